@@ -3,9 +3,7 @@
 import { isAttention } from '../domain/names/decorations.js';
 import { hasLegalForm, STOP_WORDS } from '../domain/names/similarity.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
-import { findCountry } from '../domain/places/country-names.js';
-import { isBlank, trimCell } from '../sheets/sheet.js';
-import type { SampledColumns } from './decide-columns.js';
+import { trimCell } from '../sheets/sheet.js';
 import { type ColumnPiece, type ColumnSource, HEADING, type InputField, OR } from './types.js';
 
 /** The trimmed text of a field in a row. */
@@ -75,44 +73,3 @@ function joinNumber(pieces: readonly string[]): string {
 /** Whether a field is read from headings above groups of rows. */
 export const isHeadings = (source: ColumnSource | null | undefined): boolean =>
   typeof source === 'object' && source?.length === 1 && source[0] === HEADING;
-
-/** A line of one cell that may be a group heading. `country`: as written, or undefined. */
-export function headingIn(cells: readonly string[]): { readonly country: string | undefined } | undefined {
-  const filled = cells.filter((cell) => !isBlank(cell));
-  const [only = ''] = filled;
-  if (filled.length !== 1 || only.length > LONGEST) return undefined;
-  const text = trimCell(only).replace(/\s*:$/, '');
-  if (findCountry(text) !== undefined) return { country: text };
-  return hasLegalForm(text) || /\d/.test(text) ? undefined : { country: undefined };
-}
-
-const LONGEST = 80;
-
-/** The country above each of the first rows, as written, or empty. `headings`: how many rows are headings. */
-export function countriesAbove(sample: SampledColumns): {
-  readonly texts: readonly string[];
-  readonly headings: readonly number[];
-} {
-  let above = '';
-  const headings: number[] = [];
-  const texts = (sample[0] ?? []).map((_, row) => {
-    const heading = headingIn(sample.map((cells) => cells[row] ?? ''));
-    if (heading !== undefined) above = heading.country ?? '';
-    if (heading?.country === undefined) return above;
-    headings.push(row);
-    return '';
-  });
-  return { texts, headings };
-}
-
-/**
- * Whether the rows are in groups below a country: the first line is one, a row follows each, and no row has its own
- * country. `own`: the column of countries, if any.
- */
-export function hasGroupHeadings(sample: SampledColumns, own: number | undefined): boolean {
-  const { headings } = countriesAbove(sample);
-  const rows = sample[0]?.length ?? 0;
-  if (headings[0] !== 0 || sample.length < 2 || headings.length * 2 > rows) return false;
-  if (headings.some((row) => row + 1 >= rows || headings.includes(row + 1))) return false;
-  return own === undefined || (sample[own] ?? []).every((cell, row) => isBlank(cell) || headings.includes(row));
-}

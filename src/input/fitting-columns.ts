@@ -3,7 +3,8 @@
 import { type Message, message } from '../util/message-parts.js';
 import { areDays, contentOf, countriesIn, isFilled, legalForms, registerFit, vatFit } from './column-content.js';
 import type { SampledColumns } from './decide-columns.js';
-import { countriesAbove, isHeadings, textAt } from './field-text.js';
+import { isHeadings, textAt } from './field-text.js';
+import { countriesAbove } from './non-company-lines.js';
 import type { ColumnSource, InputField } from './types.js';
 
 type Countries = readonly (string | null)[];

@@ -15,8 +15,9 @@ import {
   type SettledFields,
   type Unclear,
 } from './decide-columns.js';
-import { hasGroupHeadings, indicesIn } from './field-text.js';
+import { indicesIn } from './field-text.js';
 import { columnsThatFit, samplesOf, textsOf } from './fitting-columns.js';
+import { hasGroupHeadings } from './non-company-lines.js';
 import { germanPieces, numberColumns, numbersInGaps } from './number-columns.js';
 import { suggestColumns, unreadNotes } from './suggest-columns.js';
 import {

@@ -1,11 +1,13 @@
-// Recognises lines of a report that are not companies: totals, notes and repeated headers.
+// Recognises lines of a report that are not companies: totals, notes, repeated headers and group headings.
 
 import { z } from 'zod';
 import { hasLegalForm } from '../domain/names/similarity.js';
+import { findCountry, isCountryInDoubt } from '../domain/places/country-names.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { isBlank, type NumberedLine, trimCell } from '../sheets/sheet.js';
 import { barredWords, dataFile } from '../util/data-file.js';
 import { LONGEST_LINE } from '../util/text-limits.js';
+import type { SampledColumns } from './decide-columns.js';
 import { indicesIn } from './field-text.js';
 import { IDENTIFIERS, type InputField, type InputTable, type LeftOutKind } from './types.js';
 
@@ -43,6 +45,74 @@ export function nonCompanyLineDetector(
     const areFigures = others.every(({ text, index }) => !fields.has(index) && FIGURE.test(text));
     return isTotal && areFigures ? 'totals' : undefined;
   };
+}
+
+/**
+ * A line of one cell that may be a group heading. `country`: the country it names, or undefined. A line with a legal
+ * form is a company, and so is one with digits in a list of one column.
+ */
+export function headingIn(
+  cells: readonly string[],
+  columns: number,
+): { readonly country: string | undefined } | undefined {
+  const [only, ...others] = cells.filter((cell) => !isBlank(cell));
+  if (only === undefined || others.length > 0) return undefined;
+  const text = trimCell(only).slice(0, LONGEST_LINE);
+  const country = countryOfHeading(text);
+  if (country !== undefined) return { country };
+  const isCompany = !/\p{L}/u.test(text) || hasLegalForm(text) || (columns === 1 && /\d/.test(text));
+  return isCompany ? undefined : { country: undefined };
+}
+
+/** The country alone: `France:`, `2) France`, `*** France ***`, `FRANCE - 3 customers`. */
+function countryOfHeading(text: string): string | undefined {
+  if (text.length > LONGEST_HEADING || isCountryInDoubt(text)) return undefined;
+  const whole = text.replace(/\s*:$/, '');
+  if (findCountry(whole) !== undefined) return whole;
+  const { counted } = reportLines();
+  const words = text
+    .replace(NUMBERING, '')
+    .split(/\s+/)
+    .map((word) => word.replace(/^[^\p{L}\p{N}\p{RI}]+|[^\p{L}\p{N}\p{RI}.]+$/gu, ''));
+  const named = words.filter((word) => /[\p{L}\p{RI}]/u.test(word) && !counted.test(word)).join(' ');
+  return findCountry(named) === undefined ? undefined : named;
+}
+
+const LONGEST_HEADING = 80;
+
+/** `II.`, `b)`. Digits count nowhere. */
+const NUMBERING = /^\P{L}*(?:[ivx]{1,5}|\p{L})[.)]+\s+/iu;
+
+/** The country above each of the first rows, as written, or empty. `headings`: how many rows are headings. */
+export function countriesAbove(sample: SampledColumns): {
+  readonly texts: readonly string[];
+  readonly headings: readonly number[];
+} {
+  let above = '';
+  const headings: number[] = [];
+  const texts = (sample[0] ?? []).map((_, row) => {
+    const heading = headingIn(
+      sample.map((cells) => cells[row] ?? ''),
+      sample.length,
+    );
+    if (heading !== undefined) above = heading.country ?? '';
+    if (heading?.country === undefined) return above;
+    headings.push(row);
+    return '';
+  });
+  return { texts, headings };
+}
+
+/**
+ * Whether the rows are in groups below a country: the first line is one, a row follows each, and no row has its own
+ * country. `own`: the column of countries, if any.
+ */
+export function hasGroupHeadings(sample: SampledColumns, own: number | undefined): boolean {
+  const { headings } = countriesAbove(sample);
+  const rows = sample[0]?.length ?? 0;
+  if (headings[0] !== 0 || sample.length < 2 || headings.length * 2 > rows) return false;
+  if (headings.some((row) => row + 1 >= rows || headings.includes(row + 1))) return false;
+  return own === undefined || (sample[own] ?? []).every((cell, row) => isBlank(cell) || headings.includes(row));
 }
 
 /** If the country is filled down to the last line, it is also beside lines that are not companies. */
@@ -154,6 +224,7 @@ const reportLines = dataFile(
       reports: anyOf,
       reports_made: anyOf,
       footers: z.array(z.string()),
+      counted: anyOf,
     })
     .transform((words) => {
       const dated = new RegExp(
@@ -172,6 +243,7 @@ const reportLines = dataFile(
         sumOf: new RegExp(`^${words.sums_of}(?:\\s*[:(]|\\s)\\s*\\S`, 'iu'),
         subtotalOf: new RegExp(`^${words.subtotals_of}[\\s:-]+(\\S.*)$`, 'iu'),
         note: new RegExp(`^${words.notes}(?: ${words.note_links})?\\s*:\\s*\\S`, 'iu'),
+        counted: new RegExp(`^${words.counted}$`, 'iu'),
         dated,
         footers: [...words.footers.map((form) => new RegExp(form, 'iu')), dated],
       };

@@ -2,9 +2,9 @@
 
 import { isBlank, type MergedRows, type NumberedLine, type OnShare, type Sheet, trimCell } from '../sheets/sheet.js';
 import { isFilled } from './column-content.js';
-import { headingIn, indicesIn, isHeadings } from './field-text.js';
+import { indicesIn, isHeadings } from './field-text.js';
 import type { UnreadLeads } from './header-meaning.js';
-import { nonCompanyLineDetector } from './non-company-lines.js';
+import { headingIn, nonCompanyLineDetector } from './non-company-lines.js';
 import { isDitto } from './placeholders.js';
 import type {
   EmptiedCells,
@@ -43,10 +43,11 @@ async function* readRows(
   onShare: OnShare | undefined,
 ): AsyncGenerator<InputRow, void, undefined> {
   const leftOut = nonCompanyLineDetector(sheet.headers, mapping);
-  const fillDown = new FillDown(mapping, sheet.merged ?? []);
+  const fillDown = new FillDown(mapping, sheet.merged ?? [], sheet.headers.length);
   let row = 0;
   for await (const line of sheet.lines(onShare)) {
-    const kind = leftOut(line) ?? (fillDown.takesHeading(line) ? 'heading' : undefined);
+    const other = leftOut(line);
+    const kind = fillDown.takesHeading(line, other !== undefined) ? 'heading' : other;
     if (kind !== undefined) {
       remarks.leftOut(kind, line.line, line.cells);
       continue;
@@ -90,9 +91,11 @@ class FillDown {
   readonly #merged = new Map<number, (MergedRows & { text?: string })[]>();
   readonly #above = new Map<number, string>();
   readonly #hasHeadings: boolean;
+  readonly #codes: readonly number[];
+  readonly #width: number;
   #heading: string | undefined;
 
-  constructor(mapping: InputTable['mapping'], merged: readonly MergedRows[]) {
+  constructor(mapping: InputTable['mapping'], merged: readonly MergedRows[], width: number) {
     const places = PLACES.flatMap((field) => indicesIn(mapping[field] ?? []).map((index) => [index, field] as const));
     const names = indicesIn(mapping.name ?? []).map((index) => [index, 'name'] as const);
     this.#columns = new Map([...names, ...places]);
@@ -106,16 +109,24 @@ class FillDown {
         );
     }
     this.#hasHeadings = isHeadings(mapping.country);
+    this.#codes = [...this.#numbers, ...indicesIn(mapping.id ?? [])];
+    this.#width = width;
   }
 
-  /** Whether the line is a heading with the country of the rows below. */
-  takesHeading({ cells, surplus }: NumberedLine): boolean {
+  /**
+   * Whether the line is a heading with the country of the rows below. Any other line of one text ends the group, so that
+   * a heading in an unknown style never gives its rows the country of the group above. It stays a row unless
+   * `isLeftOut`, because it may be a company.
+   */
+  takesHeading({ cells, surplus }: NumberedLine, isLeftOut: boolean): boolean {
     if (!this.#hasHeadings || surplus !== undefined) return false;
-    const heading = headingIn(cells);
-    if (heading === undefined) return false;
-    this.#heading = heading.country;
-    // A heading that is not a country, such as `Others`, ends the group. It stays a row, because it may be a company.
-    return heading.country !== undefined;
+    const filled = cells.flatMap((cell, index) => (isBlank(cell) ? [] : [index]));
+    const [at = -1] = filled;
+    const text = cells[at] ?? '';
+    if (filled.length !== 1 || (this.#codes.includes(at) && isCode(text))) return false;
+    const heading = headingIn(cells, this.#width);
+    if (heading !== undefined || (isLeftOut && /\p{L}/u.test(text))) this.#heading = heading?.country;
+    return heading?.country !== undefined;
   }
 
   read({ line, cells, problem }: NumberedLine): FilledLine {
@@ -160,6 +171,10 @@ class FillDown {
     return this.#columns.get(column) !== 'name' || this.#numbers.some((index) => isFilled(cells[index] ?? ''));
   }
 }
+
+/** A key or number is a row of its own: `K017`, `HRB 9988`. `Page 2: France` has more letters. */
+const isCode = (text: string): boolean =>
+  text.replace(/\P{N}/gu, '').length >= Math.max(1, text.replace(/\P{L}/gu, '').length);
 
 const KINDS_AT_MOST = 200;
 const LINES_AT_MOST = 20;

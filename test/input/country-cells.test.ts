@@ -161,6 +161,52 @@ describe('countries as headings above groups of rows', () => {
     ]);
   });
 
+  const below = async (line: string) => {
+    const content = `Kundennummer;Name;Registernummer\nNiederlande;;\n1;Alder BV;24009736\n${line}\n2;Beech ApS;35255893\n`;
+    const { rows } = await readAll(content, { map: ['country=^'] });
+    const { fields, problem } = rows.at(-1) ?? {};
+    const place = resolveLocation(fields?.country ?? '');
+    return { rows: rows.length, country: problem?.code ?? (place.ok && place.location) };
+  };
+
+  test.each([
+    ...['--- Dänemark ---', '*** Dänemark ***', '== Dänemark ==', '* Dänemark', '• Dänemark', '» Dänemark «'],
+    ...['2) Dänemark', '2. Dänemark', '(2) Dänemark', 'II. Dänemark', 'b) Dänemark', '02 - Dänemark', '1.2 Dänemark'],
+    ...['Dänemark - 3 Kunden', 'Dänemark: 3', 'Dänemark, 3 Firmen', 'Kunden Dänemark', 'Seite 2: Dänemark'],
+  ])('a decorated heading is its country: %s', async (heading) => {
+    for (const line of [`;${heading};`, `${heading};;`, `;;${heading}`])
+      expect(await below(line)).toEqual({ rows: 2, country: 'DK' });
+  });
+
+  test.each([
+    ...['--- Export ---', '* vorläufig', 'Quelle: Dänemark', 'geprüft: Dänemark', 'Quelle: Creditreform AG'],
+    ...['Zwischensumme Dänemark', 'Zwischensumme:', 'Seite 2', 'Ende der Liste'],
+  ])('a line that is left out ends the group: %s', async (line) => {
+    expect(await below(`;${line};`)).toEqual({ rows: 2, country: 'NO_COUNTRY' });
+  });
+
+  test.each([
+    ...['Dänemark, Stand 2026', 'Top 10', 'Region Dänemark', 'Dänemark?', '2) Dänemark (tbc)', 'Dänemark/Schweden 3'],
+    `Dänemark ${'und mehr '.repeat(70)}`,
+  ])('a line of one text that may be a company ends the group: %s', async (line) => {
+    expect(await below(`;${line};`)).toEqual({ rows: 3, country: 'NO_COUNTRY' });
+  });
+
+  test.each([
+    ['a company with its legal form', ';Cedar 24 BV;', 3],
+    ['a key', 'K017;;', 3],
+    ['a number', ';;HRB 9988', 3],
+    ['a ruling', ';-----;', 2],
+    ['a blank line', ';;', 2],
+  ])('%s alone on a line leaves the group open', async (_, line, rows) => {
+    expect(await below(line)).toEqual({ rows, country: 'NL' });
+  });
+
+  test('a list of one column keeps its companies with digits', async () => {
+    const { rows } = await readAll('Name\nDänemark\nMedia 24\nAlder ApS\n', { map: ['country=^'] });
+    expect(countriesRead(rows)).toEqual(['Dänemark', 'Dänemark']);
+  });
+
   test('rows with their own countries have no headings', async () => {
     const { rows } = await readAll('Name;Country\nGermany;DE\nAlder GmbH;DE\n');
     expect(rows).toHaveLength(2);
