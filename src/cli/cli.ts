@@ -37,7 +37,8 @@ async function load(argv: readonly string[]): Promise<Call> {
       `there is no command ${sanitizeText(word, 100)}.${didYouMean(word, Object.keys(commands))}`,
       '`kybatch --help` lists them.',
     );
-  if (named === undefined) return { commands: await Promise.all(Object.values(commands).map((command) => command())), argv };
+  if (named === undefined)
+    return { commands: await Promise.all(Object.values(commands).map((command) => command())), argv };
   const loaded = await named();
   if (wantsHelp(argv)) return { commands: [loaded], argv };
   if (loaded.hasSubcommands) return { commands: [loaded], called: loaded, argv };
