@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import { systemFailure } from '../domain/errors.js';
-import { type Column, columnsOf, insertColumns, type Row, type Table } from '../readers/table.js';
+import { type Column, columnsOf, hideContacts, insertColumns, type Row, type Table } from '../readers/table.js';
 import type { Resource } from './data-package.js';
 import {
   type FileFacts,
@@ -48,7 +48,7 @@ export class Outputs {
   constructor(
     tables: readonly OutputTable[],
     formats: OpenFormats,
-    includeContacts: boolean,
+    private readonly includeContacts: boolean,
     private readonly signal?: AbortSignal,
   ) {
     const open = ({ table, furtherColumns, bought }: OutputTable): Output => {
@@ -64,7 +64,8 @@ export class Outputs {
   write(name: string, rows: readonly Row[], country: string | null = null): void {
     if (rows.length === 0) return;
     const output = this.#find(name);
-    for (const { file } of output.files) file.write(rows, country);
+    const shown = this.includeContacts ? rows : rows.map((row) => hideContacts(output.columns, row));
+    for (const { file } of output.files) file.write(shown, country);
     output.rows += rows.length;
   }
 

@@ -1,4 +1,4 @@
-import { type Column, column, type Row, type Table, table } from '../readers/table.js';
+import { type Column, column, ownColumn, type Row, type Table, table } from '../readers/table.js';
 
 /** For people: the input as it was, with the outcome beside each row. */
 export const resultsTable = table({
@@ -56,7 +56,7 @@ export const resultsTable = table({
     column('v2_company_id', 'id', 'The confirmed company in v2’s ID space'),
     column('credit_source_id', 'id', 'The company in the ID space of credit reports'),
     column('credit_report_id', 'id', 'The credit report'),
-    column('extra', 'json', 'See rows.extra'),
+    ownColumn('extra', 'json', 'See rows.extra'),
   ],
 });
 
@@ -82,7 +82,7 @@ export function resultsFor(headers: readonly string[]): ResultsShape {
   const taken = new Set(['__proto__']);
   const inputs = headers.map((header, index) => {
     const name = freeName(header.trim() === '' ? `column_${index + 1}` : header, taken);
-    return column(name, 'text', `The input’s column ${JSON.stringify(header)}, as written`, 'the input');
+    return ownColumn(name, 'text', `The input’s column ${JSON.stringify(header)}, as written`, 'the input');
   });
   const columns = resultsTable.columns.map((own) => ({ ...own, name: freeName(own.name, taken) }));
   const names = Object.fromEntries(

@@ -22,7 +22,7 @@ import type { RunRecord } from '../ledger/rows/runs.js';
 import { tryParse } from '../readers/parts/open-answer.js';
 import { removeContacts } from '../readers/parts/remove-contacts.js';
 import type { Issue } from '../readers/reader.js';
-import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
+import { type Cell, type Column, ownColumn, type Row, type RowOf, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
 import { type ExactJson, isObject, stringifyExact } from '../util/exact-json.js';
 import { isContactName, withoutEmails } from '../util/sanitize-text.js';
@@ -43,7 +43,7 @@ function withoutContacts(extra: string | null): string | null {
   const members = extra === null ? undefined : tryParse(Buffer.from(extra));
   if (members === undefined) return null;
   removeContacts(members);
-  return isObject(members) && Object.keys(members).length === 0 ? null : withoutEmails(stringifyExact(members));
+  return isObject(members) && Object.keys(members).length === 0 ? null : stringifyExact(members);
 }
 
 const text = (value: number | null): Cell => (value === null ? null : String(value));
@@ -53,7 +53,7 @@ export function inputColumns(headers: readonly string[]): readonly Column[] {
   const taken = new Set<string>();
   return headers.map((header, index) => {
     const name = freeName(`input_${header.trim() === '' ? `column_${index + 1}` : header}`, taken);
-    return column(name, 'text', `The input’s column ${JSON.stringify(header)}, as written`, 'the input');
+    return ownColumn(name, 'text', `The input’s column ${JSON.stringify(header)}, as written`, 'the input');
   });
 }
 
@@ -148,7 +148,7 @@ export const watchEventRow = (event: SnapshotWatchEvent, includeContacts: boolea
   v2_company_id: event.companyId,
   event_type: event.eventType,
   status: event.status,
-  message: event.message === null || includeContacts ? event.message : withoutEmails(event.message),
+  message: event.message,
   date_created: event.dateCreated,
   heard_at: timestamp(event.heardAt),
   run: event.runId,
@@ -166,15 +166,14 @@ function saidBeside({ eventType, extra }: SnapshotWatchEvent, includeContacts: b
   const mayShow = includeContacts || !isContactName(eventType ?? '');
   const cell = (value: ExactJson | undefined): Cell => {
     if (value === undefined || value === null || !mayShow) return null;
-    const text = typeof value === 'string' ? value : stringifyExact(value);
-    return includeContacts ? text : withoutEmails(text);
+    return typeof value === 'string' ? value : stringifyExact(value);
   };
   const others = Object.keys(rest).length === 0 ? null : stringifyExact(rest);
   return {
     told_by: notification === undefined ? 'history' : 'callback',
     old_value: cell(old_value),
     new_value: cell(new_value),
-    extra: others === null || includeContacts ? others : withoutEmails(others),
+    extra: others,
   };
 }
 

@@ -3,7 +3,7 @@ import { type IdSpace, idSpaces } from '../domain/provider.js';
 import { isRecord, isTexts, parseStored } from '../ledger/db/stored-json.js';
 import type { MemberChange } from '../ledger/portfolio/changes.js';
 import type { RunRecord } from '../ledger/rows/runs.js';
-import { column, emptyExtra, type RowOf, table, timestamp } from '../readers/table.js';
+import { column, emptyExtra, ownColumn, type RowOf, table, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
 
 /** `credit-report` → `credit_report_status` */
@@ -63,7 +63,7 @@ export const rowsTable = table({
     column('error_code', 'text', 'Why the row is not complete'),
     column('error_message', 'text', 'The same in words'),
     ...furtherColumns,
-    column('extra', 'json', 'What stood behind the last column of the input, as `surplus_cells`'),
+    ownColumn('extra', 'json', 'What stood behind the last column of the input, as `surplus_cells`'),
   ],
 });
 
@@ -109,8 +109,8 @@ export const membersTable = table({
   key: ['member'],
   keyAlwaysThere: true,
   columns: [
-    column('portfolio', 'text', 'Name of the portfolio: what --portfolio said, else the path of the input'),
-    column('input_id', 'text', 'Your own ID, where the input has one'),
+    ownColumn('portfolio', 'text', 'Name of the portfolio: what --portfolio said, else the path of the input'),
+    ownColumn('input_id', 'text', 'Your own ID, where the input has one'),
     column('row', 'integer', 'Number of its data line in the newest file; empty once it has left'),
     column('first_seen', 'timestamp', 'When it was first in the list'),
     column('last_seen', 'timestamp', 'When it was last in the list'),
@@ -136,9 +136,9 @@ export const watchEventsTable = table({
   key: ['row', 'event'],
   keyAlwaysThere: true,
   columns: [
-    column('portfolio', 'text', 'Name of the portfolio'),
+    ownColumn('portfolio', 'text', 'Name of the portfolio'),
     column('row', 'integer', 'Number of the member’s data line'),
-    column('input_id', 'text', 'Your own ID, where the input has one'),
+    ownColumn('input_id', 'text', 'Your own ID, where the input has one'),
     column('v2_company_id', 'id', 'The company that has changed'),
     column('event_type', 'text', 'What has changed, such as company_name; an open set. Of a notification its `field`'),
     column('status', 'text', 'As sent; the document shows UPDATED, and UPDATE in a notification'),
@@ -238,9 +238,9 @@ export const changesTable = table({
   keyAlwaysThere: false,
   columns: [
     column('changed_at', 'timestamp', 'When the new answer came'),
-    column('portfolio', 'text', 'The portfolio'),
+    ownColumn('portfolio', 'text', 'The portfolio'),
     column('row', 'integer', 'Number of the data line in the newest file; empty: it is not in the list any more'),
-    column('input_id', 'text', 'Your own key for it'),
+    ownColumn('input_id', 'text', 'Your own key for it'),
     column('v1_company_id', 'id', 'The company, in v1’s ID space, as it is known now'),
     column('v2_company_id', 'id', 'The company, in v2’s ID space, as it is known now'),
     column('table', 'text', 'The table in which it shows'),

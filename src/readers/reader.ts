@@ -3,7 +3,7 @@
 import type { IdSpace } from '../domain/provider.js';
 import type { ExactJson } from '../util/exact-json.js';
 import { withoutEmails } from '../util/sanitize-text.js';
-import type { ColumnType, Row, RowOf, Table } from './table.js';
+import { hideContacts, type Row, type RowOf, type Table } from './table.js';
 
 /**
  * A reader makes rows of tables from the raw answers of one module. `list.ts` names it, and the export, the data
@@ -136,16 +136,8 @@ export class ReaderOutput {
     else for (const row of rows) before.push(this.#shown(table, row));
   }
 
-  #shown(table: Table, row: Row): Row {
-    if (this.includeContacts) return row;
-    let shown = row;
-    for (const column of openColumns(table)) {
-      const cell = row[column];
-      if (!cell) continue;
-      const without = withoutEmails(cell);
-      if (without !== cell) shown = { ...shown, [column]: without };
-    }
-    return shown;
+  #shown({ columns }: Table, row: Row): Row {
+    return this.includeContacts ? row : hideContacts(columns, row);
   }
 
   /** An absent list says nothing about its items (V1-22). */
@@ -193,27 +185,6 @@ const placeOf = ({ name }: Table, operation: string, rawSha256: string) => `${na
 
 /** For one company or report. */
 const ISSUES_NAMED = 1000;
-
-/** Columns for fields without a column, or with open names and values: they may contain an e-mail address. */
-const OPEN_COLUMNS: readonly string[] = ['extra', 'value', 'indicator', 'year', 'metric', 'period'];
-
-const openColumnsOf = new WeakMap<Table, readonly string[]>();
-
-/** In a table of people every text column is open: a registry may have put an address into a role. */
-function openColumns(table: Table): readonly string[] {
-  const known = openColumnsOf.get(table);
-  if (known !== undefined) return known;
-  const ofPeople = table.columns.some(({ name, contact }) => contact === true && name === 'email');
-  const open = table.columns
-    .filter(({ name, type }) => OPEN_COLUMNS.includes(name) || (ofPeople && isTextOfPerson(name, type)))
-    .map(({ name }) => name);
-  openColumnsOf.set(table, open);
-  return open;
-}
-
-/** A company name may contain an address. */
-const isTextOfPerson = (name: string, type: ColumnType): boolean =>
-  (type === 'text' || type === 'text_or_list') && !name.startsWith('company_');
 
 /** The returned key facts of a company or report, from the tables of its reader. */
 export type Glance = Readonly<Partial<Record<GlanceCell, string>>>;

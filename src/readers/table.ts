@@ -1,4 +1,5 @@
 import { isoTime } from '../util/clock.js';
+import { withoutAnyContacts, withoutAnyContactsInJson, withoutEmails } from '../util/sanitize-text.js';
 
 /** A cell is its CSV text. Null is "not returned". An empty string is an empty string. */
 export type Cell = string | null;
@@ -31,6 +32,8 @@ export interface Column<Name extends string = string> {
   readonly from?: string;
   /** E-mail addresses and phone numbers of people, exported only on request. */
   readonly contact?: true;
+  /** The user's own text, such as a column of the list. It is exported as it is. */
+  readonly own?: true;
 }
 
 /**
@@ -110,6 +113,34 @@ export const contactColumn = <const Name extends string>(
   from: string,
   type: ColumnType = 'text',
 ) => ({ name, type, description, from, contact: true }) satisfies Column<Name>;
+
+export const ownColumn = <const Name extends string>(
+  name: Name,
+  type: ColumnType,
+  description: string,
+  from?: string,
+): Column<Name> => ({ ...column(name, type, description, from), own: true });
+
+/**
+ * The row without e-mail addresses, and without phone numbers under unknown names. Every row of every table passes
+ * this unless contacts are wanted: a registry may have put an address into any field.
+ */
+export function hideContacts(columns: readonly Column[], row: Row): Row {
+  let shown = row;
+  for (const { name, type, own } of columns) {
+    const cell = row[name];
+    if (!cell || own === true) continue;
+    const without = HIDE[type]?.(cell) ?? withoutEmails(cell);
+    if (without !== cell) shown = { ...shown, [name]: without };
+  }
+  return shown;
+}
+
+/** The types of columns for values under unknown names. */
+const HIDE: Readonly<Partial<Record<ColumnType, (cell: string) => string>>> = {
+  json: withoutAnyContactsInJson,
+  value: withoutAnyContacts,
+};
 
 /** The columns of one export. */
 export const columnsOf = (declared: Table, includeContacts: boolean): readonly Column[] =>

@@ -1,5 +1,6 @@
 import { normaliseName, plainLetters } from '../domain/names/similarity.js';
 import type { CandidateRecord } from '../ledger/rows/runs.js';
+import { withoutEmails } from '../util/sanitize-text.js';
 import { LONGEST_LINE, normalizeText, trimEndOf } from '../util/text-limits.js';
 import type { Question } from './questions.js';
 
@@ -64,9 +65,11 @@ function differing(told: ReadonlyMap<ShownColumn, string>, written: readonly Cel
   return each.reduce((nearest, others) => (others.length < nearest.length ? others : nearest))[0];
 }
 
-/** Rows that spell a name differently ask the same question. */
+/** Rows that spell a name differently ask the same question. An export may have removed an e-mail address. */
 const isSame = (column: ShownColumn, cell: string, means: string): boolean =>
-  isSameCell(cell, means) || (column === 'input_name' && cell !== '' && normaliseName(cell) === normaliseName(means));
+  isSameCell(cell, means) ||
+  isSameCell(cell, withoutEmails(means)) ||
+  (column === 'input_name' && cell !== '' && normaliseName(cell) === normaliseName(means));
 
 /**
  * Whether a cell still has its written value. Changes that spreadsheets make do not count: case, spaces and signs, lost

@@ -155,6 +155,11 @@ export const SHEET_COLUMNS: readonly string[] = COLUMNS;
 /** The columns that are numbers in a workbook, if one row asks. */
 export const SHEET_COUNTS: readonly string[] = ['row', 'line'] satisfies readonly Column[];
 
+/** The columns with texts of the list and of those who decide. */
+export const SHEET_OWN: readonly string[] = COLUMNS.filter(
+  (column) => column.startsWith('input_') || column === 'proposed_by' || column === 'earlier',
+);
+
 function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<Column, string>> {
   const { input } = question;
   // Nothing is filled in: an existing name would sign another person's decision.

@@ -49,11 +49,30 @@ const inWords = (name: string): string =>
     .replace(/[-\s.]+/g, '_')
     .toLowerCase();
 
-/** Also with other forms of the at sign, as in a URL, at an IP address, and with a quoted first part. */
+/** Also with other forms of the at sign and the dot, as in a URL, at an IP address, and with a quoted first part. */
 const ADDRESS =
-  /(?:[^\s@＠﹫"'\\<>()[\]{},;:/]{1,64}|\\"[^"\\]{1,64}\\"|^"[^"\\]{1,64}")(?:[@＠﹫]|%40)(?:(?:[\p{L}\p{N}-]{1,63}\.){1,10}(?:xn--[a-z\d-]{1,59}|\p{L}{2,63})|\[[\da-f.:]{2,45}\])/giu;
+  /(?:[^\s@＠﹫"'\\<>()[\]{},;:/]{1,64}|\\"[^"\\]{1,64}\\"|^"[^"\\]{1,64}")(?:[@＠﹫]|%40|\s?[([{]\s?at\s?[)\]}]\s?)(?:(?:[\p{L}\p{N}-]{1,63}(?:\.|\s?[([{]\s?dot\s?[)\]}]\s?)){1,10}(?:xn--[a-z\d-]{1,59}|\p{L}{2,63})|\[[\da-f.:]{2,45}\])/giu;
 
-const AT_SIGN = /[@＠﹫]|%40/;
+const AT_SIGN = /[@＠﹫]|%40|[([{]\s?at\s?[)\]}]/i;
 
 /** The text without e-mail addresses, also inside JSON. */
 export const withoutEmails = (text: string): string => (AT_SIGN.test(text) ? text.replace(ADDRESS, '(removed)') : text);
+
+/** The text without e-mail addresses and phone numbers: for values under names that may mean anything. */
+export const withoutAnyContacts = (text: string): string => withoutPhones(withoutEmails(text));
+
+/** The same for every text inside JSON. */
+export const withoutAnyContactsInJson = (json: string): string =>
+  withoutEmails(MAYBE_PHONE.test(json) ? json.replace(JSON_TEXT, (_, text) => `"${withoutPhones(text)}"`) : json);
+
+/** Bare digits may be any number, so a phone number is recognized only by a plus sign or brackets. */
+const withoutPhones = (text: string): string => {
+  if (!MAYBE_PHONE.test(text)) return text;
+  if (IN_BRACKETS.test(text) && /^(?:\D*\d){8,15}\D*$/.test(text)) return '(removed)';
+  return text.replace(INTERNATIONAL, (found) => (/^\+\d+\.\d+$/.test(found) ? found : '(removed)'));
+};
+
+const MAYBE_PHONE = /[+(]\s?\d/;
+const IN_BRACKETS = /^[\d\s./-]*\(\d{1,5}\)[\d\s./-]*\d\s*$/;
+const INTERNATIONAL = /(?<![\p{L}\p{N}.,])\+\s?[1-9](?:[\s()./-]{0,3}\d){6,14}(?!\d)/gu;
+const JSON_TEXT = /"((?:[^"\\]|\\.)*)"/gs;

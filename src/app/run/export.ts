@@ -19,7 +19,7 @@ import type { RunRecord } from '../../ledger/rows/runs.js';
 import { READERS_VERSION } from '../../portfolio/changes/derive.js';
 import { openQuestions } from '../../review/questions.js';
 import { VERDICTS } from '../../review/record-answer.js';
-import { SHEET_COLUMNS, SHEET_COUNTS, sheetLines } from '../../review/write-sheet.js';
+import { SHEET_COLUMNS, SHEET_COUNTS, SHEET_OWN, sheetLines } from '../../review/write-sheet.js';
 import { message } from '../../util/message-parts.js';
 import { version } from '../../util/version.js';
 import { type AppEnvironment, type PlaceOptions, pathIn, processEnvironment, withLedger } from '../environment.js';
@@ -207,5 +207,6 @@ async function questionLines(
     lines: sheetLines(await openQuestions(review, [...asking])),
     choices: { decision: VERDICTS },
     counts: SHEET_COUNTS,
+    own: SHEET_OWN,
   };
 }

@@ -5,6 +5,7 @@ import type { RowOutcome } from '../../domain/outcomes.js';
 import type { Column, ColumnType } from '../../readers/table.js';
 import type { CellKind, SheetCell } from '../../sheets/xlsx/write-sheet.js';
 import { WorkbookWriter } from '../../sheets/xlsx/write-workbook.js';
+import { withoutEmails } from '../../util/sanitize-text.js';
 import { hasEnded, stateOfStatus } from '../company-at-a-glance.js';
 import { OWN_KINDS, type ResultColumn, type ResultRow, resultsTable } from '../results-table.js';
 import type { FileFacts, Format, QuestionLines, TableFile } from './format.js';
@@ -20,12 +21,16 @@ export const RESULTS_WORKBOOK = fileName(resultsTable.name);
 export const xlsx: Format = {
   name: 'xlsx',
   only: [resultsTable.name],
-  async open({ folder, questions }) {
+  async open({ folder, questions, options: { includeContacts } }) {
     const open: ResultsFile[] = [];
     return {
       versions: {},
       table(name, columns) {
-        const file = new ResultsFile(join(folder, fileName(name)), columns, questions);
+        const file = new ResultsFile(
+          join(folder, fileName(name)),
+          columns,
+          includeContacts ? questions : questions && withoutContacts(questions),
+        );
         open.push(file);
         return file;
       },
@@ -145,6 +150,12 @@ export class ResultsFile implements TableFile {
     this.#book.write(lines);
   }
 }
+
+const withoutContacts = (questions: QuestionLines): QuestionLines => {
+  const isOwn = questions.columns.map((name) => questions.own.includes(name));
+  const hide = (line: readonly string[]) => line.map((cell, index) => (isOwn[index] ? cell : withoutEmails(cell)));
+  return { ...questions, lines: questions.lines.map(hide) };
+};
 
 function fillOfStatus(status: string | null): string | undefined {
   const state = status === null ? undefined : stateOfStatus(status);
