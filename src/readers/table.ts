@@ -1,5 +1,5 @@
 import { isoTime } from '../util/clock.js';
-import { withoutAnyContacts, withoutAnyContactsInJson, withoutEmails } from '../util/sanitize-text.js';
+import { withoutAnyContactsInJson, withoutEmails } from '../util/sanitize-text.js';
 
 /** A cell is its CSV text. Null is "not returned". An empty string is an empty string. */
 export type Cell = string | null;
@@ -130,17 +130,11 @@ export function hideContacts(columns: readonly Column[], row: Row): Row {
   for (const { name, type, own } of columns) {
     const cell = row[name];
     if (!cell || own === true) continue;
-    const without = HIDE[type]?.(cell) ?? withoutEmails(cell);
+    const without = type === 'json' ? withoutAnyContactsInJson(cell) : withoutEmails(cell);
     if (without !== cell) shown = { ...shown, [name]: without };
   }
   return shown;
 }
-
-/** The types of columns for values under unknown names. */
-const HIDE: Readonly<Partial<Record<ColumnType, (cell: string) => string>>> = {
-  json: withoutAnyContactsInJson,
-  value: withoutAnyContacts,
-};
 
 /** The columns of one export. */
 export const columnsOf = (declared: Table, includeContacts: boolean): readonly Column[] =>

@@ -58,10 +58,7 @@ const AT_SIGN = /[@＠﹫]|%40|[([{]\s?at\s?[)\]}]/i;
 /** The text without e-mail addresses, also inside JSON. */
 export const withoutEmails = (text: string): string => (AT_SIGN.test(text) ? text.replace(ADDRESS, '(removed)') : text);
 
-/** The text without e-mail addresses and phone numbers: for values under names that may mean anything. */
-export const withoutAnyContacts = (text: string): string => withoutPhones(withoutEmails(text));
-
-/** The same for every text inside JSON. */
+/** JSON without e-mail addresses and phone numbers: its members may have any name. */
 export const withoutAnyContactsInJson = (json: string): string =>
   withoutEmails(MAYBE_PHONE.test(json) ? json.replace(JSON_TEXT, (_, text) => `"${withoutPhones(text)}"`) : json);
 
