@@ -1,6 +1,6 @@
 // The text of a field in a row, from one or several columns or from a group heading.
 
-import { isAttention } from '../domain/names/decorations.js';
+import { isAddition, isAttention } from '../domain/names/decorations.js';
 import { hasLegalForm, STOP_WORDS } from '../domain/names/similarity.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
 import { trimCell } from '../sheets/sheet.js';
@@ -46,10 +46,11 @@ function isCut(piece: string, next: string): boolean {
   if (piece.length < SHORTEST_CUT || word === '' || !/\p{L}$/u.test(piece)) return false;
   // "Gmb" and "H & Co. KG"
   if (isFull && word.length === 1) return true;
-  if (STOP_WORDS.has(word.toLowerCase())) return false;
-  // In capitals, only a full field suggests a cut.
-  const mayBeRest = /^\p{Ll}/u.test(word) || (isFull && piece === piece.toUpperCase());
-  return mayBeRest && (hasLegalForm(`${piece}${next}`) || !hasLegalForm(`${piece} ${next}`));
+  if (STOP_WORDS.has(word.toLowerCase()) || isAddition(next)) return false;
+  const [isWhole, isApart] = [hasLegalForm(`${piece}${next}`), hasLegalForm(`${piece} ${next}`)];
+  // Only a full field suggests a cut, or a legal form that the seam divides: "Gm" and "bH".
+  const mayBeRest = /^\p{Ll}/u.test(word) ? isFull || isWhole : isFull && piece === piece.toUpperCase();
+  return mayBeRest && (isFull ? isWhole || !isApart : !isApart);
 }
 
 const SHORTEST_CUT = 25;

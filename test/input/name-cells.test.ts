@@ -21,6 +21,22 @@ test.each([
   ['Ravenley Anlagenbau, Montagen & Gmb', 'H & Co. KG', 'Ravenley Anlagenbau, Montagen & GmbH & Co. KG'],
   ['Ravenley Anlagenbau und Handel 2000', '26 GmbH', 'Ravenley Anlagenbau und Handel 200026 GmbH'],
   ['Ravenley', 'international Ltd', 'Ravenley international Ltd'],
+  [
+    'Ravenley Anlagenbau und Montagen 200 AG',
+    'vormals Quarz GmbH',
+    'Ravenley Anlagenbau und Montagen 200 AG vormals Quarz GmbH',
+  ],
+  [
+    'Ravenley Anlagenbau und Montagen 2000 AG',
+    'vormals Quarz GmbH',
+    'Ravenley Anlagenbau und Montagen 2000 AG vormals Quarz GmbH',
+  ],
+  [
+    'Ravenley Anlagenbau und Montagen 2000 AG',
+    'in Liquidation',
+    'Ravenley Anlagenbau und Montagen 2000 AG in Liquidation',
+  ],
+  ['Ravenley Anlagenbau und Montage', 'international Ltd', 'Ravenley Anlagenbau und Montage international Ltd'],
 ])('%s, continued as %s, is %s', async (first, second, name) => {
   const { rows } = await readAll(`KUNNR;NAME1;NAME2;LAND1\n1;"${first}";${second};DE\n2;Beech AG;;DE\n`);
   expect(rows[0]?.fields.name).toBe(name);

@@ -60,6 +60,12 @@ export function isAttention(text: string): boolean {
   return decorations().attention.exec(` ${text}`)?.index === 1;
 }
 
+/** Whether a text begins with words that continue no name: a former name, an addressee, a state of the company. */
+export function isAddition(text: string): boolean {
+  const { otherName, attention, state } = decorations();
+  return [otherName, attention, state].some((words) => ` ${text}`.search(words) === 1);
+}
+
 /**
  * Removes a branch with its place. A legal form directly before it ends the company's name. Without one, a word that is
  * not a place makes the whole cell another company's name.
