@@ -72,7 +72,10 @@ export function findCountry(text: string): NamedCountry | undefined {
   const state = common === plain ? undefined : (aliases.get(common) ?? codeOf(common));
   if (state !== undefined && !twoStates.has(state)) return { code: state, isAlias: false };
   const [, name = '', remark = ''] = /^(.*\S)\s*\(([^()]*)\)$/.exec(trimmed) ?? [];
-  return name === '' ? namedTwice(trimmed) : withRemark(findCountry(name), remark.trim());
+  if (name === '') return namedTwice(trimmed);
+  // "Ireland (Northern)" is not Ireland.
+  const turned = isDoubt(remark) ? undefined : findCountry(`${remark} ${name}`);
+  return turned ?? withRemark(findCountry(name), remark.trim());
 }
 
 /** Two regional indicators, or the flag of England, Scotland or Wales, spelled in tags. */
