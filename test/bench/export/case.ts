@@ -9,15 +9,14 @@ import type { Measured } from './measured.js';
 /** One case in one process, on compiled files: what it takes and how much memory it needed at most. */
 const [what = '', dataDir = '', built = ''] = process.argv.slice(2);
 const load = async <T>(file: string) => (await import(pathToFileURL(join(built, file)).href)) as T;
-const { openDuck } = await load<typeof import('../../../src/export/formats/duckdb.js')>('export/formats/duck.js');
+const { openDuck } = await load<typeof import('../../../src/export/formats/duckdb.js')>('export/formats/duckdb.js');
 const { exportRun } = await load<typeof import('../../../src/export/export-run.js')>('export/export-run.js');
-const { ParquetFile } = await load<typeof import('../../../src/export/formats/parquet.js')>(
-  'export/formats/parquet-file.js',
-);
-const { answersOf } = await load<typeof import('../../../src/export/write-answers.js')>('export/subjects.js');
+const { ParquetFile } =
+  await load<typeof import('../../../src/export/formats/parquet.js')>('export/formats/parquet.js');
+const { answersOf } = await load<typeof import('../../../src/export/write-answers.js')>('export/write-answers.js');
 const { flatFinancialsReader, flatFinancialsTable } =
   await load<typeof import('../../../src/readers/flat-financials.js')>('readers/flat-financials.js');
-const { readSubject } = await load<typeof import('../../../src/readers/reader.js')>('readers/read-subject.js');
+const { readSubject } = await load<typeof import('../../../src/readers/reader.js')>('readers/reader.js');
 const { openLedger } = await load<typeof import('../../../src/ledger/open-ledger.js')>('ledger/open-ledger.js');
 
 const out = mkdtempSync(join(dataDir, 'case-'));
