@@ -32,8 +32,11 @@ const built: Plugin = {
   },
 };
 
-/** These put modules or patterns of their own in the place of ours, or see ours being loaded: nobody else may meet those. */
-const ALONE = ['test/adding/**/*.test.ts', 'test/hostile/patterns.test.ts'];
+/**
+ * These replace modules, patterns or timers, or watch modules being loaded. Other tests must not see that, and timers of
+ * other tests must not fire in them: a repeated one would fire millions of times in sixty days.
+ */
+const ALONE = ['test/adding/**/*.test.ts', 'test/hostile/patterns.test.ts', 'test/util/sleep.test.ts'];
 
 /** What only real processes on a real machine can show: disks that fill up, other users, kills, timers. They take long. */
 const MACHINE = [

@@ -13,6 +13,7 @@ import { dropRun } from '../../src/app/run/runs.js';
 import { systemClock } from '../../src/util/clock.js';
 import { type Job, withJob } from '../cli/here.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { refusal } from './support.js';
 
 const JOB: RunOptions = { input: 'in.csv', pipeline: './p.yaml', yes: true };
@@ -56,7 +57,7 @@ describe('X-9 guard new_provider', () => {
     });
   });
 
-  test('a list with some stored answers is refused too, and an accepted list continues in later runs', async () => {
+  long('a list with some stored answers is refused too, and an accepted list continues in later runs', async () => {
     await withJob({ pipeline }, async (job) => {
       const rows = 6;
       const paid = await bought(job, rows, { budget: 2 });
@@ -144,23 +145,29 @@ describe('X-2 ledger provider-moved', () => {
     });
   });
 
-  test('a base URL with answers of the other API is refused, because they could not be told apart afterwards', async () => {
-    await withJob({ pipeline: ['stages: [record, firmographics]'] }, async (job) => {
-      const paid = await bought(job, 1);
-      const { KYBATCH_V1_BASE_URL: v1 = '', KYBATCH_V2_BASE_URL: v2 = '' } = job.env;
-      const before = await usage({}, around(job));
-      expect(before.environments.map(({ api }) => api).toSorted()).toEqual(['v1', 'v2']);
-      for (const move of [
-        { from: v1, to: v2 },
-        { from: v2, to: v1 },
-      ])
-        expect(await refusal(providerMoved(move, around(job)))).toMatchObject({ code: 'PROVIDER_OTHER_API', exit: 2 });
-      expect((await usage({}, around(job))).environments).toEqual(before.environments);
-      job.writeCsv('again.csv', job.rows.slice(0, 1));
-      await run({ ...JOB, input: 'again.csv' }, around(job));
-      expect(job.sandbox.chargeLog).toHaveLength(paid);
-    });
-  });
+  long(
+    'a base URL with answers of the other API is refused, because they could not be told apart afterwards',
+    async () => {
+      await withJob({ pipeline: ['stages: [record, firmographics]'] }, async (job) => {
+        const paid = await bought(job, 1);
+        const { KYBATCH_V1_BASE_URL: v1 = '', KYBATCH_V2_BASE_URL: v2 = '' } = job.env;
+        const before = await usage({}, around(job));
+        expect(before.environments.map(({ api }) => api).toSorted()).toEqual(['v1', 'v2']);
+        for (const move of [
+          { from: v1, to: v2 },
+          { from: v2, to: v1 },
+        ])
+          expect(await refusal(providerMoved(move, around(job)))).toMatchObject({
+            code: 'PROVIDER_OTHER_API',
+            exit: 2,
+          });
+        expect((await usage({}, around(job))).environments).toEqual(before.environments);
+        job.writeCsv('again.csv', job.rows.slice(0, 1));
+        await run({ ...JOB, input: 'again.csv' }, around(job));
+        expect(job.sandbox.chargeLog).toHaveLength(paid);
+      });
+    },
+  );
 
   test('an unfinished run continues at the new base URL', async () => {
     await withJob({ pipeline }, async (job) => {
@@ -180,7 +187,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     for (const name of ledgerFiles) rmSync(join(job.cwd, 'data', name), { force: true });
   };
 
-  test.each([
+  long.each([
     ['logs', 'exports', undefined],
     ['exports', 'logs', undefined],
     ['tables elsewhere', '.', 'out'],
@@ -204,7 +211,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     });
   });
 
-  test('run and resume refuse a backup that is older than the files beside it', async () => {
+  long('run and resume refuse a backup that is older than the files beside it', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 1, { budget: 1 });
       cpSync(join(job.cwd, 'data', 'kybatch.db'), join(job.cwd, 'backup.db'));
@@ -218,7 +225,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['log', 'exports'],
     ['export', 'logs'],
   ])(

@@ -10,6 +10,7 @@ import type { RunRecord } from '../../src/ledger/rows/runs.js';
 import { type JobStore, LedElsewhereError, type WaitingRow } from '../../src/ledger/rows/workers.js';
 import type { Message } from '../../src/util/message-parts.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { long } from '../helpers/long.js';
 import { call, keyOf, NO_LIMITS, NOW, openRun, settlement } from '../ledger/support.js';
 import { withClient, withPostgres } from './server.js';
 import { withWire } from './wire.js';
@@ -528,7 +529,7 @@ test('a slow-down request to one process reaches the others at once', () =>
     }
   }));
 
-test('a process that cannot listen at its beginning does so later: it is no reason to end', () =>
+long('a process that cannot listen at its beginning does so later: it is no reason to end', () =>
   withPostgres((direct) =>
     withWire(direct, async (wire) => {
       const open = (ledgerUrl: string) => openLedger({ dataDir: 'nowhere', ledgerUrl, now: NOW, access: 'write' });
@@ -552,7 +553,8 @@ test('a process that cannot listen at its beginning does so later: it is no reas
         await other.close();
       }
     }),
-  ));
+  ),
+);
 
 test.each([-1, 1])('a process whose clock goes wrong (%i) renews no lease; one that was only frozen does', (sign) =>
   onJobs(async ({ ledger: { calls }, begin, clock }) => {
