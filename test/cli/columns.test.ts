@@ -187,7 +187,7 @@ describe('flags and notes about the columns', () => {
   });
 });
 
-test('a text and a transposed list are refused with 2, and nothing is created', async () => {
+long('a text and a transposed list are refused with 2, and nothing is created', async () => {
   await withFolder(async (folder) => {
     writeFileSync(
       join(folder, 'README.md'),

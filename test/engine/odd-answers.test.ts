@@ -82,7 +82,7 @@ test.each([403, 404])(
 describe('X-1 an unusable ID of the provider', () => {
   const odd = ['-5', '.', 'a\u0000b', '../../x', '', '\u00e9', '\ud800', '12 34'];
 
-  test.each([...odd, 1.5])('%j: the candidate is a review question, and no call uses the ID', async (id) => {
+  long.each([...odd, 1.5])('%j: the candidate is a review question, and no call uses the ID', async (id) => {
     await oneRow(
       ['record', 'financials'],
       ({ path }, workshop) => (path.endsWith('/kyb/search') ? ok([candidateOf(workshop, id)]) : undefined),

@@ -1,3 +1,5 @@
+/** @module-tag long */
+
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
