@@ -1,3 +1,5 @@
+/** @module-tag long */
+
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { makeDatabase } from '../postgres/server.js';
 import type { OpenLedger } from './contract/open.js';
