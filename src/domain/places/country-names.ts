@@ -74,8 +74,11 @@ export function findCountry(text: string): NamedCountry | undefined {
   const [, name = '', remark = ''] = /^(.*\S)\s*\(([^()]*)\)$/.exec(trimmed) ?? [];
   if (name === '') return namedTwice(trimmed);
   // "Ireland (Northern)" is not Ireland.
-  const turned = isDoubt(remark) ? undefined : findCountry(`${remark} ${name}`);
-  return turned ?? withRemark(findCountry(name), remark.trim());
+  const turned = isDoubt(remark) ? '' : plainPlace(`${remark} ${name}`);
+  const other = aliases.get(turned) ?? codeOf(turned);
+  return other === undefined
+    ? withRemark(findCountry(name), remark.trim())
+    : { code: other, isAlias: aliases.has(turned) };
 }
 
 /** Two regional indicators, or the flag of England, Scotland or Wales, spelled in tags. */
