@@ -4,6 +4,7 @@ import { ExitCode, KybatchError, UsageError } from '../domain/errors.js';
 import { didYouMean, type MessageCode, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { version } from '../util/version.js';
+import { commandAt, withCurrentNames } from './aliases.js';
 import { COMPLETE, commonFlags, type DeclaredCommand, type Registration } from './command.js';
 import { commands } from './command-list.js';
 import { guarded, type Io, type Outside, printJson } from './terminal/io.js';
@@ -25,8 +26,7 @@ interface Call {
  * than most commands. It does not for the default command. So the word is removed unless help is wanted.
  */
 async function load(argv: readonly string[]): Promise<Call> {
-  // Flags may stand before the word. One of the common flags takes a value.
-  const at = argv.findIndex((given, index) => !given.startsWith('-') && argv[index - 1] !== '--data-dir');
+  const at = commandAt(argv);
   const word = argv[at];
   if (word === 'help') return await load([...argv.slice(0, at), ...argv.slice(at + 1), '--help']);
   const named = word !== undefined && Object.hasOwn(commands, word) ? commands[word] : undefined;
@@ -46,7 +46,8 @@ async function load(argv: readonly string[]): Promise<Call> {
 }
 
 /** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
-export async function runCli(argv: readonly string[], outside: Outside): Promise<ExitCode> {
+export async function runCli(given: readonly string[], outside: Outside): Promise<ExitCode> {
+  const argv = withCurrentNames(given);
   const place = placeFlags({ dataDir: dataDirIn(argv) });
   const io = guarded(outside, { quiet: isSaid(argv, QUIET), place });
   if (argv[0] === COMPLETE) {

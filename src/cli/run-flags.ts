@@ -13,7 +13,7 @@ import {
 /** The flags of every command that may spend. */
 export interface SpendingArgs extends ProviderArgs {
   readonly yes: boolean;
-  readonly budget: number | undefined;
+  readonly maxUnits?: number | undefined;
   readonly maxReports?: number | undefined;
   readonly concurrency: number | undefined;
   readonly export: boolean | undefined;
@@ -29,7 +29,7 @@ const OUTPUT = { group: 'Output:' } as const;
 
 export const spendingOptions = {
   yes: { ...SPENDING, type: 'boolean', default: false, describe: 'Spend without asking' },
-  budget: { ...SPENDING, ...numberFlag('--budget', 'v1 units this start may spend') },
+  'max-units': { ...SPENDING, ...numberFlag('--max-units', 'v1 units this start may spend') },
   'max-reports': { ...SPENDING, ...numberFlag('--max-reports', 'Credit reports this start may buy') },
   accept: {
     ...SPENDING,
@@ -102,7 +102,7 @@ export const readSpendingFlags = (args: SpendingArgs): SpendingOptions => ({
   dataDir: args.dataDir,
   sandbox: args.sandbox,
   yes: args.yes,
-  budget: args.budget,
+  budget: args.maxUnits,
   maxReports: args.maxReports,
   concurrency: args.concurrency,
   export: args.export,

@@ -142,7 +142,7 @@ export const pipelineFile = section({
   budget: section({
     units: amount()
       .default(null)
-      .describe('v1 units a start may spend at the most, `null` for no limit; `--budget` says otherwise for one start'),
+      .describe('v1 units a start may spend at the most, `null` for no limit; `--max-units` says otherwise for one start'),
     credit_reports: amount()
       .default(null)
       .describe(

@@ -133,7 +133,7 @@ export class TakenOverError extends LedgerError {
     super(undefined, undefined, {
       message: 'this process was taken over: another one has settled its calls',
       code: 'TAKEN_OVER',
-      hint: `What was stored before is not paid for again. Calls that it had under way may have been charged, and were asked for again: \`kybatch doubt\` lists them. ${rest}`,
+      hint: `What was stored before is not paid for again. Calls that it had under way may have been charged, and were asked for again: \`kybatch charges\` lists them. ${rest}`,
       exit: ExitCode.locked,
     });
   }

@@ -25,7 +25,7 @@ interface RowError {
   readonly message: string;
 }
 
-/** Done for this attempt. `kybatch retry` is for failed stages. */
+/** Done for this attempt. `kybatch resume --failed` is for failed stages. */
 const isClosed = (status: StageStatus | undefined): status is StageStatus =>
   isStageFinished(status) || status === 'failed';
 

@@ -155,7 +155,7 @@ const HELD_BY: Readonly<Record<string, string>> = {
   allowance: 'The allowance was used up; goes on at the next start',
   budget: 'The budget did not reach for it; goes on at the next start',
   scope: 'The key may not ask for this; goes on when it may',
-  in_doubt: 'A call may have been charged without an answer: please settle it with kybatch doubt',
+  in_doubt: 'A call may have been charged without an answer: please settle it with kybatch charges',
   ask_provider: 'The provider gave an answer that cannot be used: please ask the provider',
   unanswered: 'The provider did not answer; goes on at the next start',
 };
@@ -269,7 +269,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   HISTORY_WITHOUT_END: 'Whether there is a credit report already could not be read to its end',
   REPORT_NOT_READY: 'The credit report was not ready in time',
   REPORT_EMPTY: 'The credit report came empty',
-  INTERNAL_ERROR: 'Something went wrong here; kybatch retry tries again',
+  INTERNAL_ERROR: 'Something went wrong here; kybatch resume --failed tries again',
 };
 
 /** People's decisions on a row and its open questions, in words. */

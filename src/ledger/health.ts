@@ -63,7 +63,7 @@ export interface ServerHealth {
   readonly queue: SchemaFound & { readonly name: string };
   /** Queues that pg-boss should have and has not, because an earlier migration stopped. */
   readonly queuesMissing: readonly string[];
-  /** May this role create or update schemas (`kybatch migrate`)? */
+  /** May this role create or update schemas (`kybatch ledger migrate`)? */
   readonly mayMigrate: boolean;
   readonly rightsMissing: readonly MissingRight[];
   /** The tightest of the limits of server, database and role. */

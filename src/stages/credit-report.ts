@@ -56,7 +56,7 @@ const notLegible = (params: Params): StageError => ({
   code: 'HISTORY_UNREADABLE',
   message:
     `the account's history lists a report of ${String(params.source_id)} in a form that cannot be read, so nothing was generated: it may be the one. kybatch resume looks again for nothing. ` +
-    `If the provider does not mend it, another one costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch resume`,
+    `If the provider does not mend it, another one costs another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
 });
 
 const tooLate = (id: string, waited: number): StageError => ({
@@ -71,7 +71,7 @@ const inHtml = (id: string, params: Params): StageError => ({
   code: REPORT_IN_HTML,
   message:
     `report ${id} comes as a page of HTML, which fills no column. If that is the provider's trouble, kybatch resume fetches it again for nothing. ` +
-    `If it was generated as HTML, another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch resume`,
+    `If it was generated as HTML, another one as JSON costs another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
 });
 
 const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;
@@ -294,7 +294,7 @@ function orUnanswered<T extends object>(read: () => T): T | Extract<StageOutcome
 function withNothing(id: string): StageOutcome {
   const message =
     `report ${id} is paid for and came with nothing in it. Ask the provider, with its ID; ` +
-    `kybatch call v2 creditReportFetch --fresh ${paramsFlag({ report_id: id })} fetches it again for nothing, and kybatch export then has it`;
+    `kybatch call v2 creditReportFetch --rebuy ${paramsFlag({ report_id: id })} fetches it again for nothing, and kybatch export then has it`;
   const error = { ...OURS, class: 'not_available', code: 'REPORT_EMPTY', message };
   return { kind: 'not_available', message, error };
 }

@@ -25,7 +25,7 @@ const lite = ({ companies }: Office): DirectCallOptions => ({
 });
 
 describe('a direct call', () => {
-  long('is bought once, and again only with --fresh or when the answer is stale', async () => {
+  long('is bought once, and again only with --rebuy or when the answer is stale', async () => {
     const clock = new ManualClock();
     await withOffice({ clock }, async (office) => {
       const { sandbox, around } = office;
@@ -138,7 +138,7 @@ describe('a direct call', () => {
         const { exit: ended, hint } = await refusal(call({ api, operation, params } as DirectCallOptions, around));
         expect(ended).toBe(exit);
         expect(hint).not.toMatch(/\brow|stages/);
-        expect(hint?.includes('`kybatch doubt`')).toBe(unknown);
+        expect(hint?.includes('`kybatch charges`')).toBe(unknown);
         expect((await usage({}, around)).unknownCalls).toHaveLength(unknown ? 1 : 0);
       });
     },

@@ -250,7 +250,7 @@ describe('stored changes', { tags: 'long' }, () => {
     withNights(1, async (nights) => {
       await twoChanges(nights);
       const [company] = nights.table('companies');
-      await nights.kybatch(['purge', '--entity', `v1:${company?.v1_company_id}`, '--yes']);
+      await nights.kybatch(['erase', '--entity', `v1:${company?.v1_company_id}`, '--yes']);
       expect(await sql(nights, 'SELECT * FROM changes')).toEqual([]);
     }));
 });

@@ -102,7 +102,7 @@ describe('contacts', () => {
         expect(revealing(sandbox)).toEqual(['true false', 'false true']);
         // Asked again it is one request per person, as the plan says.
         clock.advance(DAY);
-        await night('--fresh');
+        await night('--rebuy');
         expect(revealing(sandbox)).toEqual(['true false', 'false true', 'true true']);
       },
       ['stages: [contacts]'],

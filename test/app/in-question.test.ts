@@ -96,7 +96,7 @@ describe.each(MODULES)('an answer of $operation that is in review', ({ stage, op
     sandbox.script(real, [{ rewrite: another }]);
     await night();
     sandbox.script(real, [{ rewrite: another }]);
-    await night('--fresh');
+    await night('--rebuy');
     expect(showing(cwd)).toEqual([]);
     if (stage === 'record') return;
     writeFileSync(join(cwd, 'p.yaml'), `stages: [record, financials]\n${FRESH}\n`);
@@ -118,7 +118,7 @@ describe.each(MODULES)('an answer of $operation that is in review', ({ stage, op
     clock.advance(DAY);
     sandbox.script(real, [{ rewrite: another }]);
     const api = /Kyb$/.test(operation) ? 'v1' : 'v2';
-    const bought = await kybatch(['call', api, operation, '--params', JSON.stringify(params), '--fresh']);
+    const bought = await kybatch(['call', api, operation, '--params', JSON.stringify(params), '--rebuy']);
     expect(bought.stdout).toContain(STRANGER);
     await kybatch(['export', '--out', 'after']);
     expect(showing(cwd, 'after')).toEqual([]);

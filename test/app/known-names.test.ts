@@ -46,7 +46,7 @@ describe('vocabulary names in a pipeline', () => {
         const { end } = await night();
         expect(end.outcomes).toMatchObject({ failed: 2 });
         const charged = sandbox.chargeLog.length;
-        const retried = await kybatch(['retry', '--yes']);
+        const retried = await kybatch(['resume', '--failed', '--yes']);
         expect(retried).toMatchObject({ code: 2, codes: ['UNKNOWN_NAME'] });
         // The run keeps its pipeline, so only another run helps.
         expect(retried.stderr).toContain('`kybatch run`');

@@ -224,7 +224,7 @@ describe('a confirmed match stays confirmed', () => {
       ],
     ));
 
-  test('also with --fresh: the search is sent again, and a new name alone is a change, not a question', () =>
+  test('also with --rebuy: the search is sent again, and a new name alone is a change, not a question', () =>
     withNights(3, async ({ night, clock, sandbox, table, rows, writeCsv }) => {
       writeCsv(
         'in.csv',
@@ -234,19 +234,19 @@ describe('a confirmed match stays confirmed', () => {
       clock.advance(DAY);
       const renamed = sandbox.registry.byV1Id(table('companies')[1]?.v1_company_id ?? '');
       await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
-      expect(await night('--fresh')).toMatchObject({ units: 6, code: 0, end: { outcomes: { complete: 3 } } });
+      expect(await night('--rebuy')).toMatchObject({ units: 6, code: 0, end: { outcomes: { complete: 3 } } });
       expect(table('companies').map(({ name }) => name)).toContain('Quite Another Holding');
       expect(table('candidates').map(({ decision }) => decision)).toContain('confirmed');
     }));
 
-  test('with --fresh a contradicting record is a review question too, and the old record stays', () =>
+  test('with --rebuy a contradicting record is a review question too, and the old record stays', () =>
     withNights(2, async ({ night, clock, sandbox, table }) => {
       await night();
       const before = table('companies');
       clock.advance(DAY);
       sandbox.script(({ operation }) => operation === 'searchKyb', [{ rewrite: another }, { rewrite: another }]);
       sandbox.script(aRecord, [{ rewrite: another }]);
-      const { code, end } = await night('--fresh', '--concurrency', '1');
+      const { code, end } = await night('--rebuy', '--concurrency', '1');
       expect({ code, outcomes: end.outcomes }).toMatchObject({ code: 3, outcomes: { complete: 1, needs_review: 1 } });
       const numbers = (lines: readonly Line[]) => lines.map(({ registration_number }) => registration_number);
       expect(numbers(table('companies'))).toEqual(numbers(before));

@@ -64,7 +64,7 @@ describe('nothing is bought for rows that have left the list', () => {
     withNights(2, async (nights) => {
       const { night, clock, rows, writeCsv, kybatch, sandbox } = nights;
       // One is complete, the other is searched for but not bought.
-      const first = await night('--budget', '3', '--concurrency', '1');
+      const first = await night('--max-units', '3', '--concurrency', '1');
       expect(first).toMatchObject({ units: 3, code: 4 });
       clock.advance(DAY);
       writeCsv('in.csv', [rows[0]] as object[]);
@@ -90,7 +90,7 @@ describe('nothing is bought for rows that have left the list', () => {
       writeCsv('in.csv', [rows[1]] as object[]);
       expect(await night()).toMatchObject({ units: 0, code: 0 });
       const charged = sandbox.chargeLog.length;
-      expect((await kybatch(['retry', '--yes'])).code).toBe(2);
+      expect((await kybatch(['resume', '--failed', '--yes'])).code).toBe(2);
       expect(sandbox.chargeLog).toHaveLength(charged);
     }));
 });
@@ -116,9 +116,9 @@ long('purge names the rows of lists that still have the company, and it is no me
     };
     const onOutput = (text: string) => printed.push(text);
     const onCode = (code: string) => said.push(code);
-    expect((await kybatch(['purge', '--entity', entity], { answers, onOutput, onCode })).code).toBe(130);
+    expect((await kybatch(['erase', '--entity', entity], { answers, onOutput, onCode })).code).toBe(130);
 
-    const purged = await kybatch(['purge', '--entity', entity, '--yes', '--json']);
+    const purged = await kybatch(['erase', '--entity', entity, '--yes', '--json']);
     expect(jsonOf(purged)).toMatchObject({
       still_listed: [{ portfolio: `${cwd}/in.csv`, row: 2, line: 3, id: 'C-2' }],
     });
@@ -132,7 +132,7 @@ long('purge names the rows of lists that still have the company, and it is no me
     expect(await members()).toBe(3);
 
     // Removed from the file, it is not reported as departed, because it was gone before.
-    const again = await kybatch(['purge', '--entity', entity, '--yes']);
+    const again = await kybatch(['erase', '--entity', entity, '--yes']);
     expect(again.codes).toContain('STILL_LISTED');
     expect(again.stdout).toContain(named);
     writeCsv(

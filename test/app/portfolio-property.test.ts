@@ -59,7 +59,7 @@ test('for any files, allowances, losses, stops and clocks: nothing fresh is boug
           listed.map((index) => rows[index] ?? {}),
         );
         if (fails !== 'nothing') sandbox.script('fullKyb', ['none', fails]);
-        const bound = budget === null ? [] : ['--budget', String(budget)];
+        const bound = budget === null ? [] : ['--max-units', String(budget)];
         const { code, stdout } = await kybatch([...RUN, ...bound], { interrupts: stopping(sandbox, stopsAfter) });
         sandbox.clearScript();
         lost += (fails === 'lostAnswer' ? 1 : 0) + (stopsAfter === null ? 0 : IN_FLIGHT);

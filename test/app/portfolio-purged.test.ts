@@ -29,11 +29,11 @@ describe('purge --before removes answers that a list uses', () => {
         await afterTwoNights(nights);
         expect(table('flat_financials').length).toBeGreaterThan(0);
         const again = expect.stringContaining(`3 rows of ${cwd}/in.csv `);
-        const refused = await kybatch(['purge', '--before', '2026-01-10']);
+        const refused = await kybatch(['erase', '--before', '2026-01-10']);
         expect(refused).toMatchObject({ code: 2, codes: ['BOUGHT_AGAIN', 'NOT_CONFIRMED'], stderr: again });
         expect(await listOf(nights)).toMatchObject({ due: {}, oldest_fetched_at: '2026-01-05T01:00:00.000Z' });
 
-        const purged = await kybatch(['purge', '--before', '2026-01-10', '--yes']);
+        const purged = await kybatch(['erase', '--before', '2026-01-10', '--yes']);
         expect(purged).toMatchObject({ code: 0, codes: expect.arrayContaining(['BOUGHT_AGAIN']), stdout: again });
         expect(await listOf(nights)).toMatchObject({
           due: { unfinished: 3 },
@@ -66,8 +66,8 @@ describe('purge --before removes answers that a list uses', () => {
         await afterTwoNights(nights);
         clock.advance(7 * DAY);
         // One record was bought again, two rows are unfinished.
-        expect(await night('--budget', '1')).toMatchObject({ code: 4, units: 1 });
-        const purged = await kybatch(['purge', '--before', '2026-01-15', '--yes', '--json']);
+        expect(await night('--max-units', '1')).toMatchObject({ code: 4, units: 1 });
+        const purged = await kybatch(['erase', '--before', '2026-01-15', '--yes', '--json']);
         expect(jsonOf(purged)).toMatchObject({ bought_again: [{ rows: 3 }] });
         // Of the rest: the record of an unfinished row is gone too.
         expect(await listOf(nights)).toMatchObject({ oldest_fetched_at: '2026-01-21T01:00:00.000Z' });
@@ -87,8 +87,8 @@ describe('purge --before removes answers that a list uses', () => {
         const { kybatch, night, table } = nights;
         await afterTwoNights(nights);
         const other = ['run', 'in.csv', '--portfolio', 'other', '--pipeline', './p.yaml', '--yes', '--no-export'];
-        await kybatch([...other, '--fresh']);
-        const purged = await kybatch(['purge', '--before', '2026-01-10', '--yes', '--json']);
+        await kybatch([...other, '--rebuy']);
+        const purged = await kybatch(['erase', '--before', '2026-01-10', '--yes', '--json']);
         expect(jsonOf(purged)).toMatchObject({ bought_again: [] });
         expect(await night()).toMatchObject({ units: 0, end: { to_do: 0 } });
         expect(table('flat_financials').length).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ test('purge --before shows how many changes are removed, and suggests no export 
     clock.advance(8 * DAY);
     await night();
     clock.advance(DAY);
-    const { code, stdout, codes } = await kybatch(['purge', '--before', '2026-01-10', '--yes']);
+    const { code, stdout, codes } = await kybatch(['erase', '--before', '2026-01-10', '--yes']);
     expect(code).toBe(0);
     expect(codes).toContain('EXPORTS_STILL_HOLDING');
     expect(stdout).toMatch(/, 1 noted change\b/);
@@ -119,7 +119,7 @@ test('a purged company counts in its run but is gone from the list and its table
     const { kybatch, night, table, rows } = nights;
     await night();
     const { country, registration_number } = rows[0] ?? {};
-    expect((await kybatch(['purge', '--entity', `${country}:${registration_number}`, '--yes'])).code).toBe(0);
+    expect((await kybatch(['erase', '--entity', `${country}:${registration_number}`, '--yes'])).code).toBe(0);
     const { codes, stdout } = await kybatch(['status']);
     expect(codes).toEqual(expect.arrayContaining(['ROWS_COUNTED', 'ROWS_PURGED', 'PORTFOLIO_ROWS']));
     expect(stdout).toMatch(/^Portfolio \S+in\.csv: 2 rows$/m);

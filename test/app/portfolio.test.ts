@@ -54,7 +54,7 @@ describe('the same file in repeated runs', () => {
       const seen: number[] = [];
       for (let count = 1; count <= 5; count++) {
         clock.advance(count === 1 ? 8 * DAY : DAY);
-        const { units, code, end } = await night('--budget', '2');
+        const { units, code, end } = await night('--max-units', '2');
         expect(units).toBe(2);
         expect(table('companies')).toHaveLength(10);
         expect(table('rows').every(({ outcome }) => outcome === 'complete')).toBe(true);
@@ -73,10 +73,10 @@ describe('the same file in repeated runs', () => {
 
   long('a first fill over many runs continues as one run', () =>
     withNights(6, async ({ night, clock }) => {
-      const first = await night('--budget', '4');
+      const first = await night('--max-units', '4');
       expect(first).toMatchObject({ units: 4, code: 4, end: { outcomes: { complete: 2, pending: 4 } } });
       clock.advance(DAY);
-      const second = await night('--budget', '4');
+      const second = await night('--max-units', '4');
       expect(second).toMatchObject({ units: 4, code: 4, end: { run: first.end.run, outcomes: { complete: 4 } } });
       clock.advance(DAY);
       expect(await night()).toMatchObject({
@@ -122,11 +122,11 @@ describe('the same file in repeated runs', () => {
   );
 });
 
-long('--fresh over unfinished rows keeps one row for each member, and stays fresh when the file changes', () =>
+long('--rebuy over unfinished rows keeps one row for each member, and stays fresh when the file changes', () =>
   withNights(3, async ({ night, clock, rows, writeCsv, kybatch }) => {
-    await night('--budget', '4');
+    await night('--max-units', '4');
     clock.advance(1000);
-    const fresh = await night('--fresh', '--budget', '1');
+    const fresh = await night('--rebuy', '--max-units', '1');
     expect(fresh).toMatchObject({ units: 1, end: { due: 3 } });
     writeCsv('in.csv', [...rows.slice(0, 3).toReversed(), rows[4]] as object[]);
     clock.advance(1000);
@@ -134,7 +134,7 @@ long('--fresh over unfinished rows keeps one row for each member, and stays fres
     const taken = await night();
     expect(taken).toMatchObject({ units: 2 * 3 - 1 + 2, code: 0, end: { rows: 4, outcomes: { complete: 4 } } });
     expect(taken.stderr).toContain(
-      `run ${fresh.end.run} was begun with --fresh: what it had not done is bought anew all the same`,
+      `run ${fresh.end.run} was begun with --rebuy: what it had not done is bought anew all the same`,
     );
     const { runs } = jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json']));
     expect(runs.map(({ state }) => state)).toEqual(['finished', 'superseded', 'superseded']);
@@ -144,7 +144,7 @@ long('--fresh over unfinished rows keeps one row for each member, and stays fres
 describe('a changing file', () => {
   long('new, changed and departed rows are noticed, and the unfinished run of the older file is superseded', () =>
     withNights(4, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
-      const first = await night('--budget', '4');
+      const first = await night('--max-units', '4');
       clock.advance(DAY);
       const [a, b, , d] = rows;
       const changed = { ...rows[7], id: b?.id };
@@ -177,7 +177,7 @@ describe('a changing file', () => {
           'in.csv',
           rows.slice(0, 6).map((row, index) => ({ ...row, note: index === count ? 'seen' : '' })),
         );
-        expect((await night('--budget', '2')).units).toBe(2);
+        expect((await night('--max-units', '2')).units).toBe(2);
         clock.advance(DAY);
       }
       expect(fetched().every((date) => date > '2026-01-05')).toBe(true);
@@ -276,7 +276,7 @@ describe('the table members', { tags: 'long' }, () => {
       writeCsv('in.csv', [rows[1], rows[0], rows[5]] as object[]);
       await night();
       clock.advance(5 * DAY);
-      await night('--budget', '1');
+      await night('--max-units', '1');
       const seen = table('members').map(
         ({ input_id, row, first_seen = '', last_seen = '', left_at = '', due, due_reason, oldest_fetched_at = '' }) => [
           input_id,
@@ -325,7 +325,7 @@ long('after an interrupted attempt, portfolios, plan and run show the same maxim
       // The same for a list with stale rows, unfinished rows and repeated companies.
       writeCsv('in.csv', [...rows.slice(0, 6), { ...rows[0], id: 'once more' }]);
       clock.advance(8 * DAY);
-      await night('--budget', '3', '--concurrency', '1');
+      await night('--max-units', '3', '--concurrency', '1');
       const [again, plannedAgain] = await bounds();
       expect(again).toBe(plannedAgain);
       expect((await kybatch(RUN)).stderr).toContain(` ${again} v1 units`);
@@ -420,7 +420,7 @@ long('an answer that another list bought is in the tables of the next run, even 
     clock.advance(DAY);
     const renamed = sandbox.registry.byV1Id(table('companies')[1]?.v1_company_id ?? '');
     await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
-    expect((await other('--fresh')).code).toBe(0);
+    expect((await other('--rebuy')).code).toBe(0);
     clock.advance(1000);
     const written = (await quiet()) ?? '';
     expect(readFileSync(join(written, 'companies.csv'), 'utf8')).toContain('Quite Another Holding');
@@ -437,7 +437,7 @@ long('an answer that becomes stale while its row waits is bought in the same tur
       const asked = () => sandbox.requests.get('financial') ?? 0;
       const before = asked();
       clock.advance(29 * DAY);
-      expect((await night('--budget', '1')).end.to_do).toBe(2);
+      expect((await night('--max-units', '1')).end.to_do).toBe(2);
       clock.advance(2 * DAY);
       expect((await night()).code).toBe(0);
       // The first was bought on its own, and its figures are stale by now.
@@ -460,7 +460,7 @@ long('purge names every export of the portfolio, because each shows the whole li
     const second = jsonOf<EndJson>(await kybatch(run));
     const { params } = sandbox.chargeLog.find(({ operation }) => operation === 'fullKyb') ?? { params: '{}' };
     const { id } = JSON.parse(params) as { id: string };
-    const { stdout, stderr } = await kybatch(['purge', '--entity', `v1:${id}`, '--yes']);
+    const { stdout, stderr } = await kybatch(['erase', '--entity', `v1:${id}`, '--yes']);
     for (const end of [first, second]) expect(stdout + stderr).toContain(join('exports', end.run));
     expect(await membersOf(kybatch)).toBe(2);
   }),

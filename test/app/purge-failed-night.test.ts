@@ -53,7 +53,7 @@ describe('purge --entity after a run that failed before the ownership stage', ()
           v1: `v1:${gone.v1Id}`,
           v2: `v2:${gone.v2Id}`,
         };
-        const purged = await kybatch(['purge', '--entity', entity[by], '--yes']);
+        const purged = await kybatch(['erase', '--entity', entity[by], '--yes']);
         expect(purged.code).toBe(0);
         expect(purged.codes).toContain('PURGE_PROVED');
         const { answers, companies } = await ofOwnership(cwd);
@@ -76,7 +76,7 @@ test('a direct answer of the ownership module is removed with the number', () =>
       const number = byHand.registrationNumber ?? '';
       await kybatch(['call', 'v2', 'ownership', '--params', JSON.stringify({ registration_number: number })]);
       expect((await ofOwnership(cwd)).answers).toHaveLength(1);
-      const { code, codes } = await kybatch(['purge', '--entity', `${byHand.countryCode}:${number}`, '--yes']);
+      const { code, codes } = await kybatch(['erase', '--entity', `${byHand.countryCode}:${number}`, '--yes']);
       expect(code).toBe(0);
       expect(codes).toContain('PURGE_PROVED');
       expect((await ofOwnership(cwd)).answers).toEqual([]);

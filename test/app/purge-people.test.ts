@@ -37,17 +37,17 @@ test('purge removes the requests of a company, and lists shared requests with th
       const found = screened();
       expect(new Set(found.map((line) => line.split(' ')[0]))).toEqual(new Set([gone.v1Id, stays.v1Id]));
 
-      const first = await kybatch(['purge', '--entity', `v1:${gone.v1Id}`, '--yes']);
+      const first = await kybatch(['erase', '--entity', `v1:${gone.v1Id}`, '--yes']);
       expect(first.code).toBe(0);
       expect(first.stdout).toMatch(
-        new RegExp(`answer to officersSearchKyb.*${gone.v1Id}.*kybatch purge.* --entity v1:${stays.v1Id}`),
+        new RegExp(`answer to officersSearchKyb.*${gone.v1Id}.*kybatch erase.* --entity v1:${stays.v1Id}`),
       );
       await kybatch(['export', '--out', 'tables']);
       expect(new Set(table('appointments').map(({ v1_company_id }) => v1_company_id))).toEqual(new Set([stays.v1Id]));
       expect(screened()).toEqual(found.filter((line) => line.startsWith(stays.v1Id)));
       expect(table('holdings').filter(({ v1_company_id }) => v1_company_id !== stays.v1Id)).toEqual([]);
 
-      const second = await kybatch(['purge', '--entity', `v1:${stays.v1Id}`, '--yes']);
+      const second = await kybatch(['erase', '--entity', `v1:${stays.v1Id}`, '--yes']);
       expect(second.codes).toContain('PURGE_PROVED');
       expect(await owned(cwd)).toEqual({});
     },
@@ -68,7 +68,7 @@ test('purge removes the people of a company and the answers about them', () =>
       const people = () => new Set(table('people').map(({ companies_id }) => companies_id));
       expect(people()).toEqual(new Set([gone?.v2Id, stays?.v2Id]));
       const before = (await owned(cwd)).enrichPerson ?? 0;
-      await kybatch(['purge', '--entity', `companies:${gone?.v2Id}`, '--yes']);
+      await kybatch(['erase', '--entity', `companies:${gone?.v2Id}`, '--yes']);
       await kybatch(['export', '--out', 'tables']);
       expect(people()).toEqual(new Set([stays?.v2Id]));
       const employees = gone === undefined ? [] : registry.v2.employees(gone);
@@ -85,7 +85,7 @@ test('V2-22 a number of companies in two countries does not connect them', () =>
       writeCsv('in.csv', [french, australian].map(inputOf));
       await night();
       await kybatch(['review', 'export', '--force']);
-      await kybatch(['purge', '--entity', `v2:${french.v2Id}`, '--yes']);
+      await kybatch(['erase', '--entity', `v2:${french.v2Id}`, '--yes']);
       await kybatch(['export', '--out', 'tables']);
       expect(table('rows').map(({ error_code, v2_company_id }) => [error_code, v2_company_id])).toEqual([
         ['IDENTITY_MISMATCH', australian.v2Id],

@@ -131,7 +131,7 @@ describe('screening', () => {
         if (company === undefined) throw new Error('no company with three officers');
         writeCsv('in.csv', [inputOf(company)]);
         // Stopped between two searches: bought answers are stored, and the next attempt continues there.
-        expect((await night('--budget', '3')).code).toBe(4);
+        expect((await night('--max-units', '3')).code).toBe(4);
         await night();
         expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
         expect(chargesByOperation(sandbox.chargeLog)).toEqual({ searchKyb: 1, officersKyb: 1, officersSearchKyb: 2 });

@@ -73,7 +73,7 @@ test('V1-7 a directly bought page is not mixed into the list and hides no change
       const renamed = (body: string) => body.replaceAll(/"last_name":\s*"[^"]*"/g, '"last_name":"By Hand"');
       sandbox.script('kybOfficers', [{ rewrite: renamed }]);
       const params = JSON.stringify({ id: company.v2Id, page: 2, per_page: 2 });
-      expect((await kybatch(['call', 'v2', 'kybOfficers', '--params', params, '--fresh'])).stdout).toContain('By Hand');
+      expect((await kybatch(['call', 'v2', 'kybOfficers', '--params', params, '--rebuy'])).stdout).toContain('By Hand');
       await kybatch(['export', '--out', 'tables']);
       expect(names()).toEqual(before);
       clock.advance(8 * DAY);

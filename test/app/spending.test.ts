@@ -75,7 +75,7 @@ describe('run', () => {
       // Asked for its counters once for the run and once for the plan.
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
       expect(existsSync(join(job.cwd, 'data'))).toBe(false);
-      // A ledger in a database is created before, by `kybatch migrate`.
+      // A ledger in a database is created before, by `kybatch ledger migrate`.
       await expect(resume({}, around(job))).rejects.toThrow(isOnPostgres ? 'no unfinished run' : 'no ledger');
       await run({ ...JOB, budget: 0, agree: async () => true }, around(job));
       await expect(run({ ...JOB, agree }, around(job))).rejects.toThrow(DeclinedError);
@@ -136,7 +136,7 @@ describe('run', () => {
     });
   });
 
-  long('a run begun with --fresh stays fresh when it continues: earlier answers are not used', async () => {
+  long('a run begun with --rebuy stays fresh when it continues: earlier answers are not used', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       await run({ ...JOB, yes: true }, around(job));
@@ -148,7 +148,7 @@ describe('run', () => {
   });
 });
 
-describe('--fresh', { tags: 'long' }, () => {
+describe('--rebuy', { tags: 'long' }, () => {
   const wrongKey = (job: Job): AppEnvironment => ({
     ...around(job),
     env: { ...job.env, KYBATCH_V1_API_KEY: 'nobody-knows-this-key' },
@@ -178,7 +178,7 @@ describe('--fresh', { tags: 'long' }, () => {
       const planned = await plan(JOB, around(job));
       // One of three rows has its search and its record; the others may need two searches each.
       expect(planned).toMatchObject({ run: { id: fresh, finished: false, fresh: true }, units: { atMost: 6 } });
-      const drop = `kybatch prune --run ${fresh}`;
+      const drop = `kybatch runs delete ${fresh}`;
       const words = await Promise.all(
         [['plan', 'in.csv', '--pipeline', './p.yaml'], ['status']].map(async (args) => {
           const { stdout, stderr } = await job.kybatch(args);
@@ -186,7 +186,7 @@ describe('--fresh', { tags: 'long' }, () => {
         }),
       );
       for (const said of words) expect(said).toContain(drop);
-      const going = await job.kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--budget', '0', '--json']);
+      const going = await job.kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--max-units', '0', '--json']);
       expect(going.codes).toEqual(expect.arrayContaining(['RUN_RESUMED', 'RUN_IS_FRESH']));
       expect(jsonOf(going)).toMatchObject({ run: fresh, to_do: 2, this_start: { units_charged: 0 } });
       expect(going.stderr).toContain(drop);
@@ -194,8 +194,8 @@ describe('--fresh', { tags: 'long' }, () => {
         { run: fresh, fresh: true },
         { run: first.run, fresh: false },
       ]);
-      expect(await job.kybatch(['prune', '--run', fresh])).toMatchObject({ code: 2 });
-      expect(await job.kybatch(['prune', '--run', fresh, '--yes'])).toMatchObject({ code: 0 });
+      expect(await job.kybatch(['runs', 'delete', fresh])).toMatchObject({ code: 2 });
+      expect(await job.kybatch(['runs', 'delete', fresh, '--yes'])).toMatchObject({ code: 0 });
       expect(await run({ ...JOB, yes: true }, around(job))).toMatchObject({ finished: true, spent: { units: 0 } });
       expect(job.sandbox.chargeLog).toHaveLength(8);
     });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { listUnknownCharges } from '../../src/app/review/unknown-charges.js';
 import { runs } from '../../src/app/run/runs.js';
 import { status } from '../../src/app/run/status.js';
-import { underWayInWords } from '../../src/cli/commands/doubt.js';
+import { underWayInWords } from '../../src/cli/commands/charges.js';
 import { runJson, runsInWords } from '../../src/cli/commands/runs.js';
 import { statusInWords, statusJson } from '../../src/cli/commands/status.js';
 import { toJson } from '../../src/cli/terminal/view.js';

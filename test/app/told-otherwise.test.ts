@@ -69,7 +69,7 @@ test('a row that was stopped gets the new options from the run that takes it ove
     async (nights) => {
       const { sandbox, writeCsv, night, table, kybatch } = nights;
       writeCsv('in.csv', wholeCompanies(sandbox, 1).map(inputOf));
-      expect((await night('--budget', '2')).code).toBe(4);
+      expect((await night('--max-units', '2')).code).toBe(4);
       rewrite(nights, 'modules: [lite]', 'modules: [lite, financial]');
       const planned = JSON.parse((await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json'])).stdout);
       const { v1_units: units } = planned as Record<string, { at_most: number }>;

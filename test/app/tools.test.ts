@@ -67,7 +67,7 @@ describe('tools of the MCP server', () => {
     });
   });
 
-  long('are bought once, and again only with --fresh or when the answer is stale', async () => {
+  long('are bought once, and again only with --rebuy or when the answer is stale', async () => {
     const clock = new ManualClock();
     await withTools({ clock }, async ({ ask, sandbox, around, timesSent }) => {
       const first = await ask();

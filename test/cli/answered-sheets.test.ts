@@ -57,7 +57,7 @@ describe('status --check', () => {
     await withJob({ clock: new JumpingClock() }, async (job) => {
       const { kybatch, rows, writeCsv } = job;
       writeCsv('in.csv', [...rows.slice(0, 1).map(inQuestion), ...rows.slice(1, 4)]);
-      const { code, ...end } = await kybatch([...RUN, '--budget', '3']);
+      const { code, ...end } = await kybatch([...RUN, '--max-units', '3']);
       expect(code).toBe(4);
       const { run, next } = jsonOf<EndJson>({ code, ...end });
       expect(next).toMatch(/^kybatch resume /);

@@ -30,7 +30,7 @@ describe('on a terminal', { tags: 'long' }, () => {
       });
       expect(no).toMatchObject({ code: 130, codes: expect.arrayContaining(['DECLINED']) });
       expect(no.textOf('PLAN')).toMatch(/: 3 .* 3 .* 0 /);
-      expect(questions).toEqual([expect.stringMatching(/ 9 v1 units .*--budget .* \[y\/N\] $/)]);
+      expect(questions).toEqual([expect.stringMatching(/ 9 v1 units .*--max-units .* \[y\/N\] $/)]);
       expect(sandbox.requestLog).toEqual([]);
       const yes = await kybatch(RUN, { answers: () => 'y' });
       expect(yes.code).toBe(0);

@@ -119,10 +119,10 @@ test('a run begun by a clock ahead continues without paying twice', async () => 
     writeCsv('in.csv', rows.slice(0, 2));
     await kybatch(RUN);
     const ahead = new JumpingClock(clock.now() + FIVE_YEARS);
-    const stopped = await kybatch([...RUN, '--fresh', '--budget', '3', '--concurrency', '1'], { clock: ahead });
+    const stopped = await kybatch([...RUN, '--rebuy', '--max-units', '3', '--concurrency', '1'], { clock: ahead });
     expect(stopped.code).toBe(4);
     clock.advance(DAY);
-    const rest = await kybatch(['resume', '--budget', '1', '--json']);
+    const rest = await kybatch(['resume', '--max-units', '1', '--json']);
     expect([rest.code, unitsOf(rest)]).toEqual([0, 1]);
   });
 });

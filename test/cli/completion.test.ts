@@ -74,7 +74,7 @@ describe('completions', () => {
     expect(named.length).toBeGreaterThan(15);
     const flags = [...(await following(['run', '--']))];
     expect(flags.sort()).toEqual(named);
-    expect(await following(['run', '--budget', '5', '--budge'])).toEqual([]);
+    expect(await following(['run', '--max-units', '5', '--budge'])).toEqual([]);
   });
 
   long('run IDs and portfolios of the data directory that is named', () =>

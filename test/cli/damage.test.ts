@@ -25,7 +25,7 @@ describe.skipIf(isOnPostgres)('a damaged ledger', () => {
         RUN,
         ['resume', '--yes'],
         ['call', 'v1', 'liteKyb', '--params', '{"id":"1"}'],
-        ['doubt', 'free', '--yes'],
+        ['charges', 'free', '--yes'],
       ];
       for (const args of asked) {
         const { code, codes } = await job.kybatch(args);
@@ -95,7 +95,7 @@ describe('a stored answer that is damaged', () => {
     await withJob({}, async (job) => {
       await bought(job, 2);
       await rot(job, 'searchKyb', 1, "encoding = 'brotli', bytes = unhex('ffffff')");
-      expect((await job.kybatch(['purge', '--entity', 'GB:00000001', '--yes'])).code).toBe(2);
+      expect((await job.kybatch(['erase', '--entity', 'GB:00000001', '--yes'])).code).toBe(2);
     });
   });
 });

@@ -112,11 +112,11 @@ describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
           exit: 1,
           code: 'LEDGER_DAMAGED',
           message: expect.stringContaining(cell),
-          hint: expect.stringContaining(`kybatch prune --run ${run} --data-dir `),
+          hint: expect.stringContaining(`kybatch runs delete ${run} --data-dir `),
         });
       }
       const copy = damage('anew', OF_ROWS[0][1]);
-      expect((await copy.kybatch('prune', '--run', run, '--yes')).code).toBe(0);
+      expect((await copy.kybatch('runs', 'delete', run, '--yes')).code).toBe(0);
       const anew = jsonOf<EndJson>(await copy.kybatch(...AGAIN));
       expect(anew).toMatchObject({ outcomes: { complete: ROWS }, units_charged: 0 });
       expect((await deep(copy)).failed).toEqual([]);
@@ -132,14 +132,14 @@ describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
         const copy = damage(name, sql);
         expect(await deep(copy)).toEqual({ code: 1, failed: [expect.stringContaining(`${name} of run ${run}`)] });
         for (const verb of ['runs', 'status']) expect((await copy.kybatch(verb, '--json')).code).toBe(0);
-        const hint = expect.stringContaining(`kybatch prune --run ${run} --data-dir `);
+        const hint = expect.stringContaining(`kybatch runs delete ${run} --data-dir `);
         const damaged = { exit: 1, code: 'LEDGER_DAMAGED', message: expect.stringContaining(name), hint };
         // The header is the one of the list.
         if (name !== 'runs.columns') expect(refused(await exported(copy, job, name))).toMatchObject(damaged);
         expect(refused(await copy.kybatch(...AGAIN))).toMatchObject(damaged);
         const other = await copy.kybatch(...RUN, 'other.csv');
         expect(jsonOf<EndJson>(other)).toMatchObject({ outcomes: { complete: 2 }, units_charged: 0 });
-        expect((await copy.kybatch('prune', '--run', run, '--yes')).code).toBe(0);
+        expect((await copy.kybatch('runs', 'delete', run, '--yes')).code).toBe(0);
         expect(jsonOf<EndJson>(await copy.kybatch(...AGAIN))).toMatchObject({ units_charged: 0, finished: true });
       }
       expect(job.sandbox.chargeLog).toHaveLength(paid);
@@ -162,10 +162,10 @@ describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
           exit: 1,
           code: 'LEDGER_DAMAGED',
           message: expect.stringContaining(said),
-          hint: expect.stringContaining(`kybatch prune --run ${run} --data-dir `),
+          hint: expect.stringContaining(`kybatch runs delete ${run} --data-dir `),
         });
         if (name !== 'row 9') continue;
-        expect((await copy.kybatch('prune', '--run', run, '--yes')).code).toBe(0);
+        expect((await copy.kybatch('runs', 'delete', run, '--yes')).code).toBe(0);
         expect(jsonOf<EndJson>(await copy.kybatch(...AGAIN))).toMatchObject({ units_charged: 0, finished: true });
       }
       expect(job.sandbox.chargeLog).toHaveLength(paid);
@@ -207,7 +207,7 @@ describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
         { row: '1', code: 'ANSWER_DAMAGED', operation: 'fullKyb' },
         { row: '2', code: 'ANSWER_DAMAGED', operation: 'fullKyb' },
       ]);
-      expect((await copy.kybatch('prune', '--run', run, '--yes')).code).toBe(0);
+      expect((await copy.kybatch('runs', 'delete', run, '--yes')).code).toBe(0);
       const anew = await copy.kybatch(...AGAIN);
       expect(jsonOf<EndJson>(anew)).toMatchObject({ outcomes: { complete: ROWS }, units_charged: 2 });
       expect(anew.codes.filter((code) => code === 'STORED_CALL_DAMAGED')).toHaveLength(2);
@@ -217,9 +217,9 @@ describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
 
   test('keeps nothing from being purged', async () => {
     await withRun(async ({ job, damage }) => {
-      const copy = damage('purge', "UPDATE rows SET fields = 'z' || fields, input_values = 'z' || input_values");
+      const copy = damage('erase', "UPDATE rows SET fields = 'z' || fields, input_values = 'z' || input_values");
       const { country = '', registration_number: number = '' } = { ...job.rows[0] } as Record<string, string>;
-      const purged = await copy.kybatch('purge', '--entity', `${country}:${number}`, '--yes', '--json');
+      const purged = await copy.kybatch('erase', '--entity', `${country}:${number}`, '--yes', '--json');
       expect(purged.code).toBe(0);
       expect(jsonOf(purged)).toMatchObject({ removed: { rows: 1 }, still_mentioned: [] });
     });

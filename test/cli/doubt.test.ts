@@ -20,25 +20,25 @@ async function lostNight({ rows, writeCsv, kybatch, sandbox }: Job): Promise<End
 }
 
 const listed = async ({ kybatch }: Job, ...args: string[]) =>
-  jsonOf<ListJson>(await kybatch(['doubt', 'list', ...args, '--json'])).calls;
+  jsonOf<ListJson>(await kybatch(['charges', 'list', ...args, '--json'])).calls;
 
 /** The command that a message names, as somebody would paste it. */
 const paste = (command: string | undefined) => (command ?? '').split(' ').slice(1);
 
-describe('doubt', () => {
+describe('charges', () => {
   long('a row that waits for a person names the command that lists its call, with the row and why', async () => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);
-      expect(end).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
+      expect(end).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch charges' });
       // Nothing that was lost is asked for again: the bound holds.
       expect(end.textOf('RUN_STARTED')).toMatch(/: 3 .* 9 v1 units\.$/);
-      expect(end.textOf('DOUBT_NEXT')).toMatch(/: kybatch doubt$/);
+      expect(end.textOf('DOUBT_NEXT')).toMatch(/: kybatch charges$/);
       const { stdout, textOf } = await job.kybatch(paste(end.next));
       expect(textOf('CHARGE_UNKNOWN')).toMatch(
         /^call \d+ · .* UTC · v1 fullKyb · 1 unit · run \S+, row 3, line 4 · .*\(CONNECTION_LOST\)/,
       );
       expect(await listed(job)).toMatchObject([{ operation: 'fullKyb', run: end.run, row: 3, holds_row: true }]);
-      expect((await job.kybatch(['doubt', 'list', end.run])).stdout).toBe(stdout);
+      expect((await job.kybatch(['charges', 'list', end.run])).stdout).toBe(stdout);
     });
   });
 
@@ -49,11 +49,11 @@ describe('doubt', () => {
       for (const again of [['resume', '--yes'], RUN]) {
         const { code, textOf } = await job.kybatch(again);
         expect(code).toBe(3);
-        expect(textOf('RUN_RESUMED')).toMatch(/; 1 .*\(`kybatch doubt`\)\.$/);
+        expect(textOf('RUN_RESUMED')).toMatch(/; 1 .*\(`kybatch charges`\)\.$/);
       }
       const sent = job.sandbox.chargeLog.length;
-      expect((await job.kybatch(['doubt', 'resend'])).code).toBe(2);
-      const resent = await job.kybatch(['doubt', 'resend', '--reason', 'cheap', '--by', 'ann', '--yes', '--json']);
+      expect((await job.kybatch(['charges', 'resend'])).code).toBe(2);
+      const resent = await job.kybatch(['charges', 'resend', '--reason', 'cheap', '--by', 'ann', '--yes', '--json']);
       expect(resent.code).toBe(0);
       const { next } = jsonOf<{ next: string[] }>(resent);
       expect(next).toEqual([`kybatch resume ${end.run}`]);
@@ -71,11 +71,11 @@ describe('doubt', () => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       job.sandbox.script({ operation: 'financial' }, [500]);
       expect((await job.kybatch(RUN)).code).toBe(0);
-      const { textOf } = await job.kybatch(['doubt']);
+      const { textOf } = await job.kybatch(['charges']);
       expect(textOf('CHARGE_UNKNOWN')).toMatch(/^.*v2 financial .* 500 SERVER_FAILURE.*$/);
       expect(textOf('CHARGES_UNKNOWN')).toMatch(/^1 /);
       expect((await listed(job))[0]).toMatchObject({ holds_row: false, sent_again_by: 'nothing' });
-      const { codes } = await job.kybatch(['doubt', 'resend', '--yes']);
+      const { codes } = await job.kybatch(['charges', 'resend', '--yes']);
       expect(codes).toEqual(['REASON_MISSING', 'CALLS_SETTLED_SINCE']);
     });
   });
@@ -91,7 +91,7 @@ describe('doubt', () => {
         asked.push(question);
         return 'y';
       };
-      const resent = await job.kybatch(['doubt', 'resend', '--note', 'cheap'], { answers });
+      const resent = await job.kybatch(['charges', 'resend', '--note', 'cheap'], { answers });
       expect(asked).toEqual([expect.stringMatching(/^1 .*\. .* 1 .*\? .*\[y\/N\] $/)]);
       expect(resent.codes).toEqual(['CHARGES_UNKNOWN', 'CALLS_SENT_AGAIN', 'RESUME_NEXT', 'CALLS_SETTLED_SINCE']);
       for (const code of ['CALLS_SENT_AGAIN', 'CALLS_SETTLED_SINCE']) expect(resent.textOf(code)).toMatch(/^1 /);
@@ -104,14 +104,14 @@ describe('doubt', () => {
       await withJob(PARKS, async (job) => {
         job.writeCsv('in.csv', job.rows.slice(0, 3));
         job.sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
-        const spent = await job.kybatch([...RUN, '--budget', '2', '--out', 'tables']);
+        const spent = await job.kybatch([...RUN, '--max-units', '2', '--out', 'tables']);
         expect(spent.code).toBe(4);
         expect(jsonOf<EndJson>(spent).parked).toMatchObject({ in_doubt: 1, budget: 2 });
         expect(spent.codes).toContain('UNKNOWN_CHARGES_COUNT');
         expect((await job.kybatch(['status'])).codes).toContain('UNKNOWN_CHARGES_COUNT');
-        const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
+        const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['charges', 'resend', '--yes', '--json']));
         const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
-        expect(status).toMatch(/ --budget 2 --out \S+\/tables$/);
+        expect(status).toMatch(/ --max-units 2 --out \S+\/tables$/);
         expect(next).toEqual([status]);
       });
     },
@@ -127,10 +127,10 @@ describe('doubt', () => {
         [false, 'next_start'],
         [false, 'next_start'],
       ]);
-      const shown = await job.kybatch(['doubt']);
+      const shown = await job.kybatch(['charges']);
       expect(shown.codes.filter((code) => code === 'CHARGE_UNKNOWN')).toHaveLength(2);
       expect(shown.textOf('CHARGES_UNKNOWN')).toMatch(/^2 /);
-      const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
+      const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['charges', 'resend', '--yes', '--json']));
       expect(next).toHaveLength(1);
     });
   });
@@ -143,7 +143,7 @@ describe('doubt', () => {
       const end = await lostNight(job);
       const [call] = await listed(job, end.run);
       const before = jsonOf<{ units_charged: number }>(await job.kybatch(['status', '--json'])).units_charged;
-      const settled = await job.kybatch(['doubt', verdict, String(call?.call), '--yes', '--json']);
+      const settled = await job.kybatch(['charges', verdict, String(call?.call), '--yes', '--json']);
       expect(jsonOf<object>(settled)).toMatchObject({ verdict, calls: [call?.call] });
       expect(await listed(job)).toEqual([]);
       const after = jsonOf<{ units_charged: number; parked: object }>(await job.kybatch(['status', '--json']));
@@ -160,7 +160,7 @@ describe('doubt', () => {
         asked.push(question);
         return 'n';
       };
-      const { code, codes, textOf } = await job.kybatch(['doubt', 'charged'], { answers });
+      const { code, codes, textOf } = await job.kybatch(['charges', 'charged'], { answers });
       expect(code).toBe(130);
       expect(codes).toEqual(['CHARGES_UNKNOWN', 'NOT_AGREED']);
       expect(textOf('CHARGES_UNKNOWN')).toContain('v1 fullKyb');
@@ -172,13 +172,13 @@ describe('doubt', () => {
   test('an unknown call is refused, and no open call is no error', async () => {
     await withJob(PARKS, async (job) => {
       await lostNight(job);
-      expect(await job.kybatch(['doubt', 'free', '99', '--yes'])).toMatchObject({
+      expect(await job.kybatch(['charges', 'free', '99', '--yes'])).toMatchObject({
         code: 2,
         codes: ['CHARGE_NOT_UNKNOWN'],
       });
-      expect((await job.kybatch(['doubt', 'list', '2026-01-01-none'])).code).toBe(2);
-      await job.kybatch(['doubt', 'free', '--yes']);
-      expect(await job.kybatch(['doubt', 'free', '--yes'])).toMatchObject({
+      expect((await job.kybatch(['charges', 'list', '2026-01-01-none'])).code).toBe(2);
+      await job.kybatch(['charges', 'free', '--yes']);
+      expect(await job.kybatch(['charges', 'free', '--yes'])).toMatchObject({
         code: 0,
         codes: ['EVERY_CHARGE_KNOWN'],
       });
@@ -197,7 +197,7 @@ describe('a recorded charge', { tags: 'long' }, () => {
       const id = String(call?.call);
       const before = await unitsOf(job);
       const say = (verdict: string, note: string, by: string) =>
-        job.kybatch(['doubt', verdict, id, '--note', note, '--by', by, '--yes']);
+        job.kybatch(['charges', verdict, id, '--note', note, '--by', by, '--yes']);
       expect((await say('charged', 'on the invoice', 'ann')).code).toBe(0);
       expect(await unitsOf(job)).toBe(before + 1);
       expect((await say('free', 'credited since', 'bob')).code).toBe(0);
@@ -211,8 +211,8 @@ describe('a recorded charge', { tags: 'long' }, () => {
         { call: call?.call, charge: 'charged', note: expect.stringMatching(every) },
       ]);
       // Not by accident: only a call that is named is settled anew.
-      expect((await job.kybatch(['doubt', 'free', run, '--yes'])).codes).toEqual(['EVERY_CHARGE_KNOWN']);
-      expect((await job.kybatch(['doubt', 'resend', id, '--yes'])).code).toBe(2);
+      expect((await job.kybatch(['charges', 'free', run, '--yes'])).codes).toEqual(['EVERY_CHARGE_KNOWN']);
+      expect((await job.kybatch(['charges', 'resend', id, '--yes'])).code).toBe(2);
     });
   });
 
@@ -227,7 +227,7 @@ describe('a recorded charge', { tags: 'long' }, () => {
       await kybatch(['run', 'other.csv', ...RUN.slice(2)]);
       const calls = await listed(job);
       expect(calls).toHaveLength(2);
-      const free = await kybatch(['doubt', 'free', '--yes', '--json']);
+      const free = await kybatch(['charges', 'free', '--yes', '--json']);
       expect(free.code).toBe(0);
       expect(free.codes).toEqual(expect.arrayContaining(['COUNT_DISAGREES', 'REASON_MISSING']));
       // The calls, the provider's count before and after, the units that it leaves for them.
@@ -236,7 +236,7 @@ describe('a recorded charge', { tags: 'long' }, () => {
       // A remark in brackets is kept with each.
       for (const { note } of await listed(job, '--settled')) expect(note).toMatch(/ \([^()]+\)$/);
       // One charged and one free is what the units say.
-      const right = await kybatch(['doubt', 'charged', String(calls[0]?.call), '--yes']);
+      const right = await kybatch(['charges', 'charged', String(calls[0]?.call), '--yes']);
       expect(right.codes).not.toContain('COUNT_DISAGREES');
     });
   });
@@ -246,7 +246,7 @@ describe('a recorded charge', { tags: 'long' }, () => {
       await lostNight(job);
       // The reason is asked for without a choice.
       const answers = (question: string) => (question.includes('[y/N]') ? 'y' : 'on the invoice');
-      expect((await job.kybatch(['doubt', 'charged'], { answers })).code).toBe(0);
+      expect((await job.kybatch(['charges', 'charged'], { answers })).code).toBe(0);
       expect(await listed(job, '--settled')).toMatchObject([{ note: expect.stringMatching(/: on the invoice$/) }]);
     });
   });
@@ -272,7 +272,7 @@ describe('X-4 a lost call does not wedge', { tags: 'long' }, () => {
       const end = jsonOf<EndJson>(await kybatch(RUN));
       expect(end).toMatchObject({ outcomes: { complete: 2, failed: 1, pending: 1 }, parked: { in_doubt: 1 } });
       const paid = sandbox.chargeLog.length;
-      const retried = jsonOf<EndJson>(await kybatch(['retry', '--yes', '--json']));
+      const retried = jsonOf<EndJson>(await kybatch(['resume', '--failed', '--yes', '--json']));
       expect(retried).toMatchObject({ outcomes: { complete: 3, failed: 0, pending: 1 } });
       expect(sandbox.chargeLog).toHaveLength(paid + 1);
       // What was bought since tells what remains: the lost call is settled, and its row may go on.
@@ -287,7 +287,7 @@ describe('X-4 a lost call does not wedge', { tags: 'long' }, () => {
       job.writeCsv('in.csv', [{ ...job.rows[2], segment: 'another' }]);
       const other = jsonOf<EndJson>(await job.kybatch(RUN));
       expect(other).toMatchObject({ parked: { in_doubt: 1 }, outcomes: { pending: 1 } });
-      const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
+      const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['charges', 'resend', '--yes', '--json']));
       expect(next).toContain(`kybatch resume ${other.run}`);
       for (const command of next) expect((await job.kybatch([...paste(command), '--yes'])).code).toBe(0);
     });

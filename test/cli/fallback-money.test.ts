@@ -46,7 +46,7 @@ describe('the plan', { tags: 'long' }, () => {
 long('a row whose number is named, and not searched for when the budget is spent, goes on where it was', async () => {
   await withFallback(['website'], async ({ leads, kybatch, runRows, sandbox }) => {
     const row = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
-    const first = await runRows([row], ['--budget', '2', '--export']);
+    const first = await runRows([row], ['--max-units', '2', '--export']);
     expect(first.code).toBe(4);
     expect(first.end).toMatchObject({ outcomes: { pending: 1, no_match: 0 }, parked: { budget: 1 } });
     const second = jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']));

@@ -15,7 +15,7 @@ describe('little space in the data directory', () => {
   long('run, resume and retry refuse below 16 MB, before anything is sent', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
-      const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--budget', '2'];
+      const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--max-units', '2'];
       const refused = await kybatch(run, { freeBytes: 16 * MB - 1 });
       expect(refused.code).toBe(1);
       expect(jsonOf<Failed>(refused).error).toMatchObject({
@@ -50,12 +50,12 @@ describe('little space in the data directory', () => {
     async () => {
       await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
         writeCsv('in.csv', rows);
-        const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--budget', '50'];
+        const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--max-units', '50'];
         const end = await kybatch(run, { freeBytes: () => (sandbox.chargeLog.length > 0 ? 0 : 1024 * MB) });
         expect(end.code).toBe(1);
         const { stdout, codes } = await kybatch(['status']);
         expect(codes).toEqual(expect.arrayContaining(['PROCESS_ENDED', 'DISK_FULL']));
-        expect(stdout).toMatch(/: kybatch resume \S+ --budget 50$/m);
+        expect(stdout).toMatch(/: kybatch resume \S+ --max-units 50$/m);
       });
     },
   );
@@ -83,7 +83,7 @@ test.skipIf(isOnPostgres)('a file that is no ledger is refused as damaged', { ta
       join(cwd, 'data', 'kybatch.db'),
       'not a database, by no means, but long enough for a header'.repeat(40),
     );
-    for (const args of [['status'], ['run', 'in.csv', '--yes', '--fresh']]) {
+    for (const args of [['status'], ['run', 'in.csv', '--yes', '--rebuy']]) {
       const end = await kybatch([...args, '--json']);
       expect(end.code).toBe(1);
       expect(jsonOf<Failed>(end).error).toMatchObject({

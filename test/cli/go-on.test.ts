@@ -21,7 +21,7 @@ async function withRows(cwd: string, run: string, rows: Readonly<Record<number, 
   }
 }
 
-describe('retry', { tags: 'long' }, () => {
+describe('resume --failed', { tags: 'long' }, () => {
   test('tries the failed rows and only those: it pays for exactly them', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
@@ -33,12 +33,12 @@ describe('retry', { tags: 'long' }, () => {
         { code: 'INVALID_REQUEST', rows: 2, first_row: expect.any(Number), first_line: expect.any(Number) },
       ]);
       const paid = sandbox.chargeLog.length;
-      const retried = await kybatch(['retry', '--json', '--yes']);
+      const retried = await kybatch(['resume', '--failed', '--json', '--yes']);
       expect(retried.code).toBe(0);
       expect(retried.textOf('RUN_RESUMED')).toMatch(/: 2 /);
       expect(jsonOf<EndJson>(retried)).toMatchObject({ outcomes: { complete: 6, failed: 0 }, units_charged: 12 });
       expect(sandbox.chargeLog.slice(paid).map(({ operation }) => operation)).toEqual(['fullKyb', 'fullKyb']);
-      expect(await kybatch(['retry'])).toMatchObject({ code: 2, codes: ['NO_FAILED_ROWS'] });
+      expect(await kybatch(['resume', '--failed'])).toMatchObject({ code: 2, codes: ['NO_FAILED_ROWS'] });
     });
   });
 
@@ -51,7 +51,7 @@ describe('retry', { tags: 'long' }, () => {
       const until = Date.now() + 3_600_000;
       await withRows(cwd, end.run, { 1: { hold: 'waiting', nextAt: until }, 2: { hold: 'waiting', nextAt: 1 }, 4: {} });
       const paid = sandbox.chargeLog.length;
-      const retried = await kybatch(['retry', '--json', '--yes']);
+      const retried = await kybatch(['resume', '--failed', '--json', '--yes']);
       expect(jsonOf<EndJson>(retried)).toMatchObject({
         outcomes: { complete: 1, pending: 3, failed: 0 },
         finished: false,
@@ -105,11 +105,11 @@ describe('a stored answer is not bought again', { tags: 'long' }, () => {
     });
   });
 
-  test('--fresh buys again in a new run', async () => {
+  test('--rebuy buys again in a new run', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 1));
       const first = jsonOf<EndJson>(await kybatch(RUN));
-      const second = jsonOf<EndJson>(await kybatch([...RUN, '--fresh']));
+      const second = jsonOf<EndJson>(await kybatch([...RUN, '--rebuy']));
       expect(second.run).not.toBe(first.run);
       expect(sandbox.chargeLog).toHaveLength(4);
       const { runs } = jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json']));
@@ -117,14 +117,14 @@ describe('a stored answer is not bought again', { tags: 'long' }, () => {
     });
   });
 
-  test('a direct call reuses a stored answer, and --fresh asks again', async () => {
+  test('a direct call reuses a stored answer, and --rebuy asks again', async () => {
     await withJob({}, async ({ cwd, env, rows, kybatch, sandbox }) => {
       const params = JSON.stringify({ location: 'GB', name: rows[0]?.name });
       const call = ['call', 'v1', 'searchKyb', '--params', params, '--json'];
       const facts = async (args: readonly string[]) => jsonOf<object>(await kybatch(args));
       expect(await facts(call)).toMatchObject({ owned: false, units_charged: 1, http_status: 200 });
       expect(await facts(call)).toMatchObject({ owned: true, units_charged: 0 });
-      expect(await facts([...call, '--fresh'])).toMatchObject({ owned: false, units_charged: 1 });
+      expect(await facts([...call, '--rebuy'])).toMatchObject({ owned: false, units_charged: 1 });
       const metrics = ['call', 'v2', 'metrics', '--json'];
       for (const _ of [1, 2]) expect(await facts(metrics)).toMatchObject({ owned: false });
       expect(sandbox.chargeLog.filter(({ api }) => api === 'v1')).toHaveLength(2);
@@ -226,11 +226,11 @@ describe('going on', () => {
     async () => {
       await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
         writeCsv('in.csv', rows.slice(0, 2));
-        expect((await kybatch([...RUN, '--sandbox', '--budget', '2'])).code).toBe(4);
-        const refused = await kybatch(['resume', '--budget', '9']);
+        expect((await kybatch([...RUN, '--sandbox', '--max-units', '2'])).code).toBe(4);
+        const refused = await kybatch(['resume', '--max-units', '9']);
         expect(refused).toMatchObject({ code: 2, codes: ['OTHER_PROVIDER'] });
         // The embedded registry has other companies: whether it knows these rows does not matter here.
-        expect([0, 3]).toContain((await kybatch(['resume', '--sandbox', '--budget', '9'])).code);
+        expect([0, 3]).toContain((await kybatch(['resume', '--sandbox', '--max-units', '9'])).code);
         expect(sandbox.requestLog).toEqual([]);
         expect((await kybatch(RUN)).code).toBe(0);
         expect(sandbox.chargeLog).toHaveLength(4);
@@ -248,7 +248,12 @@ describe('going on', () => {
         expect((await kybatch(RUN)).code).toBe(0);
         const other = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
         try {
-          for (const args of [RUN, ['resume'], ['retry'], ['call', 'v1', 'liteKyb', '--params', '{"id":"1"}']])
+          for (const args of [
+            RUN,
+            ['resume'],
+            ['resume', '--failed'],
+            ['call', 'v1', 'liteKyb', '--params', '{"id":"1"}'],
+          ])
             expect((await kybatch(args)).code, args[0]).toBe(75);
           for (const args of [['status'], ['usage'], ['runs'], ['plan', 'in.csv']])
             expect((await kybatch(args)).code, args[0]).toBe(0);

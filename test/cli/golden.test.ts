@@ -98,7 +98,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
         ['usage'],
         ['changes'],
         ['review', 'list'],
-        ['doubt'],
+        ['charges'],
       );
       writeCsv('in.csv', mixed(job));
       await shows('plan', ['plan', 'in.csv', '--pipeline', './p.yaml']);
@@ -130,15 +130,15 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       const renamed = (body: string) => body.replace(/"status":\s*"[^"]*"/, '"status":"dissolved"');
       sandbox.script(aRecord, [{ rewrite: renamed }]);
       writeCsv('in.csv', mixed(job).slice(1));
-      await shows('run-fresh', [...NIGHT, '--fresh']);
+      await shows('run-fresh', [...NIGHT, '--rebuy']);
       await shows('changes', ['changes'], ['changes', '--all']);
       await shows('status-check-too-old', ['status', '--check', '--max-age', '1s']);
       const { country, registration_number: number } = mixed(job)[1] ?? {};
-      const purge = await shown(['purge', '--entity', `${country}:${number}`], { answers: () => 'n' });
-      await expect(purge).toMatchFileSnapshot('golden/purge-declined.txt');
-      await shows('purge', ['purge', '--entity', 'v1:1', '--yes'], ['purge', '--before', '2026-03-02', '--yes']);
+      const purge = await shown(['erase', '--entity', `${country}:${number}`], { answers: () => 'n' });
+      await expect(purge).toMatchFileSnapshot('golden/erase-declined.txt');
+      await shows('erase', ['erase', '--entity', 'v1:1', '--yes'], ['erase', '--before', '2026-03-02', '--yes']);
       await shows('prune', ['prune', '--older-than', '1d'], ['prune', '--older-than', '1d', '--yes']);
-      await shows('ledger', ['ledger', 'backup', 'backup'], ['ledger', 'backup', 'backup'], ['migrate']);
+      await shows('ledger', ['ledger', 'backup', 'backup'], ['ledger', 'backup', 'backup'], ['ledger', 'migrate']);
     }));
 
   test('questions that are answered at a terminal', () =>
@@ -155,7 +155,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       await shows('run-complete', NIGHT);
       await shows('run-nothing-due', NIGHT, ['plan', 'in.csv', '--pipeline', './p.yaml']);
       await shows('status-check-ok', ['status', '--check']);
-      await shows('retry', ['retry']);
+      await shows('resume-failed', ['resume', '--failed']);
       clock.advance(TWO_DAYS);
       writeCsv('in.csv', rows.slice(1, 5));
       await shows('run-list-changed', NIGHT);
@@ -166,7 +166,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
     withGolden({ pipeline: ['stages: [record]', 'patience: 0'] }, async (job) => {
       const { writeCsv, rows, sandbox, shows, shown } = job;
       writeCsv('in.csv', rows.slice(0, 6));
-      await shows('run-limit', [...NIGHT, '--budget', '3']);
+      await shows('run-limit', [...NIGHT, '--max-units', '3']);
       await shows('status-limit', ['status']);
       const interrupts = new Interrupts();
       const onCode = (code: string) => {
@@ -187,7 +187,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       // The first of them is the check of the key.
       sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'none', 'lostAnswer']);
       await shows('run-lost-call', NIGHT);
-      await shows('doubt', ['doubt'], ['doubt', 'free', '--yes'], ['doubt', 'list', '--settled']);
+      await shows('charges', ['charges'], ['charges', 'free', '--yes'], ['charges', 'list', '--settled']);
     }));
 
   test('commands beside runs', () =>
@@ -214,9 +214,9 @@ describe.skipIf(isOnPostgres)('the text of', () => {
         ['run'],
         run('--pipline', 'nightly'),
         run('other.csv'),
-        run('--budget'),
-        run('--budget', 'abc'),
-        run('--budget', '1', '--budget', '2'),
+        run('--max-units'),
+        run('--max-units', 'abc'),
+        run('--max-units', '1', '--max-units', '2'),
         run('--concurrency', '999'),
         run('--format', 'xml'),
         run('--out', ''),
@@ -227,13 +227,13 @@ describe.skipIf(isOnPostgres)('the text of', () => {
         ['call', 'v3'],
         ['call', 'v1', 'serchKyb'],
         ['call', 'v1', 'liteKyb', '--params', '[1]'],
-        ['prune', '--run', 'x', '--older-than', '3d'],
+        ['runs', 'delete', 'x', '--older-than', '3d'],
         ['prune'],
-        ['purge'],
-        ['purge', '--before', '2026-02-30'],
+        ['erase'],
+        ['erase', '--before', '2026-02-30'],
         ['status', '--max-age', '1h'],
         ['watch'],
-        ['work'],
+        ['worker'],
         ['completion', 'tcsh'],
         ['ledger', 'copy'],
       );
@@ -269,8 +269,8 @@ describe.skipIf(isOnPostgres)('the text of', () => {
         await withClient(url, (client) =>
           client.query("UPDATE kybatch_jobs.job SET start_after = start_after - interval '1 day'"),
         );
-        const worked = [await show(['work', '--once']), await show(['work', '--once'])];
-        await expect(worked.join('\n')).toMatchFileSnapshot('golden/work.txt');
+        const worked = [await show(['worker', '--once']), await show(['worker', '--once'])];
+        await expect(worked.join('\n')).toMatchFileSnapshot('golden/worker.txt');
         const copied = await show(['ledger', 'copy', '--to', 'copy']);
         await expect(copied).toMatchFileSnapshot('golden/ledger-copy.txt');
       }),

@@ -29,7 +29,7 @@ describe.skipIf(isOnPostgres)('kybatch ledger copy', () => {
         const bought = () => sandbox.chargeLog.filter(({ operation }) => operation === 'fullKyb').length;
         writeCsv('in.csv', rows.slice(0, 6));
         // A part of the list is bought in the file.
-        expect((await kybatch([...RUN, '--budget', '6'])).code).toBe(4);
+        expect((await kybatch([...RUN, '--max-units', '6'])).code).toBe(4);
         const inFile = bought();
         const there = { env: { ...env, KYBATCH_LEDGER_URL: url } };
 

@@ -17,7 +17,7 @@ long('the figures are written at the end of an attempt, also if nothing was due'
     const [broken, good] = rows as [object, object];
     writeCsv('in.csv', [broken, good, good, { ...good, country: 'Atlantis' }]);
     sandbox.script(aRecord, 400);
-    await kybatch([...RUN, '--concurrency', '1', '--budget', '50']);
+    await kybatch([...RUN, '--concurrency', '1', '--max-units', '50']);
     const list = `portfolio="${join(cwd, 'in.csv')}"`;
     const success = clock.now() / 1000;
     const text = read();

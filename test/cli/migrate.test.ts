@@ -23,19 +23,19 @@ test.skipIf(isOnPostgres)(
     await withFolder(async (cwd) => {
       cpSync(resolve('fixtures/ledger-0.1'), join(cwd, 'data'), { recursive: true });
       const kybatch = (...args: string[]) => here(args, { cwd });
-      for (const args of [['runs'], ['status'], ['usage'], ['doubt'], ['review', 'list']]) {
+      for (const args of [['runs'], ['status'], ['usage'], ['charges'], ['review', 'list']]) {
         const { code, textOf } = await kybatch(...args);
-        expect(textOf('LEDGER_READ_FROM_COPY')).toMatch(/\(schema 3\).*`kybatch migrate`/);
+        expect(textOf('LEDGER_READ_FROM_COPY')).toMatch(/\(schema 3\).*`kybatch ledger migrate`/);
         expect(code).toBe(0);
       }
       expect(look(join(cwd, 'data'), 'SELECT max(version) AS at FROM schema_migrations')).toEqual([{ at: 3 }]);
-      const migrated = await kybatch('migrate', '--json');
+      const migrated = await kybatch('ledger', 'migrate', '--json');
       expect(migrated).toMatchObject({
         code: 0,
         codes: ['LEDGER_MIGRATED'],
       });
       expect(jsonOf<object>(migrated)).toMatchObject({ from: 3, to: NEWEST });
-      expect((await kybatch('migrate')).codes).toEqual(['LEDGER_UP_TO_DATE']);
+      expect((await kybatch('ledger', 'migrate')).codes).toEqual(['LEDGER_UP_TO_DATE']);
       expect((await kybatch('status')).codes).not.toContain('LEDGER_READ_FROM_COPY');
     });
   },
@@ -44,12 +44,12 @@ test.skipIf(isOnPostgres)(
 test.skipIf(isOnPostgres)('a ledger of a newer kybatch is refused plainly by every command', async () => {
   await withFolder(async (cwd) => {
     const kybatch = (...args: string[]) => here(args, { cwd });
-    expect(await kybatch('migrate')).toMatchObject({ code: 2, codes: ['NO_LEDGER_YET'] });
+    expect(await kybatch('ledger', 'migrate')).toMatchObject({ code: 2, codes: ['NO_LEDGER_YET'] });
     cpSync(resolve('fixtures/ledger-0.1'), join(cwd, 'data'), { recursive: true });
     const database = connect(join(cwd, 'data', 'kybatch.db'));
     database.exec("INSERT INTO schema_migrations VALUES (999, 'from the future', 0)");
     database.close();
-    for (const args of [['migrate'], ['status'], ['resume', '--sandbox'], ['doubt']])
+    for (const args of [['ledger', 'migrate'], ['status'], ['resume', '--sandbox'], ['charges']])
       expect(await kybatch(...args)).toMatchObject({
         code: 2,
         codes: ['LEDGER_TOO_NEW'],

@@ -176,7 +176,7 @@ long('purge removes the answers of the modules about a company', () =>
       [gone, stays].map((company) => input(present(company))),
     );
     const { run } = jsonOf<EndJson>(await kybatch(RUN));
-    expect((await kybatch(['purge', '--entity', `companies:${gone?.v2Id}`, '--yes'])).code).toBe(0);
+    expect((await kybatch(['erase', '--entity', `companies:${gone?.v2Id}`, '--yes'])).code).toBe(0);
     await kybatch(['export', run, '--out', 'out']);
     expect(linesOf(job, 'firmographics').map((line) => line.companies_id)).toEqual([stays?.v2Id]);
     expect(linesOf(job, 'digital_profiles').map((line) => line.insights_id)).toEqual([stays?.v2Id]);

@@ -20,7 +20,7 @@ describe('rows that need a person', () => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
       // The lost record may have taken the second unit: the others wait for another start.
-      const first = await kybatch([...RUN, '--budget', '2']);
+      const first = await kybatch([...RUN, '--max-units', '2']);
       expect(first.code).toBe(4);
       expect(first.codes).toContain('ROWS_WAIT_FOR_IN_DOUBT');
       const second = await kybatch(['resume', '--yes', '--json']);
@@ -43,10 +43,10 @@ describe('rows that need a person', () => {
       );
       const end = await kybatch(RUN, { interrupts });
       expect(end.code).toBe(130);
-      expect(jsonOf<Standing>(end)).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
+      expect(jsonOf<Standing>(end)).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch charges' });
       expect(jsonOf<Standing>(await kybatch(['status', '--json']))).toMatchObject({
         parked: { in_doubt: 1 },
-        next: 'kybatch doubt',
+        next: 'kybatch charges',
       });
       // What was said is what happens.
       expect((await kybatch(['resume', '--yes'])).code).toBe(3);
@@ -62,23 +62,23 @@ describe('rows that need a person', () => {
       const end = await kybatch([...RUN, ...place]);
       expect(end.code).toBe(3);
       const { run, next, further } = jsonOf<Standing>(end);
-      expect(next).toBe('kybatch doubt --data-dir books');
+      expect(next).toBe('kybatch charges --data-dir books');
       expect(further).toEqual([
-        `kybatch retry ${run} --data-dir books --concurrency 1 --yes`,
+        `kybatch resume --failed ${run} --data-dir books --concurrency 1 --yes`,
         expect.stringMatching(/^kybatch plan .*in\.csv .*--data-dir books$/),
       ]);
       for (const command of [next, ...further]) expect(end.stderr).toContain(`: ${command}\n`);
-      expect(end.textOf('ROWS_WAIT_FOR_IN_DOUBT')).toMatch(/^1 .*\(`kybatch doubt --data-dir books` /);
+      expect(end.textOf('ROWS_WAIT_FOR_IN_DOUBT')).toMatch(/^1 .*\(`kybatch charges --data-dir books` /);
       const status = await kybatch(['status', ...place]);
-      expect(status.stdout).toContain(`: kybatch retry ${run} --data-dir books\n`);
-      expect(status.textOf('ROWS_WAIT_FOR_IN_DOUBT')).toMatch(/ 1 .*\(`kybatch doubt --data-dir books` /);
+      expect(status.stdout).toContain(`: kybatch resume --failed ${run} --data-dir books\n`);
+      expect(status.textOf('ROWS_WAIT_FOR_IN_DOUBT')).toMatch(/ 1 .*\(`kybatch charges --data-dir books` /);
     });
   });
 
   test('rows not begun are counted apart from rows that wait', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 6));
-      const end = await kybatch([...RUN, '--budget', '2']);
+      const end = await kybatch([...RUN, '--max-units', '2']);
       const { parked, outcomes } = jsonOf<EndJson>(end);
       const toDo = (outcomes.pending ?? 0) - (parked.budget ?? 0);
       expect(toDo).toBeGreaterThan(1);

@@ -52,14 +52,14 @@ test('rows to review, failed or invalid rows need a person, and the line has the
     expect((await kybatch([...RUN, '--concurrency', '1'])).code).toBe(3);
     const check = await kybatch(CHECK);
     expect(check).toMatchObject({ code: 3, stderr: '' });
-    expect(check.stdout).toMatch(/^[^\n]+ 1 [^\n]+ 1 [^\n]+ 1 [^\n]+ kybatch retry \S+\n$/);
+    expect(check.stdout).toMatch(/^[^\n]+ 1 [^\n]+ 1 [^\n]+ 1 [^\n]+ kybatch resume --failed \S+\n$/);
     const told = jsonOf<{ well: boolean; portfolios: { troubles: object[] }[]; next: string }>(
       await kybatch([...CHECK, '--json']),
     );
     expect(told).toMatchObject({
       well: false,
       portfolios: [{ troubles: [{ kind: 'failed', count: 1 }, { kind: 'needs_review' }, { kind: 'invalid' }] }],
-      next: expect.stringMatching(/^kybatch retry /),
+      next: expect.stringMatching(/^kybatch resume --failed /),
     });
   });
 });
@@ -84,7 +84,7 @@ long('a stopped attempt is no success, and an outage is reported at once', async
     { clock, pipeline: ['stages: [record]', 'patience: 0'] },
     async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));
-      expect((await kybatch([...RUN, '--budget', '2'])).code).toBe(4);
+      expect((await kybatch([...RUN, '--max-units', '2'])).code).toBe(4);
       const poor = await kybatch([...CHECK, '--json']);
       expect(jsonOf(poor)).toMatchObject({
         portfolios: [{ troubles: [{ kind: 'never' }, { kind: 'budget', count: 1 }] }],
@@ -165,7 +165,7 @@ long.each([
     // What was bought for it is owned: only the record that failed is still to be had.
     const again = await kybatch(['run', 'tried.csv', ...RUN.slice(2), '--json']);
     expect(jsonOf<EndJson>(again)).toMatchObject({ outcomes: { complete: 2 }, units_charged: 1 });
-    expect(await kybatch(['prune', '--portfolio', 'nobody', '--yes'])).toMatchObject({ code: 2 });
+    expect(await kybatch(['portfolios', 'delete', 'nobody', '--yes'])).toMatchObject({ code: 2 });
   });
 });
 
@@ -205,7 +205,7 @@ test('a call of unknown charge needs a person', async () => {
     writeCsv('in.csv', rows.slice(0, 1));
     sandbox.script(aRecord, 'lostAnswer');
     await kybatch([...RUN, '--concurrency', '1']);
-    expect((await kybatch(CHECK)).stdout).toMatch(/ kybatch doubt\n$/);
+    expect((await kybatch(CHECK)).stdout).toMatch(/ kybatch charges\n$/);
     expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ troubles: [{ kind: 'in_doubt', count: 1 }] });
   });
 });
@@ -220,9 +220,9 @@ long('a call of unknown charge needs a person until its charge is recorded, also
     // The company of the lost call is in the list no more.
     writeCsv('in.csv', rows.slice(1, 2));
     await kybatch(RUN);
-    expect((await kybatch(CHECK)).stdout).toMatch(/ kybatch doubt\n$/);
+    expect((await kybatch(CHECK)).stdout).toMatch(/ kybatch charges\n$/);
     expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ troubles: [{ kind: 'in_doubt', count: 1 }] });
-    await kybatch(['doubt', 'free', '--note', 'not on the bill', '--yes']);
+    await kybatch(['charges', 'free', '--note', 'not on the bill', '--yes']);
     expect((await kybatch(CHECK)).code).toBe(0);
   });
 });
@@ -233,7 +233,7 @@ long('a call that was sent again and answered needs no person', async () => {
     writeCsv('in.csv', rows.slice(0, 1));
     sandbox.script({ operation: 'financial' }, ['lostAnswer']);
     expect((await kybatch(RUN)).code).toBe(0);
-    expect((await kybatch(['doubt'])).stdout).toContain('v2 financial');
+    expect((await kybatch(['charges'])).stdout).toContain('v2 financial');
     expect((await kybatch(CHECK)).code).toBe(0);
   });
 });

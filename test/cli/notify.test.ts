@@ -67,7 +67,7 @@ long('a program is notified of failed rows and questions, and gets no key', asyn
         rows: 3,
         outcomes: { complete: 1, needs_review: 1, failed: 1 },
         this_start: { units_charged: 4, credit_reports: 0, unknown_calls: 0, failed: 1, questions: 1 },
-        next: expect.stringMatching(/^kybatch retry \S+ --concurrency 1 --yes$/),
+        next: expect.stringMatching(/^kybatch resume --failed \S+ --concurrency 1 --yes$/),
       });
       expect(args).toEqual(['$(touch pwned)', 'a b']);
       expect(existsSync(join(cwd, 'pwned'))).toBe(false);
@@ -91,7 +91,7 @@ long('a program is notified of a stopped or refused attempt, and not of a succes
       error: { code: 'FILE_UNREADABLE', message: expect.stringContaining('in.csv') },
     });
     writeCsv('in.csv', rows.slice(0, 2));
-    expect((await kybatch([...RUN, '--budget', '2'])).code).toBe(4);
+    expect((await kybatch([...RUN, '--max-units', '2'])).code).toBe(4);
     expect(heard()?.told).toMatchObject({
       on: ['stopped'],
       exit_code: 4,
@@ -152,7 +152,7 @@ long('only events in `on` are notified', async () => {
   pipeline[1] = (pipeline[1] ?? '').replace(/\}$/, ', on: [questions]}');
   await withListener(pipeline, async ({ rows, writeCsv, kybatch }, heard) => {
     writeCsv('in.csv', rows.slice(0, 2));
-    expect((await kybatch([...RUN, '--budget', '2'])).code).toBe(4);
+    expect((await kybatch([...RUN, '--max-units', '2'])).code).toBe(4);
     expect(heard()).toBeNull();
   });
 });
@@ -168,13 +168,13 @@ test.skipIf(isOnPostgres)(
         const pipeline = ['stages: [record]', `notify: {webhook: "${origin}${SECRET}"}`];
         await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, cwd }) => {
           writeCsv('in.csv', rows.slice(0, 2));
-          const end = await kybatch([...RUN, '--budget', '2']);
+          const end = await kybatch([...RUN, '--max-units', '2']);
           expect(end.code).toBe(4);
           expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(3).fill(`POST ${SECRET}`));
           expect(JSON.parse(seen[2]?.body ?? '')).toMatchObject({ on: ['stopped'], exit_code: 4 });
           expect(end.codes).not.toContain('NOTIFY_FAILED');
           // Whom `resume` tells is read from the file again, and every try fails now.
-          const again = await kybatch(['resume', '--yes', '--budget', '1', '--json']);
+          const again = await kybatch(['resume', '--yes', '--max-units', '1', '--json']);
           expect(again.code).toBe(4);
           expect(seen).toHaveLength(6);
           expect(again.codes).toContain('NOTIFY_FAILED');
@@ -198,7 +198,7 @@ test.skipIf(isOnPostgres)(
     const pipeline = ['stages: [record]', 'notify: {command: [./not-there]}'];
     await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
-      const end = await kybatch([...RUN, '--budget', '2']);
+      const end = await kybatch([...RUN, '--max-units', '2']);
       expect(end.code).toBe(4);
       expect(end.textOf('NOTIFY_FAILED')).toMatch(/ not-there .*ENOENT.* 3 /);
     });

@@ -22,11 +22,11 @@ describe('words that no command knows', () => {
     [[...RUN, '--no-expert'], 'FLAG_NOT_FOUND', '--no-expert', '--export?'],
     [[...RUN, '-x'], 'FLAG_NOT_FOUND', '-x'],
     [[...RUN, 'other.csv'], 'ARGUMENT_UNEXPECTED', 'other.csv', 'kybatch run <input>'],
-    [[...RUN, '--budget', 'abc'], 'FLAGS_INVALID', '--budget', 'abc'],
-    [[...RUN, '--budget'], 'FLAGS_INVALID', '--budget'],
+    [[...RUN, '--max-units', 'abc'], 'FLAGS_INVALID', '--max-units', 'abc'],
+    [[...RUN, '--max-units'], 'FLAGS_INVALID', '--max-units'],
     [[...RUN, '--pipeline', 'analist'], 'PIPELINE_NOT_FOUND', 'analyst?'],
     [[...RUN, '--limit', '0'], 'FLAG_OUT_OF_RANGE', '--limit', '0'],
-    [['runs', 'all'], 'ARGUMENT_UNEXPECTED', 'all'],
+    [['runs', 'all'], 'SUBCOMMAND_NOT_FOUND', 'all'],
     [['review', 'exprot'], 'SUBCOMMAND_NOT_FOUND', 'exprot', 'export?', 'list, '],
     [['review', 'apply'], 'ARGUMENT_MISSING', '<file>', 'kybatch review apply <file>'],
     [['review', 'withdraw', 'abc'], 'FLAGS_INVALID', 'abc'],
@@ -34,7 +34,7 @@ describe('words that no command knows', () => {
     [['watch', 'synk'], 'SUBCOMMAND_NOT_FOUND', 'synk', 'sync?'],
     [['call', 'v3'], 'CHOICE_NOT_FOUND', '<api>', 'v1, v2, mcp'],
     [['sandbox', '--plan', 'payed'], 'CHOICE_NOT_FOUND', '--plan', 'paid?'],
-    [['prune', '--run', 'x', '--older-than', '3d'], 'FLAGS_INVALID', '--run', '--older-than'],
+    [['runs', 'delete', 'x', '--older-than', '3d'], 'FLAG_NOT_FOUND', '--older-than'],
     [[], 'FIRST_WORDS', 'kybatch plan companies.xlsx'],
     [['call', 'v1', 'toString'], 'OPERATION_NOT_FOUND', 'toString'],
     [['call', 'v1', 'liteKyb', '--params', '{}', '--sandbox'], 'INVALID_PARAMS', 'liteKyb: id'],
@@ -50,22 +50,22 @@ describe('words that no command knows', () => {
     [[...RUN, '--concurrency', '99999999'], 'FLAG_OUT_OF_RANGE', '--concurrency', '256'],
     [[...RUN, '--concurrency', 'Infinity'], 'FLAGS_INVALID', '--concurrency'],
     [[...RUN, '--limit', '1e99'], 'FLAGS_INVALID', '--limit'],
-    [[...RUN, '--budget', '1', '--budget', '2'], 'FLAG_REPEATED', '--budget'],
-    ...['--budget', '--max-reports', '--concurrency', '--limit'].flatMap((flag): [string[], string, string][] =>
+    [[...RUN, '--max-units', '1', '--max-units', '2'], 'FLAG_REPEATED', '--max-units'],
+    ...['--max-units', '--max-reports', '--concurrency', '--limit'].flatMap((flag): [string[], string, string][] =>
       ['', ' ', '0x10', '1,000', '1.5', '-1'].map((value) => [
         [...RUN, flag, value],
         value === '-1' ? 'FLAG_OUT_OF_RANGE' : 'FLAGS_INVALID',
         flag,
       ]),
     ),
-    ...['--budget', '--max-reports', '--concurrency', '--limit'].map((flag): [string[], string, string] => [
+    ...['--max-units', '--max-reports', '--concurrency', '--limit'].map((flag): [string[], string, string] => [
       [...RUN, `${flag}=`],
       'FLAGS_INVALID',
       flag,
     ]),
     [['plan', 'in.csv', '--limit', ''], 'FLAGS_INVALID', '--limit'],
-    [['resume', '--budget', ''], 'FLAGS_INVALID', '--budget'],
-    [['retry', '--max-reports', ''], 'FLAGS_INVALID', '--max-reports'],
+    [['resume', '--max-units', ''], 'FLAGS_INVALID', '--max-units'],
+    [['resume', '--failed', '--max-reports', ''], 'FLAGS_INVALID', '--max-reports'],
     [['sandbox', '--port', ''], 'FLAGS_INVALID', '--port'],
     [['sandbox', '--allowance', ''], 'FLAGS_INVALID', '--allowance'],
     [['sandbox', 'sample', '--rows', ''], 'FLAGS_INVALID', '--rows'],
@@ -78,8 +78,8 @@ describe('words that no command knows', () => {
     [[...RUN, '--data-dir', '/dev/null/x'], 'PLACE_UNUSABLE', '/dev/null'],
     [['call', 'v1', 'liteKyb', '--params', `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`], 'PARAMS_INVALID'],
     [['x'.repeat(30_000)], 'COMMAND_NOT_FOUND', 'xxx'],
-    [['purge', '--before', '2026-02-31'], 'DATE_INVALID', '2026-02-31'],
-    [['purge', '--before', '2999-01-01'], 'DATE_IN_FUTURE', '2999-01-01'],
+    [['erase', '--before', '2026-02-31'], 'DATE_INVALID', '2026-02-31'],
+    [['erase', '--before', '2999-01-01'], 'DATE_IN_FUTURE', '2999-01-01'],
   ])('case %# is refused with its code, and nothing is created', async (args, refusal, ...named) => {
     await withFolder(async (cwd) => {
       writeFileSync(join(cwd, 'in.csv'), 'name,country\nAber,GB\n');
@@ -170,12 +170,12 @@ const run = async ({ kybatch }: Job, file: string): Promise<string> =>
 const COMMANDS = [
   ['status'],
   ['resume', '--yes'],
-  ['retry', '--yes'],
+  ['resume', '--failed', '--yes'],
   ['export'],
   ['review', 'list'],
   ['review', 'export'],
   ['changes', '--since'],
-  ['doubt', 'list'],
+  ['charges', 'list'],
 ] as const;
 
 long('a run may be named by its first characters while they are its own, wherever a run is named', async () => {
@@ -201,10 +201,10 @@ long('a run may be named by its first characters while they are its own, whereve
       expect(refused, words.join(' ')).toMatchObject({ code: 2, codes: ['RUN_AMBIGUOUS'] });
       for (const id of ids) expect(refused.stderr).toContain(id);
     }
-    expect(await kybatch(['prune', '--run', both, '--yes'])).toMatchObject({ code: 2 });
+    expect(await kybatch(['runs', 'delete', both, '--yes'])).toMatchObject({ code: 2 });
 
     // What goes is named in full.
-    const dropped = await kybatch(['prune', '--run', short, '--yes']);
+    const dropped = await kybatch(['runs', 'delete', short, '--yes']);
     expect(dropped).toMatchObject({ code: 0, codes: ['RUN_DROPPED'], stdout: expect.stringContaining(first) });
     expect(jsonOf(await kybatch(['runs', '--json']))).toMatchObject({ runs: [{ run: second }] });
   });

@@ -112,7 +112,7 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
     expect((await cli('usage')).code).toBe(0);
     expect((await cli('portfolios')).stdout).toContain('3 complete');
 
-    expect((await cli('purge', '--entity', `v2:${first.v2Id}`, '--yes')).code).toBe(0);
+    expect((await cli('erase', '--entity', `v2:${first.v2Id}`, '--yes')).code).toBe(0);
     expect((await cli('export', '--out', 'out')).code).toBe(0);
     expect(tableIn(account, 'companies').map((row) => row.v2_company_id)).not.toContain(first.v2Id);
   });

@@ -99,7 +99,7 @@ describe('an outage', () => {
       // The check of the key, two rows that are answered, and two at the end that never are.
       sandbox.script({ operation: 'searchKyb' }, ['none', 'none', 'none', 503, 503, 503, 503]);
       // What is left of the budget lets one row go at a time.
-      const end = await kybatch([...RUN, '--concurrency', '1', '--budget', '5', '--json']);
+      const end = await kybatch([...RUN, '--concurrency', '1', '--max-units', '5', '--json']);
       expect(end.code).toBe(6);
       expect(jsonOf<EndJson>(end)).toMatchObject({ outcomes: { complete: 2, failed: 0, pending: 2 } });
     });
@@ -122,14 +122,14 @@ describe('status after a budget stop', { tags: 'long' }, () => {
   test('names a sufficient budget, and the speed of the last attempt', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 4));
-      const first = await kybatch([...RUN, '--budget', '4']);
+      const first = await kybatch([...RUN, '--max-units', '4']);
       expect(first.code).toBe(4);
       const command = first.stderr.trimEnd().split('\n').at(-1);
-      expect(command).toMatch(/kybatch resume \S+ --budget \d+/);
+      expect(command).toMatch(/kybatch resume \S+ --max-units \d+/);
       const { stdout, textOf } = await kybatch(['status']);
       expect(stdout.trimEnd().split('\n').at(-1)).toBe(command?.replace(' --yes', ''));
       expect(textOf('SPEED')).toMatch(/: 2 /);
-      expect((await kybatch(['resume', '--budget', '2', '--yes'])).code).toBe(4);
+      expect((await kybatch(['resume', '--max-units', '2', '--yes'])).code).toBe(4);
       expect((await kybatch(['status'])).textOf('SPEED')).toMatch(/: 1 /);
     });
   });

@@ -88,6 +88,6 @@ test('cells that were numbers or days in the list are that in the results, and t
     expect(await results('in.csv')).toEqual(texts);
     expect(await results('in.xlsx')).toEqual(asStored);
     // Rows that are asked about again take their cells with them.
-    expect(await results('in.xlsx', '--fresh')).toEqual(asStored);
+    expect(await results('in.xlsx', '--rebuy')).toEqual(asStored);
   });
 });

@@ -13,11 +13,11 @@ interface PlanJson {
 const PIPELINE = ['stages: [record]', 'freshness: {searchKyb: 30d, fullKyb: 10d}'];
 const DAY = 86_400_000;
 
-test('a plan matches the cost of the run: new, unfinished, finished, stale, --fresh, another pipeline', async () => {
+test('a plan matches the cost of the run: new, unfinished, finished, stale, --rebuy, another pipeline', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
     const both = async (pipeline: string, ...flags: readonly string[]) => {
-      const job = ['in.csv', '--pipeline', pipeline, ...flags.filter((flag) => flag !== '--budget' && flag !== '4')];
+      const job = ['in.csv', '--pipeline', pipeline, ...flags.filter((flag) => flag !== '--max-units' && flag !== '4')];
       const { v1_units: units, due } = jsonOf<PlanJson>(await kybatch(['plan', ...job, '--json']));
       const before = sandbox.chargeLog.length;
       const end = await kybatch(['run', 'in.csv', '--pipeline', pipeline, ...flags, '--yes', '--json']);
@@ -26,7 +26,7 @@ test('a plan matches the cost of the run: new, unfinished, finished, stale, --fr
       return { units, due, spent, code: end.code };
     };
     writeCsv('in.csv', rows.slice(0, 3));
-    const begun = await both('./p.yaml', '--budget', '4');
+    const begun = await both('./p.yaml', '--max-units', '4');
     expect(begun).toMatchObject({ units: { likely: 6 }, spent: 4, code: 4 });
     const goesOn = await both('./p.yaml');
     expect(goesOn).toMatchObject({ units: { likely: 2 }, spent: 2, due: { unfinished: expect.any(Number) } });
@@ -41,7 +41,7 @@ test('a plan matches the cost of the run: new, unfinished, finished, stale, --fr
     expect(await both('./p.yaml')).toMatchObject({ units: { likely: 3, at_most: 3 }, spent: 3, due: { stale: 3 } });
     // What was bought at this very moment is not older than the run.
     clock.advance(DAY);
-    expect(await both('./p.yaml', '--fresh')).toMatchObject({ units: { likely: 6 }, spent: 6, due: { asked: 3 } });
+    expect(await both('./p.yaml', '--rebuy')).toMatchObject({ units: { likely: 6 }, spent: 6, due: { asked: 3 } });
     writeFileSync(join(cwd, 'other.yaml'), 'stages: [profile]\n');
     const other = await both('./other.yaml');
     expect(other.spent).toBeGreaterThanOrEqual(other.units.at_least);

@@ -15,7 +15,7 @@ long('a dropped list is forgotten, and its answers and charges stay', async () =
     const dataDir = join(cwd, 'data');
     const [named, ...others] = rows as [object, ...object[]];
     writeCsv('done.csv', [{ ...named, registration_number: '', vat_number: '' }, ...others.slice(0, 3)]);
-    expect(jsonOf<EndJson>(await kybatch(run('done.csv', '--budget', '4')))).toMatchObject({ finished: false });
+    expect(jsonOf<EndJson>(await kybatch(run('done.csv', '--max-units', '4')))).toMatchObject({ finished: false });
     clock.advance(2 * DAY);
     writeCsv('kept.csv', others.slice(3, 5));
     await kybatch(run('kept.csv'));
@@ -32,15 +32,15 @@ long('a dropped list is forgotten, and its answers and charges stay', async () =
       asked.push(question);
       return 'n';
     };
-    expect((await kybatch(['prune', '--portfolio', 'done.csv'], { answers })).code).toBe(130);
+    expect((await kybatch(['portfolios', 'delete', 'done.csv'], { answers })).code).toBe(130);
     expect(asked).toEqual([expect.stringMatching(/done\.csv \(4 .*, 1 .*, \d .*, 1 .*\)\?/)]);
-    expect(await kybatch(['prune', '--portfolio', 'done.csv'])).toMatchObject({
+    expect(await kybatch(['portfolios', 'delete', 'done.csv'])).toMatchObject({
       code: 2,
       codes: ['NOT_CONFIRMED'],
     });
     expect(await counts()).toEqual(keptAlone);
 
-    const dropped = await kybatch(['prune', '--portfolio', 'done.csv', '--yes', '--json']);
+    const dropped = await kybatch(['portfolios', 'delete', 'done.csv', '--yes', '--json']);
     expect(dropped.code).toBe(0);
     expect(jsonOf(dropped)).toMatchObject({ dropped: [{ portfolio: join(cwd, 'done.csv'), members: 4, runs: 1 }] });
     expect(await kybatch(CHECK)).toMatchObject({ code: 0, stdout: expect.stringContaining('kept.csv') });
@@ -68,7 +68,7 @@ test('a list without members and runs goes with whatever is pruned', async () =>
       jsonOf<{ portfolios: object[] }>(await kybatch(['portfolios', '--json'])).portfolios.length;
     writeCsv('in.csv', rows.slice(0, 1));
     const { run: only } = jsonOf<EndJson>(await kybatch(run('in.csv')));
-    await kybatch(['prune', '--run', only, '--yes']);
+    await kybatch(['runs', 'delete', only, '--yes']);
     expect(await names()).toBe(0);
 
     // One that an earlier version has left behind, and nothing else to prune.
@@ -89,15 +89,15 @@ test('only lists that are there, of the provider that is meant', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     await kybatch(run('in.csv', '--portfolio', 'clients'));
-    expect(await kybatch(['prune', '--portfolio', 'client', '--yes'])).toMatchObject({
+    expect(await kybatch(['portfolios', 'delete', 'client', '--yes'])).toMatchObject({
       code: 2,
       codes: ['PORTFOLIO_NOT_FOUND'],
       stderr: expect.stringContaining('clients?'),
     });
-    expect((await kybatch(['prune', '--portfolio', 'clients', '--sandbox', '--yes'])).code).toBe(2);
+    expect((await kybatch(['portfolios', 'delete', 'clients', '--sandbox', '--yes'])).code).toBe(2);
     expect((await kybatch(['prune', '--sandbox', '--older-than', '1d', '--yes'])).code).toBe(2);
-    expect((await kybatch(['prune', '--portfolio', 'clients', '--older-than', '1d', '--yes'])).code).toBe(2);
-    expect(await kybatch(['prune', '--portfolio', 'clients', '--yes'])).toMatchObject({
+    expect((await kybatch(['portfolios', 'delete', 'clients', '--older-than', '1d', '--yes'])).code).toBe(2);
+    expect(await kybatch(['portfolios', 'delete', 'clients', '--yes'])).toMatchObject({
       code: 0,
       codes: ['PORTFOLIO_DROPPED'],
     });

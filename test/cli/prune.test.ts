@@ -36,10 +36,10 @@ async function withHistory(use: (history: History) => Promise<void>): Promise<vo
     const { run: old } = jsonOf<EndJson>(await kybatch(RUN));
     writeCsv('open.csv', rows.slice(2, 5));
     const other = RUN.map((word) => (word === 'in.csv' ? 'open.csv' : word));
-    const { run: open } = jsonOf<EndJson>(await kybatch([...other, '--budget', '2', '--export']));
+    const { run: open } = jsonOf<EndJson>(await kybatch([...other, '--max-units', '2', '--export']));
     clock.advance(90 * DAY);
     writeCsv('in.csv', rows.slice(0, 2));
-    const { run: recent } = jsonOf<EndJson>(await kybatch([...RUN, '--fresh']));
+    const { run: recent } = jsonOf<EndJson>(await kybatch([...RUN, '--rebuy']));
     clock.advance(10 * DAY);
     for (const [run, days] of [
       [old, 100],

@@ -53,7 +53,7 @@ async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
     mkdirSync(dataDir, { recursive: true });
     await use({
       dataDir,
-      purge: (args, options) => here(['purge', ...args], { cwd, clock: new ManualClock(NOW), ...options }),
+      purge: (args, options) => here(['erase', ...args], { cwd, clock: new ManualClock(NOW), ...options }),
       dump: () => everythingIn(dataDir),
     });
   });
@@ -147,7 +147,7 @@ describe('purge reports the remaining mentions', () => {
       const first = await purge(['--entity', 'GB:7654321', ...args]);
       expect(first.code).toBe(0);
       expect(first.codes).not.toContain('PURGE_PROVED');
-      const command = `kybatch purge --data-dir ${dataDir} --entity v1:9000002`;
+      const command = `kybatch erase --data-dir ${dataDir} --entity v1:9000002`;
       expect(first.textOf('STILL_NAMED')).toMatch(new RegExp(` 1 .*:\n .* searchKyb .*: 07654321; ${command}$`));
       const second = await purge(['--entity', 'v1:9000002', ...args, '--json']);
       expect(jsonOf<object>(second)).toMatchObject({ still_mentioned: [], times_in_file: 0 });
@@ -253,7 +253,7 @@ test('after a real run a number is gone, or every place that still names it is l
       const run = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--no-export']);
       expect(jsonOf<EndJson>(run).rows).toBe(10);
       for (const entity of [`GB:${number}`, 'GB:9999998']) {
-        const gone = await kybatch(['purge', '--entity', entity, '--yes', '--json']);
+        const gone = await kybatch(['erase', '--entity', entity, '--yes', '--json']);
         expect(gone.code).toBe(0);
         const { still_mentioned, times_in_file } = jsonOf<{ still_mentioned: unknown[]; times_in_file: number }>(gone);
         expect(still_mentioned).toEqual([]);

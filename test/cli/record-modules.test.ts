@@ -230,7 +230,7 @@ long('a person who moves to the next page of a list is no change', async () => {
       plain.change(company, 'company_fax', null);
       clock.set(clock.now() + 100 * DAY);
       // The first page alone tells nothing about who has gone.
-      expect((await night('--budget', '1')).code).toBe(4);
+      expect((await night('--max-units', '1')).code).toBe(4);
       expect(await changes()).toEqual([]);
       expect((await night()).code).toBe(0);
       expect(await changes()).toEqual([
@@ -283,10 +283,10 @@ long(
       const first = [119, new Set(['Night 1']), '119', '119'];
       expect(await shown(0)).toEqual(first);
       night = 2;
-      expect(await shown(7, '--budget', '1')).toEqual(first);
+      expect(await shown(7, '--max-units', '1')).toEqual(first);
       // Pages that were replaced, and are shown, are not pruned.
       expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
-      expect(await shown(1, '--budget', '1')).toEqual(first);
+      expect(await shown(1, '--max-units', '1')).toEqual(first);
       expect(await shown(1)).toEqual([118, new Set(['Night 2']), '118', '118']);
     });
   },

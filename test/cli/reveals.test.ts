@@ -55,7 +55,7 @@ describe('V2-11 reveals are charged, and their number is shown before and after'
         new RegExp(` ${email} \\D* e-mail, ${phone} \\D*phone; .*\\(/metrics/contacts\\) \\D* \\d+`),
       );
       expect(jsonOf<Told>(await kybatch(['plan', ...JOB, '--json'])).reveals_at_most).toEqual({ email: 0, phone: 0 });
-      const again = jsonOf<Told>(await kybatch(['run', ...JOB, '--fresh', '--yes', '--json']));
+      const again = jsonOf<Told>(await kybatch(['run', ...JOB, '--rebuy', '--yes', '--json']));
       expect(again.reveals).toMatchObject({ asked: { email, phone }, counted: { email_count: expect.any(Number) } });
     }));
 
@@ -91,16 +91,16 @@ describe('a budget is consent only if it limits the spending', () => {
     ['v2 alone', ['stages: [financials]'], 'V2_CALLS_NOT_CONFIRMED'],
   ])('%s: without a terminal --yes is needed as well', (_, pipeline, refusal) =>
     withTwo(pipeline, async ({ kybatch, sandbox }) => {
-      const refused = await kybatch(['run', ...JOB, '--budget', '50']);
+      const refused = await kybatch(['run', ...JOB, '--max-units', '50']);
       expect(refused).toMatchObject({ code: 2, codes: [refusal], stderr: expect.stringContaining('--yes') });
       expect(sandbox.chargeLog).toEqual([]);
-      expect((await kybatch(['run', ...JOB, '--budget', '50', '--yes'])).code).toBe(0);
+      expect((await kybatch(['run', ...JOB, '--max-units', '50', '--yes'])).code).toBe(0);
     }),
   );
 
   test('v1 units and credit reports: it is one', () =>
     withTwo(['stages: [record]'], async ({ kybatch }) => {
-      expect((await kybatch(['run', ...JOB, '--budget', '50'])).code).toBe(0);
+      expect((await kybatch(['run', ...JOB, '--max-units', '50'])).code).toBe(0);
     }));
 });
 
@@ -115,7 +115,7 @@ test('run, resume and retry write contacts with --include-contacts, and suggeste
   withTwo(['stages: [record, contacts]', 'contacts: {reveal: [email]}'], async ({ kybatch, cwd }) => {
     const header = () => readFileSync(join(cwd, 'out', 'people.csv'), 'utf8').split('\n')[0] ?? '';
     const first = jsonOf<{ readonly run: string; readonly next: string }>(
-      await kybatch(['run', ...JOB, '--budget', '2', '--yes', '--out', 'out', '--include-contacts', '--json']),
+      await kybatch(['run', ...JOB, '--max-units', '2', '--yes', '--out', 'out', '--include-contacts', '--json']),
     );
     expect(first.next).toMatch(/ --out out --include-contacts --yes$/);
     // Also for who comes later.

@@ -30,16 +30,24 @@ describe('how a run ends', () => {
       writeFileSync(join(cwd, 'no.csv'), 'colour,size\nred,4\n');
       expect(await kybatch(['run', 'no.csv', '--yes'])).toMatchObject({ code: 2, stdout: '' });
       expect((await kybatch(['run', 'missing.csv', '--yes'])).code).toBe(2);
-      expect(await kybatch([...RUN, '--budget', '-1'])).toMatchObject({
+      expect(await kybatch([...RUN, '--max-units', '-1'])).toMatchObject({
         codes: ['FLAG_OUT_OF_RANGE'],
-        stderr: expect.stringContaining('--budget '),
+        stderr: expect.stringContaining('--max-units '),
       });
       expect(await kybatch([...RUN, '--yes', '--concurrency', '257'])).toMatchObject({
         code: 2,
         codes: ['FLAG_OUT_OF_RANGE'],
         stderr: expect.stringMatching(/--concurrency .* 1 .* 256.* 257/),
       });
-      for (const flag of ['--budget', '--max-reports', '--concurrency', '--limit', '--pipeline', '--out', '--data-dir'])
+      for (const flag of [
+        '--max-units',
+        '--max-reports',
+        '--concurrency',
+        '--limit',
+        '--pipeline',
+        '--out',
+        '--data-dir',
+      ])
         expect(await kybatch(['run', 'in.csv', '--yes', flag])).toMatchObject({ code: 2, codes: ['FLAGS_INVALID'] });
       const unattended = await kybatch(RUN);
       expect(unattended).toMatchObject({ code: 2, codes: ['NOT_CONFIRMED'] });
@@ -69,18 +77,18 @@ describe('how a run ends', () => {
         pending: 0,
       });
       expect(end.codes.at(-1)).toBe('RETRY_NEXT');
-      expect(end.stderr).toMatch(/: kybatch retry \S+ --concurrency 1 --yes/);
+      expect(end.stderr).toMatch(/: kybatch resume --failed \S+ --concurrency 1 --yes/);
     });
   });
 
   long('4: the budget is spent to the unit; the command to go on gives the same again', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 5));
-      const end = await kybatch([...RUN, '--budget', '5']);
+      const end = await kybatch([...RUN, '--max-units', '5']);
       expect(end.code).toBe(4);
       expect(sandbox.chargeLog).toHaveLength(5);
       const { next = '', outcomes } = jsonOf<EndJson>(end);
-      expect(next).toMatch(/^kybatch resume \S+ --budget \d+$/);
+      expect(next).toMatch(/^kybatch resume \S+ --max-units \d+$/);
       expect(outcomes.pending).toBeGreaterThan(0);
       const resumed = await kybatch([...next.split(' ').slice(1), '--json']);
       expect(resumed.code).toBe(0);
@@ -96,10 +104,10 @@ describe('how a run ends', () => {
   long('X-3 a budget limits one attempt, whose first line shows the limit', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
-      const first = await kybatch([...RUN, '--budget', '5', '--json']);
+      const first = await kybatch([...RUN, '--max-units', '5', '--json']);
       expect(first.textOf('RUN_STARTED')).toMatch(/: 6 .* 5 v1 units\.$/);
       expect(jsonOf<EndJson>(first)).toMatchObject({ units_charged: 5, this_start: { units_charged: 5 } });
-      const second = await kybatch(['resume', '--budget', '4', '--json']);
+      const second = await kybatch(['resume', '--max-units', '4', '--json']);
       expect(second.code).toBe(4);
       expect(jsonOf<EndJson>(second)).toMatchObject({ units_charged: 9, this_start: { units_charged: 4 } });
       expect(sandbox.chargeLog).toHaveLength(9);
@@ -116,7 +124,7 @@ describe('how a run ends', () => {
     async () => {
       await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
         writeCsv('in.csv', rows.slice(0, 6));
-        const first = await kybatch([...RUN, '--budget', '5']);
+        const first = await kybatch([...RUN, '--max-units', '5']);
         expect(first.code).toBe(4);
         expect(sandbox.chargeLog).toHaveLength(5);
         const { run, outcomes } = jsonOf<EndJson>(first);
@@ -126,7 +134,7 @@ describe('how a run ends', () => {
         // A row may take two searches and a record; the one that has begun has its search.
         const atMost = 3 * (pending - 1) + 1;
         expect(resumed.textOf('RUN_RESUMED')).toMatch(
-          new RegExp(` ${run}: ${pending} \\D+ ${atMost} v1 units, .*\\(--budget `),
+          new RegExp(` ${run}: ${pending} \\D+ ${atMost} v1 units, .*\\(--max-units `),
         );
         expect(jsonOf<EndJson>(resumed)).toMatchObject({
           outcomes: { complete: 6 },
@@ -142,7 +150,7 @@ describe('how a run ends', () => {
     const pipeline = ['stages: [record]', 'budget: {units: 3}'];
     await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
-      expect((await kybatch([...RUN, '--budget', '5'])).code).toBe(4);
+      expect((await kybatch([...RUN, '--max-units', '5'])).code).toBe(4);
       const spent = [sandbox.chargeLog.length];
       for (const [code, atMost] of [
         [4, ' 3 v1 units.'],
@@ -185,10 +193,10 @@ describe('how a run ends', () => {
   long('X-10 where a bound was spent, the command to go on gives both again, and no more', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 6));
-      const end = await kybatch([...RUN, '--yes', '--budget', '5', '--max-reports', '3']);
+      const end = await kybatch([...RUN, '--yes', '--max-units', '5', '--max-reports', '3']);
       expect(end.code).toBe(4);
       const { next = '', outcomes } = jsonOf<EndJson>(end);
-      expect(next).toMatch(/^kybatch resume \S+ --budget 5 --max-reports 3 --yes$/);
+      expect(next).toMatch(/^kybatch resume \S+ --max-units 5 --max-reports 3 --yes$/);
       const resumed = jsonOf<EndJson>(await kybatch([...next.split(' ').slice(1), '--json']));
       expect(resumed.outcomes.complete).toBeGreaterThan(outcomes.complete ?? 0);
     });

@@ -17,7 +17,7 @@ long('a piped list is planned and run, and leaves no copy behind', async () => {
       expect(planned.code).toBe(0);
       expect(planned.textOf('PIPED_PORTFOLIO')).toMatch(/"stdin".*--portfolio NAME/);
       expect(jsonOf(planned)).toMatchObject({ input: '-', portfolio: 'stdin', rows: 3 });
-      const ran = await kybatch(['run', '-', '--pipeline', 'p.yaml', '--yes', '--budget', '2', '--json'], { stdin });
+      const ran = await kybatch(['run', '-', '--pipeline', 'p.yaml', '--yes', '--max-units', '2', '--json'], { stdin });
       expect(ran.code).toBe(4);
       const { run } = jsonOf<EndJson>(ran);
       // The rows are in the ledger: whoever goes on needs nothing from the pipe.

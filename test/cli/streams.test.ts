@@ -14,9 +14,9 @@ const ASKED: readonly (readonly [readonly string[], string?])[] = [
   [['portfolios'], 'PORTFOLIOS'],
   [['changes'], 'NOTHING_CHANGED'],
   [['doctor'], 'V1_KEY_OK'],
-  [['doubt'], 'EVERY_CHARGE_KNOWN'],
+  [['charges'], 'EVERY_CHARGE_KNOWN'],
   [['export'], 'TABLES_WRITTEN'],
-  [['migrate'], 'LEDGER_UP_TO_DATE'],
+  [['ledger', 'migrate'], 'LEDGER_UP_TO_DATE'],
   [['watch', 'list'], 'WATCHES'],
   [['sandbox', 'sample', '--rows', '1'], 'SAMPLE_WRITTEN'],
   [['call', 'v1']],
@@ -59,7 +59,7 @@ describe('a start with --quiet', () => {
   long('says why it ended, and how it goes on, where it could not do all', () =>
     withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));
-      const { code, stderr, textOf } = await kybatch([...RUN, '--quiet', '--budget', '2']);
+      const { code, stderr, textOf } = await kybatch([...RUN, '--quiet', '--max-units', '2']);
       expect(code).toBe(4);
       expect(stderr).toMatch(/= 3 .*\n[\s\S]*: kybatch resume /);
       expect(stderr).not.toContain(textOf('RUN_STARTED'));

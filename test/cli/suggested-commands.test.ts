@@ -27,16 +27,16 @@ long('every command that is suggested can be pasted as it is, wherever the ledge
     const hear = async (args: readonly string[]) => {
       for (const command of suggestedIn(await kybatch(args))) said.add(command);
     };
-    await hear([...RUN, '--budget', '5']);
+    await hear([...RUN, '--max-units', '5']);
     for (const args of [
       ['status'],
       ['usage'],
       ['runs'],
       ['portfolios'],
-      ['doubt'],
+      ['charges'],
       ['doctor'],
       ['status', 'nothing'],
-      ['retry'],
+      ['resume', '--failed'],
     ])
       await hear([...args, ...PLACE]);
     await hear([...RUN]);

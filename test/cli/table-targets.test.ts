@@ -72,7 +72,7 @@ describe('where the tables go is checked before anything is spent', () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script({ operation: 'fullKyb' }, [400]);
-      expect((await kybatch([...RUN, '--budget', '3', '--concurrency', '1', '--no-export'])).code).toBe(4);
+      expect((await kybatch([...RUN, '--max-units', '3', '--concurrency', '1', '--no-export'])).code).toBe(4);
       const sent = sandbox.requestLog.length;
       for (const verb of ['resume', 'retry', 'export'])
         for (const out of ['in.csv', 'data/logs', 'data/exports.jsonl'])
@@ -95,7 +95,7 @@ describe('where the tables go is checked before anything is spent', () => {
       for (const args of [
         ['export'],
         ['prune', '--older-than', '1d', '--yes'],
-        ['purge', '--before', '2026-01-01', '--yes'],
+        ['erase', '--before', '2026-01-01', '--yes'],
       ]) {
         expect(await kybatch(args), args[0]).toMatchObject({ code: 2, codes: ['EXPORT_LIST_UNUSABLE'] });
       }

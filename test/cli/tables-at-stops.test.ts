@@ -12,7 +12,7 @@ type End = EndJson & { readonly files?: string; readonly export?: string };
 
 describe('every stop writes the tables', () => {
   test.each<[string, JobOptions, readonly string[], number]>([
-    ['a limit', {}, ['--budget', '3'], 4],
+    ['a limit', {}, ['--max-units', '3'], 4],
     ['the allowance', { plan: 'free' }, ['--yes'], 4],
     [
       'an outage',
@@ -47,7 +47,7 @@ describe('every stop writes the tables', () => {
   test('X-3 the tables have as many charged calls as units', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 20));
-      expect((await kybatch([...RUN, '--budget', '6', '--out', 'out'])).code).toBe(4);
+      expect((await kybatch([...RUN, '--max-units', '6', '--out', 'out'])).code).toBe(4);
       const lines = readFileSync(join(cwd, 'out', 'calls.csv'), 'utf8')
         .trim()
         .split('\n');
@@ -64,7 +64,7 @@ describe('every stop writes the tables', () => {
     const pipeline = ['stages: [record]', 'tables: when_finished'];
     await withJob({ pipeline }, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
-      expect(jsonOf<End>(await kybatch([...RUN, '--budget', '2'])).files).toBeUndefined();
+      expect(jsonOf<End>(await kybatch([...RUN, '--max-units', '2'])).files).toBeUndefined();
       expect(jsonOf<End>(await kybatch(['resume', '--yes', '--json'])).files).toBeDefined();
     });
   });
@@ -90,7 +90,7 @@ describe('every stop writes the tables', () => {
         ['summary.json', 'datapackage.json'].map(
           (name) => JSON.parse(readFileSync(join(cwd, 'out', name), 'utf8')) as Record<string, unknown>,
         );
-      const stopped = await kybatch([...RUN, '--budget', '2', '--export', '--out', 'out']);
+      const stopped = await kybatch([...RUN, '--max-units', '2', '--export', '--out', 'out']);
       expect(stopped.code).toBe(4);
       expect(stopped.textOf('TABLES_PARTIAL')).toMatch(/ 2 .* 3 /);
       expect(jsonOf<object>(stopped)).toMatchObject({ files_partial: true });

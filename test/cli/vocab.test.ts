@@ -27,7 +27,7 @@ test('vocabularies are listed with their stored items, and fetched once', () =>
     const again = jsonOf<Listed>(await kybatch(['vocab', 'sic', '--country', 'GB', '--search', 'RETAIL', '--json']));
     expect(again).toMatchObject({ owned: 22, sent: 0 });
     expect(again.items.every(({ name }) => /retail/i.test(name))).toBe(true);
-    const fresh = jsonOf<Listed>(await kybatch(['vocab', 'sic', '--country', 'GB', '--fresh', '--json']));
+    const fresh = jsonOf<Listed>(await kybatch(['vocab', 'sic', '--country', 'GB', '--rebuy', '--json']));
     expect(fresh).toMatchObject({ owned: 0, sent: 1 });
     expect([...sandbox.requests.values()].reduce((sum, times) => sum + times, 0)).toBe(23);
 

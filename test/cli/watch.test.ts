@@ -132,7 +132,7 @@ long('V2-13 after a lost answer the list of watches is read, and no company is r
     expect(jsonOf<SyncJson>(second)).toMatchObject({ added: 0, watched: ids.length, troubles: [] });
     expect([second.code, sandbox.requests.get('watchAdd')]).toEqual([0, ids.length]);
     // What became of the lost call is known by now.
-    expect(jsonOf<{ calls: unknown[] }>(await kybatch(['doubt', 'list', '--json'])).calls).toMatchObject([
+    expect(jsonOf<{ calls: unknown[] }>(await kybatch(['charges', 'list', '--json'])).calls).toMatchObject([
       { charge: 'charged', note: 'found in the watch list' },
     ]);
   }),
@@ -237,7 +237,7 @@ long('purge removes the events of a company, and prune only old events that stay
         await kybatch(['watch', 'list', '--json']),
       );
     expect((await events()).events).toHaveLength(2);
-    expect((await kybatch(['purge', '--entity', `v2:${one}`, '--yes'])).code).toBe(0);
+    expect((await kybatch(['erase', '--entity', `v2:${one}`, '--yes'])).code).toBe(0);
     expect((await events()).events.map(({ v2_company_id: id }) => id)).toEqual([two]);
     expect((await events()).watches.map(({ v2_company_id: id }) => id)).not.toContain(one);
     clock.advance(2 * DAY);

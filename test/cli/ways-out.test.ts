@@ -17,13 +17,13 @@ async function statusNext({ kybatch }: Job): Promise<string> {
 const paste = (job: Job, command: string) => job.kybatch(command.split(' ').slice(1));
 
 long.each([
-  ['failed rows', [400], /^kybatch retry \S+$/],
-  ['a budget that is spent', [], /^kybatch resume \S+ --budget \d+$/],
+  ['failed rows', [400], /^kybatch resume --failed \S+$/],
+  ['a budget that is spent', [], /^kybatch resume \S+ --max-units \d+$/],
 ])('X-4 status names the command that leads out of %s', async (_, faults, command) => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     job.sandbox.script(aRecord, faults);
-    await job.kybatch([...RUN, ...(faults.length === 0 ? ['--budget', '2'] : [])]);
+    await job.kybatch([...RUN, ...(faults.length === 0 ? ['--max-units', '2'] : [])]);
     const next = await statusNext(job);
     expect(next).toMatch(command);
     expect((await paste(job, next)).code).toBe(0);
@@ -35,23 +35,25 @@ long('X-4 X-10 what leads on writes the tables where and how they were wanted, a
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     const tables = ['--out', 'my/tables', '--format', 'csv', '--export'];
-    const end = jsonOf<EndJson>(await job.kybatch([...RUN, '--budget', '2', ...tables]));
+    const end = jsonOf<EndJson>(await job.kybatch([...RUN, '--max-units', '2', ...tables]));
     expect(end.next).toMatch(
-      /^kybatch resume \S+ --budget 2 --concurrency 1 --export --out my\/tables --format csv --yes$/,
+      /^kybatch resume \S+ --max-units 2 --concurrency 1 --export --out my\/tables --format csv --yes$/,
     );
     const dataDir = join(job.cwd, 'data');
     const elsewhere = await job.kybatch(['status', '--json', '--data-dir', dataDir], { cwd: dataDir });
     const next = jsonOf<EndJson>(elsewhere).next ?? '';
     expect(next).toBe(
-      `kybatch resume ${end.run} --data-dir ${dataDir} --budget 2 --export --out ${job.cwd}/my/tables --format csv`,
+      `kybatch resume ${end.run} --data-dir ${dataDir} --max-units 2 --export --out ${job.cwd}/my/tables --format csv`,
     );
     const pasted = await job.kybatch([...next.split(' ').slice(1), '--json'], { cwd: dataDir });
     expect(jsonOf<object>(pasted)).toMatchObject({ finished: true, files: join(job.cwd, 'my', 'tables') });
     job.writeCsv('in.csv', job.rows.slice(2, 3));
     job.sandbox.script(aRecord, [400]);
     const failed = jsonOf<EndJson>(await job.kybatch([...RUN, '--no-export', '--format', 'parquet,csv']));
-    expect(failed.next).toBe(`kybatch retry ${failed.run} --concurrency 1 --no-export --format parquet,csv --yes`);
-    expect(await statusNext(job)).toBe(`kybatch retry ${failed.run} --no-export --format csv,parquet`);
+    expect(failed.next).toBe(
+      `kybatch resume --failed ${failed.run} --concurrency 1 --no-export --format parquet,csv --yes`,
+    );
+    expect(await statusNext(job)).toBe(`kybatch resume --failed ${failed.run} --no-export --format csv,parquet`);
   });
 });
 
@@ -84,14 +86,14 @@ long(
       const paid = job.sandbox.chargeLog.length;
       const parked = await paste(job, `${await statusNext(job)} --json`);
       expect(parked.code).toBe(3);
-      expect(jsonOf<EndJson>(parked)).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
+      expect(jsonOf<EndJson>(parked)).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch charges' });
       expect(job.sandbox.chargeLog).toHaveLength(paid);
       const doubts = await paste(job, await statusNext(job));
       expect(doubts.textOf('CHARGE_UNKNOWN')).toMatch(/ 200 UNEXPECTED_BODY/);
       const calls = doubts.codes.filter((code) => code === 'CHARGE_UNKNOWN').length;
       expect(doubts.textOf('CHARGES_UNKNOWN')).toMatch(new RegExp(`^${calls} `));
       odd = '';
-      await job.kybatch(['doubt', 'resend', '--yes']);
+      await job.kybatch(['charges', 'resend', '--yes']);
       expect((await paste(job, await statusNext(job))).code).toBe(0);
     });
   },
@@ -112,7 +114,7 @@ test('X-4 invalid rows lead to the plan, which tells line and reason', async () 
 long('X-4 a run that was half read is begun again as it was begun, and not as the whole file', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 5));
-    const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--limit', '2', '--budget', '0']));
+    const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--limit', '2', '--max-units', '0']));
     for (const statement of "UPDATE runs SET state = 'reading', row_count = 0; DELETE FROM rows WHERE row > 1; DELETE FROM members; DELETE FROM portfolios".split(
       '; ',
     ))
@@ -158,7 +160,7 @@ long('X-4 open questions lead to the sheet that asks them already, and never ove
 long('X-4 a run refused at a mistyped base URL does not block others, and can be dropped', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
-    const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--budget', '2']));
+    const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--max-units', '2']));
     const typo = { ...job.env, KYBATCH_V1_BASE_URL: `${job.sandbox.v1BaseUrl}/typo` };
     job.writeCsv('in.csv', job.rows.slice(2, 3));
     expect((await job.kybatch(RUN, { env: typo })).code).toBe(2);
@@ -167,7 +169,7 @@ long('X-4 a run refused at a mistyped base URL does not block others, and can be
     expect(jsonOf<object>(await job.kybatch(['export', '--json']))).toMatchObject({ run });
     const other = await job.kybatch(['resume', '--yes'], { env: typo });
     expect(other.code).toBe(2);
-    expect(other.textOf('OTHER_PROVIDER')).toContain(`\`kybatch prune --run ${run}\``);
+    expect(other.textOf('OTHER_PROVIDER')).toContain(`\`kybatch runs delete ${run}\``);
     expect(jsonOf<EndJson>(await job.kybatch(['resume', '--json']))).toMatchObject({ run, finished: true });
     // Where no other is unfinished it is the one that is meant.
     expect(jsonOf<EndJson>(await job.kybatch(['resume', '--json']))).toMatchObject({ rows: 1, finished: true });

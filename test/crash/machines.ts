@@ -142,7 +142,7 @@ class Crash {
     try {
       await this.#prepare();
       const { budget } = this.plan;
-      this.#lead(budget === undefined ? [] : ['--budget', String(budget)]);
+      this.#lead(budget === undefined ? [] : ['--max-units', String(budget)]);
       for (let slot = 1; slot < WORKERS; slot++) this.#help(slot);
       await this.#untilDone();
       this.#isFinished = true;
@@ -167,10 +167,10 @@ class Crash {
 
   /** Creates the run and reads its rows, without a generated report. */
   async #prepare(): Promise<void> {
-    const migrate = this.#spawn('worker', 0, ['migrate']);
+    const migrate = this.#spawn('worker', 0, ['ledger', 'migrate']);
     if ((await migrate.ended) !== 0) throw new Error(`migrate failed: ${migrate.said}`);
     const args = ['run', 'input.csv', '--pipeline', './pipeline.yaml', '--yes', '--no-export'];
-    const first = this.#spawn('leader', 0, [...args, '--budget', '0', '--max-reports', '0']);
+    const first = this.#spawn('leader', 0, [...args, '--max-units', '0', '--max-reports', '0']);
     first.excused = true;
     await first.ended;
     const { rowCount } = await this.database.query(
@@ -189,7 +189,7 @@ class Crash {
   }
 
   #help(slot: number): void {
-    const life = this.#spawn('worker', slot, ['work']);
+    const life = this.#spawn('worker', slot, ['worker']);
     void life.ended.then((code) => {
       if (!life.excused && !this.#over) this.#wrong(`worker ${slot} ended by itself with ${code}: ${tail(life.said)}`);
       if (!this.#over) this.#help(slot);

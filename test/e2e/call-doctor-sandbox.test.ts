@@ -72,7 +72,7 @@ describe('kybatch call', () => {
         const plain = await cli(['call', 'v1', 'fullKyb', '--params', params], { cwd, env });
         expect(plain.code).toBe(0);
         expect(plain.stderr).toContain('units_charged 1');
-        const raw = await cli(['call', 'v1', 'fullKyb', '--params', params, '--json', '--fresh'], { cwd, env });
+        const raw = await cli(['call', 'v1', 'fullKyb', '--params', params, '--json', '--rebuy'], { cwd, env });
         expect(raw.stdout.trim().split('\n')).toHaveLength(1);
         expect(raw.stdout).toContain('"units_charged":1');
         expect(raw.stdout.replace(/\s/g, '')).toContain(plain.stdout.replace(/\s/g, ''));

@@ -63,7 +63,7 @@ describe('a full disk', () => {
         cat /dev/zero > fill 2>/dev/null; truncate -s -256K fill; $K export; code exported
         [ "$before" = "$(cat data/exports/*/* | sha256sum)" ]; code same
         [ "$(ls -A data/exports | wc -l)" = 1 ]; code clean
-        $K run ../in.csv --pipeline backfill --yes --fresh; code refused
+        $K run ../in.csv --pipeline backfill --yes --rebuy; code refused
         id=$(sed -n 2p data/exports/*/companies.csv | cut -d, -f1 | tr -d '"')
         # Older tables of the same list: only its newest stay.
         rm fill; cp -r data/exports/* data/older && mv data/older data/exports

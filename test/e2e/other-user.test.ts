@@ -39,7 +39,7 @@ const REFUSED = { error: { code: expect.stringMatching(/^(NO_PERMISSION|READ_ONL
 
 test('a folder of another user is not reported as "no ledger yet"', async () => {
   await withLedgerOf(0o000, async (kybatch) => {
-    for (const args of [['status'], ['doubt'], ['migrate']]) {
+    for (const args of [['status'], ['charges'], ['ledger', 'migrate']]) {
       const { code, stdout } = await kybatch(...args, '--json');
       expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'NO_PERMISSION' } });
       expect(code).toBe(2);

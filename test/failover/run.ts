@@ -42,13 +42,13 @@ await withFolder((cwd) =>
     );
     for (let n = 0; n < lists; n++)
       writeFileSync(join(cwd, `${n}.csv`), stringify(rows.slice(n * ROWS, (n + 1) * ROWS), { header: true }));
-    const migrated = await cli(['migrate'], { cwd, env });
+    const migrated = await cli(['ledger', 'migrate'], { cwd, env });
     must(migrated.code === 0, `migrate: ${migrated.stderr}`);
 
     /** A run and two workers; when `settled` rows are there, `then`. How they end. */
     const work = async (n: number, settled: number, then: () => Promise<void>) => {
       const start = (args: readonly string[]) => startCli(args, { cwd, env });
-      const helpers = ['a', 'b'].map((name) => start(['work', '--data-dir', name]));
+      const helpers = ['a', 'b'].map((name) => start(['worker', '--data-dir', name]));
       const run = start(['run', `${n}.csv`, '--pipeline', './p.yaml', '--yes', '--no-export', '--json']);
       while ((await settledIn(n)) < settled) await sleep(50);
       await then();

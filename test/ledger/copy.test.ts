@@ -341,7 +341,7 @@ describe('refused before anything is copied', () => {
         change('DELETE FROM schema_migrations WHERE version = (SELECT max(version) FROM schema_migrations)');
         const { exit, code, words } = await refusal(copy({ dataDir }, { ledgerUrl }));
         expect([exit, code]).toEqual([2, 'LEDGER_TOO_OLD']);
-        expect(words).toContain('`kybatch migrate --data-dir ');
+        expect(words).toContain('`kybatch ledger migrate --data-dir ');
         await isUntouched(ledgerUrl);
       }),
     ));

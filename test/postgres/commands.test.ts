@@ -54,11 +54,11 @@ describe('commands on PostgreSQL', () => {
           expect(await job.kybatch(args)).toMatchObject({
             code: 2,
             codes: expect.arrayContaining(['NO_LEDGER_YET']),
-            stderr: expect.stringContaining('kybatch migrate'),
+            stderr: expect.stringContaining('kybatch ledger migrate'),
           });
         }
-        expect((await job.kybatch(['migrate'])).codes).toContain('LEDGER_MADE');
-        expect((await job.kybatch(['migrate'])).codes).toContain('LEDGER_UP_TO_DATE');
+        expect((await job.kybatch(['ledger', 'migrate'])).codes).toContain('LEDGER_MADE');
+        expect((await job.kybatch(['ledger', 'migrate'])).codes).toContain('LEDGER_UP_TO_DATE');
         inDatabase = await tables(job);
         // Nothing is due, and nothing is bought again.
         const paid = job.sandbox.chargeLog.length;
@@ -90,7 +90,7 @@ describe('commands on PostgreSQL', () => {
       rmSync(join(cwd, 'tables'), { recursive: true });
       expect((await kybatch(['export', '--out', 'tables', '--format', 'csv,parquet,xlsx'])).code).toBe(0);
       const number = second?.registration_number ?? '';
-      const gone = await kybatch(['purge', '--entity', `GB:${number}`, '--yes', '--json']);
+      const gone = await kybatch(['erase', '--entity', `GB:${number}`, '--yes', '--json']);
       expect(jsonOf(gone)).toMatchObject({ still_mentioned: [] });
       const left = await withClient(url, async (client) => {
         const { rows: found } = await client.query(
@@ -146,7 +146,7 @@ describe('doctor on PostgreSQL', () => {
         const before = await look(job, asRole);
         expect(before.code).toBe(2);
         expect(before.found('database')).toMatchObject([{ state: 'fail' }]);
-        const granted = await job.kybatch(['migrate', '--grant', role]);
+        const granted = await job.kybatch(['ledger', 'migrate', '--grant', role]);
         expect(granted.codes).toContain('ROLE_GRANTED');
         expect(granted.stdout).toContain(role);
         expect(await look(job, asRole)).toMatchObject({ code: 0, postgres: { rights_missing: [] } });
@@ -183,7 +183,7 @@ describe('doctor on PostgreSQL', () => {
         client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret-of-theirs' CONNECTION LIMIT 3`),
       );
       try {
-        await job.kybatch(['migrate', '--grant', role]);
+        await job.kybatch(['ledger', 'migrate', '--grant', role]);
         const { found } = await look(job, asRole);
         expect(found('connections')).toMatchObject([
           { state: 'note', detail: expect.stringMatching(/^1 of 3 .*CONNECTION LIMIT/) },
@@ -215,9 +215,9 @@ describe('doctor on PostgreSQL', () => {
         const empty = await look(job);
         expect(empty.code).toBe(2);
         expect(empty.found('database')).toMatchObject([
-          { state: 'fail', code: 'SCHEMA_MISSING', detail: expect.stringContaining('`kybatch migrate`') },
+          { state: 'fail', code: 'SCHEMA_MISSING', detail: expect.stringContaining('`kybatch ledger migrate`') },
         ]);
-        await job.kybatch(['migrate']);
+        await job.kybatch(['ledger', 'migrate']);
         await withClient(job.url, (client) =>
           client.query("INSERT INTO kybatch.schema_migrations VALUES (999, 'from the future', 0)"),
         );

@@ -98,7 +98,7 @@ describe('migratePostgres', () => {
           expect(older).toMatchObject({
             code: 'LEDGER_TOO_OLD',
             message: expect.stringMatching(/ test_\w+ .*\(schema 1, .* 2\)$/),
-            hint: expect.stringContaining('`kybatch migrate`'),
+            hint: expect.stringContaining('`kybatch ledger migrate`'),
           });
           expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 1, to: 2, madeJobs: false });
           await mustBeCurrent(client, steps);

@@ -41,7 +41,7 @@ async function runWithHelp(
 }
 
 const RUN = ['run', 'in.csv', '--pipeline', 'p.yaml', '--yes', '--json', '--concurrency', '2'];
-const HELP = ['work', '--once', '--json', '--concurrency', '2'];
+const HELP = ['worker', '--once', '--json', '--concurrency', '2'];
 
 const rowsOf = (helped: Said | undefined): number =>
   helped === undefined ? 0 : jsonOf<Help>(helped).runs.reduce((sum, { rows }) => sum + rows, 0);
@@ -66,7 +66,7 @@ test('a run and its helper finish every row once, within one allowance', () =>
 
 test('all of them share one limit', () =>
   together(async (shared) => {
-    const { end } = await runWithHelp(shared, ['--budget', '31'], () => shared.kybatch(HELP));
+    const { end } = await runWithHelp(shared, ['--max-units', '31'], () => shared.kybatch(HELP));
     expect(end).toMatchObject({ code: 4 });
     expect(unitsOf(shared.job)).toBeLessThanOrEqual(31);
     expect(jsonOf<{ units_charged: number }>(end).units_charged).toBe(unitsOf(shared.job));
@@ -78,7 +78,7 @@ test('an interrupted helper leaves rows it has not begun to others', () =>
     const onCode = (code: string) => {
       if (code === 'WORKER_JOINED') interrupts.send('SIGTERM');
     };
-    const help = () => shared.kybatch(['work', '--concurrency', '2'], { interrupts, onCode });
+    const help = () => shared.kybatch(['worker', '--concurrency', '2'], { interrupts, onCode });
     const { end, helped } = await runWithHelp(shared, [], help);
     expect(helped?.code).toBe(143);
     expect(end).toMatchObject({ code: 0 });
@@ -98,7 +98,7 @@ test('a helper stopped at once reports how many of its calls may have been charg
           return rows.length > 0;
         });
       const help = async () => {
-        const helping = job.kybatch(['work', '--concurrency', '1'], { env, interrupts: interrupts.helper });
+        const helping = job.kybatch(['worker', '--concurrency', '1'], { env, interrupts: interrupts.helper });
         await expect.poll(isCalling, { timeout: 60_000 }).toBe(true);
         interrupts.helper.send('SIGTERM');
         interrupts.helper.send('SIGTERM');
@@ -124,8 +124,8 @@ test('V1-4 rows deferred by an allowance continue when it is back, with any work
       const env = { ...job.env, KYBATCH_LEDGER_URL: url };
       const kybatch = (args: readonly string[]) => job.kybatch(args, { env });
       job.writeCsv('in.csv', job.rows.slice(0, 6));
-      const end = await kybatch(['run', 'in.csv', '--pipeline', 'p.yaml', '--yes', '--budget', '10']);
-      expect(end).toMatchObject({ code: 4, stderr: expect.stringContaining('`kybatch work') });
+      const end = await kybatch(['run', 'in.csv', '--pipeline', 'p.yaml', '--yes', '--max-units', '10']);
+      expect(end).toMatchObject({ code: 4, stderr: expect.stringContaining('`kybatch worker') });
       const spent: number[] = [];
       for (const day of ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05']) {
         clock.set(`${day}T00:00:01Z`);
@@ -134,7 +134,7 @@ test('V1-4 rows deferred by an allowance continue when it is back, with any work
         );
         const status = jsonOf<{ workers_go_on_then?: boolean }>(await kybatch(['status', '--json']));
         expect(status.workers_go_on_then).toBe(day < '2026-03-05' ? true : undefined);
-        const helped = await kybatch(['work', '--once']);
+        const helped = await kybatch(['worker', '--once']);
         expect(helped).toMatchObject({ code: 0 });
         // On the third day the budget is spent, and nothing waits for a time any more.
         expect(helped.codes.includes('RUN_GOES_ON_LATER')).toBe(day < '2026-03-04');
@@ -152,7 +152,7 @@ test('purge removes nothing while a process works: its calls in flight would be 
     const { kybatch, job } = shared;
     const [first] = job.rows;
     const entity = `${first?.country}:${first?.registration_number}`;
-    const purge = () => kybatch(['purge', '--entity', entity, '--yes']);
+    const purge = () => kybatch(['erase', '--entity', entity, '--yes']);
     const { end, helped } = await runWithHelp(shared, [], purge);
     expect(end).toMatchObject({ code: 0 });
     expect(helped).toMatchObject({ code: 75, codes: ['LED_ELSEWHERE'] });
@@ -164,7 +164,7 @@ test('retry of a run that others work on reports it, and does not suggest resume
     const { kybatch } = shared;
     const { helped } = await runWithHelp(shared, [], async () => {
       const { run } = jsonOf<{ run: string }>(await kybatch(['status', '--json']));
-      return await kybatch(['retry', run]);
+      return await kybatch(['resume', '--failed', run]);
     });
     expect(helped).toMatchObject({ code: 75, stderr: expect.not.stringContaining('resume') });
     expect(helped?.codes).toContain('LED_ELSEWHERE');
@@ -185,7 +185,7 @@ test('a leader that was taken over names the new one, and does not suggest resum
       if (code === 'WORKER_JOINED') givenUp ??= giveUp();
     };
     const interrupts = new Interrupts();
-    const help = () => kybatch(['work', '--concurrency', '2'], { onCode, interrupts });
+    const help = () => kybatch(['worker', '--concurrency', '2'], { onCode, interrupts });
     // The rows of the dead worker are free when its lease ends. This test does not wait for that.
     const { end, helped } = await runWithHelp(shared, [], help, () => interrupts.send('SIGTERM'));
     await givenUp;
@@ -212,7 +212,7 @@ test('a database that is away: an idle process ends at the first interrupt, a wo
         await wire.open();
         return end;
       };
-      expect(await cutOff(['work'], 'WORKER_WAITING', 1)).toMatchObject({ code: 143 });
+      expect(await cutOff(['worker'], 'WORKER_WAITING', 1)).toMatchObject({ code: 143 });
       expect(await cutOff(RUN, 'RUN_STARTED', 2)).toMatchObject({
         code: 143,
         codes: expect.arrayContaining(['LEDGER_AWAY']),
@@ -258,7 +258,7 @@ test('resume rewrites tables that were written before others finished the run', 
       await withClient(url, (client) =>
         client.query("UPDATE kybatch_jobs.job SET start_after = start_after - interval '1 day'"),
       );
-      expect(await kybatch(['work', '--once'])).toMatchObject({ code: 0 });
+      expect(await kybatch(['worker', '--once'])).toMatchObject({ code: 0 });
       expect(outcomes()).toContain('pending');
       const { run: id } = jsonOf<{ run: string }>(await kybatch(['status', '--json']));
       expect(await kybatch(['resume', id, '--out', 'tables'])).toMatchObject({ code: 0 });
@@ -268,9 +268,9 @@ test('resume rewrites tables that were written before others finished the run', 
 
 test('without work it ends, or reports what it needs', () =>
   together(async ({ kybatch, job }) => {
-    expect(await kybatch(['work', '--once'])).toMatchObject({
+    expect(await kybatch(['worker', '--once'])).toMatchObject({
       code: 0,
       codes: ['NOTHING_TO_WORK_ON'],
     });
-    expect(await job.kybatch(['work', '--once'])).toMatchObject({ code: 2 });
+    expect(await job.kybatch(['worker', '--once'])).toMatchObject({ code: 2 });
   }));

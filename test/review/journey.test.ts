@@ -281,7 +281,7 @@ describe('from a question to a complete row', () => {
     }));
 });
 
-// A ledger in a database is created before, by `kybatch migrate`.
+// A ledger in a database is created before, by `kybatch ledger migrate`.
 test.skipIf(isOnPostgres)(
   'without a run there is nothing to ask, with or without a terminal, and an unknown run is an error',
   () =>

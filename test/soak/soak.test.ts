@@ -104,7 +104,7 @@ test.runIf(NIGHTS > 0)(
               const morning = dice.by(
                 [
                   [0.05, ['resume', '--yes']],
-                  [0.03, ['retry', '--yes']],
+                  [0.03, ['resume', '--failed', '--yes']],
                   [0.03, ['usage']],
                   [0.02, ['status']],
                   [0.02, ['doctor']],
@@ -159,7 +159,7 @@ test.runIf(NIGHTS > 0)(
               portfolio.deliver('same');
               ended = await order(RUN);
               // An operator decides unknown charges.
-              await order(['doubt', 'resend', '--yes']);
+              await order(['charges', 'resend', '--yes']);
               if (ended !== undefined && SETTLED.includes(ended.code) && (await pendingRows()) === 0) break;
               now += DAY;
             }

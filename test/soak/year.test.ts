@@ -39,7 +39,7 @@ describe.runIf(NIGHTS > 0)(`${NIGHTS} nights of ${MEMBERS} companies`, () => {
         list.write();
         const { this_start, due, outcomes } = await run(
           '--no-export',
-          ...(budget === null ? [] : ['--budget', String(budget)]),
+          ...(budget === null ? [] : ['--max-units', String(budget)]),
         );
         expect(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBe(list.length);
         nights.push({ units: this_start.units_charged, due, size: statSync(join(job.cwd, 'data', 'kybatch.db')).size });

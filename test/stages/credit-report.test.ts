@@ -94,7 +94,7 @@ describe('V2-21 the format of a report', () => {
       const message = outcome.kind === 'parked' ? outcome.message : '';
       expect(message).toContain('kybatch resume ');
       expect(message).toContain(
-        `kybatch call v2 creditReportGenerate --fresh --params '{"source_id":"S-1","country":"NL","format":"json"}'`,
+        `kybatch call v2 creditReportGenerate --rebuy --params '{"source_id":"S-1","country":"NL","format":"json"}'`,
       );
       expect(countOf(world, 'creditReportGenerate')).toBe(0);
     },

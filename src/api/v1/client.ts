@@ -53,7 +53,7 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
     this.#unitsWarned = true;
     this.warn(
       odd.counted > 1
-        ? `v1 charged ${odd.counted} units for one call; its document says 1. kybatch counts ${odd.counted}, against --budget too`
+        ? `v1 charged ${odd.counted} units for one call; its document says 1. kybatch counts ${odd.counted}, against --max-units too`
         : `v1 says that a call has cost ${JSON.stringify(odd.said)} units; its document says 1. kybatch counts 1. If that is wrong, \`kybatch usage\` shows drift`,
       'UNITS_UNEXPECTED',
     );

@@ -94,7 +94,7 @@ function ledgerFinding(health: DatabaseHealth): Finding {
         : { check, state: 'note', detail: `${detail}; ${health.note}` };
     }
     case 'older': {
-      const detail = `sound; of an older kybatch (schema ${health.schema}): the next start, or \`kybatch migrate\`, brings it up to date`;
+      const detail = `sound; of an older kybatch (schema ${health.schema}): the next start, or \`kybatch ledger migrate\`, brings it up to date`;
       return { check, state: 'note', detail, code: 'LEDGER_TOO_OLD' };
     }
     case 'newer': {
@@ -239,7 +239,7 @@ function connection({ name, version, role, roundTripMs, isReadOnly }: ServerHeal
     : ok('connection', detail);
 }
 
-const MIGRATE = '`kybatch migrate`';
+const MIGRATE = '`kybatch ledger migrate`';
 
 function schema(check: string, what: string, { has, needs }: SchemaFound, { role, mayMigrate }: ServerHealth): Finding {
   if (has === null)
@@ -273,7 +273,7 @@ function rights({ role, ledger, rightsMissing }: ServerHealth): readonly Finding
     return ledger.has === 0
       ? []
       : [ok(check, `${role} may do all that work takes: tables, sequences, temporary tables`)];
-  const all = `\`kybatch migrate --grant ${role}\`, run by their owner, grants all of it`;
+  const all = `\`kybatch ledger migrate --grant ${role}\`, run by their owner, grants all of it`;
   return rightsMissing.map(({ what, grant }) => fail(check, `${role} lacks ${what}; ${all}, or: ${grant}`));
 }
 

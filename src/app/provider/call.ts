@@ -226,7 +226,7 @@ interface ReopenedReport {
 }
 
 /**
- * Gets a report as a run does: stored, else from the account's history, else a new one (V2-6). `--fresh` gets a new
+ * Gets a report as a run does: stored, else from the account's history, else a new one (V2-6). `--rebuy` gets a new
  * one, but not while a failed call may have generated one (V2-17).
  */
 async function directReport(

@@ -185,7 +185,7 @@ const WATCH_REQUEST = {
   lookedSince: 0,
 } as const;
 
-export const CHARGE_UNKNOWN = 'Whether this call was charged is not known; `kybatch doubt` lists it.';
+export const CHARGE_UNKNOWN = 'Whether this call was charged is not known; `kybatch charges` lists it.';
 
 /** A direct call is made once. The error says whether it may be charged and how to send it again. */
 export function directCallError(error: ApiError, { meter }: Operation): ApiError {
@@ -247,7 +247,7 @@ export class InDoubtError extends KybatchError {
     return new InDoubtError(
       'REPORT_NOT_LISTED',
       `${operation}: a call for this report failed before, and it may have been generated and charged; the history does not list it yet, and it was not sent again`,
-      `A report may be listed late. The same command after ${timeOf(again)} sends the request again if the report is not there by then; before that it only looks. --fresh does not override this.`,
+      `A report may be listed late. The same command after ${timeOf(again)} sends the request again if the report is not there by then; before that it only looks. --rebuy does not override this.`,
     );
   }
 
@@ -288,7 +288,7 @@ export class InDoubtError extends KybatchError {
 type Params = Readonly<Record<string, unknown>>;
 
 const WITHOUT_A_LOOK =
-  '--fresh generates another without a look, and pays for it, unless a call for it has failed before.';
+  '--rebuy generates another without a look, and pays for it, unless a call for it has failed before.';
 
 const SAME_COMMAND = 'The same command again looks in the history first, and opens what is there for nothing.';
 

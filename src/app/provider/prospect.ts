@@ -106,7 +106,7 @@ async function search(
 ): Promise<ProspectView> {
   const proposal = { ...(await resolveFilters(written, options.filters, door.ask)), ...bounds };
   if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
-  // Vocabularies are reused for a year, even with `--fresh`.
+  // Vocabularies are reused for a year, even with `--rebuy`.
   const terms = termsOf(options);
   const asked = { filters: proposal.filters, per_page: proposal.perPage };
   const { prospects, ...collected } = await collectProspects(asked, proposal.pages, door, terms, options);

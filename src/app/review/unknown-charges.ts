@@ -167,7 +167,7 @@ async function chosen(
   throw new UsageError(
     'CHARGE_NOT_UNKNOWN',
     `call ${unknown} is not one whose charge is unknown`,
-    '`kybatch doubt` lists those; `kybatch doubt list --settled` also the ones that were settled.',
+    '`kybatch charges` lists those; `kybatch charges list --settled` also the ones that were settled.',
   );
 }
 

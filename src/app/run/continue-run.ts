@@ -214,7 +214,7 @@ async function mustBeSameProvider(
         ? 'Add --sandbox.'
         : sandbox
           ? 'Leave out --sandbox.'
-          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch ledger provider-moved --from ${used} --to ${names[api]}\` files what is stored under its new address. Where it was a typo, \`kybatch prune --run ${run.id}\` drops the run: nothing that was bought is lost.`,
+          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch ledger provider-moved --from ${used} --to ${names[api]}\` files what is stored under its new address. Where it was a typo, \`kybatch runs delete ${run.id}\` drops the run: nothing that was bought is lost.`,
     );
   }
 }

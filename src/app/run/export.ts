@@ -189,7 +189,7 @@ function list(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: Ap
     onNote?.(
       message(
         'EXPORT_NOT_LISTED',
-        `the tables are whole, but the data directory does not know of them (${error.message}): \`kybatch purge\` will not name ${'folder' in made ? made.folder : made.file}`,
+        `the tables are whole, but the data directory does not know of them (${error.message}): \`kybatch erase\` will not name ${'folder' in made ? made.folder : made.file}`,
       ),
     );
   }

@@ -186,7 +186,7 @@ async function bringUpToDate(
           agreed ?? (await agreedCost(list, job, bounds, findings, { ...options, permissions }, ledger, around));
         const mustBeGranted = (rest: RemainingCost) =>
           checkKeyAccess(pipeline, rest, bounds.limits, provider, permissions, ledger, around, options);
-        // After a refusal the run can be resumed. But with `--fresh` no run may be left behind, or the next attempt
+        // After a refusal the run can be resumed. But with `--rebuy` no run may be left behind, or the next attempt
         // would buy stored answers again.
         let checks = NO_SPENDING;
         if (job.fresh)
@@ -209,7 +209,7 @@ async function bringUpToDate(
   });
 }
 
-/** Rows begun with `--fresh` keep it in the run that takes them over: all answers of a company have the same age. */
+/** Rows begun with `--rebuy` keep it in the run that takes them over: all answers of a company have the same age. */
 async function noteFreshTakeover(
   { superseded }: Converged,
   { runs }: Ledger,
@@ -221,7 +221,7 @@ async function noteFreshTakeover(
       onNote?.(
         message(
           'FRESH_RUN_SUPERSEDED',
-          `run ${id} was begun with --fresh: what it had not done is bought anew all the same`,
+          `run ${id} was begun with --rebuy: what it had not done is bought anew all the same`,
         ),
       );
   }

@@ -60,7 +60,7 @@ const CONCURRENCY_AT_MOST = 256;
 
 export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipeline): SpendingBounds => ({
   limits: {
-    units: wholeNumber('--budget', options.budget, 0) ?? budget.units,
+    units: wholeNumber('--max-units', options.budget, 0) ?? budget.units,
     reports: wholeNumber('--max-reports', options.maxReports, 0) ?? budget.creditReports,
   },
   concurrency: wholeNumber('--concurrency', options.concurrency, 1, CONCURRENCY_AT_MOST) ?? concurrency,
@@ -80,10 +80,10 @@ function uncoveredSpending(pipeline: Spends): Message | undefined {
   if (revealsAnything(reveals))
     return message(
       'REVEALS_NOT_CONFIRMED',
-      'this pipeline has contacts of people revealed, each of which is charged: --budget does not bound that',
+      'this pipeline has contacts of people revealed, each of which is charged: --max-units does not bound that',
     );
   return units + reports === 0
-    ? message('V2_CALLS_NOT_CONFIRMED', '--budget bounds v1 units, and this pipeline spends none')
+    ? message('V2_CALLS_NOT_CONFIRMED', '--max-units bounds v1 units, and this pipeline spends none')
     : undefined;
 }
 
@@ -113,7 +113,7 @@ export function mustAgreeToSpend(options: SpendingOptions, pipeline: Spends, can
   throw new UsageError(
     'NOT_CONFIRMED',
     NOBODY_TO_ASK,
-    'Nothing was spent. Add --yes, or --budget UNITS to set a limit. `kybatch plan` shows what it would cost.',
+    'Nothing was spent. Add --yes, or --max-units UNITS to set a limit. `kybatch plan` shows what it would cost.',
   );
 }
 

@@ -130,7 +130,7 @@ class Worker {
       this.around.onNote?.(
         message(
           'CHARGES_UNKNOWN',
-          `${this.#unknown === 1 ? '1 call' : `${this.#unknown} calls`} may have been charged without an answer: \`kybatch doubt\` lists what is to be looked at`,
+          `${this.#unknown === 1 ? '1 call' : `${this.#unknown} calls`} may have been charged without an answer: \`kybatch charges\` lists what is to be looked at`,
         ),
       );
     return { runs, stopped, interrupted: drain?.aborted === true, putOff: isStopped ? [] : await this.#putOff() };

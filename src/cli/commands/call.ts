@@ -14,7 +14,7 @@ interface CallArgs extends ProviderArgs {
   readonly api: ApiName;
   readonly operation: string | undefined;
   readonly params: string | undefined;
-  readonly fresh: boolean;
+  readonly rebuy: boolean;
 }
 
 export const callCommand: Command<CallArgs> = {
@@ -25,7 +25,7 @@ export const callCommand: Command<CallArgs> = {
       .positional('api', { choices: ['v1', 'v2', 'mcp'] as const, demandOption: true, describe: 'Which API' })
       .positional('operation', { type: 'string', describe: 'The operation, e.g. searchKyb, or the tool' })
       .option('params', { type: 'string', requiresArg: true, describe: 'Parameters as JSON, or @file.json' })
-      .option('fresh', { type: 'boolean', default: false, describe: 'Ask anew although the answer is owned' })
+      .option('rebuy', { type: 'boolean', default: false, describe: 'Ask anew although the answer is owned' })
       .option('sandbox', sandboxOption)
       .example('$0 call v1', 'list the operations of v1 with their parameters')
       .example(
@@ -33,7 +33,7 @@ export const callCommand: Command<CallArgs> = {
         'search the simulated provider',
       )
       .example('$0 call mcp --sandbox', 'ask the connector server for its tools'),
-  async run({ api, operation, params, fresh, sandbox, dataDir, json }, io) {
+  async run({ api, operation, params, rebuy, sandbox, dataDir, json }, io) {
     if (operation === undefined) {
       const list = async (signal: AbortSignal) => {
         const listed =
@@ -45,7 +45,7 @@ export const callCommand: Command<CallArgs> = {
       };
       return await untilInterrupted(list, message('STOPPED', 'Stopped. Nothing was charged.'), io);
     }
-    const options = { api, operation, params: readParams(params, io.cwd), fresh, sandbox, dataDir };
+    const options = { api, operation, params: readParams(params, io.cwd), fresh: rebuy, sandbox, dataDir };
     return await untilInterrupted(
       (signal) => callOne({ ...options, signal }, json, io),
       message('STOPPED_UNKNOWN', 'Stopped. The call may have been charged; `kybatch usage` shows it.'),
@@ -141,14 +141,14 @@ function sourceOf({ owned, inHistory, reportId, fetchedAt }: CallView): readonly
   if (inHistory)
     return [
       'REPORT_IN_HISTORY',
-      `found in the history as report ${reportId}, which was generated before and has not expired; nothing was paid (--fresh asks anew)`,
+      `found in the history as report ${reportId}, which was generated before and has not expired; nothing was paid (--rebuy asks anew)`,
     ];
   if (reportId !== null)
     return [
       'REPORT_OWNED',
-      `report ${reportId}, owned since ${since}, opened again; nothing was paid (--fresh asks anew)`,
+      `report ${reportId}, owned since ${since}, opened again; nothing was paid (--rebuy asks anew)`,
     ];
-  return owned ? ['ANSWER_OWNED', `owned since ${since}, nothing was sent (--fresh asks anew)`] : ['CALL_SENT', 'sent'];
+  return owned ? ['ANSWER_OWNED', `owned since ${since}, nothing was sent (--rebuy asks anew)`] : ['CALL_SENT', 'sent'];
 }
 
 const COST = ['httpStatus', 'requestId', 'unitsCharged', 'unitsRemaining', 'durationMs'] as const;

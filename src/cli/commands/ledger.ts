@@ -33,7 +33,7 @@ const copyCommand: Command<CopyArgs> = {
         describe: 'Remove what a copy that was broken off has brought, and begin again',
       })
       .epilogue(
-        'Without --from the ledger is copied that the environment names (KYBATCH_LEDGER_URL, else the data directory); without --to it is the target. A password is read from KYBATCH_LEDGER_URL or its _FILE, from PGPASSWORD or from ~/.pgpass, never from a flag. `kybatch migrate` makes the empty ledger in PostgreSQL first. A copy that was broken off goes on with the same command; until every table was read back and is the same, no other command works with it. docs/deploy/moving-a-ledger.md. Exit code: 0 whole, 1 not the same, 2 refused, 6 PostgreSQL is away, 75 one of the two is in use.',
+        'Without --from the ledger is copied that the environment names (KYBATCH_LEDGER_URL, else the data directory); without --to it is the target. A password is read from KYBATCH_LEDGER_URL or its _FILE, from PGPASSWORD or from ~/.pgpass, never from a flag. `kybatch ledger migrate` makes the empty ledger in PostgreSQL first. A copy that was broken off goes on with the same command; until every table was read back and is the same, no other command works with it. docs/deploy/moving-a-ledger.md. Exit code: 0 whole, 1 not the same, 2 refused, 6 PostgreSQL is away, 75 one of the two is in use.',
       ),
   async run({ dataDir, json, from, to, anew }, io) {
     const line = new TransientLine(io);
@@ -137,19 +137,6 @@ const providerMovedCommand: Command<MovedArgs> = {
   },
 };
 
-export const ledgerCommand: Command = {
-  command: 'ledger',
-  describe: 'The ledger itself: back it up, move it, file it under a new base URL',
-  subcommands: [register(backupCommand), register(copyCommand), register(providerMovedCommand)],
-  builder: (yargs) =>
-    yargs
-      .demandCommand(1, 'Name what to do: backup, copy or provider-moved.')
-      .example('$0 ledger backup /backup/2026-11-17', 'a copy of a ledger in a file')
-      .example('$0 ledger copy --to postgres://user@host/database', 'from the data directory to PostgreSQL')
-      .example('$0 ledger copy --to data', 'back, where KYBATCH_LEDGER_URL names the database'),
-  run: async () => ExitCode.ok,
-};
-
 type Progress = Parameters<NonNullable<import('../../app/admin/ledger.js').CopyLedgerOptions['onProgress']>>[0];
 
 const DOING = { reading: 'Reading', copying: 'Copying', comparing: 'Comparing' } as const;
@@ -216,7 +203,7 @@ interface MigrateArgs extends CommonArgs {
   readonly grant: string | undefined;
 }
 
-export const migrateCommand: Command<MigrateArgs> = {
+const migrateCommand: Command<MigrateArgs> = {
   command: 'migrate',
   describe: "Bring the ledger to this version's schema; spends nothing",
   builder: (yargs) =>
@@ -252,3 +239,21 @@ function migratedInWords({ ledger, from, to, madeJobs }: MigrateView, isGranted:
       : (['LEDGER_MIGRATED', `brought from schema ${from} to ${to}`] as const);
   return message(code, `The ledger in ${ledger} was ${what}. Nothing was sent, nothing was spent.`, 'done');
 }
+
+export const ledgerCommand: Command = {
+  command: 'ledger',
+  describe: 'The ledger itself: back it up, copy it, bring it up to date, note that the provider has moved',
+  subcommands: [
+    register(backupCommand),
+    register(copyCommand),
+    register(migrateCommand),
+    register(providerMovedCommand),
+  ],
+  builder: (yargs) =>
+    yargs
+      .demandCommand(1, 'Name what to do: backup, copy, migrate or provider-moved.')
+      .example('$0 ledger backup /backup/2026-11-17', 'a copy of a ledger in a file')
+      .example('$0 ledger copy --to postgres://user@host/database', 'from the data directory to PostgreSQL')
+      .example('$0 ledger copy --to data', 'back, where KYBATCH_LEDGER_URL names the database'),
+  run: async () => ExitCode.ok,
+};

@@ -29,7 +29,7 @@ interface PlanArgs extends ProviderArgs, ReadingArgs {
   readonly pipeline: string;
   readonly portfolio: string | undefined;
   readonly limit: number | undefined;
-  readonly fresh: boolean;
+  readonly rebuy: boolean;
 }
 
 export const planCommand: Command<PlanArgs> = {
@@ -44,17 +44,17 @@ export const planCommand: Command<PlanArgs> = {
       })
       .options(jobOptions)
       .option('sandbox', sandboxOption)
-      .option('fresh', { type: 'boolean', default: false, describe: 'As if nothing were owned' })
+      .option('rebuy', { type: 'boolean', default: false, describe: 'As if nothing were owned' })
       .example('$0 plan companies.csv', 'which rows are damaged, what is owned, what it costs')
       .epilogue(
         'Where a pipeline uses v2, its /metrics is read once, for 0 units, to show what is left there; nothing else is sent, and with --sandbox nothing at all: then, and where it does not answer, what it said last is shown with its age. An unfinished run of the same input is planned as it would go on.',
       ),
   async run(args, io) {
-    const { input, pipeline, portfolio, limit, fresh, sandbox, dataDir, json } = args;
+    const { input, pipeline, portfolio, limit, rebuy, sandbox, dataDir, json } = args;
     const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };
     const { plan } = await import('../../app/run/plan.js');
     const planned = await plan(
-      { input, pipeline, portfolio, limit, fresh, sandbox, dataDir, ...how },
+      { input, pipeline, portfolio, limit, fresh: rebuy, sandbox, dataDir, ...how },
       appEnvironment(io),
     ).catch((error: unknown) => {
       throw error instanceof ContinueError ? withCommand(error, args) : error;
@@ -169,7 +169,7 @@ function standingInWords(plan: PlanView, place: string): ViewPart {
     ];
   return toSearch + toBuy > 0
     ? dueInWords(plan)
-    : message('UP_TO_DATE', `${portfolio} is up to date: nothing would be bought. --fresh buys everything anew`);
+    : message('UP_TO_DATE', `${portfolio} is up to date: nothing would be bought. --rebuy buys everything anew`);
 }
 
 const dueInWords = ({ due }: PlanView): ViewPart => {

@@ -1,16 +1,65 @@
+import type { DroppedPortfolio } from '../../app/admin/prune.js';
 import type { PortfolioView } from '../../app/portfolio/portfolios.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
-import { type Command, onlySandboxOption, type ProviderArgs } from '../command.js';
-import { appEnvironment, printResult } from '../terminal/io.js';
+import { type Command, onlySandboxOption, type ProviderArgs, register } from '../command.js';
+import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { amountsInWords, REASONS } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, moment, withCommas, withPlace } from '../terminal/text.js';
 import { listed, pick } from '../terminal/view.js';
+import { NOTHING_DELETED, WHAT_STAYS } from './runs.js';
+
+interface DeleteArgs extends ProviderArgs {
+  readonly portfolio: string;
+  readonly yes: boolean;
+}
+
+const deleteCommand: Command<DeleteArgs> = {
+  command: 'delete <portfolio>',
+  describe: 'Delete one portfolio with its runs; the answers that it bought stay',
+  builder: (yargs) =>
+    yargs
+      .positional('portfolio', {
+        type: 'string',
+        demandOption: true,
+        describe: 'Its name, or the path of its file',
+      })
+      .option('sandbox', onlySandboxOption)
+      .option('yes', { type: 'boolean', default: false, describe: 'Delete without asking' })
+      .epilogue('Exit code: 0 deleted, 2 there is no such portfolio, 75 in use, 130 not agreed to.'),
+  async run({ dataDir, portfolio, sandbox, json, yes }, io) {
+    const agree = (portfolios: readonly DroppedPortfolio[]) => {
+      const names = droppedInWords(portfolios);
+      return confirmAction(
+        { what: `portfolios delete would remove ${names}`, question: `Delete ${names}?`, nothing: NOTHING_DELETED },
+        yes,
+        io,
+      );
+    };
+    const { dropPortfolio } = await import('../../app/admin/prune.js');
+    const { dropped, lists } = await dropPortfolio({ dataDir, portfolio, sandbox, agree }, appEnvironment(io));
+    if (!dropped) return ExitCode.interrupted;
+    printResult(
+      io,
+      { json },
+      () => ({
+        dropped: lists.map((list) => ({
+          portfolio: list.name,
+          ...pick(list, 'providers', 'members', 'runs', 'toDo'),
+          needsReview: list.inQuestion,
+        })),
+      }),
+      () => message('PORTFOLIO_DROPPED', `Deleted: ${droppedInWords(lists)}. ${WHAT_STAYS}`, 'done'),
+    );
+    return ExitCode.ok;
+  },
+};
 
 export const portfoliosCommand: Command<ProviderArgs> = {
   command: 'portfolios',
   describe: 'List the portfolios: members, oldest answer, what is due and what it costs',
+  subcommands: [register(deleteCommand)],
   builder: (yargs) => yargs.option('sandbox', onlySandboxOption).example('$0 portfolios --json', 'for scripts'),
   async run({ dataDir, sandbox, json }, io) {
     const { portfolios } = await import('../../app/portfolio/portfolios.js');
@@ -66,3 +115,17 @@ const portfolioJson = (view: PortfolioView) => ({
   nextDueAt: view.nextDueAt,
   lastRun: view.lastRun && { run: view.lastRun.id, ...pick(view.lastRun, 'state', 'finishedAt') },
 });
+
+/** "clients (30 members, 4 runs, 3 rows still to do)"; with their providers if several have one name. */
+const droppedInWords = (lists: readonly DroppedPortfolio[]): string =>
+  lists
+    .map(({ name, providers, members, runs, toDo, inQuestion }) => {
+      const counts = [
+        count(members, 'member'),
+        count(runs, 'run'),
+        toDo > 0 && `${count(toDo, 'row')} still to do`,
+        inQuestion > 0 && `${count(inQuestion, 'row')} need review`,
+      ];
+      return `${name}${lists.length === 1 ? '' : ` of ${providers}`} (${listed(counts)})`;
+    })
+    .join(' and ');

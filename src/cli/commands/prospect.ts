@@ -25,7 +25,7 @@ interface ProspectArgs extends ProviderArgs {
   readonly pages: number | undefined;
   readonly perPage?: number | undefined;
   readonly profiles: boolean;
-  readonly fresh: boolean;
+  readonly rebuy: boolean;
   readonly force: boolean;
   readonly yes: boolean;
   readonly includeContacts?: boolean | undefined;
@@ -53,7 +53,7 @@ export const prospectCommand: Command<ProspectArgs> = {
         describe: 'Number and country of each, one call each; --no-profiles leaves them out',
       })
       .option('include-contacts', { type: 'boolean', describe: 'Phone numbers in the table, too' })
-      .option('fresh', yesOrNo('Ask anew although the answers are owned'))
+      .option('rebuy', yesOrNo('Ask anew although the answers are owned'))
       .option('force', yesOrNo('Write over a file that is there and is not of ours, or was changed since'))
       .option('yes', yesOrNo('Spend without asking'))
       .option('sandbox', sandboxOption)
@@ -81,7 +81,8 @@ export const prospectCommand: Command<ProspectArgs> = {
 async function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise<ProspectView> {
   const { yes, sandbox } = args;
   const asked = {
-    ...pick(args, 'filters', 'out', 'pages', 'perPage', 'profiles', 'includeContacts', 'fresh', 'force'),
+    ...pick(args, 'filters', 'out', 'pages', 'perPage', 'profiles', 'includeContacts', 'force'),
+    fresh: args.rebuy,
     ...pick(args, 'yes', 'sandbox', 'dataDir'),
     formats: readPlainFormats(args),
   };

@@ -14,7 +14,7 @@ interface RunArgs extends SpendingArgs, ReadingArgs {
   readonly pipeline: string;
   readonly portfolio: string | undefined;
   readonly limit: number | undefined;
-  readonly fresh: boolean;
+  readonly rebuy: boolean;
 }
 
 export const runCommand: Command<RunArgs> = {
@@ -30,27 +30,30 @@ export const runCommand: Command<RunArgs> = {
       })
       .options(jobOptions)
       .option('sandbox', sandboxOption)
-      .option('fresh', { type: 'boolean', default: false, describe: 'A new run that uses no answer bought before it' })
+      .option('rebuy', { type: 'boolean', default: false, describe: 'A new run that uses no answer bought before it' })
       .options(spendingOptions)
       .example('$0 run companies.csv --sandbox', 'try it on the simulated provider')
-      .example('$0 run companies.csv --pipeline nightly --budget 500', 'unattended, at most 500 units')
+      .example('$0 run companies.csv --pipeline nightly --max-units 500', 'unattended, at most 500 units')
       .epilogue(
-        'Budgets bound this start; without them those of the pipeline do. Exit code: 0 all settled, 2 usage, 3 rows are invalid, failed, need review or wait for a word on a lost call (`kybatch doubt`), 4 allowance or budget spent, 5 key or scope refused, 6 provider unavailable, 75 in use, 129/130/143 interrupted. From 4 on it can be resumed.',
+        'Budgets bound this start; without them those of the pipeline do. Exit code: 0 all settled, 2 usage, 3 rows are invalid, failed, need review or wait for a word on a lost call (`kybatch charges`), 4 allowance or budget spent, 5 key or scope refused, 6 provider unavailable, 75 in use, 129/130/143 interrupted. From 4 on it can be resumed.',
       ),
   run: (args, io) =>
     spend(
       {
         work: async (options) => {
           const { run } = await import('../../app/run/run.js');
-          const { input, pipeline, portfolio, limit, fresh } = args;
+          const { input, pipeline, portfolio, limit, rebuy } = args;
           const agree = io.ask === undefined ? undefined : (proposal: Proposal) => ask(proposal, args, io);
           const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };
-          return await run({ ...options, input, pipeline, portfolio, limit, fresh, agree, ...how }, appEnvironment(io));
+          return await run(
+            { ...options, input, pipeline, portfolio, limit, fresh: rebuy, agree, ...how },
+            appEnvironment(io),
+          );
         },
         nothing: ({ nextDueAt, watchAsked }) =>
           message(
             'NOTHING_DUE',
-            `Nothing is due: ${spentNothing(watchAsked)}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
+            `Nothing is due: ${spentNothing(watchAsked)}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --rebuy buys everything anew.`,
             'done',
           ),
       },

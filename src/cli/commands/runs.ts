@@ -2,16 +2,57 @@ import { basename } from 'node:path';
 import type { RunStanding } from '../../app/run/runs.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
-import type { Command, CommonArgs } from '../command.js';
-import { appEnvironment, printResult } from '../terminal/io.js';
+import { type Command, type CommonArgs, register } from '../command.js';
+import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
+import { unknownInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { moment, withPlace } from '../terminal/text.js';
+import { count, moment, withPlace } from '../terminal/text.js';
 import { pick, textTable } from '../terminal/view.js';
+
+export const NOTHING_DELETED = message('NOT_AGREED', 'Nothing was deleted.');
+/** The answer to a deleted run or portfolio. */
+export const WHAT_STAYS = 'Its answers stay stored, its spending stays in the ledger, its tables and log stay on disk.';
+
+interface DeleteArgs extends CommonArgs {
+  readonly run: string;
+  readonly yes: boolean;
+}
+
+const deleteCommand: Command<DeleteArgs> = {
+  command: 'delete <run>',
+  describe: 'Delete one run, unfinished or not; the answers that it bought stay',
+  builder: (yargs) =>
+    yargs
+      .positional('run', { type: 'string', demandOption: true, describe: 'The run' })
+      .option('yes', { type: 'boolean', default: false, describe: 'Delete without asking' })
+      .epilogue('Exit code: 0 deleted, 2 there is no such run, 75 in use, 130 not agreed to.'),
+  async run({ dataDir, run, json, yes }, io) {
+    const agree = ({ run: { id, rowCount }, progress }: RunStanding) => {
+      const counts = `${count(rowCount, 'row')}, ${count(progress.byOutcome.pending, 'row')} still to do, ${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls)}`;
+      const what = `runs delete would remove run ${id}: ${counts}`;
+      return confirmAction({ what, question: `Delete run ${id} (${counts})?`, nothing: NOTHING_DELETED }, yes, io);
+    };
+    const { dropRun } = await import('../../app/run/runs.js');
+    const standing = await dropRun({ dataDir, run, agree }, appEnvironment(io));
+    if (!standing.dropped) return ExitCode.interrupted;
+    printResult(
+      io,
+      { json },
+      () => ({ dropped: runJson(standing) }),
+      () => message('RUN_DROPPED', `Run ${standing.run.id} is deleted. ${WHAT_STAYS}`, 'done'),
+    );
+    return ExitCode.ok;
+  },
+};
 
 export const runsCommand: Command<CommonArgs> = {
   command: 'runs',
   describe: 'List the runs of this ledger, the newest first',
-  builder: (yargs) => yargs.example('$0 runs --json', 'for scripts'),
+  subcommands: [register(deleteCommand)],
+  builder: (yargs) =>
+    yargs
+      .example('$0 runs --json', 'for scripts')
+      .example('$0 runs delete a1b2c3', 'a run that you do not want to continue'),
   async run({ dataDir, json }, io) {
     const { runs } = await import('../../app/run/runs.js');
     const standings = await runs({ dataDir }, appEnvironment(io));

@@ -251,7 +251,7 @@ function callsUnderWay({ activity, atWork, workers }: StatusView, place: string)
   if (activity.underWay === 0) return '';
   return atWork?.alive === true || workers.length > 0
     ? `, ${count(activity.underWay, 'call')} under way`
-    : `; ${count(activity.underWay, 'call was', 'calls were')} lost with the process and may have been charged (\`kybatch doubt${place}\` lists ${activity.underWay === 1 ? 'it' : 'them'})`;
+    : `; ${count(activity.underWay, 'call was', 'calls were')} lost with the process and may have been charged (\`kybatch charges${place}\` lists ${activity.underWay === 1 ? 'it' : 'them'})`;
 }
 
 /** The running process, its speed and its troubles; or how the last process ended. */
@@ -422,7 +422,7 @@ function wayOn(view: CheckView, args: CheckArgs): string | undefined {
   if (first !== undefined)
     return suggestCommand(first.next, { ...args, sandbox: first.sandbox, ...givenFlags(first.given) }).command;
   const kinds = troubles.map(({ kind }) => kind);
-  if (kinds.includes('in_doubt')) return `kybatch doubt${placeFlags(args)}`;
+  if (kinds.includes('in_doubt')) return `kybatch charges${placeFlags(args)}`;
   if (kinds.includes('no_lists')) return undefined;
   if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
   if (kinds.includes('drift')) return `kybatch usage${placeFlags(args)}`;

@@ -60,7 +60,7 @@ export function usageInWords(used: UsageView): readonly Message[] {
     unknown > 0 && [
       message(
         'CHARGES_UNKNOWN',
-        `${count(unknown, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it. \`kybatch doubt\` settles it.`,
+        `${count(unknown, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it. \`kybatch charges\` settles it.`,
         'attention',
       ),
       unknownCalls.map((call) =>

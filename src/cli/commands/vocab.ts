@@ -12,7 +12,7 @@ import { pick, textTable, view } from '../terminal/view.js';
 interface VocabArgs extends ProviderArgs, Pick<VocabOptions, 'country' | 'parent' | 'search'> {
   readonly name: string | undefined;
   readonly all: boolean;
-  readonly fresh: boolean;
+  readonly rebuy: boolean;
   readonly out: string | undefined;
   readonly format: string | undefined;
 }
@@ -29,7 +29,7 @@ export const vocabCommand: Command<VocabArgs> = {
       .option('parent', text('ID of an item: what is one level below it'))
       .option('all', { type: 'boolean', default: false, describe: 'All levels of a tree, 2,000 lists at the most' })
       .option('search', text('Only items whose name holds this, on all levels'))
-      .option('fresh', { type: 'boolean', default: false, describe: 'Ask anew although the lists are owned' })
+      .option('rebuy', { type: 'boolean', default: false, describe: 'Ask anew although the lists are owned' })
       .option('out', text('Write the table `vocabularies` into this folder: all that is owned'))
       .option('format', plainFormatOption)
       .option('sandbox', sandboxOption)
@@ -75,9 +75,9 @@ const STOPPED = message('STOPPED', 'Stopped. What was read is kept: the same com
 
 const printItems = (args: VocabArgs & { readonly name: string }, io: Io): Promise<ExitCode> =>
   untilDrained(io, STOPPED, async (stoppable) => {
-    const asked = pick(args, 'name', 'country', 'parent', 'all', 'search', 'fresh', 'sandbox', 'dataDir');
+    const asked = pick(args, 'name', 'country', 'parent', 'all', 'search', 'sandbox', 'dataDir');
     const { vocab } = await import('../../app/provider/vocabularies.js');
-    const found = await vocab({ ...asked, ...stoppable }, appEnvironment(io));
+    const found = await vocab({ ...asked, fresh: args.rebuy, ...stoppable }, appEnvironment(io));
     const notes = listsInWords(found);
     if (args.json) printJson(io, itemsJson(found), notes);
     else io.say(itemsInWords(found), 'stdout');
@@ -86,8 +86,8 @@ const printItems = (args: VocabArgs & { readonly name: string }, io: Io): Promis
   });
 
 /** These flags need the name of a vocabulary. */
-function mustStandAlone({ country, parent, search, all, fresh }: VocabArgs): void {
-  const given = Object.entries({ country, parent, search, all: all || undefined, fresh: fresh || undefined });
+function mustStandAlone({ country, parent, search, all, rebuy }: VocabArgs): void {
+  const given = Object.entries({ country, parent, search, all: all || undefined, rebuy: rebuy || undefined });
   const flag = given.find(([, value]) => value !== undefined)?.[0];
   if (flag !== undefined)
     throw new UsageError(
@@ -136,7 +136,7 @@ function listsInWords({ items, lists, complete, answers, oldestFetchedAt }: Voca
   return view(
     message(
       'VOCABULARY_READ',
-      `${count(items.length, 'item')} of ${count(lists, 'list')} (${from}). They are kept for a year; --fresh asks anew.`,
+      `${count(items.length, 'item')} of ${count(lists, 'list')} (${from}). They are kept for a year; --rebuy asks anew.`,
     ),
     !complete &&
       message(

@@ -46,7 +46,7 @@ export const revealsInWords = ({ email, phone }: Reveals): string =>
 type May = Pick<StartedEvent, 'atMost' | 'asksV1' | 'moreIfLost' | 'reportsUnbound'>;
 
 const atMostInWords = ({ atMost, asksV1, moreIfLost, reportsUnbound }: May): string =>
-  `at most ${mostInWords(atMost, asksV1)}${reportsUnbound ? ' (the budget is one of units; --max-reports bounds reports)' : ''}${moreIfLost ? ', unless answers are lost and asked for again (--budget holds whatever happens)' : ''}`;
+  `at most ${mostInWords(atMost, asksV1)}${reportsUnbound ? ' (the budget is one of units; --max-reports bounds reports)' : ''}${moreIfLost ? ', unless answers are lost and asked for again (--max-units holds whatever happens)' : ''}`;
 
 /** The findings of guards, shown before a person is asked. */
 export const findingsInWords = (findings: readonly GuardFinding[]): readonly Message[] =>
@@ -61,7 +61,7 @@ export function spendQuestion({ plan, atMost }: Proposal): string {
   const isMore =
     plan.inDoubt === 'resend' &&
     (isUnbound(atMost.units, plan.units.atMost) || isUnbound(atMost.reports, plan.creditReportsAtMost));
-  return `Spend up to ${mostInWords(atMost, plan.asksV1)}${isMore ? ' (more where answers are lost and asked for again; --budget bounds that, too)' : ''}?`;
+  return `Spend up to ${mostInWords(atMost, plan.asksV1)}${isMore ? ' (more where answers are lost and asked for again; --max-units bounds that, too)' : ''}?`;
 }
 
 export const proposalInWords = (
@@ -86,7 +86,7 @@ export const startInWords = (
 /** A row with an unknown charge continues only if an answer settles the charge. The bound includes it. */
 function toGoInWords(toGo: number, inDoubt: number, may: May): string {
   if (inDoubt === 0) return `${count(toGo, 'row')} to go, ${atMostInWords(may)}`;
-  const waiting = `${count(inDoubt, 'row waits', 'rows wait')} for a word about a lost call (\`kybatch doubt\`)`;
+  const waiting = `${count(inDoubt, 'row waits', 'rows wait')} for a word about a lost call (\`kybatch charges\`)`;
   return toGo === 0 ? `nothing to go; ${waiting}` : `${count(toGo, 'row')} to go, ${atMostInWords(may)}; ${waiting}`;
 }
 
@@ -121,7 +121,7 @@ export const REASONS: Readonly<Record<DueReason, string>> = {
 export const freshInWords = (run: string, place: string): Message =>
   message(
     'RUN_IS_FRESH',
-    `Run ${run} was begun with --fresh: it buys again what was owned before it. To drop it instead: kybatch prune --run ${run}${place}`,
+    `Run ${run} was begun with --rebuy: it buys again what was owned before it. To drop it instead: kybatch runs delete ${run}${place}`,
   );
 
 /** The cause of a stop, with its own code. */
@@ -172,7 +172,7 @@ export const refusedInWords = ({ refusedRows: rows }: Pick<RunEndView, 'refusedR
   rows > 0 &&
   message(
     'STAGE_REFUSED',
-    `${count(rows, 'row has', 'rows have')} a stage that the provider has refused, while it answers others: it is not_available, and \`errors\` has FORBIDDEN. Ask the account manager what the account may use; \`--fresh\` asks again`,
+    `${count(rows, 'row has', 'rows have')} a stage that the provider has refused, while it answers others: it is not_available, and \`errors\` has FORBIDDEN. Ask the account manager what the account may use; \`--rebuy\` asks again`,
   );
 
 function moreInWords(
@@ -185,7 +185,7 @@ function moreInWords(
     return [
       message(
         'ALLOWANCE_RENEWED_AT',
-        `more allowance at ${moment(until)}${putOff ? `; workers (\`kybatch work${place}\`) that are there go on then` : ''}`,
+        `more allowance at ${moment(until)}${putOff ? `; workers (\`kybatch worker${place}\`) that are there go on then` : ''}`,
       ),
     ];
   if (reason !== 'budget' || unknown === 0) return [];
@@ -212,7 +212,7 @@ export const PARKED: Readonly<Record<string, (one: boolean, place: string) => st
   budget: () => 'another start: the budget of the last one does not reach for the next call',
   scope: () => 'a scope or a permission that the key lacks',
   in_doubt: (one, place) =>
-    `a person: ${one ? 'a call for it was' : 'calls for them were'} lost, unreadable or failed and may have been charged (\`kybatch doubt${place}\` lists ${one ? 'it' : 'them'})`,
+    `a person: ${one ? 'a call for it was' : 'calls for them were'} lost, unreadable or failed and may have been charged (\`kybatch charges${place}\` lists ${one ? 'it' : 'them'})`,
   ask_provider: (one) =>
     `a person: the provider's answer for ${one ? 'it' : 'them'} cannot be used (\`errors\` has what came). Ask the provider; the next start asks again`,
   unanswered: (one) =>
@@ -326,7 +326,7 @@ export const keptInWords = (kept: string | null, place: string): ViewPart =>
 export const unknownInWords = (unknownCalls: number, place = ''): string =>
   unknownCalls === 0
     ? ''
-    : `, and ${count(unknownCalls, 'call')} whose charge is unknown (\`kybatch doubt${place}\` lists ${unknownCalls === 1 ? 'it' : 'them'})`;
+    : `, and ${count(unknownCalls, 'call')} whose charge is unknown (\`kybatch charges${place}\` lists ${unknownCalls === 1 ? 'it' : 'them'})`;
 
 /** A row with a lost generate call waits for a report that may not exist. */
 export const looksInWords = (rows: number, until: number): string =>

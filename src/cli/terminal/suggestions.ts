@@ -25,7 +25,7 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
       return {
         code: 'RETRY_NEXT',
         words: 'Try the failed rows again with',
-        command: `kybatch retry ${next.run}${spendingFlags(args)}`,
+        command: `kybatch resume --failed ${next.run}${spendingFlags(args)}`,
       };
     case 'review':
       return suggestReview(next, args);
@@ -33,7 +33,7 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
       return {
         code: 'DOUBT_NEXT',
         words: 'See what was lost, and say how it goes on, with',
-        command: `kybatch doubt${placeFlags(args)}`,
+        command: `kybatch charges${placeFlags(args)}`,
       };
     case 'export':
       return {
@@ -42,7 +42,7 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
         command: `kybatch export ${next.run}${placeFlags(args)}${tableFlags(args)}`,
       };
     case 'run': {
-      const command = `kybatch run ${jobWords(next)}${next.fresh ? ' --fresh' : ''}${spendingFlags(args)}`;
+      const command = `kybatch run ${jobWords(next)}${next.fresh ? ' --rebuy' : ''}${spendingFlags(args)}`;
       return { code: 'RUN_NEXT', words: 'Start it again with', command };
     }
     case 'plan':
@@ -123,12 +123,16 @@ const exportFlag = ({ export: isWanted }: CommandArgs): string =>
   isWanted === undefined ? '' : isWanted ? ' --export' : ' --no-export';
 
 /** The options of an attempt as flags. */
-export const givenFlags = ({ formats, ...given }: AttemptOptions) => ({ ...given, format: formats?.join() });
+export const givenFlags = ({ formats, budget, ...given }: AttemptOptions) => ({
+  ...given,
+  maxUnits: budget,
+  format: formats?.join(),
+});
 
 function spendingFlags(args: CommandArgs): string {
   return [
     lookFlags(args),
-    flag('--budget', args.budget),
+    flag('--max-units', args.maxUnits),
     flag('--max-reports', args.maxReports),
     flag('--concurrency', args.concurrency),
     exportFlag(args),

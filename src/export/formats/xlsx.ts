@@ -212,7 +212,7 @@ const OUTCOMES: Readonly<Record<keyof typeof OUTCOME_FILLS, string>> = {
   needs_review:
     'A person has to decide: which company is meant or, where that is certain, which of a module’s entries is its own (the reason says what is open); see the sheet Questions',
   invalid: 'The line cannot be asked about: the reason says what is missing',
-  failed: 'Something went wrong: kybatch retry tries again',
+  failed: 'Something went wrong: kybatch resume --failed tries again',
   pending: 'Not finished yet: kybatch resume goes on',
 };
 

@@ -50,7 +50,7 @@ const NAMED = 3;
 
 /** Answers are found by their request, not by their run, so a new run pays for no stored answer again. */
 export const dropAndRun = (runs: readonly string[]): string =>
-  `drop the run (${runs.map((run) => `\`kybatch prune --run ${run}\``).join(', ')}) and start it anew with \`kybatch run <input>\`: what was bought stays owned, and is not paid for again`;
+  `drop the run (${runs.map((run) => `\`kybatch runs delete ${run}\``).join(', ')}) and start it anew with \`kybatch run <input>\`: what was bought stays owned, and is not paid for again`;
 
 export function placeInWords({ table, column, run, row, id }: StoredPlace): string {
   const cell = `${table}.${column}`;

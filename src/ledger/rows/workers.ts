@@ -85,7 +85,7 @@ export interface RunWithJobs extends RunLead {
   readonly worker: string | null;
 }
 
-/** Another process leads the run. `kybatch work` joins it. */
+/** Another process leads the run. `kybatch worker` joins it. */
 export class LedElsewhereError extends KybatchError {
   override readonly name = 'LedElsewhereError';
 
@@ -93,7 +93,7 @@ export class LedElsewhereError extends KybatchError {
     runId: string,
     readonly worker: string | null,
     readonly leaseUntil: number,
-    hint = '`kybatch work` joins in. A process that was killed is taken over within half a minute.',
+    hint = '`kybatch worker` joins in. A process that was killed is taken over within half a minute.',
   ) {
     super(`run ${runId} is being worked on${worker === null ? '' : ` by ${worker}`}`, {
       code: 'LED_ELSEWHERE',

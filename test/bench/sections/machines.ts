@@ -137,7 +137,7 @@ class Bench {
     const env = { ...provider.env, KYBATCH_LEDGER_URL: url };
     const run = ['run', input, '--pipeline', pipeline, '--yes', '--no-export'];
     const children = [this.#spawn(run, env, 0)];
-    for (let worker = 1; worker < workers; worker++) children.push(this.#spawn(['work'], env, worker));
+    for (let worker = 1; worker < workers; worker++) children.push(this.#spawn(['worker'], env, worker));
     try {
       return await withClient(url, async (client) => {
         const settled = async () => {
@@ -204,7 +204,7 @@ class Bench {
     const name = `bench_${++this.#databases}`;
     await withClient(this.server.url('postgres'), (client) => client.query(`CREATE DATABASE ${name}`));
     const url = this.server.url(name);
-    const [code] = await once(this.#spawn(['migrate'], { KYBATCH_LEDGER_URL: url }, 0), 'exit');
+    const [code] = await once(this.#spawn(['ledger', 'migrate'], { KYBATCH_LEDGER_URL: url }, 0), 'exit');
     if (code !== 0) throw new Error(`migrate ended with ${code}`);
     return url;
   }

@@ -43,7 +43,7 @@ describe('lines on a screen', () => {
     ['a figure and what it counts, below the words', '  12  one two three', '  12  one\n      two\n      three'],
     ['a line of a table stays', 'one  two  three  four', 'one  two  three  four'],
     ['a command stays whole', 'Go on with: kybatch run a.csv --yes', 'Go on\n  with:\n  kybatch run a.csv --yes'],
-    ['a command in backticks stays whole', 'See `kybatch doubt --all`.', 'See\n  `kybatch doubt --all`.'],
+    ['a command in backticks stays whole', 'See `kybatch charges --all`.', 'See\n  `kybatch charges --all`.'],
     ['empty lines stay', '\none two three', '\none two\n  three'],
   ])('%s', (_, text, shown) => {
     expect(wrapped(text, 9)).toBe(shown);

@@ -53,7 +53,7 @@ async function openAlone(
   });
   try {
     await withClient(url, async (client) => {
-      await mustBeMigrated(client, 'Make it first: `kybatch migrate`, with this database in KYBATCH_LEDGER_URL.');
+      await mustBeMigrated(client, 'Make it first: `kybatch ledger migrate`, with this database in KYBATCH_LEDGER_URL.');
       await mustBe?.(client);
     });
     // It may idle while the other ledger is read, and a table may take any time.
@@ -246,7 +246,7 @@ async function mustOwn(session: Session, name: string): Promise<void> {
   throw new UsageError(
     'LEDGER_NOT_OWNED',
     `the ledger ${name}: this user may work with it, and not bring another ledger into it`,
-    'Copy as the role that ran `kybatch migrate`: it owns the tables.',
+    'Copy as the role that ran `kybatch ledger migrate`: it owns the tables.',
   );
 }
 

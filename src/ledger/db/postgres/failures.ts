@@ -215,13 +215,13 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     return usage(
       'LEDGER_NOT_PERMITTED',
       `does not let this user do that (42501): ${reason}`,
-      'Grant what docs/deploy/several-machines.md says; `kybatch migrate --grant ROLE` does it.',
+      'Grant what docs/deploy/several-machines.md says; `kybatch ledger migrate --grant ROLE` does it.',
     );
   if (MISSING.includes(code))
     return system(
       'LEDGER_DAMAGED',
       `the ledger ${name} lacks what belongs to it (${code}): ${reason}`,
-      'What was deleted in the schema kybatch has to come from a copy: it says what was paid for. The schema kybatch_jobs holds nothing that is needed: drop it whole, and `kybatch migrate` makes it anew.',
+      'What was deleted in the schema kybatch has to come from a copy: it says what was paid for. The schema kybatch_jobs holds nothing that is needed: drop it whole, and `kybatch ledger migrate` makes it anew.',
     );
   if (code === '42704')
     return usage(

@@ -35,7 +35,7 @@ const PATIENCE_MS = 5 * 60_000;
 const FIRST_CONNECT_MS = 5000;
 
 /**
- * Opens a ledger that `kybatch migrate` created. It takes no exclusive lock: attempts see each other by their leases.
+ * Opens a ledger that `kybatch ledger migrate` created. It takes no exclusive lock: attempts see each other by their leases.
  */
 export async function openPostgresLedger(options: LedgerOptions & { readonly ledgerUrl: string }): Promise<Ledger> {
   const { ledgerUrl: url, access, now, onNote = () => {}, patienceMs = PATIENCE_MS, giveUp } = options;

@@ -210,7 +210,7 @@ function refuse(theirs: number, ours: number): void {
   );
 }
 
-const MIGRATE = 'Run `kybatch migrate` once; it is the deploy step.';
+const MIGRATE = 'Run `kybatch ledger migrate` once; it is the deploy step.';
 
 /** Workers create no tables: they need all tables of this version, or refuse to begin. */
 export async function mustBeCurrent(client: ClientBase, steps: URL = folder): Promise<void> {
@@ -283,7 +283,7 @@ export async function mustHaveGranted(client: ClientBase, role: string): Promise
   throw new UsageError(
     'ROLE_NOT_GRANTED',
     `the role ${role} may not work with the ledger: this user cannot grant it`,
-    'Grant as the role that ran `kybatch migrate` first: it owns the tables.',
+    'Grant as the role that ran `kybatch ledger migrate` first: it owns the tables.',
   );
 }
 

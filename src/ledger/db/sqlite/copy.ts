@@ -65,7 +65,7 @@ function mustBeCurrent(database: Connection, dataDir: string): void {
   throw new UsageError(
     'LEDGER_TOO_OLD',
     `the ledger in ${dataDir} is of an older kybatch (schema ${has}, this one needs ${needs})`,
-    `Run \`kybatch migrate --data-dir ${dataDir}\` first; it changes the ledger where it lies.`,
+    `Run \`kybatch ledger migrate --data-dir ${dataDir}\` first; it changes the ledger where it lies.`,
   );
 }
 

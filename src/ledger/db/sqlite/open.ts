@@ -101,7 +101,7 @@ export function openForReading(dataDir: string, now: number, onNote: (note: Mess
     onNote(
       message(
         'LEDGER_READ_FROM_COPY',
-        `the ledger is of an older kybatch (schema ${schema}) and is read from a copy; \`kybatch migrate\` brings it up to date`,
+        `the ledger is of an older kybatch (schema ${schema}) and is read from a copy; \`kybatch ledger migrate\` brings it up to date`,
       ),
     );
     return upToDate(opened, now);

@@ -13,14 +13,14 @@ import { block, listed, pick, type ViewPart, view } from '../terminal/view.js';
 
 type PurgeReport = PurgeView['report'];
 
-interface PurgeArgs extends CommonArgs {
+interface EraseArgs extends CommonArgs {
   readonly entity: string | undefined;
   readonly before: string | undefined;
   readonly yes: boolean;
 }
 
-export const purgeCommand: Command<PurgeArgs> = {
-  command: 'purge',
+export const eraseCommand: Command<EraseArgs> = {
+  command: 'erase',
   describe: 'Remove an entity, or what is older than a date, from the ledger for good',
   builder: (yargs) =>
     yargs
@@ -31,11 +31,11 @@ export const purgeCommand: Command<PurgeArgs> = {
       })
       .option('before', { type: 'string', requiresArg: true, describe: 'YYYY-MM-DD (UTC): everything older' })
       .option('yes', { type: 'boolean', default: false, describe: 'Remove without asking' })
-      .example('$0 purge --entity v1:10843262', 'one company, whichever runs it is in')
-      .example('$0 purge --entity GB:00045590', 'the same by its number, and every row that gave this number')
-      .example('$0 purge --before 2025-01-01 --yes', 'runs and answers from before that day, unattended')
+      .example('$0 erase --entity v1:10843262', 'one company, whichever runs it is in')
+      .example('$0 erase --entity GB:00045590', 'the same by its number, and every row that gave this number')
+      .example('$0 erase --before 2025-01-01 --yes', 'runs and answers from before that day, unattended')
       .epilogue(
-        'It says what would go and asks; without a terminal it needs --yes. Rows stay in their runs without what they said, so that runs still add up; calls stay without their bodies. Afterwards the database file is searched for the IDs and numbers that went, and what still names them is listed with the command that removes it. Input files and exports are yours: purge names the lines that are still in the newest file of a list, which the next run of it would buy again, with --before how many rows of which lists stand by what goes, and the exports that still hold what was removed, also when it is asked once more, each with the command that writes it again as it was made, where its run is still there. Where that fails (a full disk) it says what was removed and what is not proved, and the same command finishes it. Exit code: 0 removed, 1 removed and not proved, 2 usage or nothing is known by that name, 75 in use, 130 not agreed to.',
+        'It says what would go and asks; without a terminal it needs --yes. Rows stay in their runs without what they said, so that runs still add up; calls stay without their bodies. Afterwards the database file is searched for the IDs and numbers that went, and what still names them is listed with the command that removes it. Input files and exports are yours: erase names the lines that are still in the newest file of a list, which the next run of it would buy again, with --before how many rows of which lists stand by what goes, and the exports that still hold what was removed, also when it is asked once more, each with the command that writes it again as it was made, where its run is still there. Where that fails (a full disk) it says what was removed and what is not proved, and the same command finishes it. Exit code: 0 removed, 1 removed and not proved, 2 usage or nothing is known by that name, 75 in use, 130 not agreed to.',
       ),
   async run(args, io) {
     const { dataDir } = args;
@@ -47,7 +47,7 @@ export const purgeCommand: Command<PurgeArgs> = {
           [...stillListedInWords(preview), ...boughtAgainInWords(preview, 'stands by what goes', 'stand by what goes')],
           'alert',
         );
-      const what = `purge would remove ${counts} for good`;
+      const what = `erase would remove ${counts} for good`;
       return confirmAction(
         { what, question: `Remove ${counts} for good?`, nothing: message('NOT_AGREED', 'Nothing was removed.') },
         args.yes,
@@ -66,12 +66,12 @@ export const purgeCommand: Command<PurgeArgs> = {
   },
 };
 
-const sameCommand = ({ entity, before, yes, ...args }: PurgeArgs): string =>
-  `kybatch purge${entity === undefined ? ` --before ${before}` : ` --entity ${shellWord(entity)}`}${placeFlags(args)}${yes ? ' --yes' : ''}`;
+const sameCommand = ({ entity, before, yes, ...args }: EraseArgs): string =>
+  `kybatch erase${entity === undefined ? ` --before ${before}` : ` --entity ${shellWord(entity)}`}${placeFlags(args)}${yes ? ' --yes' : ''}`;
 
 type PurgeRequest = PurgeOptions['request'];
 
-const EXAMPLES = '`kybatch purge --help` shows examples.';
+const EXAMPLES = '`kybatch erase --help` shows examples.';
 
 /** The request in the flags. A flag that names nothing is refused: no request means "everything". */
 function readRequest(entity: string | undefined, before: string | undefined, now: number): PurgeRequest {
@@ -156,7 +156,7 @@ const boughtAgainInWords = ({ boughtAgain }: PurgeReport, uses: string, use: str
     'lists',
   ).map((text) => message('BOUGHT_AGAIN', text, 'attention'));
 
-function purgeInWords(purged: PurgeView, args: PurgeArgs): readonly Message[] {
+function purgeInWords(purged: PurgeView, args: EraseArgs): readonly Message[] {
   const { outcome, report, proof, notProved, exports, exportsNotSearched, workbooks, shared } = purged;
   const isNothing = outcome === 'nothing_found';
   const isRewritten = notProved.length === 0;
@@ -166,7 +166,7 @@ function purgeInWords(purged: PurgeView, args: PurgeArgs): readonly Message[] {
       ? message('NOTHING_TO_PURGE', 'Nothing was found, and nothing removed.')
       : message('PURGED', `Removed: ${countsInWords(report)}.`, 'done'),
     proof !== undefined
-      ? proofInWords(proof, { isNothing, searchedFile: isRewritten && !shared }, `kybatch purge${place} --entity`)
+      ? proofInWords(proof, { isNothing, searchedFile: isRewritten && !shared }, `kybatch erase${place} --entity`)
       : !isNothing &&
           isRewritten &&
           message('LEDGER_REWRITTEN', `The ${shared ? 'tables were' : 'database file was'} written anew without it.`),

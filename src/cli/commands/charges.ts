@@ -57,7 +57,7 @@ function sentAgainInWords({ sentAgain, meter }: UnknownCall): string {
         ? 'the next start looks for it in the history, and generates it again only where it is not there'
         : 'the next start sends it again by itself';
     case 'retry':
-      return 'its row has failed: `kybatch retry` sends it again';
+      return 'its row has failed: `kybatch resume --failed` sends it again';
     case 'by_hand':
       return 'sent again only by hand';
     case 'nothing':
@@ -82,8 +82,8 @@ function callsInWords(calls: readonly UnknownCall[], place: string): Message {
       [
         `${count(calls.length, 'call')}${unknown === calls.length ? ' whose charge nobody knows' : `: ${parts}`}.`,
         unknown > 0 &&
-          `The provider's own list of charges settles ${them}: \`kybatch doubt charged CALL${place}\` or \`kybatch doubt free CALL${place}\`;`,
-        unknown + unanswered > 0 && `\`kybatch doubt resend CALL${place}\` lets ${them} be sent again all the same.`,
+          `The provider's own list of charges settles ${them}: \`kybatch charges charged CALL${place}\` or \`kybatch charges free CALL${place}\`;`,
+        unknown + unanswered > 0 && `\`kybatch charges resend CALL${place}\` lets ${them} be sent again all the same.`,
       ],
       ' ',
     ),
@@ -211,7 +211,7 @@ function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Pla
     finished > 0 &&
       message(
         'CALLS_SETTLED_SINCE',
-        `${finishedInWords(finished)}: no start sends ${pronoun(finished)} again, and what was charged for ${pronoun(finished)} stays unknown. \`kybatch run INPUT --fresh${placeFlags(args)}\` asks for everything anew.`,
+        `${finishedInWords(finished)}: no start sends ${pronoun(finished)} again, and what was charged for ${pronoun(finished)} stays unknown. \`kybatch run INPUT --rebuy${placeFlags(args)}\` asks for everything anew.`,
       ),
   );
 }
@@ -352,8 +352,8 @@ async function agreed(
   return { agreed: true };
 }
 
-export const doubtCommand: Command<ListArgs> = {
-  command: 'doubt',
+export const chargesCommand: Command<ListArgs> = {
+  command: 'charges',
   describe: 'Calls whose charge nobody knows: settle them, or let their rows go on',
   subcommands: [
     register(listCommand),
@@ -364,11 +364,11 @@ export const doubtCommand: Command<ListArgs> = {
   builder: (yargs) =>
     yargs
       .demandCommand(0)
-      .example('$0 doubt', 'list them')
-      .example('$0 doubt charged 4711 --note "on the invoice"', 'one call, by its number')
-      .example('$0 doubt free 4711 --note "credited"', 'the same call once more: the last word stands')
-      .example('$0 doubt list --settled', 'also those that were settled, with every word about them')
-      .example('$0 doubt resend 2026-01-31-a1b2c3 --yes', 'all of a run, unattended')
+      .example('$0 charges', 'list them')
+      .example('$0 charges charged 4711 --note "on the invoice"', 'one call, by its number')
+      .example('$0 charges free 4711 --note "credited"', 'the same call once more: the last word stands')
+      .example('$0 charges list --settled', 'also those that were settled, with every word about them')
+      .example('$0 charges resend 2026-01-31-a1b2c3 --yes', 'all of a run, unattended')
       .epilogue(
         'Nothing is sent here: the next `kybatch resume` or `kybatch run` does. A credit report is never generated again without a look in the history. Exit code: 0 done, 2 usage, 75 in use, 130 not agreed to.',
       ),

@@ -1,0 +1,35 @@
+import { ExitCode } from '../../domain/errors.js';
+import { message } from '../../util/message-parts.js';
+import type { Command } from '../command.js';
+import { appEnvironment, printResult } from '../terminal/io.js';
+import { block } from '../terminal/view.js';
+
+export const pipelinesCommand: Command = {
+  command: 'pipelines',
+  describe: 'List the pipelines: what each of them buys',
+  builder: (yargs) =>
+    yargs
+      .example('$0 run companies.xlsx --pipeline credit', 'use one of them')
+      .example('$0 run companies.xlsx --pipeline ./mine.yaml', 'use a file of your own'),
+  async run(args, io) {
+    const { pipelines } = await import('../../app/run/plan.js');
+    const found = pipelines(appEnvironment(io));
+    printResult(
+      io,
+      args,
+      () => ({ pipelines: found }),
+      () => [
+        block(
+          'PIPELINES',
+          found.map(({ name, description, stages, problem }) => [
+            name,
+            `  ${problem ?? description}`,
+            stages.length > 0 && `  buys: ${stages.join(', ')}`,
+          ]),
+        ),
+        message('PIPELINE_NEXT', 'Your own: a YAML file, given by its path, or by its name if it is in ./pipelines.'),
+      ],
+    );
+    return ExitCode.ok;
+  },
+};
