@@ -139,29 +139,27 @@ export const pipelineFile = section({
   freshness: freshness
     .prefault({})
     .describe('Operation → how long an answer we own is used again for nothing; what is not listed keeps its default'),
-  budget: section({
+  limits: section({
     units: amount()
       .default(null)
-      .describe('v1 units a start may spend at the most, `null` for no limit; `--max-units` says otherwise for one start'),
+      .describe('v1 units that one attempt may spend, `null` for no limit. `--max-units` overrides it'),
     credit_reports: amount()
       .default(null)
-      .describe(
-        'Credit reports a start may generate at the most, `null` for no limit; `--max-reports` says otherwise for one start',
-      ),
+      .describe('Credit reports that one attempt may buy, `null` for no limit. `--max-reports` overrides it'),
   })
     .prefault({})
-    .describe('What one start may spend; when it is spent the run stops with exit code 4 and can be resumed'),
+    .describe('What one attempt may spend. Then the run stops with exit code 4 and can be resumed'),
   concurrency: integerWithin(1, 256)
     .default(16)
     .describe(
       'Calls at once at the most to each API, 1 to 256; a run starts lower and grows while the provider keeps up (V1-19)',
     ),
-  in_doubt: choice(['resend', 'park'])
+  lost_answers: choice(['resend', 'hold'])
     .default('resend')
     .describe(
-      'A request whose answer was lost may have been charged (V1-5): send it again, or park the row for a person',
+      'A request whose answer was lost may have been charged (V1-5). `resend` sends it again, `hold` keeps the row until a person decides',
     ),
-  in_doubt_cap: integerWithin(1, 10)
+  lost_answer_tries: integerWithin(1, 10)
     .default(3)
     .describe(
       'How often such a request may be sent again, 1 to 10, before a person must look; how many calls for one credit report may fail or be lost, in all starts together (V2-17); and in how many starts another request may bring failures which may cost, or what cannot be read (X-1)',
@@ -323,4 +321,28 @@ function keysBelow(node: SchemaNode, prefix: string): [string, SchemaNode][] {
     [`${prefix}${key}`, child],
     ...keysBelow(child, `${prefix}${key}.`),
   ]);
+}
+
+/** Keys of earlier versions, with their names of today. */
+const RENAMED: Readonly<Record<string, string>> = {
+  budget: 'limits',
+  in_doubt: 'lost_answers',
+  in_doubt_cap: 'lost_answer_tries',
+};
+
+/** The content of a pipeline file with the keys of today, and the old keys that it used. */
+export function withCurrentKeys(content: unknown): { readonly content: unknown; readonly old: readonly string[] } {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return { content, old: [] };
+  // A file with both names keeps the old one, which is then an unknown key.
+  const old = Object.keys(content).filter((key) => {
+    const current = Object.hasOwn(RENAMED, key) ? RENAMED[key] : undefined;
+    return current !== undefined && !Object.hasOwn(content, current);
+  });
+  const renamed = Object.entries(content).map(([key, value]) =>
+    old.includes(key) ? [RENAMED[key], key === 'in_doubt' && value === 'park' ? 'hold' : value] : [key, value],
+  );
+  return {
+    content: Object.fromEntries(renamed),
+    old: old.map((key) => `${key} is ${RENAMED[key]} now`),
+  };
 }

@@ -14,7 +14,14 @@ import { configureStage, type Stage } from '../stages/stage.js';
 import { didYouMean, firstFew, type Message, message, suggest } from '../util/message-parts.js';
 import { findPipeline } from './find-pipeline.js';
 import { type Notify, toNotify } from './notify-schema.js';
-import { DEFAULT_FRESHNESS, type PipelineFile, pipelineFile, pipelineKeys, type SearchKey } from './pipeline-schema.js';
+import {
+  DEFAULT_FRESHNESS,
+  type PipelineFile,
+  pipelineFile,
+  pipelineKeys,
+  type SearchKey,
+  withCurrentKeys,
+} from './pipeline-schema.js';
 import { readYaml } from './read-yaml.js';
 
 /** A validated pipeline file with all defaults, deeply frozen. */
@@ -109,7 +116,7 @@ export interface LoadedPipeline extends Pipeline {
 export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: Message) => void): LoadedPipeline {
   const { name, file } = findPipeline(nameOrFile, cwd);
   const shownAs = shortPath(file, cwd);
-  const content = readYaml(file, shownAs);
+  const { content, old } = withCurrentKeys(readYaml(file, shownAs));
   const reading = pipelineFile.safeParse(content);
   if (!reading.success) {
     const problems = describeProblems(reading.error, content);
@@ -127,6 +134,8 @@ export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: Me
       `${shownAs}: watch.refresh: ${unplanned.join(', ')} is not among the stages`,
       'A stage that is bought again must be bought in the first place.',
     );
+  if (old.length > 0)
+    onNote?.(message('PIPELINE_KEYS_RENAMED', `${shownAs}: ${old.join(', ')}. The old names still work.`));
   for (const note of unusedOptions(content, pipeline))
     onNote?.(message('PIPELINE_OPTION_UNUSED', `${shownAs}: ${note}`));
   for (const problem of unsearchable(pipeline))
@@ -198,7 +207,7 @@ export function freshnessMs(pipeline: Pick<Pipeline, 'freshnessMs'>, { name, kee
 const DAY_MS = 86_400_000;
 
 function toPipeline(file: PipelineFile): Pipeline {
-  const { search, match, budget, retry } = file;
+  const { search, match, limits, retry } = file;
   const written: Readonly<Record<string, unknown>> = file;
   return {
     description: file.description ?? '',
@@ -226,10 +235,10 @@ function toPipeline(file: PipelineFile): Pipeline {
         ms(value ?? 0),
       ]),
     ),
-    budget: { units: budget.units, creditReports: budget.credit_reports },
+    budget: { units: limits.units, creditReports: limits.credit_reports },
     concurrency: file.concurrency,
-    inDoubt: file.in_doubt,
-    inDoubtCap: file.in_doubt_cap,
+    inDoubt: file.lost_answers === 'hold' ? 'park' : file.lost_answers,
+    inDoubtCap: file.lost_answer_tries,
     provenance: file.provenance,
     idsShared: toShared(file.ids_shared),
     permissions: file.permissions,

@@ -201,7 +201,7 @@ describe('lost answers (V1-5)', () => {
     });
   });
 
-  test('with in_doubt: park nothing is sent again', async () => {
+  test('with lost_answers: hold nothing is sent again', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', 'resetMidBody');

@@ -138,7 +138,7 @@ describe('may a request be sent, given its earlier calls?', () => {
     ['when its answer is there', 'report', { answered: true, doubt }, {}, { kind: 'answered' }],
     ['V1-5 after one was lost', 'unit', { doubt }, { lostAtMost: 2 }, 'go'],
     ['V1-5 after as many as the cap', 'unit', { doubt }, { lostAtMost: 1 }, parked('cap of 1')],
-    ['V1-5 where lost ones are for a person', 'unit', { doubt }, { lostAtMost: 0 }, parked('in_doubt: park')],
+    ['V1-5 where lost ones are for a person', 'unit', { doubt }, { lostAtMost: 0 }, parked('lost_answers: hold')],
     ['after an answered failure', 'not_told', { doubt: { ...doubt, lost: 0, answered: 9 } }, { lostAtMost: 0 }, 'go'],
     ['X-1 after answers that nobody can read, in this start', 'unit', inVain(9, 2), {}, 'go'],
     ['X-1 after as many as a start may meet', 'not_told', inVain(10, 0), {}, { ...parked('10'), reason: 'unanswered' }],

@@ -3,7 +3,7 @@ import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, type Job, jsonOf, type Said, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
-const PARKS = { pipeline: ['stages: [record]', 'in_doubt: park'] };
+const PARKS = { pipeline: ['stages: [record]', 'lost_answers: hold'] };
 
 interface ListJson {
   readonly calls: readonly (Readonly<Record<string, unknown>> & { readonly call: number })[];
@@ -81,7 +81,7 @@ describe('charges', () => {
   });
 
   long('resend counts calls to send and answered calls apart', async () => {
-    await withJob({ pipeline: ['stages: [financials, record]', 'in_doubt: park'] }, async (job) => {
+    await withJob({ pipeline: ['stages: [financials, record]', 'lost_answers: hold'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       job.sandbox.script({ operation: 'financial' }, [500]);
       job.sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'lostAnswer']);

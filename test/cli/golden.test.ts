@@ -181,7 +181,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
     }));
 
   test('a call whose charge is unknown', () =>
-    withGolden({ pipeline: ['stages: [record]', 'in_doubt: park'] }, async (job) => {
+    withGolden({ pipeline: ['stages: [record]', 'lost_answers: hold'] }, async (job) => {
       const { writeCsv, rows, sandbox, shows } = job;
       writeCsv('in.csv', rows.slice(0, 3));
       // The first of them is the check of the key.

@@ -8,7 +8,7 @@ import { aRecord, type EndJson, Interrupts, type Job, jsonOf, withJob } from './
 type Row = Job['rows'][number];
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
-const PARKS = { pipeline: ['stages: [record]', 'in_doubt: park'] };
+const PARKS = { pipeline: ['stages: [record]', 'lost_answers: hold'] };
 
 interface Standing extends EndJson {
   readonly further: readonly string[];

@@ -200,7 +200,7 @@ test.skipIf(isOnPostgres)('a missing and a damaged ledger are not well', async (
 
 test('a call of unknown charge needs a person', async () => {
   const clock = new JumpingClock();
-  const pipeline = ['stages: [record]', 'in_doubt: park'];
+  const pipeline = ['stages: [record]', 'lost_answers: hold'];
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     sandbox.script(aRecord, 'lostAnswer');
@@ -212,7 +212,7 @@ test('a call of unknown charge needs a person', async () => {
 
 long('a call of unknown charge needs a person until its charge is recorded, also without its row', async () => {
   const clock = new JumpingClock();
-  const pipeline = ['stages: [financials]', 'in_doubt: park'];
+  const pipeline = ['stages: [financials]', 'lost_answers: hold'];
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 2));
     sandbox.script({ operation: 'financial' }, 'lostAnswer');

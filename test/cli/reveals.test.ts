@@ -89,6 +89,7 @@ describe('a budget is consent only if it limits the spending', () => {
   test.each([
     ['reveals', ['stages: [record, contacts]', 'contacts: {reveal: [email]}'], 'REVEALS_NOT_CONFIRMED'],
     ['v2 alone', ['stages: [financials]'], 'V2_CALLS_NOT_CONFIRMED'],
+    ['credit reports', ['stages: [record, credit-report]'], 'REPORTS_NOT_LIMITED'],
   ])('%s: without a terminal --yes is needed as well', (_, pipeline, refusal) =>
     withTwo(pipeline, async ({ kybatch, sandbox }) => {
       const refused = await kybatch(['run', ...JOB, '--max-units', '50']);
@@ -98,9 +99,24 @@ describe('a budget is consent only if it limits the spending', () => {
     }),
   );
 
-  test('v1 units and credit reports: it is one', () =>
-    withTwo(['stages: [record]'], async ({ kybatch }) => {
-      expect((await kybatch(['run', ...JOB, '--max-units', '50'])).code).toBe(0);
+  test.each([
+    [['stages: [record]'], ['--max-units', '50']],
+    [['stages: [record, credit-report]'], ['--max-units', '50', '--max-reports', '9']],
+    [
+      ['stages: [record, credit-report]', 'limits: {credit_reports: 9}'],
+      ['--max-units', '50'],
+    ],
+  ])('%j is covered by %j', (pipeline, flags) =>
+    withTwo(pipeline, async ({ kybatch }) => {
+      expect((await kybatch(['run', ...JOB, ...flags])).code).toBe(0);
+    }),
+  );
+
+  test('a limit of reports alone does not cover units', () =>
+    withTwo(['stages: [record, credit-report]'], async ({ kybatch, sandbox }) => {
+      const refused = await kybatch(['run', ...JOB, '--max-reports', '9']);
+      expect(refused).toMatchObject({ code: 2, codes: ['UNITS_NOT_LIMITED'] });
+      expect(sandbox.chargeLog).toEqual([]);
     }));
 });
 

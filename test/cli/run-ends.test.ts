@@ -147,7 +147,7 @@ describe('how a run ends', () => {
   );
 
   long('X-3 the budget of the pipeline limits each resume without a budget', async () => {
-    const pipeline = ['stages: [record]', 'budget: {units: 3}'];
+    const pipeline = ['stages: [record]', 'limits: {units: 3}'];
     await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
       expect((await kybatch([...RUN, '--max-units', '5'])).code).toBe(4);
@@ -169,7 +169,7 @@ describe('how a run ends', () => {
   long(
     'X-3 --max-reports limits the credit reports of one attempt, and the next command has the same limit',
     async () => {
-      const pipeline = ['stages: [credit-report]', 'budget: {credit_reports: 1}'];
+      const pipeline = ['stages: [credit-report]', 'limits: {credit_reports: 1}'];
       await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
         const generated = () =>
           sandbox.chargeLog.filter(({ operation }) => operation === 'creditReportGenerate').length;

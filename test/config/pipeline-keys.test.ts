@@ -5,6 +5,7 @@ import { v2Operations } from '../../src/api/v2/operations.js';
 import { freshnessMs, loadPipeline } from '../../src/config/pipeline.js';
 import { pipelineKeys } from '../../src/config/pipeline-schema.js';
 import { IMPORTANT_CHANGES } from '../../src/domain/change.js';
+import { UsageError } from '../../src/domain/errors.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
 import { stages } from '../../src/stages/list.js';
 import { long } from '../helpers/long.js';
@@ -122,11 +123,11 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['match.confirm_number_alone', 'match: {confirm_number_alone: never}', { match: { confirmNumberAlone: 'never' } }],
   ['review.second_person', 'review: {second_person: true}', { review: { secondPerson: true } }],
   ['freshness', 'freshness: {fullKyb: 12h}', { freshnessMs: { fullKyb: DAY / 2, financial: 90 * DAY } }],
-  ['budget.units', 'budget: {units: 1}', { budget: { units: 1, creditReports: null } }],
-  ['budget.credit_reports', 'budget: {credit_reports: 7}', { budget: { units: null, creditReports: 7 } }],
+  ['limits.units', 'limits: {units: 1}', { budget: { units: 1, creditReports: null } }],
+  ['limits.credit_reports', 'limits: {credit_reports: 7}', { budget: { units: null, creditReports: 7 } }],
   ['concurrency', 'concurrency: 256', { concurrency: 256 }],
-  ['in_doubt', 'in_doubt: park', { inDoubt: 'park' }],
-  ['in_doubt_cap', 'in_doubt_cap: 10', { inDoubtCap: 10 }],
+  ['lost_answers', 'lost_answers: hold', { inDoubt: 'park' }],
+  ['lost_answer_tries', 'lost_answer_tries: 10', { inDoubtCap: 10 }],
   ['provenance', 'provenance: true', { provenance: true }],
   ['ids_shared', 'ids_shared: true', { idsShared: ['v1', 'v2'] }],
   ['ids_shared', 'ids_shared: [v2, companies]', { idsShared: ['v2', 'companies'] }],
@@ -209,6 +210,23 @@ test.each(GOOD)('%s is applied', (_, lines, expected) => {
   expect(loadWith(lines)).toMatchObject(expected);
 });
 
+test.each([
+  ['budget: {units: 5}', { budget: { units: 5 } }],
+  ['in_doubt: park', { inDoubt: 'park' }],
+  ['in_doubt: resend', { inDoubt: 'resend' }],
+  ['in_doubt_cap: 7', { inDoubtCap: 7 }],
+])('the old key in %j works, with a note', (lines, expected) => {
+  const notes: string[] = [];
+  withFiles({ 'p.yaml': `stages: [record]\n${lines}\n` }, (cwd) => {
+    expect(loadPipeline('p.yaml', cwd, ({ code }) => notes.push(code))).toMatchObject(expected);
+  });
+  expect(notes).toEqual(['PIPELINE_KEYS_RENAMED']);
+});
+
+test('a key is not given by both of its names', () => {
+  expect(() => loadWith('budget: {units: 5}\nlimits: {units: 5}')).toThrow(UsageError);
+});
+
 const FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d';
 const AMOUNT = 'must be a whole number above 0, or null for no limit';
 
@@ -259,14 +277,14 @@ const BAD: readonly [lines: string, problem: string][] = [
   ['freshness: {fullKyb: 2w}', `freshness.fullKyb: ${FORM}, 0 or forever, got "2w".`],
   ['freshness: {fulKyb: 30d}', 'freshness.fulKyb: no such operation. Did you mean fullKyb?'],
   ['freshness: [fullKyb]', 'freshness: must hold keys of its own, got a list of 1.'],
-  ['budget: {units: 0}', `budget.units: ${AMOUNT}, got 0.`],
-  ['budget: {units: "100"}', `budget.units: ${AMOUNT}, got "100".`],
-  ['budget: {credit_reports: -1}', `budget.credit_reports: ${AMOUNT}, got -1.`],
-  ['budget: 500', 'budget: must hold keys of its own, got 500.'],
+  ['limits: {units: 0}', `limits.units: ${AMOUNT}, got 0.`],
+  ['limits: {units: "100"}', `limits.units: ${AMOUNT}, got "100".`],
+  ['limits: {credit_reports: -1}', `limits.credit_reports: ${AMOUNT}, got -1.`],
+  ['limits: 500', 'limits: must hold keys of its own, got 500.'],
   ['concurrency: 257', 'concurrency: must be a whole number from 1 to 256, got 257.'],
   ['concurrency: 1e99', 'concurrency: must be a whole number from 1 to 256, got 1e+99.'],
-  ['in_doubt: prak', 'in_doubt: must be one of resend, park, got "prak". Did you mean park?'],
-  ['in_doubt_cap: 11', 'in_doubt_cap: must be a whole number from 1 to 10, got 11.'],
+  ['lost_answers: hodl', 'lost_answers: must be one of resend, hold, got "hodl". Did you mean hold?'],
+  ['lost_answer_tries: 11', 'lost_answer_tries: must be a whole number from 1 to 10, got 11.'],
   ['provenance: on', 'provenance: must be true or false, got "on".'],
   ['ids_shared: null', `ids_shared: ${SHARED}, got nothing.`],
   ['ids_shared: [v2]', `ids_shared: ${SHARED}, got a list of 1.`],

@@ -67,7 +67,7 @@ search: {attempts: 1}
 concurrency: 8
 retry: {attempts: 8, base: 20ms, cap: 500ms}
 breaker: {failures: 100}
-in_doubt_cap: 10
+lost_answer_tries: 10
 report: {first_poll: 100ms, poll_at_most: 1s, look_for: 5m}
 `;
 /** No pipeline file allows such a short time, but the test must not wait minutes for a missing report. */

@@ -28,7 +28,7 @@ const PIPELINE = `
 stages: [record, financials, credit-report]
 search: {attempts: 1}
 freshness: {fullKyb: 7d, financial: 30d, searchKyb: 365d, kybSearch: 365d, creditReportSearch: 365d}
-budget: {units: 40, credit_reports: 5}
+limits: {units: 40, credit_reports: 5}
 concurrency: 4
 patience: 30m
 guards: {rows_lost: 30, failing_alike: 50}

@@ -58,7 +58,10 @@ export interface SpendingBounds {
 /** The same maximum as in a pipeline file. */
 const CONCURRENCY_AT_MOST = 256;
 
-export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipeline): SpendingBounds => ({
+export const boundsOf = (
+  options: SpendingOptions,
+  { budget, concurrency }: Pick<Pipeline, 'budget' | 'concurrency'>,
+): SpendingBounds => ({
   limits: {
     units: wholeNumber('--max-units', options.budget, 0) ?? budget.units,
     reports: wholeNumber('--max-reports', options.maxReports, 0) ?? budget.creditReports,
@@ -66,25 +69,45 @@ export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipe
   concurrency: wholeNumber('--concurrency', options.concurrency, 1, CONCURRENCY_AT_MOST) ?? concurrency,
 });
 
-type Spends = Parameters<typeof mostFor>[1];
+type Spends = Parameters<typeof mostFor>[1] & Pick<Pipeline, 'budget' | 'concurrency'>;
 
 /**
- * True if spending may begin without a question. A limit counts as consent only if it covers what the pipeline spends.
+ * True if spending may begin without a question: `--yes`, the sandbox, or a limit for everything that the pipeline
+ * spends.
  */
-export const hasConsent = ({ yes, budget, sandbox }: SpendingOptions, pipeline: Spends): boolean =>
-  yes === true || sandbox === true || (budget !== undefined && uncoveredSpending(pipeline) === undefined);
+export const hasConsent = (options: SpendingOptions, pipeline: Spends): boolean =>
+  options.yes === true ||
+  options.sandbox === true ||
+  (givesLimit(options) && uncoveredSpending(options, pipeline) === undefined);
 
-/** Why a limit of units does not cover the pipeline's spending. Undefined if it does. */
-function uncoveredSpending(pipeline: Spends): Message | undefined {
-  const { units, reports, reveals } = mostFor(1, pipeline);
-  if (revealsAnything(reveals))
+const givesLimit = ({ budget, maxReports }: SpendingOptions): boolean =>
+  budget !== undefined || maxReports !== undefined;
+
+/** Why the limits do not cover the pipeline's spending. Undefined if they do. */
+function uncoveredSpending(options: SpendingOptions, pipeline: Spends): Message | undefined {
+  const most = mostFor(1, pipeline);
+  const { limits } = boundsOf(options, pipeline);
+  if (revealsAnything(most.reveals))
     return message(
       'REVEALS_NOT_CONFIRMED',
-      'this pipeline has contacts of people revealed, each of which is charged: --max-units does not bound that',
+      'this pipeline reveals contacts of people, and each one is charged. No limit bounds that. Add --yes',
     );
-  return units + reports === 0
-    ? message('V2_CALLS_NOT_CONFIRMED', '--max-units bounds v1 units, and this pipeline spends none')
-    : undefined;
+  if (most.units + most.reports === 0)
+    return message(
+      'V2_CALLS_NOT_CONFIRMED',
+      'this pipeline buys v2 answers alone, and no limit bounds them. Add --yes',
+    );
+  if (most.reports > 0 && limits.reports === null)
+    return message(
+      'REPORTS_NOT_LIMITED',
+      'this pipeline buys credit reports, and --max-units does not limit them. Add --max-reports N, or --yes',
+    );
+  if (most.units > 0 && limits.units === null)
+    return message(
+      'UNITS_NOT_LIMITED',
+      'this pipeline spends v1 units, and --max-reports does not limit them. Add --max-units N, or --yes',
+    );
+  return undefined;
 }
 
 /**
@@ -100,24 +123,20 @@ export const reportsUnbound = (rest: Amounts, limits: Limits): boolean =>
 
 const isUnbound = (most: number, limit: number | null): boolean => most > 0 && (limit === null || limit > most);
 
-/** If no person can be asked, a limit or `--yes` is required. The sandbox is free. */
+/** If no person can be asked, limits or `--yes` are required. The sandbox is free. */
 export function mustAgreeToSpend(options: SpendingOptions, pipeline: Spends, canAsk: boolean): void {
   if (hasConsent(options, pipeline) || canAsk) return;
-  const unbound = uncoveredSpending(pipeline);
-  if (unbound !== undefined)
-    throw new UsageError(
-      options.budget === undefined ? 'NOT_CONFIRMED' : unbound.code,
-      options.budget === undefined ? NOBODY_TO_ASK : `${unbound.text}, and there is no terminal to ask on`,
-      'Nothing was spent. Add --yes. `kybatch plan` shows what it would cost.',
-    );
+  const why = givesLimit(options) ? uncoveredSpending(options, pipeline) : undefined;
+  if (why !== undefined)
+    throw new UsageError(why.code, why.text, 'Nothing was spent. `kybatch plan` shows what it would cost.');
+  const { units, reports } = mostFor(1, pipeline);
+  const limits = [units > 0 && '--max-units N', reports > 0 && '--max-reports N'].filter(Boolean).join(' and ');
   throw new UsageError(
     'NOT_CONFIRMED',
-    NOBODY_TO_ASK,
-    'Nothing was spent. Add --yes, or --max-units UNITS to set a limit. `kybatch plan` shows what it would cost.',
+    'run spends money, and there is no terminal to ask on',
+    `Nothing was spent. Add --yes${limits === '' ? '' : `, or set limits: ${limits}`}. \`kybatch plan\` shows what it would cost.`,
   );
 }
-
-const NOBODY_TO_ASK = 'run spends money, and there is no terminal to ask on';
 
 /** The user declined. */
 export class DeclinedError extends KybatchError {

@@ -94,7 +94,7 @@ function decideReport(
 }
 
 function lostTooOften(lost: number, cap: number): string {
-  const why = cap === 0 ? 'in_doubt: park' : `cap of ${cap}`;
+  const why = cap === 0 ? 'lost_answers: hold' : `cap of ${cap}`;
   const calls = lost === 1 ? '1 call for this was' : `${lost} calls for this were`;
   return `${calls} lost and may have been charged; not sent again (${why})`;
 }

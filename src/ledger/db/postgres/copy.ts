@@ -53,7 +53,10 @@ async function openAlone(
   });
   try {
     await withClient(url, async (client) => {
-      await mustBeMigrated(client, 'Make it first: `kybatch ledger migrate`, with this database in KYBATCH_LEDGER_URL.');
+      await mustBeMigrated(
+        client,
+        'Make it first: `kybatch ledger migrate`, with this database in KYBATCH_LEDGER_URL.',
+      );
       await mustBe?.(client);
     });
     // It may idle while the other ledger is read, and a table may take any time.
