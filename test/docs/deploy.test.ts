@@ -108,7 +108,7 @@ describe('docs/deploy', () => {
     const kinds = documents.map((document) => (document.toJS() as { readonly kind: string }).kind);
     expect(kinds).toEqual(['Job', 'CronJob', 'Deployment', 'PersistentVolumeClaim']);
     const called = [...read('kubernetes.yaml').matchAll(/args: \[(\w+)/g)].map(([, verb = '']) => verb);
-    expect(called).toEqual(['migrate', 'run', 'work']);
+    expect(called).toEqual(['ledger', 'run', 'worker']);
     expect(read('kubernetes.yaml').match(/terminationGracePeriodSeconds: 180/g)).toHaveLength(2);
   });
 
