@@ -13,7 +13,8 @@ import { toJson } from '../../src/cli/terminal/view.js';
 import { UsageError } from '../../src/domain/errors.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, jsonOf, withJob } from '../cli/here.js';
-import { isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
+import { halfReadCopy } from '../helpers/begin-run.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { refusal } from './support.js';
 
@@ -259,11 +260,7 @@ describe('an error that can pass carries the step that continues', () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const end = await run({ ...JOB, budget: 1 }, around(job));
-      const ledger = await openLedgerIn({ dataDir: join(job.cwd, 'data'), now: 0, access: 'write' });
-      const found = await ledger.runs.find(end.run);
-      if (found === undefined) throw new Error('no run');
-      await ledger.runs.create({ ...found, id: 'half' });
-      await ledger.close();
+      await halfReadCopy(join(job.cwd, 'data'), 'half', end.run);
       const error = await resume({ run: 'half' }, around(job)).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(ContinueError);
       expect(error).toMatchObject({

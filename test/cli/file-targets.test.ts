@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createRun } from '../export/support.js';
+import { beginRun } from '../helpers/begin-run.js';
 import { withFolder } from '../helpers/cli.js';
 import { isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
@@ -108,16 +109,8 @@ describe('a file that a command is to write', () => {
       expect(readFileSync(join(cwd, 'new.answers.csv'), 'utf8')).toBe('mine');
       expect((await sample('--out', 'own.csv', '--force')).code).toBe(0);
       const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
-      const input = {
-        inputSha256: 'x',
-        pipelineName: 'p',
-        pipelineSha256: 'p',
-        settings: '{}',
-        columns: [],
-        createdAt: 0,
-      };
       for (const name of ['own.csv', 'mine.txt'])
-        await ledger.runs.create({ ...input, id: name, inputPath: join(cwd, name) });
+        await beginRun(ledger, { id: name, inputPath: join(cwd, name), now: 0 }, [{ values: ['x'], fields: {} }]);
       await ledger.close();
       expect(await sample('--out', 'mine.txt', '--force')).toMatchObject({ code: 2, codes: ['OUT_IS_INPUT'] });
       // A sample that was run is a sample still.

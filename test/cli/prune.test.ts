@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { halfReadCopy } from '../helpers/begin-run.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { inLedger, openLedgerIn } from '../helpers/ledger-place.js';
+import { inLedger } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
@@ -122,11 +123,7 @@ long('X-4 a run that was stopped while its file was read goes, for the file may 
     const dataDir = join(cwd, 'data');
     writeCsv('in.csv', rows.slice(0, 1));
     const { run } = jsonOf<EndJson>(await kybatch(RUN));
-    const ledger = await openLedgerIn({ dataDir, now: clock.now(), access: 'write' });
-    const begun = await ledger.runs.find(run);
-    if (begun === undefined) throw new Error('the run is gone');
-    await ledger.runs.create({ ...begun, id: 'half-read', inputSha256: 'of another day' });
-    await ledger.close();
+    await halfReadCopy(dataDir, 'half-read', run);
     expect(await kybatch(['resume', 'half-read'])).toMatchObject({
       code: 2,
       codes: ['RUN_HALF_READ'],

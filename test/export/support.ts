@@ -13,6 +13,7 @@ import type { ExportSummary } from '../../src/export/summary.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { CallContext } from '../../src/ledger/money/intent.js';
 import type { Checkpoint, RowSettlement } from '../../src/ledger/rows/runs.js';
+import { beginRun } from '../helpers/begin-run.js';
 import { dropLedgersIn, openLedgerIn } from '../helpers/ledger-place.js';
 import { withSnapshot } from '../ledger/support.js';
 
@@ -64,19 +65,12 @@ export async function createRun(
   id: string,
   { columns = ['name'], rows, bought = [] }: RunFixture,
 ): Promise<void> {
-  await ledger.runs.create({
-    id,
-    inputPath: '/in.csv',
-    inputSha256: 'a',
-    pipelineName: 'analyst',
-    pipelineSha256: 'b',
-    settings: JSON.stringify({ pipeline: { stages: ['record', 'financials', 'credit-report'] } }),
-    columns,
-    createdAt: NOW,
-  });
-  const lines = rows.map(({ values, fields = {} }, index) => ({ row: index + 1, line: index + 2, values, fields }));
-  await ledger.runs.addRows(id, lines);
-  await ledger.runs.open(id, rows.length);
+  const settings = JSON.stringify({ pipeline: { stages: ['record', 'financials', 'credit-report'] } });
+  await beginRun(
+    ledger,
+    { id, inputPath: '/in.csv', inputSha256: 'a', pipelineName: 'analyst', settings, columns, now: NOW },
+    rows.map(({ values, fields = {} }) => ({ values, fields })),
+  );
   const apis = ['v1', 'v2'] as const;
   const used = apis.map(async (api) => ({ api, environmentId: await ledger.calls.environment(api, 'test') }));
   await ledger.runs.useEnvironments(id, await Promise.all(used));

@@ -4,6 +4,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { ObservedAllowance, Settlement, StoredAnswerUse } from '../../src/ledger/money/calls.js';
 import type { Intent, Limits, NewCall, UnknownChargesOf } from '../../src/ledger/money/intent.js';
 import type { CandidateRecord, Checkpoint, RowSettlement } from '../../src/ledger/rows/runs.js';
+import { beginRun } from '../helpers/begin-run.js';
 
 /** For rows of which no stage rests on what is withdrawn. */
 export const NO_GROUNDS = () => ({ stages: [], idsShared: [] });
@@ -167,24 +168,12 @@ export const candidate = (id: string, more: Partial<CandidateRecord> = {}): Cand
 });
 
 /** An open run with this many pending rows. */
-export async function openRun(ledger: Ledger, count: number, id = 'run', createdAt = NOW): Promise<string> {
-  await ledger.runs.create({
-    id,
-    inputPath: 'in.csv',
-    inputSha256: id,
-    pipelineName: 'p',
-    pipelineSha256: 'p',
-    settings: '{}',
-    columns: ['id'],
-    createdAt,
-  });
-  await ledger.runs.addRows(id, rows(count));
-  await ledger.runs.open(id, count);
-  return id;
-}
-
-export const rows = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({ row: index + 1, line: index + 2, values: ['x'], fields: {} }));
+export const openRun = (ledger: Ledger, count: number, id = 'run', now = NOW): Promise<string> =>
+  beginRun(
+    ledger,
+    { id, columns: ['id'], now },
+    Array.from({ length: count }, () => ({ values: ['x'], fields: {} })),
+  );
 
 /** A run as it stands, for as long as somebody looks at it. */
 export async function withSnapshot<T>(

@@ -2,6 +2,7 @@ import type { IdSpace } from '../../src/domain/provider.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { ReviewStore } from '../../src/ledger/review/review.js';
 import type { CandidateRecord } from '../../src/ledger/rows/runs.js';
+import { beginRun } from '../helpers/begin-run.js';
 import { withFolder } from '../helpers/cli.js';
 import { openLedgerIn } from '../helpers/ledger-place.js';
 
@@ -29,7 +30,7 @@ export interface Desk {
   outcome(row: number, run?: string): Promise<string | undefined>;
 }
 
-/** A real ledger with the runs `first` and `second`, both finished. */
+/** A real ledger with the finished runs `first` and `second`. `secondPerson`: only `first`, which needs two people to agree. */
 export async function withDesk<T>(
   use: (desk: Desk) => Promise<T>,
   { secondPerson = false }: { readonly secondPerson?: boolean } = {},
@@ -38,24 +39,9 @@ export async function withDesk<T>(
     const ledger = await openLedgerIn({ dataDir: folder, now: 1, access: 'write' });
     try {
       const environmentId = await ledger.calls.environment('v1', 'https://example.test');
-      if (secondPerson) await beginList(ledger);
-      for (const [position, id] of (secondPerson ? [] : ['first', 'second']).entries()) {
-        await ledger.runs.create({
-          id,
-          inputPath: `${id}.csv`,
-          inputSha256: id,
-          pipelineName: 'test',
-          pipelineSha256: 'test',
-          settings: '{}',
-          columns: ['name'],
-          createdAt: position + 1,
-        });
-        const rows = Array.from({ length: 9 }, (_, index) => index + 1);
-        await ledger.runs.addRows(
-          id,
-          rows.map((row) => ({ row, line: row + 1, values: ['x'], fields: row === rows.length ? OTHER : FIELDS })),
-        );
-        await ledger.runs.open(id, rows.length);
+      for (const [position, id] of (secondPerson ? ['first'] : ['first', 'second']).entries()) {
+        const rows = Array.from({ length: 9 }, (_, index) => ({ values: ['x'], fields: index === 8 ? OTHER : FIELDS }));
+        await beginRun(ledger, { id, inputPath: `${id}.csv`, now: position + 1, secondPerson }, rows);
         await ledger.runs.finish(id, 10);
       }
       return await use({
@@ -69,35 +55,6 @@ export async function withDesk<T>(
     } finally {
       await ledger.close();
     }
-  });
-}
-
-/** The run `first` of a list that needs two people to agree. */
-async function beginList(ledger: Ledger): Promise<void> {
-  const run = { id: 'first', inputPath: 'first.csv', inputSha256: 'x', pipelineName: 'test', pipelineSha256: 'test' };
-  const rows = Array.from({ length: 9 }, (_, index) => ({
-    row: index + 1,
-    line: index + 2,
-    values: ['x'],
-    fields: FIELDS,
-    problem: null,
-    inputId: null,
-    company: String(index),
-    says: String(index).padStart(32, '0'),
-    cells: '00',
-  }));
-  await ledger.portfolios.loadRows(rows, true);
-  await ledger.portfolios.converge({
-    name: 'list',
-    providers: 'x',
-    now: 1,
-    input: { key: 'x', path: 'first.csv', columns: ['name'] },
-    isLoaded: true,
-    limit: null,
-    decideDue: () => ({ due: null, nextAt: null }),
-    run: { ...run, settings: '{}', columns: ['name'] },
-    continuesIf: null,
-    secondPerson: true,
   });
 }
 

@@ -196,7 +196,7 @@ export interface Convergence {
   readonly limit: number | null;
   readonly decideDue: (standing: MemberState) => DueDecision;
   /** The run to begin if something is due that no open run covers. */
-  readonly run: Omit<NewRun, 'createdAt'>;
+  readonly run: NewRun;
   /** The input and pipeline that an open run needs to continue. Null: none continues. */
   readonly continuesIf: { readonly inputSha256: string; readonly pipelineSha256: string } | null;
   /** A confirmation in this list needs a second person. */

@@ -18,7 +18,7 @@ export interface RunBeginning {
 export function* beginRun(database: Sql, { portfolioId, convergence, stale }: RunBeginning): Script<void> {
   const { run, now, isLoaded } = convergence;
   const limit = convergence.limit ?? Number.MAX_SAFE_INTEGER;
-  yield* runInserter(database)(run, { state: 'open', createdAt: now, portfolioId });
+  yield* insertRun(database, run, now, portfolioId);
   if (isLoaded) yield* beginArrived(database, portfolioId, run.id, limit, now);
   yield* copyStale(database, run.id, stale);
   yield* moveUnfinished(database, portfolioId, run.id, limit);
@@ -189,19 +189,13 @@ export function recordDropper(database: Sql): (runId: string, row: number) => Sc
   };
 }
 
-interface Begun {
-  readonly state: 'reading' | 'open';
-  readonly createdAt: number;
-  readonly portfolioId?: number;
-}
-
-export function runInserter(database: Sql): (run: Omit<NewRun, 'createdAt'>, begun: Begun) => Script<void> {
-  const insert = database.prepare(
-    `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at, portfolio_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  return (run, { state, createdAt, portfolioId = null }) =>
-    insert.run(
+const insertRun = (database: Sql, run: NewRun, createdAt: number, portfolioId: number): Script<void> =>
+  database
+    .prepare(
+      `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at, portfolio_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'open', ?, ?)`,
+    )
+    .run(
       run.id,
       run.inputPath,
       run.inputSha256,
@@ -209,11 +203,9 @@ export function runInserter(database: Sql): (run: Omit<NewRun, 'createdAt'>, beg
       run.pipelineSha256,
       run.settings,
       JSON.stringify(run.columns),
-      state,
       createdAt,
       portfolioId,
     );
-}
 
 /**
  * The newest run of each portfolio with companies. It is the default run and the source of the portfolio's tables, so

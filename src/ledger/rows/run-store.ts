@@ -3,14 +3,12 @@ import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JSON_COLUMNS_OF_RUN, JsonColumns, runColumns } from '../db/json-columns.js';
 import { damagedRecord } from '../db/stored-json.js';
-import { NEWEST_RUNS, runInserter } from './begin-run.js';
+import { NEWEST_RUNS } from './begin-run.js';
 import { CONTINUE_ROW, progressReader, REOPEN_RUN, type RowRow, rowReader, STILL_LISTED } from './read-rows.js';
-import type { NewRow, RowRecord, RunRecord, RunStore } from './runs.js';
+import type { RowRecord, RunRecord, RunStore } from './runs.js';
 import { rowSettlements } from './settle-row.js';
 
 export function runStore(database: Database, times: CorrectedTimes): RunStore {
-  const insert = runInserter(database);
-  const open = database.prepare("UPDATE runs SET state = 'open', row_count = ? WHERE id = ?");
   const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
   const find = runFinder(database);
   const all = database.prepare<[], RunRow>(
@@ -34,8 +32,6 @@ export function runStore(database: Database, times: CorrectedTimes): RunStore {
 
   return {
     ...rowStore(database, times),
-    create: (run) => database.write(() => insert(run, { state: 'reading', createdAt: run.createdAt })),
-    open: (runId, rowCount) => database.write(() => open.run(rowCount, runId)),
     finish: (runId, at) => database.write(() => finish.run(at, runId)),
     find: (runId) => database.read(() => find(runId)),
     all: async () => (await database.read(() => all.all())).map((run) => runOf(run, cells)),
@@ -101,7 +97,6 @@ const runOf = (run: RunRow, cells: JsonColumns): RunRecord => ({
 
 type RowStore = Pick<
   RunStore,
-  | 'addRows'
   | 'pendingRows'
   | 'rowsAt'
   | 'rowsThatAre'
@@ -118,10 +113,6 @@ type RowStore = Pick<
 >;
 
 function rowStore(database: Database, times: CorrectedTimes): RowStore {
-  const insert = database.prepare(
-    `INSERT INTO rows (run_id, row, line, input_values, input_kinds, fields, outcome, error_code, error_message)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  );
   const pending = database
     .prepare<[string], number>(
       `SELECT row FROM rows WHERE run_id = ? AND outcome = 'pending' AND hold IS NULL AND ${STILL_LISTED} ORDER BY ${BEGUN} DESC, rank, row`,
@@ -170,19 +161,6 @@ function rowStore(database: Database, times: CorrectedTimes): RowStore {
   }
 
   return {
-    addRows: (runId, rows) =>
-      database.write(function* () {
-        for (const row of rows)
-          yield* insert.run(
-            runId,
-            row.row,
-            row.line,
-            JSON.stringify(row.values),
-            row.kinds ?? null,
-            JSON.stringify(row.fields),
-            ...firstOutcome(row),
-          );
-      }),
     pendingRows: (runId) => database.read(() => pending.all(runId)),
     rowsAt: (runId, numbers) => database.read(() => rowsAt(runId, numbers)),
     rowsThatAre: (outcome, runId, afterRow, limit) =>
@@ -219,6 +197,3 @@ function rowStore(database: Database, times: CorrectedTimes): RowStore {
 
 /** It cost units. If another run paid them, its rank is negative. */
 const BEGUN = '(units_charged > 0 OR rank < 0)';
-
-const firstOutcome = ({ problem }: NewRow): [RowOutcome, string | null, string | null] =>
-  problem === undefined ? ['pending', null, null] : ['invalid', problem.code, problem.message];

@@ -7,10 +7,6 @@ import type { IdSpace } from '../../domain/provider.js';
 import type { StoredAnswerUse } from '../money/calls.js';
 
 export interface RunStore {
-  create(run: NewRun): Promise<void>;
-  addRows(runId: string, rows: readonly NewRow[]): Promise<void>;
-  /** From now on the rows may be processed. */
-  open(runId: string, rowCount: number): Promise<void>;
   finish(runId: string, at: number): Promise<void>;
   find(runId: string): Promise<RunRecord | undefined>;
   /** Newest first. Hidden runs are left out, except the newest of a portfolio with companies. */
@@ -66,11 +62,11 @@ export interface NewRun {
   /** The configuration of the run, as JSON. */
   readonly settings: string;
   readonly columns: readonly string[];
-  readonly createdAt: number;
 }
 
 export interface RunRecord extends NewRun {
-  /** `superseded`: another run took over its unfinished rows. */
+  readonly createdAt: number;
+  /** `superseded`: another run took over its unfinished rows. `reading`: an older version stopped within the file. */
   readonly state: 'reading' | 'open' | 'finished' | 'superseded';
   /** The portfolio that it updates. Null for runs from versions without portfolios. */
   readonly portfolioId: number | null;
@@ -82,17 +78,6 @@ export interface RunRecord extends NewRun {
 export interface RunEnvironment {
   readonly api: 'v1' | 'v2';
   readonly environmentId: number;
-}
-
-export interface NewRow {
-  readonly row: number;
-  readonly line: number;
-  readonly values: readonly string[];
-  /** The cell types of a workbook. Absent: texts. */
-  readonly kinds?: string | undefined;
-  readonly fields: Readonly<Record<string, string>>;
-  /** Set if the row cannot be processed at all. */
-  readonly problem?: { readonly code: string; readonly message: string } | undefined;
 }
 
 export type Stages = Readonly<Record<string, StageStatus>>;

@@ -2,6 +2,7 @@ import { requestKey } from '../../../src/calls/request.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { openLedger } from '../../../src/ledger/open-ledger.js';
 import type { Checkpoint } from '../../../src/ledger/rows/runs.js';
+import { beginRun } from '../../helpers/begin-run.js';
 
 export const RUN = 'bench';
 
@@ -15,24 +16,12 @@ export interface MadeRun {
 /** A data directory with one finished run. Returns how many values its bodies hold. */
 export async function makeRun(dataDir: string, { companies, kind, again }: MadeRun): Promise<number> {
   const ledger = await openLedger({ dataDir, now: 1, access: 'write' });
-  await ledger.runs.create({
-    id: RUN,
-    inputPath: 'bench.csv',
-    inputSha256: 'x',
-    pipelineName: 'bench',
-    pipelineSha256: 'x',
-    settings: '{}',
-    columns: ['name'],
-    createdAt: 1,
-  });
+  const rows = Array.from({ length: companies }, (_, index) => ({ values: [`Company ${index}`], fields: {} }));
+  await beginRun(ledger, { id: RUN, now: 1 }, rows);
   const shop = await openShop(ledger, kind);
   let values = 0;
   for (let first = 0; first < companies; first += BATCH) {
     const indexes = Array.from({ length: Math.min(BATCH, companies - first) }, (_, i) => first + i);
-    await ledger.runs.addRows(
-      RUN,
-      indexes.map((index) => ({ row: index + 1, line: index + 2, values: [`Company ${index}`], fields: {} })),
-    );
     const written = indexes.map((index) => {
       const { body, count } = kind === 'flat' ? flatBody(index) : recordBody(index);
       values += count;
@@ -44,7 +33,6 @@ export async function makeRun(dataDir: string, { companies, kind, again }: MadeR
         indexes.map((index) => buy(shop, index, again((kind === 'flat' ? flatBody(index) : recordBody(index)).body))),
       );
   }
-  await ledger.runs.open(RUN, companies);
   await ledger.close();
   return values;
 }

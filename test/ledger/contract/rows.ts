@@ -1,24 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { begin, buy, call, NOW, openRun, rowSettlement, rows } from '../support.js';
+import { beginRun } from '../../helpers/begin-run.js';
+import { begin, buy, call, NOW, openRun, rowSettlement } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
 export function describeRows(open: OpenLedger): void {
   describe('rows', () => {
     test(
-      'are stored once, as written, and invalid rows have a reason',
+      'are stored as written, and invalid rows have a reason',
       onLedger(open, async (ledger) => {
         const { runs } = ledger;
-        const run = await openRun(ledger, 3);
-        await runs.settleRow(run, 2, rowSettlement({ outcome: 'complete' }));
+        const plain = { values: ['x'], fields: {} };
         const values = ['007', '', 'a"b\n'];
         const fields = { name: 'Ü' };
         const problem = { code: 'NO_COUNTRY', message: 'there is no country' };
-        await runs.addRows(run, [...rows(3), { row: 4, line: 9, values, fields }]);
-        await runs.addRows(run, [{ row: 5, line: 10, values, fields: {}, problem }]);
-        await runs.addRows(
-          run,
-          [2, 3].map((row) => ({ row, line: 11, values, fields, problem })),
-        );
+        const invalid = { line: 10, values, fields: {}, problem };
+        const given = [plain, plain, plain, { line: 9, values, fields }, invalid];
+        const run = await beginRun(ledger, { id: 'run', now: NOW }, given);
+        await runs.settleRow(run, 2, rowSettlement({ outcome: 'complete' }));
         expect(await runs.row(run, 2)).toMatchObject({ outcome: 'complete', line: 3, values: ['x'], fields: {} });
         expect(await runs.row(run, 3)).toMatchObject({ outcome: 'pending', line: 4, values: ['x'], fields: {} });
         expect(await runs.row(run, 4)).toEqual({

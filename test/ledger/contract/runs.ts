@@ -1,36 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { NOW, openRun, rows } from '../support.js';
+import { beginRun } from '../../helpers/begin-run.js';
+import { NOW, openRun } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
-
-const run = (id: string, inputSha256: string, createdAt: number) => ({
-  id,
-  inputPath: '/lists/in.csv',
-  inputSha256,
-  pipelineName: 'analyst',
-  pipelineSha256: 'digest',
-  settings: '{"fresh":false}',
-  columns: ['id', 'Firma, "alt"'],
-  createdAt,
-});
 
 export function describeRuns(open: OpenLedger): void {
   describe('runs', () => {
     test(
-      'are read, processed and finished',
-      onLedger(open, async ({ runs }, { reopen }) => {
-        await runs.create(run('a', 'x', NOW));
-        expect(await runs.find('a')).toEqual({
-          ...run('a', 'x', NOW),
-          state: 'reading',
-          rowCount: 0,
+      'are begun, processed and finished',
+      onLedger(open, async (ledger, { reopen }) => {
+        const run = {
+          id: 'a',
+          inputPath: '/lists/in.csv',
+          inputSha256: 'x',
+          pipelineName: 'analyst',
+          pipelineSha256: 'digest',
+          settings: '{"fresh":false}',
+          columns: ['id', 'Firma, "alt"'],
+        };
+        const rows = Array.from({ length: 3 }, () => ({ values: ['x', 'y'], fields: {} }));
+        await beginRun(ledger, { ...run, now: NOW }, rows);
+        expect(await ledger.runs.find('a')).toEqual({
+          ...run,
+          createdAt: NOW,
+          state: 'open',
+          rowCount: 3,
           finishedAt: null,
-          portfolioId: null,
+          portfolioId: expect.any(Number),
           supersededBy: null,
         });
-        await runs.addRows('a', rows(3));
-        await runs.open('a', 3);
-        expect(await runs.find('a')).toMatchObject({ state: 'open', rowCount: 3 });
-        await runs.finish('a', NOW + 5);
+        await ledger.runs.finish('a', NOW + 5);
         const second = await reopen();
         expect(await second.runs.find('a')).toMatchObject({ state: 'finished', finishedAt: NOW + 5 });
         expect(await second.runs.find('b')).toBeUndefined();
@@ -39,11 +37,11 @@ export function describeRuns(open: OpenLedger): void {
 
     test(
       'come in the order of their beginning, last one first, whatever the clock',
-      onLedger(open, async ({ runs }) => {
-        await runs.create(run('b', 'x', NOW + 2));
-        await runs.create(run('a', 'x', NOW + 3));
-        await runs.create(run('c', 'y', NOW + 1));
-        expect((await runs.all()).map(({ id }) => id)).toEqual(['c', 'a', 'b']);
+      onLedger(open, async (ledger) => {
+        await openRun(ledger, 1, 'b', NOW + 2);
+        await openRun(ledger, 1, 'a', NOW + 3);
+        await openRun(ledger, 1, 'c', NOW + 1);
+        expect((await ledger.runs.all()).map(({ id }) => id)).toEqual(['c', 'a', 'b']);
       }),
     );
 
