@@ -182,7 +182,7 @@ export async function reserve(
   admission: Admission,
   options: DoorOptions,
 ): Promise<Intent | Elsewhere | Parked | Extract<IntentOutcome, { kind: 'in_doubt' }>> {
-  const { calls, clock, limits, startId } = options;
+  const { calls, clock, limits, attemptId } = options;
   const asked = clock.now();
   const intended = await admission.admit(operation.meter, () =>
     calls.intend(
@@ -196,7 +196,7 @@ export async function reserve(
         meter: context.meter,
         requestKey: context.requestKey,
         subject: context.subject,
-        startId,
+        attemptId,
         attempt,
         startedAt: clock.now(),
         ownedSince: operation.keep === 'never' ? Number.POSITIVE_INFINITY : ownedSince,

@@ -43,9 +43,9 @@ export class Door implements AnswerSource {
     // Without a refusal there is nothing to look up, and this runs for every row (docs/performance.md, "What the books
     // cost").
     if (!hasRefused) return undefined;
-    const { calls, startId, limits, clock } = this.#options;
+    const { calls, attemptId, limits, clock } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
-    const call = { startId, environmentId, operation: operation.name, meter: operation.meter };
+    const call = { attemptId, environmentId, operation: operation.name, meter: operation.meter };
     return await calls.refusal(call, this.#sender.bound(limits), clock.now());
   }
 
@@ -146,22 +146,22 @@ export class Door implements AnswerSource {
     since: number,
     { context }: ReadyRequest,
   ): Promise<Answer | Unreadable | undefined> {
-    const { calls, startId, clock } = this.#options;
+    const { calls, attemptId, clock } = this.#options;
     const owned = await calls.findAnswer(context.environmentId, context.requestKey, since);
     const body = owned && (await calls.readBody(owned.rawSha256));
     if (owned === undefined || body === undefined) return undefined;
     const { fetchedAt, rawSha256 } = owned;
     if (unreadableReason(operation, body) !== undefined || whyUnfit?.(body) !== undefined)
       return { kind: 'unreadable', fetchedAt };
-    return { kind: 'answer', body, owned: true, fetchedAt, use: { ...context, startId, at: clock.now(), rawSha256 } };
+    return { kind: 'answer', body, owned: true, fetchedAt, use: { ...context, attemptId, at: clock.now(), rawSha256 } };
   }
 
   /** Another row made the same call at the same moment: for this row its answer is reused. */
   async #share(outcome: CallOutcome, { context }: ReadyRequest): Promise<CallOutcome> {
     if (outcome.kind !== 'answer') return outcome;
-    const { calls, startId, clock } = this.#options;
+    const { calls, attemptId, clock } = this.#options;
     const owned = await calls.findAnswer(context.environmentId, context.requestKey, 0);
-    const use = owned === undefined ? null : { ...context, startId, at: clock.now(), rawSha256: owned.rawSha256 };
+    const use = owned === undefined ? null : { ...context, attemptId, at: clock.now(), rawSha256: owned.rawSha256 };
     return { ...outcome, owned: true, use };
   }
 }

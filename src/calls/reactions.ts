@@ -56,10 +56,10 @@ export class Reactions {
 
   /** A request that failed in earlier attempts is no sign of an outage: a person has to look at its row. */
   async noteIfInVainBefore({ operation, wasHeld, row }: DoorRequest, { context }: ReadyRequest): Promise<void> {
-    const { breaker, calls, startId } = this.#options;
+    const { breaker, calls, attemptId } = this.#options;
     if (breaker === null || row === null || operation.meter === 'report') return;
     const isOver = async () =>
-      (await calls.startsInVain({ ...context, startId })) >= maxAttemptsInVain(lostAtMost(this.#options));
+      (await calls.startsInVain({ ...context, attemptId })) >= maxAttemptsInVain(lostAtMost(this.#options));
     if (wasHeld || (await isOver())) this.breakerOf(operation).noteInVainBefore(context.requestKey);
   }
 
@@ -115,9 +115,9 @@ export class Reactions {
 
   /** v1 names a scope, so one refusal is enough. v2 needs two, so that one company does not block the rest. */
   async #refused(operation: Operation, requestKey: string, error: ApiError): Promise<void> {
-    const { calls, startId } = this.#options;
+    const { calls, attemptId } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
-    const before = { environmentId, operation: operation.name, requestKey, startId };
+    const before = { environmentId, operation: operation.name, requestKey, attemptId };
     if (asksAboutOneCompany(operation) && error.api === 'v2' && (await calls.answeredSinceRefused(before)))
       return this.refusals.noteOwn(operation, requestKey, error);
     const open = this.refusals.note(operation, requestKey, error, this.limiters[operation.api].started);

@@ -211,9 +211,9 @@ export class Sender {
 
   /** As the ledger has it, with the time to continue. */
   async #parkedBy({ operation }: DoorRequest, { class: kind, message }: ApiError): Promise<Parked> {
-    const { calls, startId, limits, clock } = this.#options;
+    const { calls, attemptId, limits, clock } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
-    const call = { startId, environmentId, operation: operation.name, meter: operation.meter };
+    const call = { attemptId, environmentId, operation: operation.name, meter: operation.meter };
     const refused = await calls.refusal(call, limits, clock.now());
     const reason = kind === 'block_operation' ? 'scope' : 'allowance';
     return refused ?? { kind: 'parked', reason, until: null, message };
@@ -363,11 +363,11 @@ export class SingleSend {
    * renews its lease before it pays.
    */
   async #mustBeHeardOf(): Promise<void> {
-    const { calls, clock, startId } = this.#options;
+    const { calls, clock, attemptId } = this.#options;
     let heard: number;
     do {
       heard = clock.now();
-      if (!(await calls.renew(startId, heard + RENEWED_MS))) throw new TakenOverError();
+      if (!(await calls.renew(attemptId, heard + RENEWED_MS))) throw new TakenOverError();
     } while (clock.now() - heard > SILENT_MS);
   }
 

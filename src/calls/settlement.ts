@@ -81,7 +81,7 @@ export interface UnknownChargePolicy {
   readonly inDoubt: 'resend' | 'park';
   readonly inDoubtCap: number;
   /** Of this process, on this run. */
-  readonly startId: number;
+  readonly attemptId: number;
 }
 
 export const lostAtMost = ({ inDoubt, inDoubtCap }: Pick<UnknownChargePolicy, 'inDoubt' | 'inDoubtCap'>): number =>
@@ -95,7 +95,7 @@ export async function unknownChargeBefore(
   { context }: ReadyRequest,
   policy: UnknownChargePolicy,
 ): Promise<LeftInDoubt | undefined> {
-  const doubt = await policy.calls.doubt({ ...context, startId: policy.startId });
+  const doubt = await policy.calls.doubt({ ...context, attemptId: policy.attemptId });
   const verdict = decideAfterUnknownCharges(
     { meter: operation.meter, lookedSince, lostAtMost: lostAtMost(policy) },
     doubt,
@@ -114,7 +114,7 @@ export async function unknownChargeAfter(
   if (!leavesChargeUnknown(error, meter)) return undefined;
   // A final refusal belongs to the row, for a report as well.
   if (meter === 'report' && !isRetryable(error)) return undefined;
-  const doubt = await policy.calls.doubt({ ...context, startId: policy.startId });
+  const doubt = await policy.calls.doubt({ ...context, attemptId: policy.attemptId });
   // Retries of a report include a look in the history and span attempts, so the ledger counts them.
   if (meter === 'report' && doubt.answered >= (error.attemptsAtMost ?? Number.POSITIVE_INFINITY)) return undefined;
   const verdict = decideAfterUnknownCharges({ meter, lookedSince, lostAtMost: lostAtMost(policy) }, doubt);

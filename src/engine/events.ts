@@ -64,18 +64,18 @@ const failingAlike = (code: string, alike: number, settled: number, share: numbe
 /** Records the outages that a run waits for, so that another terminal can show them. Nothing depends on it. */
 export class OutageNotes {
   readonly #calls: Pick<CallStore, 'noteOutages'>;
-  readonly #startId: number;
+  readonly #attemptId: number;
   readonly #open = new Map<string, OutageNote>();
 
-  constructor(calls: Pick<CallStore, 'noteOutages'>, startId: number) {
+  constructor(calls: Pick<CallStore, 'noteOutages'>, attemptId: number) {
     this.#calls = calls;
-    this.#startId = startId;
+    this.#attemptId = attemptId;
   }
 
   listen(event: RunEvent): void {
     if (!this.#changes(event)) return;
     // A ledger that cannot be written ends the run elsewhere.
-    this.#calls.noteOutages(this.#startId, [...this.#open.values()]).catch(() => {});
+    this.#calls.noteOutages(this.#attemptId, [...this.#open.values()]).catch(() => {});
   }
 
   #changes(event: RunEvent): boolean {

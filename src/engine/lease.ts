@@ -18,7 +18,7 @@ export const flagLostBefore = ({ calls, jobs }: Pick<Ledger, 'calls' | 'jobs'>, 
   calls.flagLost(now, jobs === undefined ? now : now - SHARED.leaseMs);
 
 export interface Lease {
-  readonly startId: number;
+  readonly attemptId: number;
   /** Aborted with the reason when the lease is lost: nothing more may be sent. */
   readonly broken: AbortSignal;
   end(): Promise<void>;
@@ -47,7 +47,7 @@ export async function takeLease(
   const now = clock.now();
   const { leaseMs, renewMs } = jobs === undefined ? ALONE : SHARED;
   const worker = `${hostname()}:${process.pid}`;
-  const startId = await calls.begin({
+  const attemptId = await calls.begin({
     runId,
     begunAt: now,
     leaseUntil: now + leaseMs,
@@ -63,7 +63,7 @@ export async function takeLease(
     let inTouchSince = now;
     for (;;) {
       await clock.sleep(renewMs, ended.signal);
-      const kept = await calls.renew(startId, clock.now() + leaseMs);
+      const kept = await calls.renew(attemptId, clock.now() + leaseMs);
       if (!kept) throw new TakenOverError();
       // After losing contact itself, a process cannot tell who is dead, so others get the time of a lease.
       if (clock.now() - heard > leaseMs - renewMs) inTouchSince = clock.now();
@@ -78,12 +78,12 @@ export async function takeLease(
     if (!ended.signal.aborted) broken.abort(reason);
   });
   return {
-    startId,
+    attemptId,
     broken: broken.signal,
     async end() {
       ended.abort();
       await renewing;
-      await calls.end(startId, clock.now());
+      await calls.end(attemptId, clock.now());
     },
   };
 }

@@ -74,11 +74,11 @@ export async function noteUseAtEnd(
 /** After an attempt that may have revealed contacts: the account's number of revealed contacts, free (V2-14). */
 export async function noteContactsAtEnd(
   { calls, clock, environmentId, reader }: Counted,
-  start: { readonly runId: string; readonly startId: number; readonly begunAt: number },
+  start: { readonly runId: string; readonly attemptId: number; readonly begunAt: number },
   reading: Pick<LedgerQueries, 'callsOf'>,
 ): Promise<ContactCounts | null> {
   if (environmentId === null || reader === undefined) return null;
-  const sent = await reading.callsOf(start.runId, start.startId);
+  const sent = await reading.callsOf(start.runId, start.attemptId);
   if (!sent.some(({ operation, class: became }) => REVEALING_OPERATIONS.has(operation) && became !== 'owned'))
     return null;
   const counts = await reader.contacts(start.begunAt, clock.now());

@@ -15,7 +15,7 @@ import type { Turns } from './turns.js';
 export interface WorkOptions {
   readonly runId: string;
   /** Of this process, on this run. */
-  readonly startId: number;
+  readonly attemptId: number;
   readonly runs: Pick<RunStore, 'settleRow' | 'row'>;
   readonly rows: RowSource;
   readonly contexts: StageContexts;
@@ -66,11 +66,11 @@ export interface Worked {
   readonly allTried: boolean;
 }
 
-async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }: WorkOptions): Promise<Checkpoint> {
+async function settle(row: RowRecord, { runId, attemptId, runs, contexts, listen }: WorkOptions): Promise<Checkpoint> {
   // If another machine took one of its IDs first, the row is processed again, free, and finds that.
   for (let tries = 0; ; tries++) {
     const settlement = await processRowOrFail(row, contexts, tries);
-    const settled = await runs.settleRow(runId, row.row, settlement, startId);
+    const settled = await runs.settleRow(runId, row.row, settlement, attemptId);
     contexts.settled(row.row);
     if (settled === 'id_taken') continue;
     if (!settled) throw new TakenOverError();

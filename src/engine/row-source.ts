@@ -115,7 +115,7 @@ export class TheseRows implements RowSource {
 
 export interface JobRowsOptions {
   readonly runId: string;
-  readonly startId: number;
+  readonly attemptId: number;
   readonly jobs: JobStore;
   readonly runs: Pick<RunStore, 'rowsAt' | 'pendingRows'>;
   readonly clock: Clock;
@@ -164,14 +164,14 @@ export class JobRows implements RowSource {
   }
 
   async nextDue(after: number): Promise<number | undefined> {
-    const { jobs, runId, startId, canStart } = this.#options;
+    const { jobs, runId, attemptId, canStart } = this.#options;
     const mayStart = await canStart();
     if (!mayStart) this.#giveUpNew();
     await this.#settled();
-    const { ready, elsewhere, nextWaitAt, leader } = await jobs.left(runId, startId);
+    const { ready, elsewhere, nextWaitAt, leader } = await jobs.left(runId, attemptId);
     const soon = after + LOOK_MS;
     if (elsewhere > 0 || (ready > 0 && mayStart)) return soon;
-    if (leader !== startId && !isDueSoon({ ready: 0, nextWaitAt }, after)) return undefined;
+    if (leader !== attemptId && !isDueSoon({ ready: 0, nextWaitAt }, after)) return undefined;
     return nextWaitAt === null ? undefined : Math.max(after + 1, Math.min(nextWaitAt, soon));
   }
 
@@ -200,18 +200,18 @@ export class JobRows implements RowSource {
   }
 
   async isExhausted(): Promise<boolean> {
-    const { jobs, runs, runId, startId } = this.#options;
-    const { ready, elsewhere } = await jobs.left(runId, startId);
+    const { jobs, runs, runId, attemptId } = this.#options;
+    const { ready, elsewhere } = await jobs.left(runId, attemptId);
     if (ready === 0 || elsewhere > 0) return elsewhere === 0;
     // Rows interrupted here are ready for others.
     return (await runs.pendingRows(runId)).every((row) => this.#brokenOff.has(row));
   }
 
   async close(): Promise<void> {
-    const { jobs, startId } = this.#options;
+    const { jobs, attemptId } = this.#options;
     await this.#settled();
     for (const { job, waiting, left, givenUp } of new Set(this.#byRow.values()))
-      await jobs.finish(startId, job, { waiting, givenUp: [...givenUp, ...left] });
+      await jobs.finish(attemptId, job, { waiting, givenUp: [...givenUp, ...left] });
     this.#byRow.clear();
   }
 
@@ -219,8 +219,8 @@ export class JobRows implements RowSource {
     if (this.#failed !== undefined) throw this.#failed.reason;
     const ready = this.#ready[kind];
     while (ready.length === 0) {
-      const { jobs, runId, startId } = this.#options;
-      const job = await jobs.take(startId, runId, kind);
+      const { jobs, runId, attemptId } = this.#options;
+      const job = await jobs.take(attemptId, runId, kind);
       if (job === undefined) return undefined;
       ready.push(...(await this.#unpack(job)).reverse());
     }
@@ -242,9 +242,9 @@ export class JobRows implements RowSource {
   }
 
   #finish({ job, waiting, givenUp }: Held): void {
-    const { jobs, startId } = this.#options;
+    const { jobs, attemptId } = this.#options;
     const finishing = jobs
-      .finish(startId, job, { waiting, givenUp })
+      .finish(attemptId, job, { waiting, givenUp })
       .catch((reason: unknown) => {
         this.#failed ??= { reason };
       })
@@ -268,16 +268,16 @@ interface LaidWork {
 }
 
 /** Cuts the rows that can continue into jobs. */
-export async function enqueueJobs(startId: number, jobs: JobStore, work: LaidWork): Promise<void> {
+export async function enqueueJobs(attemptId: number, jobs: JobStore, work: LaidWork): Promise<void> {
   const { run, ledger, only } = work;
   // Only the leader changes rows that others work on.
-  const elsewhere = await jobs.lead({ runId: run.id, startId });
+  const elsewhere = await jobs.lead({ runId: run.id, attemptId });
   const isFree = (row: number) => !elsewhere.has(row);
   if (only === undefined) await ledger.runs.releaseParked(run.id);
   const rows = only ?? (await ledger.runs.pendingRows(run.id));
   const waiting = only === undefined ? await waitingRows(run.id, ledger) : [];
   await jobs.enqueue(
-    { runId: run.id, startId },
+    { runId: run.id, attemptId },
     rows.filter(isFree),
     waiting.filter(({ row }) => isFree(row)),
   );

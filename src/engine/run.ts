@@ -61,7 +61,7 @@ export interface RunWork {
   /** The limits, stored for the next attempt. */
   readonly given?: string | undefined;
   /** Called with the attempt's ID. */
-  readonly onBegun?: (startId: number) => void;
+  readonly onBegun?: (attemptId: number) => void;
   /** Another attempt leads the run: this one helps, within the leader's limits. */
   readonly leader?: number | undefined;
 }
@@ -75,7 +75,7 @@ export interface RunEnd {
   /** Every row was tried and some have finished. */
   readonly allTried: boolean;
   /** The attempt's ID in the ledger. */
-  readonly startId: number;
+  readonly attemptId: number;
   /** v2's counts that changed since the beginning, by any user of the account. */
   readonly moved: readonly MovedUse[];
   /** Contacts that the account revealed, if this attempt may have. Null: not reported. */
@@ -89,11 +89,11 @@ export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const { jobs } = ledger;
   const { given, leader: purse, unitsBefore } = work;
   const lease = await takeLease(run.id, ledger.calls, clock, { given, onLost, jobs, purse, unitsBefore });
-  work.onBegun?.(lease.startId);
+  work.onBegun?.(lease.attemptId);
   const end = await workUnder(lease, work).catch(async (error: unknown) => {
     // The original error is reported. The next attempt ends one that cannot be ended now.
     await lease.end().catch(() => {});
-    if (error instanceof LedElsewhereError) await ledger.calls.forgetStart(lease.startId).catch(() => {});
+    if (error instanceof LedElsewhereError) await ledger.calls.forgetStart(lease.attemptId).catch(() => {});
     throw error;
   });
   await lease.end();
@@ -107,7 +107,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const lost = await flagLostBefore(ledger, clock.now());
   if (lost > 0) listen({ kind: 'lost_calls', count: lost });
   const leads = work.leader === undefined;
-  if (leads && ledger.jobs !== undefined) await enqueueJobs(lease.startId, ledger.jobs, work);
+  if (leads && ledger.jobs !== undefined) await enqueueJobs(lease.attemptId, ledger.jobs, work);
   else if (leads && work.only === undefined) await ledger.runs.releaseParked(run.id);
   const environments = await useSources(work);
   const stages = stagesOf(pipeline);
@@ -120,11 +120,11 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   // The first call may cost as much as earlier ones: a limit below that spends nothing.
   const unitsEach = environments.v1 === null ? 1 : await ledger.calls.unitsEach(environments.v1);
   const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, unitsEach, stopping });
-  const outages = new OutageNotes(ledger.calls, lease.startId);
+  const outages = new OutageNotes(ledger.calls, lease.attemptId);
   let together: Coordination | undefined;
   const door = new Door({
     calls: ledger.calls,
-    startId: lease.startId,
+    attemptId: lease.attemptId,
     clock,
     apis: { v1: apiOf(work.sources.v1, environments.v1), v2: apiOf(work.sources.v2, environments.v2) },
     retry: pipeline.retry,
@@ -142,7 +142,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     },
     signal: work.abort,
   });
-  const others = { runId: run.id, startId: lease.startId, ledger, environments, door, clock, listen };
+  const others = { runId: run.id, attemptId: lease.attemptId, ledger, environments, door, clock, listen };
   together = await coordinateWorkers(others);
   const contexts = new StageContexts({
     runId: run.id,
@@ -166,9 +166,9 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   try {
     worked = await processRows({
       runId: run.id,
-      startId: lease.startId,
+      attemptId: lease.attemptId,
       runs: ledger.runs,
-      rows: rowsOf(work, lease.startId, () => canStart(stages, door)),
+      rows: rowsOf(work, lease.attemptId, () => canStart(stages, door)),
       contexts,
       clock,
       turns,
@@ -190,28 +190,28 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   }
   const isHeldUp = !stopping.aborted && !door.draining && door.stopped === undefined && guard.tripped === undefined;
   const later = isHeldUp ? await deferredRows(work) : undefined;
-  if (leads || later !== undefined) await ledger.jobs?.leave({ runId: run.id, startId: lease.startId }, later);
+  if (leads || later !== undefined) await ledger.jobs?.leave({ runId: run.id, attemptId: lease.attemptId }, later);
   // A provider that stopped the run gets no further calls.
   const isAsked = leads && door.stopped === undefined;
   const moved = isAsked ? await noteUseAtEnd(counted, useAtStart) : [];
-  const started = { runId: run.id, startId: lease.startId, begunAt };
+  const started = { runId: run.id, attemptId: lease.attemptId, begunAt };
   const contacts = isAsked ? await noteContactsAtEnd(counted, started, ledger.reading) : null;
   const outage = drain.aborted ? undefined : door.outage;
   const concluded = await conclude(work, door.stopped ?? guard.tripped ?? outage);
-  return { ...concluded, ...worked, startId: lease.startId, moved, contacts };
+  return { ...concluded, ...worked, attemptId: lease.attemptId, moved, contacts };
 }
 
-function rowsOf(work: RunWork, startId: number, canStart: () => Promise<boolean>): RowSource {
+function rowsOf(work: RunWork, attemptId: number, canStart: () => Promise<boolean>): RowSource {
   const { run, ledger, clock, only } = work;
   const { jobs, runs } = ledger;
-  if (jobs !== undefined) return new JobRows({ runId: run.id, startId, jobs, runs, clock, canStart });
+  if (jobs !== undefined) return new JobRows({ runId: run.id, attemptId, jobs, runs, clock, canStart });
   return only === undefined ? new AllRows(run.id, runs) : new TheseRows(run.id, runs, only);
 }
 
 async function conclude(
   { run, ledger, clock, drain, leader }: RunWork,
   stop: KybatchError | undefined,
-): Promise<Omit<RunEnd, 'startId' | 'allTried' | 'moved' | 'contacts'>> {
+): Promise<Omit<RunEnd, 'attemptId' | 'allTried' | 'moved' | 'contacts'>> {
   const progress = await ledger.runs.progress(run.id);
   const finished = progress.byOutcome.pending === 0;
   // The run finished before the stop took effect.
@@ -271,7 +271,7 @@ async function useSources({ run, sources, ledger }: RunWork): Promise<ByApi<numb
 
 interface TogetherOptions {
   readonly runId: string;
-  readonly startId: number;
+  readonly attemptId: number;
   readonly ledger: Pick<Ledger, 'runs' | 'signals'>;
   readonly environments: ByApi<number | null>;
   readonly door: Pick<Door, 'hearOfSlowDown'>;
@@ -294,13 +294,13 @@ const ALONE: Coordination = { listen: () => {}, stop: async () => {} };
 
 /** Shares slow-down requests and progress between the workers of one run. */
 async function coordinateWorkers(options: TogetherOptions): Promise<Coordination> {
-  const { runId, startId, ledger, environments, door, clock, listen } = options;
+  const { runId, attemptId, ledger, environments, door, clock, listen } = options;
   const { signals, runs } = ledger;
   if (signals === undefined) return ALONE;
   const apis = (['v1', 'v2'] as const).filter((api) => environments[api] !== null);
   const stopListening = await signals.listen((signal) => {
     const api = apis.find((one) => environments[one] === signal.environmentId);
-    if (api !== undefined && signal.startId !== startId) door.hearOfSlowDown(api, signal.pauseMs);
+    if (api !== undefined && signal.attemptId !== attemptId) door.hearOfSlowDown(api, signal.pauseMs);
   });
   const stopped = new AbortController();
   const counting = (async () => {
@@ -315,7 +315,7 @@ async function coordinateWorkers(options: TogetherOptions): Promise<Coordination
     listen(event) {
       const environmentId = event.kind === 'slowed' && isOfBatch(event.api) ? environments[event.api] : null;
       if (event.kind !== 'slowed' || environmentId == null) return;
-      signals.tell({ kind: 'slow_down', startId, environmentId, pauseMs: event.pauseMs }).catch(() => {});
+      signals.tell({ kind: 'slow_down', attemptId, environmentId, pauseMs: event.pauseMs }).catch(() => {});
     },
     async stop() {
       stopped.abort();

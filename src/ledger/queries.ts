@@ -64,11 +64,11 @@ export interface LedgerQueries {
   /** Where answers come from, and the number of stored answers of each. */
   environments(): Promise<readonly KnownEnvironment[]>;
   /** What the calls of an attempt have cost, as far as known. */
-  spent(startId: number): Promise<AttemptSpending>;
+  spent(attemptId: number): Promise<AttemptSpending>;
   /** Times that lay in the future when the ledger was opened. Null: none. */
   clockAhead(): Promise<ClockAhead | null>;
   /** The calls of an attempt on a run, counted by result. */
-  callsOf(runId: string, startId: number): Promise<readonly CallCount[]>;
+  callsOf(runId: string, attemptId: number): Promise<readonly CallCount[]>;
   /** The newest stored answer to each request of an operation, oldest first. Scans all calls. */
   answersTo(environmentId: number, operation: string): Promise<readonly AnswerTo[]>;
 }
@@ -248,15 +248,15 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
       return found.map((worker) => ({ ...worker, leads: worker.leads === 1 }));
     },
     environments: () => database.read(() => environments.all()),
-    spent: async (startId) =>
-      (await database.read(() => spent.get({ purse: startId }))) ?? {
+    spent: async (attemptId) =>
+      (await database.read(() => spent.get({ purse: attemptId }))) ?? {
         units: 0,
         reports: 0,
         unknown: 0,
         unknownInBudget: 0,
       },
     clockAhead: () => database.read(() => findAhead(database, now)),
-    callsOf: (runId, startId) => database.read(() => callsOf.all({ runId, purse: startId })),
+    callsOf: (runId, attemptId) => database.read(() => callsOf.all({ runId, purse: attemptId })),
     usage: () => database.read(() => readUsage(database)),
     countsTold: () => database.read(() => countsTold(database)),
     toldByV2: () => database.read(() => readV2Usage(database)),

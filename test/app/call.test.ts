@@ -151,12 +151,12 @@ describe('a direct call', () => {
       await ledger(async ({ calls }) => {
         const now = around.clock.now();
         const environmentId = await calls.environment('v1', sandbox.v1BaseUrl);
-        const startId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
+        const attemptId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
         const request = { operation: 'liteKyb', meter: 'unit' as const, requestKey: requestKey('liteKyb', params) };
         const by = { runId: null, row: null, stage: null, subject: null };
         const sent = { ownedSince: Infinity, lookedSince: Infinity, lostAtMost: Infinity };
         await calls.intend(
-          { ...request, ...by, ...sent, startId, environmentId, attempt: 1, startedAt: now },
+          { ...request, ...by, ...sent, attemptId, environmentId, attempt: 1, startedAt: now },
           { units: null, reports: null },
         );
       });

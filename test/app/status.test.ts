@@ -112,9 +112,9 @@ describe('status', () => {
         await ledger(async (open) => {
           const { calls, runs: store } = open;
           await store.releaseFailed(id);
-          const startId = await calls.begin({ runId: id, begunAt: now - 10_000, leaseUntil: now + 30_000 });
+          const attemptId = await calls.begin({ runId: id, begunAt: now - 10_000, leaseUntil: now + 30_000 });
           const wait = { since: now, nextTryAt: now + 60_000, givesUpAt: now + 120_000 };
-          await calls.noteOutages(startId, [{ row: 1, api: 'v1', operation: 'fullKyb', code: 'HTTP_429', ...wait }]);
+          await calls.noteOutages(attemptId, [{ row: 1, api: 'v1', operation: 'fullKyb', code: 'HTTP_429', ...wait }]);
           const working = await status({}, around);
           expect(working.atWork).toMatchObject({ alive: true, silent: false, rowsPerSecond: 0.1, since: now - 10_000 });
           expect(statusJson(working).process).toMatchObject({
@@ -124,7 +124,7 @@ describe('status', () => {
             failedCallsLastMinute: [],
           });
           const environmentId = (await calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
-          const sent = call({ environmentId, startId }, { runId: id, row: 1, startedAt: now - 10_000 });
+          const sent = call({ environmentId, attemptId }, { runId: id, row: 1, startedAt: now - 10_000 });
           await buy(open, sent, refused({ settledAt: now, durationMs: 0 }));
           const failing = await status({}, around);
           expect(codesOf(statusInWords(failing))).toContain('CALLS_FAILING');
@@ -160,9 +160,9 @@ describe('status', () => {
       await ledger(async (open) => {
         await open.runs.releaseFailed(id);
         const given = JSON.stringify({ budget: 20, maxReports: 3 });
-        const startId = await open.calls.begin({ runId: id, begunAt: now, leaseUntil: now + 30_000, given });
+        const attemptId = await open.calls.begin({ runId: id, begunAt: now, leaseUntil: now + 30_000, given });
         const environmentId = (await open.calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
-        await intend(open, call({ environmentId, startId }, { runId: id, row: 1, startedAt: now + 4000 }));
+        await intend(open, call({ environmentId, attemptId }, { runId: id, row: 1, startedAt: now + 4000 }));
       });
       const killed = async () => await status({ run: id }, { ...around, clock: new ManualClock(now + 3_600_000) });
       expect(await killed()).toMatchObject({ given: { budget: 20, maxReports: 3 }, atWork: { ms: 4000, calls: 1 } });
@@ -192,9 +192,9 @@ describe('doubt list', () => {
         const { id } = await run(companies(1));
         const now = clock.now();
         await ledger(async (open) => {
-          const startId = await open.calls.begin({ runId: id, begunAt: now, leaseUntil: now + 30_000 });
+          const attemptId = await open.calls.begin({ runId: id, begunAt: now, leaseUntil: now + 30_000 });
           const environmentId = (await open.calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
-          await intend(open, call({ environmentId, startId }, { runId: id, row: 1, startedAt: now }));
+          await intend(open, call({ environmentId, attemptId }, { runId: id, row: 1, startedAt: now }));
           const view = await listUnknownCharges({}, around);
           expect(view).toMatchObject({ calls: [], underWay: [{ operation: 'fullKyb', runId: id, row: 1 }] });
           const underWay = underWayInWords(view.underWay);

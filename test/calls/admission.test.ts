@@ -27,15 +27,15 @@ afterAll(async () => {
 async function counter(limits: Limits) {
   const admission = new Admission(clock);
   const now = clock.now();
-  const startId = await ledger.calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
-  const environmentId = await ledger.calls.environment('v1', `provider ${startId}`);
+  const attemptId = await ledger.calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
+  const environmentId = await ledger.calls.environment('v1', `provider ${attemptId}`);
   const next = (id: string): NewCall =>
-    call({ environmentId, startId }, { requestKey: keyOf(id), startedAt: clock.now() });
+    call({ environmentId, attemptId }, { requestKey: keyOf(id), startedAt: clock.now() });
   let asked = 0;
   return {
     admission,
     environmentId,
-    startId,
+    attemptId,
     next,
     admit: () => {
       asked += 1;
@@ -174,12 +174,12 @@ describe('admission of calls', () => {
   });
 
   test('V1-4 a closure ends at its time; without a time it stays; the next attempt tries again', async () => {
-    const { environmentId, startId } = await counter(unlimited);
+    const { environmentId, attemptId } = await counter(unlimited);
     const closure = { reason: 'allowance', message: 'spent', closedAt: clock.now() } as const;
     await ledger.calls.close(environmentId, { ...closure, operation: null, until: clock.now() + 1000 });
     await ledger.calls.close(environmentId, { ...closure, operation: 'liteKyb', until: null });
-    const refusal = (operation: string, start = startId) =>
-      ledger.calls.refusal({ startId: start, environmentId, operation, meter: 'unit' }, unlimited, clock.now());
+    const refusal = (operation: string, start = attemptId) =>
+      ledger.calls.refusal({ attemptId: start, environmentId, operation, meter: 'unit' }, unlimited, clock.now());
     clock.advance(999);
     expect(await refusal('fullKyb')).toMatchObject({ kind: 'parked', reason: 'allowance', until: clock.now() + 1 });
     clock.advance(1);

@@ -35,8 +35,8 @@ describe('stored answers', () => {
       const ready = makeReady(hall.v1 as unknown as AnyClient, await calls.environment('v1', 'sandbox'), full(id));
       if (ready instanceof Error) throw ready;
       const now = hall.clock.now();
-      const startId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + 1 });
-      const request = { ...ready.context, startId, attempt: 1, startedAt: now, ownedSince: 0, lookedSince: 0 };
+      const attemptId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + 1 });
+      const request = { ...ready.context, attemptId, attempt: 1, startedAt: now, ownedSince: 0, lookedSince: 0 };
       const intended = await calls.intend({ ...request, lostAtMost: 3 }, { units: null, reports: null });
       if (intended.kind !== 'intent') throw new Error(intended.kind);
       const exchange = { status: 200, headers: {}, body: Buffer.from('<html>'), durationMs: 1 };

@@ -36,10 +36,10 @@ export async function withHall<T>(options: BenchOptions, use: (hall: Hall) => Pr
       const v2 = await ledger.calls.environment('v2', 'sandbox');
       const door = async (more: Partial<DoorOptions> = {}) => {
         const now = clock.now();
-        const startId = await ledger.calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
+        const attemptId = await ledger.calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
         return new Door({
           calls: ledger.calls,
-          startId,
+          attemptId,
           clock,
           apis: {
             v1: { client: bench.v1 as unknown as AnyClient, environmentId: v1 },

@@ -17,13 +17,13 @@ async function endAfter(
 ): Promise<void> {
   const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
   const environmentId = await ledger.calls.environment('v2', sandbox.v2BaseUrl);
-  const startId = await ledger.calls.begin({ runId: run.id, begunAt: NOW, leaseUntil: NOW + 30_000 });
-  const sent = call({ environmentId, startId }, { runId: run.id, row: 1, operation, meter: 'not_told' });
+  const attemptId = await ledger.calls.begin({ runId: run.id, begunAt: NOW, leaseUntil: NOW + 30_000 });
+  const sent = call({ environmentId, attemptId }, { runId: run.id, row: 1, operation, meter: 'not_told' });
   if (became === 'owned') await ledger.calls.recordUse(useOf(sent));
   else await buy(ledger, sent, became === 'lost' ? lost() : settlement({ unitsCharged: null }));
   const reader = permissionReader(pipeline({ stages: ['financials'] }), { v2 }, controller.signal);
   const of = { calls: ledger.calls, clock: { now: () => NOW }, environmentId, reader };
-  await noteContactsAtEnd(of, { runId: run.id, startId, begunAt: NOW }, ledger.reading);
+  await noteContactsAtEnd(of, { runId: run.id, attemptId, begunAt: NOW }, ledger.reading);
 }
 
 const kept = async ({ ledger }: Workshop) => (await ledger.reading.toldByV2()).contacts;

@@ -40,7 +40,7 @@ describe('rows are handed out once', () => {
     const stopping = new AbortController().signal;
     await processRows({
       runId: 'run',
-      startId: 1,
+      attemptId: 1,
       runs: {
         settleRow: async (_, row) => settled.push(row) > 0,
         row: async () => undefined,

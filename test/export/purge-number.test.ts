@@ -49,9 +49,9 @@ long('rows with the number are removed even without a match, with everything ask
     const decided = { ...decision, summary: `Acme · ${NUMBER} → none of these`, decidedAt: NOW, note: null };
     await ledger.review.record({ ...asked, ...decided });
     await ledger.runs.recordError(id, { ...error, stage: null, message: `stopped at ${NUMBER}`, at: NOW });
-    const startId = await ledger.calls.begin({ runId: id, begunAt: NOW, leaseUntil: NOW });
-    await ledger.calls.end(startId, NOW);
-    await ledger.calls.noteEnding(startId, JSON.stringify({ message: `stopped at ${NUMBER}` }));
+    const attemptId = await ledger.calls.begin({ runId: id, begunAt: NOW, leaseUntil: NOW });
+    await ledger.calls.end(attemptId, NOW);
+    await ledger.calls.noteEnding(attemptId, JSON.stringify({ message: `stopped at ${NUMBER}` }));
     await ledger.doubts.settle([1], 'resend', `about ${NUMBER}`);
     expect(await bytesOf(dataDir)).toContain(NUMBER);
     const report = await ledger.housekeeping.purge(named, itemIds);

@@ -129,7 +129,7 @@ long('an answer that other rows use stays, and can be purged later', async () =>
   await withRun({ ...fixture, bought: [{ ...about, row: 1, body }] }, async ({ dataDir, ledger, id }) => {
     const context = await contextOf(ledger, id, { ...about, row: 2 });
     const owned = await ledger.calls.findAnswer(context.environmentId, context.requestKey, 0);
-    const use = { ...context, startId: 1, at: NOW, rawSha256: owned?.rawSha256 ?? '' };
+    const use = { ...context, attemptId: 1, at: NOW, rawSha256: owned?.rawSha256 ?? '' };
     await settleAgain(ledger, id, 2, { uses: [use] });
     await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds);
     const folder = join(dataDir, 'out');

@@ -139,9 +139,9 @@ export async function contextOf(
 export async function buy(ledger: Ledger, runId: string, bought: Bought): Promise<void> {
   const { api, params, body } = bought;
   const context = await contextOf(ledger, runId, bought);
-  const startId = await ledger.calls.begin({ runId: context.runId, begunAt: NOW, leaseUntil: NOW + 1 });
+  const attemptId = await ledger.calls.begin({ runId: context.runId, begunAt: NOW, leaseUntil: NOW + 1 });
   const sent = { ownedSince: Infinity, lookedSince: Infinity, lostAtMost: Infinity };
-  const call = { ...context, ...sent, startId, attempt: 1, startedAt: NOW };
+  const call = { ...context, ...sent, attemptId, attempt: 1, startedAt: NOW };
   const intended = await ledger.calls.intend(call, { units: null, reports: null });
   if (intended.kind !== 'intent') throw new Error(`the call was not let through: ${intended.kind}`);
   await ledger.calls.settle(intended.intent, {
@@ -159,7 +159,7 @@ export async function buy(ledger: Ledger, runId: string, bought: Bought): Promis
     answer: { params: JSON.stringify(params) },
     allowance: null,
   });
-  await ledger.calls.end(startId, NOW);
+  await ledger.calls.end(attemptId, NOW);
 }
 
 export async function exportTo(

@@ -233,7 +233,7 @@ describe('the lock', () => {
       expect(await first.calls.flagLost(NOW)).toBe(0);
       await first.close();
       const second = await openAt(dataDir);
-      expect(await second.calls.renew(place.startId, NOW + 60_000)).toBe(false);
+      expect(await second.calls.renew(place.attemptId, NOW + 60_000)).toBe(false);
       expect(await second.calls.flagLost(NOW)).toBe(1);
       expect(look(dataDir, 'SELECT charge, error_code FROM calls')).toEqual([
         { charge: 'unknown', error_code: 'PROCESS_DIED' },

@@ -19,14 +19,14 @@ export const NO_LIMITS: Limits = { units: null, reports: null };
 
 export interface Place {
   readonly environmentId: number;
-  readonly startId: number;
+  readonly attemptId: number;
 }
 
 /** A v1 environment and a start on it. */
 export async function begin(ledger: Ledger, runId: string | null = null, now = NOW): Promise<Place> {
   const environmentId = await ledger.calls.environment('v1', 'live');
-  const startId = await ledger.calls.begin({ runId, begunAt: now, leaseUntil: now + 30_000 });
-  return { environmentId, startId };
+  const attemptId = await ledger.calls.begin({ runId, begunAt: now, leaseUntil: now + 30_000 });
+  return { environmentId, attemptId };
 }
 
 /** Sent whatever became of the request before. */

@@ -23,7 +23,7 @@ interface Shared {
   readonly clock: { now: number };
   readonly begin: (purse?: number) => Promise<number>;
   /** The start leads, and has laid this. */
-  readonly lay: (startId: number, rows: readonly number[], waiting: readonly WaitingRow[]) => Promise<void>;
+  readonly lay: (attemptId: number, rows: readonly number[], waiting: readonly WaitingRow[]) => Promise<void>;
 }
 
 const LEASE_MS = 20_000;
@@ -46,9 +46,9 @@ const onJobs = (use: (shared: Shared) => Promise<void>) => () =>
       const run = await openRun(ledger, 12);
       const begin = (purse?: number) =>
         ledger.calls.begin({ runId: run, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS, purse, worker: 'a:1' });
-      const lay: Shared['lay'] = async (startId, rows, waiting) => {
-        await jobs.lead({ runId: run, startId });
-        await jobs.enqueue({ runId: run, startId }, rows, waiting);
+      const lay: Shared['lay'] = async (attemptId, rows, waiting) => {
+        await jobs.lead({ runId: run, attemptId });
+        await jobs.enqueue({ runId: run, attemptId }, rows, waiting);
       };
       await use({ url: ledgerUrl, ledger, jobs, run, clock, begin, lay });
     } finally {
@@ -70,7 +70,7 @@ describe('jobs', () => {
       await lay(starts[0] ?? 0, ROWS, []);
       const common = { runId: run, jobs, runs: ledger.runs, clock: new JumpingClock(clock.now) };
       const [one, other] = starts.map(
-        (startId) => new JobRows({ ...common, startId, canStart: async () => mayStart }),
+        (attemptId) => new JobRows({ ...common, attemptId, canStart: async () => mayStart }),
       ) as [JobRows, JobRows];
       expect(await Promise.all([one.pending(), other.pending()])).toMatchObject([{ row: 1 }, { row: 6 }]);
       mayStart = false;
@@ -175,10 +175,10 @@ describe('jobs', () => {
         const environmentId = await calls.environment('v1', 'live');
         const blocked = await begin();
         const sentAt = clock.now;
-        const ask = (startId: number, request: string) =>
+        const ask = (attemptId: number, request: string) =>
           calls.intend(
             call(
-              { environmentId, startId },
+              { environmentId, attemptId },
               { runId: run, row: 1, requestKey: keyOf(request), startedAt: clock.now, ownedSince: 0 },
             ),
             NO_LIMITS,
@@ -224,20 +224,20 @@ describe('jobs', () => {
     onJobs(async ({ jobs, run, begin, clock, lay }) => {
       const leader = await begin();
       await lay(leader, ROWS, []);
-      await expect(jobs.lead({ runId: run, startId: await begin() })).rejects.toThrow(LedElsewhereError);
+      await expect(jobs.lead({ runId: run, attemptId: await begin() })).rejects.toThrow(LedElsewhereError);
       clock.now += LEASE_MS + 1;
       const helper = await begin(leader);
       const held = await jobs.take(helper, run, 'rows');
       const next = await begin();
-      const elsewhere = await jobs.lead({ runId: run, startId: next });
+      const elsewhere = await jobs.lead({ runId: run, attemptId: next });
       expect([...elsewhere]).toEqual([1, 2, 3, 4, 5]);
       expect(held?.rows).toEqual([1, 2, 3, 4, 5]);
-      await expect(jobs.enqueue({ runId: run, startId: leader }, ROWS, [])).rejects.toThrow(TakenOverError);
-      await jobs.enqueue({ runId: run, startId: next }, ROWS.slice(5), []);
+      await expect(jobs.enqueue({ runId: run, attemptId: leader }, ROWS, [])).rejects.toThrow(TakenOverError);
+      await jobs.enqueue({ runId: run, attemptId: next }, ROWS.slice(5), []);
       expect((await jobs.take(next, run, 'rows'))?.rows).toEqual([6, 7, 8, 9, 10]);
       // The one that has died is not the leader any more, should it wake up.
       await expect(jobs.take(leader, run, 'rows')).rejects.toThrow(TakenOverError);
-      expect(await jobs.runs()).toEqual([{ runId: run, startId: next, leaderIsAlive: true, worker: 'a:1' }]);
+      expect(await jobs.runs()).toEqual([{ runId: run, attemptId: next, leaderIsAlive: true, worker: 'a:1' }]);
     }),
   );
 
@@ -246,7 +246,7 @@ describe('jobs', () => {
     onJobs(async ({ jobs, run, begin, clock, lay }) => {
       const leader = await begin();
       await lay(leader, ROWS, []);
-      await jobs.leave({ runId: run, startId: leader }, undefined);
+      await jobs.leave({ runId: run, attemptId: leader }, undefined);
       expect(await jobs.runs()).toEqual([]);
       expect(await jobs.take(leader, run, 'rows')).toBeUndefined();
       await lay(leader, [1], []);
@@ -264,9 +264,9 @@ describe('jobs', () => {
     'use the leader’s limits: a worker with the limits of another begins nothing more, and starts over',
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
-      const ask = (startId: number, key: string) =>
+      const ask = (attemptId: number, key: string) =>
         ledger.calls.intend(
-          call({ startId, environmentId }, { runId: run, row: 1, requestKey: keyOf(key), startedAt: clock.now }),
+          call({ attemptId, environmentId }, { runId: run, row: 1, requestKey: keyOf(key), startedAt: clock.now }),
           NO_LIMITS,
         );
       const first = await begin();
@@ -295,7 +295,7 @@ describe('jobs', () => {
       expect(await jobs.take(late, run, 'rows')).toBeUndefined();
       // The same where the one before has left it, and somebody still has rows of it.
       const before = await begin(next);
-      await jobs.leave({ runId: run, startId: next }, undefined);
+      await jobs.leave({ runId: run, attemptId: next }, undefined);
       await ledger.calls.end(next, clock.now);
       const last = await begin();
       await lay(last, ROWS.slice(5), []);
@@ -314,12 +314,12 @@ describe('jobs', () => {
       await lay(leader, ROWS, []);
       const until = clock.now + 3_600_000;
       const soonAfter = expect.closeTo(until, -5);
-      await jobs.leave({ runId: run, startId: helper }, { rows: ROWS, until, waiting: [] });
+      await jobs.leave({ runId: run, attemptId: helper }, { rows: ROWS, until, waiting: [] });
       expect(await jobs.left(run, helper)).toMatchObject({ ready: 3, nextWaitAt: null });
       const held = await jobs.take(helper, run, 'rows');
       if (held === undefined) throw new Error('no job');
       await jobs.leave(
-        { runId: run, startId: leader },
+        { runId: run, attemptId: leader },
         { rows: [3, 1, 2, 4, 5, 6], until, waiting: [{ row: 9, nextAt: until + 9000 }] },
       );
       await ledger.calls.end(leader, clock.now);
@@ -327,18 +327,18 @@ describe('jobs', () => {
       expect(await jobs.left(run, -1)).toMatchObject({ ready: 0, elsewhere: 1, nextWaitAt: soonAfter });
       // While another holds a job, what becomes of its rows is not known.
       const other = await begin(leader);
-      await jobs.leave({ runId: run, startId: other }, { rows: [7], until, waiting: [] });
+      await jobs.leave({ runId: run, attemptId: other }, { rows: [7], until, waiting: [] });
       expect(await jobs.left(run, -1)).toMatchObject({ nextWaitAt: soonAfter });
       await jobs.finish(helper, held, NOTHING);
       await jobs.leave(
-        { runId: run, startId: other },
+        { runId: run, attemptId: other },
         {
           rows: [3, 1, 2, 4, 5, 6],
           until: clock.now - 5000,
           waiting: [{ row: 9, nextAt: clock.now - 20_000 }],
         },
       );
-      expect(await jobs.runs()).toMatchObject([{ runId: run, startId: leader, leaderIsAlive: false }]);
+      expect(await jobs.runs()).toMatchObject([{ runId: run, attemptId: leader, leaderIsAlive: false }]);
       expect((await jobs.take(other, run, 'rows'))?.rows).toEqual([3, 1, 2, 4, 5]);
       expect((await jobs.take(other, run, 'rows'))?.rows).toEqual([6]);
       expect((await jobs.take(other, run, 'waits'))?.rows).toEqual([9]);
@@ -354,11 +354,11 @@ describe('jobs', () => {
       await lay(leader, ROWS, []);
       const held = await jobs.take(slow, run, 'rows');
       if (held === undefined || (await jobs.take(dead, run, 'rows')) === undefined) throw new Error('no job');
-      await jobs.leave({ runId: run, startId: leader }, undefined);
+      await jobs.leave({ runId: run, attemptId: leader }, undefined);
       await ledger.calls.end(leader, clock.now);
       const next = await openRun(ledger, 12, 'next');
       const its = await ledger.calls.begin({ runId: next, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS });
-      expect(await jobs.lead({ runId: next, startId: its })).toEqual(new Set());
+      expect(await jobs.lead({ runId: next, attemptId: its })).toEqual(new Set());
       await jobs.finish(slow, held, { waiting: [{ row: 1, nextAt: clock.now - 9000 }], givenUp: [2] });
       await ledger.calls.end(dead, clock.now);
       expect(await jobs.handBack()).toBe(1);
@@ -383,7 +383,7 @@ describe('jobs', () => {
       const anew = await begin(leader);
       expect((await jobs.take(anew, run, 'rows'))?.rows).toEqual([1, 2, 3, 4, 5]);
       const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
-      const wanted = call({ startId: anew, environmentId }, { runId: run, row: 1, startedAt: clock.now });
+      const wanted = call({ attemptId: anew, environmentId }, { runId: run, row: 1, startedAt: clock.now });
       expect(await ledger.calls.intend(wanted, NO_LIMITS)).toMatchObject({ kind: 'intent' });
     }),
   );
@@ -393,18 +393,18 @@ describe('jobs', () => {
     onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
       const first = await begin();
       await lay(first, ROWS, []);
-      await jobs.leave({ runId: run, startId: first }, { rows: ROWS, until: clock.now + 3_600_000, waiting: [] });
+      await jobs.leave({ runId: run, attemptId: first }, { rows: ROWS, until: clock.now + 3_600_000, waiting: [] });
       await ledger.calls.end(first, clock.now);
       const alive: string[] = [];
       const setOut = async (name: string) => {
         const runId = await openRun(ledger, 1, name);
-        const startId = await ledger.calls.begin({
+        const attemptId = await ledger.calls.begin({
           runId,
           begunAt: clock.now,
           leaseUntil: clock.now + LEASE_MS,
           worker: 'a:1',
         });
-        await jobs.lead({ runId, startId });
+        await jobs.lead({ runId, attemptId });
         alive.push(runId);
       };
       for (let nth = 1; nth < QUEUES; nth++) await setOut(`run ${nth}`);
@@ -425,7 +425,7 @@ describe('an attempt', () => {
     onJobs(async ({ url, ledger, run, begin, clock }) => {
       const start = await begin();
       const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
-      const wanted = call({ startId: start, environmentId }, { runId: run, row: 1, startedAt: clock.now });
+      const wanted = call({ attemptId: start, environmentId }, { runId: run, row: 1, startedAt: clock.now });
       let isSent = false;
       await withClient(url, async (client) => {
         await client.query('BEGIN; LOCK TABLE kybatch.calls');
@@ -465,7 +465,7 @@ describe('a run in progress', () => {
       const next = await openRun(ledger, 2, 'just made', clock.now - 1);
       await expect(ledger.housekeeping.dropRun(next)).rejects.toThrow(LedElsewhereError);
       const again = await ledger.calls.begin({ runId: next, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS });
-      await jobs.lead({ runId: next, startId: again });
+      await jobs.lead({ runId: next, attemptId: again });
       expect((await jobs.left(next, again)).ready).toBe(0);
     }),
   );
@@ -520,9 +520,20 @@ test('a slow-down request to one process reaches the others at once', () =>
     const open = () => openLedger({ dataDir: 'nowhere', ledgerUrl, now: NOW, access: 'write' });
     const [one, other] = [await open(), await open()];
     try {
-      const signal = { kind: 'slow_down', startId: 1, environmentId: 2, pauseMs: 300 } as const;
-      const heard = new Promise((resolve) => void other.signals?.listen(resolve).then(() => one.signals?.tell(signal)));
-      expect(await heard).toEqual(signal);
+      const signal = { kind: 'slow_down', attemptId: 1, environmentId: 2, pauseMs: 300 } as const;
+      await withClient(ledgerUrl, async (client) => {
+        const sent = new Promise<string>((resolve) =>
+          client.on('notification', ({ payload = '' }) => resolve(payload)),
+        );
+        await client.query('LISTEN kybatch');
+        const heard = new Promise(
+          (resolve) => void other.signals?.listen(resolve).then(() => one.signals?.tell(signal)),
+        );
+        expect(await heard).toEqual(signal);
+        // Processes of other versions read these names.
+        const names = { kind: 'slow_down', startId: 1, environmentId: 2, pauseMs: 300 };
+        expect(JSON.parse(await sent)).toEqual(names);
+      });
     } finally {
       await one.close();
       await other.close();
@@ -536,7 +547,7 @@ long('a process that cannot listen at its beginning does so later: it is no reas
       const [one, other] = [await open(direct), await open(wire.url)];
       try {
         await wire.refuse();
-        const signal = { kind: 'slow_down', startId: 1, environmentId: 2, pauseMs: 300 } as const;
+        const signal = { kind: 'slow_down', attemptId: 1, environmentId: 2, pauseMs: 300 } as const;
         let stop: (() => Promise<void>) | undefined;
         const heard = new Promise((resolve) => {
           void other.signals?.listen(resolve).then((end) => {

@@ -75,7 +75,7 @@ export interface AttemptFigures {
 /** An attempt that is running or has just ended. */
 export interface ReportedAttempt {
   readonly run: RunRecord;
-  readonly startId: number;
+  readonly attemptId: number;
   readonly atWork: boolean;
   readonly limits: Limits;
 }
@@ -179,17 +179,17 @@ async function unitsLeft(names: ProviderNames, { calls }: Ledger): Promise<Figur
 }
 
 async function figuresOfStart(
-  { run, startId, atWork, limits }: ReportedAttempt,
+  { run, attemptId, atWork, limits }: ReportedAttempt,
   lists: readonly PortfolioRecord[],
   { reading }: Ledger,
 ): Promise<AttemptFigures> {
-  const spent = await reading.spent(startId);
+  const spent = await reading.spent(attemptId);
   return {
     list: lists.find(({ id }) => id === run.portfolioId)?.name ?? null,
     atWork,
     spent,
     budgetLeft: limits.units === null ? null : Math.max(0, limits.units - spent.units),
-    calls: await reading.callsOf(run.id, startId),
+    calls: await reading.callsOf(run.id, attemptId),
   };
 }
 

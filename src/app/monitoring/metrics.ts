@@ -88,7 +88,7 @@ export class MetricsFile {
 
   /** Sums all calls once, not every minute: only this attempt adds to them, unless there are other workers. */
   async #measure({ reading, jobs }: Ledger, start: ReportedAttempt | null): Promise<Measured> {
-    const spent = start === null ? 0 : (await reading.spent(start.startId)).units;
+    const spent = start === null ? 0 : (await reading.spent(start.attemptId)).units;
     if (this.#unitsBefore === undefined || start?.atWork !== true || jobs !== undefined)
       this.#unitsBefore = (await reading.unitsCharged()) - spent;
     return {

@@ -117,7 +117,7 @@ async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: 
     const door = new Door({
       ...BY_HAND,
       calls,
-      startId: lease.startId,
+      attemptId: lease.attemptId,
       clock,
       apis: { v1: null, v2: null, [operation.api]: { client, environmentId } },
       listen: (event) => {

@@ -53,7 +53,7 @@ export async function withDirectCalls<T>(
     const door = new Door({
       ...ASK_POLICY,
       calls,
-      startId: lease.startId,
+      attemptId: lease.attemptId,
       clock,
       apis: { v1: null, v2: { client, environmentId } },
       signal: abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]),
@@ -134,7 +134,7 @@ export async function withWatchCalls<T>(
     const shared = {
       ...WATCH_POLICY,
       calls: ledger.calls,
-      startId: lease.startId,
+      attemptId: lease.attemptId,
       clock,
       apis: { v1: null, v2: { client, environmentId } },
       signal: abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]),

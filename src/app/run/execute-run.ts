@@ -72,9 +72,9 @@ export async function executeRun(
   const stopListening = listenForInterrupts(options, log);
   const tally = new AttemptTally();
   const listener = safeListener(options, around);
-  const begun: { startId?: number } = {};
+  const begun: { attemptId?: number } = {};
   const stopMetrics = start.metrics?.follow(ledger, provider.names, () =>
-    begun.startId === undefined ? null : { run, startId: begun.startId, limits },
+    begun.attemptId === undefined ? null : { run, attemptId: begun.attemptId, limits },
   );
   try {
     await emitStarted(start, listener, ledger, around);
@@ -96,8 +96,8 @@ export async function executeRun(
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
         given: storeAttemptOptions(options, around, provider.sandbox?.port),
-        onBegun(startId) {
-          begun.startId = startId;
+        onBegun(attemptId) {
+          begun.attemptId = attemptId;
         },
         listen(event) {
           tally.listen(event);
@@ -119,7 +119,7 @@ export async function executeRun(
     const steps = ledBy === null ? nextSteps(run, progress, whole) : [];
     // Lost calls may have been found or settled since they were counted, and other workers may have spent units.
     const isAlone = ledger.jobs === undefined;
-    const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
+    const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.attemptId);
     const spent = addSpending(start.checks, ofRun);
     const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
     const importantChanges = await importantSince(before, run, ledger);
@@ -140,14 +140,15 @@ export async function executeRun(
       ledBy,
     });
     const asInterrupt = options.said?.interruptedAs() ?? (view.interrupted ? ExitCode.interrupted : undefined);
-    await ledger.calls.noteEnding(end.startId, endingOf(view, exitCodeOfRun(view, asInterrupt)));
+    await ledger.calls.noteEnding(end.attemptId, endingOf(view, exitCodeOfRun(view, asInterrupt)));
     if (run.portfolioId !== null && view.finished && view.tablesLack === null)
       await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
     return view;
   } catch (error) {
     log.brokenOff(error);
     // The failure is in the log or on the terminal if it cannot be stored now.
-    if (begun.startId !== undefined) await ledger.calls.noteEnding(begun.startId, failureEnding(error)).catch(() => {});
+    if (begun.attemptId !== undefined)
+      await ledger.calls.noteEnding(begun.attemptId, failureEnding(error)).catch(() => {});
     throw error;
   } finally {
     await stopMetrics?.();

@@ -135,7 +135,7 @@ export async function withRecordedProbes(
 ): Promise<AttemptSpending> {
   const begunAt = clock.now();
   const environmentId = await calls.environment('v1', environment);
-  const startId = await calls.begin({ runId: null, begunAt, leaseUntil: begunAt + LEASE_MS });
+  const attemptId = await calls.begin({ runId: null, begunAt, leaseUntil: begunAt + LEASE_MS });
   let cost = NO_SPENDING;
   const settle = async (intent: Intent, settlement: Settlement) => {
     if (settlement.charge === 'free') return await calls.withdraw(intent);
@@ -149,10 +149,10 @@ export async function withRecordedProbes(
     const { name, meter } = check.operation;
     const context = { environmentId, runId: null, row: null, stage: null, operation: name, meter, subject: null };
     // Its own key, so that no check waits for that of another process.
-    const key = requestKey(name, { check: startId });
+    const key = requestKey(name, { check: attemptId });
     const never = { ownedSince: Number.POSITIVE_INFINITY, lookedSince: 0, lostAtMost: Number.POSITIVE_INFINITY };
     const intended = await calls.intend(
-      { ...context, requestKey: key, startId, attempt: 1, startedAt: clock.now(), ...never },
+      { ...context, requestKey: key, attemptId, attempt: 1, startedAt: clock.now(), ...never },
       limits,
     );
     if (intended.kind !== 'intent') return null;
@@ -175,8 +175,8 @@ export async function withRecordedProbes(
   try {
     await use(send);
   } finally {
-    await calls.end(startId, clock.now());
-    if (cost === NO_SPENDING) await calls.forgetStart(startId);
+    await calls.end(attemptId, clock.now());
+    if (cost === NO_SPENDING) await calls.forgetStart(attemptId);
   }
   return cost;
 }

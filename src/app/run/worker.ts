@@ -264,7 +264,7 @@ class Worker {
             run,
             pipeline,
             fresh,
-            leader: lead.startId,
+            leader: lead.attemptId,
             budgetUnits: limits.units,
             budgetReports: limits.reports,
             concurrency,

@@ -74,7 +74,7 @@ export function callStore(
   const startsInVain = database
     .prepare<[object], number>(
       `SELECT count(DISTINCT start_id) FROM calls WHERE run_id = @runId AND row = @row AND request_key = unhex(@requestKey)
-         AND start_id <> @startId AND error_class = 'retry' AND id > coalesce((SELECT max(id) FROM calls AS good
+         AND start_id <> @attemptId AND error_class = 'retry' AND id > coalesce((SELECT max(id) FROM calls AS good
            WHERE good.run_id = @runId AND good.row = @row AND good.request_key = unhex(@requestKey)
              AND good.settled_at IS NOT NULL AND good.error_code IS NULL), 0)`,
     )
@@ -143,10 +143,10 @@ export function callStore(
     intend: async (call, limits) => {
       if (database.broken !== undefined) throw database.broken;
       database.mustHaveRoom();
-      const { startId, environmentId, runId, row, operation, meter, requestKey, subject } = call;
+      const { attemptId, environmentId, runId, row, operation, meter, requestKey, subject } = call;
       const insert = () =>
         insertIntent.get(
-          startId,
+          attemptId,
           environmentId,
           runId,
           row,
@@ -161,7 +161,7 @@ export function callStore(
         );
       const intended = (id: number | undefined, { sharedInFlight }: MoneyState): IntentOutcome => {
         const alone = meter === 'unit' && sharedInFlight === 0;
-        const intent = { id: id as number, startId, environmentId, runId, row, operation, meter, requestKey, alone };
+        const intent = { id: id as number, attemptId, environmentId, runId, row, operation, meter, requestKey, alone };
         return { kind: 'intent', intent };
       };
       return await database.write(
@@ -183,16 +183,16 @@ export function callStore(
         { environments: [environmentId], turn: meter === 'report' ? 'own' : 'guess' },
       );
     },
-    withdraw: ({ id, startId, environmentId }) =>
-      database.write(() => withdraw.run(id, startId), { environments: [environmentId] }),
+    withdraw: ({ id, attemptId, environmentId }) =>
+      database.write(() => withdraw.run(id, attemptId), { environments: [environmentId] }),
     unitsEach: async (environmentId) => Math.max(1, (await database.read(() => unitsEach.get(environmentId))) ?? 1),
     hasAnswered: async (environmentId) => (await database.read(() => anyAnswer.get(environmentId))) !== undefined,
     wasAnswered: async (environmentId, operation, since) =>
       (await database.read(() => answerOf.get(environmentId, operation, since))) !== undefined,
-    answeredSinceRefused: async ({ environmentId, operation, requestKey, startId }) =>
-      (await database.read(() => answeredSince.get(environmentId, operation, requestKey, startId))) !== undefined,
-    startsInVain: async ({ runId, row, requestKey, startId }) =>
-      (await database.read(() => startsInVain.get({ runId, row, requestKey, startId }))) ?? 0,
+    answeredSinceRefused: async ({ environmentId, operation, requestKey, attemptId }) =>
+      (await database.read(() => answeredSince.get(environmentId, operation, requestKey, attemptId))) !== undefined,
+    startsInVain: async ({ runId, row, requestKey, attemptId }) =>
+      (await database.read(() => startsInVain.get({ runId, row, requestKey, attemptId }))) ?? 0,
     refusal: async (call, limits, now) => {
       const verdict = decideMoney(call.meter, await database.read(() => states.money(call, limits, now)), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;
@@ -210,7 +210,7 @@ export function useWriter(database: Sql): (use: StoredAnswerUse) => Script<void>
   );
   return (use) =>
     insert.run(
-      use.startId,
+      use.attemptId,
       use.environmentId,
       use.runId,
       use.row,
@@ -301,7 +301,7 @@ function settlementWriter(database: Sql, allowances: AllowanceWriter) {
       isOwned ? intent.environmentId : null,
       intent.requestKey,
       intent.id,
-      intent.startId,
+      intent.attemptId,
     );
     // An attempt that was taken over writes nothing: another attempt has its intent.
     if (changes === 0) return false;
@@ -309,7 +309,7 @@ function settlementWriter(database: Sql, allowances: AllowanceWriter) {
     if (unitsCharged !== null && unitsCharged > 0 && intent.runId !== null)
       yield* addUnits.run(unitsCharged, intent.runId, intent.row);
     const { units, reports } = possibleCost(intent.meter, settlement);
-    if (units + reports > 0) yield* spend.run(units, reports, intent.startId);
+    if (units + reports > 0) yield* spend.run(units, reports, intent.attemptId);
     if (isOwned) yield* saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
     if (allowance !== null) yield* allowances.observe(intent, allowance, alone, settledAt);
     return true;

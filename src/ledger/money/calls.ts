@@ -22,14 +22,14 @@ export interface CallStore {
   /** Begins an attempt: its intents are leased until `leaseUntil`. Its ID fences the calls it completes. */
   begin(start: NewAttempt): Promise<number>;
   /** False if the lease has expired and another attempt took over. */
-  renew(startId: number, leaseUntil: number): Promise<boolean>;
-  end(startId: number, at: number): Promise<void>;
+  renew(attemptId: number, leaseUntil: number): Promise<boolean>;
+  end(attemptId: number, at: number): Promise<void>;
   /** Removes an attempt that was refused before it did any work. */
-  forgetStart(startId: number): Promise<void>;
+  forgetStart(attemptId: number): Promise<void>;
   /** Records the outages that an attempt waits for, for `status`. */
-  noteOutages(startId: number, outages: readonly OutageNote[]): Promise<void>;
+  noteOutages(attemptId: number, outages: readonly OutageNote[]): Promise<void>;
   /** Records how an attempt ended, as JSON. */
-  noteEnding(startId: number, ending: string): Promise<void>;
+  noteEnding(attemptId: number, ending: string): Promise<void>;
 
   /** The newest stored answer to this request, unless it is older than `notBefore`. */
   findAnswer(environmentId: number, requestKey: string, notBefore: number): Promise<StoredAnswer | undefined>;
@@ -52,11 +52,11 @@ export interface CallStore {
   answeredSinceRefused(request: RefusedRequest): Promise<boolean>;
   /** The number of earlier attempts in which this row's request failed since its last answer. */
   startsInVain(
-    request: Pick<CallContext, 'runId' | 'row' | 'requestKey'> & { readonly startId: number },
+    request: Pick<CallContext, 'runId' | 'row' | 'requestKey'> & { readonly attemptId: number },
   ): Promise<number>;
   /** The check of `intend` without the write. Undefined if the call may be sent now or soon. */
   refusal(
-    call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>,
+    call: Pick<NewCall, 'attemptId' | 'environmentId' | 'operation' | 'meter'>,
     limits: Limits,
     now: number,
   ): Promise<Extract<IntentOutcome, { kind: 'parked' }> | undefined>;
@@ -99,7 +99,7 @@ export interface RefusedRequest {
   readonly operation: string;
   readonly requestKey: string;
   /** The attempt that sends the request. */
-  readonly startId: number;
+  readonly attemptId: number;
 }
 
 export interface NewAttempt {
@@ -162,7 +162,7 @@ export interface ObservedAllowance {
 }
 
 export interface StoredAnswerUse extends CallContext {
-  readonly startId: number;
+  readonly attemptId: number;
   readonly at: number;
   readonly rawSha256: string;
 }

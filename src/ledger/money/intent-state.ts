@@ -10,7 +10,7 @@ import type { Limits, MoneyState, NewCall, RequestState, UnknownCharges, Unknown
 /** Read inside the transaction of an intent. */
 export interface IntentStates {
   /** Registers an attempt of this process and the attempt whose limits it shares. */
-  begun(startId: number, purse: number): void;
+  begun(attemptId: number, purse: number): void;
   of(call: NewCall): Script<IntentState>;
   /**
    * Reads the state and writes the intent in one round trip. It assumes that there is no closure and no unknown charge.
@@ -33,7 +33,7 @@ export interface IntentState {
   money(limits: Limits): Script<MoneyState>;
 }
 
-type Counted = Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>;
+type Counted = Pick<NewCall, 'attemptId' | 'environmentId' | 'operation' | 'meter'>;
 
 interface Flights {
   readonly shared: number;
@@ -100,14 +100,14 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
   const purses = new Map<number, number>();
   /** Environments that had few units left when last read. */
   const nearlySpent = new Set<number>();
-  const lookFor = ({ startId, environmentId, meter }: Counted, requestKey: string, ownedSince: number) =>
-    look.get(meter, ownedSince, environmentId, requestKey, startId);
+  const lookFor = ({ attemptId, environmentId, meter }: Counted, requestKey: string, ownedSince: number) =>
+    look.get(meter, ownedSince, environmentId, requestKey, attemptId);
   function* see(call: Counted, requestKey: string, ownedSince: number): Script<Seen> {
     const seen = (yield* lookFor(call, requestKey, ownedSince)) ?? NO_START;
-    if (!purses.has(call.startId)) purses.set(call.startId, seen[10]);
+    if (!purses.has(call.attemptId)) purses.set(call.attemptId, seen[10]);
     return seen;
   }
-  const isLedAnew = (startId: number, seen: Seen): boolean => purses.get(startId) !== seen[10];
+  const isLedAnew = (attemptId: number, seen: Seen): boolean => purses.get(attemptId) !== seen[10];
   function isToBeCounted({ environmentId, meter }: Counted, seen: Seen, limits: Limits, now: number): boolean {
     const unitsLeft = unitsLeftOf(seen, now);
     const enough = MORE_THAN_IN_FLIGHT * (limits.unitsEach ?? 1);
@@ -126,12 +126,12 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
 
   return {
     doubt,
-    begun: (startId, purse) => {
-      purses.set(startId, purse);
+    begun: (attemptId, purse) => {
+      purses.set(attemptId, purse);
     },
     *guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>> {
-      const { startId, environmentId, meter, requestKey, ownedSince, startedAt } = call;
-      const purse = purses.get(startId);
+      const { attemptId, environmentId, meter, requestKey, ownedSince, startedAt } = call;
+      const purse = purses.get(attemptId);
       if (purse === undefined) throw new GuessedWrong();
       const own = lookFor(call, requestKey, ownedSince);
       const mayCount = budgetOf(meter, limits) !== null || (meter === 'unit' && nearlySpent.has(environmentId));
@@ -147,7 +147,7 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
       return {
         request: {
           alive: alive === 1,
-          hasNewLeader: isLedAnew(startId, seen),
+          hasNewLeader: isLedAnew(attemptId, seen),
           underWay: underWay === 1,
           answered: answered === 1,
           doubt: undefined,
@@ -168,7 +168,7 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
       return {
         request: {
           alive: alive === 1,
-          hasNewLeader: isLedAnew(call.startId, seen),
+          hasNewLeader: isLedAnew(call.attemptId, seen),
           underWay: underWay === 1 || sameReport,
           answered: answered === 1,
           doubt: anyDoubt === 1 || report ? yield* doubt(call) : undefined,
@@ -223,8 +223,8 @@ const IN_VAIN = `in_doubt = 1 AND (http_status BETWEEN 200 AND 299 OR http_statu
 const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt = 1 AND charge = 'unknown') AS lost,
   count(http_status) FILTER (WHERE in_doubt = 1) AS answered,
   count(*) FILTER (WHERE ${IN_VAIN}) AS inVain,
-  count(*) FILTER (WHERE ${IN_VAIN} AND start_id = @startId) AS inVainNow,
-  count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id <> @startId) AS inVainStarts,
+  count(*) FILTER (WHERE ${IN_VAIN} AND start_id = @attemptId) AS inVainNow,
+  count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id <> @attemptId) AS inVainStarts,
   count(*) FILTER (WHERE in_doubt = 1 AND error_code = '${MALFORMED_ANSWER}') AS malformed,
   coalesce(max(settled_at), 0) AS lastEndedAt`;
 
@@ -254,10 +254,10 @@ export function unknownChargeReader(database: Sql): UnknownChargeReader {
     doubt: database.prepare<[object], UnknownCharges>(`${COUNTS} ${OF_REPORT}`),
     ids: database.prepare<[object], number>(`SELECT id ${OF_REPORT}`).pluck(),
   };
-  const asked = ({ environmentId, requestKey, meter, subject, startId = NO_ATTEMPT }: UnknownChargesOf) =>
+  const asked = ({ environmentId, requestKey, meter, subject, attemptId = NO_ATTEMPT }: UnknownChargesOf) =>
     meter === 'report' && subject !== null
-      ? { by: ofReport, values: { environmentId, startId, ...subject } }
-      : { by: ofRequest, values: { environmentId, startId, requestKey } };
+      ? { by: ofReport, values: { environmentId, attemptId, ...subject } }
+      : { by: ofRequest, values: { environmentId, attemptId, requestKey } };
   return {
     *doubt(of) {
       const { by, values } = asked(of);

@@ -206,7 +206,7 @@ export interface CallContext {
 }
 
 export interface NewCall extends CallContext {
-  readonly startId: number;
+  readonly attemptId: number;
   readonly attempt: number;
   readonly startedAt: number;
   /** An answer from this time on makes the call unnecessary. Infinity: no answer does. */
@@ -219,7 +219,7 @@ export interface NewCall extends CallContext {
 
 /** Written before a call is sent. Only the attempt that wrote it can complete it, and only once. */
 export interface Intent
-  extends Pick<NewCall, 'startId' | 'environmentId' | 'runId' | 'row' | 'operation' | 'meter' | 'requestKey'> {
+  extends Pick<NewCall, 'attemptId' | 'environmentId' | 'runId' | 'row' | 'operation' | 'meter' | 'requestKey'> {
   readonly id: number;
   /** No other call of its kind was in flight when it was allowed. */
   readonly alone: boolean;
@@ -252,5 +252,5 @@ export interface UnknownCharges {
 /** The request, or for a report its company. */
 export type UnknownChargesOf = Pick<CallContext, 'environmentId' | 'requestKey' | 'meter' | 'subject'> & {
   /** The current attempt. */
-  readonly startId?: number;
+  readonly attemptId?: number;
 };

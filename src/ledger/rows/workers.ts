@@ -17,10 +17,10 @@ export interface JobStore {
   /** Cuts rows into jobs, in this order. Only the leader calls it. */
   enqueue(lead: RunLead, rows: readonly number[], waiting: readonly WaitingRow[]): Promise<void>;
   /** Takes the next job of a run. Undefined: none is ready. */
-  take(startId: number, runId: string, kind: JobKind): Promise<RowJob | undefined>;
+  take(attemptId: number, runId: string, kind: JobKind): Promise<RowJob | undefined>;
   /** Ends a job. Its remaining rows become a job again. */
-  finish(startId: number, job: RowJob, left: LeftOfJob): Promise<void>;
-  left(runId: string, startId: number): Promise<JobsLeft>;
+  finish(attemptId: number, job: RowJob, left: LeftOfJob): Promise<void>;
+  left(runId: string, attemptId: number): Promise<JobsLeft>;
   /**
    * The attempt no longer leads the run. Queued jobs are dropped, except deferred rows, which workers take within the
    * same limits. Held jobs finish. A helper may call it if there is no leader and no other holds a job.
@@ -36,7 +36,7 @@ export interface JobStore {
 
 export interface RunLead {
   readonly runId: string;
-  readonly startId: number;
+  readonly attemptId: number;
 }
 
 /** `waits`: rows that have begun and are due again at a time. */
@@ -117,7 +117,7 @@ export interface Signals {
 export interface Signal {
   readonly kind: 'slow_down';
   /** The attempt that was asked. */
-  readonly startId: number;
+  readonly attemptId: number;
   readonly environmentId: number;
   readonly pauseMs: number;
 }
@@ -185,18 +185,18 @@ export function attemptStore(database: Database): { readonly store: StartStore }
         database.checkpoint();
         return id as number;
       },
-      renew: (startId, leaseUntil) =>
+      renew: (attemptId, leaseUntil) =>
         database.heartbeat(function* () {
-          return (yield* renew.change(leaseUntil, startId)) === 1;
+          return (yield* renew.change(leaseUntil, attemptId)) === 1;
         }),
-      end: (startId, at) => database.write(() => end.run(at, startId), OF_NOBODY_ELSE),
-      forgetStart: (startId) => database.write(() => forget.run(startId), OF_NOBODY_ELSE),
-      noteOutages: (startId, outages) =>
+      end: (attemptId, at) => database.write(() => end.run(at, attemptId), OF_NOBODY_ELSE),
+      forgetStart: (attemptId) => database.write(() => forget.run(attemptId), OF_NOBODY_ELSE),
+      noteOutages: (attemptId, outages) =>
         database.write(
-          () => noteOutages.run(outages.length === 0 ? null : JSON.stringify(outages), startId),
+          () => noteOutages.run(outages.length === 0 ? null : JSON.stringify(outages), attemptId),
           OF_NOBODY_ELSE,
         ),
-      noteEnding: (startId, ending) => database.write(() => noteEnding.run(ending, startId), OF_NOBODY_ELSE),
+      noteEnding: (attemptId, ending) => database.write(() => noteEnding.run(ending, attemptId), OF_NOBODY_ELSE),
       flagLost: (now, endedBefore = now) =>
         database.write(function* () {
           yield* expire.run(endedBefore);

@@ -75,24 +75,24 @@ interface Shop {
   readonly space: 'v1' | 'v2';
   readonly operation: 'financial' | 'fullKyb';
   readonly environmentId: number;
-  readonly startId: number;
+  readonly attemptId: number;
 }
 
 async function openShop(ledger: Ledger, kind: 'flat' | 'record'): Promise<Shop> {
   const space = kind === 'flat' ? 'v2' : 'v1';
   const environmentId = await ledger.calls.environment(space, 'bench');
   await ledger.runs.useEnvironments(RUN, [{ api: space, environmentId }]);
-  const startId = await ledger.calls.begin({ runId: RUN, begunAt: 1, leaseUntil: 2 });
-  return { ledger, space, operation: kind === 'flat' ? 'financial' : 'fullKyb', environmentId, startId };
+  const attemptId = await ledger.calls.begin({ runId: RUN, begunAt: 1, leaseUntil: 2 });
+  return { ledger, space, operation: kind === 'flat' ? 'financial' : 'fullKyb', environmentId, attemptId };
 }
 
 /** One answer, and the row that asked for it. */
 async function buy(shop: Shop, index: number, body: string): Promise<void> {
-  const { ledger, space, operation, environmentId, startId } = shop;
+  const { ledger, space, operation, environmentId, attemptId } = shop;
   const id = companyId(index);
   const intended = await ledger.calls.intend(
     {
-      startId,
+      attemptId,
       environmentId,
       runId: RUN,
       row: index + 1,

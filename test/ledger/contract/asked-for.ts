@@ -9,7 +9,7 @@ const STAGE = 'contacts';
 /** A run whose rows are companies A and B, and answers that name none by an ID. */
 async function withCompanies(ledger: Ledger) {
   const run = await openRun(ledger, 2);
-  const { startId, environmentId } = await begin(ledger, run);
+  const { attemptId, environmentId } = await begin(ledger, run);
   await ledger.runs.useEnvironments(run, [{ api: 'v1', environmentId }]);
   const asked = (id: string, request: string): AskedFor => ({
     stage: STAGE,
@@ -35,7 +35,7 @@ async function withCompanies(ledger: Ledger) {
     buy(
       ledger,
       call(
-        { startId, environmentId },
+        { attemptId, environmentId },
         {
           runId: run,
           row: 1,
@@ -54,7 +54,7 @@ async function withCompanies(ledger: Ledger) {
         found.push([id, ...answers.map(({ body }) => body.toString())]);
       return found;
     });
-  return { end: () => ledger.calls.end(startId, NOW), run, settle, answer, told };
+  return { end: () => ledger.calls.end(attemptId, NOW), run, settle, answer, told };
 }
 
 export function describeAskedFor(open: OpenLedger): void {

@@ -56,7 +56,7 @@ export function describeLostCalls(open: OpenLedger): void {
         expect(await lostCalls()).toBe(1);
         await buy(ledger, { ...wanted, startedAt: NOW + MINUTE }, settlement({ settledAt: NOW + MINUTE }));
         expect(await lostCalls()).toBe(0);
-        await ledger.calls.end(place.startId, NOW + MINUTE);
+        await ledger.calls.end(place.attemptId, NOW + MINUTE);
         expect(await ledger.housekeeping.purge(request, {})).toMatchObject({ answers: 1 });
         expect(await lostCalls()).toBe(0);
       })(),
@@ -173,7 +173,7 @@ export function describeLostCalls(open: OpenLedger): void {
           await buy(ledger, wanted, lost({ settledAt: at }));
           await told(ledger, place, MANY - 2 * start - 2, at + 1);
           expect(await ledger.calls.doubt(doubtful(place.environmentId))).toMatchObject({ lost: 0, inVain: start + 1 });
-          await ledger.calls.end(place.startId, at);
+          await ledger.calls.end(place.attemptId, at);
         }
         const place = await begin(ledger, null, NOW + 3 * MINUTE);
         const again = await ledger.calls.intend(call(place, { lostAtMost: 3 }), NO_LIMITS);
@@ -251,7 +251,7 @@ export function describeLostCalls(open: OpenLedger): void {
         await calls.settleLost(doubtful(place.environmentId), 'charged', 'found in the history');
         await calls.settleLost(doubtful(place.environmentId), 'free', 'twice');
         expect(await calls.doubt(doubtful(place.environmentId))).toMatchObject({ lost: 0, answered: 0 });
-        expect(await ledger.reading.spent(place.startId)).toEqual({
+        expect(await ledger.reading.spent(place.attemptId)).toEqual({
           units: 0,
           reports: 1,
           unknown: 0,
@@ -265,7 +265,7 @@ export function describeLostCalls(open: OpenLedger): void {
           ['unknown', null],
           ['unknown', null],
         ]);
-        expect(await ledger.reading.spent(place.startId)).toEqual({
+        expect(await ledger.reading.spent(place.attemptId)).toEqual({
           units: 0,
           reports: 1,
           unknown: 2,

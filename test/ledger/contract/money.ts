@@ -30,7 +30,7 @@ function asker(ledger: Ledger, place: Place, limits: Limits, more: Partial<NewCa
   let count = 0;
   const next = (once: Partial<NewCall> = {}) => {
     count += 1;
-    return call(place, { requestKey: keyOf(`${place.startId}/${count}`), ...more, ...once });
+    return call(place, { requestKey: keyOf(`${place.attemptId}/${count}`), ...more, ...once });
   };
   return {
     ask: (once: Partial<NewCall> = {}) => ledger.calls.intend(next(once), limits),
@@ -69,7 +69,7 @@ export function describeMoney(open: OpenLedger): void {
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         await intend(ledger, call(place));
-        await ledger.calls.end(place.startId, NOW);
+        await ledger.calls.end(place.attemptId, NOW);
         await ledger.calls.flagLost(NOW);
         expect(await ledger.calls.intend(call(await begin(ledger)), NO_LIMITS)).toMatchObject({ kind: 'intent' });
       }),
@@ -126,10 +126,10 @@ export function describeMoney(open: OpenLedger): void {
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger);
-        expect(await ledger.runs.settleRow(run, 1, rowSettlement({ stage: 'record' }), place.startId)).toBe(true);
-        await ledger.calls.end(place.startId, NOW);
+        expect(await ledger.runs.settleRow(run, 1, rowSettlement({ stage: 'record' }), place.attemptId)).toBe(true);
+        await ledger.calls.end(place.attemptId, NOW);
         expect(await ledger.calls.intend(call(place), NO_LIMITS)).toEqual({ kind: 'taken_over' });
-        expect(await ledger.runs.settleRow(run, 1, rowSettlement({ outcome: 'failed' }), place.startId)).toBe(false);
+        expect(await ledger.runs.settleRow(run, 1, rowSettlement({ outcome: 'failed' }), place.attemptId)).toBe(false);
         expect(await ledger.runs.row(run, 1)).toMatchObject({ outcome: 'pending', stage: 'record' });
       }),
     );
@@ -297,7 +297,7 @@ export function describeMoney(open: OpenLedger): void {
                 runId: null,
                 begunAt: NOW,
                 leaseUntil: NOW + 1,
-                purse: place.startId,
+                purse: place.attemptId,
               });
               const keys = (request: number) => keyOf(`${ledgers}/${request}`);
               const [underWay, owned] = [new Map<string, Intent>(), new Set<string>()];
@@ -309,7 +309,7 @@ export function describeMoney(open: OpenLedger): void {
                   Promise.all(
                     asked.map(({ request, helper: isHelper }) =>
                       ledger.calls.intend(
-                        call(isHelper ? { ...place, startId: helper } : place, {
+                        call(isHelper ? { ...place, attemptId: helper } : place, {
                           requestKey: keys(request),
                           ownedSince: 0,
                         }),

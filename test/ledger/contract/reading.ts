@@ -281,7 +281,7 @@ export function describeReading(open: OpenLedger): void {
           failedCalls: [{ code: 'TROUBLE', count: 1 }],
         });
         expect(await reading.atWork(run, NOW + 1_000_000)).toMatchObject({ settledRows: 0, failedCalls: [] });
-        await calls.end(place.startId, NOW + 9);
+        await calls.end(place.attemptId, NOW + 9);
         expect(await reading.atWork(run, 0)).toMatchObject({ alive: false, endedAt: NOW + 9 });
       }),
     );

@@ -27,9 +27,9 @@ export function describeSettling(open: OpenLedger): void {
         const run = await openRun(ledger, 1);
         const place = await begin(ledger, run);
         const intent = await intend(ledger, call(place, { runId: run, row: 1 }));
-        const { startId } = await begin(ledger);
+        const { attemptId } = await begin(ledger);
         const theirs = settlement({ requestId: 'theirs', body: Buffer.from('theirs') });
-        expect(await ledger.calls.settle({ ...intent, startId }, theirs)).toBe(false);
+        expect(await ledger.calls.settle({ ...intent, attemptId }, theirs)).toBe(false);
         expect(await ledger.calls.settle(intent, settlement({ requestId: 'one' }))).toBe(true);
         expect(await ledger.calls.settle(intent, settlement({ requestId: 'two', body: Buffer.from('2') }))).toBe(false);
         const calls = await withSnapshot(ledger, run, (snapshot) => collect(snapshot.calls()));

@@ -44,10 +44,10 @@ export function describeStarts(open: OpenLedger): void {
         const [ended, silent, renewed, alive] = await Promise.all(
           [0, 10, 10, 100].map((ms) => calls.begin({ runId: null, begunAt: NOW, leaseUntil: NOW + ms })),
         );
-        const open = async (startId = 0, request = '') =>
+        const open = async (attemptId = 0, request = '') =>
           await intend(
             ledger,
-            call({ environmentId, startId }, { requestKey: keyOf(request), startedAt: NOW - 60_000 }),
+            call({ environmentId, attemptId }, { requestKey: keyOf(request), startedAt: NOW - 60_000 }),
           );
         const [ofEnded, ofSilent, ofRenewed, ofAlive] = [
           await open(ended, 'a'),
@@ -78,9 +78,9 @@ export function describeStarts(open: OpenLedger): void {
         const lost = await intend(ledger, call(dead));
         const free = await intend(ledger, call(dead, { meter: 'free', requestKey: keyOf('free') }));
         const second = await reopen();
-        const { startId } = await begin(second);
+        const { attemptId } = await begin(second);
         expect(await second.calls.flagLost(NOW + 60_000)).toBe(2);
-        for (const intent of [lost, { ...lost, startId }, free])
+        for (const intent of [lost, { ...lost, attemptId }, free])
           expect(await second.calls.settle(intent, settlement())).toBe(false);
         expect(await second.calls.findAnswer(dead.environmentId, KEY, 0)).toBeUndefined();
         expect(await second.calls.doubt(doubtful(dead.environmentId))).toMatchObject({

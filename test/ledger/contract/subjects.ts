@@ -23,9 +23,9 @@ import { type OpenLedger, onLedger } from './open.js';
 /** A run on v1 and v2 whose rows have these IDs. */
 async function runWith(ledger: Ledger, rows: readonly Partial<Record<IdSpace, string>>[]) {
   const run = await openRun(ledger, rows.length);
-  const { startId, environmentId } = await begin(ledger, run);
-  const v1 = { startId, environmentId };
-  const v2 = { startId, environmentId: await ledger.calls.environment('v2', 'live') };
+  const { attemptId, environmentId } = await begin(ledger, run);
+  const v1 = { attemptId, environmentId };
+  const v2 = { attemptId, environmentId: await ledger.calls.environment('v2', 'live') };
   await ledger.runs.useEnvironments(run, [
     { api: 'v1', environmentId },
     { api: 'v2', environmentId: v2.environmentId },
@@ -149,7 +149,7 @@ export function describeSubjects(open: OpenLedger): void {
         await answer(about('v2', '5', 'financial'), 'another operation');
         await answer(about('v2', '6', 'kybOfficers'), 'another company');
         await answer(about('v1', '5', 'kybOfficers', { requestKey: keyOf('v1') }), 'the same ID in another space');
-        const elsewhere = { environmentId: await ledger.calls.environment('v2', 'elsewhere'), startId: v2.startId };
+        const elsewhere = { environmentId: await ledger.calls.environment('v2', 'elsewhere'), attemptId: v2.attemptId };
         await answer(about('v2', '5', 'kybOfficers', elsewhere), 'of another provider');
         const cut = settlement({ body: Buffer.from('not worth owning'), answer: null });
         await buy(ledger, about('v2', '5', 'kybOfficers', { requestKey: keyOf('cut') }), cut);

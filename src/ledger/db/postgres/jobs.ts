@@ -21,7 +21,7 @@ const LATE_MS = 1000;
 
 interface Leader {
   readonly queue: number;
-  readonly startId: number;
+  readonly attemptId: number;
   readonly ended: 0 | 1;
   readonly leaseUntil: number;
   readonly worker: string | null;
@@ -40,7 +40,7 @@ interface Counted {
 /** pg-boss only hands out jobs. Each method is one transaction with the ledger's own records. */
 export function postgresJobs(database: Database, clock: () => number): JobStore {
   const leaderOf = database.prepare<[string], Leader>(
-    `SELECT queue, start_id AS startId, ended_at IS NOT NULL AS ended, lease_until AS leaseUntil, worker
+    `SELECT queue, start_id AS attemptId, ended_at IS NOT NULL AS ended, lease_until AS leaseUntil, worker
      FROM run_queues JOIN starts ON starts.id = start_id WHERE run_queues.run_id = ?`,
   );
   const taken = database.prepare<[], number>('SELECT queue FROM run_queues').pluck();
@@ -88,19 +88,19 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
   const purge = database.prepare(`DELETE FROM ${QUEUE_SCHEMA}.job WHERE name IN (?, ?) AND state < 'active'`);
   const counted = database.prepare<[object], Counted>(
     `SELECT count(*) FILTER (WHERE start_after <= now()) AS ready,
-       (SELECT count(*) FROM held_jobs WHERE run_id = @runId AND start_id <> @startId) AS elsewhere,
+       (SELECT count(*) FROM held_jobs WHERE run_id = @runId AND start_id <> @attemptId) AS elsewhere,
        CAST(extract(epoch FROM min(start_after) FILTER (WHERE name = @waits OR start_after > now()) - now()) * 1000 AS BIGINT) AS nextWaitIn
      FROM ${QUEUE_SCHEMA}.job WHERE name IN (@rows, @waits) AND state < 'active'`,
   );
   const withJobs = database.prepare<[number], Omit<RunWithJobs, 'leaderIsAlive'> & { alive: 0 | 1 }>(
-    `SELECT run_queues.run_id AS runId, start_id AS startId, ended_at IS NULL AND lease_until >= ? AS alive, worker
+    `SELECT run_queues.run_id AS runId, start_id AS attemptId, ended_at IS NULL AND lease_until >= ? AS alive, worker
      FROM run_queues JOIN starts ON starts.id = start_id JOIN runs ON runs.id = run_queues.run_id AND state = 'open'
      ORDER BY laid_at, queue`,
   );
 
   /** An attempt that was taken over neither finishes nor takes jobs. */
-  function* mustBeAlive(startId: number): Script<void> {
-    if ((yield* alive.get(startId)) === undefined) throw new TakenOverError();
+  function* mustBeAlive(attemptId: number): Script<void> {
+    if ((yield* alive.get(attemptId)) === undefined) throw new TakenOverError();
   }
 
   /** If another run has the queue by now, the jobs are deleted. */
@@ -112,19 +112,19 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     }
   }
 
-  function* takeLead(runId: string, startId: number): Script<void> {
+  function* takeLead(runId: string, attemptId: number): Script<void> {
     const found = yield* leaderOf.get(runId);
     const now = clock();
-    if (found !== undefined && found.startId !== startId && found.ended === 0 && found.leaseUntil >= now)
+    if (found !== undefined && found.attemptId !== attemptId && found.ended === 0 && found.leaseUntil >= now)
       throw new LedElsewhereError(runId, found.worker, found.leaseUntil);
     // Helpers know the limits of the previous leader: they notice at their next call and start over. Spending by others
     // before this moment does not count against the new leader.
-    yield* changePurse.run(startId, runId, startId);
-    yield* beginNow.run(now, startId);
+    yield* changePurse.run(attemptId, runId, attemptId);
+    yield* beginNow.run(now, attemptId);
     if (found !== undefined) {
       // If the old leader wakes up, it finds that it was taken over and writes nothing.
-      yield* endLeader.run(found.startId, startId);
-      yield* lead.run(startId, now, runId);
+      yield* endLeader.run(found.attemptId, attemptId);
+      yield* lead.run(attemptId, now, runId);
       yield* purge.run(...queuesOf(found.queue));
       return;
     }
@@ -136,7 +136,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
     const free = every.find((queue) => !used.has(queue)) ?? (yield* freeIdle.get(now));
     if (free === undefined) throw allQueuesTaken();
     yield* purge.run(...queuesOf(free));
-    yield* takeQueue.run(free, runId, startId, now);
+    yield* takeQueue.run(free, runId, attemptId, now);
   }
 
   /**
@@ -145,57 +145,57 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
    */
   async function layAll(
     runId: string,
-    startId: number,
+    attemptId: number,
     leader: Leader,
     jobs: readonly InsertedJob[],
   ): Promise<boolean> {
     let isTheirs = true;
     for (let from = 0; isTheirs && from < jobs.length; from += INSERTED_AT_ONCE)
       isTheirs = await database.write(function* () {
-        yield* mustBeAlive(startId);
-        if ((yield* leaderOf.get(runId))?.startId !== leader.startId) return false;
+        yield* mustBeAlive(attemptId);
+        if ((yield* leaderOf.get(runId))?.attemptId !== leader.attemptId) return false;
         yield* insertJobs(jobs.slice(from, from + INSERTED_AT_ONCE));
         return true;
       }, BESIDE);
     return isTheirs;
   }
 
-  function* mayPutOff({ queue, ended, leaseUntil }: Leader, runId: string, startId: number): Script<boolean> {
+  function* mayPutOff({ queue, ended, leaseUntil }: Leader, runId: string, attemptId: number): Script<boolean> {
     if (ended === 0 && leaseUntil >= clock()) return false;
     const [rows, waits] = queuesOf(queue);
-    return (yield* counted.get({ runId, startId, rows, waits }))?.elsewhere === 0;
+    return (yield* counted.get({ runId, attemptId, rows, waits }))?.elsewhere === 0;
   }
 
   return {
-    lead: ({ runId, startId }) =>
+    lead: ({ runId, attemptId }) =>
       database.write(function* () {
         // Jobs of dead attempts are queued with the rest, even if the job is gone.
         yield* giveBack(yield* releaseOfRun.all(runId));
-        yield* takeLead(runId, startId);
+        yield* takeLead(runId, attemptId);
         return new Set((yield* heldRows.all(runId)).flatMap(rowsOfJob));
       }),
-    async enqueue({ runId, startId }, rows, waiting) {
+    async enqueue({ runId, attemptId }, rows, waiting) {
       const found = await database.read(() => leaderOf.get(runId));
-      if (found?.startId !== startId) throw new TakenOverError();
+      if (found?.attemptId !== attemptId) throw new TakenOverError();
       const [name, waits] = queuesOf(found.queue);
       const jobs = [...cutIntoJobs(name, rows), ...jobsOfWaiting(waits, waiting, clock())];
-      if (!(await layAll(runId, startId, found, jobs))) throw new TakenOverError();
+      if (!(await layAll(runId, attemptId, found, jobs))) throw new TakenOverError();
     },
-    take: (startId, runId, kind) =>
+    take: (attemptId, runId, kind) =>
       database.write(function* (): Script<RowJob | undefined> {
-        yield* mustBeAlive(startId);
+        yield* mustBeAlive(attemptId);
         const found = yield* leaderOf.get(runId);
         // A helper that began while another took the lead does not share its limits, so it starts over.
-        if (found === undefined || (yield* purseOf.get(startId)) !== found.startId) return undefined;
+        if (found === undefined || (yield* purseOf.get(attemptId)) !== found.attemptId) return undefined;
         const queue = queueName(kind, found.queue);
         const job = yield* fetchJob(queue);
-        if (job !== undefined) yield* hold.run(job.id, queue, runId, startId, JSON.stringify(job.rows));
+        if (job !== undefined) yield* hold.run(job.id, queue, runId, attemptId, JSON.stringify(job.rows));
         return job;
       }, BESIDE),
-    finish: (startId, job, { waiting, givenUp }) =>
+    finish: (attemptId, job, { waiting, givenUp }) =>
       database.write(function* () {
-        yield* mustBeAlive(startId);
-        const runId = yield* release.get(job.id, startId);
+        yield* mustBeAlive(attemptId);
+        const runId = yield* release.get(job.id, attemptId);
         const found = runId === undefined ? undefined : yield* leaderOf.get(runId);
         // Without a leader the queue may belong to another run. The next attempt queues the rest.
         if (found !== undefined) {
@@ -212,7 +212,7 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
         yield* giveBack(jobs);
         return jobs.length;
       }, BESIDE),
-    left: (runId, startId) =>
+    left: (runId, attemptId) =>
       database.read(function* () {
         const found = yield* leaderOf.get(runId);
         if (found === undefined) return { ready: 0, elsewhere: 0, nextWaitAt: null, leader: null };
@@ -221,14 +221,14 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
           ready = 0,
           elsewhere = 0,
           nextWaitIn = null,
-        } = (yield* counted.get({ runId, startId, rows, waits })) ?? {};
+        } = (yield* counted.get({ runId, attemptId, rows, waits })) ?? {};
         const nextWaitAt = nextWaitIn === null ? null : clock() + nextWaitIn;
-        return { ready, elsewhere, nextWaitAt, leader: found.startId };
+        return { ready, elsewhere, nextWaitAt, leader: found.attemptId };
       }),
-    async leave({ runId, startId }, putOff) {
+    async leave({ runId, attemptId }, putOff) {
       const left = await database.write(function* (): Script<Leader | undefined> {
         const found = yield* leaderOf.get(runId);
-        if (found === undefined || (found.startId !== startId && !(yield* mayPutOff(found, runId, startId))))
+        if (found === undefined || (found.attemptId !== attemptId && !(yield* mayPutOff(found, runId, attemptId))))
           return undefined;
         yield* purge.run(...queuesOf(found.queue));
         if (putOff === undefined) yield* freeQueue.run(runId);
@@ -238,14 +238,14 @@ export function postgresJobs(database: Database, clock: () => number): JobStore 
       const [rows, waits] = queuesOf(left.queue);
       const now = clock();
       const later = cutIntoJobs(rows, putOff.rows, putOff.until - now + LATE_MS);
-      await layAll(runId, startId, left, [...later, ...jobsOfWaiting(waits, putOff.waiting, now)]);
+      await layAll(runId, attemptId, left, [...later, ...jobsOfWaiting(waits, putOff.waiting, now)]);
     },
     close: (runId) =>
       database.write(function* () {
         const found = yield* leaderOf.get(runId);
         if (found === undefined || (found.ended === 0 && found.leaseUntil >= clock())) return false;
         const [rows, waits] = queuesOf(found.queue);
-        const left = yield* counted.get({ runId, startId: -1, rows, waits });
+        const left = yield* counted.get({ runId, attemptId: -1, rows, waits });
         if (left === undefined || left.ready + left.elsewhere > 0 || left.nextWaitIn !== null) return false;
         yield* freeQueue.run(runId);
         return true;

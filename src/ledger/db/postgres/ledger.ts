@@ -212,8 +212,9 @@ const LOOK_MS = 1000;
 function postgresSignals(database: Database, url: string, clock: Clock): Signals {
   const notify = database.prepare<[string], unknown>(`SELECT pg_notify('${CHANNEL}', ?) AS told`);
   return {
-    async tell(signal) {
-      await database.read(() => notify.get(JSON.stringify(signal)));
+    async tell({ attemptId, ...signal }) {
+      const sent: SentSignal = { ...signal, startId: attemptId };
+      await database.read(() => notify.get(JSON.stringify(sent)));
     },
     async listen(told) {
       const stopped = new AbortController();
@@ -222,8 +223,10 @@ function postgresSignals(database: Database, url: string, clock: Clock): Signals
           throw toLedgerError(error, database.name);
         });
         session.onNotification((channel, payload) => {
-          const signal = channel === CHANNEL ? parseStored(payload, isSignal) : undefined;
-          if (signal !== undefined) told(signal);
+          const sent = channel === CHANNEL ? parseStored(payload, isSent) : undefined;
+          if (sent === undefined) return;
+          const { startId: attemptId, ...signal } = sent;
+          told({ ...signal, attemptId });
         });
         await session.command(`LISTEN ${CHANNEL}`);
         return session;
@@ -248,7 +251,10 @@ function postgresSignals(database: Database, url: string, clock: Clock): Signals
   };
 }
 
-const isSignal = (value: unknown): value is Signal =>
+/** A signal in the payload of NOTIFY. Other versions listen too, so its names stay. */
+type SentSignal = Omit<Signal, 'attemptId'> & { readonly startId: number };
+
+const isSent = (value: unknown): value is SentSignal =>
   isRecord(value) &&
   value.kind === 'slow_down' &&
   ['startId', 'environmentId', 'pauseMs'].every((name) => typeof value[name] === 'number');
