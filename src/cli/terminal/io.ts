@@ -7,8 +7,8 @@ import type { Clock } from '../../util/clock.js';
 import { stringifyExact } from '../../util/exact-json.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { escapeControlCharacters, sanitizeText } from '../../util/sanitize-text.js';
-import { count, durationInWords, withPlace } from './text.js';
-import { coloured, listed, toJson, wrapped } from './view.js';
+import { count, durationInWords, withPlace, withRelativePaths } from './text.js';
+import { listed, onScreen, toJson } from './view.js';
 
 /** The signals that ask a command to stop: a key, the system, or a closed terminal. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -64,7 +64,7 @@ export interface Io extends Outside {
 export function guarded(outside: Outside, { quiet, place }: { readonly quiet: boolean; readonly place: string }): Io {
   const { stdout, stderr, ask, screens } = outside;
   const alert = (text: string) => stderr(escapeControlCharacters(withPlace(text, place)));
-  const hasColours = (outside.env.NO_COLOR ?? '') === '';
+  const hasColours = (outside.env.NO_COLOR ?? '') === '' && outside.env.TERM !== 'dumb';
   const said: MessageCode[] = [];
   const io: Io = {
     ...outside,
@@ -76,9 +76,9 @@ export function guarded(outside: Outside, { quiet, place }: { readonly quiet: bo
       for (const one of [messages].flat()) {
         said.push(one.code);
         outside.onMessage?.(one);
-        const plain = escapeControlCharacters(to === 'stdout' ? one.text : withPlace(one.text, place));
-        const line = isOnScreen ? wrapped(plain, outside.columns) : plain;
-        text += `${isOnScreen && hasColours ? coloured(line, one.state) : line}\n`;
+        const placed = to === 'stdout' ? one.text : withPlace(one.text, place);
+        const plain = escapeControlCharacters(withRelativePaths(placed, outside.cwd));
+        text += `${isOnScreen ? onScreen(plain, outside.columns, hasColours ? one.state : undefined) : plain}\n`;
       }
       if (text !== '' && !(quiet && to === 'stderr')) outside[stream](text);
     },

@@ -59,6 +59,18 @@ export const withPlace = (text: string, place: string): string =>
         /--data-dir|--help/.test(command) ? quoted : `\`${command}${place}\``,
       );
 
+/** Paths below the working directory without its name. A name that would look like a flag keeps it. */
+export const withRelativePaths = (text: string, cwd: string): string =>
+  cwd === '/'
+    ? text
+    : text.split(`${cwd}/`).reduce((before, after) => before + (isPathStart(before, after) ? '' : `${cwd}/`) + after);
+
+const isPathStart = (before: string, after: string): boolean =>
+  /(?:^|[\s'"`(])$/.test(before) && /^[^\s/-]/.test(after);
+
+/** The part of a run ID after the date. Every command accepts it. */
+export const shortRun = (id: string): string => id.replace(/^\d{4}-\d\d-\d\d-/, '');
+
 /** The time in ISO 8601. Null stays null. */
 export const iso = (at: number | null): string | null => (at === null ? null : isoTime(at));
 

@@ -6,7 +6,7 @@ import { withCommas } from './text.js';
 export type ViewPart = Message | readonly ViewPart[] | false | null | undefined;
 
 /** A line, several of them, or nothing. */
-type Line = string | readonly Line[] | false | null | undefined;
+export type Line = string | readonly Line[] | false | null | undefined;
 
 /** The messages in their order. Empty parts are left out. */
 export const view = (...parts: readonly ViewPart[]): readonly Message[] => flat<Message>(parts);
@@ -14,6 +14,54 @@ export const view = (...parts: readonly ViewPart[]): readonly Message[] => flat<
 /** One message of several lines. Empty parts are left out; an empty text is an empty line. */
 export const block = (code: MessageCode, ...lines: readonly Line[]): Message =>
   message(code, flat<string>(lines).join('\n'));
+
+// The layout of a result, in the order outcome, money, files, next step:
+//
+//   marked('RUN_FINISHED', 'done', 'Run 4331d2 finished')            ✓ Run 4331d2 finished
+//   block('ROWS_COUNTED', '', countLines([[174, 'complete'],           174  complete
+//     [0, 'failed'], [7, 'invalid', 'kybatch plan a.csv']]))             7  invalid   kybatch plan a.csv
+//   block('UNITS_SPENT', '', labelLines([['Spent', '367 units'],       Spent     367 units
+//     ['Left', null], ['Results', 'results.xlsx']]))                   Results   results.xlsx
+//   commandLine('kybatch resume 4331d2')                                 kybatch resume 4331d2
+//
+// Zeros and empty values are left out. Run IDs are shortened with `shortRun`. `say` makes paths relative to the working
+// directory, wraps lines on a screen and colours the first line of a message with a state.
+
+/** A message that begins with the symbol of its state. */
+export const marked = (code: MessageCode, state: Mark, ...lines: readonly Line[]): Message =>
+  message(code, `${MARKS[state]} ${flat<string>(lines).join('\n')}`, state);
+
+type Mark = Exclude<MessageState, 'detail'>;
+
+const MARKS: Readonly<Record<Mark, string>> = { done: '✓', attention: '!', failed: '✗' };
+
+/** A number, what it counts, and text beside it. */
+export type CountLine = readonly [count: number, words: string, beside?: string | undefined];
+
+/** Numbers to the right, the texts beside them in columns. Lines with 0 are left out. */
+export function countLines(lines: readonly (CountLine | false)[], indent = 2): readonly string[] {
+  const shown = lines.filter((line) => line !== false && line[0] !== 0) as readonly CountLine[];
+  const numbers = shown.map(([number]) => withCommas(number));
+  const width = Math.max(3, ...numbers.map(({ length }) => length));
+  const words = Math.max(0, ...shown.map(([, { length }]) => length));
+  return shown.map(([, what, beside = ''], index) =>
+    `${' '.repeat(indent)}${numbers[index]?.padStart(width)}  ${what.padEnd(words)}  ${beside}`.trimEnd(),
+  );
+}
+
+/** Labels in a column, values beside them. A value of several lines goes on below its beginning. */
+export function labelLines(lines: readonly (readonly [label: string, value: Line])[], indent = 2): readonly string[] {
+  const shown = lines.map(([label, value]) => [label, flat<string>([value])] as const);
+  return shown.flatMap(([label, values]) =>
+    values.map((value, index) => `${' '.repeat(indent)}${(index === 0 ? label : '').padEnd(LABEL)}${value}`.trimEnd()),
+  );
+}
+
+/** The longest labels are "Results" and "Repaired". */
+const LABEL = 10;
+
+/** A command on a line of its own, to be pasted. */
+export const commandLine = (command: string, indent = 4): string => `${' '.repeat(indent)}${command}`;
 
 /** The texts in one line. Empty ones are left out. */
 export const listed = (texts: readonly (string | false | null | undefined)[], separator = ', '): string =>
@@ -103,5 +151,10 @@ const WORD = /`[^`]*`\S*|(?<=: |^)kybatch .*|\S+/g;
 
 const COLOURS: Readonly<Record<MessageState, number>> = { done: 32, attention: 33, failed: 31, detail: 2 };
 
-export const coloured = (text: string, state: MessageState | undefined): string =>
-  state === undefined ? text : `\u001b[${COLOURS[state]}m${text}\u001b[0m`;
+/** Wrapped, and coloured by state. Only the first line is coloured: commands and figures below it stay plain. */
+export function onScreen(text: string, columns: number, state: MessageState | undefined): string {
+  if (state === undefined) return wrapped(text, columns);
+  const end = state === 'detail' ? -1 : text.indexOf('\n', 1);
+  const [first, rest] = end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end)];
+  return `\u001b[${COLOURS[state]}m${wrapped(first, columns)}\u001b[0m${wrapped(rest, columns)}`;
+}

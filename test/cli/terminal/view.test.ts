@@ -1,6 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { guarded, type Outside } from '../../../src/cli/terminal/io.js';
-import { block, listed, pick, toJson, verbatim, view, wrapped } from '../../../src/cli/terminal/view.js';
+import { shortRun, withRelativePaths } from '../../../src/cli/terminal/text.js';
+import {
+  block,
+  commandLine,
+  countLines,
+  labelLines,
+  listed,
+  marked,
+  pick,
+  toJson,
+  verbatim,
+  view,
+  wrapped,
+} from '../../../src/cli/terminal/view.js';
 import { systemClock } from '../../../src/util/clock.js';
 import { ExactNumber } from '../../../src/util/exact-json.js';
 import { message } from '../../../src/util/message-parts.js';
@@ -11,6 +24,23 @@ describe('a view', () => {
     expect(view(first, false, null, [undefined, [second]])).toEqual([first, second]);
     expect(block('BLOCK', '', 'one', false, ['two', [null]]).text).toBe('\none\ntwo');
     expect(listed(['one', '', undefined, 'two'])).toBe('one, two');
+  });
+
+  test('has counts to the right, labelled lines and indented commands, without zeros', () => {
+    expect(countLines([[1740, 'complete'], [0, 'failed'], false, [7, 'invalid', 'kybatch plan a.csv']])).toEqual([
+      '  1,740  complete',
+      '      7  invalid   kybatch plan a.csv',
+    ]);
+    expect(
+      labelLines([
+        ['Spent', ['3 units', false, '1 report']],
+        ['Left', null],
+        ['Results', 'a.xlsx'],
+      ]),
+    ).toEqual(['  Spent     3 units', '            1 report', '  Results   a.xlsx']);
+    expect(marked('DONE', 'attention', 'Stopped', commandLine('kybatch resume'))).toEqual(
+      message('DONE', '! Stopped\n    kybatch resume', 'attention'),
+    );
   });
 
   test('becomes JSON in snake_case with times in ISO 8601', () => {
@@ -49,14 +79,14 @@ describe('lines on a screen', () => {
     expect(wrapped(text, 9)).toBe(shown);
   });
 
-  const printedTo = (screens: Outside['screens'], env: Outside['env']): string => {
+  const printedTo = (screens: Outside['screens'], env: Outside['env'], text = 'one two\u001b[31m three'): string => {
     let printed = '';
     const take = (text: string) => {
       printed += text;
     };
     const plain = { env, cwd: '/', clock: systemClock, interactive: false, columns: 10, onInterrupt: () => () => {} };
     const io = guarded({ ...plain, stdout: take, stderr: take, screens }, { quiet: false, place: '' });
-    io.say(message('DONE', 'one two\u001b[31m three', 'done'), 'stdout');
+    io.say(message('DONE', text, 'done'), 'stdout');
     return printed;
   };
 
@@ -65,6 +95,20 @@ describe('lines on a screen', () => {
     expect(printedTo(screen, {})).toBe('\u001b[32mone\n  two\\u001b[31m\n  three\u001b[0m\n');
     expect(printedTo(screen, { NO_COLOR: '1' })).not.toContain('\u001b');
     expect(printedTo({ stdout: false, stderr: true }, {})).toMatch(/^one two\S+ three\n$/);
+    expect(printedTo(screen, { TERM: 'dumb' })).not.toContain('\u001b');
     expect(printedTo(undefined, {})).not.toContain('\u001b');
+  });
+
+  test('are coloured in the first line alone', () => {
+    expect(printedTo({ stdout: true, stderr: true }, {}, '✓ Done\n  3')).toBe('\u001b[32m✓ Done\u001b[0m\n  3\n');
+  });
+
+  test('name paths from the working directory', () => {
+    const said = (text: string) => withRelativePaths(text, '/home/ann');
+    expect(said("Read /home/ann/a.csv, '/home/ann/b c.csv' (/home/ann/d)")).toBe("Read a.csv, 'b c.csv' (d)");
+    const kept = 'in /home/ann, /srv/home/ann/a.csv, /home/ann/-a.csv, /home/anna/b';
+    expect(said(kept)).toBe(kept);
+    expect(withRelativePaths('/a.csv', '/')).toBe('/a.csv');
+    expect(shortRun('2026-11-17-4331d2')).toBe('4331d2');
   });
 });
