@@ -66,7 +66,7 @@ test.each(refuse)('an attempt %s is not well until another one succeeds', async 
     expect(Number(written)).toBe(clock.now() / 1000 - (isKnown ? 0 : 60));
     const check = await kybatch(CHECK);
     expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining(`(${code}, `) });
-    expect(check.stdout).toContain(`kybatch run ${join(cwd, 'in.csv')}`);
+    expect(check.stdout).toContain('kybatch run in.csv');
     if (code === 'ROWS_LOST') expect(check.stdout).toMatch(/\): .* 1 .* 4 /);
     writeCsv('in.csv', rows.slice(0, 4));
     // Nothing is due: it got through.

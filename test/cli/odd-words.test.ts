@@ -112,7 +112,7 @@ test('a command is found behind the value of a flag', async () => {
     const { stdout, stderr, codes } = await here(['--data-dir', 'run', '--json', 'runs'], { cwd });
     if (isOnPostgres) return expect(JSON.parse(stdout)).toMatchObject({ runs: [] });
     expect(codes).toEqual(['NO_LEDGER_YET']);
-    expect(stderr).toContain(join(cwd, 'run'));
+    expect(stderr).toContain(' run ');
   });
 });
 
