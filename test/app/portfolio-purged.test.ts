@@ -98,7 +98,7 @@ describe('purge --before removes answers that a list uses', () => {
 });
 
 test('purge --before shows how many changes are removed, and suggests no export of a removed run', () =>
-  withNights(2, async ({ kybatch, night, clock, cwd, sandbox, table }) => {
+  withNights(2, async ({ kybatch, night, clock, sandbox, table }) => {
     await night();
     const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
     await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Name');

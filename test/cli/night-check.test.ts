@@ -12,7 +12,7 @@ const CHECK = ['status', '--check', '--max-age', '26h'];
 
 long('well means a recent success and nothing that needs a person', async () => {
   const clock = new JumpingClock();
-  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 2));
     await kybatch(RUN);
     clock.advance(26 * HOUR);

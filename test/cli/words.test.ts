@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SHIPPED } from '../config/with-pipeline.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
@@ -12,7 +11,7 @@ test('the help of run names every pipeline that comes with it', () =>
   }));
 
 test.skipIf(isOnPostgres)('an empty ledger address is reported', () =>
-  withJob({}, async ({ kybatch, rows, writeCsv, env, cwd }) => {
+  withJob({}, async ({ kybatch, rows, writeCsv, env }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export'];
     const { code, codes, stderr } = await kybatch(run, { env: { ...env, KYBATCH_LEDGER_URL: ' ' } });
