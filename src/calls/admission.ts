@@ -176,7 +176,7 @@ export interface Elsewhere {
 
 /** Returns the intent, or why there is none. */
 export async function reserve(
-  { operation, ownedSince, lookedSince }: DoorRequest,
+  { operation, reusableSince, lookedSince }: DoorRequest,
   { context }: ReadyRequest,
   attempt: number,
   admission: Admission,
@@ -199,7 +199,7 @@ export async function reserve(
         attemptId,
         attempt,
         startedAt: clock.now(),
-        ownedSince: operation.keep === 'never' ? Number.POSITIVE_INFINITY : ownedSince,
+        reusableSince: operation.keep === 'never' ? Number.POSITIVE_INFINITY : reusableSince,
         lookedSince,
         lostAtMost: lostAtMost(options),
       },
@@ -213,7 +213,7 @@ export async function reserve(
       throw new TakenOverError();
     case 'under_way':
     case 'answered':
-      return { kind: 'elsewhere', since: Math.min(ownedSince, asked) };
+      return { kind: 'elsewhere', since: Math.min(reusableSince, asked) };
     case 'in_doubt':
     case 'parked':
       return intended;

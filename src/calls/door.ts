@@ -60,10 +60,10 @@ export class Door implements AnswerSource {
   }
 
   /** A stored answer only. Undefined if there is none. */
-  async owned(request: DoorRequest): Promise<Answer | undefined> {
+  async stored(request: DoorRequest): Promise<Answer | undefined> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return undefined;
-    const found = await this.#look(request, request.ownedSince, ready);
+    const found = await this.#look(request, request.reusableSince, ready);
     return found?.kind === 'answer' ? found : undefined;
   }
 
@@ -71,8 +71,8 @@ export class Door implements AnswerSource {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return this.#notSent(request, ready);
     if (request.turn?.begins() === false) {
-      const owned = await this.#look(request, request.ownedSince, ready);
-      if (owned?.kind === 'answer') return owned;
+      const stored = await this.#look(request, request.reusableSince, ready);
+      if (stored?.kind === 'answer') return stored;
       // Before the call is shared: a row that waits for its turn must not delay rows that have theirs.
       await request.turn.comes();
     }
@@ -128,12 +128,12 @@ export class Door implements AnswerSource {
   /** Reuses or buys. An answer that another call gets meanwhile is used too. */
   async #obtain(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome> {
     const kept = request.operation.keep !== 'never';
-    for (let since = request.ownedSince; ; ) {
+    for (let since = request.reusableSince; ; ) {
       const found = kept ? await this.#look(request, since, ready) : undefined;
       if (found?.kind === 'answer') return found;
-      const ownedSince = found === undefined ? since : found.fetchedAt + 1;
+      const reusableSince = found === undefined ? since : found.fetchedAt + 1;
       // A copy for every call would cost more than the rest of this function.
-      const wanted = ownedSince === request.ownedSince ? request : { ...request, ownedSince };
+      const wanted = reusableSince === request.reusableSince ? request : { ...request, reusableSince };
       const outcome = await this.#sender.buy(wanted, ready);
       if (outcome.kind !== 'elsewhere') return outcome;
       since = outcome.since;
@@ -147,10 +147,10 @@ export class Door implements AnswerSource {
     { context }: ReadyRequest,
   ): Promise<Answer | Unreadable | undefined> {
     const { calls, attemptId, clock } = this.#options;
-    const owned = await calls.findAnswer(context.environmentId, context.requestKey, since);
-    const body = owned && (await calls.readBody(owned.rawSha256));
-    if (owned === undefined || body === undefined) return undefined;
-    const { fetchedAt, rawSha256 } = owned;
+    const stored = await calls.findAnswer(context.environmentId, context.requestKey, since);
+    const body = stored && (await calls.readBody(stored.rawSha256));
+    if (stored === undefined || body === undefined) return undefined;
+    const { fetchedAt, rawSha256 } = stored;
     if (unreadableReason(operation, body) !== undefined || whyUnfit?.(body) !== undefined)
       return { kind: 'unreadable', fetchedAt };
     return { kind: 'answer', body, owned: true, fetchedAt, use: { ...context, attemptId, at: clock.now(), rawSha256 } };
@@ -160,8 +160,8 @@ export class Door implements AnswerSource {
   async #share(outcome: CallOutcome, { context }: ReadyRequest): Promise<CallOutcome> {
     if (outcome.kind !== 'answer') return outcome;
     const { calls, attemptId, clock } = this.#options;
-    const owned = await calls.findAnswer(context.environmentId, context.requestKey, 0);
-    const use = owned === undefined ? null : { ...context, attemptId, at: clock.now(), rawSha256: owned.rawSha256 };
+    const stored = await calls.findAnswer(context.environmentId, context.requestKey, 0);
+    const use = stored === undefined ? null : { ...context, attemptId, at: clock.now(), rawSha256: stored.rawSha256 };
     return { ...outcome, owned: true, use };
   }
 }

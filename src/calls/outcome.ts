@@ -48,7 +48,7 @@ export interface Answer {
 }
 
 /** A call for this was lost or failed at `endedAt`. It is not sent again before a look at the provider. */
-export interface InDoubt {
+export interface ChargeUnknown {
   readonly kind: 'in_doubt';
   readonly endedAt: number;
   /** The error, if the call was made just now. */
@@ -61,7 +61,7 @@ export type CallOutcome =
   | Stopped
   /** The provider has no such record, or refuses it. `isTold`: the row's errors already show it. */
   | { readonly kind: 'not_available'; readonly error: ApiError; readonly isTold?: boolean }
-  | InDoubt
+  | ChargeUnknown
   | { readonly kind: 'failed'; readonly error: ApiError; readonly attempts: number };
 
 export type NoAnswer = Exclude<CallOutcome, { readonly kind: 'answer' }>;

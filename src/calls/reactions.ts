@@ -59,7 +59,7 @@ export class Reactions {
     const { breaker, calls, attemptId } = this.#options;
     if (breaker === null || row === null || operation.meter === 'report') return;
     const isOver = async () =>
-      (await calls.startsInVain({ ...context, attemptId })) >= maxAttemptsInVain(lostAtMost(this.#options));
+      (await calls.attemptsInVain({ ...context, attemptId })) >= maxAttemptsInVain(lostAtMost(this.#options));
     if (wasHeld || (await isOver())) this.breakerOf(operation).noteInVainBefore(context.requestKey);
   }
 

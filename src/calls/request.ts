@@ -29,7 +29,7 @@ export interface DoorRequest {
   /** The company it is for, if the request names none by ID. */
   readonly about?: CallContext['subject'] | undefined;
   /** A stored answer from this time on is as good as a new one. Infinity: never reuse. */
-  readonly ownedSince: number;
+  readonly reusableSince: number;
   /** Calls that ended before this time have been looked for long enough. 0: none has. */
   readonly lookedSince: number;
   /** Why the caller cannot use a valid answer. Undefined if it can. */
@@ -51,7 +51,7 @@ export interface Turn {
 export interface AnswerSource {
   call(request: DoorRequest): Promise<CallOutcome>;
   /** A stored answer only. */
-  owned(request: DoorRequest): Promise<Answer | undefined>;
+  stored(request: DoorRequest): Promise<Answer | undefined>;
   settleLost(request: DoorRequest, charge: 'charged' | 'free', note: string): Promise<void>;
 }
 

@@ -181,8 +181,8 @@ export class Sender {
       return { ...(await this.#parkedBy(request, error)), met: { error, attempts } };
     // Without the stop it would have been sent again, so the row has not failed.
     if (this.#halt.signal.aborted && isRetryable(error)) return DRAINING;
-    const doubt = await unknownChargeAfter(error, request, ready, this.#options);
-    if (doubt !== undefined) return { ...doubt, met: { error, attempts } };
+    const unknown = await unknownChargeAfter(error, request, ready, this.#options);
+    if (unknown !== undefined) return { ...unknown, met: { error, attempts } };
     const left = this.#leftPending(request, ready, error);
     if (left !== undefined) return left;
     // Outside a run the caller decides.
@@ -302,8 +302,8 @@ export class SingleSend {
 
   /** Its row is left to another attempt, unless the ledger has an unknown charge for a person or a look. */
   async #leave(request: DoorRequest, ready: ReadyRequest): Promise<Flight> {
-    const doubt = await unknownChargeBefore(request, ready, this.#options);
-    if (doubt !== undefined) return doubt;
+    const unknown = await unknownChargeBefore(request, ready, this.#options);
+    if (unknown !== undefined) return unknown;
     this.#reactions.leaveBehind(request.operation);
     return this.#halt.outcome();
   }

@@ -77,7 +77,7 @@ function observed({ remainingUnits, quota }: V1Allowance): ObservedAllowance | n
 }
 
 export interface UnknownChargePolicy {
-  readonly calls: Pick<CallStore, 'doubt'>;
+  readonly calls: Pick<CallStore, 'unknownCharges'>;
   readonly inDoubt: 'resend' | 'park';
   readonly inDoubtCap: number;
   /** Of this process, on this run. */
@@ -87,18 +87,18 @@ export interface UnknownChargePolicy {
 export const lostAtMost = ({ inDoubt, inDoubtCap }: Pick<UnknownChargePolicy, 'inDoubt' | 'inDoubtCap'>): number =>
   inDoubt === 'park' ? 0 : inDoubtCap;
 
-type LeftInDoubt = Extract<CallOutcome, { kind: 'in_doubt' | 'parked' }>;
+type LeftUnknown = Extract<CallOutcome, { kind: 'in_doubt' | 'parked' }>;
 
 /** What earlier calls of unknown charge mean. Undefined if the request may be sent. */
 export async function unknownChargeBefore(
   { operation, lookedSince }: DoorRequest,
   { context }: ReadyRequest,
   policy: UnknownChargePolicy,
-): Promise<LeftInDoubt | undefined> {
-  const doubt = await policy.calls.doubt({ ...context, attemptId: policy.attemptId });
+): Promise<LeftUnknown | undefined> {
+  const charges = await policy.calls.unknownCharges({ ...context, attemptId: policy.attemptId });
   const verdict = decideAfterUnknownCharges(
     { meter: operation.meter, lookedSince, lostAtMost: lostAtMost(policy) },
-    doubt,
+    charges,
   );
   return verdict === 'go' ? undefined : verdict;
 }
@@ -109,14 +109,14 @@ export async function unknownChargeAfter(
   { operation, lookedSince }: DoorRequest,
   { context }: ReadyRequest,
   policy: UnknownChargePolicy,
-): Promise<LeftInDoubt | undefined> {
+): Promise<LeftUnknown | undefined> {
   const { meter } = operation;
   if (!leavesChargeUnknown(error, meter)) return undefined;
   // A final refusal belongs to the row, for a report as well.
   if (meter === 'report' && !isRetryable(error)) return undefined;
-  const doubt = await policy.calls.doubt({ ...context, attemptId: policy.attemptId });
+  const charges = await policy.calls.unknownCharges({ ...context, attemptId: policy.attemptId });
   // Retries of a report include a look in the history and span attempts, so the ledger counts them.
-  if (meter === 'report' && doubt.answered >= (error.attemptsAtMost ?? Number.POSITIVE_INFINITY)) return undefined;
-  const verdict = decideAfterUnknownCharges({ meter, lookedSince, lostAtMost: lostAtMost(policy) }, doubt);
+  if (meter === 'report' && charges.answered >= (error.attemptsAtMost ?? Number.POSITIVE_INFINITY)) return undefined;
+  const verdict = decideAfterUnknownCharges({ meter, lookedSince, lostAtMost: lostAtMost(policy) }, charges);
   return verdict === 'go' ? undefined : verdict;
 }

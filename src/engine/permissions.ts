@@ -74,14 +74,14 @@ export async function noteUseAtEnd(
 /** After an attempt that may have revealed contacts: the account's number of revealed contacts, free (V2-14). */
 export async function noteContactsAtEnd(
   { calls, clock, environmentId, reader }: Counted,
-  start: { readonly runId: string; readonly attemptId: number; readonly begunAt: number },
+  attempt: { readonly runId: string; readonly attemptId: number; readonly begunAt: number },
   reading: Pick<LedgerQueries, 'callsOf'>,
 ): Promise<ContactCounts | null> {
   if (environmentId === null || reader === undefined) return null;
-  const sent = await reading.callsOf(start.runId, start.attemptId);
+  const sent = await reading.callsOf(attempt.runId, attempt.attemptId);
   if (!sent.some(({ operation, class: became }) => REVEALING_OPERATIONS.has(operation) && became !== 'owned'))
     return null;
-  const counts = await reader.contacts(start.begunAt, clock.now());
+  const counts = await reader.contacts(attempt.begunAt, clock.now());
   if (counts !== null) await calls.keepContacts(environmentId, counts, clock.now());
   return counts;
 }

@@ -189,7 +189,7 @@ export class RowPlanner {
   readonly #ofNewRows = new Map<string, Omit<RowCost, 'sure'>>();
   /** The space whose search all stages of an unknown row wait for. */
   readonly #space: IdSpace | undefined;
-  #nothingOwned: boolean | undefined;
+  #nothingStored: boolean | undefined;
 
   constructor(options: PlannerOptions) {
     const { pipeline, ledger, environments, now, notBefore } = options;
@@ -246,8 +246,8 @@ export class RowPlanner {
    * fifth of the time for a new list. Undefined if only the stages can tell.
    */
   async #stopAtOnce(row: RowRecord, enquiry: SearchSubject): Promise<Stop | undefined> {
-    this.#nothingOwned ??= await this.#isNothingOwned();
-    if (!this.#nothingOwned || this.#space === undefined || !isNew(row)) return undefined;
+    this.#nothingStored ??= await this.#isNothingStored();
+    if (!this.#nothingStored || this.#space === undefined || !isNew(row)) return undefined;
     const request = firstRequest(this.#space, enquiry, this.#options.pipeline);
     if (request === undefined) return undefined;
     const { operation, params } = request;
@@ -256,7 +256,7 @@ export class RowPlanner {
   }
 
   /** Nothing was ever bought or decided. */
-  async #isNothingOwned(): Promise<boolean> {
+  async #isNothingStored(): Promise<boolean> {
     const { ledger } = this.#options;
     if (ledger === null) return true;
     if (await ledger.review.anyDecision()) return false;
@@ -394,24 +394,24 @@ export class StoredAnswersOnly implements AnswerSource {
 
   async call(request: DoorRequest): Promise<CallOutcome> {
     const canonical = canonicalRequest(request.operation, request.params);
-    const owned = await this.#find(request, canonical);
-    if (owned !== undefined) return owned;
+    const stored = await this.#find(request, canonical);
+    if (stored !== undefined) return stored;
     this.missing.push(missing(request.operation, canonical));
     return CLOSED;
   }
 
-  async owned(request: DoorRequest): Promise<Answer | undefined> {
+  async stored(request: DoorRequest): Promise<Answer | undefined> {
     return await this.#find(request, canonicalRequest(request.operation, request.params));
   }
 
   async #find(
-    { operation, ownedSince, whyUnfit }: DoorRequest,
+    { operation, reusableSince, whyUnfit }: DoorRequest,
     canonical: string | undefined,
   ): Promise<Answer | undefined> {
     const environmentId = this.#environments[operation.api] ?? null;
     if (this.#calls === null || environmentId === null || operation.keep === 'never') return undefined;
     if (canonical === undefined) return undefined;
-    const found = await this.#calls.findAnswer(environmentId, keyOf(operation.name, canonical), ownedSince);
+    const found = await this.#calls.findAnswer(environmentId, keyOf(operation.name, canonical), reusableSince);
     const body = found && (await this.#calls.readBody(found.rawSha256));
     if (found === undefined || body === undefined) return undefined;
     if (unreadableReason(operation, body) !== undefined || whyUnfit?.(body) !== undefined) return undefined;

@@ -93,7 +93,7 @@ export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const end = await workUnder(lease, work).catch(async (error: unknown) => {
     // The original error is reported. The next attempt ends one that cannot be ended now.
     await lease.end().catch(() => {});
-    if (error instanceof LedElsewhereError) await ledger.calls.forgetStart(lease.attemptId).catch(() => {});
+    if (error instanceof LedElsewhereError) await ledger.calls.forgetAttempt(lease.attemptId).catch(() => {});
     throw error;
   });
   await lease.end();

@@ -82,9 +82,9 @@ export class StageContexts {
         }
         return outcome;
       },
-      owned: async (operation, params, begun) => {
+      stored: async (operation, params, begun) => {
         const request = this.#request(operation, params, row, name);
-        const answer = await door.owned(begun ? { ...request, ownedSince: 0 } : request);
+        const answer = await door.stored(begun ? { ...request, reusableSince: 0 } : request);
         // A row that continues has recorded the reuse before.
         if (answer !== undefined && !begun) notes.keepUse(answer.use);
         return answer;
@@ -175,7 +175,7 @@ export class StageContexts {
       row: operation.keep === 'never' && operation.subject === null ? null : row,
       stage,
       about,
-      ownedSince:
+      reusableSince:
         freshness === 0
           ? Number.POSITIVE_INFINITY
           : Math.max(notBefore, asNewAs, rowNotBefore ?? 0, this.now() - freshness),

@@ -32,7 +32,7 @@ export interface Ledger {
   /** Attempts, intents, settlements, stored answers and allowances. */
   readonly calls: CallStore;
   /** Calls of unknown charge. */
-  readonly doubts: UnknownChargeStore;
+  readonly unknownCharges: UnknownChargeStore;
   /** Runs, and the state of their rows. */
   readonly runs: RunStore;
   /** Portfolios and their companies. */
@@ -132,7 +132,7 @@ export async function composeLedger(database: Database, options: ComposeOptions)
   // Each store is prepared on first use: every command opens a ledger, an attempt three times, and few need all stores.
   const store = <T extends object>(make: () => T) => once(() => withLedgerErrors(make(), name));
   const calls = store<CallStore>(money);
-  const doubts = store(() => unknownChargeStore(database));
+  const unknownCharges = store(() => unknownChargeStore(database));
   const runs = store<RunStore>(() => {
     const all = runStore(database, times);
     return {
@@ -148,14 +148,14 @@ export async function composeLedger(database: Database, options: ComposeOptions)
   const watches = store(() => watchStore(database, times));
   const review = store(() => reviewStore(database));
   // A file that does not fit is refused before any spending.
-  if (access !== 'read') for (const needed of [calls, doubts, runs]) needed();
+  if (access !== 'read') for (const needed of [calls, unknownCharges, runs]) needed();
   return {
     times,
     get calls() {
       return calls();
     },
-    get doubts() {
-      return doubts();
+    get unknownCharges() {
+      return unknownCharges();
     },
     get runs() {
       return runs();

@@ -4,7 +4,7 @@ import type { ApiName } from '../domain/provider.js';
 import type { RunSnapshot } from './answers/snapshot.js';
 import { type ClockAhead, findAhead } from './clock-ahead.js';
 import type { Database, Script, Sql } from './db/database.js';
-import { startOutages } from './db/json-columns.js';
+import { attemptOutages } from './db/json-columns.js';
 import { parseStored } from './db/stored-json.js';
 import type { OutageNote } from './money/calls.js';
 import {
@@ -54,7 +54,7 @@ export interface LedgerQueries {
   /** The attempt that works on a run, or did last. Undefined if there was none. `since` bounds the recent failures. */
   atWork(runId: string, since: number): Promise<AtWork | undefined>;
   /** The settings and ending of the last attempt on a run, as JSON. Undefined if there was none. */
-  lastStart(runId: string): Promise<LastAttempt | undefined>;
+  lastAttempt(runId: string): Promise<LastAttempt | undefined>;
   /** The run has no leader, and its deferred rows go to helpers when they are due. */
   isPutOff(runId: string): Promise<boolean>;
   /** The processes that work on a run, leader first. Empty if one process has the ledger for itself. */
@@ -212,7 +212,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
      WHERE calls.environment_id = ? AND calls.operation = ? AND calls.params IS NOT NULL AND calls.raw_sha256 IS NOT NULL
      ORDER BY calls.id`,
   );
-  const lastStart = database.prepare<[string], LastAttempt>(
+  const lastAttempt = database.prepare<[string], LastAttempt>(
     `SELECT id, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
      FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
   );
@@ -266,7 +266,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     driftSince: (runId, since) => database.read(() => driftSince(database, runId, since)),
     activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
     atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
-    lastStart: (runId) => database.read(() => lastStart.get(runId)),
+    lastAttempt: (runId) => database.read(() => lastAttempt.get(runId)),
     answersTo: (environmentId, operation) => database.read(() => answersTo.all(environmentId, operation)),
     unknownCharges: (limit) => database.read(() => unknown.all(limit)),
   };
@@ -306,7 +306,7 @@ function* readActivity(database: Sql, runId: string, since: number): Script<RunA
 }
 
 function* readAtWork(database: Database, now: number, runId: string, since: number): Script<AtWork | undefined> {
-  const start = yield* database
+  const attempt = yield* database
     .prepare<
       [string],
       Pick<AtWork, 'begunAt' | 'leaseUntil' | 'endedAt' | 'ending'> & { id: number; open: number; outages: string }
@@ -315,8 +315,8 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
        FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
     )
     .get(runId);
-  if (start === undefined) return undefined;
-  const from = Math.max(since, start.begunAt);
+  if (attempt === undefined) return undefined;
+  const from = Math.max(since, attempt.begunAt);
   const settled = database
     .prepare<[string, number], number>(
       "SELECT count(*) FROM rows WHERE run_id = ? AND outcome NOT IN ('pending', 'invalid') AND updated_at >= ?",
@@ -338,7 +338,7 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
       'SELECT outages FROM starts WHERE run_id = @runId AND id <> @id AND ended_at IS NULL AND lease_until >= @now AND outages IS NOT NULL ORDER BY id',
     )
     .pluck();
-  const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = start;
+  const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = attempt;
   const { calls = 0, lastHeardAt = null, lastCallAt = null } = (yield* sent.get({ runId, purse: id })) ?? {};
   const alive = open === 1 && (database.isShared ? leaseUntil >= now : database.isLocked());
   // An attempt that has ended waits for nothing.
@@ -350,7 +350,7 @@ function* readAtWork(database: Database, now: number, runId: string, since: numb
     ending,
     // Unreadable outage notes are skipped: they must not prevent `status`.
     outages: [...own, ...(database.isShared ? yield* ofHelpers.all({ runId, id, now }) : [])].flatMap(
-      (noted) => parseStored(noted, startOutages.fits) ?? [],
+      (noted) => parseStored(noted, attemptOutages.fits) ?? [],
     ),
     lastHeardAt: lastHeardAt ?? begunAt,
     lastCallAt: lastCallAt ?? begunAt,

@@ -192,12 +192,12 @@ async function revealing(whom: Params, wanted: readonly Kind[], context: Contact
     reveal_email: kinds.includes('email'),
     reveal_phone: kinds.includes('phone'),
   });
-  const isOwned = async (kinds: readonly Kind[]) =>
-    (await context.owned(enrichPerson, asking(kinds), false)) !== undefined;
-  for (const kinds of showing(wanted)) if (await isOwned(kinds)) return [asking(kinds)];
+  const isStored = async (kinds: readonly Kind[]) =>
+    (await context.stored(enrichPerson, asking(kinds), false)) !== undefined;
+  for (const kinds of showing(wanted)) if (await isStored(kinds)) return [asking(kinds)];
   if (wanted.length < KINDS.length) return [asking(wanted)];
   const parts: Kind[] = [];
-  for (const kind of wanted) if (await isOwned([kind])) parts.push(kind);
+  for (const kind of wanted) if (await isStored([kind])) parts.push(kind);
   const missing = wanted.filter((kind) => !parts.includes(kind));
   return [...parts.map((kind) => [kind]), ...(missing.length === 0 ? [] : [missing])].map(asking);
 }

@@ -182,8 +182,8 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
   const source = requireIdentified(company, 'credit').id;
   const params = requestOf(company, context);
   const begun = company.ids.report;
-  const owned = await storedReport(params, begun !== undefined, context);
-  const readable = owned !== undefined && !('kind' in owned) ? owned : undefined;
+  const stored = await storedReport(params, begun !== undefined, context);
+  const readable = stored !== undefined && !('kind' in stored) ? stored : undefined;
   // A row continues with the report it began with.
   if (readable !== undefined && begun !== undefined) return readable;
   for (let look = 0; ; ) {
@@ -205,7 +205,7 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     }
     if (begun !== undefined) return { id: begun.id, finished: false, since: past.at, fresh: false };
     // It is paid for, its answer was unreadable, and the history does not list it.
-    if (owned !== undefined && 'kind' in owned) return owned;
+    if (stored !== undefined && 'kind' in stored) return stored;
     if (past.hasUnreadable(source)) return asked(notLegible(params));
     const notBefore = readable === undefined ? 0 : readable.since + 1;
     const outcome = await context.call(creditReportGenerate, params, { lookedSince: look - lookForMs, notBefore });
@@ -222,8 +222,8 @@ async function storedReport(
   begun: boolean,
   context: Context,
 ): Promise<Report | StageOutcome | undefined> {
-  const owned = await context.owned(creditReportGenerate, params, begun);
-  return owned && readGenerated(owned.body, owned.fetchedAt, false);
+  const stored = await context.stored(creditReportGenerate, params, begun);
+  return stored && readGenerated(stored.body, stored.fetchedAt, false);
 }
 
 function readGenerated(body: Buffer, since: number, fresh: boolean): Report | StageOutcome {

@@ -30,7 +30,7 @@ export interface PagesWithItems extends Pages {
   readonly items: readonly unknown[];
 }
 
-type PageContext = Pick<StageContext, 'call' | 'owned' | 'keepError'>;
+type PageContext = Pick<StageContext, 'call' | 'stored' | 'keepError'>;
 
 /**
  * Reads every page of a list up to a maximum. Each page is a request and may cost. It ends at the page count of the
@@ -104,14 +104,14 @@ export async function askItems(
 export async function storedItems(
   operation: Operation,
   params: Params,
-  { owned }: Pick<PageContext, 'owned'>,
+  { stored }: Pick<PageContext, 'stored'>,
 ): Promise<(PagesWithItems & { readonly isWhole: boolean }) | undefined> {
   const items: unknown[] = [];
   let first: (Envelope & { readonly fetchedAt: number }) | undefined;
   let before: Buffer | undefined;
   let isWhole = false;
   for (let page = 1; !isWhole; page++) {
-    const answer = await owned(operation, pageParams(operation, params, page), false);
+    const answer = await stored(operation, pageParams(operation, params, page), false);
     // An older page belongs to another version of the list.
     if (answer === undefined || answer.fetchedAt < (first?.fetchedAt ?? 0)) break;
     const envelope = readEnvelope(operation, answer.body);

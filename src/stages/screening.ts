@@ -134,7 +134,7 @@ async function screen(company: Company, context: Context): Promise<StageOutcome>
   const { options } = context;
   const { id } = requireIdentified(company, options.from);
   const about = { about: { space: options.from, id } };
-  const record = ownedRecord(id, context);
+  const record = storedRecord(id, context);
   let asked = 0;
   for (const kind of kindsOf(options)) {
     const listed = await listOf(kind, id, record, context);
@@ -177,10 +177,10 @@ async function listOf(
 }
 
 /** The full record if it is stored, read once when it is first needed. */
-function ownedRecord(id: string, { owned }: Context): () => Promise<Buffer | undefined> {
+function storedRecord(id: string, { stored }: Context): () => Promise<Buffer | undefined> {
   let looked: Promise<Buffer | undefined> | undefined;
   return () => {
-    looked ??= owned(v1Operations.fullKyb, { id }, false).then((record) => record?.body);
+    looked ??= stored(v1Operations.fullKyb, { id }, false).then((record) => record?.body);
     return looked;
   };
 }

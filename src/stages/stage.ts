@@ -164,7 +164,7 @@ export interface StageContext<Options = unknown, Shared = unknown> {
    */
   readonly call: (operation: Operation, params: Params, terms?: CallTerms) => Promise<CallOutcome>;
   /** Only a stored answer. `begun`: the row already uses it and keeps it at any age. */
-  readonly owned: (operation: Operation, params: Params, begun: boolean) => Promise<Answer | undefined>;
+  readonly stored: (operation: Operation, params: Params, begun: boolean) => Promise<Answer | undefined>;
   /** Records the charge of lost calls for a request, if other evidence shows it. */
   readonly settleLost: (
     operation: Operation,
@@ -288,10 +288,10 @@ export async function withoutAnswerAbout(
   operation: Operation,
   params: Params,
   outcome: Exclude<CallOutcome, { kind: 'answer' }>,
-  { owned }: Pick<StageContext, 'owned'>,
+  { stored }: Pick<StageContext, 'stored'>,
 ): Promise<StageOutcome> {
   const said = withoutAnswer(outcome);
-  if (said.kind !== 'not_available' || (await owned(operation, params, true)) === undefined) return said;
+  if (said.kind !== 'not_available' || (await stored(operation, params, true)) === undefined) return said;
   return { ...said, gone: true };
 }
 

@@ -154,7 +154,7 @@ describe('a direct call', () => {
         const attemptId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
         const request = { operation: 'liteKyb', meter: 'unit' as const, requestKey: requestKey('liteKyb', params) };
         const by = { runId: null, row: null, stage: null, subject: null };
-        const sent = { ownedSince: Infinity, lookedSince: Infinity, lostAtMost: Infinity };
+        const sent = { reusableSince: Infinity, lookedSince: Infinity, lostAtMost: Infinity };
         await calls.intend(
           { ...request, ...by, ...sent, attemptId, environmentId, attempt: 1, startedAt: now },
           { units: null, reports: null },

@@ -13,7 +13,7 @@ test('a report that was bought again may have been paid for twice, so a person h
     await buy(ledger, report, settlement({ unitsCharged: null }));
     const [doubtful] = await inDoubt(ledger);
     expect(doubtful).toMatchObject({ answered: true, charge: 'unknown' });
-    await ledger.doubts.settle([doubtful?.id ?? 0], 'resend', 'asked the provider');
+    await ledger.unknownCharges.settle([doubtful?.id ?? 0], 'resend', 'asked the provider');
     expect(await inDoubt(ledger)).toEqual([]);
   });
 });
@@ -22,7 +22,7 @@ test('a call that v2 refused for good is not listed as an unknown charge', async
   await withLedger(async (ledger) => {
     const asked = call(await begin(ledger), { meter: 'not_told', operation: 'financial' });
     await buy(ledger, asked, lost({ httpStatus: 403, inDoubt: false }));
-    expect(await ledger.doubts.list({ calls: [], runs: [] }, NOW)).toHaveLength(1);
+    expect(await ledger.unknownCharges.list({ calls: [], runs: [] }, NOW)).toHaveLength(1);
     expect(await inDoubt(ledger)).toEqual([]);
   });
 });

@@ -18,12 +18,12 @@ describe('stored answers', () => {
       const door = await hall.door();
       const bought = await door.call(full(id));
       clock.advance(1000);
-      const owned = await door.call(full(id, { ownedSince: clock.now() - 1000 }));
+      const owned = await door.call(full(id, { reusableSince: clock.now() - 1000 }));
       if (bought.kind !== 'answer' || owned.kind !== 'answer') throw new Error('expected answers');
       expect(owned).toMatchObject({ owned: true, fetchedAt: bought.fetchedAt });
       expect(owned.body.equals(bought.body)).toBe(true);
       expect(hall.sandbox.chargeLog).toHaveLength(1);
-      expect(await door.call(full(id, { ownedSince: clock.now() - 999 }))).toMatchObject({ owned: false });
+      expect(await door.call(full(id, { reusableSince: clock.now() - 999 }))).toMatchObject({ owned: false });
       expect(hall.sandbox.chargeLog).toHaveLength(2);
     });
   });
@@ -36,13 +36,13 @@ describe('stored answers', () => {
       if (ready instanceof Error) throw ready;
       const now = hall.clock.now();
       const attemptId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + 1 });
-      const request = { ...ready.context, attemptId, attempt: 1, startedAt: now, ownedSince: 0, lookedSince: 0 };
+      const request = { ...ready.context, attemptId, attempt: 1, startedAt: now, reusableSince: 0, lookedSince: 0 };
       const intended = await calls.intend({ ...request, lostAtMost: 3 }, { units: null, reports: null });
       if (intended.kind !== 'intent') throw new Error(intended.kind);
       const exchange = { status: 200, headers: {}, body: Buffer.from('<html>'), durationMs: 1 };
       await calls.settle(intended.intent, settlementOf(v1Operations.fullKyb, ready.params, exchange, now));
       const door = await hall.door();
-      expect(await door.owned(full(id))).toBeUndefined();
+      expect(await door.stored(full(id))).toBeUndefined();
       expect(await door.call(full(id))).toMatchObject({ kind: 'answer', owned: false });
       expect(await door.call(full(id))).toMatchObject({ kind: 'answer', owned: true });
       expect(hall.sandbox.chargeLog).toHaveLength(1);
@@ -64,7 +64,7 @@ describe('stored answers', () => {
   test('can be read without buying', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
-      expect(await (await hall.door()).owned(full(id))).toBeUndefined();
+      expect(await (await hall.door()).stored(full(id))).toBeUndefined();
       expect(hall.sandbox.requests.size).toBe(0);
     });
   });
@@ -195,7 +195,7 @@ describe('lost answers (V1-5)', () => {
       expect(await hall.ask(full(id), { inDoubtCap: 4 })).toMatchObject({ kind: 'parked' });
       expect(await hall.ask(full(id), { inDoubtCap: 5 })).toMatchObject({ kind: 'answer' });
       // It has been answered: what was lost before says nothing about the next purchase.
-      expect(await hall.ask(full(id, { ownedSince: Infinity }), { inDoubt: 'park' })).toMatchObject({
+      expect(await hall.ask(full(id, { reusableSince: Infinity }), { inDoubt: 'park' })).toMatchObject({
         kind: 'answer',
       });
     });

@@ -120,10 +120,16 @@ describe('the cost of lost calls (V1-5)', () => {
 });
 
 describe('may a request be sent, given its earlier calls?', () => {
-  const fresh: RequestState = { alive: true, hasNewLeader: false, underWay: false, answered: false, doubt: undefined };
-  const doubt = { lost: 1, answered: 0, inVain: 0, inVainNow: 0, inVainStarts: 0, malformed: 0, lastEndedAt: 50 };
-  const inVain = (inVainNow: number, inVainStarts: number) => ({
-    doubt: { ...doubt, lost: 0, answered: 9, inVain: 9, inVainNow, inVainStarts },
+  const fresh: RequestState = {
+    alive: true,
+    hasNewLeader: false,
+    underWay: false,
+    answered: false,
+    unknownCharges: undefined,
+  };
+  const doubt = { lost: 1, answered: 0, inVain: 0, inVainNow: 0, inVainAttempts: 0, malformed: 0, lastEndedAt: 50 };
+  const inVain = (inVainNow: number, inVainAttempts: number) => ({
+    unknownCharges: { ...doubt, lost: 0, answered: 9, inVain: 9, inVainNow, inVainAttempts },
   });
   const parked = (why: string) => ({
     kind: 'parked',
@@ -135,18 +141,30 @@ describe('may a request be sent, given its earlier calls?', () => {
     ['for the first time', 'unit', {}, {}, 'go'],
     ['by somebody who was taken over', 'unit', { alive: false, underWay: true }, {}, { kind: 'taken_over' }],
     ['while it is under way', 'not_told', { underWay: true, answered: true }, {}, { kind: 'under_way' }],
-    ['when its answer is there', 'report', { answered: true, doubt }, {}, { kind: 'answered' }],
-    ['V1-5 after one was lost', 'unit', { doubt }, { lostAtMost: 2 }, 'go'],
-    ['V1-5 after as many as the cap', 'unit', { doubt }, { lostAtMost: 1 }, parked('cap of 1')],
-    ['V1-5 where lost ones are for a person', 'unit', { doubt }, { lostAtMost: 0 }, parked('lost_answers: hold')],
-    ['after an answered failure', 'not_told', { doubt: { ...doubt, lost: 0, answered: 9 } }, { lostAtMost: 0 }, 'go'],
+    ['when its answer is there', 'report', { answered: true, unknownCharges: doubt }, {}, { kind: 'answered' }],
+    ['V1-5 after one was lost', 'unit', { unknownCharges: doubt }, { lostAtMost: 2 }, 'go'],
+    ['V1-5 after as many as the cap', 'unit', { unknownCharges: doubt }, { lostAtMost: 1 }, parked('cap of 1')],
+    [
+      'V1-5 where lost ones are for a person',
+      'unit',
+      { unknownCharges: doubt },
+      { lostAtMost: 0 },
+      parked('lost_answers: hold'),
+    ],
+    [
+      'after an answered failure',
+      'not_told',
+      { unknownCharges: { ...doubt, lost: 0, answered: 9 } },
+      { lostAtMost: 0 },
+      'go',
+    ],
     ['X-1 after answers that nobody can read, in this start', 'unit', inVain(9, 2), {}, 'go'],
     ['X-1 after as many as a start may meet', 'not_told', inVain(10, 0), {}, { ...parked('10'), reason: 'unanswered' }],
     ['X-1 after as many starts as the cap', 'unit', inVain(0, 3), {}, parked('9 calls for this, over 3 starts')],
     [
       'X-5 after a malformed answer',
       'unit',
-      { doubt: { ...doubt, lost: 0, malformed: 1 } },
+      { unknownCharges: { ...doubt, lost: 0, malformed: 1 } },
       {},
       parked('repeats a member'),
     ],
@@ -158,37 +176,43 @@ describe('may a request be sent, given its earlier calls?', () => {
       { lookedSince: 51 },
       parked('9 calls for this were lost'),
     ],
-    ['V2-17 a report, without a look', 'report', { doubt }, { lookedSince: 50 }, { kind: 'in_doubt', endedAt: 50 }],
-    ['V2-17 a report, after a look', 'report', { doubt }, { lookedSince: 51 }, 'go'],
+    [
+      'V2-17 a report, without a look',
+      'report',
+      { unknownCharges: doubt },
+      { lookedSince: 50 },
+      { kind: 'in_doubt', endedAt: 50 },
+    ],
+    ['V2-17 a report, after a look', 'report', { unknownCharges: doubt }, { lookedSince: 51 }, 'go'],
     [
       'V2-17 a report that was lost or failed as often as the cap allows, in whichever starts',
       'report',
-      { doubt: { ...doubt, lost: 1, answered: 2 } },
+      { unknownCharges: { ...doubt, lost: 1, answered: 2 } },
       { lookedSince: 51 },
       parked('3 calls for this brought no report'),
     ],
     [
       'V2-17 a report that failed less often',
       'report',
-      { doubt: { ...doubt, answered: 1 } },
+      { unknownCharges: { ...doubt, answered: 1 } },
       { lookedSince: 51 },
       'go',
     ],
     [
       'V2-17 a report that failed, where lost ones are for a person',
       'report',
-      { doubt: { ...doubt, lost: 0, answered: 3 } },
+      { unknownCharges: { ...doubt, lost: 0, answered: 3 } },
       { lookedSince: 51, lostAtMost: 0 },
       parked('3 calls for this brought no report'),
     ],
     [
       'V2-17 a report that was answered with a failure',
       'report',
-      { doubt: { ...doubt, lost: 0, answered: 1 } },
+      { unknownCharges: { ...doubt, lost: 0, answered: 1 } },
       {},
       { kind: 'in_doubt', endedAt: 50 },
     ],
-    ['what costs nothing', 'free', { doubt }, { lostAtMost: 0 }, 'go'],
+    ['what costs nothing', 'free', { unknownCharges: doubt }, { lostAtMost: 0 }, 'go'],
   ])('%s', (_, meter, state, call, verdict) => {
     const asked = { meter, lookedSince: 0, lostAtMost: 3, ...call };
     expect(decideRequest(asked, { ...fresh, ...state })).toEqual(verdict);

@@ -80,7 +80,7 @@ export async function withHall<T>(options: BenchOptions, use: (hall: Hall) => Pr
   }
 }
 
-const usual = { runId: null, row: null, stage: null, ownedSince: 0, lookedSince: 0 };
+const usual = { runId: null, row: null, stage: null, reusableSince: 0, lookedSince: 0 };
 
 export const full = (id: string, more: Partial<DoorRequest> = {}): DoorRequest => ({
   ...usual,

@@ -37,15 +37,15 @@ describe('two attempts on one ledger', () => {
   test.each([
     ['', 0],
     [', also where it is asked for anew every time', Infinity],
-  ])('the second waits, and reuses the answer of the first for 0 units%s', async (_, ownedSince) => {
+  ])('the second waits, and reuses the answer of the first for 0 units%s', async (_, reusableSince) => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
       const { held } = holdCalls(hall.v1);
-      const first = hall.ask(full(id, { ownedSince }));
+      const first = hall.ask(full(id, { reusableSince }));
       while (held.length === 0) await turns(1);
       let answered = false;
-      const second = hall.ask(full(id, { ownedSince })).finally(() => {
+      const second = hall.ask(full(id, { reusableSince })).finally(() => {
         answered = true;
       });
       await turns(50);

@@ -22,14 +22,14 @@ const EVERYTHING: Figures = {
       lastExit: { code: 0, reason: 'OK' },
     },
   ],
-  callsInDoubt: 0,
+  unknownCharges: 0,
   unitsCharged: 7,
   drift: [{ api: 'v1', units: 0 }],
   permissions: [{ permission: 'credit_report', metric: 'plan', left: 3, drift: 0 }],
   ledgerBytes: 1,
   freeBytes: 2,
   unitsLeft: [{ api: 'v1', of: 'day', units: 3 }],
-  start: {
+  attempt: {
     list: 'a "list"\n',
     atWork: false,
     spent: { units: 1, reports: 0, unknown: 0, unknownInBudget: 0 },

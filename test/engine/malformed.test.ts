@@ -99,7 +99,7 @@ describe('X-5 an answer with a repeated member, or without valid JSON, is stored
       );
       expect(query('SELECT call_id FROM answers JOIN calls ON id = call_id WHERE error_code IS NOT NULL')).toEqual([]);
       expect(query(`SELECT raw_sha256 FROM calls WHERE error_code IS NOT NULL AND raw_sha256 IS NULL`)).toEqual([]);
-      await ledger.doubts.settle([present(asked()[0]).id], 'resend', 'asked the provider');
+      await ledger.unknownCharges.settle([present(asked()[0]).id], 'resend', 'asked the provider');
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
       expect(asked()).toHaveLength(2);
     });

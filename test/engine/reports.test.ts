@@ -193,9 +193,9 @@ long.each<readonly Fault[]>([
     clock.advance(3_600_000);
     expect((await work(run)).progress.parkedReasons).toEqual({ in_doubt: 1 });
     expect(generateCalls(workshop)).toHaveLength(3);
-    const doubts = await ledger.doubts.list({ calls: [], runs: [run.id] }, clock.now());
+    const doubts = await ledger.unknownCharges.list({ calls: [], runs: [run.id] }, clock.now());
     const ids = doubts.map(({ id }) => id);
-    await ledger.doubts.settle(ids, 'resend', 'asked');
+    await ledger.unknownCharges.settle(ids, 'resend', 'asked');
     sandbox.clearScript();
     expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
     expect(generateCalls(workshop)).toHaveLength(4);

@@ -276,11 +276,11 @@ describe('X-1 one odd answer among good ones', () => {
           expect(asked()).toBe(before);
         },
       );
-      const doubts = await ledger.doubts.list({ calls: [], runs: [run.id] }, clock.now());
+      const doubts = await ledger.unknownCharges.list({ calls: [], runs: [run.id] }, clock.now());
       expect(doubts).toHaveLength(calls().filter(({ error_code }) => error_code === 'UNEXPECTED_BODY').length);
       expect(new Set(doubts.map(({ holds, charge }) => [holds, charge].join()))).toEqual(new Set(['true,charged']));
       const ids = doubts.map(({ id }) => id);
-      await ledger.doubts.settle(ids, 'resend', 'looked');
+      await ledger.unknownCharges.settle(ids, 'resend', 'looked');
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 5 });
     });
   });
@@ -318,10 +318,10 @@ describe('X-1 one odd answer among good ones', () => {
           expect(asked()).toBe(before);
         },
       );
-      const doubts = await ledger.doubts.list({ calls: [], runs: [run.id] }, clock.now());
+      const doubts = await ledger.unknownCharges.list({ calls: [], runs: [run.id] }, clock.now());
       expect(doubts.every(({ holds }) => holds)).toBe(true);
       const ids = doubts.map(({ id }) => id);
-      await ledger.doubts.settle(ids, 'free', 'the provider says so');
+      await ledger.unknownCharges.settle(ids, 'free', 'the provider says so');
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
     });
   });
@@ -338,9 +338,9 @@ describe('X-1 one odd answer among good ones', () => {
         const { progress, finished } = await work(run, { concurrency: 4 });
         expect(progress.byOutcome).toMatchObject({ failed: 0 });
         if (finished) break;
-        const lost = await ledger.doubts.list({ calls: [], runs: [] }, clock.now());
+        const lost = await ledger.unknownCharges.list({ calls: [], runs: [] }, clock.now());
         const ids = lost.map(({ id }) => id);
-        await ledger.doubts.settle(ids, 'resend', 'looked');
+        await ledger.unknownCharges.settle(ids, 'resend', 'looked');
       }
       expect((await ledger.runs.progress(run.id)).byOutcome).toMatchObject({ complete: 10 });
     });

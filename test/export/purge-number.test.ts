@@ -52,7 +52,7 @@ long('rows with the number are removed even without a match, with everything ask
     const attemptId = await ledger.calls.begin({ runId: id, begunAt: NOW, leaseUntil: NOW });
     await ledger.calls.end(attemptId, NOW);
     await ledger.calls.noteEnding(attemptId, JSON.stringify({ message: `stopped at ${NUMBER}` }));
-    await ledger.doubts.settle([1], 'resend', `about ${NUMBER}`);
+    await ledger.unknownCharges.settle([1], 'resend', `about ${NUMBER}`);
     expect(await bytesOf(dataDir)).toContain(NUMBER);
     const report = await ledger.housekeeping.purge(named, itemIds);
     expect(report).toMatchObject({ rows: 1, answers: 1, bodies: 0, candidates: 1, questions: 1, decisions: 1 });

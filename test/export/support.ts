@@ -140,7 +140,7 @@ export async function buy(ledger: Ledger, runId: string, bought: Bought): Promis
   const { api, params, body } = bought;
   const context = await contextOf(ledger, runId, bought);
   const attemptId = await ledger.calls.begin({ runId: context.runId, begunAt: NOW, leaseUntil: NOW + 1 });
-  const sent = { ownedSince: Infinity, lookedSince: Infinity, lostAtMost: Infinity };
+  const sent = { reusableSince: Infinity, lookedSince: Infinity, lostAtMost: Infinity };
   const call = { ...context, ...sent, attemptId, attempt: 1, startedAt: NOW };
   const intended = await ledger.calls.intend(call, { units: null, reports: null });
   if (intended.kind !== 'intent') throw new Error(`the call was not let through: ${intended.kind}`);

@@ -18,7 +18,7 @@ test('kybatch does not wait for times written by a clock that was ahead', async 
     const now = await openAt(dataDir);
     expect((await now.runs.dueRows(run, NOW, 9)).map(({ row }) => row)).toEqual([1]);
     expect(await now.runs.nextDue(run, NOW)).toBe(NOW + 9_000);
-    expect((await now.calls.doubt(doubtful(environmentId, KEY, { meter: 'report' }))).lastEndedAt).toBe(NOW);
+    expect((await now.calls.unknownCharges(doubtful(environmentId, KEY, { meter: 'report' }))).lastEndedAt).toBe(NOW);
     await now.close();
   });
 });

@@ -23,7 +23,7 @@ test('a ledger from before binary keys keeps its calls and stored answers', asyn
     const ledger = await openAt(dataDir, 'existing');
     expect(await ledger.calls.findAnswer(1, KEY, NOW)).toEqual({ callId: 5, rawSha256: sha256, fetchedAt: NOW });
     expect(await ledger.calls.readBody(sha256)).toEqual(body);
-    expect(await ledger.calls.doubt(doubtful(1, keyOf('lost')))).toMatchObject({
+    expect(await ledger.calls.unknownCharges(doubtful(1, keyOf('lost')))).toMatchObject({
       lost: 1,
       answered: 0,
       lastEndedAt: NOW,

@@ -49,7 +49,7 @@ test('X-2 a ledger with several spellings of one provider is merged into one', a
     const id = (await ledger.calls.findEnvironment('v1', URL_WITHOUT)) ?? -1;
     expect((await ledger.calls.findAnswer(id, A, 0))?.callId).toBe(2);
     expect((await ledger.calls.findAnswer(id, KEY, 0))?.callId).toBe(3);
-    expect((await ledger.calls.doubt(doubtful(id, B))).lost).toBe(0);
+    expect((await ledger.calls.unknownCharges(doubtful(id, B))).lost).toBe(0);
     expect(await ledger.calls.allowance(id)).toMatchObject({ remainingUnits: 70, anchorCallId: null, driftUnits: 0 });
     expect(await ledger.runs.environmentName('r', 'v1')).toBe(URL_WITHOUT);
     expect(await ledger.review.decisionFor(id, 'k')).toMatchObject({ decision: 'none_of_these' });

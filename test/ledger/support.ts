@@ -30,8 +30,8 @@ export async function begin(ledger: Ledger, runId: string | null = null, now = N
 }
 
 /** Sent whatever became of the request before. */
-export const NO_DOUBT = {
-  ownedSince: Number.POSITIVE_INFINITY,
+export const NO_UNKNOWN_CHARGES = {
+  reusableSince: Number.POSITIVE_INFINITY,
   lookedSince: Number.POSITIVE_INFINITY,
   lostAtMost: Number.POSITIVE_INFINITY,
 } as const;
@@ -47,7 +47,7 @@ export const call = (place: Place, more: Partial<NewCall> = {}): NewCall => ({
   subject: null,
   attempt: 1,
   startedAt: NOW,
-  ...NO_DOUBT,
+  ...NO_UNKNOWN_CHARGES,
   ...more,
 });
 

@@ -179,7 +179,7 @@ describe('jobs', () => {
           calls.intend(
             call(
               { environmentId, attemptId },
-              { runId: run, row: 1, requestKey: keyOf(request), startedAt: clock.now, ownedSince: 0 },
+              { runId: run, row: 1, requestKey: keyOf(request), startedAt: clock.now, reusableSince: 0 },
             ),
             NO_LIMITS,
           );
@@ -288,7 +288,7 @@ describe('jobs', () => {
       expect(await ask(helper, 'after')).toEqual({ kind: 'led_anew' });
       // What is under way comes home, and counts against what the next one may spend.
       expect(await ledger.calls.settle(sent.intent, settlement())).toBe(true);
-      expect((await ledger.reading.lastStart(run))?.unitsSpent).toBe(1);
+      expect((await ledger.reading.lastAttempt(run))?.unitsSpent).toBe(1);
       // It is not told as spent by the next one.
       expect(await ledger.reading.spent(next)).toMatchObject({ units: 0 });
       const late = await begin(first);

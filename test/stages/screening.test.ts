@@ -116,11 +116,11 @@ describe('the stage', () => {
     ['none is owned: the first is bought', [], 1, ['Ann Lee'], 0],
   ] as const)('the list is that of all stored pages: %s', async (_, pages, total, names, left) => {
     const world = scene({ answer: listed });
-    const owned: StageContext['owned'] = async ({ name }, { page }) =>
+    const owned: StageContext['stored'] = async ({ name }, { page }) =>
       name === 'officersKyb' && pages.some((one) => one === page)
         ? answer({ data: [{ first_name: 'Ann', last_name: `P${page}` }], total_results: total, total_pages: total })
         : undefined;
-    const context = { ...world.context, owned, options: options({ shareholders: false }) } as StageContext;
+    const context = { ...world.context, stored: owned, options: options({ shareholders: false }) } as StageContext;
     await screeningStage.run(company(row, { v1: known('1') }), context);
     const searched = world.asked.filter(({ operation }) => operation === 'officersSearchKyb');
     expect(searched.map(({ params }) => params.name)).toEqual(names);

@@ -148,7 +148,7 @@ export function scene(options: SceneOptions): Scene {
         const unfit = reply.kind === 'answer' ? terms.whyUnfit?.(reply.body) : undefined;
         return unfit === undefined ? reply : leftOver(operation, unfit);
       },
-      owned: async (operation) => {
+      stored: async (operation) => {
         if (operation === v1Operations.searchKyb) return options.ownedSearch;
         return operation === v2Operations.creditReportGenerate ? options.owned : undefined;
       },

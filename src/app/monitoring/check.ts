@@ -119,14 +119,14 @@ async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironmen
   const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(around, portfolio)];
   const known = (await currentPortfolios(ledger, { sandbox })).filter(({ name }) => names?.includes(name) ?? true);
   if (known.length === 0) return viewOf(at, [], [noneOf(options)]);
-  const doubtful = await unresolvedCharges(ledger, at);
+  const unresolved = await unresolvedCharges(ledger, at);
   const lists: CheckedPortfolio[] = [];
   for (const list of known) lists.push(await lookAtList(list, maxAgeMs, ledger, around));
   const runs = new Set(
     (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
   );
   const isEveryList = names === undefined && sandbox !== true;
-  const count = doubtful.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId))).length;
+  const count = unresolved.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId))).length;
   return viewOf(at, lists, [
     ...(count === 0 ? [] : [{ kind: 'in_doubt' as const, count }]),
     ...(await driftTroubles(options, known, ledger, at)),
@@ -189,10 +189,10 @@ async function lookAtList(
 ): Promise<CheckedPortfolio> {
   const at = around.clock.now();
   const { name, lastSuccessAt } = list;
-  const ofStarts = [...ageOf(lastSuccessAt, maxAgeMs, at), ...refusalOf(list)];
+  const ofAttempts = [...ageOf(lastSuccessAt, maxAgeMs, at), ...refusalOf(list)];
   const run = await ledger.portfolios.lastRun(list.id);
   // Its runs were pruned. The answers of its companies are unchanged.
-  if (run === undefined) return { name, lastSuccessAt, troubles: ofStarts, next: null, sandbox: false, given: {} };
+  if (run === undefined) return { name, lastSuccessAt, troubles: ofAttempts, next: null, sandbox: false, given: {} };
   const progress = await runProgress(run, ledger, at);
   const whole = await portfolioProgress(run, progress, ledger);
   const work = await ledger.reading.atWork(run.id, at);
@@ -210,9 +210,9 @@ async function lookAtList(
   const ranLately = work?.endedAt != null && Math.abs(at - work.endedAt) <= maxAgeMs;
   const onlyWaits = waits.length > 0 && list.refused === null && (ranLately || (until ?? 0) > at);
   const troubles = [
-    ...ofStarts,
+    ...ofAttempts,
     // Waiting rows are no trouble by themselves: they explain why a list is not well.
-    ...(ofStarts.length === 0 ? [] : waits.map((waiting) => ({ ...waiting, until }))),
+    ...(ofAttempts.length === 0 ? [] : waits.map((waiting) => ({ ...waiting, until }))),
     ...ofWork,
     ...count('ask_provider', atWork ? 0 : (progress.parkedReasons.ask_provider ?? 0)),
     ...count('failed', whole.outcomes.failed),
@@ -226,7 +226,7 @@ async function lookAtList(
   const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !onlyWaits);
   const [first] = ofWork.length > 0 ? mayHelp : peopleFirst(mayHelp);
   const isRefusedAgain = REFUSED_AGAIN.has(list.refused?.code ?? '');
-  const again = ofStarts.length > 0 && !atWork && !onlyWaits && !isRefusedAgain ? rereadStep(run) : null;
+  const again = ofAttempts.length > 0 && !atWork && !onlyWaits && !isRefusedAgain ? rereadStep(run) : null;
   const [next = again] = await withReviewSheets(
     first === undefined || list.refused !== null ? [] : [first],
     ledger,

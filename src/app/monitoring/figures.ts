@@ -17,7 +17,7 @@ import { readEnding } from '../run/run-end.js';
 export interface Figures {
   readonly at: number;
   readonly lists: readonly ListFigures[];
-  readonly callsInDoubt: number;
+  readonly unknownCharges: number;
   /** Units charged in all, as far as known. */
   readonly unitsCharged: number;
   /** Units that the provider of each API counts and the ledger does not, as in `usage`. */
@@ -35,7 +35,7 @@ export interface Figures {
   /** The remaining units, as the provider last reported them. */
   readonly unitsLeft: readonly { readonly api: string; readonly of: 'plan' | 'day'; readonly units: number }[];
   /** The attempt that writes the metrics. Null: nothing was due. */
-  readonly start: AttemptFigures | null;
+  readonly attempt: AttemptFigures | null;
 }
 
 export interface ListFigures {
@@ -86,7 +86,7 @@ export type Measured = Pick<Figures, 'unitsCharged' | 'ledgerBytes' | 'freeBytes
 export async function figuresOf(
   ledger: Ledger,
   names: ProviderNames,
-  start: ReportedAttempt | null,
+  attempt: ReportedAttempt | null,
   measured: Measured,
   now: number,
 ): Promise<Figures> {
@@ -96,9 +96,9 @@ export async function figuresOf(
     ...(await comparedCounts(names, ledger)),
     at: now,
     lists: await Promise.all(lists.map((list) => figuresOfList(list, ledger, now))),
-    callsInDoubt: (await unresolvedCharges(ledger, now)).length,
+    unknownCharges: (await unresolvedCharges(ledger, now)).length,
     unitsLeft: await unitsLeft(names, ledger),
-    start: start && (await figuresOfStart(start, lists, ledger)),
+    attempt: attempt && (await figuresOfAttempt(attempt, lists, ledger)),
   };
 }
 
@@ -178,7 +178,7 @@ async function unitsLeft(names: ProviderNames, { calls }: Ledger): Promise<Figur
   return found;
 }
 
-async function figuresOfStart(
+async function figuresOfAttempt(
   { run, attemptId, atWork, limits }: ReportedAttempt,
   lists: readonly PortfolioRecord[],
   { reading }: Ledger,
@@ -206,10 +206,10 @@ export async function currentPortfolios(
 
 /** Of the calls that `doubt` lists, those that a person still has to decide about. */
 export async function unresolvedCharges(
-  ledger: Pick<Ledger, 'doubts' | 'runs'>,
+  ledger: Pick<Ledger, 'unknownCharges' | 'runs'>,
   now: number,
 ): Promise<readonly UnknownChargeView[]> {
-  const calls = await ledger.doubts.list({ calls: [], runs: [] }, now);
+  const calls = await ledger.unknownCharges.list({ calls: [], runs: [] }, now);
   return (await withResendState(calls, ledger)).filter(needsDecision);
 }
 

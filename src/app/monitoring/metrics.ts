@@ -71,10 +71,10 @@ export class MetricsFile {
     return new MetricsFile(metricsTarget(metrics.file, dataDir, around, [input, file]), dataDir, around);
   }
 
-  async write(ledger: Ledger, names: ProviderNames, start: ReportedAttempt | null): Promise<void> {
+  async write(ledger: Ledger, names: ProviderNames, attempt: ReportedAttempt | null): Promise<void> {
     try {
-      const measured = await this.#measure(ledger, start);
-      const figures = await figuresOf(ledger, names, start, measured, this.#around.clock.now());
+      const measured = await this.#measure(ledger, attempt);
+      const figures = await figuresOf(ledger, names, attempt, measured, this.#around.clock.now());
       // World-readable, because a monitor runs as another user.
       await writeAtomically(this.#path, redact(metricsText(figures)), 0o666);
     } catch (error) {
@@ -87,9 +87,9 @@ export class MetricsFile {
   }
 
   /** Sums all calls once, not every minute: only this attempt adds to them, unless there are other workers. */
-  async #measure({ reading, jobs }: Ledger, start: ReportedAttempt | null): Promise<Measured> {
-    const spent = start === null ? 0 : (await reading.spent(start.attemptId)).units;
-    if (this.#unitsBefore === undefined || start?.atWork !== true || jobs !== undefined)
+  async #measure({ reading, jobs }: Ledger, attempt: ReportedAttempt | null): Promise<Measured> {
+    const spent = attempt === null ? 0 : (await reading.spent(attempt.attemptId)).units;
+    if (this.#unitsBefore === undefined || attempt?.atWork !== true || jobs !== undefined)
       this.#unitsBefore = (await reading.unitsCharged()) - spent;
     return {
       unitsCharged: this.#unitsBefore + spent,
@@ -112,8 +112,8 @@ export class MetricsFile {
     const over = new AbortController();
     this.#isFollowed = true;
     const write = async (atWork: boolean) => {
-      const start = known();
-      await this.write(ledger, names, start && { ...start, atWork });
+      const attempt = known();
+      await this.write(ledger, names, attempt && { ...attempt, atWork });
     };
     const going = this.#everyMinute(() => write(true), over.signal);
     return async () => {
@@ -134,7 +134,7 @@ export class MetricsFile {
 
 /** The metrics in Prometheus format. Names of lists come from outside, so they are only used as labels. */
 export function metricsText(figures: Figures): string {
-  const { at, lists, callsInDoubt, unitsLeft, start } = figures;
+  const { at, lists, unknownCharges, unitsLeft, attempt } = figures;
   return prometheusText([
     ofLists(lists, 'rows', 'Rows of the list by outcome.', ({ outcomes }) => counted('outcome', outcomes)),
     ofLists(lists, 'rows_due', 'Rows that were found to be due and are not done.', ({ due }) => [plain(due)]),
@@ -169,7 +169,7 @@ export function metricsText(figures: Figures): string {
         })),
     ),
     one('calls_in_doubt', 'Calls that may have been charged, about which a person has still to say something.', [
-      plain(callsInDoubt),
+      plain(unknownCharges),
     ]),
     {
       ...one('units_charged_total', 'Units that were charged, over all starts.', [plain(figures.unitsCharged)]),
@@ -205,15 +205,15 @@ export function metricsText(figures: Figures): string {
       'Units that the provider says are left, of the plan and of the day; of the start: of its budget.',
       [
         ...unitsLeft.map(({ api, of, units }) => ({ labels: { api, of }, value: units })),
-        ...maybe(start?.budgetLeft ?? null, (units) => units, { api: 'v1', of: 'start' }),
+        ...maybe(attempt?.budgetLeft ?? null, (units) => units, { api: 'v1', of: 'start' }),
       ],
     ),
-    ...(start === null ? [] : ofStart(start)),
+    ...(attempt === null ? [] : ofAttempt(attempt)),
     one('written_timestamp_seconds', 'When these figures were written.', [plain(at / 1000)]),
   ]);
 }
 
-function ofStart({ list, atWork, spent, calls }: AttemptFigures): readonly Metric[] {
+function ofAttempt({ list, atWork, spent, calls }: AttemptFigures): readonly Metric[] {
   const labels = list === null ? {} : { portfolio: label(list) };
   const figure = (name: string, help: string, value: number) => one(name, help, [{ labels, value }]);
   return [

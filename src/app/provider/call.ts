@@ -7,7 +7,7 @@ import type { ApiName, Operation } from '../../api/operation.js';
 import { idText } from '../../api/schema.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import { Door } from '../../calls/door.js';
-import type { Answer, CallOutcome, InDoubt } from '../../calls/outcome.js';
+import type { Answer, CallOutcome, ChargeUnknown } from '../../calls/outcome.js';
 import { type AnswerSource, type AnyClient, type DoorRequest, requestKey } from '../../calls/request.js';
 import { freshnessMs } from '../../config/pipeline.js';
 import { type Charge, UsageError } from '../../domain/errors.js';
@@ -125,11 +125,11 @@ async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: 
       },
       signal: signal === undefined ? lease.broken : AbortSignal.any([signal, lease.broken]),
     });
-    const ownedSince = fresh ? Number.POSITIVE_INFINITY : freshSince(operation, clock.now());
+    const reusableSince = fresh ? Number.POSITIVE_INFINITY : freshSince(operation, clock.now());
     const reasonToStop = (): unknown =>
       lease.broken.aborted ? lease.broken.reason : signal?.aborted ? signal.reason : undefined;
     const none = { runId: null, row: null, stage: null };
-    const request: DoorRequest = { operation, params, ...none, ownedSince, lookedSince: 0 };
+    const request: DoorRequest = { operation, params, ...none, reusableSince, lookedSince: 0 };
     const asked = operation.meter === 'report' ? directReport(request, door, clock) : door.call(request);
     const outcome = await asked.catch((error: unknown) => {
       // The reason why the lookup failed.
@@ -174,7 +174,7 @@ function answerOf(outcome: CallOutcome, operation: Operation, charge: Charge | u
   throw directCallError(outcome.error, operation);
 }
 
-const failureOf = ({ met }: InDoubt): string | undefined =>
+const failureOf = ({ met }: ChargeUnknown): string | undefined =>
   met?.error.httpStatus === undefined ? undefined : `${met.error.code}: ${met.error.message}`;
 
 function viewOf(operation: Operation, sent: Sent): CallView {
@@ -182,8 +182,8 @@ function viewOf(operation: Operation, sent: Sent): CallView {
   const asked = { api: operation.api, operation: operation.name };
   if ('kind' in sent) {
     const { reportId, from, at, body } = sent;
-    const isOwned = from === 'owned';
-    return { ...asked, owned: isOwned, inHistory: !isOwned, reportId, fetchedAt: at, ...nothingSent, body };
+    const isStored = from === 'owned';
+    return { ...asked, owned: isStored, inHistory: !isStored, reportId, fetchedAt: at, ...nothingSent, body };
   }
   const { answer, settlement } = sent;
   return {
@@ -235,7 +235,7 @@ async function directReport(
   clock: Pick<Clock, 'now'>,
 ): Promise<CallOutcome | ReopenedReport> {
   const asked: Asked = { request, door, clock, history: new ReportHistory() };
-  if (request.ownedSince !== Infinity) {
+  if (request.reusableSince !== Infinity) {
     const there = (await inAnyForm(request, door)) ?? (await openAgain(asked));
     if (there !== undefined) return there;
   }
@@ -277,7 +277,7 @@ async function openAgain(asked: Asked): Promise<ReopenedReport | undefined> {
 /** A call for this report failed at `endedAt`. Undefined if its report is not listed and cannot appear any more. */
 async function findLost(asked: Asked, endedAt: number): Promise<ReopenedReport | undefined> {
   const { request, door, clock } = asked;
-  const found = (await look(asked)).ofSource(String(request.params.source_id), await ownedId(request, door));
+  const found = (await look(asked)).ofSource(String(request.params.source_id), await storedId(request, door));
   if (found !== undefined && !found.expired) return await open(found, asked);
   const again = sendableFrom(endedAt);
   if (clock.now() < again) throw InDoubtError.notListed(request.operation.name, again);
@@ -287,7 +287,7 @@ async function findLost(asked: Asked, endedAt: number): Promise<ReopenedReport |
 /** A failed call, if there was one, generated this report, unless the report is already known. */
 async function open({ reportId, item }: PastReport, asked: Asked): Promise<ReopenedReport> {
   const { request, door, clock } = asked;
-  if (reportId !== (await ownedId(request, door)))
+  if (reportId !== (await storedId(request, door)))
     await door.settleLost(request, 'charged', `found in the history as ${reportId}`);
   const listed = { from: 'history', at: clock.now() } as const;
   if (request.operation.name === creditReportCombined.name) return { ...(await bodyOf(reportId, asked)), ...listed };
@@ -297,7 +297,7 @@ async function open({ reportId, item }: PastReport, asked: Asked): Promise<Reope
 async function look({ request, door, clock, history }: Asked): Promise<PastReports> {
   const past = await history.list(0, {
     now: () => clock.now(),
-    call: (operation, params) => door.call({ ...request, operation, params, ownedSince: Infinity }),
+    call: (operation, params) => door.call({ ...request, operation, params, reusableSince: Infinity }),
   });
   if (past instanceof PastReports) return past;
   throw InDoubtError.notReadable(request.operation.name, reasonOf(past));
@@ -306,16 +306,16 @@ async function look({ request, door, clock, history }: Asked): Promise<PastRepor
 /** JSON and HTML are the same report of the company. */
 async function inAnyForm(request: DoorRequest, door: AnswerSource): Promise<Answer | undefined> {
   for (const format of [request.params.format, 'json', 'html']) {
-    const owned = await door.owned({ ...request, params: { ...request.params, format } });
-    if (owned !== undefined) return owned;
+    const stored = await door.stored({ ...request, params: { ...request.params, format } });
+    if (stored !== undefined) return stored;
   }
   return undefined;
 }
 
 /** A known report is not the lost one. */
-async function ownedId(request: DoorRequest, door: AnswerSource): Promise<string | undefined> {
-  const owned = await inAnyForm({ ...request, operation: creditReportGenerate, ownedSince: 0 }, door);
-  return owned && idText(readAnswer(creditReportGenerate, owned.body).id);
+async function storedId(request: DoorRequest, door: AnswerSource): Promise<string | undefined> {
+  const stored = await inAnyForm({ ...request, operation: creditReportGenerate, reusableSince: 0 }, door);
+  return stored && idText(readAnswer(creditReportGenerate, stored.body).id);
 }
 
 async function bodyOf(reportId: string, { request, door }: Asked): Promise<Omit<ReopenedReport, 'from' | 'at'>> {
@@ -373,7 +373,7 @@ function toolToCall(
     const client = required(mcp, 'mcp');
     const unchecked = toolOperation(name);
     const since = freshSince(unchecked, around.clock.now());
-    if (!fresh && (await isOwned(names.mcp, requestKey(name, params), since, options, around))) return unchecked;
+    if (!fresh && (await isStored(names.mcp, requestKey(name, params), since, options, around))) return unchecked;
     const listed = await list(client, signal);
     const tool = listed.find((one) => one.name === name);
     if (tool !== undefined) return toolOperation(name, tool);
@@ -397,7 +397,7 @@ async function list(client: McpClient, signal: AbortSignal | undefined): Promise
   }
 }
 
-async function isOwned(
+async function isStored(
   name: string,
   key: string,
   since: number,

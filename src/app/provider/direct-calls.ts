@@ -64,8 +64,8 @@ export async function withDirectCalls<T>(
     const begunAt = clock.now();
     const answers = { owned: 0, sent: 0 };
     const ask: DirectCalls['ask'] = async (operation, params, { notBefore = 0 } = {}) => {
-      const ownedSince = Math.max(begunAt - freshnessMs({ freshnessMs: {} }, operation), notBefore);
-      const outcome = await door.call({ ...ASK_REQUEST, operation, params, ownedSince });
+      const reusableSince = Math.max(begunAt - freshnessMs({ freshnessMs: {} }, operation), notBefore);
+      const outcome = await door.call({ ...ASK_REQUEST, operation, params, reusableSince });
       if (lease.broken.aborted) throw lease.broken.reason;
       if (outcome.kind !== 'answer') return outcome;
       answers[outcome.owned ? 'owned' : 'sent'] += 1;
@@ -181,7 +181,7 @@ const WATCH_REQUEST = {
   runId: null,
   row: null,
   stage: null,
-  ownedSince: Number.POSITIVE_INFINITY,
+  reusableSince: Number.POSITIVE_INFINITY,
   lookedSince: 0,
 } as const;
 

@@ -216,7 +216,7 @@ export async function collectProspects(
       onPage(read.length);
       return last;
     },
-    owned: async () => undefined,
+    stored: async () => undefined,
     keepError: ({ code, message }) => {
       // `isPart` shows this in more detail.
       if (code !== 'PAGES_LEFT') notes.push(message);

@@ -169,15 +169,15 @@ export async function ownedVocabularies(
   options: ProviderOptions = {},
   around = processEnvironment(),
 ): Promise<readonly OwnedVocabulary[]> {
-  const owned = await readOwned(options, around);
+  const stored = await readStoredLists(options, around);
   const known = new Map<string, Vocabulary>();
   for (const name of VOCABULARY_NAMES) {
-    const ofName = owned.filter(({ vocabulary }) => vocabulary.name === name).map(({ vocabulary }) => vocabulary);
+    const ofName = stored.filter(({ vocabulary }) => vocabulary.name === name).map(({ vocabulary }) => vocabulary);
     for (const vocabulary of ofName.length === 0 ? [{ name }] : ofName)
       known.set(vocabularyLabel(vocabulary), vocabulary);
   }
   return [...known].map(([label, vocabulary]) => {
-    const lists = owned.filter((list) => vocabularyLabel(list.vocabulary) === label);
+    const lists = stored.filter((list) => vocabularyLabel(list.vocabulary) === label);
     const times = lists.map(({ fetchedAt }) => fetchedAt);
     return {
       ...vocabulary,
@@ -207,7 +207,7 @@ export async function writeVocabularies(
   const { formats = ['csv'] } = options;
   const folder = tablesFolder(options, 'vocab', dataDirOf(options, around), around);
   await checkExport({ folder, formats });
-  const rows = (await readOwned(options, around)).toSorted(byKey).flatMap((list) => list.rows);
+  const rows = (await readStoredLists(options, around)).toSorted(byKey).flatMap((list) => list.rows);
   const how = { formats, csv: { delimiter: ',', bom: false }, includeContacts: false, partitionByCountry: false };
   await writeStandaloneTables(
     { by: 'vocab', title: 'Vocabularies', tables: [{ table: vocabulariesTable, rows }], facts: {} },
@@ -216,20 +216,20 @@ export async function writeVocabularies(
   return { folder, rows: rows.length };
 }
 
-interface OwnedList {
+interface StoredList {
   readonly vocabulary: Vocabulary;
   readonly parent: string;
   readonly fetchedAt: number;
   readonly rows: readonly VocabularyRow[];
 }
 
-const byKey = (a: OwnedList, b: OwnedList): number =>
+const byKey = (a: StoredList, b: StoredList): number =>
   compare(vocabularyLabel(a.vocabulary), vocabularyLabel(b.vocabulary)) || compare(a.parent, b.parent);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The newest stored copy of every list of this provider. */
-async function readOwned(options: ProviderOptions, around: AppEnvironment): Promise<readonly OwnedList[]> {
+async function readStoredLists(options: ProviderOptions, around: AppEnvironment): Promise<readonly StoredList[]> {
   const { v2 } = providerNames(options, around);
   required(v2 === '' ? null : v2, 'v2');
   if (!(await hasLedger(ledgerOf(options, around)))) return [];
@@ -239,9 +239,9 @@ async function readOwned(options: ProviderOptions, around: AppEnvironment): Prom
   });
 }
 
-async function listsOf(environmentId: number, { reading, changes }: Ledger): Promise<readonly OwnedList[]> {
+async function listsOf(environmentId: number, { reading, changes }: Ledger): Promise<readonly StoredList[]> {
   const { name: operation } = nomenclature.nomenclature;
-  const lists: OwnedList[] = [];
+  const lists: StoredList[] = [];
   for (const { params: stored, rawSha256, fetchedAt } of await reading.answersTo(environmentId, operation)) {
     const params = parseStored(stored, isRecord);
     const vocabulary = params && vocabularyOf(params);

@@ -45,7 +45,7 @@ export function listUnknownCharges(
     const now = around.clock.now();
     const calls = await chosen(options, options.settled ? 'all' : 'none', ledger, now);
     const free = calls.some(({ holds }) => holds) ? [] : await stillHeld(ledger);
-    return { calls, underWay: await ledger.doubts.underWay(now), released: await releasedRuns(free, ledger) };
+    return { calls, underWay: await ledger.unknownCharges.underWay(now), released: await releasedRuns(free, ledger) };
   });
 }
 
@@ -94,16 +94,17 @@ export function recordCharges(options: SettleDoubtsOptions, around = processEnvi
     const none = { contradictions: [], released: [], failed: [] };
     if (calls.length === 0) return { outcome: 'nothing_found', calls, ...none };
     const ids = calls.map(({ id }) => id);
-    const contradictions = verdict === 'resend' ? [] : contradictionsOf(await ledger.doubts.unitsTold(ids), verdict);
+    const contradictions =
+      verdict === 'resend' ? [] : contradictionsOf(await ledger.unknownCharges.unitsTold(ids), verdict);
     const consent = (await options.agree?.({ calls, contradictions })) ?? { agreed: true };
     if (!consent.agreed) return { outcome: 'not_agreed', calls, ...none };
     const reason = options.reason ?? consent.reason;
     const against = contradictions.flatMap((contradiction) => contradiction.calls);
     const note = noteOf(verdict, reason, deciderName(options, around), now);
     const notes = new Map(against.map((id) => [id, `${note} (against the remaining units)`]));
-    await ledger.doubts.settle(ids, verdict, note, notes);
+    await ledger.unknownCharges.settle(ids, verdict, note, notes);
     const settled = await withResendState(
-      await ledger.doubts.list({ calls: ids, runs: [], settled: 'named' }, now),
+      await ledger.unknownCharges.list({ calls: ids, runs: [], settled: 'named' }, now),
       ledger,
     );
     const held = await stillHeld(ledger);
@@ -161,7 +162,7 @@ async function chosen(
   now: number,
 ): Promise<readonly UnknownChargeView[]> {
   const selection = { ...(await readSelection(which, ledger)), settled };
-  const found = await ledger.doubts.list(selection, now);
+  const found = await ledger.unknownCharges.list(selection, now);
   const unknown = selection.calls.find((id) => !found.some((call) => call.id === id));
   if (unknown === undefined) return await withResendState(found, ledger);
   throw new UsageError(

@@ -150,8 +150,8 @@ async function continueAttempt(
         );
         const only = await how.release(run, runs);
         const to = { run, pipeline, fresh, goesOn: true, only };
-        const start = { ...bounds, ...to, rest, checks, options, permissions, metrics };
-        return await executeRun(start, provider, ledger, around);
+        const attempt = { ...bounds, ...to, rest, checks, options, permissions, metrics };
+        return await executeRun(attempt, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     ).catch(refused);

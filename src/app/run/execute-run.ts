@@ -62,37 +62,37 @@ export interface RunAttempt extends SpendingBounds {
 
 /** Works on a run until nothing moves or it is interrupted, writes the tables and returns how it ended. */
 export async function executeRun(
-  start: RunAttempt,
+  attempt: RunAttempt,
   provider: Provider,
   ledger: Ledger,
   around: AppEnvironment,
 ): Promise<RunEndView> {
-  const { run, pipeline, limits, options } = start;
+  const { run, pipeline, limits, options } = attempt;
   const log = openRunLog(run, provider, around);
   const stopListening = listenForInterrupts(options, log);
   const tally = new AttemptTally();
   const listener = safeListener(options, around);
   const begun: { attemptId?: number } = {};
-  const stopMetrics = start.metrics?.follow(ledger, provider.names, () =>
+  const stopMetrics = attempt.metrics?.follow(ledger, provider.names, () =>
     begun.attemptId === undefined ? null : { run, attemptId: begun.attemptId, limits },
   );
   try {
-    await emitStarted(start, listener, ledger, around);
+    await emitStarted(attempt, listener, ledger, around);
     if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
     const end = await withContinueStep({ kind: 'resume', run: run.id }, () =>
       workOnRun({
         run,
         pipeline,
-        fresh: start.fresh,
-        only: start.only,
+        fresh: attempt.fresh,
+        only: attempt.only,
         budgetUnits: limits.units,
         budgetReports: limits.reports,
-        unitsBefore: start.checks.units + start.checks.unknownInBudget,
-        concurrency: start.concurrency,
+        unitsBefore: attempt.checks.units + attempt.checks.unknownInBudget,
+        concurrency: attempt.concurrency,
         sources: sourcesOf(provider),
         ledger,
         clock: around.clock,
-        permissions: start.permissions,
+        permissions: attempt.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
         given: storeAttemptOptions(options, around, provider.sandbox?.port),
@@ -110,7 +110,7 @@ export async function executeRun(
     const before = await lastChange(ledger);
     await deriveChanges(ledger.changes, around.clock.now(), options.abort);
     const { dataDir } = provider.environment;
-    const written = await tablesAtEnd(start, end, tally.broughtAnything, dataDir, ledger, around);
+    const written = await tablesAtEnd(attempt, end, tally.broughtAnything, dataDir, ledger, around);
     const progress = await runProgress(run, ledger, around.clock.now());
     const whole = await portfolioProgress(run, progress, ledger);
     const workers = end.finished ? [] : await ledger.reading.workers(run.id);
@@ -120,15 +120,15 @@ export async function executeRun(
     // Lost calls may have been found or settled since they were counted, and other workers may have spent units.
     const isAlone = ledger.jobs === undefined;
     const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.attemptId);
-    const spent = addSpending(start.checks, ofRun);
+    const spent = addSpending(attempt.checks, ofRun);
     const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
     const importantChanges = await importantSince(before, run, ledger);
     const made = {
-      departed: start.list?.left ?? 0,
-      departedFirst: start.list?.leftFirst ?? [],
+      departed: attempt.list?.left ?? 0,
+      departedFirst: attempt.list?.leftFirst ?? [],
       spent,
       reveals: tally.reveals,
-      left: { ...tally.left, invalid: start.list?.invalid ?? 0 },
+      left: { ...tally.left, invalid: attempt.list?.invalid ?? 0 },
       importantChanges,
     };
     const view = viewOfEnd(run, { ...end, progress }, whole, made, await withReviewSheets(steps, ledger, around), {
@@ -192,17 +192,17 @@ async function emitStarted(
 
 /** Written at every stop, whatever the reason. A second interrupt also cancels the writing. */
 async function tablesAtEnd(
-  start: RunAttempt,
+  attempt: RunAttempt,
   end: RunEnd,
   broughtAnything: boolean,
   dataDir: string,
   ledger: Ledger,
   around: AppEnvironment,
 ): Promise<{ readonly tables: ExportView | null; readonly tablesBefore: string | null }> {
-  const { run, options } = start;
+  const { run, options } = attempt;
   const none = { tables: null, tablesBefore: null };
   const isAborted = () => options.abort?.aborted === true;
-  if (isAborted() || !isWanted(start, end)) return none;
+  if (isAborted() || !isWanted(attempt, end)) return none;
   const current =
     broughtAnything || requestsTables(options) ? undefined : await currentTables(run, dataDir, ledger, around);
   if (current !== undefined) return { tables: null, tablesBefore: current };

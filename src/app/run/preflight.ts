@@ -150,7 +150,7 @@ export async function withRecordedProbes(
     const context = { environmentId, runId: null, row: null, stage: null, operation: name, meter, subject: null };
     // Its own key, so that no check waits for that of another process.
     const key = requestKey(name, { check: attemptId });
-    const never = { ownedSince: Number.POSITIVE_INFINITY, lookedSince: 0, lostAtMost: Number.POSITIVE_INFINITY };
+    const never = { reusableSince: Number.POSITIVE_INFINITY, lookedSince: 0, lostAtMost: Number.POSITIVE_INFINITY };
     const intended = await calls.intend(
       { ...context, requestKey: key, attemptId, attempt: 1, startedAt: clock.now(), ...never },
       limits,
@@ -176,7 +176,7 @@ export async function withRecordedProbes(
     await use(send);
   } finally {
     await calls.end(attemptId, clock.now());
-    if (cost === NO_SPENDING) await calls.forgetStart(attemptId);
+    if (cost === NO_SPENDING) await calls.forgetAttempt(attemptId);
   }
   return cost;
 }

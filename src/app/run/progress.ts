@@ -18,12 +18,12 @@ import { readSettings } from './stored-settings.js';
  */
 export async function runProgress(
   run: RunRecord,
-  { runs, doubts }: Pick<Ledger, 'runs' | 'doubts'>,
+  { runs, unknownCharges }: Pick<Ledger, 'runs' | 'unknownCharges'>,
   now: number,
 ): Promise<Progress> {
   const progress = await runs.progress(run.id);
   if (run.state === 'reading' || progress.byOutcome.pending === 0) return progress;
-  const held = await doubts.heldRows(run.id, lostAtMost(readSettings(run).pipeline), now);
+  const held = await unknownCharges.heldRows(run.id, lostAtMost(readSettings(run).pipeline), now);
   if (held === 0) return progress;
   const { parked, parkedReasons } = progress;
   return {
@@ -36,7 +36,7 @@ export async function runProgress(
 /** Rows that wait for a person to decide about a lost call. */
 export const rowsWithUnknownCharge = async (
   run: RunRecord,
-  ledger: Pick<Ledger, 'runs' | 'doubts'>,
+  ledger: Pick<Ledger, 'runs' | 'unknownCharges'>,
   now: number,
 ): Promise<number> => (await runProgress(run, ledger, now)).parkedReasons.in_doubt ?? 0;
 
@@ -107,7 +107,7 @@ export const storeAttemptOptions = (
 
 /** The options of the last attempt on a run. Empty if an older version stored none. */
 export async function lastAttemptOptions(run: string, { reading }: Pick<Ledger, 'reading'>): Promise<AttemptOptions> {
-  const stored = (await reading.lastStart(run))?.given ?? null;
+  const stored = (await reading.lastAttempt(run))?.given ?? null;
   return stored === null ? {} : (parseStored(stored, isGiven) ?? {});
 }
 

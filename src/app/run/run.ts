@@ -200,9 +200,9 @@ async function bringUpToDate(
         const rest = asked ?? (await remainingCost(remaining, names, ledger, around));
         if (!job.fresh) checks = await mustBeGranted(rest);
         const told = { list: { due, invalid, left, leftFirst, members }, checks, options, permissions, metrics };
-        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
+        const attempt = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
         begins();
-        return { ...(await executeRun(start, provider, ledger, around)), watchAsked };
+        return { ...(await executeRun(attempt, provider, ledger, around)), watchAsked };
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );

@@ -89,7 +89,7 @@ export async function newestRun(
   let refused: RunRecord | undefined;
   for (const run of await runs.all()) {
     if (!(await fits(run))) continue;
-    if (run.state !== 'open' || (await reading.lastStart(run.id)) !== undefined) return run;
+    if (run.state !== 'open' || (await reading.lastAttempt(run.id)) !== undefined) return run;
     refused ??= run;
   }
   return refused;

@@ -129,7 +129,7 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
 }
 
 async function unknownInBudget(run: string, { parkedReasons }: Progress, { reading }: Pick<Ledger, 'reading'>) {
-  const last = (parkedReasons.budget ?? 0) === 0 ? undefined : await reading.lastStart(run);
+  const last = (parkedReasons.budget ?? 0) === 0 ? undefined : await reading.lastAttempt(run);
   return last === undefined ? 0 : (await reading.spent(last.id)).unknownInBudget;
 }
 

@@ -135,9 +135,9 @@ function spentInWords({ run, unitsCharged, unknownCalls, spent, worked }: RunEnd
 }
 
 /** Some of the lost calls may be settled by now. */
-function ownUnknown(ofStart: number, ofRun: number): string {
-  if (ofStart === 0 || ofRun === 0) return '';
-  return ofStart < ofRun ? `, and ${ofStart} of those calls` : ', and those calls';
+function ownUnknown(ofAttempt: number, ofRun: number): string {
+  if (ofAttempt === 0 || ofRun === 0) return '';
+  return ofAttempt < ofRun ? `, and ${ofAttempt} of those calls` : ', and those calls';
 }
 
 export const endJson = (end: RunEndView, { next, further, write }: WaysOn) => ({

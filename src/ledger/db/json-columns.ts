@@ -62,9 +62,9 @@ export const portfolioColumns = cell('portfolios', 'columns', ['id'], isTexts);
 export const portfolioReading = cell('portfolios', 'agreed_columns', ['id'], isReading);
 export const candidateExtra = cell('candidates', 'extra', ['run_id', 'row', 'space', 'position'], isRecord);
 export const callParams = cell('calls', 'params', ['id'], isRecord);
-export const startOutages = cell('starts', 'outages', ['id'], isOutages);
-const startEnding = cell('starts', 'ending', ['id'], isRecord);
-const startGiven = cell('starts', 'given', ['id'], isRecord);
+export const attemptOutages = cell('starts', 'outages', ['id'], isOutages);
+const attemptEnding = cell('starts', 'ending', ['id'], isRecord);
+const attemptGiven = cell('starts', 'given', ['id'], isRecord);
 export const changeItems = cell('changes', 'items', ['id'], isItems);
 /** Fields requested from the provider's watch. */
 export const watchFields = cell('watches', 'fields', ['id'], isTexts);
@@ -92,9 +92,9 @@ export const ALL_JSON_COLUMNS: readonly JsonColumn<unknown>[] = [
   portfolioReading,
   candidateExtra,
   callParams,
-  startOutages,
-  startEnding,
-  startGiven,
+  attemptOutages,
+  attemptEnding,
+  attemptGiven,
   changeItems,
   decisionShown,
   heldShown,

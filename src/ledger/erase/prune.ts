@@ -254,7 +254,7 @@ function* lastNonemptyAnswers(database: Sql): Script<readonly number[]> {
     silent.set(rawSha256, nothing);
     return nothing;
   };
-  const owned = database.prepare<[number], Answered>(
+  const stored = database.prepare<[number], Answered>(
     `SELECT calls.id, lower(hex(raw_sha256)) AS rawSha256, replaces FROM answers JOIN calls ON calls.id = call_id JOIN bodies ON sha256 = raw_sha256
      WHERE replaces IS NOT NULL AND length(bytes) <= ?`,
   );
@@ -262,7 +262,7 @@ function* lastNonemptyAnswers(database: Sql): Script<readonly number[]> {
     'SELECT id, lower(hex(raw_sha256)) AS rawSha256, replaces FROM calls WHERE id = ? AND raw_sha256 IS NOT NULL',
   );
   const spoke: number[] = [];
-  for (const answer of yield* owned.all(SMALL_BYTES)) {
+  for (const answer of yield* stored.all(SMALL_BYTES)) {
     let call: Answered | undefined = answer;
     while (call !== undefined && (yield* saysNothing(call.rawSha256)))
       call = call.replaces === null ? undefined : yield* earlier.get(call.replaces);

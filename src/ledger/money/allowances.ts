@@ -74,7 +74,7 @@ export function allowanceStore(database: Database): AllowanceWriter {
       allowance: (environmentId) => database.read(() => read.get(environmentId)),
       close: (environmentId, closure) =>
         database.write(() => close(environmentId, closure), { environments: [environmentId] }),
-      settleLost: (of, charge, note) => database.write(() => anchors.settleDoubt(of, charge, note)),
+      settleLost: (of, charge, note) => database.write(() => anchors.recordCharge(of, charge, note)),
     },
   };
 }
@@ -124,7 +124,7 @@ function anchorWriter(database: Sql) {
   const lostSince = database.prepare<[number, number, number], LostCall & { id: number }>(
     "SELECT id, started_at AS startedAt, http_status AS httpStatus FROM calls WHERE environment_id = ? AND charge = 'unknown' AND id > ? AND id < ? ORDER BY id",
   );
-  const doubts = unknownChargeReader(database);
+  const unknownCharges = unknownChargeReader(database);
   const saveAnchor = database.prepare(
     'UPDATE allowances SET anchor_call_id = ?, anchor_units = ?, drift_units = drift_units + ? WHERE environment_id = ?',
   );
@@ -152,8 +152,8 @@ function anchorWriter(database: Sql) {
       yield* saveAnchor.run(callId, remainingUnits, verdict.drift, environmentId);
     },
     /** One lost call can be identified. Among several it is unknown which one was charged. */
-    *settleDoubt(of: UnknownChargesOf, charge: 'charged' | 'free', note: string): Script<void> {
-      const [only, ...others] = yield* doubts.calls(of);
+    *recordCharge(of: UnknownChargesOf, charge: 'charged' | 'free', note: string): Script<void> {
+      const [only, ...others] = yield* unknownCharges.calls(of);
       if (only !== undefined && others.length === 0) yield* settleCall(only, charge, note);
     },
   };

@@ -32,7 +32,7 @@ export function callStore(
   allSettled(): Promise<void>;
 } {
   const bodies = new Bodies(database);
-  const starts = attemptStore(database);
+  const attempts = attemptStore(database);
   const allowances = allowanceStore(database);
   const { settle, allSettled } = settling(database, packer, allowances);
   const addEnvironment = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?) ON CONFLICT DO NOTHING');
@@ -71,7 +71,7 @@ export function callStore(
        AND later.started_at >= refused.settled_at AND later.settled_at IS NOT NULL AND later.error_code IS NULL
        AND later.charge <> 'owned' LIMIT 1`,
   );
-  const startsInVain = database
+  const attemptsInVain = database
     .prepare<[object], number>(
       `SELECT count(DISTINCT start_id) FROM calls WHERE run_id = @runId AND row = @row AND request_key = unhex(@requestKey)
          AND start_id <> @attemptId AND error_class = 'retry' AND id > coalesce((SELECT max(id) FROM calls AS good
@@ -92,10 +92,10 @@ export function callStore(
   const states = intentStates(database, times);
 
   return {
-    ...starts.store,
-    async begin(start) {
-      const id = await starts.store.begin(start);
-      states.begun(id, start.purse ?? id);
+    ...attempts.store,
+    async begin(attempt) {
+      const id = await attempts.store.begin(attempt);
+      states.begun(id, attempt.purse ?? id);
       return id;
     },
     ...allowances.store,
@@ -191,13 +191,13 @@ export function callStore(
       (await database.read(() => answerOf.get(environmentId, operation, since))) !== undefined,
     answeredSinceRefused: async ({ environmentId, operation, requestKey, attemptId }) =>
       (await database.read(() => answeredSince.get(environmentId, operation, requestKey, attemptId))) !== undefined,
-    startsInVain: async ({ runId, row, requestKey, attemptId }) =>
-      (await database.read(() => startsInVain.get({ runId, row, requestKey, attemptId }))) ?? 0,
+    attemptsInVain: async ({ runId, row, requestKey, attemptId }) =>
+      (await database.read(() => attemptsInVain.get({ runId, row, requestKey, attemptId }))) ?? 0,
     refusal: async (call, limits, now) => {
       const verdict = decideMoney(call.meter, await database.read(() => states.money(call, limits, now)), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;
     },
-    doubt: (of) => database.read(() => states.doubt(of)),
+    unknownCharges: (of) => database.read(() => states.unknownCharges(of)),
   };
 }
 
@@ -276,7 +276,7 @@ function settlementWriter(database: Sql, allowances: AllowanceWriter) {
   return function* (intent: Intent, settlement: Settlement, packed: Packed | null): Script<boolean> {
     const { settledAt, charge, unitsCharged, answer, allowance } = settlement;
     const sha256 = packed?.sha256 ?? null;
-    const isOwned = answer !== null && sha256 !== null;
+    const isStored = answer !== null && sha256 !== null;
     // Only a success reports reliable remaining units. A gateway that refuses may not know them.
     const alone =
       allowance !== null &&
@@ -298,7 +298,7 @@ function settlementWriter(database: Sql, allowances: AllowanceWriter) {
       sha256,
       answer?.params ?? null,
       // Only a stored answer replaces another.
-      isOwned ? intent.environmentId : null,
+      isStored ? intent.environmentId : null,
       intent.requestKey,
       intent.id,
       intent.attemptId,
@@ -310,7 +310,7 @@ function settlementWriter(database: Sql, allowances: AllowanceWriter) {
       yield* addUnits.run(unitsCharged, intent.runId, intent.row);
     const { units, reports } = possibleCost(intent.meter, settlement);
     if (units + reports > 0) yield* spend.run(units, reports, intent.attemptId);
-    if (isOwned) yield* saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
+    if (isStored) yield* saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
     if (allowance !== null) yield* allowances.observe(intent, allowance, alone, settledAt);
     return true;
   };

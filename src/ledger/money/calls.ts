@@ -20,12 +20,12 @@ export interface CallStore {
   findEnvironment(api: ApiName, name: string): Promise<number | undefined>;
 
   /** Begins an attempt: its intents are leased until `leaseUntil`. Its ID fences the calls it completes. */
-  begin(start: NewAttempt): Promise<number>;
+  begin(attempt: NewAttempt): Promise<number>;
   /** False if the lease has expired and another attempt took over. */
   renew(attemptId: number, leaseUntil: number): Promise<boolean>;
   end(attemptId: number, at: number): Promise<void>;
   /** Removes an attempt that was refused before it did any work. */
-  forgetStart(attemptId: number): Promise<void>;
+  forgetAttempt(attemptId: number): Promise<void>;
   /** Records the outages that an attempt waits for, for `status`. */
   noteOutages(attemptId: number, outages: readonly OutageNote[]): Promise<void>;
   /** Records how an attempt ended, as JSON. */
@@ -51,7 +51,7 @@ export interface CallStore {
   /** Was this request refused in an earlier attempt, and the operation answered for another request since? */
   answeredSinceRefused(request: RefusedRequest): Promise<boolean>;
   /** The number of earlier attempts in which this row's request failed since its last answer. */
-  startsInVain(
+  attemptsInVain(
     request: Pick<CallContext, 'runId' | 'row' | 'requestKey'> & { readonly attemptId: number },
   ): Promise<number>;
   /** The check of `intend` without the write. Undefined if the call may be sent now or soon. */
@@ -74,7 +74,7 @@ export interface CallStore {
   flagLost(now: number, endedBefore?: number): Promise<number>;
 
   /** Calls since the last answer that may have been charged and must not simply be repeated. */
-  doubt(of: UnknownChargesOf): Promise<UnknownCharges>;
+  unknownCharges(of: UnknownChargesOf): Promise<UnknownCharges>;
   /** Records the charge of the only lost call for this request from evidence other than the units. */
   settleLost(of: UnknownChargesOf, charge: 'charged' | 'free', note: string): Promise<void>;
   /** The provider refuses an operation or a whole API. No call is sent before `until` or the next attempt. */
@@ -141,7 +141,7 @@ export interface Settlement {
   /** Null if the provider does not count in units (v2) or the charge is unknown. */
   readonly unitsCharged: number | null;
   readonly remainingUnits: number | null;
-  /** It may have been charged and brought no answer: see `doubt`. */
+  /** It may have been charged and brought no answer: see `unknownCharges`. */
   readonly inDoubt: boolean;
   readonly body: Buffer | null;
   /** Present if the answer is to be stored. */

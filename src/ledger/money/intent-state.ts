@@ -18,7 +18,7 @@ export interface IntentStates {
   guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>>;
   /** For a call whose request is not known yet. */
   money(call: Counted, limits: Limits, now: number): Script<MoneyState>;
-  doubt(of: UnknownChargesOf): Script<UnknownCharges>;
+  unknownCharges(of: UnknownChargesOf): Script<UnknownCharges>;
 }
 
 export interface Guess<T> {
@@ -50,11 +50,11 @@ type Seen = [
   anyInFlight: 0 | 1,
   underWay: 0 | 1,
   answered: 0 | 1,
-  anyDoubt: 0 | 1,
+  anyUnknownCharge: 0 | 1,
   purse: number,
 ];
 
-const NO_START: Seen = [0, 0, 0, null, null, 0, 0, 0, 0, 0, 0];
+const UNKNOWN_ATTEMPT: Seen = [0, 0, 0, null, null, 0, 0, 0, 0, 0, 0];
 const NO_REQUEST = '';
 
 /**
@@ -95,15 +95,15 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
       `SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = 'report' AND subject_space = ? AND subject_id = ?`,
     )
     .pluck();
-  const { doubt } = unknownChargeReader(database);
+  const { unknownCharges } = unknownChargeReader(database);
   /** The attempt whose limits each attempt shared when it began. */
   const purses = new Map<number, number>();
   /** Environments that had few units left when last read. */
   const nearlySpent = new Set<number>();
-  const lookFor = ({ attemptId, environmentId, meter }: Counted, requestKey: string, ownedSince: number) =>
-    look.get(meter, ownedSince, environmentId, requestKey, attemptId);
-  function* see(call: Counted, requestKey: string, ownedSince: number): Script<Seen> {
-    const seen = (yield* lookFor(call, requestKey, ownedSince)) ?? NO_START;
+  const lookFor = ({ attemptId, environmentId, meter }: Counted, requestKey: string, reusableSince: number) =>
+    look.get(meter, reusableSince, environmentId, requestKey, attemptId);
+  function* see(call: Counted, requestKey: string, reusableSince: number): Script<Seen> {
+    const seen = (yield* lookFor(call, requestKey, reusableSince)) ?? UNKNOWN_ATTEMPT;
     if (!purses.has(call.attemptId)) purses.set(call.attemptId, seen[10]);
     return seen;
   }
@@ -125,32 +125,32 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
   }
 
   return {
-    doubt,
+    unknownCharges,
     begun: (attemptId, purse) => {
       purses.set(attemptId, purse);
     },
     *guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>> {
-      const { attemptId, environmentId, meter, requestKey, ownedSince, startedAt } = call;
+      const { attemptId, environmentId, meter, requestKey, reusableSince, startedAt } = call;
       const purse = purses.get(attemptId);
       if (purse === undefined) throw new GuessedWrong();
-      const own = lookFor(call, requestKey, ownedSince);
+      const own = lookFor(call, requestKey, reusableSince);
       const mayCount = budgetOf(meter, limits) !== null || (meter === 'unit' && nearlySpent.has(environmentId));
       const count = mayCount ? [inFlight.get({ purse, environmentId, meter })] : [];
       const answers = yield* database.together<unknown[]>(own, ...count, write);
-      const seen = (answers[0] ?? NO_START) as Seen;
+      const seen = (answers[0] ?? UNKNOWN_ATTEMPT) as Seen;
       // Without a count, the written record comes second.
       const flights = mayCount ? (answers[1] as Flights | undefined) : undefined;
       const written = answers.at(-1) as T;
-      const [alive, , , , , anyClosure, , underWay, answered, anyDoubt] = seen;
+      const [alive, , , , , anyClosure, , underWay, answered, anyUnknownCharge] = seen;
       const isUncounted = isToBeCounted(call, seen, limits, startedAt) && flights === undefined;
-      if (isUncounted || anyClosure + anyDoubt > 0) throw new GuessedWrong();
+      if (isUncounted || anyClosure + anyUnknownCharge > 0) throw new GuessedWrong();
       return {
         request: {
           alive: alive === 1,
           hasNewLeader: isLedAnew(attemptId, seen),
           underWay: underWay === 1,
           answered: answered === 1,
-          doubt: undefined,
+          unknownCharges: undefined,
         },
         money: moneyOf(seen, flights, undefined, startedAt),
         written,
@@ -161,8 +161,8 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
     },
     *of(call) {
       const { environmentId, requestKey, meter, subject } = call;
-      const seen = yield* see(call, requestKey, call.ownedSince);
-      const [alive, , , , , , , underWay, answered, anyDoubt] = seen;
+      const seen = yield* see(call, requestKey, call.reusableSince);
+      const [alive, , , , , , , underWay, answered, anyUnknownCharge] = seen;
       const report = meter === 'report' && subject !== null;
       const sameReport = report && (yield* reportUnderWay.get(environmentId, subject.space, subject.id)) === 1;
       return {
@@ -171,7 +171,7 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
           hasNewLeader: isLedAnew(call.attemptId, seen),
           underWay: underWay === 1 || sameReport,
           answered: answered === 1,
-          doubt: anyDoubt === 1 || report ? yield* doubt(call) : undefined,
+          unknownCharges: anyUnknownCharge === 1 || report ? yield* unknownCharges(call) : undefined,
         },
         money: (limits) => money(call, seen, limits, call.startedAt),
       };
@@ -224,34 +224,34 @@ const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt =
   count(http_status) FILTER (WHERE in_doubt = 1) AS answered,
   count(*) FILTER (WHERE ${IN_VAIN}) AS inVain,
   count(*) FILTER (WHERE ${IN_VAIN} AND start_id = @attemptId) AS inVainNow,
-  count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id <> @attemptId) AS inVainStarts,
+  count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id <> @attemptId) AS inVainAttempts,
   count(*) FILTER (WHERE in_doubt = 1 AND error_code = '${MALFORMED_ANSWER}') AS malformed,
   coalesce(max(settled_at), 0) AS lastEndedAt`;
 
-const NO_DOUBT: UnknownCharges = {
+const NO_UNKNOWN_CHARGES: UnknownCharges = {
   lost: 0,
   answered: 0,
   inVain: 0,
   inVainNow: 0,
-  inVainStarts: 0,
+  inVainAttempts: 0,
   malformed: 0,
   lastEndedAt: 0,
 };
 const NO_ATTEMPT = 0;
 
 export interface UnknownChargeReader {
-  doubt(of: UnknownChargesOf): Script<UnknownCharges>;
+  unknownCharges(of: UnknownChargesOf): Script<UnknownCharges>;
   /** The IDs of these calls. */
   calls(of: UnknownChargesOf): Script<readonly number[]>;
 }
 
 export function unknownChargeReader(database: Sql): UnknownChargeReader {
   const ofRequest = {
-    doubt: database.prepare<[object], UnknownCharges>(`${COUNTS} ${OF_REQUEST}`),
+    counts: database.prepare<[object], UnknownCharges>(`${COUNTS} ${OF_REQUEST}`),
     ids: database.prepare<[object], number>(`SELECT id ${OF_REQUEST}`).pluck(),
   };
   const ofReport = {
-    doubt: database.prepare<[object], UnknownCharges>(`${COUNTS} ${OF_REPORT}`),
+    counts: database.prepare<[object], UnknownCharges>(`${COUNTS} ${OF_REPORT}`),
     ids: database.prepare<[object], number>(`SELECT id ${OF_REPORT}`).pluck(),
   };
   const asked = ({ environmentId, requestKey, meter, subject, attemptId = NO_ATTEMPT }: UnknownChargesOf) =>
@@ -259,9 +259,9 @@ export function unknownChargeReader(database: Sql): UnknownChargeReader {
       ? { by: ofReport, values: { environmentId, attemptId, ...subject } }
       : { by: ofRequest, values: { environmentId, attemptId, requestKey } };
   return {
-    *doubt(of) {
+    *unknownCharges(of) {
       const { by, values } = asked(of);
-      return (yield* by.doubt.get(values)) ?? NO_DOUBT;
+      return (yield* by.counts.get(values)) ?? NO_UNKNOWN_CHARGES;
     },
     calls(of) {
       const { by, values } = asked(of);

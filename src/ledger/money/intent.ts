@@ -42,19 +42,19 @@ export interface RequestState {
   readonly hasNewLeader: boolean;
   readonly underWay: boolean;
   readonly answered: boolean;
-  readonly doubt: UnknownCharges | undefined;
+  readonly unknownCharges: UnknownCharges | undefined;
 }
 
 /** May this request be sent, given the earlier calls for it? */
 export function decideRequest(
   call: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
-  { alive, hasNewLeader, underWay, answered, doubt }: RequestState,
+  { alive, hasNewLeader, underWay, answered, unknownCharges }: RequestState,
 ): Verdict {
   if (!alive) return { kind: 'taken_over' };
   if (hasNewLeader) return { kind: 'led_anew' };
   if (underWay) return { kind: 'under_way' };
   if (answered) return { kind: 'answered' };
-  return doubt === undefined ? 'go' : decideAfterUnknownCharges(call, doubt);
+  return unknownCharges === undefined ? 'go' : decideAfterUnknownCharges(call, unknownCharges);
 }
 
 /**
@@ -63,16 +63,16 @@ export function decideRequest(
  */
 export function decideAfterUnknownCharges(
   { meter, lookedSince, lostAtMost }: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
-  doubt: UnknownCharges,
+  charges: UnknownCharges,
 ): 'go' | Extract<IntentOutcome, { kind: 'in_doubt' | 'parked' }> {
   if (meter === 'free') return 'go';
-  const { lastEndedAt } = doubt;
+  const { lastEndedAt } = charges;
   if (meter === 'report' && lastEndedAt > 0 && lastEndedAt >= lookedSince)
     return { kind: 'in_doubt', endedAt: lastEndedAt };
-  if (doubt.malformed > 0) return inDoubt(MALFORMED);
-  if (meter === 'report') return decideReport(doubt, lostAtMost);
-  if (doubt.lost > 0 && doubt.lost >= lostAtMost) return inDoubt(lostTooOften(doubt.lost, lostAtMost));
-  return decideInVain(doubt, lostAtMost);
+  if (charges.malformed > 0) return inDoubt(MALFORMED);
+  if (meter === 'report') return decideReport(charges, lostAtMost);
+  if (charges.lost > 0 && charges.lost >= lostAtMost) return inDoubt(lostTooOften(charges.lost, lostAtMost));
+  return decideInVain(charges, lostAtMost);
 }
 
 /**
@@ -103,11 +103,11 @@ function lostTooOften(lost: number, cap: number): string {
  * A charged call without a usable answer may succeed later. Each attempt tries a few times, in as many attempts as the
  * cap allows. Then a person has to look.
  */
-function decideInVain(doubt: UnknownCharges, cap: number): 'go' | Extract<IntentOutcome, { kind: 'parked' }> {
-  const { inVain, inVainNow, inVainStarts } = doubt;
-  if (inVainStarts >= maxAttemptsInVain(cap))
+function decideInVain(charges: UnknownCharges, cap: number): 'go' | Extract<IntentOutcome, { kind: 'parked' }> {
+  const { inVain, inVainNow, inVainAttempts } = charges;
+  if (inVainAttempts >= maxAttemptsInVain(cap))
     return inDoubt(
-      `${inVain} calls for this, over ${inVainStarts} starts, brought no answer that can be used and may have been charged; not sent again`,
+      `${inVain} calls for this, over ${inVainAttempts} starts, brought no answer that can be used and may have been charged; not sent again`,
     );
   if (inVainNow < IN_VAIN_A_START) return 'go';
   const message = `${inVainNow} calls for this brought no answer that can be used; it is not asked for again in this start`;
@@ -210,7 +210,7 @@ export interface NewCall extends CallContext {
   readonly attempt: number;
   readonly startedAt: number;
   /** An answer from this time on makes the call unnecessary. Infinity: no answer does. */
-  readonly ownedSince: number;
+  readonly reusableSince: number;
   /** Calls that ended before this time have been looked for long enough. 0: none has. */
   readonly lookedSince: number;
   /** After this many lost calls the request is not sent again: a person has to look. */
@@ -242,7 +242,7 @@ export interface UnknownCharges {
   /** The part of `inVain` in the current attempt. */
   readonly inVainNow: number;
   /** The number of other attempts with such calls. */
-  readonly inVainStarts: number;
+  readonly inVainAttempts: number;
   /** Complete answers that are ambiguous (X-5): the next would be the same. */
   readonly malformed: number;
   /** When the last of them ended. 0 if there is none. */

@@ -69,7 +69,7 @@ function* copyStale(database: Sql, runId: string, stale: RunBeginning['stale']):
         .join(', ')} ${among.replace('%t', table)}`,
     ),
   );
-  const standBy = standingMover(database, runId);
+  const moveMember = memberMover(database, runId);
   for (const { member, due, underWay } of stale) {
     const anew = Object.keys(due.stages).length === 0 ? 1 : 0;
     const given = {
@@ -82,7 +82,7 @@ function* copyStale(database: Sql, runId: string, stale: RunBeginning['stale']):
       forget: JSON.stringify(due.forget),
     };
     yield* copyRow.run(given);
-    if (underWay) yield* standBy(member);
+    if (underWay) yield* moveMember(member);
     if (anew === 1) continue;
     // A row that never finished has no IDs.
     yield* touch.run(runId, member);
@@ -91,7 +91,7 @@ function* copyStale(database: Sql, runId: string, stale: RunBeginning['stale']):
 }
 
 /** Deletes the old row of a company that starts over. */
-function standingMover(database: Sql, runId: string): (member: number) => Script<void> {
+function memberMover(database: Sql, runId: string): (member: number) => Script<void> {
   const old = database.prepare<[number], { run_id: string; run_row: number }>(
     'SELECT run_id, run_row FROM members WHERE id = ?',
   );

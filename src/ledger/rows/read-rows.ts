@@ -48,7 +48,10 @@ export function rowReader(
   const elsewhere = `FROM rows AS asked JOIN members ON members.id = asked.member_id
       AND (members.run_id <> asked.run_id OR members.run_row <> asked.row)`;
   const amongThese = `WHERE asked.run_id = ? AND asked.row IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND asked.outcome = 'pending'`;
-  const standsBy = database.prepare<[string, string], { row: number; run_id: string; run_row: number; stages: string }>(
+  const visibleRows = database.prepare<
+    [string, string],
+    { row: number; run_id: string; run_row: number; stages: string }
+  >(
     `SELECT asked.row, rows.run_id, rows.row AS run_row, rows.stages ${elsewhere}
      JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row ${amongThese}`,
   );
@@ -62,7 +65,7 @@ export function rowReader(
 
   function* before(runId: string, rows: readonly RowRow[]): Script<ReadonlyMap<number, Before>> {
     const pending = rows.filter(({ member_id, outcome }) => member_id !== null && outcome === 'pending');
-    const places = pending.length === 0 ? [] : yield* standsBy.all(runId, numbersOf(pending));
+    const places = pending.length === 0 ? [] : yield* visibleRows.all(runId, numbersOf(pending));
     if (places.length === 0) return new Map();
     const confirmed = byRow(yield* idsBefore.all(runId, numbersOf(pending)));
     return new Map(

@@ -60,7 +60,7 @@ export function rowSettlements(database: Sql) {
   const use = useWriter(database);
   const askedFor = askedForWriter(database);
   const judged = verdictWriter(database);
-  const standBy = standingWriter(database);
+  const writeVisible = visibleWriter(database);
   const knowCompanies = companyWriter(database);
   const holdersOf = idHolders(database);
   return {
@@ -109,7 +109,7 @@ export function rowSettlements(database: Sql) {
       yield* judged(settlement);
       if (state.outcome !== 'pending') {
         if (old.candidates || isAnyRefused(settlement)) yield* refuse.run(runId, row);
-        yield* standBy(runId, row, settlement, old);
+        yield* writeVisible(runId, row, settlement, old);
       }
       yield* knowCompanies(runId, row, state, old.companies === 1);
       return true;
@@ -125,7 +125,7 @@ const isAnyRefused = ({ candidates, ids }: RowSettlement): boolean =>
   );
 
 /** A company uses the row that finished last. The previous row is deleted. */
-function standingWriter(database: Sql) {
+function visibleWriter(database: Sql) {
   const noteReplaced = reportReplacements(database);
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
   const drop = recordDropper(database);

@@ -125,9 +125,9 @@ export interface Signal {
 /** An attempt's notes about itself need no lock. */
 const OF_NOBODY_ELSE = { environments: [] };
 
-type StartStore = Pick<
+type AttemptStore = Pick<
   CallStore,
-  'begin' | 'renew' | 'end' | 'forgetStart' | 'noteOutages' | 'noteEnding' | 'flagLost'
+  'begin' | 'renew' | 'end' | 'forgetAttempt' | 'noteOutages' | 'noteEnding' | 'flagLost'
 >;
 
 /** Counts against the limits that the attempt has or shares. */
@@ -154,7 +154,7 @@ const MAY_COME_HOME = ` OR (died = 1 AND calls.started_at >= @now - ${ON_THE_WAY
   (SELECT CAST(json_extract(json_extract(settings, '$.pipeline'), '$.deadlineMs') AS BIGINT) FROM runs WHERE runs.id = calls.run_id AND json_valid(settings)), ${DEADLINE_MS}))`;
 
 /** Attempts, and the calls they leave open when they die. */
-export function attemptStore(database: Database): { readonly store: StartStore } {
+export function attemptStore(database: Database): { readonly store: AttemptStore } {
   const begin = database
     .prepare<unknown[], number>(
       'INSERT INTO starts (run_id, begun_at, lease_until, given, purse_id, worker, units_spent) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id',
@@ -190,7 +190,7 @@ export function attemptStore(database: Database): { readonly store: StartStore }
           return (yield* renew.change(leaseUntil, attemptId)) === 1;
         }),
       end: (attemptId, at) => database.write(() => end.run(at, attemptId), OF_NOBODY_ELSE),
-      forgetStart: (attemptId) => database.write(() => forget.run(attemptId), OF_NOBODY_ELSE),
+      forgetAttempt: (attemptId) => database.write(() => forget.run(attemptId), OF_NOBODY_ELSE),
       noteOutages: (attemptId, outages) =>
         database.write(
           () => noteOutages.run(outages.length === 0 ? null : JSON.stringify(outages), attemptId),

@@ -68,7 +68,7 @@ export async function resolve(
     see(brought, search);
     if (found.seen.length > 0 && verdict() !== 'no_match') break;
   }
-  const others = () => [...searches.bought.slice(asked), ...searches.owned()];
+  const others = () => [...searches.bought.slice(asked), ...searches.ifStored()];
   for (const search of verdict() === 'confirmed' ? [] : others()) {
     const params = how.params(search, enquiry);
     if (params !== undefined) see(await findStored(how, params, enquiry, context), search);
@@ -170,7 +170,7 @@ async function findStored(
   enquiry: SearchSubject,
   context: StageContext,
 ): Promise<Found> {
-  const answer = await context.owned(how.operation, params, false);
+  const answer = await context.stored(how.operation, params, false);
   const found = answer === undefined ? NOBODY : readFound(how, answer.body, enquiry);
   return 'kind' in found ? NOBODY : found;
 }

@@ -19,7 +19,7 @@ export interface Searches {
   /** Searches that may be bought, in order: each costs a unit, found or not. */
   readonly bought: readonly Search[];
   /** Searches that are only used if they are stored. Most rows never need them. */
-  readonly owned: () => readonly Search[];
+  readonly ifStored: () => readonly Search[];
 }
 
 /**
@@ -29,11 +29,11 @@ export interface Searches {
  */
 export function planSearches(enquiry: SearchSubject, policy: SearchPolicy): Searches {
   const bought = searchesBy(enquiry, policy.order, policy.furtherSpellings).slice(0, policy.attempts);
-  const owned = () => {
+  const ifStored = () => {
     const known = new Set(bought.map(inWords));
     return searchesBy(enquiry, KEYS, true).filter((search) => !known.has(inWords(search)));
   };
-  return { bought, owned };
+  return { bought, ifStored };
 }
 
 /** The beginning of the message part that lists the searches. */

@@ -103,7 +103,7 @@ async function buy(shop: Shop, index: number, body: string): Promise<void> {
       requestKey: requestKey(operation, { id }),
       subject: { space, id },
       attempt: 1,
-      ownedSince: Infinity,
+      reusableSince: Infinity,
       lookedSince: Infinity,
       lostAtMost: Infinity,
       startedAt: 1,

@@ -108,7 +108,7 @@ function contextOf({ registry, search }: Setting): StageContext & { searches: nu
       if (operation.name !== 'fullKyb') context.searches += 1;
       return answer(registry, search, operation.name, params);
     },
-    owned: async () => undefined,
+    stored: async () => undefined,
     settleLost: async () => {},
     questions: { remembered: async () => undefined, wasWithdrawn: async () => false, keep: () => {} },
     keepError: () => {},

@@ -22,11 +22,11 @@ export function describeDoubts(open: OpenLedger): void {
       onLedger(open, async (ledger) => {
         const { place, id } = await loseReport(ledger);
         await buy(ledger, call(place, { requestKey: KEY.replace(/^./, 'f') }));
-        const [found, ...others] = await ledger.doubts.list(ALL, NOW);
+        const [found, ...others] = await ledger.unknownCharges.list(ALL, NOW);
         expect(found).toMatchObject({ id, runId: 'run', row: 1, fields: {}, holds: true, httpStatus: null });
         expect(others).toEqual([]);
-        expect(await ledger.doubts.list({ calls: [id], runs: [] }, NOW)).toHaveLength(1);
-        expect(await ledger.doubts.list({ calls: [], runs: ['another'] }, NOW)).toEqual([]);
+        expect(await ledger.unknownCharges.list({ calls: [id], runs: [] }, NOW)).toHaveLength(1);
+        expect(await ledger.unknownCharges.list({ calls: [], runs: ['another'] }, NOW)).toEqual([]);
       }),
     );
 
@@ -34,8 +34,8 @@ export function describeDoubts(open: OpenLedger): void {
       'include calls left open by a dead process, and not those of a running one',
       onLedger(open, async (ledger) => {
         await intend(ledger, call(await begin(ledger)));
-        expect(await ledger.doubts.list(ALL, NOW)).toEqual([]);
-        const later = await ledger.doubts.list(ALL, NOW + 60_000);
+        expect(await ledger.unknownCharges.list(ALL, NOW)).toEqual([]);
+        const later = await ledger.unknownCharges.list(ALL, NOW + 60_000);
         expect(later).toMatchObject([{ errorCode: 'PROCESS_DIED', holds: true }]);
       }),
     );
@@ -47,14 +47,14 @@ export function describeDoubts(open: OpenLedger): void {
           const { place, id } = await loseReport(ledger);
           const wanted = call(place, { meter: 'report', lostAtMost: 0 });
           expect(await ledger.calls.intend(wanted, NO_LIMITS)).toMatchObject({ kind: 'parked', reason: 'in_doubt' });
-          expect(await ledger.doubts.settle([id], verdict, 'because')).toEqual([{ runId: 'run', row: 1 }]);
+          expect(await ledger.unknownCharges.settle([id], verdict, 'because')).toEqual([{ runId: 'run', row: 1 }]);
           expect(await ledger.runs.row('run', 1)).toMatchObject({ hold: null, outcome: 'pending' });
           expect(await ledger.calls.intend({ ...wanted, lookedSince: 0 }, NO_LIMITS)).toMatchObject({
             kind: 'in_doubt',
             endedAt: NOW,
           });
           expect(await ledger.calls.intend(wanted, NO_LIMITS)).toMatchObject({ kind: 'intent' });
-          expect(await ledger.doubts.list(ALL, NOW)).toHaveLength(verdict === 'resend' ? 1 : 0);
+          expect(await ledger.unknownCharges.list(ALL, NOW)).toHaveLength(verdict === 'resend' ? 1 : 0);
         })(),
     );
   });

@@ -51,7 +51,7 @@ export function describeLostCalls(open: OpenLedger): void {
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const wanted = call(place, { subject: { space: 'v1', id: '7' } });
-        const lostCalls = async () => (await ledger.calls.doubt(doubtful(place.environmentId))).lost;
+        const lostCalls = async () => (await ledger.calls.unknownCharges(doubtful(place.environmentId))).lost;
         await buy(ledger, wanted, lost());
         expect(await lostCalls()).toBe(1);
         await buy(ledger, { ...wanted, startedAt: NOW + MINUTE }, settlement({ settledAt: NOW + MINUTE }));
@@ -118,13 +118,14 @@ export function describeLostCalls(open: OpenLedger): void {
           await lose(ledger, place, run, 2);
           await told(ledger, place, left, NOW + MINUTE);
           expect(await drift()).toBe(before);
-          const calls = await ledger.doubts.list({ calls: [], runs: [], settled: 'all' }, NOW);
-          for (const [at, word] of words.entries()) await ledger.doubts.settle([calls[at]?.id ?? 0], word, 'asked');
+          const calls = await ledger.unknownCharges.list({ calls: [], runs: [], settled: 'all' }, NOW);
+          for (const [at, word] of words.entries())
+            await ledger.unknownCharges.settle([calls[at]?.id ?? 0], word, 'asked');
           expect(await drift()).toBe(after);
           // The other way round, and back.
-          await ledger.doubts.settle([calls[0]?.id ?? 0], 'free', 'wrong');
+          await ledger.unknownCharges.settle([calls[0]?.id ?? 0], 'free', 'wrong');
           expect(await drift()).toBe(after + 1);
-          await ledger.doubts.settle([calls[0]?.id ?? 0], 'charged', 'right');
+          await ledger.unknownCharges.settle([calls[0]?.id ?? 0], 'charged', 'right');
           expect(await drift()).toBe(after);
         })(),
     );
@@ -136,8 +137,8 @@ export function describeLostCalls(open: OpenLedger): void {
         const place = await begin(ledger, run);
         await told(ledger, place, 100, NOW);
         await lose(ledger, place, run, 1);
-        const [only] = await ledger.doubts.list({ calls: [], runs: [] }, NOW);
-        await ledger.doubts.settle([only?.id ?? 0], 'charged', 'asked');
+        const [only] = await ledger.unknownCharges.list({ calls: [], runs: [] }, NOW);
+        await ledger.unknownCharges.settle([only?.id ?? 0], 'charged', 'asked');
         await told(ledger, place, 98, NOW + MINUTE);
         expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({ driftUnits: 0 });
       }),
@@ -151,11 +152,11 @@ export function describeLostCalls(open: OpenLedger): void {
         const paid = { charge: 'charged', unitsCharged: 1, httpStatus: 200, errorCode: 'UNEXPECTED_BODY' } as const;
         await buy(ledger, call(place, { runId: run, row: 1 }), lost(paid));
         expect(await ledger.runs.progress(run)).toMatchObject({ unitsCharged: 1 });
-        const ids = (await ledger.doubts.list({ calls: [], runs: [] }, NOW)).map(({ id }) => id);
-        await ledger.doubts.settle(ids, 'free', 'credited');
+        const ids = (await ledger.unknownCharges.list({ calls: [], runs: [] }, NOW)).map(({ id }) => id);
+        await ledger.unknownCharges.settle(ids, 'free', 'credited');
         expect(await chargesOf(ledger, run)).toEqual(['free']);
         expect(await ledger.runs.progress(run)).toMatchObject({ unitsCharged: 0 });
-        await ledger.doubts.settle(ids, 'charged', 'not credited after all');
+        await ledger.unknownCharges.settle(ids, 'charged', 'not credited after all');
         expect(await chargesOf(ledger, run)).toEqual(['charged']);
         expect(await ledger.runs.progress(run)).toMatchObject({ unitsCharged: 1 });
       }),
@@ -172,7 +173,10 @@ export function describeLostCalls(open: OpenLedger): void {
           await told(ledger, place, MANY - 2 * start, at);
           await buy(ledger, wanted, lost({ settledAt: at }));
           await told(ledger, place, MANY - 2 * start - 2, at + 1);
-          expect(await ledger.calls.doubt(doubtful(place.environmentId))).toMatchObject({ lost: 0, inVain: start + 1 });
+          expect(await ledger.calls.unknownCharges(doubtful(place.environmentId))).toMatchObject({
+            lost: 0,
+            inVain: start + 1,
+          });
           await ledger.calls.end(place.attemptId, at);
         }
         const place = await begin(ledger, null, NOW + 3 * MINUTE);
@@ -182,10 +186,10 @@ export function describeLostCalls(open: OpenLedger): void {
           reason: 'in_doubt',
           message: expect.stringContaining('3 starts'),
         });
-        const held = await ledger.doubts.list({ calls: [], runs: [] }, NOW);
+        const held = await ledger.unknownCharges.list({ calls: [], runs: [] }, NOW);
         expect(held.map(({ charge, holds }) => [charge, holds])).toEqual(Array(3).fill(['charged', true]));
         const ids = held.map(({ id }) => id);
-        await ledger.doubts.settle(ids, 'charged', 'seen');
+        await ledger.unknownCharges.settle(ids, 'charged', 'seen');
         expect(await ledger.calls.intend(call(place, { lostAtMost: 3 }), NO_LIMITS)).toMatchObject({ kind: 'intent' });
       }),
     );
@@ -250,7 +254,7 @@ export function describeLostCalls(open: OpenLedger): void {
         await calls.settleLost(doubtful(place.environmentId, keyOf('another')), 'charged', 'not this one');
         await calls.settleLost(doubtful(place.environmentId), 'charged', 'found in the history');
         await calls.settleLost(doubtful(place.environmentId), 'free', 'twice');
-        expect(await calls.doubt(doubtful(place.environmentId))).toMatchObject({ lost: 0, answered: 0 });
+        expect(await calls.unknownCharges(doubtful(place.environmentId))).toMatchObject({ lost: 0, answered: 0 });
         expect(await ledger.reading.spent(place.attemptId)).toEqual({
           units: 0,
           reports: 1,
@@ -285,13 +289,15 @@ export function describeLostCalls(open: OpenLedger): void {
     'V2-17 lost and failed calls are open until an answer comes; their charge stays unknown',
     onLedger(open, async (ledger) => {
       const place = await begin(ledger);
-      const doubt = () => ledger.calls.doubt(doubtful(place.environmentId));
+      const doubt = () => ledger.calls.unknownCharges(doubtful(place.environmentId));
       expect(await doubt()).toMatchObject({ lost: 0, answered: 0, lastEndedAt: 0 });
       await buy(ledger, call(place), lost({ settledAt: NOW + 5 }));
       await buy(ledger, call(place), lost({ settledAt: NOW + 7, httpStatus: 503 }));
       await buy(ledger, call(place), lost({ settledAt: NOW + 9, httpStatus: 503, inDoubt: false }));
       expect(await doubt()).toMatchObject({ lost: 1, answered: 1, lastEndedAt: NOW + 7 });
-      expect(await ledger.calls.doubt(doubtful(place.environmentId, keyOf('another')))).toMatchObject({ lost: 0 });
+      expect(await ledger.calls.unknownCharges(doubtful(place.environmentId, keyOf('another')))).toMatchObject({
+        lost: 0,
+      });
       await buy(ledger, call(place));
       expect(await doubt()).toMatchObject({ lost: 0, answered: 0, lastEndedAt: 0 });
       expect(await ledger.reading.unknownCharges(9)).toHaveLength(3);

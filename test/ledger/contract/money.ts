@@ -139,7 +139,7 @@ export function describeMoney(open: OpenLedger): void {
       onLedger(open, async (ledger) => {
         const [first, second] = [await begin(ledger), await begin(ledger)];
         await buy(ledger, call(first), settlement({ settledAt: NOW }));
-        const ask = (ownedSince: number) => ledger.calls.intend(call(second, { ownedSince }), NO_LIMITS);
+        const ask = (reusableSince: number) => ledger.calls.intend(call(second, { reusableSince }), NO_LIMITS);
         expect(await ask(NOW)).toEqual({ kind: 'answered' });
         expect(await ask(NOW + 1)).toMatchObject({ kind: 'intent' });
       }),
@@ -170,9 +170,9 @@ export function describeMoney(open: OpenLedger): void {
         await ledger.calls.settle(intent, lost({ settledAt: NOW }));
         expect(await ledger.calls.intend(json, NO_LIMITS)).toEqual({ kind: 'in_doubt', endedAt: NOW });
         expect(await ledger.calls.intend(other, NO_LIMITS)).toMatchObject({ kind: 'intent' });
-        expect(await ledger.calls.doubt(json)).toMatchObject({ lost: 1, answered: 0, lastEndedAt: NOW });
+        expect(await ledger.calls.unknownCharges(json)).toMatchObject({ lost: 1, answered: 0, lastEndedAt: NOW });
         await ledger.calls.settleLost(json, 'charged', 'found in the history');
-        expect(await ledger.calls.doubt(html)).toMatchObject({ lost: 0 });
+        expect(await ledger.calls.unknownCharges(html)).toMatchObject({ lost: 0 });
         expect(await ledger.calls.intend(json, NO_LIMITS)).toMatchObject({ kind: 'intent' });
       }),
     );
@@ -311,7 +311,7 @@ export function describeMoney(open: OpenLedger): void {
                       ledger.calls.intend(
                         call(isHelper ? { ...place, attemptId: helper } : place, {
                           requestKey: keys(request),
-                          ownedSince: 0,
+                          reusableSince: 0,
                         }),
                         { units, reports: null },
                       ),

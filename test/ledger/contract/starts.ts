@@ -83,12 +83,12 @@ export function describeStarts(open: OpenLedger): void {
         for (const intent of [lost, { ...lost, attemptId }, free])
           expect(await second.calls.settle(intent, settlement())).toBe(false);
         expect(await second.calls.findAnswer(dead.environmentId, KEY, 0)).toBeUndefined();
-        expect(await second.calls.doubt(doubtful(dead.environmentId))).toMatchObject({
+        expect(await second.calls.unknownCharges(doubtful(dead.environmentId))).toMatchObject({
           lost: 1,
           answered: 0,
           lastEndedAt: NOW + 60_000,
         });
-        expect(await second.calls.doubt(doubtful(dead.environmentId, keyOf('free')))).toMatchObject({
+        expect(await second.calls.unknownCharges(doubtful(dead.environmentId, keyOf('free')))).toMatchObject({
           lost: 0,
           answered: 0,
         });
