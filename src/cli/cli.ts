@@ -6,15 +6,17 @@ import { sanitizeText } from '../util/sanitize-text.js';
 import { version } from '../util/version.js';
 import { commandAt, withCurrentNames } from './aliases.js';
 import { COMPLETE, commonFlags, type DeclaredCommand, type Registration } from './command.js';
-import { commands } from './command-list.js';
+import { type CommandGroup, commandGroups, commands } from './command-list.js';
+import { commandHelp, programHelp } from './help.js';
 import { guarded, type Io, type Outside, printJson } from './terminal/io.js';
 import { placeFlags } from './terminal/suggestions.js';
 import { withPlace } from './terminal/text.js';
 
 interface Call {
-  readonly commands: readonly Registration[];
   /** The command to run. Undefined: help or the version is wanted. */
   readonly called?: Registration;
+  /** The text that is wanted instead. */
+  readonly help?: (columns: number) => string;
   /** The name of the command, if it is not its own word. */
   readonly name?: string;
   /** The command line for the parser. */
@@ -22,34 +24,48 @@ interface Call {
 }
 
 /**
- * The named command, or all of them for help. yargs composes the help of a command before it runs it, which takes longer
- * than most commands. It does not for the default command. So the word is removed unless help is wanted.
+ * The named command, or the help. yargs composes a help of its own before it runs a command, which takes longer than most
+ * commands. It does not for the default command. So the word is removed.
  */
 async function load(argv: readonly string[]): Promise<Call> {
   const at = commandAt(argv);
   const word = argv[at];
   if (word === 'help') return await load([...argv.slice(0, at), ...argv.slice(at + 1), '--help']);
   const named = word !== undefined && Object.hasOwn(commands, word) ? commands[word] : undefined;
-  if (named === undefined && argv.includes('--version')) return { commands: [], argv };
+  if (named === undefined && argv.includes('--version')) return { argv };
   if (named === undefined && word !== undefined)
     throw new UsageError(
       'COMMAND_NOT_FOUND',
       `there is no command ${sanitizeText(word, 100)}.${didYouMean(word, Object.keys(commands))}`,
       '`kybatch --help` lists them.',
     );
-  if (named === undefined)
-    return { commands: await Promise.all(Object.values(commands).map((command) => command())), argv };
+  if (named === undefined) {
+    const groups = await declaredGroups();
+    return { argv, help: (columns) => programHelp(groups, columns) };
+  }
   const loaded = await named();
-  if (wantsHelp(argv)) return { commands: [loaded], argv };
-  if (loaded.hasSubcommands) return { commands: [loaded], called: loaded, argv };
-  return { commands: [loaded], called: loaded, name: '$0', argv: [...argv.slice(0, at), ...argv.slice(at + 1)] };
+  if (wantsHelp(argv)) {
+    const declared = loaded.declare();
+    const below = declared.subcommands.find(({ path }) => path.split(' ').at(-1) === argv[at + 1]);
+    return { argv, help: (columns) => commandHelp(below ?? declared, columns) };
+  }
+  if (loaded.hasSubcommands) return { called: loaded, argv };
+  return { called: loaded, name: '$0', argv: [...argv.slice(0, at), ...argv.slice(at + 1)] };
 }
+
+const declaredGroups = (): Promise<[CommandGroup, DeclaredCommand[]][]> =>
+  Promise.all(
+    (Object.keys(commandGroups) as CommandGroup[]).map(async (group) => {
+      const loaded = await Promise.all(commandGroups[group].map((name) => commands[name]?.()));
+      return [group, loaded.flatMap((command) => command?.declare() ?? [])] as [CommandGroup, DeclaredCommand[]];
+    }),
+  );
 
 /** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
 export async function runCli(given: readonly string[], outside: Outside): Promise<ExitCode> {
   const argv = withCurrentNames(given);
   const place = placeFlags({ dataDir: dataDirIn(argv) });
-  const io = guarded(outside, { quiet: isSaid(argv, QUIET), place });
+  const io = guarded(outside, { quiet: isSaid(argv, QUIET), plain: isSaid(argv, NO_COLOUR), place });
   if (argv[0] === COMPLETE) {
     io.stdout(await (await import('./completion/complete.js')).complete(argv.slice(1), io));
     return ExitCode.ok;
@@ -73,23 +89,17 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
     io.say(FIRST_WORDS, 'alert');
     return done(ExitCode.usage);
   }
-  const { commands: known, called, name, argv: given } = await load(argv);
+  const { called, help, name, argv: given } = await load(argv);
+  if (help !== undefined) return io.stdout(`${help(io.columns)}\n`);
   const declared = called?.declare();
   let command = declared;
   const common = commonFlags(
     yargs([])
       .scriptName('kybatch')
-      .usage(
-        '$0 <command>\n\nBuys what a company-data provider knows about each company of a list, once, and writes tables.',
-      )
       .locale('en')
       .updateLocale(IN_OUR_WORDS)
-      .wrap(Math.min(110, io.columns))
       .version(version)
       .demandCommand(1, 'a command is missing')
-      .epilogue(
-        'New here? `kybatch sandbox sample` writes a CSV, `kybatch run sample.csv --sandbox` runs it; nothing on the sandbox costs anything. `kybatch completion` completes all of this in your shell.',
-      )
       .exitProcess(false)
       .middleware((read) => {
         if (declared === undefined) return;
@@ -110,7 +120,7 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
         throw new UsageError('FLAGS_INVALID', message ?? error?.message, hint);
       }),
   );
-  for (const each of known) each.add(common, io, done, { name, forHelp: called === undefined });
+  called?.add(common, io, done, name);
   let printed = '';
   await common.parseAsync(given.map(readable), {}, (_error, _args, output) => {
     printed = output;
@@ -155,6 +165,7 @@ function dataDirIn(argv: readonly string[]): string | undefined {
 
 const HELP: ReadonlySet<string> = new Set(['--help', '-h']);
 const JSON_WANTED: ReadonlySet<string> = new Set(['--json']);
+const NO_COLOUR: ReadonlySet<string> = new Set(['--no-color']);
 const QUIET: ReadonlySet<string> = new Set(['--quiet', '-q']);
 
 function print(view: ErrorView, json: boolean, io: Io): void {

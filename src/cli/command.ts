@@ -23,25 +23,20 @@ export interface Registration {
   readonly hasSubcommands: boolean;
   /** `before`: the words before it. */
   readonly declare: (before?: string) => DeclaredCommand;
-  readonly add: (
-    yargs: Argv<CommonArgs>,
-    io: Io,
-    done: (code: ExitCode) => void,
-    as?: { readonly name?: string | undefined; readonly forHelp?: boolean | undefined },
-  ) => Argv<CommonArgs>;
+  readonly add: (yargs: Argv<CommonArgs>, io: Io, done: (code: ExitCode) => void, name?: string) => Argv<CommonArgs>;
 }
 
 export function register<Args extends CommonArgs>(definition: Command<Args>): Registration {
   const [word = ''] = definition.command.split(' ');
   const { subcommands = [] } = definition;
-  const add: Registration['add'] = (yargs, io, done, { name = word, forHelp = false } = {}) => {
+  const add: Registration['add'] = (yargs, io, done, name = word) => {
     const behind = definition.command.slice(word.length);
     return yargs.command({
       // kybatch itself reports missing arguments: yargs would only count them.
-      command: name + (forHelp ? behind : behind.replaceAll('<', '[').replaceAll('>', ']')),
+      command: name + behind.replaceAll('<', '[').replaceAll('>', ']'),
       describe: definition.describe,
       builder: (nested: Argv<CommonArgs>) => {
-        for (const subcommand of subcommands) subcommand.add(nested, io, done, { forHelp });
+        for (const subcommand of subcommands) subcommand.add(nested, io, done);
         return definition.builder(nested);
       },
       handler: async (args) => done(await definition.run(args as ArgumentsCamelCase<Args>, io)),
@@ -69,6 +64,7 @@ export interface DeclaredCommand {
 /** An argument without a flag. */
 export interface DeclaredWord {
   readonly name: string;
+  readonly describe: string;
   readonly required: boolean;
   /** It takes all words that follow. */
   readonly many: boolean;
@@ -79,6 +75,8 @@ export interface DeclaredFlag {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly describe: string;
+  /** The heading in the help. */
+  readonly group: string;
   /** Subcommands take it as well. */
   readonly ofSubcommands: boolean;
   readonly takesValue: boolean;
@@ -97,8 +95,11 @@ function declaredBy(
   const built = build(commonFlags(yargs([]))) as Kept;
   const { key, alias, array, boolean, choices, local } = built.getOptions();
   const describes = built.getInternalMethods().getUsageInstance().getDescriptions();
+  const describeOf = (name: string): string => (describes[name] ?? '').replace(/^__yargsString__:/, '');
+  const groups = built.getGroups();
   const words = [...command.matchAll(/([<[])(\w+)(\.\.)?[>\]]/g)].map(([, bracket, name = '', many]) => ({
     name,
+    describe: describeOf(name),
     required: bracket === '<',
     many: many !== undefined,
     choices: choices[name] ?? [],
@@ -113,7 +114,8 @@ function declaredBy(
     flags: names.map((name) => ({
       name,
       aliases: alias[name] ?? [],
-      describe: (describes[name] ?? '').replace(/^__yargsString__:/, ''),
+      describe: describeOf(name),
+      group: Object.entries(groups).find(([, members]) => members.includes(name))?.[0] ?? 'Flags',
       ofSubcommands: !local.includes(name),
       takesValue: !boolean.includes(name),
       many: array.includes(name),
@@ -126,6 +128,7 @@ function declaredBy(
 /** The parts of yargs that hold the declarations. Its types leave them out. */
 interface Kept {
   getOptions(): YargsOptions;
+  getGroups(): Readonly<Record<string, readonly string[]>>;
   getInternalMethods(): {
     getUsageInstance(): { getDescriptions(): Readonly<Record<string, string | undefined>> };
   };
@@ -151,16 +154,17 @@ export const commonFlags = (of: Argv): Argv<CommonArgs> =>
     .option('data-dir', {
       type: 'string',
       requiresArg: true,
-      describe: 'Where the ledger and exports lie (default: data)',
+      describe: 'Folder of the ledger and the results (default: data)',
     })
     .option('quiet', {
       alias: 'q',
       type: 'boolean',
       default: false,
-      describe: 'Nothing on stderr but errors and questions',
+      describe: 'Print errors and questions only',
     })
-    .option('json', { type: 'boolean', default: false, describe: 'One JSON object on stdout, for scripts' })
-    .help('help', 'Show this')
+    .option('json', { type: 'boolean', default: false, describe: 'Print one JSON object on stdout' })
+    .option('color', { type: 'boolean', default: true, describe: 'Colours on a terminal; --no-color for none' })
+    .help('help', 'Show this help')
     .alias('help', 'h') as unknown as Argv<CommonArgs>;
 
 /** The flags of every command that talks to a provider. */
@@ -171,14 +175,14 @@ export interface ProviderArgs extends CommonArgs {
 export const sandboxOption = {
   type: 'boolean',
   default: false,
-  describe: 'Use the simulated provider that ships with kybatch',
+  describe: 'Use the built-in simulated provider',
 } as const;
 
 /** The same flag for commands that only read. */
 export const onlySandboxOption = {
   type: 'boolean',
   default: false,
-  describe: 'Only what is of the simulated provider that ships with kybatch',
+  describe: 'Only data of the simulated provider',
 } as const;
 
 /**
@@ -229,19 +233,19 @@ export interface TableFlags {
 export const outOption = {
   type: 'string',
   requiresArg: true,
-  describe: 'Where the tables go (default: exports/<run> in the data directory)',
+  describe: 'Folder of the tables (default: data/exports/<run>)',
 } as const;
 
 export const formatOption = {
   type: 'string',
   requiresArg: true,
-  describe: 'csv, parquet, xlsx (results.xlsx alone), or several (default: csv,xlsx)',
+  describe: 'csv, parquet, xlsx (default: csv,xlsx)',
 } as const;
 
 /** For tables that do not belong to a run. */
 export const plainFormatOption = { ...formatOption, describe: 'csv, or csv,parquet (default: csv)' } as const;
 
-export const includeContactsOption = { type: 'boolean', describe: 'E-mail and phone of people, too' } as const;
+export const includeContactsOption = { type: 'boolean', describe: "Include people's e-mail and phone" } as const;
 
 /** The flags of an export, checked. */
 export function readTableFlags(flags: TableFlags): TableOptions {

@@ -24,34 +24,35 @@ export interface SpendingArgs extends ProviderArgs {
 }
 
 /** Headings of the help, because `run` has many flags. */
-const SPENDING = { group: 'Spending:' } as const;
-const OUTPUT = { group: 'Output:' } as const;
+const WANTED = { group: 'What to buy' } as const;
+const SPENDING = { group: 'Limits' } as const;
+const OUTPUT = { group: 'Results' } as const;
 
 export const spendingOptions = {
-  yes: { ...SPENDING, type: 'boolean', default: false, describe: 'Spend without asking' },
-  'max-units': { ...SPENDING, ...numberFlag('--max-units', 'v1 units this start may spend') },
-  'max-reports': { ...SPENDING, ...numberFlag('--max-reports', 'Credit reports this start may buy') },
+  yes: { ...SPENDING, type: 'boolean', default: false, describe: 'Do not ask before spending' },
+  'max-units': { ...SPENDING, ...numberFlag('--max-units', 'At most N v1 units') },
+  'max-reports': { ...SPENDING, ...numberFlag('--max-reports', 'At most N credit reports') },
   accept: {
     ...SPENDING,
     type: 'string',
     array: true,
     nargs: 1,
     requiresArg: true,
-    describe: `Let this start pass a guard: ${Object.keys(GUARDS).join(', ')}; as often as needed`,
+    describe: `Pass a guard once: ${Object.keys(GUARDS).join(', ')}`,
   },
-  concurrency: { ...SPENDING, ...numberFlag('--concurrency', 'Calls at once at the most to each API') },
+  concurrency: { ...SPENDING, ...numberFlag('--concurrency', 'At most N calls at once to each API') },
   export: {
     ...OUTPUT,
     type: 'boolean',
-    describe: 'Write the tables at every stop, as it does by default; --no-export leaves it to `kybatch export`',
+    describe: 'Write the tables at every stop (default); --no-export: never',
   },
   out: { ...OUTPUT, ...outOption },
   format: { ...OUTPUT, ...formatOption },
-  'include-contacts': { ...OUTPUT, ...includeContactsOption, describe: 'Tables with e-mail and phone of people, too' },
+  'include-contacts': { ...OUTPUT, ...includeContactsOption, describe: "Include people's e-mail and phone" },
 } as const;
 
 /** The heading of the help for flags about the input. */
-const INPUT = { group: 'Input:' } as const;
+const INPUT = { group: 'Reading the file' } as const;
 
 /** The flags that say how the input is read. */
 const readingOptions = {
@@ -62,39 +63,39 @@ const readingOptions = {
     array: true,
     nargs: 1,
     requiresArg: true,
-    describe: 'FIELD=HEADER: which column is what (name="Company name"), as often as needed; FIELD= for none',
+    describe: 'Which column is what: --map name="Company name"',
   },
   country: {
     ...INPUT,
     type: 'string',
     requiresArg: true,
-    describe: 'The country of rows that name none: a code or a name',
+    describe: 'Country of rows that have none',
   },
-  encoding: { ...INPUT, type: 'string', requiresArg: true, describe: 'How its text is encoded (default: found)' },
-  delimiter: { ...INPUT, type: 'string', requiresArg: true, describe: 'What stands between cells (default: found)' },
+  encoding: { ...INPUT, type: 'string', requiresArg: true, describe: 'Encoding of the text (default: detected)' },
+  delimiter: { ...INPUT, type: 'string', requiresArg: true, describe: 'Character between cells (default: detected)' },
   'header-line': {
     ...INPUT,
-    ...numberFlag('--header-line', 'The line that names the columns; 0 for none (default: found)'),
+    ...numberFlag('--header-line', 'Line with the headers, 0 for none (default: detected)'),
   },
-  sheet: { ...INPUT, type: 'string', requiresArg: true, describe: 'The worksheet of a workbook, by name or number' },
+  sheet: { ...INPUT, type: 'string', requiresArg: true, describe: 'Worksheet, by name or number' },
 } as const;
 
 /** The flags of every command that reads an input. */
 export const jobOptions = {
   pipeline: {
-    ...INPUT,
+    ...WANTED,
     type: 'string',
     default: 'analyst',
     requiresArg: true,
-    describe: 'A name (analyst, backfill, credit, nightly, onboarding, sales) or a file',
+    describe: 'analyst (default), nightly, backfill, onboarding, credit, sales, or your own file',
   },
   portfolio: {
     ...INPUT,
     type: 'string',
     requiresArg: true,
-    describe: 'The name of the portfolio that the input is the list of (default: the path of the input)',
+    describe: 'Name of this list (default: path of the file)',
   },
-  limit: { ...INPUT, ...numberFlag('--limit', 'Only the first rows of the input') },
+  limit: { ...INPUT, ...numberFlag('--limit', 'Only the first N rows') },
   ...readingOptions,
 } as const;
 

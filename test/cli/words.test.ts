@@ -7,7 +7,7 @@ import { withJob } from './here.js';
 test('the help of run names every pipeline that comes with it', () =>
   withJob({}, async ({ kybatch }) => {
     const { stdout } = await kybatch(['run', '--help']);
-    expect(stdout.replace(/\s+/g, ' ')).toContain(` (${[...SHIPPED].sort().join(', ')}) `);
+    for (const name of SHIPPED) expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
   }));
 
 test.skipIf(isOnPostgres)('an empty ledger address is reported', () =>

@@ -1,6 +1,5 @@
 // `plan`: reads the input and shows what a run would do and cost.
 
-import { pipelineNames } from '../../config/find-pipeline.js';
 import { type LoadedPipeline, loadPipeline, usesApi } from '../../config/pipeline.js';
 import type { PermissionUse } from '../../domain/account-usage.js';
 import { KybatchError, UsageError } from '../../domain/errors.js';
@@ -357,23 +356,3 @@ async function* reportRowProgress<Row extends { readonly row: number }>(
     onReading?.(null);
   }
 }
-
-export interface PipelineView {
-  readonly name: string;
-  readonly description: string;
-  readonly stages: readonly string[];
-  /** Why the file cannot be used. */
-  readonly problem?: string | undefined;
-}
-
-/** Every pipeline that can be given by name: those of the working directory and those that ship with kybatch. */
-export const pipelines = ({ cwd }: AppEnvironment): readonly PipelineView[] =>
-  pipelineNames(cwd).map((name) => {
-    try {
-      const { description, stages } = loadPipeline(name, cwd);
-      return { name, description, stages };
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      return { name, description: '', stages: [], problem: `cannot be used: ${error.message}` };
-    }
-  });

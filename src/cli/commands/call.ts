@@ -19,20 +19,14 @@ interface CallArgs extends ProviderArgs {
 
 export const callCommand: Command<CallArgs> = {
   command: 'call <api> [operation]',
-  describe: 'Call any operation of either API, or a tool of the connector server, by hand; without one, list them',
+  describe: 'Call any operation of the provider yourself',
   builder: (yargs) =>
     yargs
       .positional('api', { choices: ['v1', 'v2', 'mcp'] as const, demandOption: true, describe: 'Which API' })
       .positional('operation', { type: 'string', describe: 'The operation, e.g. searchKyb, or the tool' })
       .option('params', { type: 'string', requiresArg: true, describe: 'Parameters as JSON, or @file.json' })
       .option('rebuy', { type: 'boolean', default: false, describe: 'Ask anew although the answer is owned' })
-      .option('sandbox', sandboxOption)
-      .example('$0 call v1', 'list the operations of v1 with their parameters')
-      .example(
-        `$0 call v1 searchKyb --sandbox --params '{"location":"GB","name":"Aber"}'`,
-        'search the simulated provider',
-      )
-      .example('$0 call mcp --sandbox', 'ask the connector server for its tools'),
+      .option('sandbox', sandboxOption),
   async run({ api, operation, params, rebuy, sandbox, dataDir, json }, io) {
     if (operation === undefined) {
       const list = async (signal: AbortSignal) => {

@@ -17,27 +17,22 @@ interface ChangesArgs extends ProviderArgs {
 
 export const changesCommand: Command<ChangesArgs> = {
   command: 'changes [portfolio]',
-  describe: 'What changed: what new answers say otherwise than those before them, company by company',
+  describe: 'Show what changed at the companies of a list',
   builder: (yargs) =>
     yargs
       .positional('portfolio', { type: 'string', describe: 'Its name, or its file (default: all)' })
       .option('since', {
         type: 'string',
         requiresArg: true,
-        describe: 'A day (2026-01-31), a run and what came after it, or `next_since` of the look before',
+        describe: 'A day (2026-01-31), a run, or next_since of the last look',
       })
       .option('sandbox', onlySandboxOption)
-      .option('all', { type: 'boolean', default: false, describe: 'Also what does not matter by the pipeline' })
+      .option('all', { type: 'boolean', default: false, describe: 'Also the changes that are not important' })
       .option('raw', {
         type: 'string',
         requiresArg: true,
-        describe: 'Print one raw answer, by its SHA-256 or the first digits of it',
-      })
-      .example('$0 changes --since 2026-01-31', 'what matters since that day')
-      .example('$0 changes clients --json --since change:120', 'for loaders: all that came after')
-      .epilogue(
-        'What matters is `changes.important` of the pipeline. docs/portfolio.md tells how to load changes elsewhere.',
-      ),
+        describe: 'Print one stored answer, by its SHA-256 or its first digits',
+      }),
   async run(args, io) {
     const { dataDir, json, portfolio, since, sandbox, all, raw } = args;
     if (raw !== undefined) {

@@ -255,11 +255,11 @@ const whichOf = ({ which }: ListArgs): readonly string[] => (which ?? []).map(St
 
 const listCommand: Command<ShowArgs> = {
   command: 'list [which..]',
-  describe: 'Show the calls: when, what was asked, for which row, and why the charge is not known',
+  describe: 'List the calls',
   builder: (yargs) =>
     yargs
       .positional('which', whichPositional)
-      .option('settled', { type: 'boolean', describe: 'Those that were settled, too, with every word about them' }),
+      .option('settled', { type: 'boolean', describe: 'Also the recorded ones, with every entry' }),
   run: list,
 };
 
@@ -354,23 +354,13 @@ async function agreed(
 
 export const chargesCommand: Command<ListArgs> = {
   command: 'charges',
-  describe: 'Calls whose charge nobody knows: settle them, or let their rows go on',
+  describe: 'List calls with unknown charge, and record what they cost',
   subcommands: [
     register(listCommand),
-    register(settleCommand('resend', 'Let the same be sent again by the next start; the charge stays unknown')),
-    register(settleCommand('charged', 'The provider has charged for them: book it, and let their rows go on')),
-    register(settleCommand('free', 'The provider has not charged for them: book it, and let their rows go on')),
+    register(settleCommand('resend', 'Send them again in the next attempt (may cost again)')),
+    register(settleCommand('charged', 'Record that they were charged, and release their rows')),
+    register(settleCommand('free', 'Record that they were not charged, and release their rows')),
   ],
-  builder: (yargs) =>
-    yargs
-      .demandCommand(0)
-      .example('$0 charges', 'list them')
-      .example('$0 charges charged 4711 --note "on the invoice"', 'one call, by its number')
-      .example('$0 charges free 4711 --note "credited"', 'the same call once more: the last word stands')
-      .example('$0 charges list --settled', 'also those that were settled, with every word about them')
-      .example('$0 charges resend 2026-01-31-a1b2c3 --yes', 'all of a run, unattended')
-      .epilogue(
-        'Nothing is sent here: the next `kybatch resume` or `kybatch run` does. A credit report is never generated again without a look in the history. Exit code: 0 done, 2 usage, 75 in use, 130 not agreed to.',
-      ),
+  builder: (yargs) => yargs.demandCommand(0),
   run: list,
 };

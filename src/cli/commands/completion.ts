@@ -10,14 +10,8 @@ interface CompletionArgs extends CommonArgs {
 
 export const completionCommand: Command<CompletionArgs> = {
   command: 'completion [shell]',
-  describe: 'Print the script that completes commands, flags, files and run IDs in a shell',
-  builder: (yargs) =>
-    yargs
-      .positional('shell', { choices: SHELLS, describe: 'Which (default: that of $SHELL)' })
-      .example('source <($0 completion bash)', 'in this bash alone')
-      .epilogue(
-        `In every new shell:\n${SHELLS.map((shell) => `  ${shell.padEnd(6)}${INSTALL[shell]}`).join('\n')}\nRun IDs are read from the ledger of the data directory; nothing is written.`,
-      ),
+  describe: 'Print the completion script of a shell',
+  builder: (yargs) => yargs.positional('shell', { choices: SHELLS, describe: 'Which (default: that of $SHELL)' }),
   async run(args, io) {
     const shell = args.shell ?? shellOf(io.env.SHELL);
     printResult(

@@ -14,7 +14,7 @@ interface DoctorArgs extends ProviderArgs {
 
 export const doctorCommand: Command<DoctorArgs> = {
   command: 'doctor',
-  describe: 'Check configuration, keys (for 0 units), data directory, disk space and database',
+  describe: 'Check configuration, keys, data folder and ledger',
   builder: (yargs) =>
     yargs
       .option('sandbox', sandboxOption)
@@ -27,10 +27,7 @@ export const doctorCommand: Command<DoctorArgs> = {
         type: 'string',
         requiresArg: true,
         describe: 'Fail where this pipeline (a name or a file) lacks something',
-      })
-      .epilogue(
-        'What v2 says is used and left (/metrics, /metrics/contacts) is read for 0 units, and kept for `kybatch usage` and `kybatch plan` where there is a ledger. Exit code: 0 well, 1 a full disk, a damaged database or stored answer, 2 configuration, 5 a key is refused, 6 a provider, or the database of the ledger, cannot be reached. Of a ledger in PostgreSQL: the connection, its schema and that of pg-boss, the rights of this role, the clocks, connections, TLS, and whether commits are safe.',
-      ),
+      }),
   async run(args, io) {
     const { dataDir, sandbox, deep, pipeline } = args;
     const { doctor } = await import('../../app/admin/doctor.js');

@@ -21,22 +21,16 @@ interface EraseArgs extends CommonArgs {
 
 export const eraseCommand: Command<EraseArgs> = {
   command: 'erase',
-  describe: 'Remove an entity, or what is older than a date, from the ledger for good',
+  describe: 'Remove a company, or everything before a date, for good',
   builder: (yargs) =>
     yargs
       .option('entity', {
         type: 'string',
         requiresArg: true,
-        describe: `An ID as exported, of any ID space; ${ID_SPACES.map((space) => `${space}:ID`).join(', ')}; or COUNTRY:NUMBER`,
+        describe: `COUNTRY:NUMBER, or an ID with its space: ${ID_SPACES.map((space) => `${space}:ID`).join(', ')}`,
       })
-      .option('before', { type: 'string', requiresArg: true, describe: 'YYYY-MM-DD (UTC): everything older' })
-      .option('yes', { type: 'boolean', default: false, describe: 'Remove without asking' })
-      .example('$0 erase --entity v1:10843262', 'one company, whichever runs it is in')
-      .example('$0 erase --entity GB:00045590', 'the same by its number, and every row that gave this number')
-      .example('$0 erase --before 2025-01-01 --yes', 'runs and answers from before that day, unattended')
-      .epilogue(
-        'It says what would go and asks; without a terminal it needs --yes. Rows stay in their runs without what they said, so that runs still add up; calls stay without their bodies. Afterwards the database file is searched for the IDs and numbers that went, and what still names them is listed with the command that removes it. Input files and exports are yours: erase names the lines that are still in the newest file of a list, which the next run of it would buy again, with --before how many rows of which lists stand by what goes, and the exports that still hold what was removed, also when it is asked once more, each with the command that writes it again as it was made, where its run is still there. Where that fails (a full disk) it says what was removed and what is not proved, and the same command finishes it. Exit code: 0 removed, 1 removed and not proved, 2 usage or nothing is known by that name, 75 in use, 130 not agreed to.',
-      ),
+      .option('before', { type: 'string', requiresArg: true, describe: 'Everything before this day, YYYY-MM-DD (UTC)' })
+      .option('yes', { type: 'boolean', default: false, describe: 'Remove without asking' }),
   async run(args, io) {
     const { dataDir } = args;
     const request = readRequest(args.entity, args.before, io.clock.now());

@@ -20,7 +20,7 @@ interface ExportArgs extends CommonArgs, TableFlags {
 
 export const exportCommand: Command<ExportArgs> = {
   command: 'export [run]',
-  describe: 'Write the tables of a run again, from the raw bodies, for 0 units',
+  describe: 'Write the tables of a run again, free',
   builder: (yargs) =>
     yargs
       .positional('run', {
@@ -36,13 +36,7 @@ export const exportCommand: Command<ExportArgs> = {
         choices: ['country'] as const,
         requiresArg: true,
         describe: 'Parquet in one folder per country',
-      })
-      .example('$0 export', 'the newest run, as CSV and as a workbook')
-      .example('$0 export 2026-01-31-a1b2c3 --format csv,parquet', 'both formats')
-      .example('$0 export --bom --delimiter ";"', 'for Excel in much of Europe')
-      .epilogue(
-        'docs/tables.md describes every table. Exit code: 0 written, 1 written but for what is named, or not at all, 2 no such run or an unusable folder.',
-      ),
+      }),
   async run(args, io) {
     const { dataDir, run } = args;
     const { exportTables } = await import('../../app/run/export.js');

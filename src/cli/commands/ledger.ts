@@ -14,7 +14,7 @@ interface CopyArgs extends CommonArgs {
 
 const copyCommand: Command<CopyArgs> = {
   command: 'copy',
-  describe: 'Copy the ledger from a file to PostgreSQL, or back; spends nothing',
+  describe: 'Copy the ledger to PostgreSQL, or back to a file',
   builder: (yargs) =>
     yargs
       .option('to', {
@@ -31,10 +31,7 @@ const copyCommand: Command<CopyArgs> = {
         type: 'boolean',
         default: false,
         describe: 'Remove what a copy that was broken off has brought, and begin again',
-      })
-      .epilogue(
-        'Without --from the ledger is copied that the environment names (KYBATCH_LEDGER_URL, else the data directory); without --to it is the target. A password is read from KYBATCH_LEDGER_URL or its _FILE, from PGPASSWORD or from ~/.pgpass, never from a flag. `kybatch ledger migrate` makes the empty ledger in PostgreSQL first. A copy that was broken off goes on with the same command; until every table was read back and is the same, no other command works with it. docs/deploy/moving-a-ledger.md. Exit code: 0 whole, 1 not the same, 2 refused, 6 PostgreSQL is away, 75 one of the two is in use.',
-      ),
+      }),
   async run({ dataDir, json, from, to, anew }, io) {
     const line = new TransientLine(io);
     let doing: string | undefined;
@@ -69,18 +66,13 @@ interface BackupArgs extends CommonArgs {
 
 const backupCommand: Command<BackupArgs> = {
   command: 'backup <dir>',
-  describe: 'Copy the ledger to a folder, also while a run works; spends nothing',
+  describe: 'Back up the ledger to a folder, also while a run works',
   builder: (yargs) =>
-    yargs
-      .positional('dir', {
-        type: 'string',
-        demandOption: true,
-        describe: 'A folder without a ledger; it is made if it is missing',
-      })
-      .example('$0 ledger backup /backup/2026-11-17', 'a copy of today')
-      .epilogue(
-        'The copy is read back and compared before it gets its name, kybatch.db. To use it, give its folder as --data-dir, or copy it back. docs/deploy/backup.md. Exit code: 0 whole, 1 no room or not whole, 2 refused.',
-      ),
+    yargs.positional('dir', {
+      type: 'string',
+      demandOption: true,
+      describe: 'A folder without a ledger; it is made if it is missing',
+    }),
   async run({ dataDir, json, dir }, io) {
     const line = new TransientLine(io);
     const onProgress = ({ done, of }: { readonly done: number; readonly of: number }) =>
@@ -114,14 +106,11 @@ interface MovedArgs extends CommonArgs {
 
 const providerMovedCommand: Command<MovedArgs> = {
   command: 'provider-moved',
-  describe: 'File what is stored from one base URL under another; spends nothing',
+  describe: 'Use the stored answers under a new base URL',
   builder: (yargs) =>
     yargs
       .option('from', { type: 'string', requiresArg: true, demandOption: true, describe: 'The old base URL' })
-      .option('to', { type: 'string', requiresArg: true, demandOption: true, describe: 'The new base URL' })
-      .epilogue(
-        'For a provider that has moved, or is spelt otherwise: nothing is bought again. Where both have an answer to the same request, the newer one is used. v1 and v2 are moved one by one. Exit code: 0 moved, 2 nothing is stored from there, 75 in use.',
-      ),
+      .option('to', { type: 'string', requiresArg: true, demandOption: true, describe: 'The new base URL' }),
   async run({ dataDir, json, from, to }, io) {
     const { providerMoved } = await import('../../app/admin/ledger.js');
     const { moved, lists, runs, ...urls } = await providerMoved({ dataDir, from, to }, appEnvironment(io));
@@ -205,17 +194,13 @@ interface MigrateArgs extends CommonArgs {
 
 const migrateCommand: Command<MigrateArgs> = {
   command: 'migrate',
-  describe: "Bring the ledger to this version's schema; spends nothing",
+  describe: 'Create or update the tables of the ledger',
   builder: (yargs) =>
-    yargs
-      .option('grant', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'PostgreSQL: a role that is to work with the ledger and makes no tables',
-      })
-      .epilogue(
-        'A ledger in PostgreSQL (KYBATCH_LEDGER_URL) is made and brought up to date by this command alone: it is the deploy step. In a file every command that writes does this by itself; commands that only look read an older ledger from a copy. Each step stands or falls as a whole: one that was broken off goes on where it was. Exit code: 0 up to date, 2 no ledger or one of a newer version, 75 in use.',
-      ),
+    yargs.option('grant', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'PostgreSQL: a role that is to work with the ledger and makes no tables',
+    }),
   async run({ dataDir, json, grant }, io) {
     const { migrate } = await import('../../app/admin/ledger.js');
     const migrated = await migrate({ dataDir, grant }, appEnvironment(io));
@@ -242,18 +227,13 @@ function migratedInWords({ ledger, from, to, madeJobs }: MigrateView, isGranted:
 
 export const ledgerCommand: Command = {
   command: 'ledger',
-  describe: 'The ledger itself: back it up, copy it, bring it up to date, note that the provider has moved',
+  describe: 'Back up, copy or update the ledger',
   subcommands: [
     register(backupCommand),
     register(copyCommand),
     register(migrateCommand),
     register(providerMovedCommand),
   ],
-  builder: (yargs) =>
-    yargs
-      .demandCommand(1, 'Name what to do: backup, copy, migrate or provider-moved.')
-      .example('$0 ledger backup /backup/2026-11-17', 'a copy of a ledger in a file')
-      .example('$0 ledger copy --to postgres://user@host/database', 'from the data directory to PostgreSQL')
-      .example('$0 ledger copy --to data', 'back, where KYBATCH_LEDGER_URL names the database'),
+  builder: (yargs) => yargs.demandCommand(1, 'Name what to do: backup, copy, migrate or provider-moved.'),
   run: async () => ExitCode.ok,
 };

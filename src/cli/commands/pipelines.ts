@@ -6,13 +6,10 @@ import { block } from '../terminal/view.js';
 
 export const pipelinesCommand: Command = {
   command: 'pipelines',
-  describe: 'List the pipelines: what each of them buys',
-  builder: (yargs) =>
-    yargs
-      .example('$0 run companies.xlsx --pipeline credit', 'use one of them')
-      .example('$0 run companies.xlsx --pipeline ./mine.yaml', 'use a file of your own'),
+  describe: 'List the pipelines, and what each of them buys',
+  builder: (yargs) => yargs,
   async run(args, io) {
-    const { pipelines } = await import('../../app/run/plan.js');
+    const { pipelines } = await import('../../app/admin/pipelines.js');
     const found = pipelines(appEnvironment(io));
     printResult(
       io,

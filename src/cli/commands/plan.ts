@@ -34,21 +34,22 @@ interface PlanArgs extends ProviderArgs, ReadingArgs {
 
 export const planCommand: Command<PlanArgs> = {
   command: 'plan <input>',
-  describe: 'Tell what a run would do and cost; nothing is spent, and nothing is written',
+  describe: 'Show what a run would do and cost',
   builder: (yargs) =>
     yargs
       .positional('input', {
         type: 'string',
         demandOption: true,
-        describe: 'A CSV or xlsx, gzipped or not; - for standard input',
+        describe: '.xlsx or .csv, either gzipped, or - for stdin',
       })
       .options(jobOptions)
       .option('sandbox', sandboxOption)
-      .option('rebuy', { type: 'boolean', default: false, describe: 'As if nothing were owned' })
-      .example('$0 plan companies.csv', 'which rows are damaged, what is owned, what it costs')
-      .epilogue(
-        'Where a pipeline uses v2, its /metrics is read once, for 0 units, to show what is left there; nothing else is sent, and with --sandbox nothing at all: then, and where it does not answer, what it said last is shown with its age. An unfinished run of the same input is planned as it would go on.',
-      ),
+      .option('rebuy', {
+        type: 'boolean',
+        default: false,
+        group: 'What to buy',
+        describe: 'As if nothing were stored',
+      }),
   async run(args, io) {
     const { input, pipeline, portfolio, limit, rebuy, sandbox, dataDir, json } = args;
     const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };

@@ -17,7 +17,7 @@ interface DeleteArgs extends ProviderArgs {
 
 const deleteCommand: Command<DeleteArgs> = {
   command: 'delete <portfolio>',
-  describe: 'Delete one portfolio with its runs; the answers that it bought stay',
+  describe: 'Delete one portfolio with its runs',
   builder: (yargs) =>
     yargs
       .positional('portfolio', {
@@ -26,8 +26,7 @@ const deleteCommand: Command<DeleteArgs> = {
         describe: 'Its name, or the path of its file',
       })
       .option('sandbox', onlySandboxOption)
-      .option('yes', { type: 'boolean', default: false, describe: 'Delete without asking' })
-      .epilogue('Exit code: 0 deleted, 2 there is no such portfolio, 75 in use, 130 not agreed to.'),
+      .option('yes', { type: 'boolean', default: false, describe: 'Delete without asking' }),
   async run({ dataDir, portfolio, sandbox, json, yes }, io) {
     const agree = (portfolios: readonly DroppedPortfolio[]) => {
       const names = droppedInWords(portfolios);
@@ -58,9 +57,9 @@ const deleteCommand: Command<DeleteArgs> = {
 
 export const portfoliosCommand: Command<ProviderArgs> = {
   command: 'portfolios',
-  describe: 'List the portfolios: members, oldest answer, what is due and what it costs',
+  describe: 'List the portfolios: size, age, what is due and its cost',
   subcommands: [register(deleteCommand)],
-  builder: (yargs) => yargs.option('sandbox', onlySandboxOption).example('$0 portfolios --json', 'for scripts'),
+  builder: (yargs) => yargs.option('sandbox', onlySandboxOption),
   async run({ dataDir, sandbox, json }, io) {
     const { portfolios } = await import('../../app/portfolio/portfolios.js');
     const views = await portfolios({ dataDir, sandbox }, appEnvironment(io));

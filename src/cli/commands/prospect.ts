@@ -35,7 +35,7 @@ const yesOrNo = (describe: string) => ({ type: 'boolean', default: false, descri
 
 export const prospectCommand: Command<ProspectArgs> = {
   command: 'prospect <filters>',
-  describe: "Find companies by the provider's filters, and write them as an input file for `run`",
+  describe: 'Find companies by filters, and write them as a list for run',
   builder: (yargs) =>
     yargs
       .positional('filters', { type: 'string', demandOption: true, describe: 'The filters, as YAML' })
@@ -56,12 +56,7 @@ export const prospectCommand: Command<ProspectArgs> = {
       .option('rebuy', yesOrNo('Ask anew although the answers are owned'))
       .option('force', yesOrNo('Write over a file that is there and is not of ours, or was changed since'))
       .option('yes', yesOrNo('Spend without asking'))
-      .option('sandbox', sandboxOption)
-      .example('$0 prospect filters.yaml --sandbox', 'try it on the simulated provider')
-      .example('$0 prospect filters.yaml --pages 2 --no-profiles --yes', 'IDs and names of the first two pages')
-      .epilogue(
-        'Names of the vocabularies can be written instead of IDs (`kybatch vocab`). Exit code: 0 done, 2 usage, 3 done but profiles failed, 4 the allowance is spent, 5 the key is refused, 6 the provider is down, 129/130/143 interrupted. From 4 on nothing was written, what was bought is owned, and the same command goes on.',
-      ),
+      .option('sandbox', sandboxOption),
   run: (args, io) => {
     const again = message(
       'PROSPECT_STOPPED',

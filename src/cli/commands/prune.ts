@@ -14,16 +14,11 @@ interface PruneArgs extends CommonArgs {
 
 export const pruneCommand: Command<PruneArgs> = {
   command: 'prune',
-  describe: 'Remove old exports, logs and finished runs; never the newest answer of its kind',
+  describe: 'Remove old exports, logs and finished runs',
   builder: (yargs) =>
     yargs
       .option('older-than', { type: 'string', requiresArg: true, describe: 'An age, such as 90d' })
-      .option('yes', { type: 'boolean', default: false, describe: 'Remove without asking' })
-      .example('$0 prune --older-than 90d', 'says what would go, and asks')
-      .example('$0 prune --older-than 365d --yes', 'unattended')
-      .epilogue(
-        'Unfinished runs stay, and those with open questions, and are removed with `kybatch runs delete` or `kybatch portfolios delete`; runs that were stopped while their input was read go, nothing was spent on them. What is owned stays owned, so nothing is bought again because of it. A list of which neither a member nor a run is left goes with whatever is pruned. Exports outside of the data directory are named, not removed. On a full disk exports and logs go first, which needs no room. `kybatch erase` removes for good. Exit code: 0 done, 1 the ledger had no room to let go of anything, 2 usage, 75 in use, 130 not agreed to.',
-      ),
+      .option('yes', { type: 'boolean', default: false, describe: 'Remove without asking' }),
   async run(args, io) {
     const { dataDir, json, yes } = args;
     const { prune } = await import('../../app/admin/prune.js');

@@ -11,7 +11,7 @@ interface ContinueArgs extends SpendingArgs {
 
 export const resumeCommand: Command<ContinueArgs> = {
   command: 'resume [run]',
-  describe: 'Continue an unfinished run, or try its failed rows again; nothing is bought twice',
+  describe: 'Continue an unfinished run, or try its failed rows again',
   builder: (yargs) =>
     yargs
       .positional('run', { type: 'string', describe: 'The run (default: the newest unfinished one)' })
@@ -21,13 +21,7 @@ export const resumeCommand: Command<ContinueArgs> = {
         describe: 'Only the failed rows (default run: the newest with failed rows)',
       })
       .option('sandbox', sandboxOption)
-      .options(spendingOptions)
-      .example('$0 resume', 'after an interrupt, a crash, or when the allowance has come back')
-      .example('$0 resume --max-units 800', 'up to 800 more units')
-      .example('$0 resume --failed', 'the failed rows of the newest run that has some')
-      .epilogue(
-        'Exit codes as for run. Limits bound this attempt: what was spent before does not count, and what an earlier attempt was given does not hold. Without them those of the pipeline do. With --failed the exit code is also 4 if other rows are left: `kybatch resume` continues them.',
-      ),
+      .options(spendingOptions),
   run: (args, io) =>
     spend(
       {

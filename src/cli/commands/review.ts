@@ -45,26 +45,25 @@ const whichOptions = {
   portfolio: {
     type: 'string',
     requiresArg: true,
-    describe: 'Only the questions of this list, by its name or the path of its file',
+    describe: 'Only this list, by name or path',
   },
   reason: {
     type: 'string',
     requiresArg: true,
-    describe:
-      'Only those with this reason, as NAME_ONLY, or one of NAME_ONLY,VAT_ONLY; SECOND_PERSON: what waits for one',
+    describe: 'Only these reasons, such as NAME_ONLY or NAME_ONLY,VAT_ONLY',
   },
-  country: { type: 'string', requiresArg: true, describe: 'Only those of this country, as DE' },
+  country: { type: 'string', requiresArg: true, describe: 'Only this country, such as DE' },
   grade: {
     type: 'string',
     requiresArg: true,
-    describe: "Only those whose best candidate has this grade, as 'A????' (in quotes: shells take ? for files)",
+    describe: "Only best candidates with this grade, such as 'A????'",
   },
   'min-grade': {
     type: 'string',
     requiresArg: true,
-    describe: 'Only those whose best candidate has at least this grade, letter by letter',
+    describe: 'Only best candidates with at least this grade',
   },
-  limit: numberFlag('--limit', 'The first of them, so many'),
+  limit: numberFlag('--limit', 'Only the first N questions'),
 } as const;
 
 function whichOf({ portfolio, reason, country, grade, minGrade, limit }: WhichArgs) {
@@ -109,12 +108,12 @@ interface ByArgs extends CommonArgs {
 }
 
 const runPositional = { type: 'string', describe: 'Only the questions of this run' } as const;
-const byOption = { type: 'string', requiresArg: true, describe: 'Who decides (default: $USER)' } as const;
+const byOption = { type: 'string', requiresArg: true, describe: 'Person who decides (default: $USER)' } as const;
 
 const listCommand: Command<AskingArgs> = {
   command: 'list [run]',
-  describe: 'Show the open questions with their candidates, and how many there are of each kind',
-  builder: (yargs) => yargs.positional('run', runPositional).options(whichOptions).epilogue(GRADES_IN_WORDS),
+  describe: 'List the open questions',
+  builder: (yargs) => yargs.positional('run', runPositional).options(whichOptions),
   async run(args, io) {
     const { dataDir, run } = args;
     const { limit, ...which } = { run, ...whichOf(args) };
@@ -152,7 +151,7 @@ interface ExportArgs extends AskingArgs {
 
 const exportCommand: Command<ExportArgs> = {
   command: 'export [run]',
-  describe: 'Write the open questions for a spreadsheet',
+  describe: 'Write the open questions to a spreadsheet',
   builder: (yargs) =>
     yargs
       .positional('run', runPositional)
@@ -167,10 +166,7 @@ const exportCommand: Command<ExportArgs> = {
         requiresArg: true,
         describe: "Between the cells of a CSV, as ';' (default: a comma)",
       })
-      .option('force', { type: 'boolean', default: false, describe: 'Overwrite a file that is there' })
-      .epilogue(
-        `Fill in the column decision on the line of a candidate: confirm. For the question as a whole, on any of its lines: none_of_these or not_sure. Then \`kybatch review apply\` the file. ${GRADES_IN_WORDS}`,
-      ),
+      .option('force', { type: 'boolean', default: false, describe: 'Overwrite a file that is there' }),
   async run(args, io) {
     const { dataDir, run, out, delimiter, force } = args;
     const options = { dataDir, run, ...whichOf(args), out, delimiter, force };
@@ -200,7 +196,7 @@ interface ApplyArgs extends ByArgs {
 
 const applyCommand: Command<ApplyArgs> = {
   command: 'apply <file>',
-  describe: 'Read the decisions back, however the spreadsheet saved them; bad lines are told, good ones count',
+  describe: 'Read the decisions back from a spreadsheet',
   builder: (yargs) =>
     yargs
       .positional('file', {
@@ -213,8 +209,7 @@ const applyCommand: Command<ApplyArgs> = {
         requiresArg: true,
         describe: 'The worksheet to read (default: the one with the columns of a review sheet)',
       })
-      .option('by', byOption)
-      .epilogue('Exit code: 0 every line was taken, 3 some were refused. Applying a file again changes nothing.'),
+      .option('by', byOption),
   async run(args, io) {
     const { dataDir, file, sheet, by } = args;
     const { applyAnswers } = await import('../../app/review/review.js');
@@ -236,7 +231,7 @@ const applyCommand: Command<ApplyArgs> = {
 
 const decisionsCommand: Command = {
   command: 'decisions',
-  describe: 'List what was decided, by whom and when',
+  describe: 'List the decisions, with person and time',
   builder: (yargs) => yargs,
   async run(args, io) {
     const { decisions } = await import('../../app/review/review.js');
@@ -268,15 +263,8 @@ const sessionOptions = {
 
 const confirmCommand: Command<RuleArgs> = {
   command: 'confirm [run]',
-  describe: 'Confirm the only candidate that reaches a grade, in every question of a reason: shows them, and asks once',
-  builder: (yargs) =>
-    yargs
-      .positional('run', runPositional)
-      .options(ruleOptions)
-      .example('$0 review confirm --reason NAME_CONFLICT --min-grade AFZAZ --country DE', 'the number decides')
-      .epilogue(
-        `${GRADES_IN_WORDS} Each letter must be at least as good as that of --min-grade. Never confirmed so: one of several candidates that reach it, one with another number, one with another name unless the second letter is F, what was bought, and what somebody was not sure about. Each is one decision, with the rule as its note; \`kybatch review withdraw --batch\` takes all of them back.`,
-      ),
+  describe: 'Confirm the only candidate that reaches a grade, in many questions',
+  builder: (yargs) => yargs.positional('run', runPositional).options(ruleOptions),
   async run(args, io) {
     if (args.minGrade === undefined)
       throw new UsageError(
@@ -292,20 +280,14 @@ const confirmCommand: Command<RuleArgs> = {
 
 const rejectCommand: Command<RuleArgs> = {
   command: 'reject [run]',
-  describe: 'Say none_of_these to every question of a reason that has no candidate at all: shows them, and asks once',
-  builder: (yargs) =>
-    yargs
-      .positional('run', runPositional)
-      .options(ruleOptions)
-      .epilogue(
-        'Each is one decision, with the rule as its note; `kybatch review withdraw --batch` takes all of them back.',
-      ),
+  describe: 'Answer none_of_these to many questions without a candidate',
+  builder: (yargs) => yargs.positional('run', runPositional).options(ruleOptions),
   run: (args, io) => answer({ verdict: 'none_of_these' }, args, io),
 };
 
 const withdrawCommand: Command<WithdrawArgs> = {
   command: 'withdraw [id]',
-  describe: 'Take a decision back, or all that one rule has decided; rows that rest on it are decided again',
+  describe: 'Take back a decision, or all decisions of one rule',
   builder: (yargs) =>
     yargs
       .positional('id', {
@@ -344,7 +326,7 @@ const withdrawCommand: Command<WithdrawArgs> = {
 
 export const reviewCommand: Command<ReviewArgs> = {
   command: 'review',
-  describe: 'Answer the questions that only people can answer: on the terminal, or in a spreadsheet',
+  describe: 'Answer the review questions, on the terminal or in a spreadsheet',
   subcommands: [
     register(listCommand),
     register(exportCommand),
@@ -354,13 +336,7 @@ export const reviewCommand: Command<ReviewArgs> = {
     register(decisionsCommand),
     register(withdrawCommand),
   ],
-  builder: (yargs) =>
-    yargs
-      .demandCommand(0)
-      .options(sessionOptions)
-      .example('$0 review', 'one question at a time, on the terminal')
-      .example('$0 review export && $0 review apply review.csv', 'in a spreadsheet')
-      .epilogue('A decision is remembered for the company: no later file or run asks the same question again.'),
+  builder: (yargs) => yargs.demandCommand(0).options(sessionOptions),
   async run(args, io) {
     const { keys } = io;
     if (!io.interactive || keys === undefined) {
@@ -397,8 +373,8 @@ interface RuleArgs extends WhichArgs {
 const ruleOptions = {
   ...whichOptions,
   by: byOption,
-  note: { type: 'string', requiresArg: true, describe: 'Kept with each decision, before the rule' },
-  all: { type: 'boolean', default: false, describe: 'Show each question, not the first 20' },
+  note: { type: 'string', requiresArg: true, describe: 'Text kept with each decision' },
+  all: { type: 'boolean', default: false, describe: 'Show every question, not only the first 20' },
   yes: { type: 'boolean', default: false, describe: 'Answer without asking' },
 } as const;
 

@@ -19,24 +19,23 @@ interface RunArgs extends SpendingArgs, ReadingArgs {
 
 export const runCommand: Command<RunArgs> = {
   command: 'run <input>',
-  describe:
-    'Bring the portfolio of a CSV or Excel file up to date: resolve what is new, buy again what is stale, go on with the rest',
+  describe: 'Look up the companies in a file, buy their data, write the results',
   builder: (yargs) =>
     yargs
       .positional('input', {
         type: 'string',
         demandOption: true,
-        describe: 'A CSV or xlsx, gzipped or not; - for standard input',
+        describe: '.xlsx or .csv, either gzipped, or - for stdin',
       })
       .options(jobOptions)
       .option('sandbox', sandboxOption)
-      .option('rebuy', { type: 'boolean', default: false, describe: 'A new run that uses no answer bought before it' })
-      .options(spendingOptions)
-      .example('$0 run companies.csv --sandbox', 'try it on the simulated provider')
-      .example('$0 run companies.csv --pipeline nightly --max-units 500', 'unattended, at most 500 units')
-      .epilogue(
-        'Budgets bound this start; without them those of the pipeline do. Exit code: 0 all settled, 2 usage, 3 rows are invalid, failed, need review or wait for a word on a lost call (`kybatch charges`), 4 allowance or budget spent, 5 key or scope refused, 6 provider unavailable, 75 in use, 129/130/143 interrupted. From 4 on it can be resumed.',
-      ),
+      .option('rebuy', {
+        type: 'boolean',
+        default: false,
+        group: 'What to buy',
+        describe: 'Buy everything again, even what is up to date',
+      })
+      .options(spendingOptions),
   run: (args, io) =>
     spend(
       {

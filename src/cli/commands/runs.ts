@@ -20,12 +20,11 @@ interface DeleteArgs extends CommonArgs {
 
 const deleteCommand: Command<DeleteArgs> = {
   command: 'delete <run>',
-  describe: 'Delete one run, unfinished or not; the answers that it bought stay',
+  describe: 'Delete one run, finished or not',
   builder: (yargs) =>
     yargs
       .positional('run', { type: 'string', demandOption: true, describe: 'The run' })
-      .option('yes', { type: 'boolean', default: false, describe: 'Delete without asking' })
-      .epilogue('Exit code: 0 deleted, 2 there is no such run, 75 in use, 130 not agreed to.'),
+      .option('yes', { type: 'boolean', default: false, describe: 'Delete without asking' }),
   async run({ dataDir, run, json, yes }, io) {
     const agree = ({ run: { id, rowCount }, progress }: RunStanding) => {
       const counts = `${count(rowCount, 'row')}, ${count(progress.byOutcome.pending, 'row')} still to do, ${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls)}`;
@@ -47,12 +46,9 @@ const deleteCommand: Command<DeleteArgs> = {
 
 export const runsCommand: Command<CommonArgs> = {
   command: 'runs',
-  describe: 'List the runs of this ledger, the newest first',
+  describe: 'List the runs, the newest first',
   subcommands: [register(deleteCommand)],
-  builder: (yargs) =>
-    yargs
-      .example('$0 runs --json', 'for scripts')
-      .example('$0 runs delete a1b2c3', 'a run that you do not want to continue'),
+  builder: (yargs) => yargs,
   async run({ dataDir, json }, io) {
     const { runs } = await import('../../app/run/runs.js');
     const standings = await runs({ dataDir }, appEnvironment(io));

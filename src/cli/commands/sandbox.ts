@@ -24,7 +24,7 @@ interface SampleArgs extends CommonArgs {
 
 const sampleCommand: Command<SampleArgs> = {
   command: 'sample',
-  describe: 'Write a list of companies that exist in the sandbox, and the right answer for each row in a second file',
+  describe: 'Write a list of companies of the sandbox, with the right answers',
   builder: (yargs) =>
     yargs
       .option('rows', numberFlagOr(100, '--rows', 'How many rows, up to a million'))
@@ -46,9 +46,7 @@ const sampleCommand: Command<SampleArgs> = {
         type: 'boolean',
         default: false,
         describe: 'Write over files that are there, and are no sample',
-      })
-      .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv')
-      .example('$0 sandbox sample --rows 200 --country DE --out suppliers.xlsx', 'a workbook of German companies'),
+      }),
   async run({ rows, dirty, excel, country, seed, out, force, dataDir, json }, io) {
     const abort = new AbortController();
     let exit: ExitCode = ExitCode.ok;
@@ -89,16 +87,14 @@ interface ChangeArgs extends ProviderArgs {
 
 const changeCommand: Command<ChangeArgs> = {
   command: 'change <company> <field> [value]',
-  describe: 'Change a company of the sandbox: both APIs show it, and its watch tells of it',
+  describe: 'Change a company of the sandbox',
   builder: (yargs) =>
     yargs
       .positional('company', { type: 'string', demandOption: true, describe: 'Its v2 ID' })
       .positional('field', { type: 'string', demandOption: true, describe: 'As the watch names it, such as name' })
       .positional('value', { type: 'string', describe: 'The new value; nothing without it' })
       .option('port', numberFlagOr(8787, '--port', 'Where the sandbox serves'))
-      .option('sandbox', { ...sandboxOption, describe: 'That of --sandbox instead, which is kept beside the ledger' })
-      .example('$0 sandbox change 1234567 name "New Ltd"', 'while a sandbox serves')
-      .example('$0 sandbox change 1234567 company_status Dissolved --sandbox', 'for the next start with --sandbox'),
+      .option('sandbox', { ...sandboxOption, describe: 'That of --sandbox instead, which is kept beside the ledger' }),
   async run({ company, field, value, port, sandbox, dataDir, json }, io) {
     const change = {
       company: String(company),
@@ -130,7 +126,7 @@ interface SandboxArgs extends CommonArgs {
 
 export const sandboxCommand: Command<SandboxArgs> = {
   command: 'sandbox',
-  describe: 'Serve the simulated provider, both APIs, on a port until interrupted',
+  describe: 'Serve the simulated provider on a port',
   subcommands: [register(sampleCommand), register(changeCommand)],
   builder: (yargs) =>
     yargs
@@ -139,7 +135,7 @@ export const sandboxCommand: Command<SandboxArgs> = {
       .option('plan', {
         choices: ['free', 'paid'] as const,
         default: 'paid' as const,
-        describe: 'free: 3 successes a UTC day',
+        describe: 'free: 3 successful calls a UTC day (default: paid)',
       })
       .option('allowance', numberFlagOr(1_000_000, '--allowance', 'Units of the paid plan'))
       .option('faults', {
@@ -148,25 +144,14 @@ export const sandboxCommand: Command<SandboxArgs> = {
         requiresArg: true,
         describe: 'none, mild, nasty, or rates such as 503=0.05,lost=0.01,latency=20',
       })
-      .option(
-        'generate-ms',
-        numberFlag('--generate-ms', 'How long generating a credit report takes to answer, in milliseconds'),
-      )
-      .option(
-        'history-lag-ms',
-        numberFlag('--history-lag-ms', 'List a credit report only so long after it is finished, in milliseconds'),
-      )
+      .option('generate-ms', numberFlag('--generate-ms', 'Time that a credit report takes, in milliseconds'))
+      .option('history-lag-ms', numberFlag('--history-lag-ms', 'Delay of reports in the history, in milliseconds'))
       .option('search', {
         choices: ['forgiving', 'exact'] as const,
         default: 'forgiving' as const,
         describe: 'How the search reads numbers',
       })
-      .option('seed', numberFlagOr(1, '--seed', 'The registry and the faults follow from it'))
-      .example('$0 sandbox --plan free', 'see how a run stops when the allowance is spent')
-      .example('$0 sandbox --faults nasty --port 0', 'an unreliable provider on a free port')
-      .epilogue(
-        "Two credit reports in five are ready at once, the others up to three minutes after they were asked for, which is the provider's own range; with `--sandbox` on another command it takes up to 2 s.",
-      ),
+      .option('seed', numberFlagOr(1, '--seed', 'Seed of the companies and the faults')),
   async run(args, io) {
     const { port, plan, allowance, search, seed, generateMs, historyLagMs } = args;
     const { parseFaults, startSandbox } = await import('../../sandbox/index.js');

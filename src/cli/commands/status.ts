@@ -32,35 +32,27 @@ interface StatusArgs extends ProviderArgs {
 
 export const statusCommand: Command<StatusArgs> = {
   command: 'status [run]',
-  describe: 'One run: counts, stages, units, speed, and what it waits for; also while it is at work',
+  describe: 'Show one run: rows, spending, stages, next step',
   builder: (yargs) =>
     yargs
       .positional('run', { type: 'string', describe: 'The run (default: the newest that was begun)' })
       .option('check', {
         type: 'boolean',
         default: false,
-        describe: 'For monitors: one line, exit code 0 all is well, 3 it is not',
+        describe: 'For monitors: one line, exit code 0 or 3',
       })
       .option('max-age', {
         type: 'string',
         requiresArg: true,
-        describe: 'With --check: how long ago a start may have come to its end by itself (default: 26h)',
+        describe: 'Maximum age of the last successful run (default: 26h)',
       })
       .option('portfolio', {
         type: 'string',
         requiresArg: true,
-        describe: 'With --check: this list alone, by its name or the path of its file',
+        describe: 'With --check: this list alone, by name or path',
       })
-      .option(
-        'max-drift',
-        numberFlag('--max-drift', 'With --check: units that others may use of the account in a week (default: 0)'),
-      )
-      .option('sandbox', { ...onlySandboxOption, describe: 'With --check: only lists of the simulated provider' })
-      .example('$0 status', 'the newest run')
-      .example('$0 status --check --max-age 26h', 'for a monitor: do the nights go well?')
-      .epilogue(
-        '--check: well is when every list had a start within --max-age that finished its run or found nothing due, and nothing needs a person: no row is failed, invalid or in question, no call in doubt that a row still waits for, no outage, no damage, and the provider has counted no more than we have in the last week.',
-      ),
+      .option('max-drift', numberFlag('--max-drift', 'With --check: units that others may use in a week (default: 0)'))
+      .option('sandbox', { ...onlySandboxOption, describe: 'With --check: only lists of the simulated provider' }),
   async run(args, io) {
     if (args.check) return await check(args, io);
     if (args.maxAge !== undefined || args.portfolio !== undefined || args.maxDrift !== undefined || args.sandbox)

@@ -12,13 +12,8 @@ const UNKNOWN_SHOWN = 20;
 
 export const usageCommand: Command<CommonArgs> = {
   command: 'usage',
-  describe: 'Units and allowance by day, operation and run; calls with unknown charge; drift from the provider',
-  builder: (yargs) =>
-    yargs
-      .example('$0 usage --json', 'for scripts')
-      .epilogue(
-        'v1 counts in units, one for each success. v2 does not: its calls are counted, and what it counts itself is shown as the last start, or `kybatch doctor`, was told. Nothing is sent. An owned answer costs nothing.',
-      ),
+  describe: 'Show units, reports, allowances and unknown charges',
+  builder: (yargs) => yargs,
   async run({ dataDir, json }, io) {
     const { usage } = await import('../../app/admin/usage.js');
     const used = await usage({ dataDir, unknownAtMost: json ? undefined : UNKNOWN_SHOWN }, appEnvironment(io));

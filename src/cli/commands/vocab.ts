@@ -21,7 +21,7 @@ const text = (describe: string) => ({ type: 'string', requiresArg: true, describ
 
 export const vocabCommand: Command<VocabArgs> = {
   command: 'vocab [name]',
-  describe: "List the provider's vocabularies, or the items of one: the names and IDs that filters take",
+  describe: "List the provider's vocabularies, or the items of one",
   builder: (yargs) =>
     yargs
       .positional('name', { type: 'string', describe: 'The vocabulary; without it, all and what is owned of each' })
@@ -32,13 +32,7 @@ export const vocabCommand: Command<VocabArgs> = {
       .option('rebuy', { type: 'boolean', default: false, describe: 'Ask anew although the lists are owned' })
       .option('out', text('Write the table `vocabularies` into this folder: all that is owned'))
       .option('format', plainFormatOption)
-      .option('sandbox', sandboxOption)
-      .example('$0 vocab', 'the vocabularies, and what is owned of each')
-      .example('$0 vocab nace --search transport', 'where the word stands, on whichever level')
-      .example('$0 vocab sic --country GB --all --out tables', 'a whole tree, and the table of it')
-      .epilogue(
-        'Lists are kept for a year. Names can be written instead of IDs in the filters of `kybatch prospect`. Exit code: 0 done, 2 usage, 4 the allowance is spent, 5 the key is refused, 6 the provider is down, 129/130/143 interrupted; the same command goes on.',
-      ),
+      .option('sandbox', sandboxOption),
   async run(args, io) {
     const { name, dataDir, sandbox, out, json } = args;
     if (name === undefined) mustStandAlone(args);

@@ -35,7 +35,7 @@ const portfolioPositional = {
   describe: 'Its name, or the path of its file (default: all of this provider)',
 } as const;
 
-const EXITS =
+const _EXITS =
   'Exit code: 0 done, 3 done but for companies that are named, 4 stopped by an allowance or --limit, 5 the key is refused, 6 the provider is down. The same command goes on.';
 
 interface SyncArgs extends WatchArgs {
@@ -44,7 +44,7 @@ interface SyncArgs extends WatchArgs {
 
 const syncCommand: Command<SyncArgs> = {
   command: 'sync [portfolio]',
-  describe: 'Have the provider watch the confirmed companies of a portfolio, and no longer those that have left',
+  describe: 'Let the provider watch the confirmed companies of a list',
   builder: (yargs) =>
     yargs
       .positional('portfolio', portfolioPositional)
@@ -54,8 +54,7 @@ const syncCommand: Command<SyncArgs> = {
         describe: 'Whose watch.fields are watched (default: that of the last run)',
       })
       .option('limit', numberFlag('--limit', 'Companies that are added or removed at the most'))
-      .option('sandbox', sandboxOption)
-      .epilogue(`What the provider watches already is read first: nothing is registered twice. ${EXITS}`),
+      .option('sandbox', sandboxOption),
   run: (args, io) =>
     untilStopped(io, async (stoppable) => {
       const { dataDir, sandbox, portfolio, pipeline, limit } = args;
@@ -75,14 +74,13 @@ interface PullArgs extends WatchArgs {
 
 const pullCommand: Command<PullArgs> = {
   command: 'pull [portfolio]',
-  describe: 'Read what has changed since the last pull; companies that have changed become due',
+  describe: 'Read what has changed, so that the next run buys it',
   builder: (yargs) =>
     yargs
       .positional('portfolio', portfolioPositional)
       .option('hinted', { type: 'boolean', default: false, describe: 'Only companies that callbacks have named' })
       .option('limit', numberFlag('--limit', 'Companies that are asked about at the most'))
-      .option('sandbox', sandboxOption)
-      .epilogue(`One call a company, those first that callbacks have named. ${EXITS}`),
+      .option('sandbox', sandboxOption),
   run: (args, io) =>
     untilStopped(io, async (stoppable) => {
       const { dataDir, sandbox, portfolio, hinted, limit } = args;
@@ -119,7 +117,7 @@ interface ListenArgs extends CommonArgs {
 
 const listenCommand: Command<ListenArgs> = {
   command: 'listen',
-  describe: "Receive the provider's callbacks until interrupted; each causes a look at the next pull, and no more",
+  describe: "Receive the provider's callbacks until interrupted",
   builder: (yargs) =>
     yargs
       .option('port', numberFlagOr(8788, '--port', 'Port; 0 takes a free one'))
@@ -130,10 +128,7 @@ const listenCommand: Command<ListenArgs> = {
         describe: 'Address to listen on; put something that speaks TLS before it',
       })
       // Kept for older scripts. It is hidden because a list of processes shows the secret.
-      .option('path-secret', { type: 'string', requiresArg: true, hidden: true })
-      .epilogue(
-        'KYBATCH_WATCH_SECRET, or a file that KYBATCH_WATCH_SECRET_FILE names, holds the path that callbacks come to, without its slash. Callbacks are not signed: which company they name is noted, nothing else. It needs no lock, and lives beside a run. Exit code: 0 when it was asked to stop.',
-      ),
+      .option('path-secret', { type: 'string', requiresArg: true, hidden: true }),
   async run(args, io) {
     const { dataDir, port, host, 'path-secret': pathSecret, json } = args;
     const ended = new AbortController();
@@ -161,7 +156,7 @@ const listenCommand: Command<ListenArgs> = {
 
 const listCommand: Command<ProviderArgs> = {
   command: 'list',
-  describe: 'Show what is watched, and what was last heard',
+  describe: 'Show what is watched, and the last events',
   builder: (yargs) => yargs.option('sandbox', onlySandboxOption),
   async run(args, io) {
     const { dataDir, sandbox, json } = args;
@@ -179,16 +174,9 @@ const listCommand: Command<ProviderArgs> = {
 
 export const watchCommand: Command = {
   command: 'watch',
-  describe: "Have the provider tell what changes: register a portfolio's companies, read what changed",
+  describe: 'Let the provider report changes of your companies',
   subcommands: [register(syncCommand), register(pullCommand), register(listenCommand), register(listCommand)],
-  builder: (yargs) =>
-    yargs
-      .demandCommand(1, 'Name what to do: sync, pull, listen or list.')
-      .example('$0 watch sync portfolio.csv', 'register the companies of this file')
-      .example('$0 watch pull', 'what has changed since the last pull')
-      .epilogue(
-        'With `watch: {refresh: [record]}` in its pipeline `kybatch run` pulls first, and buys again what has changed. docs/portfolio.md, "Watch".',
-      ),
+  builder: (yargs) => yargs.demandCommand(1, 'Name what to do: sync, pull, listen or list.'),
   run: async () => ExitCode.ok,
 };
 

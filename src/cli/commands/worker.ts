@@ -14,16 +14,12 @@ interface WorkerArgs extends ProviderArgs {
 
 export const workerCommand: Command<WorkerArgs> = {
   command: 'worker',
-  describe: 'Help with the runs of a ledger in PostgreSQL, from this machine or another',
+  describe: 'Work on the runs of a PostgreSQL ledger, on any machine',
   builder: (yargs) =>
     yargs
       .option('once', { type: 'boolean', default: false, describe: 'End when nothing is left to do' })
       .option('concurrency', numberFlag('--concurrency', 'Calls at once at the most to each API, of this worker'))
-      .option('sandbox', sandboxOption)
-      .example('$0 worker', 'on as many machines as you like, beside one `kybatch run`')
-      .epilogue(
-        'Rows are handed out in jobs; budgets and the allowance are those of the run, whoever works on it. A worker that dies is taken over within half a minute; the first interrupt lets rows under way come home. Exit codes: 0 nothing left (--once), 2 no ledger in PostgreSQL, 5 key or scope refused, 6 PostgreSQL unavailable or too many rows failing alike, 130 or 143 interrupted. While the provider is away its rows go back to the others after a minute, and it tries again.',
-      ),
+      .option('sandbox', sandboxOption),
   async run(args, io) {
     const { dataDir, sandbox, once, concurrency } = args;
     const interrupts = new InterruptListener();

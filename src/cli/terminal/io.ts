@@ -57,14 +57,22 @@ export interface Io extends Outside {
   readonly draw: (text: string) => void;
 }
 
+interface GuardOptions {
+  readonly quiet: boolean;
+  /** No colours. */
+  readonly plain: boolean;
+  /** The flag of the data directory, which is added to commands suggested on stderr. */
+  readonly place: string;
+}
+
 /**
  * Escapes control characters in everything that is printed, so that no text can steer the terminal. `quiet`: only alerts and
- * questions go to stderr. `place`: the flag of the data directory, which is added to commands suggested on stderr.
+ * questions go to stderr.
  */
-export function guarded(outside: Outside, { quiet, place }: { readonly quiet: boolean; readonly place: string }): Io {
+export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions): Io {
   const { stdout, stderr, ask, screens } = outside;
   const alert = (text: string) => stderr(escapeControlCharacters(withPlace(text, place)));
-  const hasColours = (outside.env.NO_COLOR ?? '') === '' && outside.env.TERM !== 'dumb';
+  const hasColours = !plain && (outside.env.NO_COLOR ?? '') === '' && outside.env.TERM !== 'dumb';
   const said: MessageCode[] = [];
   const io: Io = {
     ...outside,

@@ -85,7 +85,7 @@ describe('lines on a screen', () => {
       printed += text;
     };
     const plain = { env, cwd: '/', clock: systemClock, interactive: false, columns: 10, onInterrupt: () => () => {} };
-    const io = guarded({ ...plain, stdout: take, stderr: take, screens }, { quiet: false, place: '' });
+    const io = guarded({ ...plain, stdout: take, stderr: take, screens }, { quiet: false, plain: false, place: '' });
     io.say(message('DONE', text, 'done'), 'stdout');
     return printed;
   };
