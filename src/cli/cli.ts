@@ -139,17 +139,19 @@ const IN_OUR_WORDS = {
 
 const FIRST_WORDS = message(
   'FIRST_WORDS',
-  `kybatch buys what a company-data provider knows about each company of a list, once, and writes tables.
+  `kybatch turns a list of companies into verified company data, without paying
+twice.
 
-  kybatch plan companies.xlsx    which column is what, which rows are damaged, what it would cost; spends nothing
-  kybatch run companies.xlsx     does it, after asking; run again, it goes on and keeps the list up to date
-  kybatch review                 the questions that only a person can answer
-  kybatch status                 how the last run stands, and the command that leads on
+  kybatch plan companies.xlsx    show the cost, the columns, the damaged rows
+  kybatch run companies.xlsx     buy the data and write the results
+  kybatch review                 decide which company is meant
+  kybatch status                 show the last run and the next step
 
-New here? Nothing on the sandbox costs anything:
+New here? Free, on made-up companies:
   kybatch sandbox sample && kybatch run sample.csv --sandbox
 
-\`kybatch --help\` lists all commands, \`kybatch run --help\` what one of them takes.`,
+All commands: kybatch --help
+Flags and examples of one: kybatch run --help`,
 );
 
 const wantsHelp = (argv: readonly string[]): boolean => isSaid(argv, HELP);
