@@ -168,7 +168,7 @@ export class Halt {
 }
 
 /** Another call has the answer or is about to: look for a stored answer again. */
-export interface Elsewhere {
+export interface AnsweredElsewhere {
   readonly kind: 'elsewhere';
   /** An answer from this time on is as new as an own one. */
   readonly since: number;
@@ -181,7 +181,7 @@ export async function reserve(
   attempt: number,
   admission: Admission,
   options: DoorOptions,
-): Promise<Intent | Elsewhere | Parked | Extract<IntentOutcome, { kind: 'in_doubt' }>> {
+): Promise<Intent | AnsweredElsewhere | Parked | Extract<IntentOutcome, { kind: 'in_doubt' }>> {
   const { calls, clock, limits, attemptId } = options;
   const asked = clock.now();
   const intended = await admission.admit(operation.meter, () =>

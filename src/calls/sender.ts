@@ -8,7 +8,7 @@ import type { ApiName } from '../api/operation.js';
 import { MALFORMED_ANSWER, TakenOverError } from '../domain/errors.js';
 import type { Settlement } from '../ledger/money/calls.js';
 import type { Intent, Limits } from '../ledger/money/intent.js';
-import { Admission, type Elsewhere, Halt, reserve } from './admission.js';
+import { Admission, type AnsweredElsewhere, Halt, reserve } from './admission.js';
 import type { Pass } from './breaker.js';
 import type { Wire } from './limiter.js';
 import { apiOf, type DoorOptions, patienceOf } from './options.js';
@@ -95,7 +95,7 @@ export class Sender {
     if (row !== null) this.#reactions.refusals.awaits(row, context.requestKey);
   }
 
-  async buy(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome | Elsewhere> {
+  async buy(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome | AnsweredElsewhere> {
     const refused = this.#reactions.refusals.of(ready.context.requestKey);
     if (refused !== undefined) return await this.#giveUp(request, ready, refused.error, 1);
     const tally: Tally = { retry: 0, slow_down: 0, since: undefined };
@@ -259,7 +259,7 @@ export class SingleSend {
   }
 
   /** The slot covers the time in flight. The result is recorded afterwards and counts as in flight until then. */
-  async make(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<CallOutcome | Elsewhere> {
+  async make(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<CallOutcome | AnsweredElsewhere> {
     const { operation } = request;
     const flight = await this.#takeOff(request, ready, attempt);
     if (flight.kind !== 'landed') return flight;
@@ -399,7 +399,7 @@ interface SendContext {
   readonly setOutAt: number;
 }
 
-type Flight = Landed | Elsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped;
+type Flight = Landed | AnsweredElsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped;
 
 /** The answer came but is not recorded yet. */
 interface Landed {

@@ -219,7 +219,7 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
   const [hit, second] = here;
   if (hit === undefined) {
     if (hits.length > 0) return wrongCountry(hits);
-    if (candidates.some(({ graded }) => isYes(letters(graded).name))) return review('vat_only', VAT_OF_NOBODY);
+    if (candidates.some(({ graded }) => isYes(letters(graded).name))) return review('vat_only', VAT_NOT_FOUND);
     if (!candidates.some(({ graded }) => isOpen(graded))) {
       return { kind: 'no_match', reason: 'no_candidate_with_vat_number' };
     }
@@ -236,7 +236,7 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
   return confirm(hit);
 }
 
-export const VAT_OF_NOBODY = 'no candidate has this VAT number, but the name agrees';
+export const VAT_NOT_FOUND = 'no candidate has this VAT number, but the name agrees';
 export const VAT_AND_NAME = 'only VAT number and name agree';
 
 /** The number is a tax number. It confirms like a VAT number, unless a candidate has it as registration number. */
@@ -343,7 +343,7 @@ export type Hints = ReadonlyMap<string, Hint>;
  * Whether the hint means this candidate: the same number in the given country. A name also finds other companies, so a
  * hint for the name alone requires an equal name.
  */
-export function isNamedBy(hint: Hint, row: Subject, candidate: CandidateFacts): boolean {
+export function hintMeans(hint: Hint, row: Subject, candidate: CandidateFacts): boolean {
   const { registration_number: number, country_code, state, jurisdiction } = candidate;
   const theirs = country_code?.toUpperCase() ?? null;
   const country = hint.countryCode ?? (row.countryCode || theirs);

@@ -21,7 +21,7 @@ import type { Stage, StageCall } from '../stages/stage.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { processRow } from './journey.js';
 import { PlanTally, type RowCost, type RunPlan } from './plan-tally.js';
-import { fallbackCalls, mostFor, type RemainingCost } from './row-cost.js';
+import { fallbackCalls, maximumCostOfRows, type RemainingCost } from './row-cost.js';
 import { StageContexts } from './stage-contexts.js';
 
 export type { RunPlan } from './plan-tally.js';
@@ -69,7 +69,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     if (setsOut === null) tally.owned();
     else await row.plan(freed(setsOut), reading.enquiry, tally);
   }
-  tally.inFull(mostFor(beyond, options.pipeline));
+  tally.inFull(maximumCostOfRows(beyond, options.pipeline));
   const allowance =
     ledger === null || environments.v1 === null ? undefined : await ledger.calls.allowance(environments.v1);
   return tally.plan(allowance, now);
@@ -102,11 +102,11 @@ export async function planRemaining(options: RestOptions): Promise<RemainingCost
   }
   // Other workers may have finished some rows meanwhile.
   const untold = Math.max(0, (await ledger.runs.wanted(outcome, run.id)) - told);
-  tally.inFull(mostFor(untold, pipeline));
-  return mostOf(tally.plan(undefined, options.now));
+  tally.inFull(maximumCostOfRows(untold, pipeline));
+  return maximumCost(tally.plan(undefined, options.now));
 }
 
-export const mostOf = ({ units, v2Calls, creditReportsAtMost, revealsAtMost }: RunPlan): RemainingCost => ({
+export const maximumCost = ({ units, v2Calls, creditReportsAtMost, revealsAtMost }: RunPlan): RemainingCost => ({
   units: units.atMost,
   reports: creditReportsAtMost,
   v2Calls: v2Calls.atMost,

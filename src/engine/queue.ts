@@ -39,7 +39,7 @@ export interface WorkOptions {
  * Processes rows, begun ones first and otherwise in file order, in parallel, until none can continue. Rows that wait
  * for a report occupy no worker: the ledger has their time, and then they go before new ones.
  */
-export async function processRows(options: WorkOptions): Promise<Worked> {
+export async function processRows(options: WorkOptions): Promise<ProcessedRows> {
   const queue = new RowQueue(options);
   const workers = Array.from({ length: options.rowsAtOnce }, async () => {
     try {
@@ -61,7 +61,7 @@ export async function processRows(options: WorkOptions): Promise<Worked> {
   return { allTried: queue.anySettled && (await queue.isExhausted()) };
 }
 
-export interface Worked {
+export interface ProcessedRows {
   /** Every row was tried and some have finished. */
   readonly allTried: boolean;
 }

@@ -34,7 +34,7 @@ export function callsOfRow(pipeline: Asking): readonly StageCall[] {
   return [...searches, ...fallback, ...stages.flatMap((stage) => stage.calls)];
 }
 
-export function mostFor(rows: number, pipeline: Asking): RemainingCost {
+export function maximumCostOfRows(rows: number, pipeline: Asking): RemainingCost {
   const calls = callsOfRow(pipeline);
   const most = (meter: Meter) =>
     calls.reduce((sum, { operation, atMost }) => sum + (operation.meter === meter ? atMost : 0), 0);

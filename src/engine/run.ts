@@ -23,8 +23,8 @@ import {
   noteUseAtStart,
   type PermissionReader,
 } from './permissions.js';
-import { processRows, type Worked } from './queue.js';
-import { mostFor } from './row-cost.js';
+import { type ProcessedRows, processRows } from './queue.js';
+import { maximumCostOfRows } from './row-cost.js';
 import { AllRows, deferredRows, enqueueJobs, JobRows, type RowSource, TheseRows } from './row-source.js';
 import { StageContexts } from './stage-contexts.js';
 import { Turns } from './turns.js';
@@ -116,7 +116,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const useAtStart = leads ? await noteUseAtStart(counted, pipeline) : null;
   const stopping = AbortSignal.any([drain, lease.broken]);
   setMaxListeners(0, stopping);
-  const unitsPerRow = mostFor(1, pipeline).units;
+  const unitsPerRow = maximumCostOfRows(1, pipeline).units;
   // The first call may cost as much as earlier ones: a limit below that spends nothing.
   const unitsEach = environments.v1 === null ? 1 : await ledger.calls.unitsEach(environments.v1);
   const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, unitsEach, stopping });
@@ -162,7 +162,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const guard = new FailureGuard(pipeline.guards.failingAlike, onStop);
   stopping.addEventListener('abort', onStop, { once: true });
   if (stopping.aborted) onStop();
-  let worked: Worked;
+  let worked: ProcessedRows;
   try {
     worked = await processRows({
       runId: run.id,

@@ -12,7 +12,7 @@ import { DATA_PACKAGE, readSums, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
 import { withFormats } from './formats/list.js';
 import { RESULTS_WORKBOOK } from './formats/xlsx.js';
-import { type OpenFormats, Outputs, type Unwritten } from './outputs.js';
+import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
 import { reasonFacts, reasonOf } from './reasons.js';
 import {
   OWN_KINDS,
@@ -182,7 +182,7 @@ function writeDamaged({ damaged, damagedTexts }: RunSnapshot, outputs: Outputs, 
   ]);
 }
 
-function nothingWritten([first]: readonly Unwritten[]): KybatchError {
+function nothingWritten([first]: readonly UnwrittenFile[]): KybatchError {
   return new KybatchError(`no table could be written as ${first?.format}: ${first?.reason}`, {
     code: 'NOT_WRITTEN',
     hint: 'The export before it is as it was. Another --format may do; csv needs the least memory.',

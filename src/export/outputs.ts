@@ -23,15 +23,15 @@ export interface OutputTable {
 }
 
 /** A file that could not be written. */
-export interface Unwritten {
+export interface UnwrittenFile {
   readonly table: string;
   readonly format: string;
   readonly reason: string;
 }
 
-export interface Finished {
+export interface FinishedOutputs {
   readonly resources: readonly Resource[];
-  readonly unwritten: readonly Unwritten[];
+  readonly unwritten: readonly UnwrittenFile[];
 }
 
 interface Output {
@@ -98,9 +98,9 @@ export class Outputs {
   /**
    * Finishes all files and describes them, with paths relative to the folder. One failure does not affect the others.
    */
-  async finish(folder: string): Promise<Finished> {
+  async finish(folder: string): Promise<FinishedOutputs> {
     const resources: Resource[] = [];
-    const unwritten: Unwritten[] = [];
+    const unwritten: UnwrittenFile[] = [];
     const inside = (facts: FileFacts) => ({ ...facts, path: relative(folder, facts.path).split(sep).join('/') });
     for (const { table, columns, files } of this.#byName.values()) {
       for (const { format, file } of files) {

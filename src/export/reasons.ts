@@ -1,4 +1,4 @@
-import { type NoMatchReason, type ReviewReason, VAT_AND_NAME, VAT_OF_NOBODY } from '../domain/decide.js';
+import { type NoMatchReason, type ReviewReason, VAT_AND_NAME, VAT_NOT_FOUND } from '../domain/decide.js';
 import { correctedNumber } from '../domain/entity-key.js';
 import { compareNames, OTHER_NAME_AGREES } from '../domain/grade.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
@@ -89,7 +89,7 @@ function searchedBy({ message }: ReasonFacts): string {
 function inQuestion(row: ReasonFacts): string {
   if (row.code === 'NUMBER_UNREADABLE' && row.message?.startsWith(COURT_MISSING) === true)
     return 'The register court is missing';
-  if (row.code === 'VAT_ONLY' && row.message?.startsWith(VAT_OF_NOBODY) === true)
+  if (row.code === 'VAT_ONLY' && row.message?.startsWith(VAT_NOT_FOUND) === true)
     return 'Only the name agrees: no company found has this VAT number';
   if (row.code === 'VAT_ONLY' && row.message?.startsWith(VAT_AND_NAME) === true)
     return 'Only the VAT number and the name agree';

@@ -3,7 +3,7 @@ import type { RunSnapshot } from '../ledger/answers/snapshot.js';
 import type { Progress } from '../ledger/rows/runs.js';
 import type { AllowanceRow } from './allowances-table.js';
 import type { ExportOptions } from './formats/format.js';
-import type { Finished, Unwritten } from './outputs.js';
+import type { FinishedOutputs, UnwrittenFile } from './outputs.js';
 import { plannedStages } from './run-rows.js';
 import type { TableName } from './tables.js';
 import type { IssueCounts } from './write-answers.js';
@@ -41,7 +41,7 @@ export interface ExportSummary {
    */
   readonly cells_not_exported: number;
   /** Files that could not be written. */
-  readonly not_written: readonly Unwritten[];
+  readonly not_written: readonly UnwrittenFile[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly versions: { readonly kybatch: string; readonly node: string; readonly [program: string]: string };
   readonly files: readonly ExportedFile[];
@@ -60,7 +60,7 @@ export interface ExportedFile {
 export interface ExportLack {
   readonly answersNotExported: number;
   readonly cellsNotExported: number;
-  readonly notWritten: readonly Unwritten[];
+  readonly notWritten: readonly UnwrittenFile[];
 }
 
 export function lackOf(summary: ExportSummary): ExportLack | null {
@@ -81,7 +81,7 @@ function stageSums(planned: readonly string[], { stages, byOutcome }: Progress):
 
 export function summarise(
   { run, listed, progress, damaged, damagedTexts }: RunSnapshot,
-  { resources, unwritten }: Finished,
+  { resources, unwritten }: FinishedOutputs,
   counts: Readonly<Record<string, number>>,
   issues: IssueCounts,
   versions: Readonly<Record<string, string>>,
@@ -120,7 +120,7 @@ export function summarise(
 
 /** The part of every summary by which `export-folders.ts` recognizes our folders. */
 export const exportProvenance = (
-  resources: Finished['resources'],
+  resources: FinishedOutputs['resources'],
   versions: Readonly<Record<string, string>>,
   options: ExportOptions,
 ): Pick<ExportSummary, 'options' | 'versions' | 'files'> => ({

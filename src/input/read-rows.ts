@@ -1,6 +1,6 @@
 // Reads the rows of a list: fills ditto marks and merged cells, skips lines that are not companies, collects remarks.
 
-import { isBlank, type MergedRows, type NumberedLine, type OnShare, type Sheet, trimCell } from '../sheets/sheet.js';
+import { isBlank, type MergedRows, type NumberedLine, type OnProgress, type Sheet, trimCell } from '../sheets/sheet.js';
 import { isFilled } from './column-content.js';
 import { indicesIn, isHeadings } from './field-text.js';
 import type { UnreadLeads } from './header-meaning.js';
@@ -40,7 +40,7 @@ async function* readRows(
   unread: UnreadLeads,
   country: string | null,
   remarks: RemarksTally,
-  onShare: OnShare | undefined,
+  onShare: OnProgress | undefined,
 ): AsyncGenerator<InputRow, void, undefined> {
   const leftOut = nonCompanyLineDetector(sheet.headers, mapping);
   const fillDown = new FillDown(mapping, sheet.merged ?? [], sheet.headers.length);

@@ -1,7 +1,7 @@
 // Types of a list as it is read: fields, columns, rows and remarks.
 
 import { LEADS, type Lead } from '../domain/leads.js';
-import type { LineProblemCode, OnShare, SheetEncoding, SheetOptions } from '../sheets/sheet.js';
+import type { LineProblemCode, OnProgress, SheetEncoding, SheetOptions } from '../sheets/sheet.js';
 import type { Message, MessageCode } from '../util/message-parts.js';
 
 /** The fields that a column can be. All other columns are passed on unchanged. */
@@ -124,7 +124,7 @@ export interface InputTable {
   readonly sheet: string | null;
   readonly warnings: readonly Message[];
   /** Streams the rows from disk, and may be called again. Refuses if the file has changed meanwhile. */
-  rows(onShare?: OnShare): AsyncIterable<InputRow>;
+  rows(onShare?: OnProgress): AsyncIterable<InputRow>;
   /** The remarks of the last `rows()` call so far. */
   remarks(): InputRemarks;
 }

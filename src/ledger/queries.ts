@@ -52,7 +52,7 @@ export interface LedgerQueries {
   /** Activity of a run. `since` bounds the count of recently finished rows. */
   activity(runId: string, since: number): Promise<RunActivity>;
   /** The attempt that works on a run, or did last. Undefined if there was none. `since` bounds the recent failures. */
-  atWork(runId: string, since: number): Promise<AtWork | undefined>;
+  atWork(runId: string, since: number): Promise<AttemptActivity | undefined>;
   /** The settings and ending of the last attempt on a run, as JSON. Undefined if there was none. */
   lastAttempt(runId: string): Promise<LastAttempt | undefined>;
   /** The run has no leader, and its deferred rows go to helpers when they are due. */
@@ -70,10 +70,10 @@ export interface LedgerQueries {
   /** The calls of an attempt on a run, counted by result. */
   callsOf(runId: string, attemptId: number): Promise<readonly CallCount[]>;
   /** The newest stored answer to each request of an operation, oldest first. Scans all calls. */
-  answersTo(environmentId: number, operation: string): Promise<readonly AnswerTo[]>;
+  answersTo(environmentId: number, operation: string): Promise<readonly AnsweredRequest[]>;
 }
 
-export interface AnswerTo {
+export interface AnsweredRequest {
   /** The request, as JSON. */
   readonly params: string;
   readonly rawSha256: string;
@@ -151,7 +151,7 @@ export interface WorkerAtWork {
 }
 
 /** The last attempt on a run. */
-export interface AtWork {
+export interface AttemptActivity {
   readonly begunAt: number;
   /** It is running now. Null if only its lease can tell. */
   readonly alive: boolean | null;
@@ -206,7 +206,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
      ORDER BY environments.id`,
   );
-  const answersTo = database.prepare<[number, string], AnswerTo>(
+  const answersTo = database.prepare<[number, string], AnsweredRequest>(
     `SELECT calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt
      FROM calls JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
      WHERE calls.environment_id = ? AND calls.operation = ? AND calls.params IS NOT NULL AND calls.raw_sha256 IS NOT NULL
@@ -305,11 +305,20 @@ function* readActivity(database: Sql, runId: string, since: number): Script<RunA
   };
 }
 
-function* readAtWork(database: Database, now: number, runId: string, since: number): Script<AtWork | undefined> {
+function* readAtWork(
+  database: Database,
+  now: number,
+  runId: string,
+  since: number,
+): Script<AttemptActivity | undefined> {
   const attempt = yield* database
     .prepare<
       [string],
-      Pick<AtWork, 'begunAt' | 'leaseUntil' | 'endedAt' | 'ending'> & { id: number; open: number; outages: string }
+      Pick<AttemptActivity, 'begunAt' | 'leaseUntil' | 'endedAt' | 'ending'> & {
+        id: number;
+        open: number;
+        outages: string;
+      }
     >(
       `SELECT id, begun_at AS begunAt, lease_until AS leaseUntil, CASE WHEN died = 0 THEN ended_at END AS endedAt, ended_at IS NULL AS open, coalesce(outages, '[]') AS outages, ending
        FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,

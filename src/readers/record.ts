@@ -1,11 +1,11 @@
 import { type ExactJson, isObject, type JsonObject } from '../util/exact-json.js';
 import {
+  type AnswerRowPart,
   addCompany,
+  type CompanyRowPart,
   companiesTable,
   companyGlance,
-  type OwnPiece,
   originIn,
-  type Piece,
   readProfile,
 } from './parts/company-row.js';
 import { type FiledFinancials, filedFinancialsTable, readFiledFinancials } from './parts/filed-financials.js';
@@ -49,17 +49,17 @@ const isPaged = (answers: readonly OpenedAnswer[]): answers is Some => isPagedNa
 /** The document's default. */
 const PER_PAGE = 10;
 
-function pagesOf(answers: Some, of: ListOf): Piece {
+function pagesOf(answers: Some, of: ListOf): CompanyRowPart {
   const operation = answers[0].answer.operation as PagedName;
   return pagedPiece(operation, PAGED[operation], answers, of, PER_PAGE);
 }
 
-const readOne = ({ answer, body, path }: OpenedAnswer, of: ListOf): Piece => ({
+const readOne = ({ answer, body, path }: OpenedAnswer, of: ListOf): CompanyRowPart => ({
   ...originIn(answer),
   ...readBody(answer.operation, body, of, path),
 });
 
-function readBody(operation: string, body: ExactJson, of: ListOf, path: BodyPath): OwnPiece {
+function readBody(operation: string, body: ExactJson, of: ListOf, path: BodyPath): AnswerRowPart {
   const object = path.object(body);
   if (object === undefined) {
     if (body === null) path.unexpected('an object', body);
@@ -82,7 +82,7 @@ function readBody(operation: string, body: ExactJson, of: ListOf, path: BodyPath
 }
 
 /** The lists have no envelope, so it is unknown whether they are complete (V1-26). */
-function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): OwnPiece {
+function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): AnswerRowPart {
   const rest = takeSources(object, 'record', of.v1 ?? '', path);
   const profile = readProfile(path.at('lite').object(rest.lite) ?? {}, of, path.at('lite'));
   const financial = path.at('financial').object(rest.financial);
@@ -131,7 +131,7 @@ function filed(financial: JsonObject, of: ListOf, path: BodyPath): FiledFinancia
 }
 
 /** The immediate or the full group. */
-function groupTree(object: JsonObject, of: ListOf, path: BodyPath): OwnPiece {
+function groupTree(object: JsonObject, of: ListOf, path: BodyPath): AnswerRowPart {
   const rest = takeSources(object, 'group_structures', of.v1 ?? '', path);
   const { count, odd } = readGroupTree(rest.data, of, path.at('data'));
   const others = Object.entries(rest).filter(([key, value]) => key !== 'data' || value === null);

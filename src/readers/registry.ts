@@ -1,4 +1,11 @@
-import { addCompany, companiesTable, companyGlance, originIn, type Piece, readProfile } from './parts/company-row.js';
+import {
+  addCompany,
+  type CompanyRowPart,
+  companiesTable,
+  companyGlance,
+  originIn,
+  readProfile,
+} from './parts/company-row.js';
 import { filedFinancialsTable, readFiledFinancials } from './parts/filed-financials.js';
 import type { ListOf } from './parts/lists.js';
 import { officersTable, shareholdersTable } from './parts/officers-shareholders.js';
@@ -33,20 +40,20 @@ export const registryReader = {
 
 const ORDER: readonly string[] = registryReader.operations;
 
-function profile({ answer, body, path }: OpenedAnswer, { v2 }: ListOf): Piece {
+function profile({ answer, body, path }: OpenedAnswer, { v2 }: ListOf): CompanyRowPart {
   const object = path.object(body);
   if (object === undefined) return { ...originIn(answer), rest: [[answer.operation, body]] };
   return { ...originIn(answer), ...readProfile(object, { v1: null, v2 }, path) };
 }
 
 /** The document shows no default page size. */
-function paged(module: PagedModule, answers: readonly OpenedAnswer[], of: ListOf): readonly Piece[] {
+function paged(module: PagedModule, answers: readonly OpenedAnswer[], of: ListOf): readonly CompanyRowPart[] {
   const [first] = answers;
   if (first === undefined) return [];
   return [pagedPiece(first.answer.operation, module, answers, of, null)];
 }
 
-function statements({ answer, body, path }: OpenedAnswer, of: ListOf): Piece {
+function statements({ answer, body, path }: OpenedAnswer, of: ListOf): CompanyRowPart {
   const object = path.object(body);
   if (object === undefined) return { ...originIn(answer), rest: [[answer.operation, body]] };
   const { rest, ...came } = readFiledFinancials(object, of, path);

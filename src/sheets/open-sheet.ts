@@ -8,7 +8,7 @@ import { inspectText } from './encoding/detect-encoding.js';
 import { decoderFor } from './encoding/encodings.js';
 import { CHUNK_BYTES, chunksOf, emptyFile, type FileSource, openSource, refuseChanged } from './file-source.js';
 import { checkLine, type LineRules } from './line-problems.js';
-import type { NumberedLine, OnShare, RecogniseHeader, Sheet, SheetEncoding, SheetOptions } from './sheet.js';
+import type { NumberedLine, OnProgress, RecogniseHeader, Sheet, SheetEncoding, SheetOptions } from './sheet.js';
 import { isZip } from './xlsx/identify-zip.js';
 
 /**
@@ -92,7 +92,7 @@ interface LineSource {
 async function* readLines(
   source: LineSource,
   rules: LineRules & Dialect,
-  onShare?: OnShare,
+  onShare?: OnProgress,
 ): AsyncGenerator<NumberedLine, void, undefined> {
   await refuseChanged(source.file);
   for await (const records of readRecords(source, rules, onShare)) {
@@ -120,7 +120,7 @@ function linesOf(records: readonly RawRecord[], rules: LineRules): NumberedLine[
 async function* readRecords(
   source: LineSource,
   rules: LineRules & Dialect,
-  onShare: OnShare = () => {},
+  onShare: OnProgress = () => {},
 ): AsyncGenerator<RawRecord[]> {
   const { delimiter, bareCr, minCells } = rules;
   const { maxRecordBytes } = source;

@@ -27,7 +27,7 @@ export interface Sheet {
    * Streams the lines from disk, and may be called again. Refuses if the file has changed meanwhile. `onShare` gets the
    * share of the file read so far, from 0 to 1, but not for a workbook.
    */
-  lines(onShare?: OnShare): AsyncIterable<NumberedLine>;
+  lines(onShare?: OnProgress): AsyncIterable<NumberedLine>;
 }
 
 /** One column of a merged cell, with its first and last row. */
@@ -37,7 +37,7 @@ export interface MergedRows {
   readonly last: number;
 }
 
-export type OnShare = (share: number) => void;
+export type OnProgress = (share: number) => void;
 
 /** A record below the header. Blank ones are left out, but count as lines. */
 export interface NumberedLine {

@@ -132,7 +132,7 @@ export const isItem = (item: unknown): item is Item =>
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 /** A person whom the provider does not know does not stop the others. */
-export function goesOn(outcome: StageOutcome, { keepError }: ContactsContext): boolean {
+export function isUnknownPerson(outcome: StageOutcome, { keepError }: ContactsContext): boolean {
   if (outcome.kind !== 'not_available') return false;
   if (outcome.error !== undefined) keepError(outcome.error);
   return true;

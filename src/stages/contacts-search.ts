@@ -13,9 +13,9 @@ import { sanitizeText } from '../util/sanitize-text.js';
 import {
   type ContactsContext,
   chosenPeople,
-  goesOn,
   type Item,
   isItem,
+  isUnknownPerson,
   noPeople,
   PER_PAGE,
   textOf,
@@ -63,7 +63,7 @@ export async function byDomain(company: Company, context: ContactsContext): Prom
         continue;
       }
       const trouble = withoutAnswer(outcome);
-      if (!goesOn(trouble, context)) return trouble;
+      if (!isUnknownPerson(trouble, context)) return trouble;
     }
   }
   return { kind: 'done' };
@@ -233,7 +233,7 @@ export async function inEmployees(company: Company, context: ContactsContext): P
     if (employee === undefined) continue;
     const outcome = await context.call(employeeProfile, { id: employee }, about);
     const trouble = outcome.kind === 'answer' ? undefined : withoutAnswer(outcome);
-    if (trouble !== undefined && !goesOn(trouble, context)) return trouble;
+    if (trouble !== undefined && !isUnknownPerson(trouble, context)) return trouble;
   }
   return { kind: 'done' };
 }

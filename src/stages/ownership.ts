@@ -70,19 +70,19 @@ async function buyOwnership(company: Company, context: StageContext): Promise<St
   return before === undefined ? outcome : { ...outcome, ids: { ownership: before, ...outcome.ids } };
 }
 
-function acceptedBefore({ ids, confirmedBefore }: Company, { number }: OwnedCompany): Identified | undefined {
+function acceptedBefore({ ids, confirmedBefore }: Company, { number }: ExpectedCompany): Identified | undefined {
   const before = ids.ownership ?? confirmedBefore.ownership;
   return before?.id === number ? before : undefined;
 }
 
-async function askFor(confirmed: OwnedCompany, company: Company, context: StageContext): Promise<StageOutcome> {
+async function askFor(confirmed: ExpectedCompany, company: Company, context: StageContext): Promise<StageOutcome> {
   const params = { registration_number: confirmed.number };
   const outcome = await context.call(v2Operations.ownership, params);
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(v2Operations.ownership, params, outcome, context);
   if (isEmptyBody(outcome.body, 'registration_number')) return NOTHING_RETURNED;
   const said = identityIn(outcome.body);
   if (said instanceof ApiError) return parkUnanswered(toStageError(said, 1));
-  const doubts = doubtsAbout(said, confirmed, context.nameAgreement);
+  const doubts = ownershipMismatches(said, confirmed, context.nameAgreement);
   const known = { id: confirmed.number, candidate: null, matchedOn: 'registration_number', grade: null };
   const compared = {
     operation: v2Operations.ownership,
@@ -96,7 +96,7 @@ async function askFor(confirmed: OwnedCompany, company: Company, context: StageC
 }
 
 /** The confirmed number, and the facts that its answer is compared with. */
-function confirmedCompany(company: Company): OwnedCompany | undefined {
+function confirmedCompany(company: Company): ExpectedCompany | undefined {
   const { candidate } = requireIdentified(company, 'v2');
   const { countryCode, name } = company.enquiry.subject;
   const number = candidate?.registration_number ?? confirmedElsewhere(company.ids)?.registration_number ?? '';
@@ -126,7 +126,7 @@ interface OddOwnership {
 /** A person sees the answer's own facts beside the row. The decision holds only for this difference. */
 async function askAboutOwnership(
   company: Company,
-  confirmed: OwnedCompany,
+  confirmed: ExpectedCompany,
   { said, doubts, compared }: OddOwnership,
   context: StageContext,
 ): Promise<StageOutcome> {
@@ -156,7 +156,7 @@ async function askAboutOwnership(
 }
 
 /** The facts that the module has for the number. */
-function factsOf({ number, countryCode }: OwnedCompany, { registrationNumber, selected }: OwnershipIdentity) {
+function factsOf({ number, countryCode }: ExpectedCompany, { registrationNumber, selected }: OwnershipIdentity) {
   const [node] = selected;
   const said = registrationNumber ?? node?.registrationNumber ?? null;
   const { country } = readNumberWithCountry(node?.registrationNumber ?? '', number, countryCode);
@@ -194,7 +194,7 @@ export interface SelectedNode {
 }
 
 /** The confirmed company. */
-export interface OwnedCompany {
+export interface ExpectedCompany {
   readonly number: string;
   readonly name: string | null;
   /** Empty if unknown. */
@@ -254,9 +254,9 @@ function inWords({ registrationNumber, shareholders, roots, nodes }: OwnershipId
  * belong to another company abroad (V2-22). So the answer must have the number and mark one company in its tree, with
  * the confirmed number and name. An absent value agrees with nothing.
  */
-export function doubtsAbout(
+export function ownershipMismatches(
   { registrationNumber, selected }: Pick<OwnershipIdentity, 'registrationNumber' | 'selected'>,
-  company: OwnedCompany,
+  company: ExpectedCompany,
   nameAgreement: number,
 ): readonly string[] {
   const own = doubtsAboutNumber('the answer', registrationNumber, company);
@@ -271,7 +271,7 @@ export function doubtsAbout(
   ];
 }
 
-function doubtsAboutNumber(whose: string, number: string | null, { number: confirmed, countryCode }: OwnedCompany) {
+function doubtsAboutNumber(whose: string, number: string | null, { number: confirmed, countryCode }: ExpectedCompany) {
   if (number === null) return [`${whose} has no registration number; confirmed is ${confirmed}`];
   const { isSame, country } = readNumberWithCountry(number, confirmed, countryCode);
   if (isSame) return [];
@@ -286,7 +286,7 @@ function doubtsAboutNumber(whose: string, number: string | null, { number: confi
 function doubtsAboutName(
   whose: string,
   { name, registrationNumber }: SelectedNode,
-  company: OwnedCompany,
+  company: ExpectedCompany,
   nameAgreement: number,
 ) {
   if (name === null) return [`${whose} has no name`];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { ONLY_HERE } from '../../src/ledger/db/postgres/copy.js';
+import { POSTGRES_ONLY_TABLES } from '../../src/ledger/db/postgres/copy.js';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
 import { currentSchemaFile } from '../../src/ledger/db/sqlite/migrate.js';
 import { withClient, withPostgres } from './server.js';
@@ -149,8 +149,8 @@ test('the two engines have the same tables, columns, keys and indexes', () =>
     withClient(url, async (client) => {
       await client.query('SET search_path TO kybatch');
       const theirs = await tablesOfPostgres(client);
-      expect(ONLY_HERE.filter((table) => !(table in theirs))).toEqual([]);
-      for (const table of ONLY_HERE) delete theirs[table];
+      expect(POSTGRES_ONLY_TABLES.filter((table) => !(table in theirs))).toEqual([]);
+      for (const table of POSTGRES_ONLY_TABLES) delete theirs[table];
       expect(theirs).toEqual(tablesOfSqlite());
     }),
   ));

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import {
-  type Found,
   readLookupHits,
   readReportHits,
   readV1Candidates,
   readV2Candidates,
+  type SearchResult,
 } from '../../src/stages/identity/candidates.js';
 
-const extrasOf = ({ candidates }: Found) => candidates.map(({ extra }) => extra ?? null);
+const extrasOf = ({ candidates }: SearchResult) => candidates.map(({ extra }) => extra ?? null);
 
 test('V1-29 fields of a search without a column are kept as they came, digit for digit', () => {
   const source = '{"id":12345678901234567890,"name":"Registry"}';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readNumberWithCountry } from '../../src/domain/numbers/same-number.js';
-import { doubtsAbout, identityInOwnership, ownershipStage } from '../../src/stages/ownership.js';
+import { identityInOwnership, ownershipMismatches, ownershipStage } from '../../src/stages/ownership.js';
 import type { Identified, Remembered, SeenCandidate } from '../../src/stages/stage.js';
 import { answer, company, known, scene } from './support.js';
 
@@ -126,7 +126,7 @@ describe('V2-22 the request has no country', () => {
     ['GB', '4457', 'GB 4457 99', 2],
   ])('in %s another name beside %s is a new name only if %s can be no other company', (country, number, said, n) => {
     const renamed = { registrationNumber: number, selected: [{ name: 'Brand New', registrationNumber: said }] };
-    expect(doubtsAbout(renamed, { number, name: 'Old Mill', countryCode: country }, 85)).toHaveLength(n);
+    expect(ownershipMismatches(renamed, { number, name: 'Old Mill', countryCode: country }, 85)).toHaveLength(n);
   });
 
   test('the evidence shows the facts of the answer', async () => {
@@ -162,8 +162,8 @@ describe('V2-22 the request has no country', () => {
       registrationNumber: '12345678',
       selected: [{ name: 'Tulip', registrationNumber: number }],
     });
-    expect(doubtsAbout(said('NL-12345678'), nameless, 85)).toEqual([]);
-    expect(doubtsAbout(said('12345678'), nameless, 85)).toHaveLength(1);
+    expect(ownershipMismatches(said('NL-12345678'), nameless, 85)).toEqual([]);
+    expect(ownershipMismatches(said('12345678'), nameless, 85)).toHaveLength(1);
   });
 
   test('a tree of 100,000 levels is walked to its end', () => {

@@ -9,7 +9,7 @@ import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Drift } from '../../ledger/money/usage.js';
 import { hasLedger, mustLookSound } from '../../ledger/open-ledger.js';
 import type { PortfolioRecord, RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
-import type { AtWork } from '../../ledger/queries.js';
+import type { AttemptActivity } from '../../ledger/queries.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { checkDataDir, checkSpace } from '../admin/doctor-ledger.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
@@ -271,7 +271,7 @@ function ageOf(lastSuccessAt: number | null, maxAgeMs: number, at: number): read
 
 /** The troubles of the last attempt, if its run is not finished. A spent allowance is none: the next run continues. */
 function troublesOfWork(
-  { outages, ending, endedAt }: AtWork,
+  { outages, ending, endedAt }: AttemptActivity,
   atWork: boolean,
   run: RunRecord,
   { byOutcome }: Progress,

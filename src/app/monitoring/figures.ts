@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Limits } from '../../ledger/money/intent.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
-import type { AttemptSpending, AtWork, CallCount } from '../../ledger/queries.js';
+import type { AttemptActivity, AttemptSpending, CallCount } from '../../ledger/queries.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { isSelectedProvider, type ProviderNames, type ProviderOptions } from '../provider/provider.js';
 import { type UnknownChargeView, withResendState } from '../review/unknown-charges.js';
@@ -129,7 +129,7 @@ async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number)
 /** An attempt that found nothing due left only the time of its success. */
 function lastExitOf(
   { refused, lastSuccessAt }: PortfolioRecord,
-  work: AtWork | undefined,
+  work: AttemptActivity | undefined,
   { failed, invalid, needs_review }: ListFigures['outcomes'],
   parked: Readonly<Record<string, number>>,
 ): LastExit | null {

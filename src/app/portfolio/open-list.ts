@@ -171,7 +171,7 @@ export async function rowToProcess(
 }
 
 /** Notes about a file. */
-export const notesOn = ({ file: { repeatedId } }: OpenList): readonly Message[] =>
+export const notesAboutFile = ({ file: { repeatedId } }: OpenList): readonly Message[] =>
   repeatedId === null ? [] : [idsAreNone(repeatedId)];
 
 const idsAreNone = (repeated: string): Message =>

@@ -1,6 +1,6 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
-import { MAX_EXAMINED_ROWS, mostOf, type PlannedRow, planRun } from '../../engine/plan.js';
-import { type Amounts, mostFor } from '../../engine/row-cost.js';
+import { MAX_EXAMINED_ROWS, maximumCost, type PlannedRow, planRun } from '../../engine/plan.js';
+import { type Amounts, maximumCostOfRows } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { DueDecision, DueReason, MemberState, PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
@@ -123,8 +123,8 @@ async function costOf(
   const { pipeline, providers } = readSettings(last);
   const [v1 = '', v2 = v1] = providers;
   const environments = await environmentsOf({ v1, v2 }, ledger);
-  const { units, reports } = mostOf(await planRun({ rows, pipeline, fresh: false, now, ledger, environments }));
-  const further = mostFor(tally.beyond, pipeline);
+  const { units, reports } = maximumCost(await planRun({ rows, pipeline, fresh: false, now, ledger, environments }));
+  const further = maximumCostOfRows(tally.beyond, pipeline);
   return { units: units + further.units, reports: reports + further.reports };
 }
 

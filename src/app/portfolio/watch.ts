@@ -6,7 +6,7 @@ import { loadPipeline, type Pipeline, usesWatch } from '../../config/pipeline.js
 import { type KybatchError, LedgerError, UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
-import type { WatchEvent, WatchRecord, WhichToRead } from '../../ledger/portfolio/watches.js';
+import type { WatchEvent, WatchRecord, WatchSelection } from '../../ledger/portfolio/watches.js';
 import type { WatchHalt } from '../../portfolio/watch/ask.js';
 import { Inbox, notificationEvent } from '../../portfolio/watch/inbox.js';
 import { type Pulled, pullWatches } from '../../portfolio/watch/pull.js';
@@ -126,7 +126,7 @@ export async function watchPull(options: WatchPullOptions = {}, around = process
 /** The same with provider and ledger already open. */
 async function pullFrom(
   provider: Provider,
-  which: WhichToRead & { readonly limit?: number | undefined },
+  which: WatchSelection & { readonly limit?: number | undefined },
   stoppable: StopSignals,
   ledger: Ledger,
   dataDir: string,

@@ -10,7 +10,7 @@ import { freshnessMs } from '../../config/pipeline.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { flagLostBefore, takeLease } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { AT_ONCE, type WatchClient } from '../../portfolio/watch/ask.js';
+import { PARALLEL_CALLS, type WatchClient } from '../../portfolio/watch/ask.js';
 import { isoTime } from '../../util/clock.js';
 import { type MessageCode, paramsFlag } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
@@ -92,7 +92,7 @@ const ASK_POLICY = {
 const ASK_REQUEST = { runId: null, row: null, stage: null, lookedSince: 0 } as const;
 
 /** The outcome if it would end every other request too. Undefined if it only concerns this one. */
-export const endsAll = (outcome: NoAnswer): Parked | Stopped | undefined =>
+export const endOfAllCalls = (outcome: NoAnswer): Parked | Stopped | undefined =>
   outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
 
 /** The error for a call without an answer. */
@@ -167,7 +167,7 @@ export async function withWatchCalls<T>(
 
 /** This can be done tomorrow, so an outage is not waited for. */
 const WATCH_POLICY = {
-  concurrency: AT_ONCE,
+  concurrency: PARALLEL_CALLS,
   breaker: { failures: 10, patienceMs: 0 },
   limits: { units: null, reports: null },
   inDoubt: 'resend',

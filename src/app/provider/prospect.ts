@@ -37,7 +37,7 @@ import { DeclinedError, wholeNumber } from '../run/spending.js';
 import {
   type AskTerms,
   type DirectCalls,
-  endsAll,
+  endOfAllCalls,
   noAnswerError,
   type StopSignals,
   termsOf,
@@ -284,7 +284,7 @@ async function askProfiles(prospects: readonly Prospect[], { ask }: DirectCalls,
       seen.set(id, answerAsRead(operation, params, outcome));
       return;
     }
-    if (endsAll(outcome) !== undefined) end ??= noAnswerError(outcome, operation);
+    if (endOfAllCalls(outcome) !== undefined) end ??= noAnswerError(outcome, operation);
     const isMissing = outcome.kind === 'not_available';
     if (!isMissing) failure ??= noAnswerError(outcome, operation);
     seen.set(id, isMissing ? 'not_available' : 'failed');

@@ -25,7 +25,7 @@ import {
   defaultPortfolio,
   type InputFile,
   type ListOptions,
-  notesOn,
+  notesAboutFile,
   OpenList,
   pipedNotes,
   portfolioName,
@@ -126,7 +126,7 @@ export async function planOf(job: Job, options: JobOptions, around: AppEnvironme
   return await withLedger('read', options, around, async (ledger) => {
     for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
     const list = await OpenList.open(job, names, ledger, around.clock.now());
-    for (const note of notesOn(list)) around.onNote?.(note);
+    for (const note of notesAboutFile(list)) around.onNote?.(note);
     return await planJob(job, list, names, ledger, around, use);
   });
 }

@@ -6,7 +6,7 @@ import { loadPipeline } from '../../config/pipeline.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { countryProblem } from '../../domain/search-subject.js';
 import type { PermissionReader } from '../../engine/permissions.js';
-import { MAX_EXAMINED_ROWS, mostOf } from '../../engine/plan.js';
+import { MAX_EXAMINED_ROWS, maximumCost } from '../../engine/plan.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
@@ -31,7 +31,7 @@ import {
   defaultPortfolio,
   type ListOptions,
   nameOfInput,
-  notesOn,
+  notesAboutFile,
   OpenList,
   portfolioName,
   withInputFile,
@@ -191,7 +191,7 @@ async function bringUpToDate(
         let checks = NO_SPENDING;
         if (job.fresh)
           checks = await mustBeGranted(
-            asked ?? mostOf(await planInput(job, list, names, ledger, around, MAX_EXAMINED_ROWS)),
+            asked ?? maximumCost(await planInput(job, list, names, ledger, around, MAX_EXAMINED_ROWS)),
           );
         const converged = await begin();
         const { run, goesOn, due, invalid, left, leftFirst, members } = converged;
@@ -249,7 +249,7 @@ async function openList(
 ): Promise<OpenList> {
   await adoptRuns(job, names, ledger, around.clock.now());
   const list = await OpenList.open(job, names, ledger, around.clock.now());
-  for (const note of notesOn(list)) around.onNote?.(note);
+  for (const note of notesAboutFile(list)) around.onNote?.(note);
   for (const run of list.known === undefined ? [] : await ledger.portfolios.runsInUse(list.known.id))
     await ledger.runs.mustBeReadable(run);
   await mustHaveKeptRows(list, job, ledger.portfolios, guards);
@@ -307,7 +307,7 @@ async function agreedTo(
   findings: readonly GuardFinding[],
   agree: NonNullable<RunOptions['agree']>,
 ): Promise<RemainingCost> {
-  const rest = mostOf(plan);
+  const rest = maximumCost(plan);
   if (!(await agree({ plan, atMost: within(rest, limits), findings }))) throw new DeclinedError();
   return rest;
 }
@@ -335,7 +335,7 @@ async function checkNewProvider(
   if (others.length === 0) return [];
   const costAt = async (at: ProviderNames) => {
     const list = await OpenList.open(job, at, ledger, around.clock.now());
-    return mostOf(await planInput(job, list, at, ledger, silent(around), MAX_EXAMINED_ROWS));
+    return maximumCost(await planInput(job, list, at, ledger, silent(around), MAX_EXAMINED_ROWS));
   };
   const here = await costAt(names);
   let cheapest = { at: names, cost: here };

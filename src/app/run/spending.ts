@@ -6,7 +6,7 @@ import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
 import type { RowOutcome } from '../../domain/outcomes.js';
 import type { RunEvent } from '../../engine/events.js';
 import { planRemaining } from '../../engine/plan.js';
-import { type Amounts, mostFor, type RemainingCost } from '../../engine/row-cost.js';
+import { type Amounts, maximumCostOfRows, type RemainingCost } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Limits } from '../../ledger/money/intent.js';
 import type { Converged, DueReason } from '../../ledger/portfolio/portfolios.js';
@@ -69,7 +69,7 @@ export const boundsOf = (
   concurrency: wholeNumber('--concurrency', options.concurrency, 1, CONCURRENCY_AT_MOST) ?? concurrency,
 });
 
-type Spends = Parameters<typeof mostFor>[1] & Pick<Pipeline, 'budget' | 'concurrency'>;
+type Spends = Parameters<typeof maximumCostOfRows>[1] & Pick<Pipeline, 'budget' | 'concurrency'>;
 
 /**
  * True if spending may begin without a question: `--yes`, the sandbox, or a limit for everything that the pipeline
@@ -85,7 +85,7 @@ const givesLimit = ({ budget, maxReports }: SpendingOptions): boolean =>
 
 /** Why the limits do not cover the pipeline's spending. Undefined if they do. */
 function uncoveredSpending(options: SpendingOptions, pipeline: Spends): Message | undefined {
-  const most = mostFor(1, pipeline);
+  const most = maximumCostOfRows(1, pipeline);
   const { limits } = boundsOf(options, pipeline);
   if (revealsAnything(most.reveals))
     return message(
@@ -129,7 +129,7 @@ export function mustAgreeToSpend(options: SpendingOptions, pipeline: Spends, can
   const why = givesLimit(options) ? uncoveredSpending(options, pipeline) : undefined;
   if (why !== undefined)
     throw new UsageError(why.code, why.text, 'Nothing was spent. `kybatch plan` shows what it would cost.');
-  const { units, reports } = mostFor(1, pipeline);
+  const { units, reports } = maximumCostOfRows(1, pipeline);
   const limits = [units > 0 && '--max-units N', reports > 0 && '--max-reports N'].filter(Boolean).join(' and ');
   throw new UsageError(
     'NOT_CONFIRMED',

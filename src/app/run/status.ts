@@ -3,7 +3,7 @@
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Allowances } from '../../ledger/money/usage.js';
-import type { AtWork, RunActivity, WorkerAtWork } from '../../ledger/queries.js';
+import type { AttemptActivity, RunActivity, WorkerAtWork } from '../../ledger/queries.js';
 import type { ReviewStore } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { openQuestions } from '../../review/questions.js';
@@ -147,7 +147,7 @@ function stepsOf(
 }
 
 function viewOfWork(
-  work: AtWork,
+  work: AttemptActivity,
   { byOutcome, waiting, parked }: Progress,
   { at, lookUntil, helped }: { readonly at: number; readonly lookUntil: number | null; readonly helped: boolean },
 ): ProcessView {

@@ -1,7 +1,7 @@
 import { INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { Script, Sql } from '../db/database.js';
 import { AMONG_IDS, type EntityIds } from '../erase/identifiers.js';
-import { STANDING_COLUMNS } from '../portfolio/members.js';
+import { MEMBER_STATE_COLUMNS } from '../portfolio/members.js';
 import type { RowSettlement } from '../rows/runs.js';
 import { ID_IS_VISIBLE, IN_QUESTION } from './visible-answer.js';
 
@@ -56,7 +56,7 @@ export const ROWS = `SELECT standing.row, standing.line, standing.run_id, standi
   FROM temp.standing JOIN rows ON ${HOLDS} LEFT JOIN temp.duplicates ON duplicates.row = standing.row ORDER BY standing.row`;
 
 export const MEMBERS = `SELECT portfolios.name AS portfolio, CASE WHEN json_valid(rows.fields) THEN json_extract(rows.fields, '$.id') END AS inputId,
-    first_seen AS firstSeen, coalesce(last_seen, seen_at) AS lastSeen, left_at AS leftAt, members.run_id, members.run_row, ${STANDING_COLUMNS}
+    first_seen AS firstSeen, coalesce(last_seen, seen_at) AS lastSeen, left_at AS leftAt, members.run_id, members.run_row, ${MEMBER_STATE_COLUMNS}
   FROM members JOIN portfolios ON portfolios.id = portfolio_id JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   WHERE portfolio_id = ? ORDER BY members.id`;
 

@@ -1,6 +1,6 @@
 import type { IdSpace } from '../../domain/provider.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
-import { each, type Script, type Snapshot } from '../db/database.js';
+import { forEachItem, type Script, type Snapshot } from '../db/database.js';
 import {
   callParams,
   candidateExtra,
@@ -18,7 +18,7 @@ import type { StoredPlace } from '../db/stored-json.js';
 import { allowancesOf } from '../money/usage.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from '../portfolio/change-store.js';
 import type { MemberChange } from '../portfolio/changes.js';
-import { type StandingRow, standingReader } from '../portfolio/members.js';
+import { type MemberStateRow, memberStateReader } from '../portfolio/members.js';
 import { countOpenCalls, countUnknownCalls, type ProgressRow, toProgress } from '../rows/read-rows.js';
 import { runFinder } from '../rows/run-store.js';
 import type { RunRecord } from '../rows/runs.js';
@@ -191,8 +191,8 @@ async function* readMembers(
 ): AsyncGenerator<readonly SnapshotMember[]> {
   if (portfolioId === null) return;
   // Damaged rows are reported with the rows.
-  const read = await snapshot.read(() => standingReader(snapshot, times, {}));
-  type Row = StandingRow & Omit<SnapshotMember, 'standing'>;
+  const read = await snapshot.read(() => memberStateReader(snapshot, times, {}));
+  type Row = MemberStateRow & Omit<SnapshotMember, 'standing'>;
   for await (const batch of snapshot.batches<Row>(MEMBERS, [portfolioId], BATCH))
     yield batch.map((row) => {
       const { portfolio, inputId, firstSeen, lastSeen, leftAt } = row;
@@ -246,7 +246,7 @@ async function* readSubjects(
       const ids = JSON.parse(subject.ids) as IdsBySpace;
       const { standing, given } = await snapshot.read(function* () {
         const newest = yield* about.all(run_id, run_row, ...operations);
-        const stood = yield* each(newest, (answer) => stoodBy(answer, lacking, place));
+        const stood = yield* forEachItem(newest, (answer) => stoodBy(answer, lacking, place));
         const standing = stood.filter((answer) => answer !== undefined);
         const all =
           asking === undefined ? standing : [...standing, ...(yield* asking.all(run_id, run_row, ...askedFor))];

@@ -121,7 +121,7 @@ export interface StoredTexts {
 }
 
 /** Runs a script for each item, one after the other. */
-export function* each<T, R>(items: Iterable<T>, script: (item: T) => Script<R>): Script<R[]> {
+export function* forEachItem<T, R>(items: Iterable<T>, script: (item: T) => Script<R>): Script<R[]> {
   const results: R[] = [];
   for (const item of items) results.push(yield* script(item));
   return results;

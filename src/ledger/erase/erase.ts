@@ -8,7 +8,7 @@ import { rowFetched, rowStages } from '../db/json-columns.js';
 import { isRecord, isTexts, parseStored } from '../db/stored-json.js';
 import { clearUnknownCharges } from '../money/intent-state.js';
 import { restoreQuestions } from '../review/decisions.js';
-import { recordDropper } from '../rows/begin-run.js';
+import { rowDeleter } from '../rows/begin-run.js';
 import { CONTINUE_ROW, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
 import type { Stages } from '../rows/runs.js';
 import { mustHaveNoWorkers } from '../rows/workers.js';
@@ -316,7 +316,7 @@ function rowReopener(database: Sql): (row: RowKey) => Script<void> {
      WHERE members.run_id = ? AND members.run_row = ? ORDER BY way.run_id DESC, way.row DESC LIMIT 1`,
   );
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
-  const drop = recordDropper(database);
+  const drop = rowDeleter(database);
   const goOn = database.prepare(`UPDATE rows SET ${CONTINUE_ROW}, rank = 0 WHERE run_id = ? AND row = ?`);
   const reopen = database.prepare(
     `${REOPEN_RUN} AND state = 'finished' AND EXISTS (SELECT 1 FROM rows WHERE rows.run_id = runs.id AND rows.row = ? AND ${STILL_LISTED})`,

@@ -4,11 +4,11 @@ import { ExactNumber, isEmptyBody, parseExact } from '../../util/exact-json.js';
 import { isComplete, type ListPage, pageOf, pagesInOrder, readingsIn, wholeCount } from '../../util/list-page.js';
 import { Bodies } from '../answers/bodies.js';
 import { pruneVerdicts } from '../answers/visible-answer.js';
-import { type Database, each, type Script, type Sql } from '../db/database.js';
+import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
 import { callParams, JsonColumns } from '../db/json-columns.js';
 import { isRecord, parseStored } from '../db/stored-json.js';
 import { callSummer } from '../money/usage.js';
-import { dropRecords, NEWEST_RUNS } from '../rows/begin-run.js';
+import { deleteRows, NEWEST_RUNS } from '../rows/begin-run.js';
 import { mustHaveNoWorkersOn } from '../rows/workers.js';
 import type { PruneReport } from './housekeeping.js';
 
@@ -81,7 +81,7 @@ const emptied = (database: Sql): Script<readonly string[]> =>
 /** Deletes members that left before then, with their rows. Current members and their rows stay. */
 function* removeDeparted(database: Sql, before: number): Script<number> {
   const given = { before };
-  yield* dropRecords(database, 'SELECT run_id, run_row FROM members WHERE left_at < @before', given);
+  yield* deleteRows(database, 'SELECT run_id, run_row FROM members WHERE left_at < @before', given);
   return yield* database.prepare('DELETE FROM members WHERE left_at < @before').change(given);
 }
 
@@ -179,7 +179,7 @@ function* listsUnderWay(database: Sql & Pick<Database, 'stored'>): Script<readon
   };
   const kept: number[] = [];
   for (const list of yield* findLists(database)) {
-    const pages = (yield* each(yield* pagesOf.all(list), opened)).flat();
+    const pages = (yield* forEachItem(yield* pagesOf.all(list), opened)).flat();
     const sizes = new Set(pages.map(({ perPage }) => perPage));
     kept.push(...[...sizes].flatMap((size) => lastWhole(pages.filter(({ perPage }) => perPage === size))));
   }

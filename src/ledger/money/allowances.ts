@@ -1,6 +1,6 @@
 // Allowances as the provider reports them, closures, and the charges of lost calls that follow from them.
 
-import { type Database, each, type Script, type Sql } from '../db/database.js';
+import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
 import type { RowRef } from '../review/review.js';
 import { SPEND } from '../rows/workers.js';
 import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from './calls.js';
@@ -280,7 +280,7 @@ export function* readReportedUnits(database: Sql, ids: readonly number[]): Scrip
     span.calls.push(call);
     spans.set(key, span);
   }
-  return yield* each(spans.values(), function* ({ first, last, calls }) {
+  return yield* forEachItem(spans.values(), function* ({ first, last, calls }) {
     const environment = calls[0]?.environment ?? 0;
     const counts = yield* between.get({ environment, from: first.id, to: last.id, list });
     return {

@@ -5,11 +5,17 @@ import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { rowFetched, rowFields, rowStages } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
-import { beginRun, type RunBeginning } from '../rows/begin-run.js';
+import { beginRun, type RunToBegin } from '../rows/begin-run.js';
 import { STILL_LISTED } from '../rows/read-rows.js';
 import type { RunRecord } from '../rows/runs.js';
 import { mustHaveNoWorkersOn } from '../rows/workers.js';
-import { type FileRows, rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './members.js';
+import {
+  type FileRows,
+  MEMBER_STATE_COLUMNS,
+  type MemberStateColumns,
+  type MemberStateReader,
+  rowOfColumns,
+} from './members.js';
 import type {
   AgreedReading,
   Converged,
@@ -25,7 +31,7 @@ interface Parts {
   readonly database: Database;
   readonly laid: FileRows;
   readonly times: CorrectedTimes;
-  readonly readStanding: StandingReader;
+  readonly readStanding: MemberStateReader;
   readonly findRun: (id: string) => Script<RunRecord | undefined>;
   readonly findPortfolio: (id: number) => Script<PortfolioRecord | undefined>;
 }
@@ -166,7 +172,7 @@ function* noteWhatIsThere(database: Sql, portfolioId: number): Script<void> {
            OR members.cells <> laid.cells OR left_at IS NOT NULL)`);
 }
 
-type Found = Pick<RunBeginning, 'stale'> & {
+type Found = Pick<RunToBegin, 'stale'> & {
   readonly arrived: number;
   /** The part of `arrived` that is invalid. */
   readonly invalid: number;
@@ -186,7 +192,7 @@ function* findDue(
 ): Script<Found> {
   const limit = convergence.limit ?? Number.MAX_SAFE_INTEGER;
   const counts: Record<DueReason, number> = { new: 0, changed: 0, unfinished: 0, watch: 0, stale: 0, asked: 0 };
-  const stale: RunBeginning['stale'][number][] = [];
+  const stale: RunToBegin['stale'][number][] = [];
   let nextAt = Number.POSITIVE_INFINITY;
   let invalid = 0;
   if (convergence.isLoaded) {
@@ -202,8 +208,8 @@ function* findDue(
   const same = convergence.isLoaded
     ? 'AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.says <> members.says)'
     : '';
-  const standings = database.prepare<[number, number], StandingColumns>(
-    `SELECT members.run_id, members.run_row, ${STANDING_COLUMNS} FROM members
+  const standings = database.prepare<[number, number], MemberStateColumns>(
+    `SELECT members.run_id, members.run_row, ${MEMBER_STATE_COLUMNS} FROM members
      JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL AND members.row <= ? ${same}`,
   );
@@ -211,7 +217,7 @@ function* findDue(
   const otherwise: (readonly [MemberState, Due])[] = [];
   let unfinished = 0;
   let covered = 0;
-  const visit = (columns: StandingColumns): void => {
+  const visit = (columns: MemberStateColumns): void => {
     const row = rowOfColumns(columns);
     const standing = readStanding(row);
     const judged = convergence.decideDue(standing);

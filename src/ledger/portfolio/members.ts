@@ -69,7 +69,7 @@ export class FileRows {
   }
 
   /** The next rows with the state of their members. Call `match` first. */
-  *compared(after: number, read: StandingReader): Script<readonly ComparedRow[]> {
+  *compared(after: number, read: MemberStateReader): Script<readonly ComparedRow[]> {
     this.#compared ??= this.#database.prepare<[number, number], ComparedLine>(COMPARED);
     return (yield* this.#compared.all(after, BATCH)).map((found) => {
       const { line, fields, code, message } = found;
@@ -79,7 +79,7 @@ export class FileRows {
         line,
         fields: JSON.parse(fields) as ComparedRow['fields'],
         problem: code === null ? null : { code, message: message ?? '' },
-        standing: isKnown ? read(found as StandingRow) : null,
+        standing: isKnown ? read(found as MemberStateRow) : null,
       };
     });
   }
@@ -87,7 +87,7 @@ export class FileRows {
 
 const BATCH = 1000;
 
-interface ComparedLine extends Omit<StandingRow, 'member'> {
+interface ComparedLine extends Omit<MemberStateRow, 'member'> {
   readonly member: number | null;
   readonly laid_row: number;
   readonly line: number;
@@ -139,17 +139,17 @@ const USABLE = `SELECT (SELECT count(*) FROM temp.laid WHERE code IS NULL) AS no
   FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   WHERE portfolio_id = ? AND left_at IS NULL AND outcome <> 'invalid'`;
 
-export const STANDING_COLUMNS = `members.id AS member, members.row AS at_row, rows.outcome, rows.stages, rows.fetched, rows.updated_at, members.changed_at,
+export const MEMBER_STATE_COLUMNS = `members.id AS member, members.row AS at_row, rows.outcome, rows.stages, rows.fetched, rows.updated_at, members.changed_at,
   (SELECT way.run_id || ' ' || way.row FROM rows AS way WHERE way.member_id = members.id AND way.outcome = 'pending' ORDER BY way.run_id DESC LIMIT 1) AS way`;
 
-const COMPARED = `SELECT laid.row AS laid_row, laid.line, laid.fields, laid.code, laid.message, members.run_id, members.run_row, ${STANDING_COLUMNS}
+const COMPARED = `SELECT laid.row AS laid_row, laid.line, laid.fields, laid.code, laid.message, members.run_id, members.run_row, ${MEMBER_STATE_COLUMNS}
   FROM temp.laid
   LEFT JOIN members ON members.id = laid.member_id AND members.says = laid.says
   LEFT JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   WHERE laid.row > ? ORDER BY laid.row LIMIT ?`;
 
 /** A member's state, as read from `members` and `rows`. */
-export interface StandingRow {
+export interface MemberStateRow {
   readonly member: number;
   readonly at_row: number;
   readonly run_id: string;
@@ -164,7 +164,7 @@ export interface StandingRow {
 }
 
 /** The same as an array: for hundreds of thousands of members it is read in two thirds of the time. */
-export type StandingColumns = readonly [
+export type MemberStateColumns = readonly [
   run_id: string,
   run_row: number,
   member: number,
@@ -177,19 +177,19 @@ export type StandingColumns = readonly [
   way: string | null,
 ];
 
-export function rowOfColumns(columns: StandingColumns): StandingRow {
+export function rowOfColumns(columns: MemberStateColumns): MemberStateRow {
   const [run_id, run_row, member, at_row, outcome, stages, fetched, updated_at, changed_at, way] = columns;
   return { run_id, run_row, member, at_row, outcome, stages, fetched, updated_at, changed_at, way };
 }
 
-export type StandingReader = (row: StandingRow) => MemberState;
+export type MemberStateReader = (row: MemberStateRow) => MemberState;
 
 /** `damaged`: the value used for a damaged text. Without it, damage throws with its place. */
-export function* standingReader(
+export function* memberStateReader(
   database: Sql & Pick<Database, 'stored'>,
   times: CorrectedTimes,
   damaged?: Record<string, never>,
-): Script<StandingReader> {
+): Script<MemberStateReader> {
   const cells = new JsonColumns(database);
   const read = <T>(of: JsonColumn<T>, text: string, key: readonly (string | number)[]): T | Record<string, never> =>
     damaged === undefined ? cells.read(of, text, key) : (cells.find(of, text, key) ?? damaged);
@@ -198,7 +198,7 @@ export function* standingReader(
   );
   // Nearly all of a million members have the same text.
   const known = new Map<string, Stages>();
-  const stages = ({ stages: text, run_id, run_row }: StandingRow): Stages => {
+  const stages = ({ stages: text, run_id, run_row }: MemberStateRow): Stages => {
     const before = known.get(text);
     if (before !== undefined) return before;
     const found = read(rowStages, text, [run_id, run_row]);

@@ -5,7 +5,7 @@ import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-colu
 import { IS_DECIDED } from '../review/decisions.js';
 import type { RunRecord } from '../rows/runs.js';
 import { converge } from './converge.js';
-import { FileRows, recordMatches, STANDING_COLUMNS, type StandingRow, standingReader } from './members.js';
+import { FileRows, MEMBER_STATE_COLUMNS, type MemberStateRow, memberStateReader, recordMatches } from './members.js';
 import type { Adoption, PortfolioRecord, PortfolioStore, RefusedAttempt } from './portfolios.js';
 
 export function portfolioStore(
@@ -92,8 +92,8 @@ export function portfolioStore(
        WHERE portfolio_id = ? AND left_at IS NULL`,
     )
     .pluck();
-  const standings = database.prepare<[number, number, number], StandingRow>(
-    `SELECT members.run_id, members.run_row, ${STANDING_COLUMNS} FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  const standings = database.prepare<[number, number, number], MemberStateRow>(
+    `SELECT members.run_id, members.run_row, ${MEMBER_STATE_COLUMNS} FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL AND members.row > ? ORDER BY members.row LIMIT ?`,
   );
   const toPortfolio = (row: PortfolioRow | undefined): PortfolioRecord | undefined =>
@@ -127,7 +127,7 @@ export function portfolioStore(
     async *compare(portfolioId) {
       const readStanding = await database.withTempTables(function* () {
         yield* laid.match(portfolioId);
-        return yield* standingReader(database, times);
+        return yield* memberStateReader(database, times);
       });
       for (let after = 0; ; ) {
         const batch = await database.withTempTables(() => laid.compared(after, readStanding));
@@ -150,11 +150,11 @@ export function portfolioStore(
     adopt: (adoption) => database.write(() => adopt(database, laid, adoption)),
     converge: (convergence) =>
       database.write(function* () {
-        const readStanding = yield* standingReader(database, times);
+        const readStanding = yield* memberStateReader(database, times);
         return yield* converge({ database, laid, times, readStanding, findRun, findPortfolio }, convergence);
       }),
     async *standings(portfolioId) {
-      const readStanding = await database.read(() => standingReader(database, times));
+      const readStanding = await database.read(() => memberStateReader(database, times));
       for (let after = 0; ; ) {
         const batch = (await database.read(() => standings.all(portfolioId, after, BATCH))).map(readStanding);
         const last = batch.at(-1);

@@ -16,15 +16,15 @@ export interface WatchStore {
   reconcile(
     environmentId: number,
     listed: readonly string[],
-    of: WatchWish,
+    of: WantedWatches,
     now: number,
   ): Promise<readonly Pick<WatchRecord, 'companyId' | 'fields'>[]>;
   /** Companies of these portfolios that are not registered, or with other fields, ordered by ID. */
-  toAdd(environmentId: number, wish: WatchWish): Promise<readonly WatchToSettle[]>;
+  toAdd(environmentId: number, wish: WantedWatches): Promise<readonly WatchToSettle[]>;
   /** Registered companies that are in no list any more. */
   toRemove(environmentId: number): Promise<readonly WatchToSettle[]>;
   /** Written before the request: if its answer is lost, the provider's list shows that it is ours. */
-  asked(environmentId: number, companyId: string, fields: WatchWish['fields'], now: number): Promise<void>;
+  asked(environmentId: number, companyId: string, fields: WantedWatches['fields'], now: number): Promise<void>;
   registered(environmentId: number, companyId: string, now: number): Promise<void>;
   removed(environmentId: number, companyId: string): Promise<void>;
   /** Records that callbacks named these companies, at any provider. Returns the number of watches. */
@@ -33,9 +33,9 @@ export interface WatchStore {
    * Companies whose history to read: named by callbacks first, then those not read for longest. Companies that failed
    * last come at the end, so that permanent failures do not block others.
    */
-  toRead(environmentId: number, which: WhichToRead): Promise<readonly WatchToRead[]>;
+  toRead(environmentId: number, which: WatchSelection): Promise<readonly WatchToRead[]>;
   /** Stores one page of a history. Returns the number of new events. */
-  hear(page: HeardPage): Promise<number>;
+  hear(page: EventPage): Promise<number>;
   /** The history of a company was read, as of this moment. */
   read(environmentId: number, companyId: string, askedAt: number): Promise<void>;
   /** The request failed. */
@@ -51,7 +51,7 @@ export interface WatchStore {
   lastEvents(limit: number, of?: (environment: string) => boolean): Promise<readonly WatchEvent[]>;
 }
 
-export interface WatchWish {
+export interface WantedWatches {
   readonly portfolioIds: readonly number[];
   /** Null: the account's default. */
   readonly fields: readonly string[] | null;
@@ -63,7 +63,7 @@ export interface WatchToSettle {
   readonly registered: boolean;
 }
 
-export interface WhichToRead {
+export interface WatchSelection {
   /** Only companies of these portfolios. Null: all. */
   readonly portfolioIds: readonly number[] | null;
   /** Only companies that callbacks named. */
@@ -80,16 +80,16 @@ export interface WatchToRead {
   readonly hasFailed: boolean;
 }
 
-export interface HeardPage {
+export interface EventPage {
   readonly environmentId: number;
   readonly companyId: string;
-  readonly events: readonly HeardEvent[];
+  readonly events: readonly ReceivedEvent[];
   readonly heardAt: number;
   readonly rawSha256: string;
 }
 
 /** A change record, as received. */
-export interface HeardEvent {
+export interface ReceivedEvent {
   readonly eventType: string | null;
   readonly status: string | null;
   readonly message: string | null;
@@ -110,7 +110,7 @@ export interface WatchRecord {
   readonly events: number;
 }
 
-export interface WatchEvent extends HeardEvent {
+export interface WatchEvent extends ReceivedEvent {
   readonly id: number;
   readonly environment: string;
   readonly companyId: string;
@@ -354,5 +354,5 @@ function watchEvents(
 }
 
 /** Half of the digest: no company has enough events for a collision. */
-const digestOf = ({ eventType, status, message, dateCreated, extra }: HeardEvent): string =>
+const digestOf = ({ eventType, status, message, dateCreated, extra }: ReceivedEvent): string =>
   hash('sha256', JSON.stringify([eventType, status, message, dateCreated, extra])).slice(0, 32);

@@ -33,7 +33,7 @@ export const SELECT_HELD = `SELECT id, environment_id AS environmentId, entity_k
  * Of a question: a list that asks it requires a second person, or did when it asked. A run without the rule that finds
  * nothing due must not lift it.
  */
-export const NEEDS_TWO = `EXISTS (SELECT 1 FROM questions AS asking JOIN runs AS asked_in ON asked_in.id = asking.run_id
+export const NEEDS_SECOND_PERSON = `EXISTS (SELECT 1 FROM questions AS asking JOIN runs AS asked_in ON asked_in.id = asking.run_id
     JOIN portfolios ON portfolios.id = asked_in.portfolio_id
     WHERE asking.environment_id = questions.environment_id AND asking.entity_key = questions.entity_key
       AND (portfolios.second_person = 1 OR asking.second_person = 1 AND EXISTS (SELECT 1 FROM members
@@ -42,7 +42,7 @@ export const NEEDS_TWO = `EXISTS (SELECT 1 FROM questions AS asking JOIN runs AS
 /** Decisions that wait for a second person, and the messages of their rows. Everything runs inside a transaction. */
 export function heldDecisions(database: Sql) {
   const needsTwo = database.prepare<[number, string], unknown>(
-    `SELECT 1 FROM questions WHERE environment_id = ? AND entity_key = ? AND ${NEEDS_TWO} LIMIT 1`,
+    `SELECT 1 FROM questions WHERE environment_id = ? AND entity_key = ? AND ${NEEDS_SECOND_PERSON} LIMIT 1`,
   );
   const waiting = database.prepare<[number, string], DecisionRow>(
     `${SELECT_HELD} WHERE environment_id = ? AND entity_key = ? AND ${WAITS} ORDER BY id`,

@@ -1,6 +1,6 @@
 import { matchedOnIn } from '../../domain/grade.js';
 import type { IdSpace } from '../../domain/provider.js';
-import { type Database, each, type Script, type Sql } from '../db/database.js';
+import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
 import { decisionShown, JsonColumns, rowFetched, rowFields, rowStages } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import { CONTINUE_ROW, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
@@ -10,7 +10,7 @@ import {
   heldDecisions,
   IS_DECIDED,
   idHolders,
-  NEEDS_TWO,
+  NEEDS_SECOND_PERSON,
   NEXT_NUMBER,
   SELECT_DECISION,
   SELECT_HELD,
@@ -140,13 +140,13 @@ function* readQuestions(database: Database, runIds: readonly string[] | undefine
   const found = yield* database
     .prepare<[object], QuestionRow>(
       `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted, ${IS_DECIDED} AS decided,
-         ${NEEDS_TWO} AS needsTwo
+         ${NEEDS_SECOND_PERSON} AS needsTwo
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
        ${among} ORDER BY runs.created_at, run_id, row, asked_at, questions.space, questions.stage`,
     )
     .all({ runIds: JSON.stringify(runIds ?? []) });
   const cells = new JsonColumns(database);
-  return yield* each(found, function* (row) {
+  return yield* forEachItem(found, function* (row) {
     const shown = yield* candidates.all(row.run_id, row.row, row.space);
     return {
       runId: row.run_id,

@@ -4,7 +4,7 @@ import type { Script, Sql } from '../db/database.js';
 import type { Convergence, Due } from '../portfolio/portfolios.js';
 import type { NewRun } from './runs.js';
 
-export interface RunBeginning {
+export interface RunToBegin {
   readonly portfolioId: number;
   readonly convergence: Convergence;
   /** Finished companies and the stages they need now. `underWay`: not finished yet, and starting over. */
@@ -15,7 +15,7 @@ export interface RunBeginning {
  * Moves unfinished rows over with their progress, copies finished rows that are due, and adds new and changed rows. A
  * finished row stays visible until its copy has finished. Unfinished runs end.
  */
-export function* beginRun(database: Sql, { portfolioId, convergence, stale }: RunBeginning): Script<void> {
+export function* beginRun(database: Sql, { portfolioId, convergence, stale }: RunToBegin): Script<void> {
   const { run, now, isLoaded } = convergence;
   const limit = convergence.limit ?? Number.MAX_SAFE_INTEGER;
   yield* insertRun(database, run, now, portfolioId);
@@ -33,7 +33,7 @@ function* beginArrived(database: Sql, portfolioId: number, runId: string, limit:
   const changed =
     'SELECT members.id FROM members JOIN temp.laid ON laid.member_id = members.id AND laid.says <> members.says AND laid.row <= @limit';
   const given = { portfolioId, runId, limit, now };
-  yield* dropRecords(database, `SELECT run_id, run_row FROM members WHERE id IN (${changed})`, given);
+  yield* deleteRows(database, `SELECT run_id, run_row FROM members WHERE id IN (${changed})`, given);
   const run = (sql: string) => database.prepare(sql).run(given);
   // The changed row may turn out to be the same company.
   yield* run(`UPDATE member_companies SET gone_at = @now WHERE gone_at IS NULL AND member_id IN (${changed})`);
@@ -49,7 +49,7 @@ function* beginArrived(database: Sql, portfolioId: number, runId: string, limit:
        WHERE members.run_id = @runId AND members.run_row = laid.row`);
 }
 
-function* copyStale(database: Sql, runId: string, stale: RunBeginning['stale']): Script<void> {
+function* copyStale(database: Sql, runId: string, stale: RunToBegin['stale']): Script<void> {
   const copyRow = database.prepare(
     `INSERT INTO rows (run_id, row, line, input_values, input_kinds, fields, outcome, stage, stages, match_grade, matched_on, member_id, fetched, rank, not_before)
      SELECT @runId, members.row, members.line, input_values, input_kinds, fields, 'pending', stage, @stages,
@@ -96,7 +96,7 @@ function memberMover(database: Sql, runId: string): (member: number) => Script<v
     'SELECT run_id, run_row FROM members WHERE id = ?',
   );
   const move = database.prepare('UPDATE members SET run_id = ?, run_row = row WHERE id = ?');
-  const drop = recordDropper(database);
+  const drop = rowDeleter(database);
   return function* (member) {
     const before = yield* old.get(member);
     yield* move.run(runId, member);
@@ -156,7 +156,7 @@ const MOVING = `DROP TABLE IF EXISTS temp.moving;
 function* endOthers(database: Sql, portfolioId: number, runId: string, now: number): Script<void> {
   const given = { portfolioId, runId, now };
   const open = "SELECT id FROM runs WHERE portfolio_id = @portfolioId AND state = 'open' AND id <> @runId";
-  yield* dropRecords(
+  yield* deleteRows(
     database,
     `SELECT run_id, row FROM rows WHERE run_id IN (${open}) AND outcome = 'pending'
        AND NOT EXISTS (SELECT 1 FROM members WHERE members.run_id = rows.run_id AND members.run_row = rows.row)`,
@@ -168,14 +168,14 @@ function* endOthers(database: Sql, portfolioId: number, runId: string, now: numb
 }
 
 /** Deletes rows with all their records. `which` selects their run and number. */
-export function* dropRecords(database: Sql, which: string, given: Readonly<Record<string, unknown>>): Script<void> {
-  const drop = recordDropper(database);
+export function* deleteRows(database: Sql, which: string, given: Readonly<Record<string, unknown>>): Script<void> {
+  const drop = rowDeleter(database);
   const found = yield* database.prepare<unknown[], [string, number]>(which).raw().all(given);
   for (const [runId, row] of found) yield* drop(runId, row);
 }
 
 /** Deletes one row. Its units stay counted in its run. */
-export function recordDropper(database: Sql): (runId: string, row: number) => Script<void> {
+export function rowDeleter(database: Sql): (runId: string, row: number) => Script<void> {
   const keepUnits = database.prepare(
     `UPDATE runs SET units_moved = units_moved + rows.units_charged FROM rows
      WHERE runs.id = rows.run_id AND rows.run_id = ? AND rows.row = ?`,

@@ -8,7 +8,7 @@ import { useWriter } from '../money/call-store.js';
 import { companyWriter } from '../portfolio/members.js';
 import { heldDecisions, idHolders } from '../review/decisions.js';
 import type { RowRef } from '../review/review.js';
-import { recordDropper } from './begin-run.js';
+import { rowDeleter } from './begin-run.js';
 import type { CandidateRecord, NewError, RowSettlement } from './runs.js';
 
 /** The existing records of a row. Most rows are written once, so nothing has to be deleted. */
@@ -128,7 +128,7 @@ const isAnyRefused = ({ candidates, ids }: RowSettlement): boolean =>
 function visibleWriter(database: Sql) {
   const noteReplaced = reportReplacements(database);
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
-  const drop = recordDropper(database);
+  const drop = rowDeleter(database);
   const carry = questionCarrier(database);
   return function* (runId: string, row: number, settlement: RowSettlement, old: Standing): Script<void> {
     const { runId: oldRun, row: oldRow } = old;

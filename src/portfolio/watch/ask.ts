@@ -40,16 +40,16 @@ export const haltOf = (outcome: NoAnswer): WatchHalt | undefined =>
   outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
 
 export function troubleOf(companyId: string, outcome: NoAnswer): CompanyTrouble {
-  const said = outcome.kind === 'parked' ? outcome.message : (metBy(outcome)?.message ?? outcome.kind);
+  const said = outcome.kind === 'parked' ? outcome.message : (errorOf(outcome)?.message ?? outcome.kind);
   return { companyId, message: sanitizeText(said, 300) };
 }
 
 /** The error of the call, if it was made. */
-export const metBy = (outcome: NoAnswer): ApiError | undefined =>
+export const errorOf = (outcome: NoAnswer): ApiError | undefined =>
   outcome.kind === 'failed' || outcome.kind === 'not_available' ? outcome.error : outcome.met?.error;
 
 /** Runs several in parallel. After a halt nothing more begins, and running work finishes. */
-export async function severalAtOnce<T>(
+export async function inParallel<T>(
   items: readonly T[],
   work: (item: T) => Promise<WatchHalt | undefined>,
 ): Promise<WatchHalt | undefined> {
@@ -61,12 +61,12 @@ export async function severalAtOnce<T>(
       halt = (await work(item)) ?? halt;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: PARALLEL_CALLS }, worker));
   return halt;
 }
 
 /** The provider publishes no limit. Few are enough, because nothing is urgent. */
-export const AT_ONCE = 4;
+export const PARALLEL_CALLS = 4;
 
 export interface Page {
   readonly items: readonly ExactJson[];

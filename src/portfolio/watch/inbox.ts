@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { idText } from '../../api/schema.js';
 import { isPlainObject } from '../../api/v2/fields.js';
-import type { HeardEvent } from '../../ledger/portfolio/watches.js';
+import type { ReceivedEvent } from '../../ledger/portfolio/watches.js';
 import { ExactNumber, parseExact, stringifyExact } from '../../util/exact-json.js';
 import { makeFolder } from '../../util/files.js';
 
@@ -104,7 +104,7 @@ export function readNotification(body: Buffer): Notification | undefined {
 }
 
 /** A notification as an event. `extra` marks that it does not come from the history. */
-export function notificationEvent(line: string): HeardEvent[] {
+export function notificationEvent(line: string): ReceivedEvent[] {
   try {
     const said = parseExact(line);
     if (!isPlainObject(said)) return [];

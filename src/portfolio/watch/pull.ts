@@ -4,14 +4,14 @@ import { hash } from 'node:crypto';
 import { isPlainObject } from '../../api/v2/fields.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import { isRetryable } from '../../calls/retry.js';
-import type { HeardEvent, WatchToRead } from '../../ledger/portfolio/watches.js';
+import type { ReceivedEvent, WatchToRead } from '../../ledger/portfolio/watches.js';
 import { type ExactJson, stringifyExact } from '../../util/exact-json.js';
 import {
   type CompanyTrouble,
+  errorOf,
   haltOf,
-  metBy,
+  inParallel,
   readPages,
-  severalAtOnce,
   troubleOf,
   type WatchClient,
   type WatchHalt,
@@ -57,7 +57,7 @@ export async function pullWatches(asking: WatchClient, companies: readonly Watch
   };
   const failing = companies.filter(({ hasFailed }) => hasFailed);
   const others = companies.filter(({ hasFailed }) => !hasFailed);
-  const halt = (await severalAtOnce(others, pull)) ?? (await severalAtOnce([...again, ...failing], pull));
+  const halt = (await inParallel(others, pull)) ?? (await inParallel([...again, ...failing], pull));
   const left = companies.filter(({ companyId }) => !read.has(companyId) && !troubles.has(companyId));
   return {
     ...counts,
@@ -94,7 +94,7 @@ async function pullOne(asking: WatchClient, { companyId, since }: WatchToRead): 
     return { events, cutShort };
   }
   const halt = haltOf(read);
-  const met = metBy(read);
+  const met = errorOf(read);
   const mayComeRight = met !== undefined && isRetryable(met);
   // A request that was not tried, or met a general halt, has not failed.
   if (halt !== undefined && !mayComeRight) return { events, cutShort, halt };
@@ -111,7 +111,7 @@ const DAY_MS = 86_400_000;
 const dayBefore = (at: number): string => new Date(at - DAY_MS).toISOString().slice(0, 10);
 
 /** An item that is no object is skipped. */
-export function readEvent(item: ExactJson): HeardEvent[] {
+export function readEvent(item: ExactJson): ReceivedEvent[] {
   if (!isPlainObject(item)) return [];
   const { event_type, status, message, date_created, ...rest } = item;
   const told = { event_type, status, message, date_created };

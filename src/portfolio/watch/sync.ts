@@ -3,13 +3,13 @@
 import { idText } from '../../api/schema.js';
 import { isPlainObject } from '../../api/v2/fields.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import type { WatchWish } from '../../ledger/portfolio/watches.js';
+import type { WantedWatches } from '../../ledger/portfolio/watches.js';
 import { ExactNumber } from '../../util/exact-json.js';
 import {
   type CompanyTrouble,
   haltOf,
+  inParallel,
   readPages,
-  severalAtOnce,
   troubleOf,
   type WatchClient,
   type WatchHalt,
@@ -34,7 +34,7 @@ export interface Synced {
  * nothing is registered twice after a lost answer. Each registration is recorded at once, so that the next attempt
  * continues there.
  */
-export async function syncWatches(asking: WatchClient, wish: WatchWish, limit: number | null): Promise<Synced> {
+export async function syncWatches(asking: WatchClient, wish: WantedWatches, limit: number | null): Promise<Synced> {
   const { environmentId, watches, clock } = asking;
   const listed = await readList(asking);
   if (!Array.isArray(listed)) return { ...NOTHING, ...listed };
@@ -56,7 +56,7 @@ class Settling {
 
   constructor(
     private readonly asking: WatchClient,
-    private readonly fields: WatchWish['fields'],
+    private readonly fields: WantedWatches['fields'],
     private room: number | null,
   ) {}
 
@@ -68,7 +68,7 @@ class Settling {
     const taken = this.#halt === undefined ? companies.slice(0, this.room ?? companies.length) : [];
     if (this.room !== null) this.room -= taken.length;
     const before = this.#settled;
-    this.#halt ??= await severalAtOnce(taken, (company) => this.#one(company, how));
+    this.#halt ??= await inParallel(taken, (company) => this.#one(company, how));
     this.#counts.left += companies.length - (this.#settled - before);
   }
 
@@ -111,7 +111,7 @@ class Settling {
 }
 
 /** Sorted, so that the same request has the same key. */
-const paramsOf = (id: string, fields: WatchWish['fields']) =>
+const paramsOf = (id: string, fields: WantedWatches['fields']) =>
   fields === null ? { id } : { id, fields: [...fields].sort() };
 
 const NOTHING: Synced = { added: 0, removed: 0, changed: 0, left: 0, troubles: [], halt: null };

@@ -54,7 +54,7 @@ const furtherProfileFields = [
 const allProfileFields = [...profileFields, ...furtherProfileFields] as const;
 
 /** The contribution of one operation's answers to the company's row. */
-export interface Piece extends ListsRead {
+export interface CompanyRowPart extends ListsRead {
   readonly cells?: Partial<Record<ProfileCell, Cell>>;
   readonly rest: Members;
   /** The reporting periods as a JSON list. */
@@ -63,7 +63,7 @@ export interface Piece extends ListsRead {
 }
 
 /** The contribution of one answer. */
-export type OwnPiece = Omit<Piece, 'operation' | 'rawSha256s' | 'asOf'>;
+export type AnswerRowPart = Omit<CompanyRowPart, 'operation' | 'rawSha256s' | 'asOf'>;
 
 export const originIn = ({ operation, rawSha256, fetchedAt }: RawAnswer) => ({
   operation,
@@ -75,7 +75,7 @@ export const originIn = ({ operation, rawSha256, fetchedAt }: RawAnswer) => ({
  * Adds the company's row. The first answer fills a cell, and different values of others go to `extra`. Lists are
  * counted as they are shown.
  */
-export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, out: ReaderOutput): void {
+export function addCompany(pieces: readonly CompanyRowPart[], { v1, v2 }: SubjectIds, out: ReaderOutput): void {
   const [main] = pieces;
   if (main === undefined) return;
   const cells = Object.fromEntries(
@@ -86,7 +86,7 @@ export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, out
     const came = standing[name]?.counts?.[name];
     return isThere(came) ? String(came) : null;
   };
-  const total = (name: keyof NonNullable<Piece['totals']>): Cell => {
+  const total = (name: keyof NonNullable<CompanyRowPart['totals']>): Cell => {
     const telling = standing[name] === undefined ? pieces : [standing[name]];
     return telling.map((piece) => piece.totals?.[name]).find(isThere) ?? null;
   };
@@ -110,7 +110,7 @@ export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, out
 }
 
 /** Values that differ from those shown in the row. */
-const besides = ({ cells = {} }: Piece, shown: Readonly<Record<ProfileCell, Cell>>): Members =>
+const besides = ({ cells = {} }: CompanyRowPart, shown: Readonly<Record<ProfileCell, Cell>>): Members =>
   allProfileFields.flatMap(({ name }) => {
     const said = cells[name];
     return isThere(said) && said !== shown[name] ? [[name, said] as const] : [];
@@ -119,7 +119,7 @@ const besides = ({ cells = {} }: Piece, shown: Readonly<Record<ProfileCell, Cell
 const isThere = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 /** Flat, or grouped with provenance (V1-25). An ID other than the requested one becomes an issue. */
-export function readProfile(object: JsonObject, { v1, v2 }: SubjectIds, path: BodyPath): OwnPiece {
+export function readProfile(object: JsonObject, { v1, v2 }: SubjectIds, path: BodyPath): AnswerRowPart {
   const id = v1 ?? v2 ?? '';
   const grouped = v1 === null ? object : takeGroupSources(object, PROFILE_GROUPS, 'lite', v1, path);
   const flat = ungroup(grouped, PROFILE_GROUPS);

@@ -3,7 +3,7 @@
 import { type ExactJson, isObject, type JsonObject } from '../../util/exact-json.js';
 import { isComplete, type ListPage, lacksItems, pageOf, wholeCount } from '../../util/list-page.js';
 import type { Cell } from '../table.js';
-import type { OwnPiece, Piece } from './company-row.js';
+import type { AnswerRowPart, CompanyRowPart } from './company-row.js';
 import type { FiledFinancials } from './filed-financials.js';
 import { type ListOf, type ListRead, type SubjectIds, unreadItems } from './lists.js';
 import { newestReading } from './newest-reading.js';
@@ -26,7 +26,7 @@ export function pagedPiece(
   answers: readonly OpenedAnswer[],
   of: ListOf,
   perPage: number | null,
-): Piece {
+): CompanyRowPart {
   const { count, total, extent, ...read } = readPagedList(answers, of, module, perPage, READ[module]);
   return {
     operation,
@@ -38,7 +38,10 @@ export function pagedPiece(
 }
 
 /** The contribution of separately read statements. */
-export const statementsPiece = (operation: string, { periods, years, hasGroups, rest }: FiledFinancials): OwnPiece => ({
+export const statementsPiece = (
+  operation: string,
+  { periods, years, hasGroups, rest }: FiledFinancials,
+): AnswerRowPart => ({
   rest: nested(operation, rest),
   counts: { filed_periods: periods },
   years,

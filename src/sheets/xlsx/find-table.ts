@@ -15,7 +15,7 @@ import {
 import { isBlank, type MergedRows, type RecogniseHeader, type SheetOptions } from '../sheet.js';
 import type { CellContext, StoredKind } from './cell-value.js';
 import type { Contents, Worksheet } from './contents.js';
-import { columnIndex, readRows, SheetReader, type SheetTaker, type WorksheetRow } from './worksheet.js';
+import { columnIndex, readRows, SheetReader, type SheetReceiver, type WorksheetRow } from './worksheet.js';
 import { columnName } from './write-sheet.js';
 import { type Attributes, isOn, walkXml } from './xml.js';
 import type { ZipParts } from './zip-parts.js';
@@ -222,7 +222,7 @@ export async function surveyRows(
 }
 
 /** Counts unusual cells. It needs few texts: those beyond the widest row so far, and numbers that may be padded. */
-class Survey implements SheetTaker {
+class Survey implements SheetReceiver {
   /** The width of the rows below the header, in columns. */
   width = 0;
   hiddenRows = 0;

@@ -30,7 +30,7 @@ export async function* readRows(
 }
 
 /** Assembles rows from their cells. */
-class Rows implements SheetTaker {
+class Rows implements SheetReceiver {
   #rows: WorksheetRow[] = [];
   #row = 0;
   #cells: string[] = [];
@@ -102,7 +102,7 @@ const withKind = (kinds: string, column: number, letter: string): string =>
 const MOST_ROWS = 1_048_576;
 
 /** Receives the content of a worksheet. */
-export interface SheetTaker {
+export interface SheetReceiver {
   openRow(row: number, hidden: boolean): void;
   /** Whether the text of the next cell is needed. If not, it is not computed. */
   wants(column: number, style: number): boolean;
@@ -118,7 +118,7 @@ export interface SheetTaker {
 /** Reads `<sheetData>`, and passes on the elements outside it. A cell without a place follows the previous one. */
 export class SheetReader implements XmlHandler {
   readonly #context: CellContext;
-  readonly #taker: SheetTaker;
+  readonly #taker: SheetReceiver;
   readonly #inline = new RichText();
   readonly #scanned = noCell();
   #row = 0;
@@ -133,7 +133,7 @@ export class SheetReader implements XmlHandler {
   /** The element whose text is collected. */
   #within: 'none' | 'value' | 'inline' = 'none';
 
-  constructor(context: CellContext, taker: SheetTaker) {
+  constructor(context: CellContext, taker: SheetReceiver) {
     this.#context = context;
     this.#taker = taker;
   }

@@ -12,7 +12,7 @@ import { stringifyExact } from '../../util/exact-json.js';
 import { wholeCount } from '../../util/list-page.js';
 
 /** The result of a search. An unreadable item is no candidate, but it is counted. */
-export interface Found {
+export interface SearchResult {
   readonly candidates: readonly CandidateFacts[];
   readonly unreadable: number;
   /** How many more the search counts than it returned. */
@@ -22,17 +22,17 @@ export interface Found {
 }
 
 /** The candidates of a v1 search, which may be a list or inside an object (V1-17). */
-export function readV1Candidates(body: Buffer): Found {
+export function readV1Candidates(body: Buffer): SearchResult {
   const answer = readAnswer(v1Operations.searchKyb, body);
   const items = Array.isArray(answer) ? answer : (candidatesIn(answer) ?? []);
   return found(items, v1Candidate, companyId, toFacts);
 }
 
-export const readV2Candidates = (body: Buffer): Found =>
+export const readV2Candidates = (body: Buffer): SearchResult =>
   found(readAnswer(v2Operations.kybSearch, body), v2Candidate, digitsId, toFacts);
 
 /** Report hits have no country, only the search has one. Their VAT numbers are a list (V2-7). */
-export const readReportHits = (body: Buffer, country: string): Found =>
+export const readReportHits = (body: Buffer, country: string): SearchResult =>
   found(readAnswer(v2Operations.creditReportSearch, body), reportHit, nonEmpty, (item) => {
     const [first, ...further] = vatNumbersOf(item.vat_number);
     const place = { country_code: country, state: null, jurisdiction: null };
@@ -45,7 +45,7 @@ export const readReportHits = (body: Buffer, country: string): Found =>
   });
 
 /** At most five on a page (V2-10), and more are only counted. Hits have neither VAT number nor state. */
-export function readLookupHits(body: Buffer): Found {
+export function readLookupHits(body: Buffer): SearchResult {
   const { data, total_results, total_pages } = readAnswer(v2Operations.companiesLookup, body);
   const counted = wholeCount(total_results) ?? 0;
   const furtherPages = (wholeCount(total_pages) ?? 1) - 1;
@@ -56,7 +56,7 @@ export function readLookupHits(body: Buffer): Found {
   return { ...found(items, lookupHit, companyId, toFacts), unseen, ...(notReturned ? { notReturned } : {}) };
 }
 
-export const readInsightsHits = (body: Buffer): Found =>
+export const readInsightsHits = (body: Buffer): SearchResult =>
   found(readAnswer(v2Operations.insightsSearch, body), insightsHit, companyId, toFacts);
 
 /** Each is compared with the row. The rest count as unreadable. */
@@ -67,7 +67,7 @@ function found<T extends z.ZodType>(
   item: T,
   askedBy: z.ZodType,
   toCandidate: (item: z.output<T>) => CandidateFacts,
-): Found {
+): SearchResult {
   // A candidate whose ID cannot be used in a request is dropped.
   const good = readable(items.slice(0, MOST_CANDIDATES), item)
     .map(toCandidate)

@@ -32,7 +32,7 @@ import type { SearchDoubt } from './space-search.js';
 export async function confirm(
   space: IdSpace,
   subject: Subject,
-  { seen, elsewhere, hints, doubts, before }: Seen,
+  { seen, elsewhere, hints, doubts, before }: SearchEvidence,
   policy: MatchPolicy,
   { questions, keepCandidates, claimId }: Pick<StageContext, 'questions' | 'keepCandidates' | 'claimId'>,
 ): Promise<StageOutcome> {
@@ -113,7 +113,7 @@ export const ID_TAKEN = 'ID_TAKEN';
 const takenInWords = (id: string, own: IdOwner, other: IdOwner): string =>
   `ID ${id} of ${own.registration_number} was confirmed for another company before: ${other.registration_number}`;
 
-export interface Seen {
+export interface SearchEvidence {
   readonly seen: readonly GradedCandidate[];
   /** Candidates of other countries, if the search cannot exclude them: they are evidence only. */
   readonly elsewhere: readonly GradedCandidate[];
@@ -151,7 +151,7 @@ const stillConfirmed = (space: IdSpace, known: Identified): StageOutcome => ({ k
 function conclude(
   space: IdSpace,
   decision: Decision,
-  { seen, elsewhere, doubts }: Omit<Seen, 'before' | 'hints'>,
+  { seen, elsewhere, doubts }: Omit<SearchEvidence, 'before' | 'hints'>,
 ): StageOutcome {
   const [doubt] = doubts;
   switch (decision.kind) {
@@ -201,7 +201,7 @@ const ANSWERED = { code: 'REVIEWED', message: 'a person decided' } as const;
 function recall(
   space: IdSpace,
   { decision, candidateId, shown }: Remembered,
-  { seen, elsewhere }: Pick<Seen, 'seen' | 'elsewhere'>,
+  { seen, elsewhere }: Pick<SearchEvidence, 'seen' | 'elsewhere'>,
   judge: (candidates: readonly GradedCandidate[]) => StageOutcome,
 ): StageOutcome | undefined {
   if (decision === 'not_sure') return undefined;

@@ -21,11 +21,11 @@ export interface FallbackStep {
   readonly follows: readonly Lead[];
   /** Undefined if the row has nothing to ask by. */
   readonly request: (enquiry: SearchSubject) => HintRequest | undefined;
-  readonly read: (body: Buffer) => readonly Named[];
+  readonly read: (body: Buffer) => readonly CompanyInAnswer[];
 }
 
 /** The facts of a company named in an answer. */
-export interface Named {
+export interface CompanyInAnswer {
   readonly name?: unknown;
   readonly registration_number?: unknown;
   readonly country_code?: unknown;

@@ -1,14 +1,14 @@
 // Asks other operations for the number of a company that no search found.
 
 import { ApiError } from '../../api/errors.js';
-import { type Hint, type Hints, hintInWords, isNamedBy } from '../../domain/decide.js';
+import { type Hint, type Hints, hintInWords, hintMeans } from '../../domain/decide.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
 import { NAME_AGREEMENT, nameSimilarity } from '../../domain/names/similarity.js';
 import type { SearchSubject } from '../../domain/search-subject.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { noteOf, parkUnanswered, type StageContext, type StageOutcome, toStageError, withoutAnswer } from '../stage.js';
-import type { Found } from './candidates.js';
-import { type FallbackStep, type HintRequest, type Named, stepsFor } from './fallback-steps.js';
+import type { SearchResult } from './candidates.js';
+import { type CompanyInAnswer, type FallbackStep, type HintRequest, stepsFor } from './fallback-steps.js';
 import type { Search, SearchPolicy } from './searches.js';
 
 export interface FallbackTerms {
@@ -16,7 +16,7 @@ export interface FallbackTerms {
   readonly fallback: SearchPolicy['fallback'];
   readonly context: Pick<StageContext, 'call' | 'keepError'>;
   /** The ordinary search of the space at a given place. Undefined if it cannot ask for this. */
-  readonly search: (search: Search, place: SearchSubject) => Promise<Found | StageOutcome | undefined>;
+  readonly search: (search: Search, place: SearchSubject) => Promise<SearchResult | StageOutcome | undefined>;
   /** Searches made before: they are not bought again, and their candidates are known. */
   readonly asked: readonly Search[];
   readonly seen: () => readonly CandidateFacts[];
@@ -44,7 +44,7 @@ export async function askFallback(terms: FallbackTerms): Promise<StageOutcome | 
       continue;
     }
     asked.push(search);
-    const named = found.filter((candidate) => isNamedBy(hint, terms.enquiry.subject, candidate));
+    const named = found.filter((candidate) => hintMeans(hint, terms.enquiry.subject, candidate));
     if (named.length === 0)
       note('HINT_NOT_FOUND', `${hintInWords(hint)}, whom the search does not find`, terms.context);
     else if (terms.take(named, hint)) return undefined;
@@ -74,7 +74,7 @@ async function askForHint(step: FallbackStep, terms: FallbackTerms): Promise<Hin
   return undefined;
 }
 
-function readNamed({ read }: FallbackStep, body: Buffer): readonly Named[] | StageOutcome {
+function readNamed({ read }: FallbackStep, body: Buffer): readonly CompanyInAnswer[] | StageOutcome {
   try {
     return read(body);
   } catch (error) {
@@ -101,7 +101,7 @@ async function searchOnce(
   return 'kind' in found ? found : found.candidates;
 }
 
-const NOBODY: Found = { candidates: [], unreadable: 0 };
+const NOBODY: SearchResult = { candidates: [], unreadable: 0 };
 
 /** Nothing is decided yet: the company may be found when the row continues. */
 const isHeldUp = (ended: StageOutcome): boolean =>
@@ -139,7 +139,7 @@ interface NamedCompany {
  * these the one with the row's name. A person who sees one of several would take it for the only one.
  */
 export function chooseHint(
-  answer: readonly Named[],
+  answer: readonly CompanyInAnswer[],
   subject: Subject,
   { source, forName, operation }: Omit<HintRequest, 'params'> & { readonly operation: string },
 ): Hint | number {
@@ -152,7 +152,7 @@ export function chooseHint(
   return { source, operation, forName, registrationNumber: chosen.number, countryCode: chosen.country };
 }
 
-function companyIn({ name, registration_number, country_code }: Named): readonly NamedCompany[] {
+function companyIn({ name, registration_number, country_code }: CompanyInAnswer): readonly NamedCompany[] {
   const number = textOf(registration_number);
   const country = textOf(country_code)?.toUpperCase() ?? null;
   return number === undefined ? [] : [{ name: textOf(name), number, country: isCountry(country) ? country : null }];

@@ -14,7 +14,7 @@ import {
   toStageError,
   withoutAnswer,
 } from '../stage.js';
-import type { Found } from './candidates.js';
+import type { SearchResult } from './candidates.js';
 import { confirm, confirmedElsewhere, withCorrectedNumber } from './confirm.js';
 import { askFallback, HintsByCandidate } from './fallback.js';
 import { planSearches, type Search, type SearchPolicy, searchedInWords } from './searches.js';
@@ -50,7 +50,7 @@ export async function resolve(
   const hints = new HintsByCandidate();
   const doubts = new SearchDoubts(how);
   const verdict = () => decideWithHints(subject, found.seen, hints.all, policy.match).kind;
-  const see = (brought: Found, search: Search) => {
+  const see = (brought: SearchResult, search: Search) => {
     doubts.note(brought, search);
     found.add(brought.candidates);
   };
@@ -157,7 +157,7 @@ async function ask(
   params: Params,
   enquiry: SearchSubject,
   context: StageContext,
-): Promise<Found | StageOutcome> {
+): Promise<SearchResult | StageOutcome> {
   const outcome = await context.call(how.operation, params);
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
   return readFound(how, outcome.body, enquiry);
@@ -169,15 +169,15 @@ async function findStored(
   params: Params,
   enquiry: SearchSubject,
   context: StageContext,
-): Promise<Found> {
+): Promise<SearchResult> {
   const answer = await context.stored(how.operation, params, false);
   const found = answer === undefined ? NOBODY : readFound(how, answer.body, enquiry);
   return 'kind' in found ? NOBODY : found;
 }
 
-const NOBODY: Found = { candidates: [], unreadable: 0 };
+const NOBODY: SearchResult = { candidates: [], unreadable: 0 };
 
-function readFound({ read }: SpaceSearch, body: Buffer, enquiry: SearchSubject): Found | StageOutcome {
+function readFound({ read }: SpaceSearch, body: Buffer, enquiry: SearchSubject): SearchResult | StageOutcome {
   try {
     return read(body, enquiry);
   } catch (error) {

@@ -8,12 +8,12 @@ import { type IdSpace, spaceWithSameId } from '../../domain/provider.js';
 import type { SearchSubject } from '../../domain/search-subject.js';
 import { noteOf, type Params, type Stage, type StageError } from '../stage.js';
 import {
-  type Found,
   readInsightsHits,
   readLookupHits,
   readReportHits,
   readV1Candidates,
   readV2Candidates,
+  type SearchResult,
 } from './candidates.js';
 import type { Search } from './searches.js';
 
@@ -22,7 +22,7 @@ export interface SpaceSearch {
   readonly operation: Operation;
   /** The request parameters. Undefined if the operation cannot ask for this. */
   readonly params: (search: Search, enquiry: SearchSubject) => Params | undefined;
-  readonly read: (body: Buffer, enquiry: SearchSubject) => Found;
+  readonly read: (body: Buffer, enquiry: SearchSubject) => SearchResult;
   /** It takes no country (V2-22): hits from other countries are expected and are not the company. */
   readonly everywhere?: true;
   /** Its hits have no VAT number, even if they were found by one. */
@@ -160,7 +160,7 @@ export class SearchDoubts {
   }
 
   /** A name finds many companies and confirms none, so unseen ones among them decide nothing. */
-  note({ candidates, unreadable, unseen = 0, notReturned }: Found, search: Search): void {
+  note({ candidates, unreadable, unseen = 0, notReturned }: SearchResult, search: Search): void {
     this.#unreadable += unreadable;
     if (notReturned === true) this.#notReturned += 1;
     if (search.name === undefined) this.#unseen = Math.max(this.#unseen, unseen);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { HeardEvent } from '../../../src/ledger/portfolio/watches.js';
+import type { ReceivedEvent } from '../../../src/ledger/portfolio/watches.js';
 import { collect, keyOf, NOW, rowSettlement, withSnapshot } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
@@ -43,7 +43,7 @@ async function watched(ledger: Ledger, companies: readonly (string | null)[], na
   return { wish: { portfolioIds: [portfolio.id], fields: ['name'] }, environmentId, run: run.id };
 }
 
-const EVENT: HeardEvent = {
+const EVENT: ReceivedEvent = {
   eventType: 'company_name',
   status: 'UPDATED',
   message: 'changed',

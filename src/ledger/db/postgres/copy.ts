@@ -222,7 +222,7 @@ export async function openPostgresTarget(url: string, waitMs = WAIT_MS): Promise
       asked(async () => {
         const tables = await session.command(
           `SELECT string_agg(quote_ident(relname), ', ') AS names FROM pg_class
-           WHERE relnamespace = 'kybatch'::regnamespace AND relkind = 'r' AND relname NOT IN (${ONLY_HERE.map((own) => `'${own}'`).join(', ')})`,
+           WHERE relnamespace = 'kybatch'::regnamespace AND relkind = 'r' AND relname NOT IN (${POSTGRES_ONLY_TABLES.map((own) => `'${own}'`).join(', ')})`,
         );
         await session.command(
           `BEGIN; TRUNCATE ${String(tables[0]?.names)} CASCADE; DELETE FROM copies WHERE whole_at IS NULL; COMMIT`,
@@ -237,7 +237,7 @@ export async function openPostgresTarget(url: string, waitMs = WAIT_MS): Promise
 }
 
 /** Tables that only PostgreSQL has. They are not copied. */
-export const ONLY_HERE = ['copies', 'held_jobs', 'run_queues', 'schema_migrations', 'writers'];
+export const POSTGRES_ONLY_TABLES = ['copies', 'held_jobs', 'run_queues', 'schema_migrations', 'writers'];
 
 /** Checked before the copy: a role that only works with a ledger may not set its sequences. */
 async function mustOwn(session: Session, name: string): Promise<void> {
