@@ -236,7 +236,7 @@ async function* readSubjects(
   type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> &
     RunRowKey & { readonly lacking: string | null; readonly asked: 0 | 1 };
   const { snapshot } = store;
-  const { stoodBy, begun, earlier } = store.standing;
+  const { visibleAnswer, begun, earlier } = store.standing;
   const about = snapshot.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
   const asking =
     askedFor.length === 0 ? undefined : snapshot.prepare<unknown[], AnswerRow>(ANSWERS_ASKED_FOR(askedFor.length));
@@ -246,8 +246,8 @@ async function* readSubjects(
       const ids = JSON.parse(subject.ids) as IdsBySpace;
       const { standing, given } = await snapshot.read(function* () {
         const newest = yield* about.all(run_id, run_row, ...operations);
-        const stood = yield* forEachItem(newest, (answer) => stoodBy(answer, lacking, place));
-        const standing = stood.filter((answer) => answer !== undefined);
+        const visible = yield* forEachItem(newest, (answer) => visibleAnswer(answer, lacking, place));
+        const standing = visible.filter((answer) => answer !== undefined);
         const all =
           asking === undefined ? standing : [...standing, ...(yield* asking.all(run_id, run_row, ...askedFor))];
         return { standing, given: asked === 1 ? yield* begun(all, place) : all };
@@ -308,7 +308,7 @@ export interface SnapshotStore {
 
 /** Select the visible answers of a company. Prepared once for all tables and spaces. */
 const visibleAnswerReaders = (snapshot: Snapshot, bodies: Bodies) => ({
-  stoodBy: visibleAnswerReader(snapshot, bodies),
+  visibleAnswer: visibleAnswerReader(snapshot, bodies),
   begun: withoutUnreachedStages(snapshot),
   earlier: earlierPages(snapshot),
 });

@@ -80,14 +80,14 @@ export function rowReader(
     // A row without an update has no IDs.
     const settled = rows.filter(({ updated_at }) => updated_at !== null);
     const confirmed = byRow(settled.length === 0 ? [] : yield* ids.all(runId, numbersOf(settled)));
-    const stoodBy = yield* before(runId, rows);
+    const visible = yield* before(runId, rows);
     return rows.map((row) => ({
       row: row.row,
       line: row.line,
       values: cells.read(rowValues, row.input_values, [row.run_id, row.row]),
       fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
       ids: confirmed.get(row.row) ?? [],
-      ...(stoodBy.get(row.row) ?? { confirmedBefore: [], stagesBefore: {} }),
+      ...(visible.get(row.row) ?? { confirmedBefore: [], stagesBefore: {} }),
       outcome: row.outcome,
       hold: row.hold,
       holdReason: row.hold_reason,
