@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { itemIds } from '../../src/api/all-operations.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import { dropPortfolios } from '../helpers/begin-run.js';
 import { bytesOf, inLedger } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { candidate } from '../ledger/support.js';
@@ -71,25 +72,42 @@ async function withCandidates(use: (dataDir: string, ledger: Ledger, id: string)
   });
 }
 
-long('an entity is gone from every page of the file, and its row still counts', async () => {
+long('an entity is gone from the table of its list, and its row still counts in the run', async () => {
   await withCandidates(async (dataDir, ledger, id) => {
-    const report = await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds);
-    expect(report).toMatchObject({ runs: [id], rows: 1, bodies: 3, answers: 3, candidates: 1 });
-    expect(await countIn(dataDir, canary)).toBe(0);
-    expect((await countIn(dataDir, '9000001')) + (await countIn(dataDir, '700001'))).toBe(0);
-    expect(await countIn(dataDir, bystander)).toBeGreaterThan(0);
+    await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds);
     const folder = join(dataDir, 'out');
     const { conservation } = await exportTo(folder, ledger, id);
     expect(conservation.holds).toBe(true);
-    expect(readTable(folder, 'rows')[0]).toMatchObject({
-      outcome: 'complete',
-      error_code: 'PURGED',
-      v1_company_id: null,
-      input_name: null,
-    });
-    expect(readTable(folder, 'companies').map(({ v1_company_id }) => v1_company_id)).toEqual(['9000002']);
+    expect(readTable(folder, 'rows').map(({ v1_company_id }) => v1_company_id)).toEqual(['9000002']);
+    const purged = { outcome: 'complete', errorCode: 'PURGED', values: [], fields: {}, ids: [] };
+    expect(await ledger.runs.row(id, 1)).toMatchObject(purged);
+    expect((await ledger.runs.progress(id)).byOutcome.complete).toBe(2);
   });
 });
+
+long(
+  'of a run without a portfolio, an entity is gone from every page of the file, and its row still counts',
+  async () => {
+    await withCandidates(async (dataDir, ledger, id) => {
+      await dropPortfolios(dataDir);
+      const report = await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds);
+      expect(report).toMatchObject({ runs: [id], rows: 1, bodies: 3, answers: 3, candidates: 1 });
+      expect(await countIn(dataDir, canary)).toBe(0);
+      expect((await countIn(dataDir, '9000001')) + (await countIn(dataDir, '700001'))).toBe(0);
+      expect(await countIn(dataDir, bystander)).toBeGreaterThan(0);
+      const folder = join(dataDir, 'out');
+      const { conservation } = await exportTo(folder, ledger, id);
+      expect(conservation.holds).toBe(true);
+      expect(readTable(folder, 'rows')[0]).toMatchObject({
+        outcome: 'complete',
+        error_code: 'PURGED',
+        v1_company_id: null,
+        input_name: null,
+      });
+      expect(readTable(folder, 'companies').map(({ v1_company_id }) => v1_company_id)).toEqual(['9000002']);
+    });
+  },
+);
 
 long('data older than a date is removed with its runs, and newer data stays', async () => {
   await withCandidates(async (dataDir, ledger, id) => {

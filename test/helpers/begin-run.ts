@@ -60,3 +60,15 @@ export async function halfReadCopy(dataDir: string, id: string, of: string): Pro
     of,
   );
 }
+
+/** Leaves every run as a version without portfolios left it. */
+export async function dropPortfolios(dataDir: string): Promise<void> {
+  for (const statement of [
+    'UPDATE rows SET member_id = NULL',
+    'UPDATE runs SET portfolio_id = NULL',
+    'DELETE FROM member_companies',
+    'DELETE FROM members',
+    'DELETE FROM portfolios',
+  ])
+    await inLedger(dataDir, statement);
+}
