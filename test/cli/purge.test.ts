@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { itemIds } from '../../src/api/all-operations.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { createRun, NOW, type RunFixture } from '../export/support.js';
+import { dropPortfolios } from '../helpers/begin-run.js';
 import { withFolder } from '../helpers/cli.js';
 import { bytesOf, everythingIn, openLedgerIn } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
@@ -50,6 +51,7 @@ async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
     const ledger = await openLedgerIn({ dataDir: dataDir, now: NOW, access: 'write' });
     await createRun(ledger, 'first', fixture);
     await ledger.close();
+    await dropPortfolios(dataDir);
     mkdirSync(dataDir, { recursive: true });
     await use({
       dataDir,
