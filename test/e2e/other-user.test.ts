@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { createRun } from '../export/support.js';
+import { dropPortfolios } from '../helpers/begin-run.js';
 import { cli, withFolder } from '../helpers/cli.js';
 
 /** Root may do everything, so the test then uses another user. */
@@ -19,6 +20,7 @@ async function withLedgerOf(
     await createRun(ledger, 'first', { rows: [{ values: ['x'], ids: { v1: '1' } }] });
     await ledger.calls.begin({ runId: 'first', begunAt: 0, leaseUntil: Number.MAX_SAFE_INTEGER });
     await ledger.close();
+    await dropPortfolios(dataDir);
     chmodSync(cwd, 0o755);
     chmodSync(join(dataDir, 'kybatch.db'), 0o444);
     chmodSync(join(dataDir, 'kybatch.lock'), 0o000);
