@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
 import { UsageError } from '../../src/domain/errors.js';
 
-/** A working directory with these files, removed afterwards. */
 /** The pipelines that come with kybatch. */
 export const SHIPPED = ['analyst', 'nightly', 'backfill', 'onboarding', 'credit', 'sales'] as const;
 
+/** A working directory with these files, removed afterwards. */
 export function withFiles<Result>(files: Readonly<Record<string, string>>, use: (cwd: string) => Result): Result {
   const cwd = mkdtempSync(join(tmpdir(), 'kybatch-pipeline-'));
   try {
@@ -38,8 +38,11 @@ export function refusal(act: () => unknown): UsageError {
   throw new Error('expected a refusal');
 }
 
-/** The problems of a minimal file with these lines, without the file's name. */
-export const problemsWith = (lines: string): string[] =>
-  refusal(() => loadWith(lines))
-    .message.split('\n')
-    .map((line) => line.replace(/^p\.yaml: /, ''));
+/** The problems of this file: the code of the error, and the key of each. */
+export function problemsOf(text: string): readonly { readonly code: string; readonly key: string | undefined }[] {
+  const { code, message } = refusal(() => load(text));
+  return message.split('\n').map((line) => ({ code, key: /^p\.yaml: ([^: ]*): /.exec(line)?.[1] }));
+}
+
+/** The same for a minimal file with these lines. */
+export const problemsWith = (lines: string) => problemsOf(`stages: [record]\n${lines}\n`);

@@ -11,7 +11,8 @@ import {
 } from '../../src/stages/screening.js';
 import { configureStage, type StageContext } from '../../src/stages/stage.js';
 import { parseExact } from '../../src/util/exact-json.js';
-import { problemsWith } from '../config/with-pipeline.js';
+import { loadWith, problemsWith, refusal } from '../config/with-pipeline.js';
+import { expectGolden } from '../helpers/golden.js';
 import { type Asked, answer, company, known, NOW, type SceneOptions, scene } from './support.js';
 
 const row = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
@@ -172,18 +173,21 @@ describe('the stage', () => {
     ]);
   });
 
-  test.each([
-    ['screening: {people_at_most: 0}', 'screening.people_at_most: must be a whole number from 1 to 50, got 0.'],
-    ['screening: {from: v3}', 'screening.from: must be one of v1, v2, got "v3". Did you mean v1?'],
-    [
-      'screening: {officers: false, shareholders: false}',
-      'screening.officers: must not be false where screening.shareholders is: nobody would be looked for, got false.',
-    ],
-    [
-      'screening: {from: v2, officers: false}',
-      'screening.officers: must be true with screening.from: v2, which searches by officers alone, got false.',
-    ],
-  ])('%s is refused', (text, problem) => {
-    expect(problemsWith(text)).toEqual([problem]);
+  const REFUSED = [
+    ['screening: {people_at_most: 0}', 'screening.people_at_most'],
+    ['screening: {from: v3}', 'screening.from'],
+    ['screening: {officers: false, shareholders: false}', 'screening.officers'],
+    ['screening: {from: v2, officers: false}', 'screening.officers'],
+  ] as const;
+
+  test.each(REFUSED)('%s is refused', (text, key) => {
+    expect(problemsWith(text)).toEqual([{ code: 'PIPELINE_INVALID', key }]);
+  });
+
+  test('each refusal says what is possible', async () => {
+    await expectGolden(
+      'screening-options',
+      REFUSED.map(([text]) => [text, refusal(() => loadWith(text)).message]),
+    );
   });
 });
