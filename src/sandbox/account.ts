@@ -232,7 +232,7 @@ export class Journal {
 /** Opening a pipe would block until another process opens its other end. */
 function isThere(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isFile()) throw new UnreadableFile(`${path} is not a regular file`);
+  if (found !== undefined && !found.isFile()) throw new UnreadableFile('NOT_REGULAR', `${path} is not a regular file`);
   return found !== undefined;
 }
 

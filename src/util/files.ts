@@ -48,6 +48,14 @@ export function firstBytes(path: string, count: number): string {
 /** Why a file could not be read, as text that follows its name. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
+
+  /** `code`: that of the operating system, or of the reason. */
+  constructor(
+    readonly code: string,
+    message = `cannot be read (${code})`,
+  ) {
+    super(message);
+  }
 }
 
 export interface SmallFileOptions {
@@ -66,9 +74,9 @@ export interface SmallFileOptions {
 export function readSmallFile(path: string, options: SmallFileOptions = {}): string {
   const { pipe = false, mostBytes = 4 << 20, waitMs = 5_000 } = options;
   const kind = inWords(() => statSync(path));
-  if (kind.isDirectory()) throw new UnreadableFile('cannot be read (EISDIR)');
+  if (kind.isDirectory()) throw new UnreadableFile('EISDIR');
   const isPipe = pipe && kind.isFIFO();
-  if (!kind.isFile() && !isPipe) throw new UnreadableFile('is not a regular file');
+  if (!kind.isFile() && !isPipe) throw new UnreadableFile('NOT_REGULAR', 'is not a regular file');
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const descriptor = inWords(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
@@ -91,11 +99,13 @@ function readAll(descriptor: number, mostBytes: number, waitMs: number): string 
     if (read !== undefined && read > 0) {
       waited = 0;
       total += read;
-      if (total > mostBytes) throw new UnreadableFile(`is larger than ${mostBytes.toLocaleString('en-US')} bytes`);
+      if (total > mostBytes)
+        throw new UnreadableFile('TOO_LARGE', `is larger than ${mostBytes.toLocaleString('en-US')} bytes`);
       chunks.push(chunk.subarray(0, read));
       continue;
     }
-    if (waited >= waitMs) throw new UnreadableFile(`is a pipe that has brought nothing for ${waitMs / 1000} s`);
+    if (waited >= waitMs)
+      throw new UnreadableFile('SILENT_PIPE', `is a pipe that has brought nothing for ${waitMs / 1000} s`);
     pause(STEP_MS);
   }
 }
@@ -117,7 +127,7 @@ function inWords<T>(read: () => T): T {
     return read();
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
-    throw new UnreadableFile(`cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+    throw new UnreadableFile((error as NodeJS.ErrnoException).code ?? 'error');
   }
 }
 

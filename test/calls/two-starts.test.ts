@@ -75,7 +75,7 @@ describe('two attempts on one ledger', () => {
         await freeze();
         return intended;
       };
-      await expect(hall.ask(full(id), { calls: { ...calls, intend } })).rejects.toThrow('taken over');
+      await expect(hall.ask(full(id), { calls: { ...calls, intend } })).rejects.toMatchObject({ code: 'TAKEN_OVER' });
       expect(hall.sandbox.requests.size).toBe(0);
     });
   });
@@ -151,7 +151,7 @@ describe('two attempts on one ledger', () => {
       expect(await second).toMatchObject({ kind: 'answer', owned: false });
       // It wakes up: what it brings is not written over the books of those who took over.
       held[0]?.();
-      await expect(first).rejects.toThrow(/taken over/);
+      await expect(first).rejects.toMatchObject({ code: 'TAKEN_OVER' });
       expect(await hall.ledger.reading.unknownCharges(5)).toMatchObject([{ errorCode: 'PROCESS_DIED' }]);
     });
   });

@@ -122,9 +122,9 @@ describe('parseExact', () => {
     '[{"b":{"a":1},"c":[{"a":1},{"a":{"a":1,"b":2,"a":3}}]}]',
     `{${[...Array(300).keys()].map((key) => `"key-${key}":${key}`).join(',')},"key-150":0}`,
   ])('X-5 a repeated member in one object is refused by every reader: %s', (text) => {
-    expect(() => parseExact(text)).toThrow(/comes twice/);
-    expect(() => assertWholeJson(Buffer.from(text))).toThrow(/comes twice/);
-    if (text.startsWith('{')) expect(() => scanJson(Buffer.from(text))).toThrow(/comes twice/);
+    expect(() => parseExact(text)).toThrow(SyntaxError);
+    expect(() => assertWholeJson(Buffer.from(text))).toThrow(SyntaxError);
+    if (text.startsWith('{')) expect(() => scanJson(Buffer.from(text))).toThrow(SyntaxError);
   });
 
   test('X-5 the scanner and the parser refuse the same', () => {

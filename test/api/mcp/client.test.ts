@@ -287,7 +287,7 @@ describe('the client of the MCP server', () => {
       const { client } = connected;
       await client.tools();
       const refused = () => client.prepare('enrich_company_by_website', { site: 'x' });
-      expect(refused).toThrow(/website: expected text, got nothing; site: unknown parameter/);
+      expect(refused).toThrow(/^(?=.*website: )(?=.*site: )/);
       expect(client.prepare('a_tool_that_was_not_listed', { whatever: 1 }).params).toEqual({ whatever: 1 });
     });
   });

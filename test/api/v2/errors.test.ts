@@ -4,6 +4,7 @@ import { ApiError } from '../../../src/api/errors.js';
 import type { Operation } from '../../../src/api/operation.js';
 import { v2Error } from '../../../src/api/v2/errors.js';
 import { type V2OperationName, v2Operations } from '../../../src/api/v2/operations.js';
+import { expectGolden } from '../../helpers/golden.js';
 
 const NOW = Date.UTC(2024, 0, 1);
 const STATUSES = [200, 201, 400, 401, 403, 404, 409, 422, 429, 500, 503] as const;
@@ -34,7 +35,7 @@ describe.each(STATUSES)('on %d', (status) => {
       class: 'park',
       code: 'limits.daily',
       message: 'Enough.',
-      hint: expect.stringMatching(/KYB search in KYB.*tomorrow/),
+      hint: expect.stringContaining('KYB search'),
       charge: 'unknown',
       httpStatus: status,
       limit: { api: 'v2', permission: 'kyb_search', module: 'kyb', period: 'day' },
@@ -45,7 +46,7 @@ describe.each(STATUSES)('on %d', (status) => {
     expect(errorOf(status, limit('limit'))).toMatchObject({
       class: 'park',
       code: 'limit',
-      hint: expect.stringContaining('account manager'),
+      hint: expect.stringMatching(/\w/),
       limit: { permission: 'kyb_search', module: 'kyb', period: 'plan' },
     });
   });
@@ -53,7 +54,7 @@ describe.each(STATUSES)('on %d', (status) => {
   test('V2-1 a limit of an unknown kind counts as the plan limit, and the message says so', () => {
     expect(errorOf(status, limit('limits.weekly'))).toMatchObject({
       class: 'park',
-      hint: expect.stringContaining('"limits.weekly" is not documented'),
+      hint: expect.stringContaining('"limits.weekly"'),
       limit: { period: 'plan' },
     });
   });
@@ -97,7 +98,7 @@ describe('a body with detail', () => {
         class: 'retry',
         code: 'UNEXPLAINED',
         attemptsAtMost: 3,
-        hint: expect.stringContaining('companiesLookup in the routes file'),
+        hint: expect.stringContaining('companiesLookup'),
       },
     ],
   ])('V2-1 V2-17 on %d is classified by the status, and none is free', (status, expected) => {
@@ -208,6 +209,23 @@ describe('successes', () => {
 });
 
 describe('the message of an error', () => {
+  test('V2-1 says what to do', async () => {
+    const cases: [string, ApiError | undefined][] = [
+      ['a daily limit', errorOf(403, limit('limits.daily'))],
+      ['a plan limit', errorOf(403, limit('limit'))],
+      ['a limit of an unknown kind', errorOf(403, limit('limits.weekly'))],
+      ['reasons by field', errorOf(400, { location: ['Unknown.'] }, 'kybSearch')],
+      ...[401, 429, 500, 307, 200, 400, 403, 404].map((status): [string, ApiError | undefined] => [
+        `detail on ${status}`,
+        errorOf(status, { detail: 'No.' }, 'companiesLookup'),
+      ]),
+    ];
+    await expectGolden(
+      'errors',
+      cases.map(([given, error]) => [given, `${error?.message}\n${error?.hint}`]),
+    );
+  });
+
   test('V2-1 is one line of limited length for any body', () => {
     const long = `\u001b[2J\n${'x'.repeat(10_000)}`;
     const bodies = [
