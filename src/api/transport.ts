@@ -101,7 +101,7 @@ export class Transport {
 
   /**
    * Answers of one event-loop round are handed over together: this takes less time than processing each between socket
-   * reads (docs/performance.md, "What the books cost").
+   * reads (docs/developers/performance.md, "What the books cost").
    */
   #handOver(tell: () => void): void {
     if (this.#come.length === 0)
@@ -114,7 +114,7 @@ export class Transport {
   }
 
   /**
-   * One abort listener for all calls of a signal: one for each call is expensive (docs/performance.md, "What the books
+   * One abort listener for all calls of a signal: one for each call is expensive (docs/developers/performance.md, "What the books
    * cost").
    */
   #endedBy(signal: AbortSignal): Set<ResponseCollector> {

@@ -40,7 +40,7 @@ export class Door implements AnswerSource {
     const { stopped, draining, hasRefused } = this.#sender;
     if (stopped !== undefined) return { kind: 'stopped', error: stopped };
     if (draining) return DRAINING;
-    // Without a refusal there is nothing to look up, and this runs for every row (docs/performance.md, "What the books
+    // Without a refusal there is nothing to look up, and this runs for every row (docs/developers/performance.md, "What the books
     // cost").
     if (!hasRefused) return undefined;
     const { calls, attemptId, limits, clock } = this.#options;

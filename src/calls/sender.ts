@@ -105,7 +105,7 @@ export class Sender {
       return this.#attempts.make(request, ready, number);
     };
     try {
-      // Nearly every call succeeds at once, so p-retry is used only after an error (docs/performance.md, "What the
+      // Nearly every call succeeds at once, so p-retry is used only after an error (docs/developers/performance.md, "What the
       // books cost").
       return await attempt(1);
     } catch (first) {

@@ -111,7 +111,7 @@ export class PlanTally {
   #reports = 0;
   #reportsAgain = 0;
   #reveals: Reveals = NO_REVEALS;
-  /** Numbers take a seventh of the memory of texts (docs/performance.md, "Small things"). */
+  /** Numbers take a seventh of the memory of texts (docs/developers/performance.md, "Small things"). */
   readonly #met = new Set<number>();
 
   invalid(row: InvalidRow): void {

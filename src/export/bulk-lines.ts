@@ -18,7 +18,7 @@ export interface BulkSetup {
 
 /**
  * Renders rows on this thread and a second one, and returns them in order. Bytes are passed between threads, which
- * costs almost nothing. Passing rows would cost more than it saves. Small runs use one thread. docs/performance.md,
+ * costs almost nothing. Passing rows would cost more than it saves. Small runs use one thread. docs/developers/performance.md,
  * "Export", has the measurements.
  */
 export class BulkPool {

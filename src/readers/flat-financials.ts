@@ -84,7 +84,7 @@ interface FlatRow {
 
 /**
  * Reads flat financials from the bytes without building objects. These figures are most of an export, and this takes
- * less than half of the time (docs/performance.md, "Export"). It only reads the plain form: years of scalars, none
+ * less than half of the time (docs/developers/performance.md, "Export"). It only reads the plain form: years of scalars, none
  * empty, no line breaks, no name twice. For any other form it returns undefined, and the parser reads it with the same
  * result or an issue.
  */

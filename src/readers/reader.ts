@@ -7,7 +7,7 @@ import { hideContacts, type Row, type RowOf, type Table } from './table.js';
 
 /**
  * A reader makes rows of tables from the raw answers of one module. `list.ts` names it, and the export, the data
- * package, the summary and `docs/tables.md` follow from its declaration.
+ * package, the summary and `docs/reference/tables` follow from its declaration.
  */
 export interface Reader {
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Reader {
   readonly apart?: Readonly<Record<string, readonly string[]>>;
   /** Operations that return the same lists, of which one is shown: a new answer may change which one. */
   readonly sharing?: readonly string[];
-  /** Its rows are most of an export, so they are read last and on two threads (docs/performance.md, "Export"). */
+  /** Its rows are most of an export, so they are read last and on two threads (docs/developers/performance.md, "Export"). */
   readonly bulk?: true;
   /** The key facts of a subject, from its rows. */
   readonly glance?: (out: ReaderOutput) => Glance;

@@ -37,7 +37,7 @@ export interface Column<Name extends string = string> {
 }
 
 /**
- * A table is declared once, by its reader. The CSV header, the Parquet schema, `datapackage.json`, `docs/tables.md` and
+ * A table is declared once, by its reader. The CSV header, the Parquet schema, `datapackage.json`, `docs/reference/tables` and
  * the types of the rows follow from the declaration.
  */
 export interface Table<Name extends string = string, Columns extends readonly Column[] = readonly Column[]> {

@@ -6,7 +6,7 @@ import { long } from '../helpers/long.js';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const page = read('docs/architecture.md');
+const page = read('docs/developers/architecture.md');
 
 interface Coverage {
   readonly result: readonly {
@@ -43,7 +43,7 @@ async function countCalls(lines: readonly string[], folder: string): Promise<Rea
 
 const fileOf = (key: string): string => key.split(' ')[0] ?? '';
 
-long('a record row passes the files that docs/architecture.md lists', async () => {
+long('a record row passes the files that docs/developers/architecture.md lists', async () => {
   const clean = [...read('fixtures/portfolio.expected.csv').matchAll(/^\d+,([^,]+),complete,,clean: exact/gm)];
   const ids = new Set(clean.map(([, id]) => id));
   const [header = '', ...rows] = read('fixtures/portfolio.csv')

@@ -23,8 +23,8 @@ test('every source file that a page names exists', () => {
   expect(gone).toEqual([]);
 });
 
-test('docs/architecture.md names every folder of src, and at most 45 files for the path of a row', () => {
-  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+test('docs/developers/architecture.md names every folder of src, and at most 45 files for the path of a row', () => {
+  const page = readFileSync(join(root, 'docs/developers/architecture.md'), 'utf8');
   const folders = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true, encoding: 'utf8' })
     .filter((entry) => entry.isDirectory())
     .map((entry) => `${join(entry.parentPath, entry.name).slice(join(root, 'src').length + 1)}/`);

@@ -6,9 +6,11 @@ const root = resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 /** A rule is the first cell of a table row. */
-const numbers = [...read('docs/rules.md').matchAll(/^\| ((?:V[12]|X)-\d+) \|/gm)].map((match) => match[1] ?? '');
+const numbers = [...read('docs/developers/rules.md').matchAll(/^\| ((?:V[12]|X)-\d+) \|/gm)].map(
+  (match) => match[1] ?? '',
+);
 
-describe('docs/rules.md', () => {
+describe('docs/developers/rules.md', () => {
   test('has every rule that code, tests, pages and pipelines cite', () => {
     const known = new Set(numbers);
     const texts = ['src', 'test', 'docs', 'pipelines'].flatMap((folder) =>

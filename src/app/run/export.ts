@@ -115,7 +115,7 @@ export function tablesFolder({ out }: TableOptions, runId: string, dataDir: stri
   return folder;
 }
 
-/** Tables for programs and a workbook for people. docs/performance.md has the cost. */
+/** Tables for programs and a workbook for people. docs/developers/performance.md has the cost. */
 const USUAL_FORMATS: readonly ExportFormat[] = ['csv', 'xlsx'];
 
 /** If the options name a place or a format, the tables are always written. */

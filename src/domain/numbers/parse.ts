@@ -41,7 +41,7 @@ export function parseRegistrationNumber(raw: string, countryCode: string, state?
 
 /**
  * A row reads the same number several times: for its column, its identity, its cost, as the candidate's, and for v2. A
- * list of some thousand rows is read once (docs/performance.md, "latency").
+ * list of some thousand rows is read once (docs/developers/performance.md, "latency").
  */
 const recent = new Memo<ParsedNumber>(10_000);
 

@@ -42,7 +42,7 @@ export class Bodies {
 
 /**
  * Hashing and compressing a large body takes longer than writing its call, so a second thread does it once there are
- * many. Small bodies are not worth the transfer. docs/performance.md, "pipeline", has the measurement.
+ * many. Small bodies are not worth the transfer. docs/developers/performance.md, "pipeline", has the measurement.
  */
 export class Packer {
   #large = 0;
@@ -164,7 +164,7 @@ export const unpack = ({ encoding, bytes }: { readonly encoding: string; readonl
 /** Smaller bodies do not shrink enough to be worth the time. */
 const SMALL = 4_096;
 
-/** Measured against other settings: docs/performance.md. */
+/** Measured against other settings: docs/developers/performance.md. */
 const FASTEST = { [constants.BROTLI_PARAM_QUALITY]: 0, [constants.BROTLI_PARAM_LGWIN]: 18 } as const;
 
 /** Bodies for the other thread: one transferable buffer and the lengths to cut it by. */

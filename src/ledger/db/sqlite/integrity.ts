@@ -228,7 +228,7 @@ function readWalIndex(path: string): WalIndex | undefined {
 /**
  * Refuses a damaged file before any spending. A small file is checked completely. In a large one only the tables about
  * stored answers and charges are checked, fastest-growing last, while time is left. Bodies, most of the file, are
- * checked against their digests when read (docs/performance.md, "Opening a ledger").
+ * checked against their digests when read (docs/developers/performance.md, "Opening a ledger").
  */
 export function mustBeSound(database: Connection): void {
   const found = firstFault(database) ?? impossibleNumber(database);

@@ -89,7 +89,7 @@ export function refuseNewer(database: Connection): void {
   );
 }
 
-/** 8 KB pages, as measured (docs/performance.md). */
+/** 8 KB pages, as measured (docs/developers/performance.md). */
 const PAGE_BYTES = 8192;
 
 /**

@@ -28,7 +28,7 @@ export function openForWriting(dataDir: string, now: number, pagesAtMost?: numbe
     // better-sqlite3 lowers this to NORMAL when WAL is turned on, so it is set afterwards and read back.
     database.pragma('synchronous = FULL');
     if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite refused synchronous=FULL');
-    // Rare checkpoints, as measured (docs/performance.md).
+    // Rare checkpoints, as measured (docs/developers/performance.md).
     database.pragma('wal_autocheckpoint = 8000');
     database.pragma('foreign_keys = ON');
     database.pragma('secure_delete = ON');
