@@ -1,0 +1,154 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+/**
+ * Keeps README, docs and printed texts in plain English. `plain-baseline.json` has the older offences of each file.
+ * They may only become fewer: `KYBATCH_WRITE_DOCS=1 npx vitest run test/docs/plain.test.ts` lowers the figures.
+ */
+const ROOT = resolve(import.meta.dirname, '../..');
+const BASELINE = join(import.meta.dirname, 'plain-baseline.json');
+
+/** Words that the style guide replaces, and the replacement. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bat the most\b/i, 'at most'],
+  [/\banew\b|\bonce more\b/i, 'again'],
+  [/\b(?:goes|go|going|went) on\b|\bleads? (?:on|out)\b/i, 'continues'],
+  [/\bby (?:itself|themselves)\b/i, 'finishes, alone, or nothing'],
+  [/\b(?:is|are|was|were) (?:not )?told\b|\btells?\b|\ba word (?:about|on)\b/i, 'reports, shows'],
+  [/\bheld to be\b/i, 'considered'],
+  [/\bat work\b/i, 'running'],
+  [/\b(?:lies|lie|stands|stand) (?:in|by|beside|behind|there)\b/i, 'is in, uses'],
+  [/\bfor nothing\b|\bfor 0 units\b/i, 'free'],
+  [/\bnobody\b|\bwhoever\b|\bsomebody\b|\bwhatever\b/i, 'the actor: you, kybatch, the provider'],
+  [/\bfor want of\b/i, 'because … is missing'],
+  [/\bby hand\b/i, 'manually'],
+  [/\bso many\b|\bas said\b|\bbe it\b|\blikewise\b/i, 'the thing itself'],
+  [/^Where\b(?!.*\?$)|, where\b|\b(?:only|and|but|or|also|except) where\b|\bwherever\b/, 'if or when'],
+  [/;/, 'two sentences'],
+];
+
+const MANY_WORDS = 25;
+const TOO_MANY_WORDS = 35;
+const PAGE_WORDS = 1200;
+const DEVELOPER_PAGE_WORDS = 3000;
+
+const filesIn = (folder: string, ending: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => join(folder, file));
+
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md'].filter((file) => existsSync(join(ROOT, file))),
+  ...filesIn('docs', '.md').filter((file) => !file.endsWith('/coverage.md')),
+];
+const texts = [...pages, ...filesIn('test/cli/golden', '.txt')].sort();
+
+interface Offences {
+  /** Sentences of more than 35 words. */
+  readonly tooLong?: number;
+  /** Sentences of 26 to 35 words. */
+  readonly long?: number;
+  /** Words that the style guide replaces. */
+  readonly words?: number;
+  /** The words of a page that is too long. */
+  readonly page?: number;
+}
+
+test('sentences are short, words are plain, and pages have one purpose', () => {
+  const found = new Map(texts.map((file) => [file, examine(file)]));
+  const before = JSON.parse(readFileSync(BASELINE, 'utf8')) as Readonly<Record<string, Offences>>;
+  const worse = [...found].flatMap(([file, { offences, notes }]) => {
+    const allowed = before[file] ?? {};
+    const kinds = KINDS.filter((kind) => (offences[kind] ?? 0) > (allowed[kind] ?? 0));
+    return kinds.map((kind) => `${file}: ${kind} ${offences[kind]}, before ${allowed[kind] ?? 0}\n${notes[kind]}`);
+  });
+  expect(worse.join('\n')).toBe('');
+  if (process.env.KYBATCH_WRITE_DOCS !== '1') return;
+  const now = [...found].filter(([, { offences }]) => KINDS.some((kind) => offences[kind] !== undefined));
+  const lines = now.map(([file, { offences }]) => `  ${JSON.stringify(file)}: ${JSON.stringify(offences)}`);
+  writeFileSync(BASELINE, `{\n${lines.join(',\n')}\n}\n`);
+});
+
+const KINDS = ['tooLong', 'long', 'words', 'page'] as const;
+
+interface Examined {
+  readonly offences: Offences;
+  readonly notes: Readonly<Record<keyof Offences, string>>;
+}
+
+function examine(file: string): Examined {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const sentences = (file.endsWith('.md') ? markdownTexts(text) : printedTexts(text)).flatMap(sentencesOf);
+  const tooLong = sentences.filter((sentence) => countWords(sentence) > TOO_MANY_WORDS);
+  const long = sentences.filter(
+    (sentence) => countWords(sentence) > MANY_WORDS && countWords(sentence) <= TOO_MANY_WORDS,
+  );
+  const words = sentences.flatMap((sentence) =>
+    WORDS.flatMap(([word, better]) => {
+      const [found] = word.exec(sentence) ?? [];
+      return found === undefined ? [] : [`"${found.trim()}" (${better}) in: ${sentence}`];
+    }),
+  );
+  const size = countWords(text.replaceAll('|', ' '));
+  const most = file.startsWith('docs/developers/') ? DEVELOPER_PAGE_WORDS : PAGE_WORDS;
+  const isShort = size <= most || !file.endsWith('.md') || /^docs\/(?:reference|decisions)\//.test(file);
+  return {
+    offences: {
+      ...(tooLong.length > 0 && { tooLong: tooLong.length }),
+      ...(long.length > 0 && { long: long.length }),
+      ...(words.length > 0 && { words: words.length }),
+      ...(!isShort && { page: size }),
+    },
+    notes: {
+      tooLong: tooLong.join('\n'),
+      long: long.join('\n'),
+      words: words.join('\n'),
+      page: `${size} words, at most ${most}`,
+    },
+  };
+}
+
+const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+
+/** Paragraphs, items and cells. Code counts as one word, and a link as its text. */
+function markdownTexts(text: string): readonly string[] {
+  const prose = text
+    .replace(/^---\n[\s\S]*?\n---\n/, '')
+    .replaceAll(/^(```|~~~)[\s\S]*?^\1[ \t]*$/gm, '\n')
+    .replaceAll(/<!--[\s\S]*?-->/g, '')
+    .replaceAll(/`[^`\n]*`/g, 'code')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[*_]{2}/g, '')
+    .replaceAll(/^#.*$/gm, '$&\n');
+  return prose
+    .split(/\n\s*\n|\n(?=\s*(?:[-*+]|\d+\.) |\||#|:::|>)/)
+    .flatMap((block) => (block.startsWith('|') ? block.split('|') : [block]))
+    .map((block) =>
+      block
+        .replaceAll(/\s+/g, ' ')
+        .replace(/^[\s#>+*-]+/, '')
+        .trim(),
+    )
+    .filter((block) => block !== '');
+}
+
+const COLUMNS = 80;
+
+/** Printed lines. A line goes into the next one if the first word there had no room in it. */
+function printedTexts(text: string): readonly string[] {
+  const joined: string[] = [];
+  let previous = '';
+  for (const line of text.split('\n')) {
+    const [word = ''] = line.trim().split(' ');
+    const isWrapped = word !== '' && previous !== '' && previous.length + 1 + word.length > COLUMNS;
+    if (isWrapped) joined.push(`${joined.pop()} ${line.trim()}`);
+    else joined.push(line.trim());
+    previous = line;
+  }
+  return joined.filter((line) => line !== '' && !line.startsWith('$ ')).map((line) => line.replaceAll(/ {2,}/g, '. '));
+}
+
+/** A sentence ends at a mark before a space and a capital letter, or at the end. */
+const sentencesOf = (text: string): readonly string[] =>
+  text.split(/(?<=[.!?][)"”]?) (?=[\p{Lu}\p{N}"“(]|code\b|kybatch\b)/u).map((sentence) => sentence.trim());
