@@ -63,7 +63,7 @@ const known: ReadonlySet<string> = new Set(
 
 const changeName = filledText().refine(
   (name) => known.has(name),
-  'must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/tables.md)',
+  'must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/reference/tables)',
 );
 
 const SHARED = `must be true, false, or a list of two or more of ${SHAREABLE_SPACES.join(', ')}`;

@@ -123,7 +123,7 @@ export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: Me
     throw new UsageError(
       'PIPELINE_INVALID',
       problems.map((problem) => `${shownAs}: ${problem}`).join('\n'),
-      'docs/pipelines.md lists every key with its default.',
+      'docs/reference/pipeline.md lists every key with its default.',
     );
   }
   const pipeline = toPipeline(reading.data);

@@ -24,11 +24,11 @@ import { previewPurge, purge } from '../../src/app/admin/purge.js';
 import { exportTables } from '../../src/app/run/export.js';
 import { plan } from '../../src/app/run/plan.js';
 import { run } from '../../src/app/run/run.js';
-import { describePipeline } from '../../src/config/describe-pipeline.js';
 import { pipelineJsonSchema } from '../../src/config/pipeline-schema.js';
-import { describeTables } from '../../src/export/tables.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { systemClock } from '../../src/util/clock.js';
+import { describePipeline } from '../docs/reference/pipeline.js';
+import { describeTables } from '../docs/reference/tables.js';
 import { lineOf, wholeCompanies, writeInput } from '../engine/support.js';
 import { readTable } from '../export/support.js';
 import { json, withServer } from '../helpers/http-server.js';
@@ -39,11 +39,11 @@ test('a stage in the list is in the pipeline file, its schema and its reference'
   expect(schema).toContain('"trade-licence"');
   expect(schema).toContain('The year that the licence is for');
   const reference = describePipeline();
-  expect(reference).toMatch(/^\| `trade-licence` \| The licence to trade \(v2\) \|/m);
+  expect(reference).toMatch(/^\| \[`trade-licence`\]\(#trade-licence\) \| The licence to trade \(v2\)\. \|/m);
   expect(reference).toMatch(/^\| `trade_licence\.year` \| `2024` \|/m);
   expect(reference).toMatch(/^\| `licence` \| `90d` \|/m);
-  expect(describeTables()).toContain('### licences');
-  expect(describeTables()).toContain('`trade_licence_status`');
+  expect(describeTables().get('licences')).toContain('One row per');
+  expect(describeTables().get('rows')).toContain('`trade_licence_status`');
 });
 
 long('it is planned, bought, exported and purged like any other', async () => {

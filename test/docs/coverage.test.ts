@@ -5,7 +5,7 @@ import { untrueCommands } from './coverage/asked-by.js';
 import { coverage, inMarkdown, unexplained } from './coverage/describe.js';
 import { isPlace } from './coverage/places.js';
 
-const PAGE = resolve(import.meta.dirname, '../../docs/coverage.md');
+const PAGE = resolve(import.meta.dirname, '../../docs/reference/coverage.md');
 
 const all = coverage();
 
@@ -24,7 +24,7 @@ test('every place that the page lists is a column of a table', () => {
   expect(named.filter((place) => !isPlace(place))).toEqual([]);
 });
 
-test('docs/coverage.md matches the code', () => {
+test('docs/reference/coverage.md matches the code', () => {
   const page = inMarkdown(all);
   if (process.env.KYBATCH_WRITE_DOCS === '1') writeFileSync(PAGE, page);
   expect(readFileSync(PAGE, 'utf8')).toBe(page);

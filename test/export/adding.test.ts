@@ -4,13 +4,14 @@ import { expect, test } from 'vitest';
 import { exportRun } from '../../src/export/export-run.js';
 import type { Format, TableFile } from '../../src/export/formats/format.js';
 import { allFormats } from '../../src/export/formats/list.js';
-import { describeTables, tablesOf } from '../../src/export/tables.js';
+import { tablesOf } from '../../src/export/tables.js';
 import { ALL_PARTS, type ExportParts } from '../../src/export/write-answers.js';
 import { readers } from '../../src/readers/list.js';
 import { openAnswer } from '../../src/readers/parts/open-answer.js';
 import { readFields } from '../../src/readers/parts/read-fields.js';
 import type { Reader } from '../../src/readers/reader.js';
 import { column, type Row, table } from '../../src/readers/table.js';
+import { describeTables } from '../docs/reference/tables.js';
 import { long } from '../helpers/long.js';
 import { exportTo, type RunFixture, readTable, withRun } from './support.js';
 
@@ -59,7 +60,7 @@ long('a listed reader has its table in the export, the summary, the data package
     expect(summary.tables).toMatchObject({ licences: 1, flat_financials: 1 });
     expect(summary.files.map(({ path }) => path)).toEqual(expect.arrayContaining(['licences.parquet']));
     expect(readFileSync(join(folder, 'datapackage.json'), 'utf8')).toContain('"name": "licences-parquet"');
-    expect(describeTables(tablesOf(parts.readers))).toContain('### licences\n\nOne row per company.');
+    expect(describeTables(tablesOf(parts.readers)).get('licences')).toContain('One row per company.');
   });
 });
 

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { expect, test } from 'vitest';
 import { parquetColumns } from '../../src/export/formats/parquet.js';
-import { describeTables, TABLE_REFERENCE, type TableName, tables } from '../../src/export/tables.js';
+import { type TableName, tables } from '../../src/export/tables.js';
 import { columnsOf } from '../../src/readers/table.js';
-import { replaceMarked } from '../../src/util/marked-part.js';
 import { long } from '../helpers/long.js';
 import { exportTo, withRun } from './support.js';
 
@@ -109,10 +108,4 @@ long('header, Parquet schema and data package follow from the declaration', asyn
       }
     },
   );
-});
-
-test('the reference in docs/tables.md is the declaration', () => {
-  const text = readFileSync(new URL('../../docs/tables.md', import.meta.url), 'utf8');
-  const written = replaceMarked(text, TABLE_REFERENCE, describeTables());
-  expect(text, 'run npx tsx src/export/write-reference.ts').toBe(written);
 });

@@ -1,0 +1,101 @@
+import { parquetColumns } from '../../../src/export/formats/parquet.js';
+import { resultsTable } from '../../../src/export/results-table.js';
+import { rowsTable } from '../../../src/export/run-tables.js';
+import { tables } from '../../../src/export/tables.js';
+import { prospectsTable } from '../../../src/readers/prospects.js';
+import { type Column, type ColumnType, column, insertColumns, type Table } from '../../../src/readers/table.js';
+import { vocabulariesTable } from '../../../src/readers/vocabulary.js';
+import { asSentence, GENERATED, markdownTable, page } from './markdown.js';
+
+/** Tables without a run: a command writes each into its own folder. */
+const standalone: readonly Table[] = [prospectsTable, vocabulariesTable];
+
+const ownColumns: ReadonlyMap<Table, Column> = new Map<Table, Column>([
+  [rowsTable, column('input_…', 'text', 'One for each column of the list, as written', 'the list')],
+  [resultsTable, column('…', 'text', 'Each column of the list under its own name, as written', 'the list')],
+]);
+
+/** One page for each table, and one that lists them. */
+export const describeTables = (declared: readonly Table[] = tables): ReadonlyMap<string, string> =>
+  new Map([
+    ['index', describeIndex(declared)],
+    ...[...declared, ...standalone].map((table): [string, string] => [table.name, describeTable(table)]),
+  ]);
+
+const TYPES: Readonly<Record<ColumnType, string>> = {
+  text: 'Text.',
+  id: 'An ID, as text. Leading zeros and long numbers stay.',
+  number: 'The digits that the provider sent: `1.10` stays `1.10`.',
+  scalar: 'Text or number, as sent.',
+  text_or_list: 'A text as sent. A list is JSON.',
+  integer: 'A whole number.',
+  boolean: '`true` or `false`.',
+  date: 'A date: `2026-01-31`.',
+  timestamp: 'A time in UTC.',
+  json: 'JSON.',
+  value: 'The value as sent. `value_type` names its type.',
+};
+
+const describeIndex = (declared: readonly Table[]): string =>
+  page(
+    '# Tables',
+    GENERATED,
+    [
+      'For everyone who loads the results into other programs. An export has one file for each table.',
+      'Columns keep their names and their order. A new version may add columns before `extra`.',
+    ].join(' '),
+    [
+      'An empty cell means that the provider returned nothing. It never means "no".',
+      'An empty text is `""` in CSV.',
+      '`extra` holds every returned field that has no column, as JSON.',
+    ].join(' '),
+    '## Every table of an export',
+    list(declared),
+    '## Tables without a run',
+    '`kybatch prospect` and `kybatch vocab --out DIR` write these tables into a folder of their own.',
+    list(standalone),
+    '## Types',
+    'CSV holds text. Parquet has these types:',
+    markdownTable(
+      ['type', 'in Parquet', 'content'],
+      Object.entries(TYPES).map(([type, content]) => [
+        type === 'value' ? 'as sent' : type,
+        parquetColumns([column('column', type as ColumnType, '')])
+          .map(({ name, type: sql }) => (name === 'column' ? sql : `\`${name}\` ${sql}`))
+          .join(', '),
+        content,
+      ]),
+    ),
+  );
+
+const list = (of: readonly Table[]): string =>
+  markdownTable(
+    ['table', 'one row per', 'columns'],
+    of.map(({ name, onePer, columns }) => [`[${name}](${name}.md)`, onePer, String(columns.length)]),
+  );
+
+function describeTable(table: Table): string {
+  const { name, onePer, description, source, key, keyAlwaysThere } = table;
+  const own = ownColumns.get(table);
+  const columns = insertColumns(table, table.columns, own === undefined ? [] : [own]);
+  return page(
+    `# ${name}`,
+    GENERATED,
+    `One row per ${onePer}. ${description}`,
+    [
+      `- Made from: ${source}.`,
+      `- Key: ${key.map((each) => `\`${each}\``).join(', ')}.${keyAlwaysThere ? '' : ' Parts of it may be empty.'}`,
+      '- Types: [Tables](index.md#types).',
+    ].join('\n'),
+    markdownTable(
+      ['column', 'type', 'meaning', 'from'],
+      columns.map(({ name: each, type, description: meaning, from = '' }) => [
+        `\`${each}\``,
+        type === 'value' ? 'as sent' : type,
+        asSentence(meaning),
+        from,
+      ]),
+    ),
+    ...(source === 'ledger' ? [] : ['An empty cell under "from" means the field of the same name.']),
+  );
+}
