@@ -3,7 +3,7 @@ import { type DeclaredCommand, type DeclaredFlag, sandboxOption } from './comman
 import type { CommandGroup } from './command-list.js';
 
 /** The examples, notes and exit codes of a command: `src/cli/data/help.yaml`. */
-const texts = dataSections('cli/help', (zod) => {
+export const texts = dataSections('cli/help', (zod) => {
   const text = zod.strictObject({
     /** One or two sentences below the first line. */
     more: zod.string().optional(),
@@ -16,7 +16,7 @@ const texts = dataSections('cli/help', (zod) => {
   return text.extend({ below: zod.record(zod.string(), text).optional() });
 });
 
-const EXIT_CODES: Readonly<Record<string, string>> = {
+export const EXIT_CODES: Readonly<Record<string, string>> = {
   0: 'done',
   1: 'disk, database or bug',
   2: 'wrong flag, config or file',
@@ -35,6 +35,7 @@ const VALUES: Readonly<Record<string, string>> = {
   batch: 'ID',
   by: 'NAME',
   country: 'CC',
+  'data-dir': 'DIR',
   delimiter: 'CHAR',
   encoding: 'NAME',
   entity: 'ID',
@@ -62,7 +63,7 @@ const VALUES: Readonly<Record<string, string>> = {
   to: 'URL|DIR',
 };
 
-const placeholder = ({ name, takesValue, choices }: DeclaredFlag): string =>
+export const placeholder = ({ name, takesValue, choices }: DeclaredFlag): string =>
   !takesValue ? '' : ` ${choices.length > 0 ? choices.join('|') : (VALUES[name] ?? 'N')}`;
 
 const GENERAL = '--data-dir DIR  --json  -q, --quiet  --no-color  -h, --help';

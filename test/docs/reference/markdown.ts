@@ -1,12 +1,16 @@
-/** A table in Markdown. A cell holds one line, and a bar in it is escaped. */
+/** A table in Markdown. */
 export const markdownTable = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [header, header.map(() => '---'), ...rows]
-    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('\n', ' ').replaceAll('|', '\\|')).join(' | ')} |`)
-    .join('\n');
+  [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.map(asCell).join(' | ')} |`).join('\n');
 
-/** A declared text as a sentence: a capital letter first, a full stop last. */
-export const asSentence = (text: string): string =>
-  text === '' ? '' : `${text[0]?.toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+/** A cell holds one line, a bar in it is escaped, and `<run>` outside of code is no HTML. */
+const asCell = (text: string): string =>
+  text
+    .replaceAll('\n', ' ')
+    .replaceAll('|', '\\|')
+    .replaceAll(/`[^`]*`|</g, (part) => (part === '<' ? '&lt;' : part));
+
+/** A declared text with a full stop. */
+export const asSentence = (text: string): string => (text === '' || /[.!?]$/.test(text) ? text : `${text}.`);
 
 export const page = (...parts: readonly string[]): string => `${parts.join('\n\n')}\n`;
 
