@@ -66,7 +66,10 @@ test('sentences are short, words are plain, and pages have one purpose', () => {
   expect(worse.join('\n')).toBe('');
   if (process.env.KYBATCH_WRITE_DOCS !== '1') return;
   const now = [...found].filter(([, { offences }]) => KINDS.some((kind) => offences[kind] !== undefined));
-  const lines = now.map(([file, { offences }]) => `  ${JSON.stringify(file)}: ${JSON.stringify(offences)}`);
+  const lines = now.map(([file, { offences }]) => {
+    const counts = Object.entries(offences).map(([kind, count]) => `"${kind}": ${count}`);
+    return `  "${file}": { ${counts.join(', ')} }`;
+  });
   writeFileSync(BASELINE, `{\n${lines.join(',\n')}\n}\n`);
 });
 
