@@ -26,19 +26,19 @@ export const notifySection = section({
     .tuple([filledText()], z.string('must be a text'), 'must be a list: the program and its arguments')
     .optional()
     .describe(
-      'A program and its arguments, as a list: no shell is between. It gets the summary on its standard input, and an environment without the keys',
+      'A program and its arguments, as a list. It gets the summary on its standard input, and an environment without the keys. No shell runs it',
     ),
   webhook: z
     .string(URL_FORM)
     .refine(isWebhook, URL_FORM)
     .optional()
     .describe(
-      'An address to which the summary is sent by POST: https, or http on a loopback address. Redirects are not followed, and what it answers is not read',
+      'An address to which the summary is sent by POST: https, or http on a loopback address. kybatch follows no redirects',
     ),
   on: uniqueList(choice(NOTIFY_REASONS))
     .default([...NOTIFY_REASONS])
     .describe(
-      'What is told: `failed`: rows have failed, or an error ended the start; `important_change`: a new answer differs in what matters; `invalid`: rows that are new or changed cannot be read; `members_left`: rows of the file before are not in this one; `questions`: the start has asked a person something; `stopped`: it was stopped before its end, by the allowance, a budget, the provider, or an interrupt',
+      'The reasons for a notification. `failed`: rows failed, or an error ended the attempt. `important_change`: an important change was found. `invalid`: new or changed rows are invalid. `members_left`: rows have left the list. `questions`: there are new review questions. `stopped`: a limit, the allowance, the provider or an interrupt ended the attempt',
     ),
 }).refine(({ command, webhook }) => (command === undefined) !== (webhook === undefined), { error: ONE_OF_TWO });
 

@@ -73,27 +73,25 @@ const headers = (field: string) => uniqueList(filledText()).optional().describe(
 /** The pipeline file. Every key except `stages` is optional. */
 export const pipelineFile = section({
   description: filledText().optional().describe('What this pipeline is for, in a sentence'),
-  stages: uniqueList(choice(stageNames)).describe(
-    'What to buy for each confirmed company. Resolve and confirm always come first; the order here does not matter',
-  ),
+  stages: uniqueList(choice(stageNames)).describe('The stages to buy for each confirmed company, in any order'),
   search: section({
     attempts: integerWithin(1, 5)
       .default(2)
       .describe(
-        'Searches that may be bought per row and API, 1 to 5; each v1 search costs a unit, also when it finds nothing (V1-1). What is owned is looked at beyond it',
+        'Searches that may be bought for each row and API, 1 to 5. A v1 search costs a unit even if it finds nothing. Stored searches do not count',
       ),
     order: uniqueList(choice(SEARCH_KEYS))
       .default([...SEARCH_KEYS])
-      .describe('What to search by, first to last; what is not listed is not searched by'),
+      .describe('The fields to search by, first to last. kybatch does not search by other fields'),
     further_spellings: yesOrNo()
       .default(true)
-      .describe('Try further spellings of the number when nothing else has found the company; each counts as a search'),
+      .describe('Try other spellings of the number if nothing else finds the company. Each counts as a search'),
     fallback: z
       .array(choice(FALLBACKS), 'must be a list')
       .refine((steps) => new Set(steps).size === steps.length, 'must not name anything twice')
       .default([])
       .describe(
-        'Who is asked, first to last, where the searches find nobody: `lookup` (LEI, website, LinkedIn address, phone, number, VAT number or name, the first that the row has), `website`, `linkedin`, `registry`, `autocomplete`. Each is one call of v2 whose price is not told, and one search more for the number it names; a hint, never a match (docs/matching.md)',
+        'Other v2 modules to ask, first to last, if the searches find no company. Each costs one v2 call, and one more search for the number that it names. The answer is a hint, never a match. `lookup` uses LEI, website, LinkedIn address, phone, number, VAT number or name, the first that the row has',
       ),
   })
     .prefault({})
@@ -102,18 +100,18 @@ export const pipelineFile = section({
     name_agreement: integerWithin(85, 100)
       .default(defaultMatchPolicy.nameAgreement)
       .describe(
-        'From which similarity, 85 to 100, two names are held to agree; names support a number, alone they never confirm',
+        'The similarity, 85 to 100, from which two names agree. A name supports a number. It never confirms alone',
       ),
     confirm_on_vat: yesOrNo()
       .default(defaultMatchPolicy.confirmOnVat)
-      .describe('Confirm a row without registration number when VAT number and name agree with exactly one candidate'),
+      .describe('Confirm a row without registration number if VAT number and name agree with exactly one candidate'),
     confirm_repaired: yesOrNo()
       .default(defaultMatchPolicy.confirmRepaired)
-      .describe('Confirm a registration number that agrees after a repair; `false` asks a person each time'),
+      .describe('Confirm a registration number that agrees after a repair. `false` asks a person each time'),
     confirm_number_alone: choice(['always', 'with_checksum', 'never'])
       .default(defaultMatchPolicy.confirmNumberAlone)
       .describe(
-        'A number with neither name nor VAT number to hold against it, where one digit off is another company: `always` confirms it, `with_checksum` only where the check digit rules a slip out, `never` asks a person (docs/matching.md)',
+        'For a number without a name or VAT number to compare. `always` confirms it. `with_checksum` confirms it if its check digit excludes a typing error. `never` asks a person',
       ),
   })
     .prefault({})
@@ -122,23 +120,23 @@ export const pipelineFile = section({
     legal_form: choice(['review', 'note'])
       .default(defaultMatchPolicy.legalForm)
       .describe(
-        'The number agrees, and the legal forms of both names are known and different (`X SA`, `X SCI`): `review` asks a person, `note` confirms and says so in the reason',
+        'For equal numbers with different legal forms, such as `X SA` and `X SCI`. `review` asks a person. `note` confirms, and notes it in the reason',
       ),
   })
     .prefault({})
-    .describe('What is asked about although the number agrees'),
+    .describe('Questions although the number agrees'),
   review: section({
     second_person: yesOrNo()
       .default(false)
       .describe(
-        'A confirmation by a person counts only when another person, by another name, has confirmed the same candidate; what was decided in this list before stays, and what one person has confirmed to another list is the first of two. It holds for the whole list from the next `kybatch run` of it on',
+        'A confirmation counts only if a second person confirms the same candidate under another name. Earlier decisions of this list stay valid. A decision from another list counts as the first of two. It holds from the next `kybatch run`',
       ),
   })
     .prefault({})
-    .describe('How people answer what only they can'),
+    .describe('How people answer review questions'),
   freshness: freshness
     .prefault({})
-    .describe('Operation → how long an answer we own is used again for nothing; what is not listed keeps its default'),
+    .describe('Operation → how long a stored answer is reused. Other operations keep their default'),
   limits: section({
     units: amount()
       .default(null)
@@ -151,26 +149,24 @@ export const pipelineFile = section({
     .describe('What one attempt may spend. Then the run stops with exit code 4 and can be resumed'),
   concurrency: integerWithin(1, 256)
     .default(16)
-    .describe(
-      'Calls at once at the most to each API, 1 to 256; a run starts lower and grows while the provider keeps up (V1-19)',
-    ),
+    .describe('The most calls at once to each API, 1 to 256. A run starts lower and grows while the provider keeps up'),
   lost_answers: choice(['resend', 'hold'])
     .default('resend')
     .describe(
-      'A request whose answer was lost may have been charged (V1-5). `resend` sends it again, `hold` keeps the row until a person decides',
+      'A request whose answer was lost may have been charged. `resend` sends it again, `hold` keeps the row until a person decides',
     ),
   lost_answer_tries: integerWithin(1, 10)
     .default(3)
     .describe(
-      'How often such a request may be sent again, 1 to 10, before a person must look; how many calls for one credit report may fail or be lost, in all starts together (V2-17); and in how many starts another request may bring failures which may cost, or what cannot be read (X-1)',
+      'How often a request with a lost answer may be sent again, 1 to 10, before a person decides. For a credit report, failed calls of all attempts count. For other requests, it also limits the attempts with failed or unreadable answers',
     ),
-  provenance: yesOrNo().default(false).describe('Ask for the sources of the data; one mode for the whole run (V1-25)'),
+  provenance: yesOrNo().default(false).describe('Ask for the sources of the data, for the whole run'),
   ids_shared: z
     .union([z.boolean(), z.array(choice(SHAREABLE_SPACES)).min(2, SHARED).meta({ uniqueItems: true })], SHARED)
     .refine((said) => typeof said === 'boolean' || new Set(said).size === said.length, SHARED)
     .default(false)
     .describe(
-      'ID spaces that your provider told you are one, such as `[v1, v2, companies]`: a company that is confirmed in one of them needs no search in the others. `true` is `[v1, v2]`. The documents do not say so of any two: ask first (V2-4, V2-18)',
+      'ID spaces that share their IDs, such as `[v1, v2, companies]`. A company that is confirmed in one of them needs no search in the others. `true` means `[v1, v2]`. Ask your account manager first',
     ),
   ...stageOptions,
   permissions: z
@@ -179,7 +175,7 @@ export const pipelineFile = section({
     })
     .prefault({})
     .describe(
-      'v2 permission codename, as /metrics names it → the v2 operations that draw on it; the provider does not publish this (V2-3)',
+      'v2 permission, as `kybatch doctor` shows it → the v2 operations that use it. The provider does not publish this',
     ),
   columns: section({
     name: headers('the company name'),
@@ -198,93 +194,87 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe(
-      'Headers of your files beyond the known ones, a list for each field; they win over those, and case, spaces and punctuation do not matter',
+      'Further headers of your files, a list for each field. They have priority. Case, spaces and punctuation do not matter',
     ),
   retry: section({
-    attempts: integerWithin(1, 10)
-      .default(5)
-      .describe('How often a call is sent at the most, 1 to 10, the first time included'),
-    base: duration({ most: '1h' }).default('500ms').describe('Wait before the second attempt; it doubles each time'),
-    cap: duration({ most: '1h' }).default('30s').describe('The longest wait between two attempts'),
+    attempts: integerWithin(1, 10).default(5).describe('How often a call is sent, 1 to 10, including the first time'),
+    base: duration({ most: '1h' }).default('500ms').describe('The wait before the second try. It doubles each time'),
+    cap: duration({ most: '1h' }).default('30s').describe('The longest wait between two tries'),
   })
     .refine(notBelow('base', 'cap'), { path: ['cap'], error: 'must not be shorter than retry.base' })
     .prefault({})
-    .describe('What happens when the network or the provider stumbles'),
+    .describe('Repeated calls after an error of the network or the provider'),
   breaker: section({
     failures: integerWithin(5, 1000)
       .default(20)
       .describe(
-        'Failures in a row, 5 to 1000, after which an operation of the provider is held to be down. Generating a credit report is after three that may have cost one, of more than one company',
+        'Failures in a row, 5 to 1000, after which an operation is considered down. For credit reports it is three failures of more than one company',
       ),
   })
     .prefault({})
-    .describe('When the provider is held to be down'),
+    .describe('When the provider is considered down'),
   guards: section({
     failing_alike: percentage()
       .default(null)
       .describe(
-        'Per cent of the rows of a start that may fail with one and the same code: beyond it, from 20 rows on, the run stops with exit code 6 and can be resumed; `null` for no such guard',
+        'Per cent of the rows that may fail with the same code. With more, from 20 rows on, the run stops with exit code 6. `null` for no guard',
       ),
     rows_lost: percentage()
       .default(null)
       .describe(
-        'Per cent of its usable rows that an input may have lost since it was last run: beyond it, and where none of its members is left, the input is refused with exit code 2, before anything is spent or written; `null` for no such guard',
+        'Per cent of its valid rows that a list may lose between two runs. With more, or if no known row is left, kybatch refuses the list with exit code 2. `null` for no guard',
       ),
   })
     .prefault({})
-    .describe('What an unattended run is kept from when its feed is broken'),
+    .describe('When an unattended run stops because its list or the provider is broken'),
   changes: section({
     important: z
       .array(changeName, 'must be a list')
       .refine((names) => new Set(names).size === names.length, 'must not name anything twice')
       .default([...IMPORTANT_CHANGES])
       .describe(
-        'What `kybatch changes` shows first, and the table `changes` marks: `officers` is one who came or went, `companies.status` a status that is another one (docs/portfolio.md)',
+        'Changes that `kybatch changes` shows first, and that the table `changes` marks. `officers` means an officer who came or left, `companies.status` another status',
       ),
   })
     .prefault({})
-    .describe('What matters of what changes'),
+    .describe('Which changes are important'),
   watch: section({
     fields: uniqueList(filledText())
       .nullable()
       .default(null)
       .describe(
-        'Fields that `kybatch watch sync` has the provider watch, such as name or company_status; `null` for those that the account has set',
+        'Fields that the provider watches after `kybatch watch sync`, such as name or company_status. `null` for the fields that the account has set',
       ),
     refresh: uniqueList(choice(stageNames))
       .nullable()
       .default(null)
-      .describe(
-        'Stages, of those above, that are bought again although fresh where the watch says that a company has changed; `null` for none',
-      ),
+      .describe('Stages to buy again if the watch reports a change, even if their answers are fresh. `null` for none'),
     every: duration({ most: '90d' })
       .default(0)
       .describe(
-        'A start does not ask about a company that was asked about less than this ago, unless a callback has named it; `0` asks about all, every time',
+        'The shortest time between two questions about a company, unless a callback names it. `0` asks about every company each time',
       ),
   })
     .prefault({})
     .describe(
-      "The provider's watch (docs/portfolio.md). Where either key is given a start first reads what has changed, one call a watched company; where that fails it says so, and goes on",
+      "The provider's watch. With one of the keys, an attempt first reads the changes, one call for each watched company. If that fails, it warns and continues",
     ),
   tables: choice(['when_finished', 'at_every_stop'])
     .default('at_every_stop')
     .describe(
-      'When an attempt writes the tables: at every stop (a limit, the allowance, an outage, an interrupt), or only when all that was due is done; `--no-export` does not write them',
+      'When an attempt writes the tables: at every stop (limit, allowance, outage, interrupt), or only when everything due is done. `--no-export` never writes them',
     ),
   patience: duration({ most: '7d' })
     .default(DEFAULT_PATIENCE)
     .describe(
-      'How long a provider that is down is waited for; then the run stops with exit code 6, to be resumed later. `0` stops it at once',
+      'How long a run waits while the provider is down. Then it stops with exit code 6 and can be resumed. `0` stops it at once',
     ),
   deadline: duration({ least: '30s', most: '10m' })
     .default('35s')
-    .describe(
-      'How long a call may take, body included, 30s at least: the provider itself gives up after 25s (V1-6); generating a report has five minutes at least',
-    ),
+    .describe('How long a call may take, at least 30s. Generating a credit report has at least five minutes'),
   metrics: section({
     file: filledText().describe(
-      'Where the figures go, in the text format of Prometheus, at the end of a start and every minute while it works; a path is taken from the working directory',
+      'The file for figures in the text format of Prometheus. kybatch writes it every minute and at the end of an attempt',
     ),
   })
     .optional()
@@ -292,7 +282,7 @@ export const pipelineFile = section({
   notify: notifySection
     .optional()
     .describe(
-      'Who is told, with a JSON summary, when a start has ended: `command` or `webhook`, and not both. That it cannot be told is a warning, and fails nothing (docs/operations.md)',
+      'A JSON summary at the end of an attempt, to a command or a webhook. If it cannot be sent, kybatch warns',
     ),
 });
 

@@ -22,16 +22,16 @@ export const rowSpaces: readonly IdSpace[] = [
 
 const lineColumn = column('line', 'integer', 'Line of the file that the row begins on');
 
-const STATUSES =
-  'done, not_available, skipped, waiting, parked, failed, pending; empty if the pipeline has no such stage';
+const stageColumn = (name: string) =>
+  column(statusColumn(name), 'text', `Status of the stage ${name}. Empty if the pipeline has no such stage`);
 
 const idColumn = (space: IdSpace) => column(idSpaces[space].column, 'id', idSpaces[space].description);
 
 const furtherColumns = [
-  ...furtherStages.map((name) => column(statusColumn(name), 'text', `Stage ${name}, as record_status`)),
+  ...furtherStages.map(stageColumn),
   ...rowSpaces.filter((space) => !LEADING_SPACES.includes(space)).map(idColumn),
   column('matched_name', 'text', 'Name of the confirmed company: as its record has it, else as the search has it'),
-  column('matched_registration_number', 'text', 'Its registration number, likewise'),
+  column('matched_registration_number', 'text', 'Its registration number'),
   column('company_status', 'text', 'Its status as the registry reports it, in the provider’s words'),
   lineColumn,
 ];
@@ -49,9 +49,7 @@ export const rowsTable = table({
     column('row', 'integer', 'Number of the data line, 1 for the first'),
     column('outcome', 'text', 'complete, no_match, needs_review, invalid, failed or pending'),
     column('stage', 'text', 'The stage the row reached'),
-    ...LEADING_STAGES.map((name, index) =>
-      column(statusColumn(name), 'text', `Stage ${name}${index === 0 ? `: ${STATUSES}` : ', likewise'}`),
-    ),
+    ...LEADING_STAGES.map(stageColumn),
     column(
       'match_grade',
       'text',
@@ -91,12 +89,8 @@ export const candidatesTable = table({
     column('match_grade', 'text', 'See rows.match_grade'),
     column('decision', 'text', 'confirmed, rejected, needs_review or no_match'),
     column('evidence', 'text', 'What agreed and what did not, in words'),
-    column('jurisdiction', 'text', 'Registry jurisdiction, where it is not the country or state'),
-    column(
-      'extra',
-      'json',
-      'What else the search said: the source, with provenance; status, address and further VAT numbers of a hit among credit reports; status of one in the companies module',
-    ),
+    column('jurisdiction', 'text', 'Registry jurisdiction, if it is not the country or state'),
+    column('extra', 'json', 'Other returned values, such as sources, status, address and further VAT numbers'),
   ],
 });
 
@@ -104,24 +98,24 @@ export const membersTable = table({
   name: 'members',
   onePer: 'member of the portfolio',
   description:
-    'Who is in the list, since when, and what is due; also those that have left, until they are pruned. A member is known again from file to file by your own ID, else by what identifies the company, else by its position.',
+    'The companies of the portfolio, since when they are in the list, and what is due. Companies that have left stay until they are pruned. kybatch recognises a company by your own ID, else by its number or name, else by its position.',
   source: 'ledger',
   key: ['member'],
   keyAlwaysThere: true,
   columns: [
     ownColumn('portfolio', 'text', 'Name of the portfolio: what --portfolio said, else the path of the input'),
-    ownColumn('input_id', 'text', 'Your own ID, where the input has one'),
-    column('row', 'integer', 'Number of its data line in the newest file; empty once it has left'),
+    ownColumn('input_id', 'text', 'Your own ID, if the list has one'),
+    column('row', 'integer', 'Number of its row in the newest file. Empty if it has left'),
     column('first_seen', 'timestamp', 'When it was first in the list'),
     column('last_seen', 'timestamp', 'When it was last in the list'),
-    column('left_at', 'timestamp', 'When it was found to have left; empty while it is in the list'),
+    column('left_at', 'timestamp', 'When it left the list. Empty while it is in the list'),
     column('due', 'boolean', 'Whether something is to be asked for, at the time of the export'),
     column(
       'due_reason',
       'text',
-      'unfinished (it has not come to an end yet), watch (the provider’s watch says that it has changed) or stale (an answer is older than its freshness)',
+      'unfinished (not finished yet), watch (the provider’s watch reports a change) or stale (an answer is older than its freshness)',
     ),
-    column('oldest_fetched_at', 'timestamp', 'When the oldest of its answers was fetched; empty if there is none'),
+    column('oldest_fetched_at', 'timestamp', 'When its oldest answer was bought. Empty if there is none'),
     column('member', 'integer', 'Number of the member in the ledger: it stays the same from file to file'),
     emptyExtra,
   ],
@@ -129,32 +123,28 @@ export const membersTable = table({
 
 export const watchEventsTable = table({
   name: 'watch_events',
-  onePer: 'event that the provider’s watch told, and member that it concerns',
+  onePer: 'event of the provider’s watch and company',
   description:
-    'What the provider says has changed about watched companies, as `kybatch watch pull` has read it in their histories and in the notifications that `kybatch watch listen` received. What it is now is in the tables of what was bought, once that was bought again.',
+    'Changes that the provider reports for watched companies. `kybatch watch pull` reads them from the history, and `kybatch watch listen` receives notifications. The other tables have the new values after the next purchase.',
   source: 'ledger',
   key: ['row', 'event'],
   keyAlwaysThere: true,
   columns: [
     ownColumn('portfolio', 'text', 'Name of the portfolio'),
     column('row', 'integer', 'Number of the member’s data line'),
-    ownColumn('input_id', 'text', 'Your own ID, where the input has one'),
+    ownColumn('input_id', 'text', 'Your own ID, if the list has one'),
     column('v2_company_id', 'id', 'The company that has changed'),
-    column('event_type', 'text', 'What has changed, such as company_name; an open set. Of a notification its `field`'),
-    column('status', 'text', 'As sent; the document shows UPDATED, and UPDATE in a notification'),
+    column('event_type', 'text', 'The changed field, such as company_name'),
+    column('status', 'text', 'As sent, such as UPDATED. A notification has UPDATE'),
     column('message', 'text', 'As sent'),
     column('date_created', 'text', 'When it changed, as sent'),
     column('heard_at', 'timestamp', 'When we read it'),
-    column('run', 'text', 'The run that began with it; empty if it was read by hand'),
+    column('run', 'text', 'The run that read it. Empty if `kybatch watch` read it'),
     column('raw_sha256', 'text', 'SHA-256 of the raw body'),
     column('event', 'integer', 'Number of the event in the ledger'),
-    column(
-      'told_by',
-      'text',
-      'history, or callback: a notification, which is not signed; whoever it is about is due once the history says so',
-    ),
-    column('old_value', 'text', 'As a notification has it; of phone, fax and e-mail only with --include-contacts'),
-    column('new_value', 'text', 'Likewise'),
+    column('told_by', 'text', 'history or callback. A callback is not signed, so the history decides'),
+    column('old_value', 'text', 'As sent in a notification. Phone, fax and e-mail only with --include-contacts'),
+    column('new_value', 'text', 'The value after the change, as sent'),
     column('extra', 'json', 'What else the record said'),
   ],
 });
@@ -171,28 +161,24 @@ export const callsTable = table({
     column('stage', 'text', 'The stage it was made in'),
     column('api', 'text', 'v1 or v2'),
     column('operation', 'text', 'Name of the operation'),
-    column('attempt', 'integer', '1 for the first; 0 for the use of an owned answer'),
+    column('attempt', 'integer', '1 for the first try. 0 if a stored answer was used'),
     column('started_at', 'timestamp', 'When it was about to be sent'),
     column('duration_ms', 'integer', 'Until the body was complete'),
     column('http_status', 'integer', 'Empty if no answer came'),
     column('error_code', 'text', 'Empty for a success'),
     column('request_id', 'text', 'To quote to the provider’s support'),
-    column('units_charged', 'integer', 'v1 units; empty where v2 does not count in units, or the charge is unknown'),
+    column('units_charged', 'integer', 'v1 units. Empty for v2, and if the charge is unknown'),
     column(
       'charge',
       'text',
-      'charged, free, unknown (the answer was lost or cannot be read, or v2, or a gateway before v1, answered with a failure) or owned (nothing was sent)',
+      'charged, free, unknown (the answer was lost, unreadable or a failure) or owned (a stored answer was used)',
     ),
     column('raw_sha256', 'text', 'SHA-256 of the raw body'),
     column('call_id', 'integer', 'Number of the call in the ledger'),
     column('error_class', 'text', 'What happens next: retry, slow_down, park, not_available, fail_row, …'),
     column('remaining_units', 'integer', 'Units left, as the provider said'),
     column('reconciled', 'text', 'How an unknown charge was settled later'),
-    column(
-      'asked',
-      'text',
-      'What was asked for, in short: what was searched by, or the ID; empty where the answer is not owned any more and no ID was asked by',
-    ),
+    column('asked', 'text', 'The searched values, or the ID. Empty if the answer was removed'),
     emptyExtra,
   ],
 });
@@ -201,18 +187,14 @@ export const errorsTable = table({
   name: 'errors',
   onePer: 'error',
   description:
-    'What went wrong, and every place in an answer whose form the document does not describe (class `unexpected_shape`: the rest of the record is exported all the same). Rows that cannot be asked about (class `invalid`) and those that wait for a person (class `needs_review`) are in it with their reason. Class `not_exported`: a stored answer that is damaged or could not be read, of which nothing is in the tables, or a damaged cell of a row (`ROW_DAMAGED`), which is empty.',
+    'Errors, and rows that need a person. Class `invalid`: the row cannot be searched for. Class `needs_review`: a review question. Class `unexpected_shape`: a part of an answer that the provider does not document. The rest of that answer is exported. Class `not_exported`: a stored answer or a cell is damaged, and missing in the tables.',
   source: 'ledger, and the reading of the raw bodies',
   key: ['position'],
   keyAlwaysThere: true,
   columns: [
-    column('row', 'integer', 'The row concerned; for an answer that several rows share, the first'),
+    column('row', 'integer', 'The row. If several rows share an answer, the first of them'),
     column('stage', 'text', 'The stage it happened in'),
-    column(
-      'class',
-      'text',
-      'What follows from it; invalid and needs_review for rows that ended so, unexpected_shape for places in an answer, not_exported for answers and cells that the tables lack',
-    ),
+    column('class', 'text', 'The kind of error, as described above'),
     column('code', 'text', 'Stable code'),
     column('message', 'text', 'In words'),
     column('request_id', 'text', 'To quote to the provider’s support'),
@@ -232,14 +214,14 @@ export const changesTable = table({
   name: 'changes',
   onePer: 'field that differs from the answer before',
   description:
-    'What a new answer says otherwise than the one that it took the place of, for each member whose company it is, from when that was known, and while it is in the list. An item of a list that came or went has a line of its own, without `column`, and one for each of its fields.',
+    'Differences between a new answer and the answer before it. They are recorded once the company is confirmed, while the row is in the list. An added or removed list item has a line without `column`, and a line for each of its fields.',
   source: 'ledger',
   key: ['changed_at', 'portfolio', 'row', 'input_id', 'new_raw_sha256', 'table', 'key', 'column'],
   keyAlwaysThere: false,
   columns: [
     column('changed_at', 'timestamp', 'When the new answer came'),
     ownColumn('portfolio', 'text', 'The portfolio'),
-    column('row', 'integer', 'Number of the data line in the newest file; empty: it is not in the list any more'),
+    column('row', 'integer', 'Number of the row in the newest file. Empty if it has left the list'),
     ownColumn('input_id', 'text', 'Your own key for it'),
     column('v1_company_id', 'id', 'The company, in v1’s ID space, as it is known now'),
     column('v2_company_id', 'id', 'The company, in v2’s ID space, as it is known now'),
@@ -247,23 +229,15 @@ export const changesTable = table({
     column(
       'key',
       'json',
-      'What the line is known again by: columns and their cells; `copy` counts from 2 where several are alike. Of lists also the `operation` that the line is from, or was, where it is gone',
+      'The columns that identify the line, with their cells. `copy` counts equal lines from 2. Lines of lists also have their `operation`',
     ),
-    column(
-      'column',
-      'text',
-      'The column; `extra.<field>` for a field that has none; empty: the item as a whole came or went',
-    ),
-    column(
-      'kind',
-      'text',
-      'added, removed, changed; respelled: the same number, written in another way (`1.10`, `1.1`)',
-    ),
-    column('old_value', 'text', 'As the answer before had it; empty: not returned'),
-    column('new_value', 'text', 'As the new answer has it; empty: not returned'),
-    column('old_raw_sha256', 'text', 'SHA-256 of the raw body that the old value stands in'),
-    column('new_raw_sha256', 'text', 'SHA-256 of the raw body that the new value stands in'),
-    column('run', 'text', 'The run that bought the new answer; empty: bought by hand'),
+    column('column', 'text', 'The column, or `extra.<field>`. Empty if the whole item was added or removed'),
+    column('kind', 'text', 'added, removed, changed, or respelled: the same number in another form (`1.10`, `1.1`)'),
+    column('old_value', 'text', 'The value of the answer before. Empty if it was not returned'),
+    column('new_value', 'text', 'The value of the new answer. Empty if it was not returned'),
+    column('old_raw_sha256', 'text', 'SHA-256 of the raw answer with the old value'),
+    column('new_raw_sha256', 'text', 'SHA-256 of the raw answer with the new value'),
+    column('run', 'text', 'The run that bought the new answer. Empty if `kybatch call` bought it'),
     column('important', 'boolean', 'Whether it is among the `changes.important` of the pipeline'),
     emptyExtra,
   ],

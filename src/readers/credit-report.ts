@@ -17,9 +17,14 @@ import { type Cell, column, extraColumn, rawSha256, table, timestamp } from './t
 /** Fields of the generated record and of the history's item. */
 const reportRecordFields = [
   column('name', 'text', 'Name of the company', 'creditReportGenerate or creditReportHistory'),
-  column('registration_number', 'text', 'Its number; the history does not carry it', 'creditReportGenerate'),
+  column('registration_number', 'text', 'Its number. The history does not have it', 'creditReportGenerate'),
   column('status', 'text', 'As last known: `finish` once the report could be fetched', 'the record, the fetch'),
-  column('expired', 'boolean', 'As last said; what it means is policy', 'creditReportGenerate or creditReportHistory'),
+  column(
+    'expired',
+    'boolean',
+    'As last sent. The provider does not document its meaning',
+    'creditReportGenerate or creditReportHistory',
+  ),
   column('date_created', 'text', 'When it was generated, as sent', 'creditReportGenerate or creditReportHistory'),
 ] as const;
 
@@ -27,7 +32,7 @@ const reportSummaryFields = [
   column('turnover', 'scalar', 'Turnover', '/summary'),
   column('ebitda', 'scalar', 'EBITDA', '/summary'),
   column('age_of_business', 'scalar', 'Age of the business', '/summary'),
-  column('number_of_employees', 'scalar', 'Number of employees; comes as text', '/summary'),
+  column('number_of_employees', 'scalar', 'Number of employees, as text', '/summary'),
   column('charges', 'scalar', 'Charges', '/summary'),
   column('mortgages', 'scalar', 'Mortgages', '/summary'),
   column('court_judgements', 'scalar', 'Court judgements', '/summary'),
@@ -55,16 +60,11 @@ export const creditReportsTable = table({
     column('pod', 'number', 'Probability of default', '/summary/overall_credit_risk/pod'),
     column('common_value', 'scalar', 'Grade', '/summary/overall_credit_risk/commonValue'),
     column('common_description', 'text', 'Grade in words', '/summary/overall_credit_risk/commonDescription'),
-    column(
-      'credit_limit_value',
-      'scalar',
-      'Credit limit; comes as text',
-      '/summary/overall_credit_risk/creditLimit/value',
-    ),
+    column('credit_limit_value', 'scalar', 'Credit limit, as text', '/summary/overall_credit_risk/creditLimit/value'),
     column('credit_limit_currency', 'text', 'Its currency', '/summary/overall_credit_risk/creditLimit/currency'),
     rawSha256,
     column('fetched_at', 'timestamp', 'When the body was fetched', 'the call'),
-    column('format', 'text', 'json or html; empty: no body was fetched', 'the body'),
+    column('format', 'text', 'json or html. Empty if no report was fetched', 'the body'),
     column('recorded_status', 'text', 'The status in the record itself', 'creditReportGenerate or creditReportHistory'),
     extraColumn,
   ],
@@ -80,10 +80,10 @@ export const creditReportRemarksTable = table({
   knownBy: { columns: [['kind', 'text']], besides: ['credit_report_id'] },
   columns: [
     column('credit_report_id', 'id', 'The report', 'the request'),
-    column('kind', 'text', 'positive or caution', 'what_we_like_about_this_company; cautions'),
+    column('kind', 'text', 'positive or caution', 'what_we_like_about_this_company, cautions'),
     column('position', 'integer', 'Place in the list, from 1', 'order of the list'),
     column('text', 'text', 'The remark', 'the item'),
-    column('extra', 'json', 'The item as it was sent, where it is no text', 'the item'),
+    column('extra', 'json', 'The item as sent, if it is no text', 'the item'),
   ],
 });
 

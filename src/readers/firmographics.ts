@@ -23,22 +23,22 @@ const companiesId = column('companies_id', 'id', 'The company, in the ID space o
 /** The profile's fields with one value, without its ID. */
 const firmographicFields = [
   column('name', 'text', 'Name of the company'),
-  column('registration_number', 'text', 'Local number; leading zeros are kept'),
+  column('registration_number', 'text', 'Local number. Leading zeros are kept'),
   column('country_code', 'text', 'ISO alpha-2'),
   column('company_website', 'text', 'Website of the company'),
   column('company_legal_form', 'text', 'Legal form'),
-  column('status', 'text', 'Status as the module reports it; an open set'),
+  column('status', 'text', 'Status as the module reports it'),
   column('address_city', 'text', 'City'),
   column('zip_code', 'text', 'Postal code'),
   column('size', 'text', 'Headcount band, as sent'),
-  column('founding_date', 'text', 'Founding date, as sent; its form is not documented'),
+  column('founding_date', 'text', 'Founding date, as sent'),
   column('linkedin', 'text', 'The company’s page on a professional network'),
 ] as const;
 
 export const firmographicContacts = [
   contactColumn(
     'company_phone',
-    'Phone numbers of the company, a JSON list; only with --include-contacts',
+    'Phone numbers of the company, a JSON list. Only with --include-contacts',
     'company_phone',
     'json',
   ),
@@ -59,10 +59,10 @@ export const firmographicsTable = table({
     column(
       'industry_returned',
       'integer',
-      'Industries in the profile; empty: the list did not come, 0: it came empty',
+      'Industries in the profile. Empty: no list was returned. 0: the list was empty',
       '/industry',
     ),
-    column('sic_returned', 'integer', 'SIC classes in the profile, likewise', '/sic'),
+    column('sic_returned', 'integer', 'SIC classes in the profile, empty or 0 as with industries', '/sic'),
     column('fetched_at', 'timestamp', 'When the profile was bought', 'the call'),
     rawSha256,
     operationColumn,
@@ -74,7 +74,7 @@ export const firmographicsTable = table({
 
 const classificationFields = [
   column('id', 'id', 'The class, in the vocabulary that the type names'),
-  column('type', 'text', 'Kind of vocabulary, as sent; an open set'),
+  column('type', 'text', 'Kind of vocabulary, as sent'),
   column('value', 'text', 'The class in words'),
 ] as const;
 

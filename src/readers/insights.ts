@@ -12,8 +12,8 @@ const insightsId = column('insights_id', 'id', 'The company, in the ID space of 
 
 /** Usage figures, which change every month. */
 const trafficFields = [
-  column('engagement_total_visits', 'integer', 'Visits; over which time is not documented'),
-  column('engagement_bounce_rate', 'scalar', 'Share of visits that end on the first page; comes as text'),
+  column('engagement_total_visits', 'integer', 'Visits. Their period is not documented'),
+  column('engagement_bounce_rate', 'scalar', 'Share of visits that end on the first page, as text'),
   column('engagement_time_on_site', 'text', 'Time on the site, HH:MM:SS'),
   column('global_rank', 'scalar', 'Rank among all websites'),
   column('country_rank', 'scalar', 'Rank among the websites of its country'),
@@ -28,7 +28,7 @@ const siteFields = [
   column('nameservers', 'text_or_list', 'Name servers: a text, or a list as JSON'),
   column('ip', 'text', 'Address of the server'),
   column('isp_name', 'text', 'Who hosts it'),
-  column('domain_creation_date', 'text', 'When the domain was registered, as sent; its form is not documented'),
+  column('domain_creation_date', 'text', 'When the domain was registered, as sent'),
 ] as const;
 
 const digitalProfileFields = [...siteFields, ...trafficFields] as const;
@@ -37,7 +37,7 @@ export const digitalProfilesTable = table({
   name: 'digital_profiles',
   onePer: 'company',
   description:
-    'The website of each company: domain, traffic, ranks. DNS records, category rankings, sources of traffic, shares of countries and historical visits are in `extra`; registrar contacts only with --include-contacts. Traffic, ranks, the address and `extra` move all the time and are not compared between two answers: domain, name servers, host and creation date are.',
+    'The website of each company: domain, traffic, ranks. DNS records, rankings, sources of traffic and historical visits are in `extra`. Contacts of the registrar need --include-contacts. kybatch records changes of domain, name servers, host and creation date, not of traffic and ranks.',
   source: 'v2 insightsProfile',
   key: ['insights_id'],
   keyAlwaysThere: true,
@@ -52,7 +52,7 @@ export const digitalProfilesTable = table({
     column(
       'technologies_returned',
       'integer',
-      'Technologies in the profile, over all groups; empty: the list did not come, 0: it came without any',
+      'Technologies in the profile. Empty: no list was returned. 0: the list was empty',
       '/technologies',
     ),
     column('fetched_at', 'timestamp', 'When the profile was bought', 'the call'),
@@ -80,7 +80,7 @@ export const technologiesTable = table({
   columns: [
     insightsId,
     column('position', 'integer', 'Place in the list, from 1, over all groups', 'order of the lists'),
-    column('group_id', 'id', 'The group that it stands in', '/technologies/id'),
+    column('group_id', 'id', 'The group of the technology', '/technologies/id'),
     column('group_name', 'text', 'Its name', '/technologies/name'),
     ...technologyFields,
     rawSha256,

@@ -25,10 +25,15 @@ export const companyStructuresTable = table({
     column(
       'shareholders_returned',
       'integer',
-      'Direct shareholders that came; empty: the list did not come, 0: it came empty',
+      'Returned direct shareholders. Empty: no list was returned. 0: the list was empty',
       '/shareholders',
     ),
-    column('group_links_returned', 'integer', 'Lines of `group_links` that came, likewise', '/group_structure'),
+    column(
+      'group_links_returned',
+      'integer',
+      'Returned lines of `group_links`, empty or 0 as with shareholders',
+      '/group_structure',
+    ),
     column('fetched_at', 'timestamp', 'When the answer was bought', 'the call'),
     rawSha256,
     operationColumn,

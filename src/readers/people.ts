@@ -25,8 +25,8 @@ const personFields = [
   column('function_original_name', 'text', 'Role in the words of its source'),
   column('seniority_level', 'text_or_list', 'Seniority: a text, or a list as JSON'),
   column('gender', 'text', 'As sent'),
-  column('country', 'text', 'Where the person is'),
-  column('city', 'text', 'Where the person is'),
+  column('country', 'text', 'Country of the person'),
+  column('city', 'text', 'Country of the person'),
   column('company_name', 'text', 'Name of the company, as it stands with the person'),
   column('company_id', 'id', 'ID of the company, as it stands with the person'),
 ] as const;
@@ -39,8 +39,8 @@ const employerFields = [
 ] as const;
 
 const personContacts = [
-  contactColumn('email', 'E-mail, a text, or a list as JSON; only with --include-contacts', 'email', 'text_or_list'),
-  contactColumn('phone', 'Phone, a text, or a list as JSON; only with --include-contacts', 'phone', 'text_or_list'),
+  contactColumn('email', 'E-mail, a text, or a list as JSON. Only with --include-contacts', 'email', 'text_or_list'),
+  contactColumn('phone', 'Phone, a text, or a list as JSON. Only with --include-contacts', 'phone', 'text_or_list'),
 ] as const;
 
 export const peopleTable = table({
@@ -48,7 +48,7 @@ export const peopleTable = table({
   onePer: 'person returned',
   description:
     'People who work for a company, as lists of people have them, and details of single ones in lines of their own. What a list and the details say of one name is not put together. Who is said to work for another company is left out, and so are details of another person than was asked for.',
-  source: 'v2 enrichEmployeesSearch /data, enrichPerson; employeesSearch /data, employeeProfile',
+  source: 'v2 enrichEmployeesSearch /data, enrichPerson, employeesSearch /data, employeeProfile',
   key: ['companies_id', 'employees_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
   columns: [

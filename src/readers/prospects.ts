@@ -37,7 +37,7 @@ const prospectProfileFields = [
 /** Columns added after the table was published come last. */
 const furtherProspectFields = [
   column('industry', 'json', 'Industries, each with id, type and value', 'companyProfile'),
-  column('sic', 'json', 'SIC classes, likewise', 'companyProfile'),
+  column('sic', 'json', 'SIC classes, a JSON list', 'companyProfile'),
   ...firmographicContacts,
 ] as const;
 
@@ -143,7 +143,7 @@ export const prospectsTable = table({
   name: 'prospects',
   onePer: 'company that the filters found',
   description:
-    'What `kybatch prospect` found, in the order in which it came. The columns of the profile are filled where `profile` is `agrees`: IDs of prospecting and of the companies module are not said to be one space, so the name decides.',
+    'The companies that `kybatch prospect` found, in the order of the provider. The columns of the profile are filled if `profile` is `agrees`, which means that the names agree.',
   source: 'v2 prospecting, v2 companyProfile',
   key: ['position'],
   keyAlwaysThere: true,
@@ -156,7 +156,7 @@ export const prospectsTable = table({
     column(
       'profile',
       'text',
-      'agrees; other_name: the profile under this ID is called otherwise, and is not used; no_name; not_available; failed; not_asked',
+      'agrees, other_name (the profile has another name and is not used), no_name, not_available, failed or not_asked',
       'the comparison',
     ),
     column('profile_name', 'text', 'What the profile is called', '`name` of companyProfile'),
@@ -170,8 +170,7 @@ export const prospectsTable = table({
     ...furtherProspectFields,
     {
       ...extraColumn,
-      description:
-        'What else prospecting said of it; of its page in `page`, and of its profile in `companyProfile`, where it agrees',
+      description: 'Other returned fields, those of its page in `page` and of its profile in `companyProfile`',
     },
   ],
 });

@@ -25,8 +25,8 @@ const screenedName = column(
 
 /** Both IDs if the row knows both, whichever API was searched. */
 const screenedCompany = [
-  column('v1_company_id', 'id', 'The company, in v1’s ID space; empty where its row does not know it', 'the row'),
-  column('v2_company_id', 'id', 'The company, in v2’s ID space; empty where its row does not know it', 'the row'),
+  column('v1_company_id', 'id', 'The company, in v1’s ID space. Empty if it is not confirmed there', 'the row'),
+  column('v2_company_id', 'id', 'The company, in v2’s ID space. Empty if it is not confirmed there', 'the row'),
 ] as const;
 
 /** Fields of an appointment. v2 sends fewer of them. */
@@ -35,7 +35,7 @@ const appointmentFields = [
   column('company_id', 'id', 'The connected company, as the search has it'),
   column('company_name', 'text', 'Its name'),
   column('registration_number', 'text', 'Its number'),
-  column('company_status', 'text', 'Its status; an open set'),
+  column('company_status', 'text', 'Its status, as sent'),
   column('incorporation_date', 'date', 'Its date of incorporation'),
   column('full_name', 'text', 'Name of the person found'),
   column('first_name', 'text', 'Given name'),
@@ -45,12 +45,12 @@ const appointmentFields = [
   column('sex', 'text', 'As sent'),
   column('nationality', 'text', 'As sent'),
   column('country_of_residence', 'text', 'As sent'),
-  column('date_of_birth_year', 'integer', 'Year of birth; births are partial, no day is made up'),
+  column('date_of_birth_year', 'integer', 'Year of birth. Registries do not publish the day'),
   column('date_of_birth_month', 'integer', 'Month of birth'),
   column('officer_role', 'text', 'Role as the registry reports it'),
   column('appointed_at', 'date', 'Date of appointment'),
   column('resigned_at', 'date', 'Date of resignation'),
-  column('work_status', 'text', 'Status of the appointment; an open set. v2 does not send it'),
+  column('work_status', 'text', 'Status of the appointment, as sent. v2 does not send it'),
   column('address_country', 'text', 'Country of the address'),
   column('address_line_1', 'text', 'Address'),
   column('address_locality', 'text', 'Town'),
@@ -59,14 +59,14 @@ const appointmentFields = [
 ] as const;
 
 const appointmentContacts = [
-  contactColumn('email', 'E-mail; only with --include-contacts', 'email, contact.email'),
-  contactColumn('phone', 'Phone; only with --include-contacts', 'phone, contact.phone'),
+  contactColumn('email', 'E-mail. Only with --include-contacts', 'email, contact.email'),
+  contactColumn('phone', 'Phone. Only with --include-contacts', 'phone, contact.phone'),
 ] as const;
 
 const isSubject = column(
   'is_subject',
   'boolean',
-  'Whether the connected company has the ID of the company itself; empty where the search names none. It says nothing about who the person is',
+  '`true` if the found company is the company of the row. Empty if the search names no company',
   'company_id, compared',
 );
 
@@ -75,18 +75,13 @@ export const appointmentsTable = table({
   onePer: 'appointment found',
   description:
     'Appointments of people who have the name of an officer of the company. Candidates by name, not identified persons: whether one is the same person is not said by any line.',
-  source: 'officersSearchKyb; v2 kybOfficersSearch',
+  source: 'officersSearchKyb, v2 kybOfficersSearch',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'screened_name', 'screened_birth_year', 'position'],
   keyAlwaysThere: false,
   columns: [
     ...screenedCompany,
     screenedName,
-    column(
-      'screened_birth_year',
-      'integer',
-      'The year of birth that was asked for; empty: none was known',
-      'the request',
-    ),
+    column('screened_birth_year', 'integer', 'The year of birth in the search. Empty if none was known', 'the request'),
     positionColumn,
     ...appointmentFields,
     isSubject,
@@ -102,7 +97,7 @@ const holdingFields = [
   column('name', 'text', 'Name of the holder found'),
   column('type', 'text', 'Person or corporate, as sent'),
   column('created', 'text', 'When the record was made, as sent: YYYY-MM-DDThh:mm:ss,mmm+0000'),
-  column('status', 'text', 'Status of the holding; an open set'),
+  column('status', 'text', 'Status of the holding, as sent'),
   column('percentage', 'number', 'Direct holding in percent'),
   column('quantity', 'number', 'Number of shares'),
   column('share_price', 'number', 'Price per share as stated'),

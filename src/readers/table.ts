@@ -151,14 +151,14 @@ export const v1CompanyId = column('v1_company_id', 'id', 'The company, in v1’s
 export const v2CompanyId = column(
   'v2_company_id',
   'id',
-  'The company, in v2’s ID space; empty where the item was bought from v1',
+  'The company, in v2’s ID space. Empty if the item was bought from v1',
   'the request',
 );
 
 /** For tables of another ID space: the columns to join them by. */
 export const sameCompanyIn = [
-  column('v1_company_id', 'id', 'The same company in v1’s ID space, where its row knows it', 'the row'),
-  column('v2_company_id', 'id', 'The same company in v2’s ID space, where its row knows it', 'the row'),
+  column('v1_company_id', 'id', 'The same company in v1’s ID space, if it is confirmed there', 'the row'),
+  column('v2_company_id', 'id', 'The same company in v2’s ID space, if it is confirmed there', 'the row'),
 ] as const;
 export const positionColumn = column('position', 'integer', 'Place in the list, from 1', 'order of the list');
 export const operationColumn = column('operation', 'text', 'The operation whose answer holds the item', 'the call');
@@ -171,11 +171,6 @@ export const extraColumn = column(
 );
 
 /** For tables in which every field has a column: all tables have `extra`, so that programs need no exception. */
-export const emptyExtra = column('extra', 'json', 'Empty: whatever there is to tell has a column', 'nothing');
-export const valueColumn = column(
-  'value',
-  'value',
-  'The text of the value as sent, digit for digit; empty for null',
-  'the value',
-);
+export const emptyExtra = column('extra', 'json', 'Always empty', 'nothing');
+export const valueColumn = column('value', 'value', 'The value as sent, digit for digit. Empty for null', 'the value');
 export const valueType = column('value_type', 'text', 'number, string, boolean or null', 'the value');

@@ -44,17 +44,16 @@ const vocabularyFields = [
 export const vocabulariesTable = table({
   name: 'vocabularies',
   onePer: 'item of a vocabulary',
-  description:
-    'What is owned of the provider’s vocabularies, list by list. An item that stands in two lists (all regions; those of a country) has two rows.',
+  description: 'The stored vocabularies of the provider, list by list. An item in two lists has two rows.',
   source: 'v2 nomenclature',
   key: ['vocabulary', 'country', 'parent', 'position'],
   keyAlwaysThere: false,
   columns: [
     column('vocabulary', 'text', 'The vocabulary', 'the request'),
-    column('country', 'text', 'Its country; empty but for sic and states', 'the request'),
+    column('country', 'text', 'Its country. Only for sic and states', 'the request'),
     ...vocabularyFields,
-    column('level', 'integer', 'How many IDs its path has; empty where none came', '`parents`'),
-    column('parent', 'text', 'The item that the list is below; empty: the top', 'the request'),
+    column('level', 'integer', 'How many IDs its path has. Empty if none was returned', '`parents`'),
+    column('parent', 'text', 'The item above the list. Empty for the top', 'the request'),
     positionColumn,
     column('fetched_at', 'timestamp', 'When the list was fetched', 'the call'),
     rawSha256,

@@ -31,31 +31,31 @@ export const contactsOptions: StageOptions<ContactsOptions> = {
     from: choice(['domain', 'employees'])
       .default('domain')
       .describe(
-        'How people are found: by the domain of the website in the profile of the companies module, or in the employees module by the company’s ID there, which `ids_shared` must name together with a space that another stage confirms (V2-18)',
+        'How people are found. `domain`: by the domain of the company’s website. `employees`: in the employees module, if `ids_shared` names it together with a space that another stage confirms',
       ),
     people_at_most: integerWithin(1, 100)
       .default(10)
-      .describe('How many people are asked for a company, 1 to 100; more are noted in `errors` (PEOPLE_LEFT)'),
+      .describe('How many people to ask for at each company, 1 to 100. If there are more, `errors` has PEOPLE_LEFT'),
     details: yesOrNo()
       .default(false)
-      .describe('Ask for each of them by name as well (`enrichPerson`), without revealing anything; `domain` only'),
+      .describe('Ask for each person by name too (`enrichPerson`), without revealing contacts. With `domain` only'),
     reveal: list(choice(['email', 'phone']))
       .default([])
       .describe(
-        'What may be revealed, and is charged: email, phone. Without it nothing is, whatever the provider’s defaults are (V2-11). The employees module reveals both wherever anything is',
+        'Contacts to reveal: email, phone. Each reveal is charged. The default reveals none. The employees module always reveals both',
       ),
     reveal_at_most: integerWithin(1, 100)
       .default(1)
-      .describe('Of how many people of a company anything is revealed, 1 to 100: each reveal is charged'),
+      .describe('At how many people of a company contacts are revealed, 1 to 100'),
     seniority: list(entry())
       .default([])
       .describe(
-        'Only these: names or IDs of the seniority vocabulary for `employees`, texts for `domain` (their values are not documented)',
+        'Only people of these levels: names or IDs of the seniority vocabulary for `employees`, texts for `domain`',
       ),
     department: list(entry())
       .default([])
-      .describe('Only these: names or IDs of the department vocabulary; `employees` only'),
-    job_title: list(filledText()).default([]).describe('Only these titles; `employees` only'),
+      .describe('Only people of these departments: names or IDs of the vocabulary. With `employees` only'),
+    job_title: list(filledText()).default([]).describe('Only people with these titles. With `employees` only'),
   })
     .refine(({ from, details }) => from === 'domain' || !details, {
       path: ['details'],
@@ -85,7 +85,7 @@ export const contactsOptions: StageOptions<ContactsOptions> = {
       jobTitle: file.job_title,
     }))
     .prefault({})
-    .describe('Whose people are asked for. Nothing is revealed unless asked for'),
+    .describe('People of a company. No contact is revealed unless `reveal` names it'),
   decisive: (options) => options,
 };
 

@@ -11,8 +11,7 @@ const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, em
 /** People of a company. Nothing is revealed unless the pipeline asks for it, and never more than it allows (V2-11). */
 export const contactsStage = stage({
   name: 'contacts',
-  summary:
-    'People who work for the company (v2): names, and roles where they are found by the domain; e-mail and phone only where the pipeline reveals them',
+  summary: 'People who work for the company (v2): names and roles. E-mail and phone only if the pipeline reveals them',
   space: 'companies',
   additional: true,
   comparesCandidate: true,

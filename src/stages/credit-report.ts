@@ -87,22 +87,22 @@ export const reportOptions: StageOptions<ReportOptions> = {
   schema: section({
     reuse_expired: yesOrNo()
       .default(false)
-      .describe('Take a report from the history although it is marked expired, rather than generate a new one'),
+      .describe('Use a report of the history although it is marked as expired, instead of buying a new one'),
     first_poll: duration({ least: '1ms', most: '1h' })
       .default('5s')
-      .describe('How long after generating to ask for the first time'),
+      .describe('The wait before the first question whether a report is ready'),
     poll_at_most: duration({ least: '1ms', most: '1h' })
       .default('30s')
-      .describe('The waits between two asks grow up to this'),
+      .describe('The longest wait between two questions'),
     give_up_after: duration({ least: '1s', most: '7d' })
       .default('30m')
-      .describe('When to stop waiting; generating may take three minutes, so stay well above (V2-6)'),
+      .describe('How long to wait for a report. Generating may take three minutes'),
     look_for: duration({ least: '5m', most: '7d' })
       .default('15m')
       .describe(
-        'How long after a generate call that failed or was lost its report is looked for in the history, before another is generated; generating may take three minutes, and a history may list it minutes after that (V2-17)',
+        'How long kybatch looks in the history for a report whose call failed or was lost, before it buys another',
       ),
-    format: choice(['json']).default('json').describe('Form of the report; JSON is the only one that can be exported'),
+    format: choice(['json']).default('json').describe('The format of the report. Only JSON can be exported'),
   })
     .refine(notBelow('first_poll', 'poll_at_most'), {
       path: ['poll_at_most'],
@@ -117,7 +117,7 @@ export const reportOptions: StageOptions<ReportOptions> = {
       format: file.format,
     }))
     .prefault({})
-    .describe('How credit reports are waited for; a waiting report holds nothing up'),
+    .describe('How kybatch waits for credit reports. Other rows continue meanwhile'),
   decisive: ({ reuseExpired }) => ({ reuseExpired }),
 };
 
@@ -128,7 +128,7 @@ export const reportOptions: StageOptions<ReportOptions> = {
  */
 export const creditReportStage = stage({
   name: 'credit-report',
-  summary: 'A credit report (v2): from the account’s history where there is one, otherwise generated',
+  summary: 'A credit report (v2), from the history of the account if there is one',
   space: 'credit',
   finds: ['report'],
   ages: [creditReportGenerate],

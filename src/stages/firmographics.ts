@@ -23,7 +23,8 @@ const { companyProfile } = v2Operations;
 /** Buys the profile of the companies module, and compares its number and country with the match. */
 export const firmographicsStage = stage({
   name: 'firmographics',
-  summary: 'Profile of the companies module: size, seat, industries (v2), compared once more with what was confirmed',
+  summary:
+    'Profile of the companies module: size, seat, industries (v2). kybatch compares it with the confirmed company',
   space: 'companies',
   additional: true,
   comparesCandidate: true,

@@ -51,7 +51,7 @@ const text = (value: ExactJson | undefined): string | null =>
  */
 export const ownershipStage = stage({
   name: 'ownership',
-  summary: 'Direct shareholders and group tree (v2), by the confirmed number; the answer is compared with the company',
+  summary: 'Direct shareholders and group tree (v2). kybatch compares the answer with the confirmed company',
   space: 'v2',
   additional: true,
   comparesCandidate: true,

@@ -16,7 +16,7 @@ const profiles: Readonly<Record<ProfileOptions['from'], Module>> = {
 /** Address, website and other fields of a profile that the full record does not have: it lists eight fields (V1-26). */
 export const profileStage = stage({
   name: 'profile',
-  summary: 'The profile of the company with address and website (v1 or v2), compared once more with what was confirmed',
+  summary: 'Address and website (v1 or v2). kybatch compares them with the confirmed company',
   space: 'v1',
   comparesCandidate: true,
   ages: [profiles.v1.operation],
@@ -24,12 +24,10 @@ export const profileStage = stage({
   options: {
     key: 'profile',
     schema: section({
-      from: choice(['v1', 'v2'])
-        .default('v1')
-        .describe('Whose profile is bought: liteKyb of v1, for a unit, or kybLite of v2'),
+      from: choice(['v1', 'v2']).default('v1').describe('The API of the profile. v1 costs a unit'),
     })
       .prefault({})
-      .describe('Where the profile comes from'),
+      .describe('The source of the profile'),
     decisive: (options: ProfileOptions) => options,
   },
   configure: ({ from }) => ({

@@ -27,9 +27,7 @@ const pagesOf = ({ allPages, pagesAtMost }: RecordOptions): number => (allPages 
 export const pagesAtMost = (what: string) =>
   integerWithin(1, 1000)
     .default(10)
-    .describe(
-      `Pages of a list that are bought at the most, 1 to 1000; ${what}. That there are more is told in \`errors\``,
-    );
+    .describe(`The most pages of a list to buy, 1 to 1000. ${what}. If there are more, \`errors\` has PAGES_LEFT`);
 
 /** In the order of the requests: the company's identity comes first. */
 const MODULES = ['lite', 'officers', 'shareholders', 'group', 'financial'] as const;
@@ -48,14 +46,14 @@ export const recordOptions: StageOptions<RecordOptions> = {
       )
       .default('full')
       .describe(
-        '`full` is everything in one call, for one unit, and needs a key with all three scopes; a list buys each of its modules by itself, one unit a module and page, and needs their scopes alone. The company’s own number is compared once more where `full` or `lite` is bought',
+        '`full` buys everything in one call, for one unit, and needs a key with all three scopes. A list buys single modules, one unit for each module and page. With `full` or `lite`, kybatch compares the number again',
       ),
     all_pages: yesOrNo()
       .optional()
       .describe(
-        'Buy every page of officers and shareholders, 50 a page (V1-7), and not the first alone; where it is not said, a list of modules does. With `full`, `true` buys these two lists as well: the full record does not tell whether its own are complete (V1-26)',
+        'Buy every page of officers and shareholders, 50 lines each. The default is `true` for a list of modules. With `full`, `true` buys these two lists too, because the full record may not be complete',
       ),
-    pages_at_most: pagesAtMost('each costs a unit'),
+    pages_at_most: pagesAtMost('Each costs a unit'),
   })
     .transform(
       (file): RecordOptions => ({
@@ -65,7 +63,7 @@ export const recordOptions: StageOptions<RecordOptions> = {
       }),
     )
     .prefault({})
-    .describe('What is bought of the record'),
+    .describe('The parts of the record to buy'),
   decisive: ({ modules, allPages, pagesAtMost: most }) =>
     modules === 'full' && !allPages ? undefined : { modules, pages: allPages ? most : 1 },
 };
@@ -73,8 +71,7 @@ export const recordOptions: StageOptions<RecordOptions> = {
 /** Buys the record of the match, whole or in parts, and compares its number again. */
 export const recordStage = stage({
   name: 'record',
-  summary:
-    'The full record of the company (v1), or the modules of it that are named, compared once more with what was confirmed',
+  summary: 'The record of the company, or some of its modules (v1). kybatch compares it with the confirmed company',
   space: 'v1',
   comparesCandidate: true,
   ages: [fullKyb],

@@ -27,15 +27,13 @@ const registryOptions: StageOptions<RegistryOptions> = {
   schema: section({
     modules: uniqueList(choice(MODULES))
       .default([...MODULES])
-      .describe(
-        'What is bought, each by itself. The company’s own number is compared once more where `lite` is among them',
-      ),
-    all_pages: yesOrNo().default(true).describe('Buy every page of officers and shareholders, and not the first alone'),
-    pages_at_most: pagesAtMost('what one costs is not told'),
+      .describe('The modules to buy. With `lite`, kybatch compares the number again'),
+    all_pages: yesOrNo().default(true).describe('Buy every page of officers and shareholders, not only the first'),
+    pages_at_most: pagesAtMost('The price of a page is not published'),
     per_page: integerWithin(1, 1000)
       .nullable()
       .default(null)
-      .describe('Lines a page, 1 to 1000; the document shows no bound, so `null` leaves it to the provider'),
+      .describe('Lines of a page, 1 to 1000. `null` leaves it to the provider'),
   })
     .transform(
       (file): RegistryOptions => ({
@@ -46,7 +44,7 @@ const registryOptions: StageOptions<RegistryOptions> = {
       }),
     )
     .prefault({})
-    .describe('What is bought of what v2 has from registries'),
+    .describe('Registry data of v2'),
   decisive: (options) => options,
 };
 

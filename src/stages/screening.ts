@@ -61,23 +61,19 @@ export const screeningOptions: StageOptions<ScreeningOptions> = {
     from: choice(['v1', 'v2'])
       .default('v1')
       .describe(
-        'Whose lists and searches are used: v1 (a unit for each search) or v2, which searches by officers alone and does not tell who has resigned (V2-9)',
+        'The API of lists and searches. v1 costs a unit for each search. v2 searches for officers only, and does not show who has resigned',
       ),
-    officers: yesOrNo().default(true).describe('Look for the officers by name: `appointments`'),
-    shareholders: yesOrNo()
-      .default(true)
-      .describe('Look for the shareholders by name: `holdings`; v1 only, v2 has no such search'),
+    officers: yesOrNo().default(true).describe('Search for the officers by name. Fills `appointments`'),
+    shareholders: yesOrNo().default(true).describe('Search for the shareholders by name. Fills `holdings`. v1 only'),
     people_at_most: integerWithin(1, 50)
       .default(10)
       .describe(
-        'How many officers, and how many shareholders, are looked for a company, 1 to 50, in the order of the list; each is a search. Who is left out is noted in `errors` (PEOPLE_LEFT)',
+        'How many officers, and how many shareholders, to search for at each company, 1 to 50. Each is a search. If there are more, `errors` has PEOPLE_LEFT',
       ),
     pages_at_most: integerWithin(1, 20)
       .default(1)
-      .describe('Pages of holdings that are asked for a shareholder, 1 to 20, of 50 each; every page costs a unit'),
-    current_only: yesOrNo()
-      .default(true)
-      .describe('Pass over officers of whom a resignation was returned; `false` looks for them as well'),
+      .describe('Pages of holdings for each shareholder, 1 to 20, with 50 lines each. Every page costs a unit'),
+    current_only: yesOrNo().default(true).describe('Leave out officers who have resigned'),
   })
     .refine(({ officers, shareholders }) => officers || shareholders, {
       path: ['officers'],
@@ -96,7 +92,9 @@ export const screeningOptions: StageOptions<ScreeningOptions> = {
       currentOnly: file.current_only,
     }))
     .prefault({})
-    .describe('Who of a company is looked for elsewhere. What is found are candidates by name, never the same person'),
+    .describe(
+      'Search for people of a company at other companies. The results have the same name. They may be other people',
+    ),
   decisive: (options) => options,
 };
 
@@ -106,7 +104,8 @@ export const screeningOptions: StageOptions<ScreeningOptions> = {
  */
 export const screeningStage = stage({
   name: 'screening',
-  summary: 'Appointments and holdings elsewhere of people with the names of officers and shareholders (v1 or v2)',
+  summary:
+    'Appointments and holdings at other companies, of people with the names of officers and shareholders (v1 or v2)',
   space: 'v1',
   // New people in a list are searched for too.
   reads: ['record', 'registry'],

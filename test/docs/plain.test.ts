@@ -121,6 +121,7 @@ function markdownTexts(text: string): readonly string[] {
     .replaceAll(/^(```|~~~)[\s\S]*?^\1[ \t]*$/gm, '\n')
     .replaceAll(/<!--[\s\S]*?-->/g, '')
     .replaceAll(/`[^`\n]*`/g, 'code')
+    .replaceAll(/&[a-z]+;/g, '')
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[*_]{2}/g, '')
     .replaceAll(/^#.*$/gm, '$&\n');

@@ -29,10 +29,10 @@ type ProfileCell = (typeof allProfileFields)[number]['name'];
 /** The eight fields of the full record's `lite`, without its ID. */
 const profileFields = [
   column('name', 'text', 'Registered name'),
-  column('registration_number', 'text', 'Local number; leading zeros are kept'),
+  column('registration_number', 'text', 'Local number. Leading zeros are kept'),
   column('vat_number', 'text', 'VAT, tax or EIN number'),
   column('incorporation_date', 'date', 'Date of incorporation'),
-  column('status', 'text', 'Status as the registry reports it; an open set'),
+  column('status', 'text', 'Status as the registry reports it'),
   column('country_code', 'text', 'ISO alpha-2'),
   column('legal_form', 'text', 'Legal form as the registry reports it'),
 ] as const;
@@ -226,8 +226,8 @@ export const companiesTable = table({
   name: 'companies',
   onePer: 'company bought',
   description:
-    'The legal identity of each company that was bought, and how much came with it: one line for what v1 says of it, one for what v2 says.',
-  source: 'fullKyb, liteKyb and the other modules of v1; v2 kybLite and the lists beside it',
+    'The legal identity of each bought company, and how many lines of lists came with it. A company that was bought from v1 and v2 has two lines.',
+  source: 'fullKyb, liteKyb and the other modules of v1, v2 kybLite and its lists',
   key: ['v1_company_id', 'v2_company_id'],
   keyAlwaysThere: false,
   knownBy: {
@@ -239,38 +239,34 @@ export const companiesTable = table({
     besidesInExtra: ['fullKyb', 'liteKyb', 'kybLite'],
   },
   columns: [
-    column('v1_company_id', 'id', 'The company, in v1’s ID space; empty where it was bought from v2', 'the request'),
+    column('v1_company_id', 'id', 'The company, in v1’s ID space. Empty if it was bought from v2', 'the request'),
     ...profileFields,
-    column(
-      'officers_returned',
-      'integer',
-      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, those of the one that is shown',
-    ),
-    column('shareholders_returned', 'integer', 'Direct shareholders that came, likewise'),
-    column('group_links_returned', 'integer', 'Links that came, likewise'),
+    column('officers_returned', 'integer', 'Returned officers. Empty: no list was returned. 0: the list was empty'),
+    column('shareholders_returned', 'integer', 'Returned direct shareholders, empty or 0 as with officers'),
+    column('group_links_returned', 'integer', 'Returned links, empty or 0 as with officers'),
     column(
       'fetched_at',
       'timestamp',
-      'When the answer of `raw_sha256` was bought; of a list on several pages, the first of those that are shown',
+      'When the answer of `raw_sha256` was bought. For a list of several pages, the first of them',
       'the call',
     ),
     rawSha256,
     column(
       'filed_periods_returned',
       'integer',
-      'Reporting periods of the filed financials that came, likewise',
+      'Returned periods of the filed financials, empty or 0 as with officers',
       'years',
     ),
     ...furtherProfileFields,
     operationColumn,
-    column('v2_company_id', 'id', 'The company, in v2’s ID space; empty where it was bought from v1', 'the request'),
+    column('v2_company_id', 'id', 'The company, in v2’s ID space. Empty if it was bought from v1', 'the request'),
     column(
       'officers_total',
       'integer',
-      'Officers that there are, as the list itself counts them; empty where the list of the full record is shown, which does not say',
+      'All officers, as the list counts them. The full record has no such count',
       'total_results',
     ),
-    column('shareholders_total', 'integer', 'Direct shareholders that there are, likewise', 'total_results'),
+    column('shareholders_total', 'integer', 'All direct shareholders, as the list counts them', 'total_results'),
     column(
       'filed_periods',
       'json',

@@ -99,8 +99,8 @@ export const filedFinancialsTable = table({
   name: 'filed_financials',
   onePer: 'value',
   description:
-    'Filed statements: one value for each metric and reporting period. Of v1 one reading is shown, be it from the full record or from the statements by themselves.',
-  source: 'fullKyb /financial; financialKyb; v2 kybFinancial',
+    'Filed statements: one value for each metric and reporting period. If the record and the single module were bought from v1, the newer one is shown.',
+  source: 'fullKyb /financial, financialKyb, v2 kybFinancial',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'group_position', 'metric_position', 'period'],
   keyAlwaysThere: false,
   knownBy: {
@@ -118,7 +118,7 @@ export const filedFinancialsTable = table({
     column('group_id', 'id', 'The statement group', 'groups[].id'),
     column('group_name', 'text', 'Its name', 'groups[].name'),
     column('group_order', 'integer', 'Its place on display', 'groups[].order'),
-    column('metric', 'text', 'Label of the metric; varies with the filing regime', 'groups[].list[].name'),
+    column('metric', 'text', 'Label of the metric. It differs between countries', 'groups[].list[].name'),
     column('period', 'text', 'Date of the reporting period, as sent', 'key of groups[].list[].list'),
     valueColumn,
     valueType,

@@ -115,18 +115,14 @@ const identity = ({ v1, v2 }: SubjectIds, position: string, { origin }: BodyPath
 });
 
 const groupLinkFields = [
-  column('company_id', 'id', 'The company whose record holds the link; a tree does not say it'),
+  column('company_id', 'id', 'The company whose record has the link. Empty for a tree'),
   column('country_source', 'text', 'Country of the first end'),
   column('country_target', 'text', 'Country of the second end'),
-  column(
-    'source',
-    'text',
-    'First end: as the record has it; of a tree the number qualified by country. A text, not a source object',
-  ),
-  column('target', 'text', 'Second end, likewise'),
+  column('source', 'text', 'First end, as sent. In a tree it is the number with its country'),
+  column('target', 'text', 'Second end, as sent'),
   column('title', 'text', 'Name of the first end'),
   column('target_title', 'text', 'Name of the second end'),
-  column('temporary', 'boolean', 'As sent; its meaning is not shown'),
+  column('temporary', 'boolean', 'As sent. Its meaning is not documented'),
 ] as const;
 
 /** Columns that only a tree fills. */
@@ -134,11 +130,11 @@ const placeInTree = [
   column(
     'depth',
     'integer',
-    'Levels between the root of the tree and the second end; 1: a child of the root, 0: the root itself',
+    'Levels between the root of the tree and the second end. 0: the root, 1: a child of the root',
     'order of the tree',
   ),
   column('source_id', 'id', 'First end: the ID of the node, as sent', 'id of the parent'),
-  column('target_id', 'id', 'Second end, likewise', 'id of the child'),
+  column('target_id', 'id', 'Second end, as sent', 'id of the child'),
   column('source_selected', 'boolean', 'Whether the first end is the company asked about', 'selected of the parent'),
   column('selected', 'boolean', 'Whether the second end is the company asked about', 'selected of the child'),
 ] as const;
@@ -147,9 +143,9 @@ export const groupLinksTable = table({
   name: 'group_links',
   onePer: 'list item',
   description:
-    'Links between companies of a group: from the full record as they come, from a tree with the place of the child in it; of v1 one of them is shown. The root of a tree has a line without a first end where it stands alone, or says something that no link shows. A link is a link: it says nothing about who controls whom, and the last company of a chain is no person.',
+    'Links between companies of a group. Links of a tree have the place of the child in it. The root of a tree has a line without a first end if no link shows it. A link does not show who controls whom. The last company of a chain is not a person.',
   source:
-    'fullKyb /group_structures_full; the trees of groupLiteKyb, groupFullKyb and v2 ownership, one link for each child',
+    'fullKyb /group_structures_full, and the trees of groupLiteKyb, groupFullKyb and v2 ownership with one link for each child',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
   // A new company at the top moves all others down.

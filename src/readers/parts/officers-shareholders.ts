@@ -23,9 +23,9 @@ const officerFields = [
   column('first_name', 'text', 'Given name'),
   column('last_name', 'text', 'Family name'),
   column('appointed_at', 'date', 'Date of appointment'),
-  column('resigned_at', 'date', 'Date of resignation; v2 does not send it, so current or former is unknown there'),
-  column('work_status', 'text', 'Status of the appointment; an open set. v2 does not send it'),
-  column('date_of_birth_year', 'integer', 'Year of birth; births are partial, no day is made up'),
+  column('resigned_at', 'date', 'Date of resignation. v2 does not send it'),
+  column('work_status', 'text', 'Status of the appointment, as sent. v2 does not send it'),
+  column('date_of_birth_year', 'integer', 'Year of birth. Registries do not publish the day'),
   column('date_of_birth_month', 'integer', 'Month of birth'),
   column('job_title', 'text', 'Role as the registry reports it'),
   column('address_country', 'text', 'Country of the address'),
@@ -36,8 +36,8 @@ const officerFields = [
 ] as const;
 
 const officerContacts = [
-  contactColumn('email', 'E-mail; only with --include-contacts', 'contact.email'),
-  contactColumn('phone', 'Phone; only with --include-contacts', 'contact.phone'),
+  contactColumn('email', 'E-mail. Only with --include-contacts', 'contact.email'),
+  contactColumn('phone', 'Phone. Only with --include-contacts', 'contact.phone'),
 ] as const;
 
 const officerColumns = [...officerFields, ...officerContacts] as const;
@@ -84,8 +84,8 @@ export const officersTable = table({
   name: 'officers',
   onePer: 'list item',
   description:
-    'Officers, current and former, as the registry lists them. v1 and v2 are two sources: `operation` tells them apart. Of v1 one reading of the list is shown, be it from the full record or from the list by itself.',
-  source: 'fullKyb /officers; officersKyb /data; v2 kybOfficers /data',
+    'Officers, current and former, as the registry lists them. v1 and v2 are two sources, and `operation` names the source. If the record and the single list were bought from v1, one of them is shown.',
+  source: 'fullKyb /officers, officersKyb /data, v2 kybOfficers /data',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
   knownBy: { columns: [['id'], ['first_name', 'last_name', 'appointed_at']], origin: 'operation' },
@@ -103,7 +103,7 @@ export const officersTable = table({
 
 const shareholderFields = [
   column('id', 'id', 'The shareholding record'),
-  column('name', 'text', 'Published name of the direct holder; whether a person or a company is not said'),
+  column('name', 'text', 'Published name of the direct holder, a person or a company'),
   column('percentage', 'number', 'Direct holding in percent'),
   column('quantity', 'number', 'Number of shares'),
   column('share_price', 'number', 'Price per share as stated'),
@@ -118,8 +118,8 @@ export const shareholdersTable = table({
   name: 'shareholders',
   onePer: 'list item',
   description:
-    'Direct shareholdings, and no more than that: who stands behind a holder is not said. An empty list does not prove that there are none. The record, the registry of v2 and the ownership module are sources of their own, and a holder may have a line from each: `operation` tells them apart. Of v1 one reading of the list is shown, be it from the full record or from the list by itself.',
-  source: 'fullKyb /shareholders; shareholdersKyb /data; v2 kybShareholders /data; v2 ownership /shareholders',
+    'Direct shareholders, not the owners behind them. An empty list does not prove that there are none. Record, registry of v2 and ownership module are separate sources, and `operation` names the source. If the record and the single list were bought from v1, one of them is shown.',
+  source: 'fullKyb /shareholders, shareholdersKyb /data, v2 kybShareholders /data, v2 ownership /shareholders',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
   knownBy: { columns: [['id'], ['name', 'share_type']], origin: 'operation' },

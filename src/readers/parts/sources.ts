@@ -102,7 +102,7 @@ const sourceFields = [
 export const sourcesTable = table({
   name: 'sources',
   onePer: 'source object',
-  description: 'Where the data comes from. Only with provenance.',
+  description: 'The sources of the data. Only with `provenance: true` in the pipeline.',
   source: 'the source objects of v1’s answers',
   // The pages of a list have the same pointers.
   key: ['v1_company_id', 'operation', 'pointer', 'raw_sha256'],
@@ -113,11 +113,11 @@ export const sourcesTable = table({
       'module',
       'text',
       'The part of the record it stands for: lite, officers, shareholders, …',
-      'where it stands',
+      'its place in the answer',
     ),
     ...sourceFields,
     operationColumn,
-    column('pointer', 'text', 'JSON pointer to it in the raw body', 'where it stands'),
+    column('pointer', 'text', 'JSON pointer to it in the raw body', 'its place in the answer'),
     rawSha256,
     extraColumn,
   ],
