@@ -22,7 +22,12 @@ export interface InvalidReason {
   readonly row: number;
   readonly line: number;
   readonly message: string;
+  /** The first few rows, the first of them included. */
+  readonly firstRows: readonly number[];
 }
+
+/** Rows that are shown for each reason. */
+export const FIRST_ROWS = 4;
 
 /**
  * Conditions that refuse an attempt before anything is spent (X-9). If `asks` is true and a person confirms the plan,

@@ -4,7 +4,7 @@ import { addReveals, NO_REVEALS, type Reveals } from '../domain/account-usage.js
 import { taxMayConfirm } from '../domain/decide.js';
 import type { Subject } from '../domain/grade.js';
 import type { RepairRule } from '../domain/numbers/parsed-number.js';
-import type { InvalidReason } from '../domain/outcomes.js';
+import { FIRST_ROWS, type InvalidReason } from '../domain/outcomes.js';
 import type { Meter } from '../domain/provider.js';
 import type { AllowanceRecord } from '../ledger/money/calls.js';
 import { shortHash } from '../util/short-hash.js';
@@ -119,7 +119,12 @@ export class PlanTally {
     this.#invalid += 1;
     if (this.#invalidRows.length < INVALID_SHOWN) this.#invalidRows.push(row);
     const alike = this.#invalidReasons.get(row.code);
-    this.#invalidReasons.set(row.code, alike === undefined ? { ...row, rows: 1 } : { ...alike, rows: alike.rows + 1 });
+    const { rows, firstRows, ...first } = alike ?? { ...row, rows: 0, firstRows: [] };
+    this.#invalidReasons.set(row.code, {
+      ...first,
+      rows: rows + 1,
+      firstRows: rows < FIRST_ROWS ? [...firstRows, row.row] : firstRows,
+    });
   }
 
   valid(subject: Subject): void {

@@ -118,6 +118,8 @@ export interface AttemptSpending {
 export interface RunActivity {
   readonly calls: number;
   readonly owned: number;
+  /** Credit reports that were charged. */
+  readonly reports: number;
   readonly firstCallAt: number | null;
   readonly lastCallAt: number | null;
   /** When the newest bought answer came. */
@@ -274,8 +276,12 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
 
 function* readActivity(database: Sql, runId: string, since: number): Script<RunActivity> {
   const calls = yield* database
-    .prepare<[string], Pick<RunActivity, 'calls' | 'owned' | 'firstCallAt' | 'lastCallAt' | 'lastAnswerAt'>>(
-      `SELECT count(*) AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned, min(started_at) AS firstCallAt, max(started_at) AS lastCallAt,
+    .prepare<
+      [string],
+      Pick<RunActivity, 'calls' | 'owned' | 'reports' | 'firstCallAt' | 'lastCallAt' | 'lastAnswerAt'>
+    >(
+      `SELECT count(*) AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned,
+         count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports, min(started_at) AS firstCallAt, max(started_at) AS lastCallAt,
          max(settled_at) FILTER (WHERE charge <> 'owned' AND raw_sha256 IS NOT NULL AND error_code IS NULL) AS lastAnswerAt
        FROM calls WHERE run_id = ?`,
     )
@@ -296,7 +302,7 @@ function* readActivity(database: Sql, runId: string, since: number): Script<RunA
      WHERE run_id = ? AND outcome = 'failed' AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC, min(row) LIMIT 10`,
   );
   return {
-    ...(calls ?? { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null, lastAnswerAt: null }),
+    ...(calls ?? { calls: 0, owned: 0, reports: 0, firstCallAt: null, lastCallAt: null, lastAnswerAt: null }),
     settledSince: (yield* settledSince.get(runId, since)) ?? 0,
     underWay: yield* countOpenCalls(database)(runId),
     looking: (yield* looking.get(runId)) ?? { rows: 0, until: null },

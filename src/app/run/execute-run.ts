@@ -35,7 +35,14 @@ import {
   viewOfIdleRun,
 } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
-import { type ListNews, moreIfLost, reportsUnbound, type SpendingBounds, type SpendingOptions } from './spending.js';
+import {
+  type ListNews,
+  moreIfLost,
+  remainingCost,
+  reportsUnbound,
+  type SpendingBounds,
+  type SpendingOptions,
+} from './spending.js';
 
 /** One attempt on a run. */
 export interface RunAttempt extends SpendingBounds {
@@ -121,7 +128,12 @@ export async function executeRun(
     const isAlone = ledger.jobs === undefined;
     const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.attemptId);
     const spent = addSpending(attempt.checks, ofRun);
-    const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
+    const activity =
+      progress.parked + progress.byOutcome.failed === 0
+        ? null
+        : await ledger.reading.activity(run.id, around.clock.now());
+    const isLimited = (progress.parkedReasons.budget ?? 0) > 0;
+    const remaining = { run, pipeline, fresh: attempt.fresh, outcome: 'pending' as const };
     const importantChanges = await importantSince(before, run, ledger);
     const made = {
       departed: attempt.list?.left ?? 0,
@@ -130,11 +142,14 @@ export async function executeRun(
       reveals: tally.reveals,
       left: { ...tally.left, invalid: attempt.list?.invalid ?? 0 },
       importantChanges,
+      limits,
+      rest: isLimited ? await remainingCost(remaining, provider.names, ledger, around) : null,
+      failures: activity?.failures ?? [],
     };
     const view = viewOfEnd(run, { ...end, progress }, whole, made, await withReviewSheets(steps, ledger, around), {
       ...written,
       log: log.path,
-      parkedUntil: held?.parkedUntil ?? null,
+      parkedUntil: activity?.parkedUntil ?? null,
       putOff: await ledger.reading.isPutOff(run.id),
       helpers: workers.filter(({ leads, underWay }) => !leads && underWay > 0).length,
       ledBy,

@@ -72,6 +72,8 @@ export interface PlanView extends RunPlan {
   readonly sandbox: boolean;
   /** The path of the input. */
   readonly input: string;
+  /** The name of the pipeline. */
+  readonly pipeline: string;
   /** The portfolio that the run would update. */
   readonly portfolio: string;
   /** Why rows are due. Empty if the portfolio is not known yet. */
@@ -213,6 +215,7 @@ export async function planJob(
     at,
     sandbox: isSandboxName(names.v1),
     input: table.path,
+    pipeline: pipeline.name,
     ...planned,
     portfolio: portfolioName(job),
     due: list?.due ?? {},

@@ -6,14 +6,15 @@ import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { InvalidReason, RowOutcome } from '../../domain/outcomes.js';
 import type { RunEvent } from '../../engine/events.js';
 import type { MovedUse } from '../../engine/permissions.js';
+import type { Amounts } from '../../engine/row-cost.js';
 import type { RunEnd } from '../../engine/run.js';
 import { type FoundExport, findExports } from '../../export/export-folders.js';
 import type { ExportLack } from '../../export/summary.js';
 import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { possibleCost } from '../../ledger/money/intent.js';
+import { type Limits, possibleCost } from '../../ledger/money/intent.js';
 import type { Converged, LeftMember } from '../../ledger/portfolio/portfolios.js';
-import type { AttemptSpending } from '../../ledger/queries.js';
+import type { AttemptSpending, RunActivity } from '../../ledger/queries.js';
 import type { Progress, RefusalNote, RunRecord } from '../../ledger/rows/runs.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import type { AppEnvironment } from '../environment.js';
@@ -64,6 +65,12 @@ export interface RunEndView {
   readonly importantChanges: number | null;
   /** By the run, over all attempts. */
   readonly unitsCharged: number;
+  /** The limits of this attempt. Null: none. */
+  readonly limits: Limits;
+  /** The most that the rows to do can cost, if a limit stopped the attempt. Otherwise null. */
+  readonly rest: Amounts | null;
+  /** Failed rows of the run by code, with the first row of each. */
+  readonly failures: RunActivity['failures'];
   /** Calls of the run with unknown charge, over all attempts. The provider may have counted more. */
   readonly unknownCalls: number;
   /** Rows that wait for a credit report. */
@@ -121,7 +128,10 @@ export function viewOfEnd(
   run: RunRecord,
   end: RunEnd,
   whole: PortfolioProgress,
-  made: Pick<RunEndView, 'departed' | 'departedFirst' | 'spent' | 'reveals' | 'left' | 'importantChanges'>,
+  made: Pick<
+    RunEndView,
+    'departed' | 'departedFirst' | 'spent' | 'reveals' | 'left' | 'importantChanges' | 'limits' | 'rest' | 'failures'
+  >,
   steps: readonly NextStep[],
   { tables, tablesBefore, log, parkedUntil, putOff, helpers, ledBy }: LeftBehind,
 ): RunEndView {
@@ -191,6 +201,9 @@ export async function viewOfIdleRun(
     contacts: null,
     left: { failed: 0, questions: 0, invalid: list.invalid },
     importantChanges: null,
+    limits: { units: null, reports: null },
+    rest: null,
+    failures: [],
     stopped: null,
     finished: progress.byOutcome.pending === 0,
     interrupted: false,

@@ -1,5 +1,7 @@
 // `status`: shows one run.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Allowances } from '../../ledger/money/usage.js';
@@ -7,7 +9,7 @@ import type { AttemptActivity, RunActivity, WorkerAtWork } from '../../ledger/qu
 import type { ReviewStore } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { openQuestions } from '../../review/questions.js';
-import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import { ledgerOf, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import { withReviewSheets } from '../review/questions.js';
 import type { ContinueStep } from './next-step.js';
 import {
@@ -18,7 +20,7 @@ import {
   portfolioProgress,
   runProgress,
 } from './progress.js';
-import { type AttemptEnding, nextSteps, readEnding } from './run-end.js';
+import { type AttemptEnding, newestTables, nextSteps, readEnding } from './run-end.js';
 import { findRun, noRunYet, type RunStanding, viewOf } from './runs.js';
 import { rereadStep } from './stored-settings.js';
 
@@ -38,6 +40,8 @@ export interface StatusView extends RunStanding {
   readonly allowances: Allowances;
   /** When the next credit report may be ready. Null: none is awaited. */
   readonly nextReportAt: number | null;
+  /** The newest tables of the run: the workbook, or their folder. Null: none are there. */
+  readonly results: string | null;
   /** The next step. Null if nothing is left to do. */
   readonly next: ContinueStep | null;
   /** Next steps for other rows. */
@@ -118,6 +122,7 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       questions: progress.byOutcome.needs_review === 0 ? NO_QUESTIONS : await questionsStanding(run.id, ledger.review),
       workers,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
+      results: resultsOf(run.id, ledgerOf(options, around).dataDir),
       next,
       further,
       unknownInBudget: await unknownInBudget(run.id, progress, ledger),
@@ -126,6 +131,13 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       given: run.state === 'reading' ? {} : await lastAttemptOptions(run.id, ledger),
     };
   });
+}
+
+function resultsOf(run: string, dataDir: string): string | null {
+  const { folder } = newestTables(run, dataDir) ?? {};
+  if (folder === undefined) return null;
+  const workbook = join(folder, 'results.xlsx');
+  return existsSync(workbook) ? workbook : folder;
 }
 
 async function unknownInBudget(run: string, { parkedReasons }: Progress, { reading }: Pick<Ledger, 'reading'>) {

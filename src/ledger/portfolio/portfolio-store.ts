@@ -1,4 +1,4 @@
-import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { FIRST_ROWS, type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
@@ -27,13 +27,13 @@ export function portfolioStore(
      WHERE portfolio_id = ? AND left_at IS NULL GROUP BY outcome`,
   );
   // The first row of each reason gives the line and the message.
-  const invalidReasons = database.prepare<[number], InvalidReason>(
+  const invalidReasons = database.prepare<[number], Omit<InvalidReason, 'firstRows'>>(
     `SELECT code, rows, row, line, message FROM (
        SELECT coalesce(error_code, '') AS code, count(*) OVER (PARTITION BY error_code) AS rows, members.row, members.line,
          coalesce(error_message, '') AS message, row_number() OVER (PARTITION BY error_code ORDER BY members.row) AS place
        FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
        WHERE portfolio_id = ? AND left_at IS NULL AND outcome = 'invalid') AS reasons
-     WHERE place = 1 ORDER BY 2 DESC, 3`,
+     WHERE place <= ${FIRST_ROWS} ORDER BY 2 DESC, code, 3`,
   );
   const holders = database
     .prepare<[number], string>('SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL')
@@ -172,7 +172,12 @@ export function portfolioStore(
     forgetRefusal: (portfolioId) => database.write(() => forgetRefusal.run(portfolioId)),
     oldestAnswer: async (portfolioId) => (await database.read(() => oldestAnswer.get(portfolioId))) ?? null,
     departed: async (portfolioId) => (await database.read(() => departed.get(portfolioId))) ?? 0,
-    invalidReasons: (portfolioId) => database.read(() => invalidReasons.all(portfolioId)),
+    invalidReasons: async (portfolioId) => {
+      const found = await database.read(() => invalidReasons.all(portfolioId));
+      const rowsOf = (code: string) => found.flatMap((one) => (one.code === code ? one.row : []));
+      const firsts = found.filter(({ code }, index) => found.findIndex((one) => one.code === code) === index);
+      return firsts.map((first) => ({ ...first, firstRows: rowsOf(first.code) }));
+    },
     outcomes: async (portfolioId) => {
       const found = await database.read(() => outcomes.all(portfolioId));
       const counted = new Map(found.map(({ outcome, count }) => [outcome, count]));

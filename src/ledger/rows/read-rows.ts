@@ -213,6 +213,7 @@ export function toProgress(all: readonly ProgressRow[]): Omit<Progress, 'refusal
   const byOutcome = Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as Record<RowOutcome, number>;
   const parkedReasons: Record<string, number> = {};
   const stages: Record<string, Record<string, number>> = {};
+  const heldByReview: Record<string, number> = {};
   let waiting = 0;
   let parked = 0;
   const unitsCharged = all.reduce((sum, { units }) => sum + units, 0);
@@ -235,10 +236,11 @@ export function toProgress(all: readonly ProgressRow[]): Omit<Progress, 'refusal
       const reached = statuses[index];
       const status = reached === undefined ? 'unreadable' : (reached[stage] ?? unreachedStatus(outcome));
       counts[status] = (counts[status] ?? 0) + count;
+      if (status === 'pending' && outcome === 'needs_review') heldByReview[stage] = (heldByReview[stage] ?? 0) + count;
     }
   }
   const purged = all.reduce((sum, group) => sum + group.purged, 0);
-  return { byOutcome, waiting, parked, parkedReasons, unitsCharged, purged, stages };
+  return { byOutcome, waiting, parked, parkedReasons, unitsCharged, purged, stages, heldByReview };
 }
 
 /** Calls of a run with unknown charge. They are few and have their own index. */

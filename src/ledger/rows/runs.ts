@@ -229,6 +229,8 @@ export interface Progress {
   readonly purged: number;
   /** Number of rows by stage and status, for stages that some row has reached. `unreadable`: damaged in the ledger. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Rows by stage that has not begun because the row needs review. `stages` counts them as pending. */
+  readonly heldByReview: Readonly<Record<string, number>>;
 }
 
 /** The subject of a question: which company a space's ID means, or whether a stage's answer is about it. */
