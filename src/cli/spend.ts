@@ -10,7 +10,7 @@ import type { Message } from '../util/message-parts.js';
 import { readSpendingFlags, type SpendingArgs } from './run-flags.js';
 import { askYesNo, InterruptListener, type Io, printJson } from './terminal/io.js';
 import { ProgressDisplay } from './terminal/progress.js';
-import { endInWords, endJson } from './terminal/run-end-words.js';
+import { endAsPairs, endInWords, endJson } from './terminal/run-end-words.js';
 import { findingsInWords, proposalInWords, startInWords } from './terminal/run-words.js';
 import { placeFlags, suggestCommand } from './terminal/suggestions.js';
 
@@ -25,9 +25,15 @@ export interface Spending {
 export async function spend({ work, nothing }: Spending, args: SpendingArgs, io: Io): Promise<ExitCode> {
   const interrupts = new InterruptListener();
   let display: ProgressDisplay | undefined;
+  let startedAt = io.clock.now();
+  let goesOn = false;
   const listen = (event: SpendingEvent) => {
     if (event.kind === 'started') {
-      io.say(startInWords(event, placeFlags(args)));
+      startedAt = io.clock.now();
+      goesOn = event.goesOn;
+      // The proposal has said the rest.
+      const isKnown = io.said.includes('PLAN') || io.said.includes('RUN_PROPOSED');
+      io.say(startInWords(event, placeFlags(args), { isKnown, isInteractive: io.interactive }));
       interrupts.start(io);
       display = new ProgressDisplay(event, io);
     }
@@ -48,13 +54,18 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
         end.tables === null && end.tablesBefore === null
           ? suggestCommand({ kind: 'export', run: end.run }, args)
           : undefined,
+      resume: suggestCommand({ kind: 'resume', run: end.run }, args),
       place: placeFlags(args),
     };
-    const messages = endInWords(end, ways);
+    const facts = { ms: io.clock.now() - startedAt, unitsLeft: display?.unitsLeft ?? null, goesOn };
+    const exit = exitCodeOfRun(end, interrupts.exitCode);
+    const messages = endInWords(end, ways, facts);
     if (args.json) printJson(io, endJson(end, ways), messages);
     // With --quiet an attempt that did all it could prints nothing. The exit code tells that rows wait for a person.
-    io.say(messages, isAllDone(end) ? 'stderr' : 'alert');
-    return exitCodeOfRun(end, interrupts.exitCode);
+    const to = isAllDone(end) ? 'stderr' : 'alert';
+    io.say(messages, to);
+    if (!io.interactive && !args.json) io.say(endAsPairs(end, exit), to);
+    return exit;
   } catch (error) {
     const told = error instanceof ContinueError ? withCommand(error, args) : error;
     throw interrupts.abort.aborted ? asInterrupted(told, interrupts.exitCode) : told;
@@ -109,7 +120,7 @@ export const confirmContinue = (args: SpendingArgs, io: Io) =>
     : (proposal: ContinueProposal) =>
         confirmSpending(
           [...findingsInWords(proposal.findings), ...proposalInWords(proposal, placeFlags(args))],
-          'Go on?',
+          'Continue?',
           args,
           io,
         );

@@ -91,7 +91,7 @@ describe('a broken delivery', { tags: 'long' }, () => {
       expect(hint).not.toContain('nightly.yaml');
       const planned = await plan(nightly, around(job));
       expect(planned).toMatchObject({ refusedBy: { code: 'ROWS_LOST' } });
-      expect(codesOf(planInWords(planned))).toEqual(expect.arrayContaining(['GUARDS', 'RUN_WOULD_BE_REFUSED']));
+      expect(codesOf(planInWords(planned))).toEqual(expect.arrayContaining(['RUN_WOULD_BE_REFUSED']));
       // As the hint says.
       const accepted = { ...nightly, accept: ['rows_lost'] };
       expect(await run(accepted, around(job))).toMatchObject({ finished: true, rows: 1 });

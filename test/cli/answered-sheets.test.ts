@@ -48,7 +48,7 @@ describe('status --check', () => {
       await kybatch(RUN);
       const write = `kybatch review export --portfolio ${join(cwd, 'in.csv')} --out review-open.csv`;
       expect((await kybatch(CHECK)).textOf('CHECK_NOT_WELL')).toMatch(
-        new RegExp(`: 2 .* kybatch review apply review\\.csv \\(1 .*: ${write} .*\\)$`),
+        new RegExp(`: 2 .* kybatch review apply review\\.csv \\(1 .*: \`${write}\` .*\\)$`),
       );
     });
   });

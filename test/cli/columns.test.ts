@@ -160,9 +160,9 @@ describe('flags and notes about the columns', () => {
         job.rows.slice(0, 3).map((row) => ({ ...row, name: `${row.name} ${long}`, Team: 'A', Notes: long })),
       );
       const table = (await job.kybatch(['plan', 'in.csv', ...HOW, '--map', 'name=#2'])).textOf('COLUMNS');
-      expect(table).toMatch(/^ {2}name +name +--map\n {6}\S.{60,}…$/m);
-      expect(table).toMatch(/^ {2}country +country +header +\S/m);
-      expect(table).toMatch(/^ {2}.*: .*Team, Notes$/m);
+      expect(table).toMatch(/^Columns +name +← name \(--map\) +\S.{30,}…$/m);
+      expect(table).toMatch(/^ +country +← country +\S/m);
+      expect(table).toMatch(/^ +.*: .*Team, Notes$/m);
       for (const line of table.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
     });
   });

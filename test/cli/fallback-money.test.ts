@@ -107,11 +107,10 @@ describe('before anything is spent', () => {
         { name: '', country: 'GB', email: leads.email, website: '' },
         { name: '', country: 'GB', email: '', website: 'n/a' },
       ]);
-      const [first, second] = (await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']))
-        .textOf('ROW_INVALID')
-        .split('\n');
-      expect(first).toMatch(/ row 1, line 2: .*search\.fallback: \[autocomplete\]/);
-      expect(second).toMatch(/ row 2, line 3: (?!.*search\.fallback).* website /);
+      const planned = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
+      const [first, second] = jsonOf<{ invalid_rows: { row: number; message: string }[] }>(planned).invalid_rows;
+      expect(first).toMatchObject({ row: 1, message: expect.stringMatching(/search\.fallback: \[autocomplete\]/) });
+      expect(second).toMatchObject({ row: 2, message: expect.stringMatching(/^(?!.*search\.fallback).* website /) });
     });
   });
 });

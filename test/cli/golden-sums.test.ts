@@ -8,7 +8,7 @@ import { movedInWords, startInWords } from '../../src/cli/terminal/run-words.js'
 import { inLines } from '../helpers/messages.js';
 import { RUN_END } from '../helpers/run-end.js';
 
-const NO_WAY_ON = { next: undefined, further: [], write: undefined, place: ' --data-dir /d' };
+const NO_WAY_ON = { next: undefined, further: [], write: undefined, resume: undefined, place: ' --data-dir /d' };
 
 const END: RunEndView = {
   ...RUN_END,
@@ -37,6 +37,7 @@ const PLAN: PlanView = {
   at: 0,
   sandbox: false,
   input: '/in.csv',
+  pipeline: 'analyst',
   portfolio: 'list',
   due: {},
   run: null,
@@ -115,7 +116,7 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     moved('reports', 'plan', 9, 12, null),
     moved('people', 'day', 4, 0, 0),
   ]);
-  expect(used).toHaveLength(3);
+  expect(used).toHaveLength(1);
   expect(movedInWords([])).toEqual([]);
   const cases = {
     'calls of unknown charge, none of them by this start': spent(0),

@@ -9,9 +9,9 @@ import { withJob } from './here.js';
 const PLACE = ['--data-dir', 'books'];
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', ...PLACE];
 
-/** Every command that is suggested: in backticks, or behind a colon at the end of a line. What leaves a gap to fill is none. */
+/** Every command that is suggested: in backticks, behind a colon, or on a line of its own. What leaves a gap to fill is none. */
 const suggestedIn = ({ stdout, stderr }: Finished): readonly string[] =>
-  [...`${stdout}\n${stderr}`.matchAll(/`(kybatch [a-z][^`]*)`|: (kybatch [a-z].*)$/gm)]
+  [...`${stdout}\n${stderr}`.matchAll(/`(kybatch [a-z][^`]*)`|(?:: |^ +)(kybatch [a-z].*)$/gm)]
     .map(([, quoted, behind]) => quoted ?? behind ?? '')
     .filter((command) => !/<\w+| [A-Z]{2,}(?!\S)|--help|kybatch (?:run|review)( --data-dir books)?$/.test(command));
 

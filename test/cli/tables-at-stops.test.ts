@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/app/run/run.js';
+import { shortRun } from '../../src/cli/terminal/text.js';
 import { systemClock } from '../../src/util/clock.js';
 import { type EndJson, Interrupts, type JobOptions, jsonOf, withJob } from './here.js';
 
@@ -173,7 +174,7 @@ describe('every stop writes the tables', () => {
       writeCsv('in.csv', rows.slice(0, 2));
       const without = await kybatch([...RUN, '--yes', '--no-export']);
       const { run } = jsonOf<End>(without);
-      expect(without.textOf('TABLES_NOT_WRITTEN')).toMatch(new RegExp(`: kybatch export ${run}$`));
+      expect(without.textOf('TABLES_NOT_WRITTEN')).toMatch(new RegExp(`: kybatch export ${shortRun(run)}$`));
       expect(jsonOf<End>(await kybatch([...RUN, '--export'])).files).toBe(join(cwd, 'data', 'exports', run));
       writeCsv('in.csv', rows.slice(2, 4));
       const end = jsonOf<End>(await kybatch([...RUN, '--yes']));

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { shortRun } from '../../src/cli/terminal/text.js';
 import { inLedger } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
@@ -8,9 +9,10 @@ import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
 
 /** What `status` says leads on, as somebody would paste it. */
-async function statusNext({ kybatch }: Job): Promise<string> {
-  const { next = '' } = jsonOf<{ next?: string }>(await kybatch(['status', '--json']));
-  expect((await kybatch(['status'])).stdout).toContain(next);
+async function statusNext({ kybatch, cwd }: Job): Promise<string> {
+  const { next = '', run } = jsonOf<{ next?: string; run: string }>(await kybatch(['status', '--json']));
+  const shown = next.replace(` ${run}`, ` ${shortRun(run)}`).replaceAll(`${cwd}/`, '');
+  expect((await kybatch(['status'])).stdout).toContain(shown);
   return next;
 }
 
@@ -107,7 +109,7 @@ test('X-4 invalid rows lead to the plan, which tells line and reason', async () 
     const next = await statusNext(job);
     expect(jsonOf<EndJson>(end).next).toBe(next);
     expect(next).toBe(`kybatch plan ${join(job.cwd, 'in.csv')} --pipeline ${join(job.cwd, 'p.yaml')}`);
-    expect((await paste(job, next)).textOf('ROW_INVALID')).toMatch(/ line 2: .*Atlantis/);
+    expect((await paste(job, next)).textOf('ROW_INVALID')).toMatch(/ 1 .*"Atlantis".* line 2$/);
   });
 });
 
@@ -141,7 +143,7 @@ long('X-4 open questions lead to the sheet that asks them already, and never ove
     expect(second.next).toBe(`kybatch review export ${second.run} --out review-${second.run}.csv`);
     // The sheet has the questions of the first run alone.
     const lacks =
-      / review\.csv \(2 .*: kybatch review export --out review-open\.csv .*\).*: kybatch review apply review\.csv$/;
+      / review\.csv \(2 .*: `kybatch review export --out review-open\.csv` .*\).*: kybatch review apply review\.csv$/;
     expect((await job.kybatch(['review', 'list'])).textOf('REVIEW_NEXT')).toMatch(lacks);
     const unattended = await job.kybatch(['review']);
     expect(unattended.code).toBe(2);

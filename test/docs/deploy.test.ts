@@ -65,15 +65,15 @@ describe('docs/deploy', () => {
       writeFileSync(join(cwd, '.env'), dotEnv.join(''));
       const [night = '', check = ''] = lines.map((line) => here(line, cwd));
       expect(await runBare('/bin/sh', ['-c', night])).toEqual({ code: 0, output: '' });
-      expect(readFileSync(join(cwd, 'last-night.txt'), 'utf8')).toContain('= 2 rows');
+      expect(readFileSync(join(cwd, 'last-night.txt'), 'utf8')).toContain('rows=2 complete=2');
       expect(await runBare('/bin/sh', ['-c', check])).toEqual({ code: 0, output: '' });
-      expect(readFileSync(join(cwd, 'check.txt'), 'utf8')).toMatch(/^OK: /);
+      expect(readFileSync(join(cwd, 'check.txt'), 'utf8')).toMatch(/^OK /);
 
       const [, start = ''] = /^ExecStart=(.+)$/m.exec(read('kybatch.service')) ?? [];
       const [program = '', ...args] = here(start, cwd).split(' ');
       const given = { ...addresses, ...files, KYBATCH_DATA_DIR: join(cwd, 'state') };
       const end = await runBare(program, args, given);
-      expect(end).toMatchObject({ code: 0, output: expect.stringContaining('= 2 rows') });
+      expect(end).toMatchObject({ code: 0, output: expect.stringContaining('rows=2 complete=2') });
     });
   });
 
@@ -81,7 +81,7 @@ describe('docs/deploy', () => {
     const [, line = ''] = /^0 7 \* \* \* (.+)$/m.exec(read('cron.md')) ?? [];
     await withJob({}, async ({ cwd }) => {
       const { output } = await runBare('/bin/sh', ['-c', here(line, cwd)]);
-      expect(output).toMatch(/^NOT WELL: [^\n]+\n$/);
+      expect(output).toMatch(/^ATTENTION [^\n]+\n$/);
     });
   });
 

@@ -1,36 +1,40 @@
 import { ContinueError } from '../../app/run/next-step.js';
 import type { ColumnChoice, ColumnDoubt, DecidedBy, PlanView, ReadColumn } from '../../app/run/plan.js';
 import { remarkNotes } from '../../app/run/remark-notes.js';
+import type { Proposal } from '../../app/run/run.js';
 import type { DueReason } from '../../app/run/spending.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type RepairRule, repairInWords } from '../../domain/numbers/parsed-number.js';
-import { type Message, mapTexts, message } from '../../util/message-parts.js';
+import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags } from '../run-flags.js';
 import { withCommand } from '../spend.js';
 import { appEnvironment, type Io, printResult } from '../terminal/io.js';
 import {
+  exceedsQuestion,
   freshInWords,
   invalidInWords,
-  invalidRowsInWords,
+  invalidLines,
   plannedInWords,
   plannedJson,
   REASONS,
   revealsInWords,
 } from '../terminal/run-words.js';
-import { placeFlags } from '../terminal/suggestions.js';
-import { between, count, moment, withCommas } from '../terminal/text.js';
-import { block, listed, pick, type ViewPart, view } from '../terminal/view.js';
+import { type CommandArgs, placeFlags, suggestCommand } from '../terminal/suggestions.js';
+import { between, count, moment, shortRun, withCommas } from '../terminal/text.js';
+import { block, countLines, LABEL, labelLines, marked, pick, type ViewPart, view } from '../terminal/view.js';
 
-interface PlanArgs extends ProviderArgs, ReadingArgs {
+interface JobArgs extends ReadingArgs {
   readonly input: string;
   readonly pipeline: string;
   readonly portfolio: string | undefined;
   readonly limit: number | undefined;
   readonly rebuy: boolean;
 }
+
+type PlanArgs = ProviderArgs & JobArgs;
 
 export const planCommand: Command<PlanArgs> = {
   command: 'plan <input>',
@@ -64,113 +68,201 @@ export const planCommand: Command<PlanArgs> = {
       io,
       { json },
       () => planJson(planned),
-      () => planInWords(planned, placeFlags({ dataDir }), io.columns),
+      () => planInWords(planned, runCommands(planned, args), placeFlags({ dataDir }), io.columns),
     );
     return ExitCode.ok;
   },
 };
 
-/** `place`: the flag that names the data directory. `width`: of the terminal. */
-export function planInWords(plan: PlanView, place = '', width = NARROWEST): readonly Message[] {
-  const { v2Calls, days } = plan;
-  const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}${reportsAgainInWords(plan)}`;
-  const isMore = plan.invalid > plan.invalidRows.length;
+const STDIN = '/dev/stdin';
+
+const jobOf = ({ input, pipeline, portfolio, limit, rebuy, ...reading }: JobArgs) => ({
+  input,
+  pipeline,
+  portfolio,
+  limit: limit ?? null,
+  fresh: rebuy,
+  reading: readReadingFlags(reading),
+});
+
+/** The command that runs the plan, and the same with limits close to the estimate. */
+function runCommands(plan: PlanView, args: PlanArgs): readonly string[] {
+  // Piped input can be read once.
+  if (plan.valid === 0 || plan.refusedBy !== null || args.input === STDIN) return [];
+  const { units, creditReportsAtMost: reports } = plan;
+  if (plan.toSearch + plan.toBuy + reports === 0) return [];
+  const limits = {
+    ...(units.atMost > 0 ? { maxUnits: units.likely } : {}),
+    ...(reports > 0 ? { maxReports: reports } : {}),
+  };
+  const commands = [args, { ...args, ...limits }].map(
+    (flags) => suggestCommand({ kind: 'run', ...jobOf(args) }, flags).command,
+  );
+  return [...new Set(commands)];
+}
+
+/** `next`: commands that run it. `place`: the flag that names the data directory. `width`: of the terminal. */
+export function planInWords(
+  plan: PlanView,
+  next: readonly string[] = [],
+  place = '',
+  width = NARROWEST,
+): readonly Message[] {
   return view(
-    message(
-      'PLAN',
-      `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
-    ),
-    invalidRowsInWords(plan.invalidRows).map((text) => message('ROW_INVALID', text)),
-    isMore && message('ROWS_INVALID_MORE', `  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`),
-    (plan.valid === 0 || isMore) && invalidInWords(plan.invalidReasons, plan.rows),
-    mapTexts(remarkNotes(plan.remarks), (text) => `Read: ${text}`),
-    suggestedInWords(plan.suggestedCountries),
+    message('PLAN', `Plan: ${titleOf(plan)} · nothing was spent`),
+    refusedInWords(plan),
     standingInWords(plan, place),
+    block('COST', '', labelLines([['Cost', costLines(plan)]], 0)),
+    plan.asksV1 && balanceInWords(plan),
+    block('WORK', '', labelLines([['Rows', rowLines(plan)]], 0)),
     block('COLUMNS', '', columnsInWords(plan, width)),
-    block(
-      'REGISTRATION_NUMBERS',
-      '',
-      'Registration numbers',
-      counted(plan.repaired, 'repaired without asking'),
-      Object.entries(plan.repairs).map(([rule, rows]) => below(rows, `by ${repairRuleInWords(rule as RepairRule)}`)),
-      counted(plan.needName, 'count only if the name agrees'),
-      reasonsInWords(plan.needNameReasons),
-      counted(plan.toPerson, 'will need a person, whatever is found'),
-      reasonsInWords(plan.toPersonReasons),
-    ),
-    block(
-      'WORK',
-      '',
-      'Work',
-      counted(
-        plan.owned,
-        `owned or settled already, or the same as an earlier row (${withCommas(plan.repeated)}): free`,
-      ),
-      counted(plan.toSearch, 'to search for, then to buy'),
-      counted(plan.toBuy, 'known, and something to buy'),
-    ),
-    block(
-      'COST',
-      '',
-      plan.asksV1 ? [`Cost: ${unitsInWords(plan)}`, `      ${ofV2}`] : `Cost: ${ofV2}`,
-      revealsAnything(plan.revealsAtMost) &&
-        `      up to ${revealsInWords(plan.revealsAtMost)}: each is charged, and no budget bounds them`,
-    ),
-    plan.asksV1 && allowanceInWords(plan),
+    reviewInWords(plan),
+    plan.invalid > 0 && block('ROW_INVALID', '', labelLines([['Invalid', invalidLines(plan.invalidReasons, 0)]], 0)),
+    plan.valid === 0 && invalidInWords(plan.invalidReasons, plan.rows, plan.input),
+    remarksInWords(plan),
     plannedInWords(plan, place),
-    guardsInWords(plan),
-    plan.asksV1 &&
-      (plan.allowance === null || plan.allowance.dailyLimit !== null) &&
-      message(
-        'DAYS',
-        `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
-      ),
+    next.length > 0 && block('RUN_NEXT', '', labelLines([['Next', next]], 0)),
   );
 }
 
-const counted = (rows: number, words: string): string => `  ${withCommas(rows).padStart(7)}  ${words}`;
-const below = (rows: number, words: string): string => `         ${counted(rows, words)}`;
+/** The short plan that a person reads before the question. */
+export function proposedInWords(proposal: Proposal, args: JobArgs & CommandArgs): readonly Message[] {
+  const { plan } = proposal;
+  const details = suggestCommand({ kind: 'plan', ...jobOf(args) }, args);
+  return view(
+    message('PLAN', titleOf(plan)),
+    block('WORK', '', rowLines(plan, 2)),
+    block('COST', '', labelLines([['Cost', costLines(plan)]])),
+    plan.asksV1 && balanceInWords(plan, 2),
+    block('COLUMNS', labelLines([['Columns', columnPairs(plan)]])),
+    block(
+      details.code,
+      '',
+      exceedsQuestion(proposal) && '  Retries after lost answers can exceed this. --max-units is a hard limit.',
+      `  More detail: ${details.command}`,
+    ),
+    standingInWords(plan, placeFlags(args)),
+  );
+}
+
+const titleOf = ({ input, rows, pipeline }: PlanView): string =>
+  `${input} · ${count(rows, 'row')} · pipeline ${pipeline}`;
+
+/** Amounts, and a note beside each. */
+function costLines(plan: PlanView): readonly string[] {
+  const { units, v2Calls, creditReportsAtMost: reports, revealsAtMost: reveals } = plan;
+  const lines: readonly (readonly [string, string])[] = [
+    ...(!plan.asksV1 || units.atMost === 0 ? [] : [unitsInWords(units)]),
+    ...(reports === 0 ? [] : [[`at most ${count(reports, 'credit report')}`, reportsAgainInWords(plan)] as const]),
+    ...(v2Calls.atMost === 0
+      ? []
+      : [[`at most ${count(v2Calls.atMost, 'v2 call')}`, 'v2 prices are not published'] as const]),
+    ...(revealsAnything(reveals)
+      ? [[`at most ${revealsInWords(reveals)}`, 'each is charged, no limit holds'] as const]
+      : []),
+  ];
+  const width = Math.max(0, ...lines.map(([amount]) => amount.length));
+  return lines.length === 0 ? ['nothing'] : lines.map(([amount, note]) => `${amount.padEnd(width)}  ${note}`.trimEnd());
+}
+
+const unitsInWords = ({ atLeast, likely, atMost }: PlanView['units']): readonly [string, string] =>
+  atLeast === atMost
+    ? [count(atMost, 'unit'), '']
+    : [`about ${count(likely, 'unit')}`, `at least ${withCommas(atLeast)}, at most ${withCommas(atMost)}`];
 
 /** A stored report costs nothing while it is valid. A plan does not ask the provider whether it is. */
-function reportsAgainInWords({ creditReportsAgainAtMost: again, creditReportsAtMost: all }: PlanView): string {
-  if (again === 0) return '';
-  const owned =
-    again === all ? (all === 1 ? 'it is owned' : 'all of them owned') : `${withCommas(again)} of them owned`;
-  return ` (${owned}: bought again only where they have expired)`;
+const reportsAgainInWords = ({ creditReportsAgainAtMost: again, creditReportsAtMost: all }: PlanView): string =>
+  again === 0 ? '' : `${again === all ? 'stored' : `${withCommas(again)} stored`}, bought again only if expired`;
+
+function balanceInWords({ allowance, units, days }: PlanView, indent = 0): ViewPart {
+  const line = (code: MessageCode, label: string, text: string) => block(code, labelLines([[label, text]], indent));
+  if (allowance === null) return line('ALLOWANCE_UNKNOWN', 'Balance', 'unknown until the first paid call');
+  const { unitsLeft, dailyLimit, observedAt } = allowance;
+  const isShort = dailyLimit === null && unitsLeft !== null && unitsLeft < units.atMost;
+  return [
+    line(
+      isShort ? 'ALLOWANCE_TOO_SMALL' : 'ALLOWANCE',
+      'Balance',
+      `${unitsLeft === null ? 'unknown' : count(unitsLeft, 'unit')} on ${moment(observedAt)}${isShort ? ': may not be enough' : ''}`,
+    ),
+    dailyLimit !== null &&
+      line('DAYS', 'Days', `${between(days.atLeast, days.atMost)}, at ${count(dailyLimit, 'unit')} a day`),
+  ];
 }
 
-function suggestedInWords(suggested: PlanView['suggestedCountries']): ViewPart {
-  const countries = Object.entries(suggested).sort(([, a], [, b]) => b - a);
-  const rows = countries.reduce((sum, [, alike]) => sum + alike, 0);
-  const told = countries.map(([code, alike]) => `${code} ${withCommas(alike)}`).join(', ');
-  return (
-    rows > 0 &&
-    message('COUNTRIES_SUGGESTED', `Read: ${count(rows, 'row')} without a country, taken from the numbers: ${told}`)
+const rowLines = (plan: PlanView, indent = 0): readonly string[] =>
+  countLines(
+    [
+      [plan.toSearch, 'to search and buy'],
+      [plan.toBuy, 'known, with data to buy'],
+      [plan.owned - plan.repeated, 'up to date'],
+      [plan.repeated, 'the same as an earlier row'],
+      [plan.invalid, 'invalid, skipped at no cost'],
+    ],
+    indent,
+  );
+
+/** What happens to numbers that are not plain: review, a name that has to agree, or a repair. */
+function reviewInWords(plan: PlanView): ViewPart {
+  const { toPerson, toPersonReasons, needName, needNameReasons, repairs } = plan;
+  const ways = Object.entries(repairs).map(([rule, rows]) => [rows, repairRuleInWords(rule as RepairRule)] as const);
+  const lines = labelLines(
+    [
+      ['Review', toPerson > 0 && [`${count(toPerson, 'row')} will need review`, reasonLines(toPersonReasons)]],
+      [
+        'Names',
+        needName > 0 && [
+          `${count(needName, 'row counts', 'rows count')} only if the name agrees`,
+          reasonLines(needNameReasons),
+        ],
+      ],
+      ['Repaired', countLines(ways, 0)],
+    ],
+    0,
+  );
+  return lines.length > 0 && block('REGISTRATION_NUMBERS', '', lines);
+}
+
+/** Reasons that differ only in their detail are one line. */
+function reasonLines(reasons: Readonly<Record<string, number>>): readonly string[] {
+  const alike = new Map<string, number>();
+  for (const [reason, rows] of Object.entries(reasons)) {
+    const [short = ''] = reason.split(/[:;]/);
+    alike.set(short, (alike.get(short) ?? 0) + rows);
+  }
+  const sorted = [...alike].sort(([, a], [, b]) => b - a).slice(0, 10);
+  return countLines(
+    sorted.map(([reason, rows]) => [rows, reason]),
+    0,
   );
 }
 
-const unitsInWords = ({ units: { atLeast, atMost, likely } }: PlanView): string =>
-  `${between(atLeast, atMost)} v1 ${atMost === 1 ? 'unit' : 'units'}${atLeast === atMost ? '' : `, about ${withCommas(likely)} if every company is found at once`}`;
-
-const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly string[] =>
-  Object.entries(reasons)
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, 10)
-    .map(([reason, rows]) => below(rows, reason));
+/** What was read in another way than it stands in the file. */
+function remarksInWords({ remarks, suggestedCountries }: PlanView): ViewPart {
+  const countries = Object.entries(suggestedCountries).sort(([, a], [, b]) => b - a);
+  const rows = countries.reduce((sum, [, alike]) => sum + alike, 0);
+  const codes = countries.map(([code, alike]) => `${code} ${withCommas(alike)}`).join(', ');
+  const notes = view(
+    remarkNotes(remarks),
+    rows > 0 &&
+      message('COUNTRIES_SUGGESTED', `${count(rows, 'row')} without a country, taken from the numbers: ${codes}`),
+  );
+  return notes.map(({ code, text }, index) => block(code, index === 0 && '', labelLines([['Read', text]], 0)));
+}
 
 /** The state of a list that is known already. */
 function standingInWords(plan: PlanView, place: string): ViewPart {
-  const { portfolio, run, toSearch, toBuy } = plan;
+  const { run, toSearch, toBuy } = plan;
   if (run === null) return null;
   if (!run.finished)
     return [
-      message('RUN_NOT_FINISHED', `Run ${run.id} of it is not finished.`),
+      message('RUN_NOT_FINISHED', `Run ${shortRun(run.id)} of this list is not finished and continues.`),
       dueInWords(plan),
       run.fresh && freshInWords(run.id, place),
     ];
   return toSearch + toBuy > 0
     ? dueInWords(plan)
-    : message('UP_TO_DATE', `${portfolio} is up to date: nothing would be bought. --rebuy buys everything anew`);
+    : message('UP_TO_DATE', 'Everything is up to date: nothing would be bought. --rebuy buys everything.');
 }
 
 const dueInWords = ({ due }: PlanView): ViewPart => {
@@ -178,44 +270,21 @@ const dueInWords = ({ due }: PlanView): ViewPart => {
   return reasons.length > 0 && message('DUE', `Due: ${reasons.join(', ')}`);
 };
 
-function guardsInWords({ guards, refusedBy }: PlanView): ViewPart {
-  const watched = listed(
-    [
-      guards.rowsLost !== null &&
-        `an input that has lost more than ${guards.rowsLost}% of its rows, or every member, is refused`,
-      guards.failingAlike !== null && `a run stops once more than ${guards.failingAlike}% of its rows fail alike`,
-    ],
-    '; ',
+const refusedInWords = ({ refusedBy }: PlanView): ViewPart =>
+  refusedBy !== null &&
+  marked(
+    'RUN_WOULD_BE_REFUSED',
+    'attention',
+    `A run would be refused (${refusedBy.code}): ${refusedBy.message}`,
+    refusedBy.hint && `  ${refusedBy.hint}`,
   );
-  return [
-    watched !== '' && message('GUARDS', `Guards: ${watched}`),
-    refusedBy !== null &&
-      block(
-        'RUN_WOULD_BE_REFUSED',
-        `A run would be refused: ${refusedBy.code}: ${refusedBy.message}`,
-        `  ${refusedBy.hint ?? ''}`.trimEnd(),
-      ),
-  ];
-}
-
-function allowanceInWords({ allowance, units }: PlanView): Message {
-  if (allowance === null)
-    return message('ALLOWANCE_UNKNOWN', 'Allowance: not known yet; the provider tells with its first answer');
-  const { unitsLeft, dailyLimit, observedAt } = allowance;
-  const left = `Allowance: ${unitsLeft === null ? 'not known' : `${count(unitsLeft, 'unit')} left`}`;
-  const daily = dailyLimit === null ? '' : `, ${withCommas(dailyLimit)} a day`;
-  const short = dailyLimit === null && unitsLeft !== null && unitsLeft < units.atMost ? '; it may not be enough' : '';
-  return message(
-    short === '' ? 'ALLOWANCE' : 'ALLOWANCE_TOO_SMALL',
-    `${left}${daily} (seen ${moment(observedAt)})${short}`,
-  );
-}
 
 const planJson = (plan: PlanView) => ({
   ...pick(plan, 'input', 'portfolio', 'run', 'due'),
   columns: plan.columns.read.map(columnJson),
   country: plan.columns.country,
-  ...pick(plan, 'rows', 'valid', 'invalid', 'invalidRows', 'invalidReasons'),
+  ...pick(plan, 'rows', 'valid', 'invalid', 'invalidRows'),
+  invalidReasons: plan.invalidReasons.map(({ firstRows: _, ...reason }) => reason),
   takenAsEmpty: plan.remarks.emptied,
   filledDown: plan.remarks.filled,
   ...pick(plan.remarks, 'damagedNames', 'damagedNameRows', 'leftOut', 'leftOutLines'),
@@ -241,32 +310,70 @@ const repairRuleInWords = (rule: RepairRule): string =>
 /** Narrower terminals wrap the lines. */
 const NARROWEST = 80;
 
-/** The columns that are read, with some of their cells; then the columns that are only passed through. */
+/** The columns that are read, with some of their cells. Then the columns that are only kept. */
 function columnsInWords({ columns: { read, country, all } }: PlanView, width: number): readonly string[] {
+  const lines = read.map(
+    ({ field, header, decidedBy, samples }) => [field, `← ${header}${HOW[decidedBy]}`, samples] as const,
+  );
+  const table = columnTable(lines, width, LABEL).trimEnd().split('\n');
+  const kept = unusedColumns({ read, all });
+  return labelLines(
+    [
+      [
+        'Columns',
+        [
+          ...table.map((line) => line.slice(LABEL)),
+          country !== null && `country of rows without one: ${country}`,
+          kept !== '' && cut(`not used, kept in the results: ${kept}`, roomIn(width) - LABEL),
+        ],
+      ],
+    ],
+    0,
+  );
+}
+
+const unusedColumns = ({ read, all }: Pick<PlanView['columns'], 'read' | 'all'>): string => {
   const taken = new Set(read.flatMap(({ source }) => source));
-  const carried = all.filter((_, index) => !taken.has(index)).map((name) => sanitizeText(name, 40));
-  const lines = read.map(({ field, header, decidedBy, samples }) => [field, header, HOW[decidedBy], samples] as const);
+  return all.flatMap((name, index) => (taken.has(index) ? [] : sanitizeText(name, 40))).join(', ');
+};
+
+/** "Company Name → name", two in a line. */
+function columnPairs({ columns }: PlanView): readonly string[] {
+  const pairs = columns.read.map(({ field, header }) =>
+    cut(header === field ? field : `${sanitizeText(header)} → ${field}`, PAIR),
+  );
+  const widest = Math.max(0, ...pairs.map(widthOf));
+  const kept = unusedColumns(columns);
   return [
-    'Columns',
-    ...columnTable(lines, width).trimEnd().split('\n'),
-    ...(country === null ? [] : [`  country of rows that name none: ${country}`]),
-    ...(carried.length === 0 ? [] : [cut(`  carried through only: ${carried.join(', ')}`, roomIn(width))]),
+    ...pairs.flatMap((pair, index) =>
+      index % 2 === 1 ? [] : `${pair}${' '.repeat(widest - widthOf(pair))}  ${pairs[index + 1] ?? ''}`.trimEnd(),
+    ),
+    ...(kept === '' ? [] : [cut(`not used: ${kept}`, 2 * PAIR)]),
   ];
 }
 
+/** Two of them fit beside the label. */
+const PAIR = 32;
+
+/** How kybatch came to take the column for the field, if its header alone does not say so. */
 const HOW: Readonly<Record<DecidedBy, string>> = {
-  header: 'header',
-  content: 'header, content',
-  pipeline: 'pipeline file',
-  map: '--map',
-  answer: 'as answered',
-  agreed: 'as agreed before',
+  header: '',
+  content: ' (by content)',
+  pipeline: ' (pipeline file)',
+  map: ' (--map)',
+  answer: ' (your answer)',
+  agreed: '',
 };
 
 /**
- * Cells in columns, then as many samples as fit, none of them cut. If not even one fits, samples have a line of their own.
+ * Cells in columns, then as many samples as fit. If not even one fits, the first is cut. Without room for that, samples
+ * have a line of their own.
  */
-export function columnTable(lines: readonly (readonly [...string[], readonly string[]])[], width: number): string {
+export function columnTable(
+  lines: readonly (readonly [...string[], readonly string[]])[],
+  width: number,
+  indent = 2,
+): string {
   const wide = roomIn(width);
   const rows = lines.map((line) => ({
     words: line.slice(0, -1).map((word) => cut(sanitizeText(String(word)), Math.floor(wide * 0.35))),
@@ -278,14 +385,20 @@ export function columnTable(lines: readonly (readonly [...string[], readonly str
   return rows
     .map(({ words, samples }) => {
       const padded = words.map((word, index) => word + ' '.repeat((widths[index] ?? 0) - widthOf(word)));
-      const start = `  ${padded.join('  ')}`;
+      const start = `${' '.repeat(indent)}${padded.join('  ')}`;
       const beside = asManyAsFit(samples, wide - widthOf(start) - 2);
       if (beside !== '' || samples.length === 0) return `${`${start}  ${beside}`.trimEnd()}\n`;
-      const below = asManyAsFit(samples, wide - 6) || cut(samples[0] ?? '', wide - 6);
-      return `${start.trimEnd()}\n      ${below}\n`;
+      const left = wide - widthOf(start) - 2;
+      if (left >= WORTH_CUTTING) return `${start}  ${cut(samples[0] ?? '', left)}\n`;
+      const room = wide - indent - 4;
+      const below = asManyAsFit(samples, room) || cut(samples[0] ?? '', room);
+      return `${start.trimEnd()}\n${' '.repeat(indent + 4)}${below}\n`;
     })
     .join('');
 }
+
+/** A shorter piece of a cell tells too little. */
+const WORTH_CUTTING = 24;
 
 const roomIn = (width: number): number => Math.max(width, NARROWEST);
 

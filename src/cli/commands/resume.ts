@@ -1,8 +1,9 @@
-import { message } from '../../util/message-parts.js';
 import { type Command, sandboxOption } from '../command.js';
 import { type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmContinue, spend } from '../spend.js';
 import { appEnvironment } from '../terminal/io.js';
+import { shortRun } from '../terminal/text.js';
+import { marked } from '../terminal/view.js';
 
 interface ContinueArgs extends SpendingArgs {
   readonly run: string | undefined;
@@ -32,8 +33,8 @@ export const resumeCommand: Command<ContinueArgs> = {
         },
         nothing: ({ run }) =>
           args.failed
-            ? message('NO_FAILED_ROWS', `Run ${run} has no failed rows: nothing was spent now.`)
-            : message('RUN_FINISHED', `Run ${run} is finished: nothing was spent now.`, 'done'),
+            ? marked('NO_FAILED_ROWS', 'done', `Run ${shortRun(run)} has no failed rows. Nothing was spent.`)
+            : marked('RUN_FINISHED', 'done', `Run ${shortRun(run)} is finished already. Nothing was spent.`),
       },
       args,
       io,

@@ -1,13 +1,12 @@
 import type { Proposal } from '../../app/run/run.js';
-import { message } from '../../util/message-parts.js';
 import { type Command, sandboxOption } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags, type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmSpending, spend } from '../spend.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
 import { findingsInWords, spendQuestion } from '../terminal/run-words.js';
-import { placeFlags } from '../terminal/suggestions.js';
-import { moment } from '../terminal/text.js';
-import { asksColumns, planInWords } from './plan.js';
+import { count, moment } from '../terminal/text.js';
+import { marked } from '../terminal/view.js';
+import { asksColumns, proposedInWords } from './plan.js';
 
 interface RunArgs extends SpendingArgs, ReadingArgs {
   readonly input: string;
@@ -50,10 +49,11 @@ export const runCommand: Command<RunArgs> = {
           );
         },
         nothing: ({ nextDueAt, watchAsked }) =>
-          message(
+          marked(
             'NOTHING_DUE',
-            `Nothing is due: ${spentNothing(watchAsked)}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --rebuy buys everything anew.`,
             'done',
+            `Nothing to do: everything is up to date. ${spentNothing(watchAsked)}`,
+            nextDueAt !== null && `  The next update is due on ${moment(nextDueAt)}. --rebuy buys everything now.`,
           ),
       },
       args,
@@ -64,14 +64,14 @@ export const runCommand: Command<RunArgs> = {
 /** `kybatch usage` shows what the calls about the watch cost. */
 const spentNothing = (watchAsked: number): string =>
   watchAsked === 0
-    ? 'nothing was spent.'
-    : `nothing was bought. The watch was asked about ${watchAsked === 1 ? 'one company' : `${watchAsked} companies`}.`;
+    ? 'Nothing was spent.'
+    : `Nothing was bought. The watch was asked about ${count(watchAsked, 'company', 'companies')}.`;
 
 /** On a terminal kybatch shows the plan and spends nothing before the user agrees. */
 const ask = (proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> =>
   confirmSpending(
-    [...planInWords(proposal.plan, placeFlags(args), io.columns), ...findingsInWords(proposal.findings)],
-    spendQuestion(proposal),
+    [...proposedInWords(proposal, args), ...findingsInWords(proposal.findings)],
+    `\n${spendQuestion(proposal)}`,
     args,
     io,
   );

@@ -2,24 +2,33 @@ import type { CheckedPortfolio, CheckView, Trouble } from '../../app/monitoring/
 import type { ContinueStep } from '../../app/run/next-step.js';
 import type { ProcessView, StatusView } from '../../app/run/status.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
-import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { type Command, numberFlag, onlySandboxOption, type ProviderArgs, readDuration } from '../command.js';
 import { appEnvironment, type Io, printResult } from '../terminal/io.js';
+import { stoppedInWords } from '../terminal/run-end-words.js';
 import {
   allowancesJson,
+  amountsInWords,
   conservation,
   freshInWords,
   looksInWords,
+  parkedDetails,
   parkedInWords,
+  pendingInWords,
   refusedInWords,
-  stoppedInWords,
-  unknownInWords,
   usedUpInWords,
 } from '../terminal/run-words.js';
-import { givenFlags, notInSheet, placeFlags, suggestCommand, suggestionInWords } from '../terminal/suggestions.js';
+import {
+  givenFlags,
+  notInSheet,
+  placeFlags,
+  type Suggestion,
+  shortCommand,
+  suggestCommand,
+  suggestionInWords,
+} from '../terminal/suggestions.js';
 import { count, durationInWords, moment, rowInWords, withCommas, withPlace } from '../terminal/text.js';
-import { listed, pick, textTable, type ViewPart, view } from '../terminal/view.js';
+import { block, labelLines, listed, marked, pick, textTable, type ViewPart, view } from '../terminal/view.js';
 import { movedOn, stateInWords } from './runs.js';
 
 interface StatusArgs extends ProviderArgs {
@@ -74,57 +83,77 @@ export const statusCommand: Command<StatusArgs> = {
       io,
       { json },
       () => ({ ...statusJson(view), ...commands }),
-      () => [
-        ...mapTexts(statusInWords(view, place), (text) => withPlace(text, place)),
-        ...further.map(suggestionInWords),
-        ...(next === undefined ? [] : [suggestionInWords(next)]),
-      ],
+      () => mapTexts([...statusInWords(view, place), ...stepsInWords(next, further)], (text) => withPlace(text, place)),
     );
     return ExitCode.ok;
   },
 };
 
+/** The next steps, each after an empty line. The most useful one is the last. */
+const stepsInWords = (next: Suggestion | undefined, further: readonly Suggestion[]): readonly Message[] =>
+  mapTexts([...further, ...(next === undefined ? [] : [next])].map(suggestionInWords), (text) => `\n${text}`);
+
 export function statusInWords(status: StatusView, place = ''): readonly Message[] {
-  const { run, progress, activity } = status;
+  const { run, progress, activity, results } = status;
+  const isReading = run.state === 'reading';
   return view(
-    message(
-      'RUN_STATE',
-      `Run ${run.id}: ${stateInWords(run)}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
-    ),
-    run.state === 'reading'
-      ? message('INPUT_BEING_READ', 'Its input is being read, or was not read to the end.')
-      : conservation(progress, run.rowCount, movedOn(status)),
-    purgedInWords(status),
-    leftInWords(status),
-    listInWords(status),
-    questionsInWords(status),
-    message(
-      'UNITS_SPENT',
-      `${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls, place)}; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used${callsUnderWay(status, place)}`,
-    ),
-    run.fresh && run.state === 'open' && freshInWords(run.id, place),
+    block('RUN_STATE', `Run ${run.id}   ${standing(status)}`, `${run.inputPath} · pipeline ${run.pipelineName}`),
     atWorkInWords(status),
-    message('SPEED', `Speed: ${speedInWords(status)}`),
-    refusedInWords(progress),
-    waits(status, place).map(({ code, text, state }, index) =>
-      message(code, `${index === 0 ? 'Waits: ' : '       '}${text}`, state),
-    ),
-    usedUpInWords(status.allowances.permissions),
-    activity.failures.map(({ code, count: rows, row, line }) =>
-      message('ROWS_FAILED', `Failed: ${count(rows, 'row')} with ${code}, first ${rowInWords(row, line)}`, 'failed'),
+    isReading
+      ? message('INPUT_BEING_READ', 'Its input is being read, or was not read to the end.')
+      : conservation(progress, run.rowCount, movedOn(status), { pending: pendingInWords(progress) }),
+    purgedInWords(status),
+    listInWords(status),
+    block('UNITS_SPENT', '', labelLines([['Spent', spentLines(status, place)]])),
+    speedInWords(status),
+    results !== null && block('RESULTS_WRITTEN', labelLines([['Results', results]])),
+    run.fresh && run.state === 'open' && freshInWords(run.id, place),
+    mapTexts(
+      view(
+        questionsInWords(status),
+        waits(status, place),
+        refusedInWords(progress),
+        usedUpInWords(status.allowances.permissions),
+        activity.failures.map(({ code, count: rows, row, line }) =>
+          marked('ROWS_FAILED', 'failed', `${count(rows, 'row')} failed with ${code}, first ${rowInWords(row, line)}`),
+        ),
+      ),
+      (text) => (/^[^ ]/.test(text) ? `\n${text}` : text),
     ),
     stages(status),
   );
 }
 
-/** Rows for another attempt. */
-function leftInWords({ run, progress: { byOutcome, waiting, parked } }: StatusView): ViewPart {
-  const held = listed([
-    waiting > 0 && `${withCommas(waiting)} of them wait for a credit report`,
-    parked > 0 && `${withCommas(parked)} of them are parked`,
-  ]);
-  const left = `Left: ${withCommas(byOutcome.pending)} of ${count(run.rowCount, 'row')}`;
-  return run.state !== 'reading' && byOutcome.pending > 0 && message('ROWS_LEFT', listed([left, held], '; '));
+/** One state in one word, the same as at the end of `run`. */
+function standing({ run, atWork, workers, progress, at }: StatusView): string {
+  if (run.state === 'finished') return `finished ${run.finishedAt === null ? '' : moment(run.finishedAt)}`.trimEnd();
+  if (run.state !== 'open') return stateInWords(run);
+  if (atWork?.alive === true || workers.length > 0) {
+    const since = atWork === null ? '' : ` for ${durationInWords(at - atWork.since)}`;
+    return `running${since}${atWork?.msToGo == null ? '' : `, about ${durationInWords(atWork.msToGo)} left`}`;
+  }
+  if (atWork === null) return 'not started';
+  if (atWork.ending?.stopped) return `stopped: ${atWork.ending.stopped.code}`;
+  if (atWork.ending?.interrupted) return 'interrupted';
+  const { budget = 0, allowance = 0 } = progress.parkedReasons;
+  if (budget > 0) return 'paused: limit reached';
+  return allowance > 0 ? "paused: the provider's allowance is used up" : 'not finished';
+}
+
+function spentLines(status: StatusView, place: string): readonly (string | false)[] {
+  const { progress, activity } = status;
+  const { owned, reports, underWay } = activity;
+  const isRunning = status.atWork?.alive === true || status.workers.length > 0;
+  const unknown = progress.unknownCalls + (isRunning ? 0 : underWay);
+  return [
+    listed([
+      amountsInWords({ units: progress.unitsCharged, reports }, ', '),
+      owned > 0 && `${count(owned, 'answer')} reused`,
+      isRunning && underWay > 0 && `${count(underWay, 'call')} in flight`,
+    ]),
+    // The next attempt books the calls that a dead process had in flight.
+    unknown > 0 && `${count(unknown, 'call')} with unknown charge: kybatch charges${place}`,
+  ];
 }
 
 /** Purged rows are in the sums of the run, but not in its list and tables. */
@@ -132,22 +161,22 @@ const purgedInWords = ({ progress: { purged } }: StatusView): ViewPart =>
   purged > 0 &&
   message(
     'ROWS_PURGED',
-    `${count(purged, 'row of them was', 'rows of them were')} purged: counted here, so that the run adds up, but not in the list any more, nor in its tables`,
+    `  ${count(purged, 'row')} of these ${purged === 1 ? 'was' : 'were'} erased and ${purged === 1 ? 'is' : 'are'} in no table.`,
   );
 
 /** A run has the rows that were due. The list may have more. */
 const listInWords = ({ portfolio, listed: members, run }: StatusView): ViewPart =>
   portfolio !== null &&
   members !== run.rowCount &&
-  message('PORTFOLIO_ROWS', `Portfolio ${portfolio}: ${count(members, 'row')}`);
+  message('PORTFOLIO_ROWS', `  The whole list has ${count(members, 'row')}. The others were up to date.`);
 
 /** Answers of people that leave their question open. */
 function questionsInWords({ questions: { open, notSure, held } }: StatusView): ViewPart {
   const answers = listed([
-    notSure > 0 && `somebody was not sure about ${notSure}`,
-    held > 0 && `${held} ${held === 1 ? 'waits' : 'wait'} for a second person`,
+    notSure > 0 && `${withCommas(notSure)} answered with not_sure`,
+    held > 0 && `${withCommas(held)} ${held === 1 ? 'waits' : 'wait'} for a second person`,
   ]);
-  return answers !== '' && message('OPEN_QUESTIONS', `Questions: ${open} open; ${answers}`, 'attention');
+  return answers !== '' && marked('OPEN_QUESTIONS', 'attention', `${count(open, 'open question')}: ${answers}`);
 }
 
 function waits(
@@ -155,32 +184,57 @@ function waits(
   place: string,
 ): readonly Message[] {
   const { looking } = activity;
-  const { refusals } = progress;
+  const { parkedReasons: reasons, refusals } = progress;
+  const { budget: _, allowance: __, ...others } = reasons;
+  const held = { reasons, refusals, until: activity.parkedUntil, putOff, unknownInBudget };
   const awaited = progress.waiting - looking.rows;
   const look = (next: number | null) => {
     // Without a running process nothing is looked for.
-    if (atWork?.alive !== true && workers.length === 0) return '; the next start looks for it';
-    if (next === null) return '';
-    return `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
+    if (atWork?.alive !== true && workers.length === 0) return '. The next attempt fetches it.';
+    if (next === null) return '.';
+    return `. Next check ${next <= at ? 'now' : `in ${durationInWords(next - at)}`}.`;
   };
   return view(
-    parkedInWords(
-      { reasons: progress.parkedReasons, refusals, until: activity.parkedUntil, putOff, unknownInBudget },
-      place,
-    ),
-    awaited > 0 && message('REPORTS_AWAITED', `${count(awaited, 'credit report')} not ready yet${look(nextReportAt)}`),
+    // The first line names these two.
+    ['budget', 'allowance'].flatMap((reason) => ((reasons[reason] ?? 0) > 0 ? parkedDetails(reason, held, place) : [])),
+    parkedInWords({ ...held, reasons: others }, place),
+    awaited > 0 &&
+      message(
+        'REPORTS_AWAITED',
+        `${count(awaited, 'row waits', 'rows wait')} for a credit report${look(nextReportAt)}`,
+      ),
     looking.until !== null &&
       message('REPORTS_LOOKED_FOR', `${looksInWords(looking.rows, looking.until)}${look(nextReportAt)}`),
   );
 }
 
-function stages({ progress }: StatusView): ViewPart {
-  const lines = Object.entries(progress.stages).map(([stage, counts]) => [
-    stage,
-    ...STAGE_STATUSES.map((status) => counts[status] ?? 0),
+/** The stages of rows. Columns without rows are left out. `skipped` rows have no match or are invalid. */
+function stages({ progress: { stages, heldByReview } }: StatusView): ViewPart {
+  const rows = Object.entries(stages).map(([stage, { skipped: _, pending = 0, ...counts }]) => {
+    const held = heldByReview[stage] ?? 0;
+    return [stage, { ...counts, held, notStarted: pending - held }] as const;
+  });
+  const columns = Object.entries(STAGES).filter(([name]) => rows.some(([, counts]) => (counts as Counts)[name]));
+  const lines = rows.map(([stage, counts]) => [
+    `  ${stage.replace('-', ' ')}`,
+    ...columns.map(([name]) => (counts as Counts)[name] ?? 0),
   ]);
-  return lines.length > 0 && message('STAGES', `\n${textTable(['stage', ...STAGE_STATUSES], lines).trimEnd()}`);
+  const header = ['  stage', ...columns.map(([, words]) => words)];
+  return lines.length > 0 && message('STAGES', `\n${textTable(header, lines).trimEnd()}`);
 }
+
+type Counts = Readonly<Record<string, number | undefined>>;
+
+const STAGES: Readonly<Record<string, string>> = {
+  done: 'done',
+  not_available: 'not available',
+  waiting: 'waiting',
+  parked: 'on hold',
+  failed: 'failed',
+  held: 'held by review',
+  notStarted: 'not started',
+  unreadable: 'unreadable',
+};
 
 export const statusJson = ({ run, progress, questions, activity, workers, ...status }: StatusView) => ({
   run: run.id,
@@ -238,31 +292,20 @@ const processJson = (atWork: ProcessView) => ({
   stopped: atWork.ending?.stopped ? pick(atWork.ending.stopped, 'code', 'message', 'hint') : null,
 });
 
-/** The next attempt books the calls that a dead process had in flight. */
-function callsUnderWay({ activity, atWork, workers }: StatusView, place: string): string {
-  if (activity.underWay === 0) return '';
-  return atWork?.alive === true || workers.length > 0
-    ? `, ${count(activity.underWay, 'call')} under way`
-    : `; ${count(activity.underWay, 'call was', 'calls were')} lost with the process and may have been charged (\`kybatch charges${place}\` lists ${activity.underWay === 1 ? 'it' : 'them'})`;
-}
-
-/** The running process, its speed and its troubles; or how the last process ended. */
+/** The troubles of the running process, or how the last process ended. */
 export function atWorkInWords(status: StatusView): readonly Message[] {
-  const { run, atWork, at, workers } = status;
-  if (atWork === null) return run.state === 'finished' ? [] : [message('PROCESS_NONE', 'Process: none has begun yet')];
-  const { alive, since, silent } = atWork;
+  const { run, atWork, workers } = status;
+  if (atWork === null) return run.state === 'finished' ? [] : [message('PROCESS_NONE', 'No attempt has begun yet.')];
+  const { alive, silent } = atWork;
   if (!alive && run.state === 'finished') return [];
   if (!alive) return view(endInWords(status, atWork), workers.length > 0 && howItGoes(status, atWork));
   return view(
-    message(
-      'PROCESS_AT_WORK',
-      `Process: at work for ${durationInWords(at - since)}, since ${moment(since)}; ${ofLate(atWork)}`,
-    ),
+    message('PROCESS_AT_WORK', `Started ${moment(atWork.since)}.`),
     silent &&
-      message(
+      marked(
         'PROCESS_SILENT',
-        '         not heard of for more than half a minute: it is frozen, or the machine was',
         'attention',
+        'The process has not been heard of for half a minute. It is frozen, or the machine was.',
       ),
     howItGoes(status, atWork),
   );
@@ -270,61 +313,63 @@ export function atWorkInWords(status: StatusView): readonly Message[] {
 
 const howItGoes = ({ at, workers }: StatusView, { failedCalls, outages }: ProcessView): readonly Message[] => [
   ...failedCalls.map(({ code, count: calls }) =>
-    message(
-      'CALLS_FAILING',
-      `Trouble: ${count(calls, 'call')} failed with ${code} in the last minute, which may pass: what they were for is tried again as the pipeline says`,
-    ),
+    message('CALLS_FAILING', `${count(calls, 'call')} failed with ${code} in the last minute. kybatch tries again.`),
   ),
   ...workersInWords({ workers }),
   ...outages.map((outage) => outageInWords(outage, at)),
 ];
 
 const ofLate = ({ rowsPerSecond, msToGo }: ProcessView): string =>
-  `${rowsPerSecond.toFixed(1)} rows/s of late${msToGo === null ? '' : `, about ${durationInWords(msToGo)} to go`}`;
+  `${rowsPerSecond.toFixed(1)} rows/s now${msToGo === null ? '' : `, about ${durationInWords(msToGo)} left`}`;
 
 type Outage = ProcessView['outages'][number];
 
 function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt }: Outage, at: number): Message {
-  const next = `next try ${nextTryAt <= at ? 'now' : `in ${durationInWords(nextTryAt - at)}`}`;
+  const next = `Next try ${nextTryAt <= at ? 'now' : `in ${durationInWords(nextTryAt - at)}`}`;
   return row === undefined
-    ? message(
+    ? marked(
         'OUTAGE',
-        `Outage: ${api} ${operation} does not answer (${code}) since ${moment(since)}, for ${durationInWords(at - since)}; ${next}, given up ${moment(givesUpAt)}. How long it lasts nobody knows`,
+        'attention',
+        `The provider does not answer ${api} ${operation} (${code}) for ${durationInWords(at - since)}.`,
+        `  ${next}, until ${moment(givesUpAt)} at most.`,
       )
     : message(
         'ROW_DELAYED',
-        `Waits: row ${row} is put off by ${api} ${operation} (${code}), while others are answered; ${next}, given up ${moment(givesUpAt)} at the latest`,
+        `Row ${row} waits for ${api} ${operation} (${code}). ${next}, until ${moment(givesUpAt)} at most.`,
       );
 }
 
 function endInWords({ workers, putOff }: StatusView, atWork: ProcessView): readonly Message[] {
   const { since, endedAt, lastHeardAt, ending } = atWork;
-  const died = `died without a word; it was last heard of ${moment(lastHeardAt)}`;
-  const ended = endedAt !== null ? `ended ${moment(endedAt)}` : ending === null ? died : 'was broken off';
-  const isOne = workers.length === 1;
+  const ended =
+    endedAt !== null
+      ? `ended ${moment(endedAt)}`
+      : ending === null
+        ? `died. It was last heard of ${moment(lastHeardAt)}`
+        : 'was broken off';
   // A leader that left took back the rows that no worker had begun, except rows that wait for their time.
-  const doing =
-    endedAt === null || putOff
-      ? `${isOne ? 'goes' : 'go'} on with what was laid out, ${ofLate(atWork)}`
-      : `${isOne ? 'brings home what it has' : 'bring home what they have'} begun`;
+  const doing = endedAt === null || putOff ? `on, ${ofLate(atWork)}` : 'on the rows that they have begun';
   const who =
-    workers.length === 0 ? 'none is at work; the last one' : `${count(workers.length, 'worker')} ${doing}; who led`;
+    workers.length === 0
+      ? 'The last attempt'
+      : `${count(workers.length, 'worker works', 'workers work')} ${doing}. Their leader`;
   const stopped = ending?.stopped ?? null;
   return view(
     message(
       endedAt === null && ending === null ? 'PROCESS_DIED' : 'PROCESS_ENDED',
-      `Process: ${who} began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,
+      `${who} began ${moment(since)} and ${ended}.`,
     ),
-    stopped !== null && stoppedInWords(stopped),
+    stopped !== null && stoppedInWords('It', stopped),
   );
 }
 
 /** The rows that the last attempt finished, and its duration. */
-function speedInWords({ atWork }: StatusView): string {
-  if (atWork === null || (atWork.calls === 0 && atWork.rows === 0)) return 'nothing settled yet';
-  const { rows, calls, ms, alive } = atWork;
-  const perSecond = (number: number) => (number / Math.max(1, ms / 1000)).toFixed(1);
-  return `${count(rows, 'row')} settled by ${alive ? 'this' : 'the last'} start in ${durationInWords(ms)} (${perSecond(rows)} rows/s, ${perSecond(calls)} calls/s)`;
+function speedInWords({ atWork }: StatusView): ViewPart {
+  if (atWork === null || (atWork.calls === 0 && atWork.rows === 0)) return null;
+  const { rows, ms, alive, rowsPerSecond } = atWork;
+  const perSecond = alive ? rowsPerSecond : rows / Math.max(1, ms / 1000);
+  const text = `${count(rows, 'row')} in ${durationInWords(ms)}, ${perSecond.toFixed(1)} rows/s${alive ? ' now' : ''}`;
+  return block('SPEED', labelLines([['Speed', text]]));
 }
 
 /** All processes that work on the run, if the ledger allows several. */
@@ -332,7 +377,7 @@ const workersInWords = ({ workers }: Pick<StatusView, 'workers'>): readonly Mess
   workers.map(({ worker, leads, since, calls, underWay }) =>
     message(
       'WORKER',
-      `Worker: ${worker === '' ? 'a process' : worker}${leads ? ' (leads)' : ''} since ${moment(since)}; ${count(calls, 'call')} sent, ${underWay} under way`,
+      `Worker ${worker === '' ? 'a process' : worker}${leads ? ' (leader)' : ''} since ${moment(since)}: ${count(calls, 'call')}, ${withCommas(underWay)} in flight`,
     ),
   );
 
@@ -371,7 +416,7 @@ function checkInWords(view: CheckView, args: CheckArgs): Message {
 function wellInWords({ lists, at }: CheckView): string {
   const oldest = Math.min(...lists.map(({ lastSuccessAt }) => lastSuccessAt ?? at));
   const which = lists.length === 1 ? (lists[0]?.name ?? '') : `${count(lists.length, 'list')}, the oldest`;
-  return `OK: ${which}: up to date ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)}); nothing needs a person`;
+  return `OK ${which}: up to date ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)}). Nothing needs a person.`;
 }
 
 function troublesInWords(view: CheckView, args: CheckArgs): string {
@@ -383,8 +428,8 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   const command = wayOn(view, args);
   const { next = null } = firstToLead(view) ?? {};
   const others = next?.kind === 'review' ? notInSheet(next, args) : '';
-  const text = [...ofLists, ...beside].join('; ').replace(/\.$/, '');
-  return `NOT WELL: ${text}${command === undefined ? '' : `. ${command}${others}`}`;
+  const text = [...ofLists, ...beside].join('. ').replace(/\.$/, '');
+  return `ATTENTION ${text}.${command === undefined ? '' : ` Run: ${shortCommand({ command })}${others}`}`;
 }
 
 function checkJson(view: CheckView, args: CheckArgs) {
@@ -435,50 +480,50 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'no_lists':
       return 'there is no list yet: `kybatch run <input>` makes one';
     case 'never':
-      return 'no start has come to its end by itself';
+      return 'never finished';
     case 'too_old': {
       const last = list?.lastSuccessAt ?? at;
-      if (last > at) return `last came to its end by itself at a time that has not come (${moment(last)})`;
-      return `last came to its end by itself ${durationInWords(at - last)} ago (${moment(last)})`;
+      if (last > at) return `last finished in the future (${moment(last)})`;
+      return `last finished ${durationInWords(at - last)} ago (${moment(last)})`;
     }
     case 'refused':
-      return `the last start was refused (${trouble.code}, ${moment(trouble.at)})${trouble.message === null ? '' : `: ${trouble.message}`}`;
+      return `the last attempt was refused (${trouble.code}, ${moment(trouble.at)})${trouble.message === null ? '' : `: ${trouble.message}`}`;
     case 'interrupted':
-      return 'the last start was interrupted before it was done';
+      return 'the last attempt was interrupted';
     case 'died':
-      return 'the last start has died before it was done';
+      return 'the last attempt died';
     case 'stopped':
-      return `the last start was stopped: ${trouble.stop.code}: ${trouble.stop.message} (${count(trouble.count, 'row')} left)`;
+      return `the last attempt stopped with ${count(trouble.count, 'row')} to do (${trouble.stop.code}: ${trouble.stop.message.replace(/\.$/, '')})`;
     case 'allowance': {
       const { until } = trouble;
-      return `${waiting(trouble.count)} for the allowance, which is spent${until !== null && until > at ? ` (more at ${moment(until)})` : ''}: the next start goes on`;
+      return `${count(trouble.count, 'row')} to do, the allowance is used up${until !== null && until > at ? ` until ${moment(until)}` : ''}`;
     }
     case 'budget':
-      return `${waiting(trouble.count)} for the next start: the limit of the last one does not reach for the next call`;
+      return `${count(trouble.count, 'row')} to do, limit reached`;
     case 'unanswered':
-      return `${waiting(trouble.count)} for the next start: answers were lost or could not be read`;
+      return `${count(trouble.count, 'row')} to do, answers were lost`;
     case 'waiting':
       return `${waiting(trouble.count)} for credit reports`;
     case 'outage': {
       const { api, operation, since } = trouble.outage;
-      return `waits for ${api} ${operation}, which is down since ${moment(since)}`;
+      return `${api} ${operation} does not answer since ${moment(since)}`;
     }
     case 'failed':
       return `${count(trouble.count, 'row')} failed`;
     case 'needs_review':
-      return `${count(trouble.count, 'row')} in question`;
+      return `${count(trouble.count, 'row needs', 'rows need')} review`;
     case 'invalid':
       return `${count(trouble.count, 'row')} invalid`;
     case 'scope':
-      return `${count(trouble.count, 'row')} refused for want of a scope or a permission`;
+      return `${count(trouble.count, 'row')} on hold, the key lacks a scope or a permission`;
     case 'ask_provider':
       return `${count(trouble.count, 'row')} to ask the provider about`;
     case 'in_doubt':
-      return `${count(trouble.count, 'call')} in doubt`;
+      return `${count(trouble.count, 'call')} with unknown charge to decide about`;
     case 'drift': {
       const { api, permission, units } = trouble;
       const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;
-      return `${api} counts ${what} more than this ledger does`;
+      return `${api} counts ${what} more than the ledger`;
     }
     case 'clock':
       return trouble.message;

@@ -267,9 +267,7 @@ export class InterruptListener {
   start(io: Io): void {
     this.#stop = io.onInterrupt((signal) => {
       if (this.#first === undefined)
-        io.say(
-          message('STOPPING', '\nStopping: calls under way are waited for and written down. Once more stops at once.'),
-        );
+        io.say(message('STOPPING', '\nStopping: kybatch waits for calls in flight. Interrupt again to stop at once.'));
       else this.#abort.abort(new Error('interrupted'));
       this.#first ??= signal;
       this.#drain.abort(new Error('interrupted'));

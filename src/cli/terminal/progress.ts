@@ -18,6 +18,7 @@ export class ProgressDisplay {
   readonly #startedAt: number;
   readonly #settledBefore: number;
   readonly #recent: RecentRate;
+  readonly #rest: SmoothedRest;
   readonly #stop = new AbortController();
   /** Waiting rows, and until when kybatch looks for their report. Null: the provider has promised it. */
   readonly #waiting = new Map<number, number | null>();
@@ -38,11 +39,17 @@ export class ProgressDisplay {
     this.#total = rows;
     this.#startedAt = io.clock.now();
     this.#recent = new RecentRate(this.#startedAt);
+    this.#rest = new SmoothedRest(this.#startedAt);
     this.#settled = rows - outcomes.pending;
     this.#settledBefore = this.#settled;
     this.#failed = outcomes.failed;
     this.#units = unitsCharged;
     this.#shown = io.interactive ? this.#drawBar() : this.#printLines();
+  }
+
+  /** As the provider last reported. Null: unknown. */
+  get unitsLeft(): number | null {
+    return this.#unitsLeft;
   }
 
   async stop(): Promise<void> {
@@ -110,13 +117,19 @@ export class ProgressDisplay {
         lookUntil,
         parked,
         failed: this.#failed,
-        msToGo: this.#msToGo(now, lookUntil),
+        msToGo: this.#rest.msLeft(now, this.#shareDone(), this.#msToGo(now, lookUntil)),
       }),
     ];
   }
 
   #held(): { readonly waiting: number; readonly parked: number } {
     return this.#ofAllMachines ?? { waiting: this.#waiting.size, parked: this.#parked.size };
+  }
+
+  /** The share of the rows of this attempt that have finished. */
+  #shareDone(): number {
+    const rows = this.#total - this.#settledBefore;
+    return rows === 0 ? 1 : (this.#settled - this.#settledBefore) / rows;
   }
 
   /** The estimated rest. Null: unknown. Rows that wait or are on hold are left out. */
@@ -167,7 +180,7 @@ export interface Reached {
   readonly msToGo: number | null;
 }
 
-/** "120 of 400 rows, 14.2 rows/s, 240 units spent, 760 left, 12 reports awaited, 1 failed, about 20 s to go" */
+/** "120 of 400 rows, 14.2 rows/s, 240 units, 760 units left, 12 reports pending, 1 failed, about 20 s left" */
 export function progressParts(reached: Reached): readonly LinePart[] {
   const {
     settled,
@@ -186,20 +199,20 @@ export function progressParts(reached: Reached): readonly LinePart[] {
   const parts: readonly (LinePart | false)[] = [
     {
       text: `${withCommas(settled)} of ${count(total, 'row')}`,
-      short: `${withCommas(settled)}/${withCommas(total)}`,
+      short: `${withCommas(settled)}/${total < 100_000 ? count(total, 'row') : withCommas(total)}`,
       rank: 1,
     },
     { text: `${rowsPerSecond.toFixed(1)} rows/s`, short: `${rowsPerSecond.toFixed(1)}/s`, rank: 11 },
-    { text: `${count(units, 'unit')} spent`, short: count(units, 'unit'), rank: 7 },
-    unitsLeft !== null && { text: `${withCommas(unitsLeft)} left`, rank: 10 },
-    reports > 0 && { text: `${count(reports, 'report')} bought`, short: `${withCommas(reports)} bought`, rank: 9 },
-    awaited > 0 && { text: `${count(awaited, 'report')} awaited`, short: `${withCommas(awaited)} awaited`, rank: 3 },
-    looks > 0 && { text: looksInWords(looks, lookUntil), short: `${withCommas(looks)} looked for`, rank: 4 },
-    parked > 0 && { text: `${withCommas(parked)} parked`, rank: 8 },
+    { text: count(units, 'unit'), rank: 7 },
+    unitsLeft !== null && { text: `${count(unitsLeft, 'unit')} left`, rank: 10 },
+    reports > 0 && { text: `${count(reports, 'report')} bought`, rank: 9 },
+    awaited > 0 && { text: `${count(awaited, 'report')} pending`, rank: 3 },
+    looks > 0 && { text: looksInWords(looks, lookUntil), short: `${count(looks, 'report')} looked for`, rank: 4 },
+    parked > 0 && { text: `${withCommas(parked)} on hold`, rank: 8 },
     failed > 0 && { text: `${withCommas(failed)} failed`, rank: 6 },
     msToGo !== null && {
-      text: `about ${durationInWords(msToGo)} to go`,
-      short: `${durationInWords(msToGo)} to go`,
+      text: `about ${durationInWords(msToGo)} left`,
+      short: `~${durationInWords(msToGo)}`,
       rank: 2,
     },
   ];
@@ -213,9 +226,9 @@ export interface Bar {
 
 /** A bar on stderr that fits the terminal. It ignores signals, because an interrupt drains the run first. */
 export function startBar(total: number, done: number, parts: readonly LinePart[], io: Io): Bar {
-  const size = io.columns >= WIDE ? 20 : io.columns >= NARROW ? 10 : 0;
+  const size = io.columns >= WIDE ? 20 : io.columns >= NARROW ? 14 : 0;
   // " 100%  " stands beside the bar. The last column stays free: some terminals wrap when it is written.
-  const words = (of: readonly LinePart[]) => ({ words: fitLine(of, io.columns - size - 8) });
+  const words = (of: readonly LinePart[]) => ({ words: fitLine(of, io.columns - size - 8, '  ') });
   const bar = new (cliProgress().SingleBar)({
     format: `${size === 0 ? '' : '{bar} '}{percentage}%  {words}`,
     barsize: size,
@@ -280,6 +293,33 @@ export class RecentRate {
   }
 }
 
+/** The first estimates are far off, so none is shown before this much time or this share. */
+const FIRST_ESTIMATE = { ms: 20_000, share: 0.1 } as const;
+
+/** The time in which an estimate follows a change of speed by about two thirds. */
+const FOLLOWS_IN_MS = 10_000;
+
+/** An estimate of the remaining time that does not jump when the speed changes. */
+export class SmoothedRest {
+  readonly #startedAt: number;
+  #last: { readonly at: number; readonly endsAt: number } | undefined;
+
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt;
+  }
+
+  /** `msToGo`: the rest at the present speed. Null: unknown. */
+  msLeft(now: number, shareDone: number, msToGo: number | null): number | null {
+    if (msToGo === null) return null;
+    if (shareDone < FIRST_ESTIMATE.share && now - this.#startedAt < FIRST_ESTIMATE.ms) return null;
+    const last = this.#last ?? { at: now, endsAt: now + msToGo };
+    const weight = 1 - Math.exp(-(now - last.at) / FOLLOWS_IN_MS);
+    const endsAt = last.endsAt + (now + msToGo - last.endsAt) * weight;
+    this.#last = { at: now, endsAt };
+    return Math.max(1000, endsAt - now);
+  }
+}
+
 type Retry = Extract<SpendingEvent, { kind: 'retry' }>;
 
 /** Rows whose call the provider has delayed, while it may answer others. */
@@ -299,7 +339,7 @@ export class DelayedRows {
     return isFirst ? firstDelayInWords(event) : undefined;
   }
 
-  /** "row 3 put off by v1 searchKyb (HTTP_429), next try in 40 s" */
+  /** "row 3 waiting for v1 searchKyb (HTTP_429), next try in 40 s" */
   words(now: number): readonly LinePart[] {
     const [first, ...others] = [...this.#rows.values()].sort((a, b) => triedAt(a) - triedAt(b));
     if (first === undefined) return [];
@@ -307,8 +347,8 @@ export class DelayedRows {
     const rows = others.length === 0 ? `row ${row}` : `row ${row} and ${count(others.length, 'other')}`;
     return [
       {
-        text: `${rows} put off by ${api} ${operation} (${code}), next try ${inWords(triedAt(first) - now)}`,
-        short: `${count(this.#rows.size, 'row')} put off`,
+        text: `${rows} waiting for ${api} ${operation} (${code}), next try ${inWords(triedAt(first) - now)}`,
+        short: `${count(this.#rows.size, 'row')} waiting`,
         rank: 5,
       },
     ];
@@ -320,7 +360,7 @@ const triedAt = ({ at, waitMs }: Retry): number => at + waitMs;
 const firstDelayInWords = ({ row, api, operation, code, waitMs, givesUpAt }: Retry): Message =>
   message(
     'ROW_DELAYED',
-    `row ${row} is put off by ${api} ${operation} (${code}): next try in ${durationInWords(waitMs)}, given up ${moment(givesUpAt)} at the latest; an interrupt ends it`,
+    `Row ${row} waits for ${api} ${operation} (${code}). Next try in ${durationInWords(waitMs)}, until ${moment(givesUpAt)} at most.`,
   );
 
 /** Shorter waits are over before a person reads the message. */
@@ -343,7 +383,7 @@ export class Outages {
     this.#open.delete(event.operation);
     return message(
       'RECOVERED',
-      `${event.api} ${event.operation} answers again after ${durationInWords(event.at - event.since)}: the run goes on`,
+      `✓ ${event.api} ${event.operation} answers again after ${durationInWords(event.at - event.since)}. The run continues.`,
       'done',
     );
   }
@@ -361,7 +401,7 @@ export class Outages {
 const outageInWords = ({ api, operation, code, givesUpAt }: Outage): Message =>
   message(
     'OUTAGE',
-    `${api} ${operation} does not answer (${code}): waiting until ${moment(givesUpAt)} at the most, with one call that looks from time to time; an interrupt ends it`,
+    `! ${api} ${operation} does not answer (${code}). kybatch waits until ${moment(givesUpAt)} at most, then continues.`,
     'attention',
   );
 

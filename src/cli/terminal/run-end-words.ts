@@ -3,8 +3,9 @@
 import { leftToJson } from '../../app/monitoring/summary.js';
 import type { RunEndView } from '../../app/run/run-end.js';
 import { revealsAnything } from '../../domain/account-usage.js';
-import { type Message, message } from '../../util/message-parts.js';
+import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import {
+  amountsInWords,
   conservation,
   contactsJson,
   invalidInWords,
@@ -12,17 +13,17 @@ import {
   lackInWords,
   movedInWords,
   movedJson,
+  type ParkedRows,
+  parkedDetails,
   parkedInWords,
-  partialInWords,
+  pendingInWords,
   refusedInWords,
   revealsInWords,
-  stoppedInWords,
   told,
-  unknownInWords,
 } from './run-words.js';
-import { type Suggestion, suggestionInWords } from './suggestions.js';
-import { count, shellWord, withCommas } from './text.js';
-import { block, pick, type ViewPart, view } from './view.js';
+import { isAnsweredIn, type Suggestion, shortCommand, suggestionInWords } from './suggestions.js';
+import { count, durationInWords, rowInWords, shellWord, shortRun, withCommas } from './text.js';
+import { block, commandLine, labelLines, listed, marked, pick, type ViewPart, view } from './view.js';
 
 /** The next steps after an attempt, as commands. */
 export interface WaysOn {
@@ -30,50 +31,118 @@ export interface WaysOn {
   readonly further: readonly Suggestion[];
   /** Writes tables that were not written. */
   readonly write: Suggestion | undefined;
+  /** Continues the run after its review questions were answered. */
+  readonly resume: Suggestion | undefined;
   /** The flag that names the data directory. */
   readonly place: string;
 }
 
-/** The last lines: rows by outcome, the units spent, the files, and the next step. */
-export const endInWords = (end: RunEndView, { next, further, write, place }: WaysOn): readonly Message[] =>
-  view(
-    end.stopped !== null && stoppedInWords(end.stopped),
-    parkedInWords(parkedRows(end), place),
-    refusedInWords(end),
-    awaited(end),
-    end.ledBy === null
-      ? stillToDo(end)
-      : message('LED_ELSEWHERE', `${end.ledBy || 'Another process'} leads the run now, and goes on with what is left`),
-    invalidInWords(end.invalid, end.rows),
-    leftInWords(end),
-    conservation({ byOutcome: end.outcomes }, end.rows),
-    (end.worked || end.unitsCharged + end.unknownCalls > 0) && spentInWords(end, place),
-    end.helpers > 0 &&
-      message(
-        'WORKERS_UNDER_WAY',
-        `${count(end.helpers, 'worker still has', 'workers still have')} calls under way: what they come to is not in these figures`,
+/** Facts about an attempt that its view does not have. */
+export interface AttemptFacts {
+  readonly ms: number;
+  /** As the provider last reported. Null: unknown. */
+  readonly unitsLeft: number | null;
+  /** An earlier attempt began the run. */
+  readonly goesOn: boolean;
+}
+
+/** The last lines: outcome, money, files, next step. */
+export const endInWords = (end: RunEndView, ways: WaysOn, facts: AttemptFacts = UNKNOWN): readonly Message[] => {
+  const { stopsFor, ...head } = headline(end, ways, facts);
+  const { [stopsFor ?? '']: _, ...otherReasons } = end.parked;
+  return view(
+    head.messages,
+    conservation({ byOutcome: end.outcomes }, end.rows, 0, {
+      pending: pendingInWords({ waiting: end.waiting, parkedReasons: end.parked }),
+    }),
+    [
+      ...view(
+        (end.worked || end.unitsCharged + end.unknownCalls > 0) && spentInWords(end, ways.place),
+        facts.unitsLeft !== null && end.worked && labelled('UNITS_LEFT', 'Left', count(facts.unitsLeft, 'unit')),
+        filesInWords(end, ways),
+        end.log !== null &&
+          (end.stopped !== null || end.outcomes.failed > 0) &&
+          labelled('LOG_WRITTEN', 'Log', end.log),
       ),
-    revealedInWords(end),
-    movedInWords(end.moved),
-    end.workbook !== null && message('RESULTS_WRITTEN', `Results: ${end.workbook}${questionsInside(end, place)}`),
-    keptInWords(end.keptWorkbook, place),
-    end.tables !== null && [message('TABLES_WRITTEN', `Tables: ${end.tables}`), partialTables(end)],
-    end.tablesBefore !== null &&
-      message('TABLES_FROM_BEFORE', `Tables, as they were written before: ${end.tablesBefore}`),
-    lackInWords(end.tablesLack),
-    write !== undefined &&
-      message(
-        'TABLES_NOT_WRITTEN',
-        end.worked
-          ? `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`
-          : `Tables: none are there. Write them, for nothing, with: ${write.command}`,
+    ].map(({ code, text, state }, index) => message(code, index === 0 ? `\n${text}` : text, state)),
+    sections(end, otherReasons, ways, facts).map(withSpace),
+  );
+};
+
+const UNKNOWN: AttemptFacts = { ms: 0, unitsLeft: null, goesOn: false };
+
+const labelled = (code: MessageCode, label: string, ...lines: readonly (string | false)[]): Message =>
+  block(code, labelLines([[label, lines]]));
+
+/** An empty line before the message. */
+const withSpace = ({ code, text, state }: Message): Message =>
+  /^[^ ]/.test(text) ? message(code, `\n${text}`, state) : message(code, text, state);
+
+/** How the attempt ended. `stopsFor`: the reason for rows on hold that it names. */
+function headline(end: RunEndView, { place }: WaysOn, { ms }: AttemptFacts) {
+  const run = `Run ${shortRun(end.run)}`;
+  const time = ms < 1000 ? '' : ` in ${durationInWords(ms)}`;
+  const only = (message: Message) => ({ messages: [message] as readonly Message[], stopsFor: undefined });
+  // The command itself has said that nothing was to do.
+  if (!end.worked) return { messages: [], stopsFor: undefined };
+  if (end.stopped !== null) return only(stoppedInWords(run, end.stopped));
+  if (end.ledBy !== null)
+    return only(
+      marked(
+        'LED_ELSEWHERE',
+        'attention',
+        `${run} continues elsewhere: ${end.ledBy || 'another process'} leads it now`,
       ),
-    end.log !== null && message('LOG_WRITTEN', `Log: ${end.log}`, 'detail'),
-    further.map(suggestionInWords),
-    next !== undefined && suggestionInWords(next),
+    );
+  if (end.finished)
+    return only(
+      end.outcomes.failed > 0
+        ? marked('RUN_FINISHED', 'attention', `${run} finished${time}, but rows failed`)
+        : marked('RUN_FINISHED', 'done', `${run} finished${time}`),
+    );
+  if (end.interrupted)
+    return only(marked('ROWS_TO_DO', 'attention', `${run} interrupted. Everything bought so far is stored.`));
+  const stopsFor = REASONS.find((reason) => (end.parked[reason] ?? 0) > 0);
+  if (stopsFor !== undefined) {
+    const code = `ROWS_WAIT_FOR_${stopsFor.toUpperCase()}` as MessageCode;
+    const why = stopsFor === 'budget' ? `limit reached${limitsInWords(end)}` : "the provider's allowance is used up";
+    const head = marked(code, 'attention', `${run} paused: ${why}`);
+    return { messages: [head, ...parkedDetails(stopsFor, parkedRows(end), place)], stopsFor };
+  }
+  const onHold = Object.values(end.parked).reduce((sum, rows) => sum + rows, 0);
+  if (onHold > 0 && onHold === end.toDo)
+    return only(marked('RUN_ON_HOLD', 'attention', `${run} paused: ${count(onHold, 'row is', 'rows are')} on hold`));
+  if (end.waiting > 0 && end.waiting === end.toDo)
+    return only(marked('REPORTS_AWAITED', 'attention', `${run} paused: credit reports are not ready yet`));
+  return only(marked('ROWS_TO_DO', 'attention', `${run} is not finished`));
+}
+
+/** The reasons that stop all rows. Others have a section of their own. */
+const REASONS = ['budget', 'allowance'] as const;
+
+const limitsInWords = ({ limits: { units, reports } }: RunEndView): string => {
+  const given = listed([units !== null && count(units, 'unit'), reports !== null && count(reports, 'credit report')]);
+  return given === '' ? '' : ` (${given})`;
+};
+
+/** The cause of a stop, with its own code. */
+export const stoppedInWords = (
+  run: string,
+  { code, message: why, hint }: NonNullable<RunEndView['stopped']>,
+): Message =>
+  marked(
+    code as MessageCode,
+    'failed',
+    `${run} stopped: ${STOPS[code] ?? code}`,
+    `  ${why}`,
+    hint?.split('\n').map((line) => `  ${line}`),
   );
 
-const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView) => ({
+const STOPS: Readonly<Record<string, string>> = {
+  PROVIDER_UNAVAILABLE: 'the provider is unavailable (PROVIDER_UNAVAILABLE)',
+};
+
+const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView): ParkedRows => ({
   reasons: parked,
   refusals,
   until: parkedUntil,
@@ -81,18 +150,137 @@ const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView
   unknownInBudget: spent.unknownInBudget,
 });
 
-function awaited({ waiting }: RunEndView): ViewPart {
-  const whose = count(waiting, 'row waits for its credit report', 'rows wait for their credit reports');
-  return (
-    waiting > 0 &&
-    message('REPORTS_AWAITED', `${whose}: the next start looks for what was asked for, and buys nothing twice`)
+/** An attempt may be one of several on its run. */
+function spentInWords({ unitsCharged, unknownCalls, spent, worked, parked }: RunEndView, place: string): Message {
+  const now = spent.units + spent.reports === 0 ? 'nothing' : amountsInWords(spent, ', ');
+  const isOnly = worked && unitsCharged === spent.units;
+  // Rows on hold have a section with the same command.
+  const command = parked.in_doubt === undefined ? `: kybatch charges${place}` : '';
+  return labelled(
+    'UNITS_SPENT',
+    'Spent',
+    isOnly ? now : `${now} now, ${count(unitsCharged, 'unit')} in the whole run`,
+    unknownCalls > 0 && `${count(unknownCalls, 'call')} with unknown charge${command}`,
   );
 }
 
-/** Rows that wait for nothing but another attempt. */
-function stillToDo({ parked, waiting, toDo }: RunEndView): ViewPart {
-  const rows = toDo - waiting - Object.values(parked).reduce((sum, held) => sum + held, 0);
-  return rows > 0 && message('ROWS_TO_DO', `${count(rows, 'row is', 'rows are')} still to do`);
+function filesInWords(end: RunEndView, { write }: WaysOn): ViewPart {
+  const { workbook, tables, tablesBefore, finished, outcomes, rows, toDo } = end;
+  const isPartial = tables !== null && !finished && outcomes.pending > 0;
+  return [
+    workbook !== null && labelled('RESULTS_WRITTEN', 'Results', workbook),
+    tables !== null &&
+      (workbook === null
+        ? labelled('TABLES_WRITTEN', 'Tables', tables)
+        : labelled('TABLES_WRITTEN', '', 'tables in the same folder')),
+    isPartial &&
+      labelled('TABLES_PARTIAL', '', `partial: ${withCommas(outcomes.pending)} of ${count(rows, 'row')} to do`),
+    tables !== null &&
+      !finished &&
+      outcomes.pending === 0 &&
+      labelled(
+        'TABLES_SHOW_BEFORE',
+        '',
+        `${count(toDo, 'row has its', 'rows have their')} earlier answers until updated`,
+      ),
+    tablesBefore !== null && labelled('TABLES_FROM_BEFORE', 'Tables', `${tablesBefore} (unchanged)`),
+    write !== undefined && labelled('TABLES_NOT_WRITTEN', 'Tables', `not written: ${shortCommand(write)}`),
+  ];
+}
+
+/** What needs a person, and the next steps. */
+function sections(
+  end: RunEndView,
+  reasons: RunEndView['parked'],
+  ways: WaysOn,
+  facts: AttemptFacts,
+): readonly Message[] {
+  const steps = [ways.next, ...ways.further].filter((step) => step !== undefined);
+  const step = (code: MessageCode) => steps.find((one) => one.code === code);
+  const resume = step('RESUME_NEXT');
+  const retry = step('RETRY_NEXT');
+  const review = step('REVIEW_NEXT') ?? step('REVIEW_APPLY_NEXT');
+  return view(
+    keptInWords(end.keptWorkbook, ways.place),
+    lackInWords(end.tablesLack),
+    parkedInWords({ ...parkedRows(end), reasons }, ways.place),
+    steps.filter(({ code }) => code === 'DOUBT_NEXT').map((one) => message(one.code, commandLine(shortCommand(one)))),
+    refusedInWords(end),
+    end.waiting > 0 &&
+      message(
+        'REPORTS_AWAITED',
+        `${count(end.waiting, 'row waits', 'rows wait')} for a credit report. The next attempt fetches it and buys nothing twice.`,
+      ),
+    end.helpers > 0 &&
+      message(
+        'WORKERS_UNDER_WAY',
+        `${count(end.helpers, 'worker still has', 'workers still have')} calls in flight, which are not counted here.`,
+      ),
+    leftInWords(end),
+    revealedInWords(end),
+    movedInWords(end.moved),
+    retry !== undefined && failedInWords(end, retry),
+    review !== undefined && reviewInWords(end, review, ways, facts),
+    invalidInWords(end.invalid, end.rows, end.input),
+    end.invalid.length === 0 && steps.filter(({ code }) => code === 'PLAN_NEXT').map(suggestionInWords),
+    resume !== undefined && resumeInWords(end, resume),
+  );
+}
+
+function failedInWords({ outcomes: { failed }, failures }: RunEndView, retry: Suggestion): Message {
+  return marked(
+    retry.code,
+    'attention',
+    `${count(failed, 'row')} failed. To try ${failed === 1 ? 'it' : 'them'} again:`,
+    commandLine(shortCommand(retry)),
+    failures.map(
+      ({ code, count: rows, row, line }) => `  ${count(rows, 'row')} with ${code}, first ${rowInWords(row, line)}`,
+    ),
+  );
+}
+
+/** A sheet that a person has begun comes first. Otherwise the new workbook has all questions. */
+function reviewInWords(
+  end: RunEndView,
+  review: Suggestion,
+  { resume, place }: WaysOn,
+  { goesOn }: AttemptFacts,
+): Message {
+  const rows = end.outcomes.needs_review;
+  const needs = `${count(rows, 'row needs', 'rows need')} review${goesOn ? newQuestions(end) : ''}.`;
+  if (end.workbook === null || isAnsweredIn(review))
+    return marked(
+      review.code,
+      'attention',
+      `${needs} ${review.words}:`,
+      commandLine(shortCommand(review)),
+      isAnsweredIn(review) && resume && commandLine(shortCommand(resume)),
+    );
+  return marked(
+    review.code,
+    'attention',
+    `${needs} Fill in the sheet "Questions" of results.xlsx, then:`,
+    commandLine(`kybatch review apply ${shellWord(end.workbook)}${place}`),
+    resume && commandLine(shortCommand(resume)),
+  );
+}
+
+/** After a review, an attempt may come upon further questions. */
+function newQuestions({ left: { questions }, outcomes: { needs_review: all } }: RunEndView): string {
+  if (questions === 0) return ', no new questions';
+  return questions >= all ? ', all with new questions' : `, ${withCommas(questions)} with new questions`;
+}
+
+/** The same limits again. All rows together may need more, which is for the user to allow. */
+function resumeInWords({ rest, toDo, limits }: RunEndView, resume: Suggestion): Message {
+  const isLimited = limits.units !== null || limits.reports !== null;
+  return block(
+    resume.code,
+    `Continue${rest !== null && isLimited ? ' with the same limits' : ''}:`,
+    commandLine(shortCommand(resume)),
+    rest !== null &&
+      `${toDo === 1 ? 'The row needs' : `All ${count(toDo, 'row')} together need`} up to ${amountsInWords(rest)}.`,
+  );
 }
 
 /** A file that lost its end looks like a list that became shorter. The names show which it is. */
@@ -102,42 +290,51 @@ function leftInWords({ departed, departedFirst }: RunEndView): ViewPart {
     departed > 0 &&
     block(
       'MEMBERS_LEFT',
-      `${count(departed, 'member has', 'members have')} left the list: not in the file any more`,
+      `${count(departed, 'company', 'companies')} left the list:`,
       departedFirst
         .map(leftToJson)
         .map(({ line, id, name }) =>
-          fitted(`  line ${line} before: ${name ?? 'no name'}${id === null ? '' : ` (id ${id})`}`),
+          fitted(`  ${name ?? 'no name'}${id === null ? '' : ` (id ${id})`}, line ${line} before`),
         ),
-      more > 0 && `  … and ${withCommas(more)} more: \`left_at\` in the table \`members\``,
+      more > 0 && `  … and ${withCommas(more)} more (table members, column left_at)`,
     )
   );
 }
 
 const fitted = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
-/** A due row shows its earlier answers until it is bought again. A row that was never bought is missing. */
-function partialTables({ finished, rows, outcomes, toDo }: RunEndView): ViewPart {
-  if (finished) return null;
-  if (outcomes.pending > 0) return partialInWords({ partial: true, rows, open: outcomes.pending });
+/** One line for scripts that read a log. What is 0 is left out. */
+export function endAsPairs(end: RunEndView, exit: number): Message {
+  const { outcomes, spent } = end;
+  const state = end.finished
+    ? 'finished'
+    : end.interrupted
+      ? 'interrupted'
+      : end.stopped === null
+        ? 'paused'
+        : 'stopped';
+  const { pending, ...settled } = outcomes;
+  const counts = {
+    ...settled,
+    to_do: pending,
+    units: spent.units,
+    reports: spent.reports,
+    unknown_calls: end.unknownCalls,
+  };
   return message(
-    'TABLES_SHOW_BEFORE',
-    `They show the whole portfolio; ${count(toDo, 'row')} with the answers of before, until their turn has come.`,
+    'RUN_SUMMARY',
+    listed(
+      [
+        'kybatch',
+        `run=${end.run}`,
+        `state=${state}`,
+        `rows=${end.rows}`,
+        ...Object.entries(counts).map(([name, number]) => number > 0 && `${name}=${number}`),
+        `exit=${exit}`,
+      ],
+      ' ',
+    ),
   );
-}
-
-function spentInWords({ run, unitsCharged, unknownCalls, spent, worked }: RunEndView, place: string): Message {
-  const all = `${count(unitsCharged, 'unit')} spent in run ${run}${unknownInWords(unknownCalls, place)}`;
-  if (!worked) return message('UNITS_SPENT', `${all}.`);
-  return message(
-    'UNITS_SPENT',
-    `${all}; by this start: ${count(spent.units, 'unit')}, ${count(spent.reports, 'credit report')}${ownUnknown(spent.unknown, unknownCalls)}.`,
-  );
-}
-
-/** Some of the lost calls may be settled by now. */
-function ownUnknown(ofAttempt: number, ofRun: number): string {
-  if (ofAttempt === 0 || ofRun === 0) return '';
-  return ofAttempt < ofRun ? `, and ${ofAttempt} of those calls` : ', and those calls';
 }
 
 export const endJson = (end: RunEndView, { next, further, write }: WaysOn) => ({
@@ -146,7 +343,7 @@ export const endJson = (end: RunEndView, { next, further, write }: WaysOn) => ({
   leftMembers: end.departed > 0 ? end.departedFirst.map(leftToJson) : undefined,
   watchAsked: end.watchAsked || undefined,
   outcomes: end.outcomes,
-  invalidReasons: unlessEmpty(end.invalid),
+  invalidReasons: unlessEmpty(end.invalid.map(({ firstRows: _, ...reason }) => reason)),
   ...pick(end, 'stages', 'unitsCharged', 'unknownCalls'),
   thisStart: { unitsCharged: end.spent.units, creditReports: end.spent.reports, unknownCalls: end.spent.unknown },
   reveals: revealsAnything(end.reveals) ? revealsJson(end) : undefined,
@@ -173,21 +370,15 @@ export const endJson = (end: RunEndView, { next, further, write }: WaysOn) => ({
 
 const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
 
-const questionsInside = ({ outcomes, workbook }: RunEndView, place: string): string =>
-  outcomes.needs_review === 0
-    ? ''
-    : ` (its sheet Questions can be filled in, and read back with \`kybatch review apply ${shellWord(workbook ?? '')}${place}\`)`;
-
 type Revealed = Pick<RunEndView, 'reveals' | 'contacts'>;
 
 /** The contacts that this attempt revealed, and the provider's own count: others may share the account. */
 function revealedInWords({ reveals, contacts }: Revealed): ViewPart {
   if (!revealsAnything(reveals)) return null;
   const counted =
-    contacts === null
-      ? 'how many v2 counts (/metrics/contacts) is not told.'
-      : `v2 counts (/metrics/contacts) e-mail addresses ${told(contacts.emailCount)}, phone numbers ${told(contacts.phoneCount)} from ${contacts.dateFrom} to ${contacts.dateTo}, whoever had them revealed.`;
-  return message('CONTACTS_REVEALED', `This start has asked for ${revealsInWords(reveals)}; ${counted}`);
+    contacts !== null &&
+    `  v2 counts ${told(contacts.emailCount)} e-mail addresses and ${told(contacts.phoneCount)} phone numbers from ${contacts.dateFrom} to ${contacts.dateTo}, of all users of the account.`;
+  return block('CONTACTS_REVEALED', `This attempt asked for ${revealsInWords(reveals)}.`, counted);
 }
 
 const revealsJson = ({ reveals, contacts }: Revealed) => ({

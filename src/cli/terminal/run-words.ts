@@ -9,7 +9,6 @@ import type { RunEndView } from '../../app/run/run-end.js';
 import type { Amounts, DueReason, ListNews, RemainingCost, StartedEvent } from '../../app/run/spending.js';
 import type { StatusView } from '../../app/run/status.js';
 import {
-  byPermission,
   type ContactCounts,
   driftOf,
   increaseSinceStart,
@@ -21,21 +20,22 @@ import {
   revealsAnything,
 } from '../../domain/account-usage.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
-import { type Message, type MessageCode, mapTexts, message, sentence } from '../../util/message-parts.js';
-import { count, durationInWords, moment, shellWord, withCommas } from './text.js';
-import { listed, pick, textTable, type ViewPart, view } from './view.js';
+import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
+import { count, moment, rowInWords, shellWord, shortRun, withCommas } from './text.js';
+import { block, commandLine, countLines, listed, marked, pick, textTable, type ViewPart, view } from './view.js';
 
-/** "9 v1 units", or "9 v1 units and 3 credit reports" where reports can be bought at all. */
-export const amountsInWords = ({ units, reports }: Amounts): string =>
-  `${count(units, 'v1 unit')}${reportsInWords(reports)}`;
-
-const reportsInWords = (reports: number): string => (reports === 0 ? '' : ` and ${count(reports, 'credit report')}`);
+/** "9 units and 3 credit reports". What is 0 is left out. */
+export const amountsInWords = ({ units, reports }: Amounts, separator = ' and '): string =>
+  listed([units > 0 && count(units, 'unit'), reports > 0 && count(reports, 'credit report')], separator) || '0 units';
 
 /** A pipeline without v1 counts no units, but its v2 calls may cost. Reveals of contacts are charged separately. */
-const mostInWords = (most: RemainingCost, asksV1: boolean): string => {
-  const amounts = asksV1 ? amountsInWords(most) : `${count(most.v2Calls, 'v2 call')}${reportsInWords(most.reports)}`;
-  return `${amounts}${revealsAnything(most.reveals) ? `, with up to ${revealsInWords(most.reveals)}` : ''}`;
-};
+const mostInWords = ({ units, reports, v2Calls, reveals }: RemainingCost, asksV1: boolean): string =>
+  listed([
+    asksV1
+      ? amountsInWords({ units, reports })
+      : listed([count(v2Calls, 'v2 call'), reports > 0 && count(reports, 'credit report')], ' and '),
+    revealsAnything(reveals) && `with up to ${revealsInWords(reveals)}`,
+  ]);
 
 /** "3 reveals of e-mail, 1 of phone" */
 export const revealsInWords = ({ email, phone }: Reveals): string =>
@@ -45,8 +45,11 @@ export const revealsInWords = ({ email, phone }: Reveals): string =>
 
 type May = Pick<StartedEvent, 'atMost' | 'asksV1' | 'moreIfLost' | 'reportsUnbound'>;
 
-const atMostInWords = ({ atMost, asksV1, moreIfLost, reportsUnbound }: May): string =>
-  `at most ${mostInWords(atMost, asksV1)}${reportsUnbound ? ' (the budget is one of units; --max-reports bounds reports)' : ''}${moreIfLost ? ', unless answers are lost and asked for again (--max-units holds whatever happens)' : ''}`;
+/** The limits that do not hold, one sentence each. */
+const unboundInWords = ({ moreIfLost, reportsUnbound }: Pick<May, 'moreIfLost' | 'reportsUnbound'>) => [
+  moreIfLost && 'Retries after lost answers can exceed this. --max-units is a hard limit.',
+  reportsUnbound && '--max-units does not limit credit reports. --max-reports does.',
+];
 
 /** The findings of guards, shown before a person is asked. */
 export const findingsInWords = (findings: readonly GuardFinding[]): readonly Message[] =>
@@ -55,93 +58,123 @@ export const findingsInWords = (findings: readonly GuardFinding[]): readonly Mes
   );
 
 /** The question before anything is spent. */
-export function spendQuestion({ plan, atMost }: Proposal): string {
-  // A limit below the plan's bounds holds even if calls are repeated.
+export const spendQuestion = ({ plan, atMost }: Proposal): string => `Buy up to ${mostInWords(atMost, plan.asksV1)}?`;
+
+/** True if lost answers that are asked for again can exceed what is asked about. A lower limit holds in any case. */
+export function exceedsQuestion({ plan, atMost }: Proposal): boolean {
   const isUnbound = (amount: number, planned: number) => amount > 0 && amount === planned;
-  const isMore =
+  return (
     plan.inDoubt === 'resend' &&
-    (isUnbound(atMost.units, plan.units.atMost) || isUnbound(atMost.reports, plan.creditReportsAtMost));
-  return `Spend up to ${mostInWords(atMost, plan.asksV1)}${isMore ? ' (more where answers are lost and asked for again; --max-units bounds that, too)' : ''}?`;
+    (isUnbound(atMost.units, plan.units.atMost) || isUnbound(atMost.reports, plan.creditReportsAtMost))
+  );
 }
 
 export const proposalInWords = (
   { run, rows, inDoubt, fresh, ...may }: ContinueProposal,
   place: string,
 ): readonly Message[] =>
-  view(message('RUN_PROPOSED', `Run ${run}: ${toGoInWords(rows, inDoubt, may)}.`), fresh && freshInWords(run, place));
+  view(
+    block('RUN_PROPOSED', `Run ${shortRun(run)} continues: ${toGoInWords(rows, may)}`, unboundInWords(may)),
+    onHoldInWords(inDoubt, place),
+    fresh && freshInWords(run, place),
+  );
 
+/** `isKnown`: a person has just read the plan and agreed to it. */
 export const startInWords = (
   { run, goesOn, toGo, inDoubt, fresh, list, ...may }: StartedEvent,
   place: string,
+  { isKnown = false, isInteractive = false } = {},
 ): readonly Message[] =>
   view(
-    message(
+    block(
       goesOn ? 'RUN_RESUMED' : 'RUN_STARTED',
-      `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${toGoInWords(toGo, inDoubt, may)}.`,
+      isKnown && '',
+      `Run ${shortRun(run)} ${goesOn ? 'continues' : 'started'}${isKnown ? '.' : `: ${toGoInWords(toGo, may)}`}${isInteractive ? ' Ctrl-C stops it safely.' : ''}`,
+      !isKnown && unboundInWords(may),
     ),
-    list !== undefined && newsInWords(list, toGo),
-    fresh && goesOn && freshInWords(run, place),
+    !isKnown && onHoldInWords(inDoubt, place),
+    list !== undefined && !isKnown && newsInWords(list, toGo),
+    fresh && goesOn && !isKnown && freshInWords(run, place),
   );
 
-/** A row with an unknown charge continues only if an answer settles the charge. The bound includes it. */
-function toGoInWords(toGo: number, inDoubt: number, may: May): string {
-  if (inDoubt === 0) return `${count(toGo, 'row')} to go, ${atMostInWords(may)}`;
-  const waiting = `${count(inDoubt, 'row waits', 'rows wait')} for a word about a lost call (\`kybatch charges\`)`;
-  return toGo === 0 ? `nothing to go; ${waiting}` : `${count(toGo, 'row')} to go, ${atMostInWords(may)}; ${waiting}`;
-}
+const toGoInWords = (toGo: number, { atMost, asksV1 }: Pick<May, 'atMost' | 'asksV1'>): string =>
+  toGo === 0 ? 'nothing to do.' : `${count(toGo, 'row')} to do, at most ${mostInWords(atMost, asksV1)}.`;
+
+/** A row with an unknown charge continues only if an answer settles the charge. */
+const onHoldInWords = (rows: number, place: string): ViewPart =>
+  rows > 0 && message('ROWS_ON_HOLD', `${count(rows, 'row is', 'rows are')} on hold: see \`kybatch charges${place}\`.`);
 
 /** Nothing is said of a first file: all its rows are new. */
 function newsInWords({ due, invalid, left, members }: ListNews, toGo: number): ViewPart {
   const why = Object.entries(due).filter(([, rows]) => rows > 0);
   const plain = left === 0 && members === toGo && why.every(([reason]) => reason === 'new');
   if (plain || why.length === 0) return null;
-  const reasons = why.map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`).join(', ');
-  const news = listed(
-    [
-      reasons,
-      invalid > 0 && `${withCommas(invalid)} more invalid`,
-      left > 0 && `${count(left, 'has', 'have')} left the list`,
-    ],
-    '; ',
-  );
-  return message('ROWS_DUE', `Of ${count(members, 'row')}: ${news}.`);
+  const reasons = why.map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`);
+  const others = [invalid > 0 && `${withCommas(invalid)} invalid`, left > 0 && `${withCommas(left)} left the list`];
+  return message('ROWS_DUE', `Of ${count(members, 'row')}: ${listed([...reasons, ...others])}.`);
 }
 
 /** Why a row is due. */
 export const REASONS: Readonly<Record<DueReason, string>> = {
   new: 'new',
   changed: 'changed',
-  unfinished: 'not come to an end yet',
-  watch: 'changed by what the watch says',
+  unfinished: 'unfinished',
+  watch: 'changed according to the watch',
   stale: 'stale',
-  asked: 'asked for anew',
+  asked: 'bought again',
 };
 
 /** The person who resumes a run may not know that it buys everything again, or how to drop it. */
 export const freshInWords = (run: string, place: string): Message =>
-  message(
+  block(
     'RUN_IS_FRESH',
-    `Run ${run} was begun with --rebuy: it buys again what was owned before it. To drop it instead: kybatch runs delete ${run}${place}`,
+    `Run ${shortRun(run)} was started with --rebuy: it buys everything again. To drop it:`,
+    commandLine(`kybatch runs delete ${shortRun(run)}${place}`),
   );
 
-/** The cause of a stop, with its own code. */
-export const stoppedInWords = ({ code, message: why, hint }: NonNullable<RunEndView['stopped']>): Message =>
-  message(code as MessageCode, `Stopped: ${code}: ${why}${hint === undefined ? '' : `\n  ${hint}`}`, 'failed');
-
-/** Every row of the input is in exactly one of these. */
+/** The rows by outcome, and their number. `besides`: text beside some of the lines. */
 export function conservation(
   { byOutcome }: { readonly byOutcome: Readonly<Record<RowOutcome, number>> },
   rowCount: number,
   movedOn = 0,
+  besides: Readonly<Partial<Record<RowOutcome, string | undefined>>> = {},
 ): Message {
   const sum = ROW_OUTCOMES.reduce((total, outcome) => total + byOutcome[outcome], 0) + movedOn;
-  const counted = ROW_OUTCOMES.map((outcome) => `${byOutcome[outcome]} ${outcome}`);
-  const parts = [...counted, ...(movedOn > 0 ? [`${movedOn} in later runs`] : [])].join(' + ');
-  const rows = `${rowCount} ${rowCount === 1 ? 'row' : 'rows'}`;
-  return sum === rowCount
-    ? message('ROWS_COUNTED', `${parts} = ${rows}`)
-    : message('ROWS_NOT_ACCOUNTED', `${parts} = ${sum}, but the input has ${rows}: this is a defect`);
+  const isSound = sum === rowCount;
+  return block(
+    isSound ? 'ROWS_COUNTED' : 'ROWS_NOT_ACCOUNTED',
+    '',
+    countLines([
+      ...SHOWN.map((outcome) => [byOutcome[outcome], OUTCOMES[outcome], besides[outcome]] as const),
+      [movedOn, 'in later runs'],
+      [rowCount, rowCount === 1 ? 'row' : 'rows'],
+    ]),
+    !isSound && `  The outcomes add up to ${count(sum, 'row')}. This is a defect of kybatch.`,
+  );
 }
+
+const SHOWN = ['complete', 'no_match', 'pending', 'needs_review', 'failed', 'invalid'] as const satisfies RowOutcome[];
+
+const OUTCOMES: Readonly<Record<RowOutcome, string>> = {
+  complete: 'complete',
+  no_match: 'no match',
+  pending: 'to do',
+  needs_review: 'need review',
+  failed: 'failed',
+  invalid: 'invalid',
+};
+
+/** What rows to do wait for. A limit or the allowance stops all of them, and is said elsewhere. */
+export function pendingInWords({ waiting, parkedReasons }: Pick<Progress, 'waiting' | 'parkedReasons'>): string {
+  const { budget: _, allowance: __, ...reasons } = parkedReasons;
+  const onHold = Object.values(reasons).reduce((sum, rows) => sum + rows, 0);
+  return listed([
+    waiting > 0 && `${withCommas(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for a credit report`,
+    onHold > 0 && `${withCommas(onHold)} on hold`,
+  ]);
+}
+
+type Progress = StatusView['progress'];
 
 export interface ParkedRows {
   /** Number of rows by reason. */
@@ -156,26 +189,32 @@ export interface ParkedRows {
   readonly unknownInBudget: number;
 }
 
-/** Rows that cannot go on, a line for each reason. `place` is the flag that names the data directory. */
+/** Rows that cannot continue, by reason. `place` is the flag that names the data directory. */
 export const parkedInWords = (parked: ParkedRows, place: string): readonly Message[] =>
-  Object.entries(parked.reasons).flatMap(([reason, rows]) => {
-    const words = PARKED[reason]?.(rows === 1, place) ?? reason;
-    const code = `ROWS_WAIT_FOR_${reason.toUpperCase()}` as MessageCode;
-    return [
-      message(code, `${count(rows, 'row waits', 'rows wait')} for ${words}`, 'attention'),
-      ...mapTexts(moreInWords(reason, parked, place), (more) => `  ${more}`),
-    ];
-  });
+  // The command about unknown charges follows.
+  Object.entries(parked.reasons)
+    .sort(([a], [b]) => Number(a === 'in_doubt') - Number(b === 'in_doubt'))
+    .flatMap(([reason, rows]) => [
+      marked(
+        `ROWS_WAIT_FOR_${reason.toUpperCase()}` as MessageCode,
+        'attention',
+        `${count(rows, 'row is', 'rows are')} on hold: ${PARKED[reason]?.(rows === 1) ?? reason}.`,
+      ),
+      ...parkedDetails(reason, parked, place),
+    ]);
 
 /** Rows that lack a stage because the account may not buy it. */
 export const refusedInWords = ({ refusedRows: rows }: Pick<RunEndView, 'refusedRows'>): ViewPart =>
   rows > 0 &&
-  message(
+  marked(
     'STAGE_REFUSED',
-    `${count(rows, 'row has', 'rows have')} a stage that the provider has refused, while it answers others: it is not_available, and \`errors\` has FORBIDDEN. Ask the account manager what the account may use; \`--rebuy\` asks again`,
+    'attention',
+    `${count(rows, 'row lacks', 'rows lack')} a stage: the provider refused it (FORBIDDEN in the table errors).`,
+    '  Ask your account manager what the account may use. --rebuy asks again.',
   );
 
-function moreInWords(
+/** What the line about the reason leaves out. */
+export function parkedDetails(
   reason: string,
   { refusals, until, putOff, unknownInBudget: unknown }: ParkedRows,
   place: string,
@@ -185,97 +224,109 @@ function moreInWords(
     return [
       message(
         'ALLOWANCE_RENEWED_AT',
-        `more allowance at ${moment(until)}${putOff ? `; workers (\`kybatch worker${place}\`) that are there go on then` : ''}`,
+        `  More allowance at ${moment(until)}.${putOff ? ' Workers that are running continue then.' : ''}`,
       ),
     ];
   if (reason !== 'budget' || unknown === 0) return [];
-  const [counts, were] = unknown === 1 ? ['counts', 'it was'] : ['count', 'they were'];
   return [
     message(
       'UNKNOWN_CHARGES_COUNT',
-      `${count(unknown, 'call')} of unknown charge ${counts} against it: ${were} lost or failed, and may have been charged`,
+      `  ${count(unknown, 'call')} with unknown charge ${unknown === 1 ? 'counts' : 'count'} against the limit.`,
     ),
   ];
 }
 
 /** v1 names the scope. v2 refuses by company, and only its words tell the reason. */
-const refusalInWords = ({ stage, code, message: why }: RunEndView['refusals'][number], place: string): Message => {
-  const helps =
+const refusalInWords = ({ stage, code, message: why }: RunEndView['refusals'][number], place: string): Message =>
+  block(
+    'REFUSED',
+    `  ${stage ?? 'A call'} was refused (${code}): ${JSON.stringify(why)}`,
     code === 'INSUFFICIENT_SCOPE'
-      ? `Give the key that scope in the workspace dashboard; \`kybatch doctor${place}\` shows which it has`
-      : 'Ask the account manager what the account may use; `kybatch doctor` cannot see it';
-  return message('REFUSED', `${stage ?? 'a call'} was refused with ${code}: ${JSON.stringify(why)}. ${helps}`);
-};
+      ? ['  Give the key that scope in the workspace dashboard, then check it:', commandLine(`kybatch doctor${place}`)]
+      : '  Ask your account manager what the account may use.',
+  );
 
-export const PARKED: Readonly<Record<string, (one: boolean, place: string) => string>> = {
-  allowance: () => 'the allowance: the provider says it is spent',
-  budget: () => 'another start: the budget of the last one does not reach for the next call',
-  scope: () => 'a scope or a permission that the key lacks',
-  in_doubt: (one, place) =>
-    `a person: ${one ? 'a call for it was' : 'calls for them were'} lost, unreadable or failed and may have been charged (\`kybatch charges${place}\` lists ${one ? 'it' : 'them'})`,
+export const PARKED: Readonly<Record<string, (one: boolean) => string>> = {
+  allowance: () => "the provider's allowance is used up",
+  budget: () => 'the limit of the last attempt is reached',
+  scope: () => 'the key lacks a scope or a permission',
+  in_doubt: (one) => `kybatch does not know whether ${one ? 'a call for it was' : 'calls for them were'} charged`,
   ask_provider: (one) =>
-    `a person: the provider's answer for ${one ? 'it' : 'them'} cannot be used (\`errors\` has what came). Ask the provider; the next start asks again`,
-  unanswered: (one) =>
-    `the next start: ${one ? 'its answer was' : 'their answers were'} lost, failed or could not be read, while others were answered (\`errors\` has what came)`,
+    `the provider's answer for ${one ? 'it' : 'them'} cannot be used (table errors). Ask the provider`,
+  unanswered: (one) => `${one ? 'its answer was' : 'their answers were'} lost. The next attempt asks again`,
 };
 
-const EXAMPLES = 3;
+/** The reasons why rows are invalid, one line each: their number, the reason, the first rows. */
+export const invalidLines = (reasons: readonly InvalidReason[], indent?: number): readonly string[] =>
+  countLines(
+    reasons.map((reason) => [reason.rows, reasonInWords(reason), firstRowsInWords(reason)]),
+    indent,
+  );
 
-/** Rows with the same problem are one line: their number, and the first of them. */
-export function invalidRowsInWords(rows: readonly Omit<InvalidReason, 'rows'>[]): readonly string[] {
-  const alike = new Map<string, string[]>();
-  for (const { row, line, message } of rows) {
-    const places = alike.get(message) ?? [];
-    alike.set(message, [...places, `row ${row}, line ${line}`]);
-  }
-  return [...alike].map(([message, places]) => {
-    if (places.length === 1) return `  ${places.join('')}: ${message}`;
-    const more = places.length > EXAMPLES ? '; …' : '';
-    return `  ${count(places.length, 'row')} (${places.slice(0, EXAMPLES).join('; ')}${more}): ${message}`;
-  });
+function reasonInWords({ code, rows, message: why }: InvalidReason): string {
+  const [value] = /"[^"]{1,20}"/.exec(why) ?? [];
+  if (code === 'BAD_COUNTRY')
+    return `unknown country${value === undefined ? '' : `${rows > 1 ? ', such as' : ''} ${value}`}`;
+  const words = INVALID[code] ?? why.replace(/^the row /, '');
+  return words.length > LONGEST_REASON ? `${words.slice(0, LONGEST_REASON - 1)}…` : words;
 }
 
-/** The reasons why rows are invalid, each with its first row and its remedy. */
-export function invalidInWords(reasons: readonly InvalidReason[], rows: number): readonly Message[] {
+const INVALID: Readonly<Record<string, string>> = {
+  NO_IDENTIFIER: 'no name, number or ticker',
+  NO_COUNTRY: 'no country',
+};
+
+/** The rows stand beside it, within 80 columns. */
+const LONGEST_REASON = 42;
+
+const firstRowsInWords = ({ rows, row, line, firstRows }: InvalidReason): string =>
+  rows === 1
+    ? rowInWords(row, line)
+    : `rows ${firstRows.map(withCommas).join(', ')}${rows > firstRows.length ? ', …' : ''}`;
+
+/** Invalid rows with their reasons, and what to do about them. */
+export function invalidInWords(reasons: readonly InvalidReason[], rows: number, input: string): readonly Message[] {
   const invalid = reasons.reduce((sum, reason) => sum + reason.rows, 0);
   if (invalid === 0) return [];
-  const all = invalid === rows ? (rows === 1 ? 'The only row is' : `All ${withCommas(rows)} rows are`) : undefined;
+  const isAll = invalid === rows;
+  const lines = invalidLines(reasons, 4);
   return [
-    message(
-      all === undefined ? 'ROWS_INVALID' : 'ALL_ROWS_INVALID',
-      `${all ?? `${count(invalid, 'row')} ${invalid === 1 ? 'is' : 'are'}`} invalid${all === undefined ? '' : ': there is nothing to search for'}`,
-    ),
-    ...reasons.map(({ code, rows: alike, row, line, message: why }) =>
-      message(
-        code as MessageCode,
-        [
-          `  ${withCommas(alike).padStart(7)}  ${alike === 1 ? '' : 'the first in '}row ${row}, line ${line}: ${why}`,
-          ...whatToDo(code, alike * 2 >= rows).map((words) => `           ${words}`),
-        ].join('\n'),
-      ),
+    isAll
+      ? marked(
+          'ALL_ROWS_INVALID',
+          'attention',
+          `All ${count(rows, 'row')} are invalid: there is nothing to search for.`,
+        )
+      : marked(
+          'ROWS_INVALID',
+          'attention',
+          `${count(invalid, 'row is', 'rows are')} invalid. Fix ${invalid === 1 ? 'it' : 'them'} in ${input} and run it again.`,
+          '  The other rows are not bought again.',
+        ),
+    ...reasons.map(({ code, rows: alike }, index) =>
+      block(code as MessageCode, lines[index], whatToDo(code, alike * 2 >= rows)),
     ),
   ];
 }
 
 /** If most rows lack a value, the file was read in a wrong way. If a few do, they are to be mended. */
 const whatToDo = (code: string, areMost: boolean): readonly string[] =>
-  [(areMost ? IF_MOST[code] : undefined) ?? WHAT_TO_DO[code]].flatMap((words) => words ?? []);
+  [(areMost ? IF_MOST[code] : undefined) ?? WHAT_TO_DO[code]].flatMap((words) =>
+    words === undefined ? [] : `         ${words}`,
+  );
 
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
-  NO_COUNTRY: 'Fill it in, or give one country for all such rows with --country CC.',
-  BAD_COUNTRY: 'Write an ISO code (DE) or the name of the country.',
-  NO_IDENTIFIER: 'Fill in one of them, or leave the row out.',
-  RAGGED: 'Put cells that hold the delimiter in quotation marks; another delimiter is named with --delimiter.',
+  NO_COUNTRY: 'or give one country for all of them: --country CC',
+  RAGGED: 'Quote cells that hold the delimiter, or name it: --delimiter',
   BROKEN_QUOTES: 'Double the quotation marks inside a cell ("").',
-  BAD_ENCODING: 'Name the encoding of the file with --encoding.',
+  BAD_ENCODING: 'Name the encoding of the file: --encoding',
   NUL_CHARACTER: 'Save the file again from the program that it came from.',
 };
 
 const IF_MOST: Readonly<Record<string, string>> = {
-  NO_COUNTRY: 'Give one country for all such rows with --country CC, or name its column with --map country="HEADER".',
-  BAD_COUNTRY:
-    'Write an ISO code (DE) or the name of the country; another column is named with --map country="HEADER".',
-  NO_IDENTIFIER: 'Name the columns with --map name="HEADER" or --map registration_number="HEADER".',
+  NO_COUNTRY: 'Give one country: --country CC. Or its column: --map country="HEADER"',
+  BAD_COUNTRY: 'If another column has the country: --map country="HEADER"',
+  NO_IDENTIFIER: 'Name the columns: --map name="HEADER", --map registration_number="HEADER"',
 };
 
 /** The missing parts of the tables, a line each. */
@@ -309,28 +360,27 @@ export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows
   partial &&
   message(
     'TABLES_PARTIAL',
-    `The tables are partial: the run is not finished, ${withCommas(open)} of its ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} not settled yet.`,
+    `The tables are partial: ${withCommas(open)} of ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} to do.`,
   );
 
 /** Tells where the edited workbook is, and that its answers were not read. */
 export const keptInWords = (kept: string | null, place: string): ViewPart =>
   kept !== null && [
-    message('WORKBOOK_KEPT', `The results.xlsx before it had been worked in, and is kept as ${kept}`),
-    message(
+    marked('WORKBOOK_KEPT', 'attention', `The previous results.xlsx was edited. It is kept as`, commandLine(kept)),
+    block(
       'REVIEW_APPLY_NEXT',
-      `Answers in it that were not applied yet count only after: kybatch review apply ${shellWord(kept)}${place}`,
+      '  To apply the answers in it:',
+      commandLine(`kybatch review apply ${shellWord(kept)}${place}`),
     ),
   ];
 
 /** Follows a total of units: the provider's total may be larger by the charges of lost calls. */
 export const unknownInWords = (unknownCalls: number, place = ''): string =>
-  unknownCalls === 0
-    ? ''
-    : `, and ${count(unknownCalls, 'call')} whose charge is unknown (\`kybatch charges${place}\` lists ${unknownCalls === 1 ? 'it' : 'them'})`;
+  unknownCalls === 0 ? '' : `, ${count(unknownCalls, 'call')} with unknown charge (\`kybatch charges${place}\`)`;
 
 /** A row with a lost generate call waits for a report that may not exist. */
 export const looksInWords = (rows: number, until: number): string =>
-  `${count(rows, 'credit report')} that may have been lost, looked for in the history until ${moment(until)}`;
+  `${count(rows, 'credit report')} that may be lost, looked for until ${moment(until)}`;
 
 type PermissionUsage = UsageView['permissions'][number];
 type ContactUsage = UsageView['contacts'][number];
@@ -371,55 +421,44 @@ const driftInWords = (drift: number | null): string =>
 export const contactsInWords = ({ environment, dateFrom, dateTo, emailCount, phoneCount, observedAt }: ContactUsage) =>
   `v2 at ${environment}: contacts revealed from ${dateFrom} to ${dateTo}, as sent (whole days and one on either side: the time zone is not documented): e-mail addresses ${told(emailCount)}, phone numbers ${told(phoneCount)}; seen ${moment(observedAt)}`;
 
-/** The v2 permissions that a plan uses, and whether they are enough. `place`: the flag that names the data directory. */
-export function plannedInWords({ permissions, at, sandbox }: PlanView, place: string): readonly Message[] {
-  const shown = (permissions ?? []).filter((one) => one.operations !== null || (one.used ?? 0) > 0 || isUsedUp(one));
+/** The v2 permissions that may not be enough for a plan. `place`: the flag that names the data directory. */
+export function plannedInWords({ permissions, at, sandbox }: PlanView, place: string): ViewPart {
+  const shown = (permissions ?? []).filter((one) => one.enough === false || isScarce(one));
   const [first] = shown;
-  if (first === undefined) return [];
+  if (first === undefined) return null;
   const age = at - first.observedAt;
   // `doctor --sandbox` starts a sandbox of its own, whose counters are not stored.
-  const anew = sandbox ? 'the next start asks anew' : `\`kybatch doctor${place}\` asks anew, for 0 units`;
-  const seen = age <= 0 ? 'now' : `as it said ${durationInWords(age)} ago (${moment(first.observedAt)}; ${anew})`;
-  const lines = shown.map((one) => `  ${leftInWords(one)}${drawnInWords(one)}`);
-  return [message('PERMISSIONS', [`v2 counts (/metrics), ${seen}:`, ...lines].join('\n'))];
-}
-
-function leftInWords(one: PlannedPermission): string {
-  const { permission, metric, used, total, left } = one;
-  const figures = left === null ? `${told(used)} used of ${told(total)}` : `${withCommas(left)} of ${told(total)} left`;
-  return `permission ${permission}: ${figures} (${metric})${isUsedUp(one) ? ', used up' : ''}`;
+  const again = sandbox ? '' : `, ask again: kybatch doctor${place}`;
+  return block(
+    'PERMISSIONS',
+    '',
+    `v2 permissions${age <= 0 ? '' : ` as of ${moment(first.observedAt)}${again}`}`,
+    shown.map((one) => `  ${one.metric}: ${standsAt(one)}${drawnInWords(one)}`),
+  );
 }
 
 function drawnInWords({ operations, callsAtMost, enough }: PlannedPermission): string {
-  if (operations === null) return '';
-  if (callsAtMost === null) return ', how many calls draw on it cannot be told before';
-  if (callsAtMost === 0) return ', nothing that is planned draws on it';
-  const verdict = enough === null ? '' : enough ? ': enough' : ': not enough for all of them';
-  return `, up to ${count(callsAtMost, 'call')} may draw on it${verdict}`;
+  if (operations === null || callsAtMost === null || callsAtMost === 0) return '';
+  return `, up to ${count(callsAtMost, 'call')} planned${enough === false ? ': not enough' : ''}`;
 }
 
-/** The use of each permission since the attempt began, by any user of the account. */
+/** The counters that are nearly used up. `kybatch usage` shows all. */
 export const movedInWords = (moved: RunEndView['moved']): readonly Message[] =>
-  byPermission(moved).map(([permission, counts]) => {
-    const amounts = new Set(counts.map(({ used, usedAtStart }) => used - usedAtStart));
-    const [amount = 0] = amounts;
-    // The counters of a day and of a plan usually rise together.
-    const together = amounts.size === 1 && amount > 0;
-    const each = counts.map((one) => `${one.metric} ${together ? '' : `${movedBy(one)}, `}${standsAt(one)}`).join('; ');
-    const all = together
-      ? `${withCommas(amount)} used while this start was at work; `
-      : 'while this start was at work: ';
-    return message('PERMISSION_USED', `v2 permission ${permission}: ${all}${each}`);
-  });
+  moved
+    .filter(isScarce)
+    .map((one) => marked('PERMISSION_USED', 'attention', `v2 permission ${one.metric}: ${standsAt(one)}`));
 
-type Moved = RunEndView['moved'][number];
-
-const movedBy = ({ used, usedAtStart }: Moved): string =>
-  used < usedAtStart ? 'was renewed' : `rose by ${withCommas(used - usedAtStart)}`;
-
-function standsAt(one: Moved): string {
+/** Less than a tenth is left. */
+function isScarce(one: PermissionUse): boolean {
   const left = remainingUse(one);
-  return `${withCommas(one.used)} of ${ofInWords(one)}${left === null ? '' : `, ${withCommas(left)} left`}`;
+  return isUsedUp(one) || (left !== null && one.total !== null && left * 10 < one.total);
+}
+
+function standsAt(one: PermissionUse): string {
+  const left = remainingUse(one);
+  return left === null || isUsedUp(one)
+    ? `${told(one.used)} of ${ofInWords(one)}`
+    : `${withCommas(left)} of ${told(one.total)} left`;
 }
 
 /** For `kybatch status`: permissions that are used up. */

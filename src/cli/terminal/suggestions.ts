@@ -1,8 +1,9 @@
 import { type ContinueStep, type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../../app/run/next-step.js';
 import type { AttemptOptions } from '../../app/run/progress.js';
-import { type Message, type MessageCode, message } from '../../util/message-parts.js';
+import type { Message, MessageCode } from '../../util/message-parts.js';
 import type { SpendingArgs } from '../run-flags.js';
 import { count, shellWord } from './text.js';
+import { block, commandLine } from './view.js';
 
 /** A step in words, and as a command line that can be pasted as it is. */
 export interface Suggestion {
@@ -11,20 +12,27 @@ export interface Suggestion {
   readonly command: string;
 }
 
-export const suggestionInWords = ({ code, words, command }: Suggestion): Message =>
-  message(code, `${words}: ${command}`);
+export const suggestionInWords = (suggestion: Suggestion): Message =>
+  block(suggestion.code, `${suggestion.words}:`, commandLine(shortCommand(suggestion)));
 
-type CommandArgs = Place & Partial<SpendingArgs>;
+/** The command with the short ID of its run. JSON has the long one. */
+export const shortCommand = ({ command }: Pick<Suggestion, 'command'>): string =>
+  command.replace(/(?<= )\d{4}-\d\d-\d\d-(?=[0-9a-f]{6}(?: |$))/, '');
+
+/** A review sheet with the questions exists already. */
+export const isAnsweredIn = ({ code }: Suggestion): boolean => code === 'REVIEW_APPLY_NEXT';
+
+export type CommandArgs = Place & Partial<SpendingArgs>;
 
 /** `args`: the flags of the current command, which the suggested one repeats. */
 export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestion {
   switch (next.kind) {
     case 'resume':
-      return { code: 'RESUME_NEXT', words: 'Go on with', command: `kybatch resume ${next.run}${spendingFlags(args)}` };
+      return { code: 'RESUME_NEXT', words: 'Continue', command: `kybatch resume ${next.run}${spendingFlags(args)}` };
     case 'retry':
       return {
         code: 'RETRY_NEXT',
-        words: 'Try the failed rows again with',
+        words: 'Try the failed rows again',
         command: `kybatch resume --failed ${next.run}${spendingFlags(args)}`,
       };
     case 'review':
@@ -32,23 +40,23 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
     case 'doubt':
       return {
         code: 'DOUBT_NEXT',
-        words: 'See what was lost, and say how it goes on, with',
+        words: 'See the calls with unknown charge',
         command: `kybatch charges${placeFlags(args)}`,
       };
     case 'export':
       return {
         code: 'EXPORT_NEXT',
-        words: 'Go on with',
+        words: 'Write the tables',
         command: `kybatch export ${next.run}${placeFlags(args)}${tableFlags(args)}`,
       };
     case 'run': {
       const command = `kybatch run ${jobWords(next)}${next.fresh ? ' --rebuy' : ''}${spendingFlags(args)}`;
-      return { code: 'RUN_NEXT', words: 'Start it again with', command };
+      return { code: 'RUN_NEXT', words: 'Run it again', command };
     }
     case 'plan':
       return {
         code: 'PLAN_NEXT',
-        words: 'See which rows are invalid, and why, with',
+        words: 'See the invalid rows',
         command: `kybatch plan ${jobWords(next)}${lookFlags(args)}`,
       };
   }
@@ -63,10 +71,10 @@ interface Questions extends QuestionScope {
 export function suggestReview(questions: Questions, args: Place): Suggestion {
   const { asks = null } = questions.sheets ?? {};
   if (asks === null)
-    return { code: 'REVIEW_NEXT', words: 'Answer the open questions with', command: writeSheet(questions, args) };
+    return { code: 'REVIEW_NEXT', words: 'Answer the questions in a sheet', command: writeSheet(questions, args) };
   return {
     code: 'REVIEW_APPLY_NEXT',
-    words: `Answer the open questions in ${asks}${notInSheet(questions, args)}, and read them back with`,
+    words: `Answer the questions in ${asks}${notInSheet(questions, args)}, then`,
     command: `kybatch review apply ${asks}${placeFlags(args)}`,
   };
 }
@@ -76,7 +84,7 @@ export function notInSheet(questions: Questions, args: Place): string {
   const { asks = null, missing = 0 } = questions.sheets ?? {};
   if (asks === null || missing === 0) return '';
   const missingOnes = count(missing, 'open question is', 'open questions are');
-  return ` (${missingOnes} not in it: ${writeSheet(questions, args)} writes all that are open)`;
+  return ` (${missingOnes} not in it: \`${writeSheet(questions, args)}\` writes all)`;
 }
 
 function writeSheet({ run, portfolio, sheets }: Questions, args: Place): string {

@@ -87,19 +87,17 @@ export interface LinePart {
  * The parts in their order, within so many columns: in full, else shortened, else without the parts of the highest ranks.
  * Cutting the end of the line would drop parts that matter more.
  */
-export function fitLine(parts: readonly LinePart[], columns: number): string {
-  const full = join(parts.map(({ text }) => text));
+export function fitLine(parts: readonly LinePart[], columns: number, separator = ', '): string {
+  const full = parts.map(({ text }) => text).join(separator);
   if (full.length <= columns) return full;
   let left = parts;
   for (;;) {
-    const line = join(left.map(({ text, short = text }) => short));
+    const line = left.map(({ text, short = text }) => short).join(separator);
     if (line.length <= columns || left.length <= 1) return line.slice(0, Math.max(0, columns));
     const last = Math.max(...left.map(({ rank }) => rank));
     left = left.filter(({ rank }) => rank !== last);
   }
 }
-
-const join = (texts: readonly string[]): string => texts.join(', ');
 
 /** A row of the table `group_links`. */
 export interface GroupLink {

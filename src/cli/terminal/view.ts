@@ -58,7 +58,7 @@ export function labelLines(lines: readonly (readonly [label: string, value: Line
 }
 
 /** The longest labels are "Results" and "Repaired". */
-const LABEL = 10;
+export const LABEL = 10;
 
 /** A command on a line of its own, to be pasted. */
 export const commandLine = (command: string, indent = 4): string => `${' '.repeat(indent)}${command}`;

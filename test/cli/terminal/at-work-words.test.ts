@@ -26,8 +26,8 @@ const told = (endedAt: number | null, putOff: boolean): string | undefined =>
   } as unknown as StatusView)[0]?.text;
 
 test('workers continue all rows if the leader died, and only begun rows if it left', () => {
-  const withRate = / 1 worker .* 2\.0 rows\/s .* 5 s /;
+  const withRate = /^1 worker .* 2\.0 rows\/s .* 5 s /;
   expect(told(null, false)).toMatch(withRate);
-  expect(told(1000, false)).toMatch(/ 1 worker (?!.*rows\/s)/);
+  expect(told(1000, false)).toMatch(/^1 worker (?!.*rows\/s)/);
   expect(told(1000, true)).toMatch(withRate);
 });

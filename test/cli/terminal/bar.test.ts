@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PlanningDisplay } from '../../../src/cli/terminal/io.js';
-import { progressParts, type Reached, startBar } from '../../../src/cli/terminal/progress.js';
+import { progressParts, type Reached, SmoothedRest, startBar } from '../../../src/cli/terminal/progress.js';
 import { fitLine } from '../../../src/cli/terminal/text.js';
 import { ManualClock } from '../../../src/util/clock.js';
 import { terminalOf } from './terminal-of.js';
@@ -62,6 +62,21 @@ test('a line drops its least important part first', () => {
   expect(fitLine(parts, 4)).toBe('end');
   expect(fitLine(parts, 2)).toBe('en');
   expect(fitLine(parts, -3)).toBe('');
+});
+
+test('the remaining time is shown after a tenth or 20 s, and follows a change of speed slowly', () => {
+  const early = new SmoothedRest(0);
+  expect(early.msLeft(1_000, 0.09, 700_000)).toBeNull();
+  expect(early.msLeft(1_000, 0.1, 30_000)).toBe(30_000);
+  const rest = new SmoothedRest(0);
+  expect(rest.msLeft(19_999, 0.01, 700_000)).toBeNull();
+  expect(rest.msLeft(20_000, 0.01, 60_000)).toBe(60_000);
+  // A pause makes the plain estimate ten times as long within a second.
+  expect(rest.msLeft(21_000, 0.01, 600_000)).toBeLessThan(120_000);
+  expect(rest.msLeft(22_000, 0.02, null)).toBeNull();
+  for (let now = 23_000; now <= 82_000; now += 1_000) rest.msLeft(now, 0.5, 90_000 - now);
+  expect(rest.msLeft(83_000, 0.9, 7_000)).toBeLessThan(10_000);
+  expect(rest.msLeft(200_000, 0.99, 1)).toBe(1_000);
 });
 
 describe('planning that takes long', () => {
