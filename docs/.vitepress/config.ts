@@ -1,4 +1,5 @@
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitepress';
 
@@ -26,8 +27,20 @@ export default defineConfig({
   lastUpdated: false,
   // Files beside the pages, such as a Dockerfile, are copied. A link to a missing page fails the build.
   ignoreDeadLinks: [/\/(?:Dockerfile|[\w-]+\.(?:service|timer))$/],
-  buildEnd: ({ outDir }) =>
-    cpSync(join(DOCS, 'deploy'), join(outDir, 'deploy'), { recursive: true, filter: (path) => !path.endsWith('.md') }),
+  buildEnd({ outDir }) {
+    cpSync(join(DOCS, 'deploy'), join(outDir, 'deploy'), { recursive: true, filter: (path) => !path.endsWith('.md') });
+    cpSync(createRequire(import.meta.url).resolve('@mermaid-js/tiny'), join(outDir, 'mermaid.tiny.js'));
+  },
+  markdown: {
+    config(md) {
+      const { fence } = md.renderer.rules;
+      md.renderer.rules.fence = (tokens, index, ...rest) => {
+        const { info = '', content = '' } = tokens[index] ?? {};
+        if (info.trim() === 'mermaid') return `<pre class="mermaid" v-pre>${md.utils.escapeHtml(content)}</pre>`;
+        return fence?.(tokens, index, ...rest) ?? '';
+      };
+    },
+  },
   themeConfig: {
     search: { provider: 'local' },
     sidebar: SECTIONS.flatMap(([text, folder, first]) => {
