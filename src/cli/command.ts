@@ -163,7 +163,7 @@ export const commonFlags = (of: Argv): Argv<CommonArgs> =>
       describe: 'Print errors and questions only',
     })
     .option('json', { type: 'boolean', default: false, describe: 'Print one JSON object on stdout' })
-    .option('color', { type: 'boolean', default: true, describe: 'Colours on a terminal; --no-color for none' })
+    .option('color', { type: 'boolean', default: true, describe: 'Colours on a terminal (default). --no-color: none' })
     .help('help', 'Show this help')
     .alias('help', 'h') as unknown as Argv<CommonArgs>;
 

@@ -25,7 +25,7 @@ export const EXIT_CODES: Readonly<Record<string, string>> = {
   5: 'key or permission refused',
   6: 'provider unavailable',
   75: 'another kybatch is running',
-  130: 'stopped (129, 143 likewise)',
+  130: 'stopped (also 129, 143)',
 };
 
 /** What stands behind a flag that takes a value. */

@@ -44,7 +44,7 @@ export const spendingOptions = {
   export: {
     ...OUTPUT,
     type: 'boolean',
-    describe: 'Write the tables at every stop (default); --no-export: never',
+    describe: 'Write the tables at every stop (default). --no-export: never',
   },
   out: { ...OUTPUT, ...outOption },
   format: { ...OUTPUT, ...formatOption },

@@ -25,7 +25,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bby hand\b/i, 'manually'],
   [/\bso many\b|\bas said\b|\bbe it\b|\blikewise\b/i, 'the thing itself'],
   [/^Where\b(?!.*\?$)|, where\b|\b(?:only|and|but|or|also|except) where\b|\bwherever\b/, 'if or when'],
-  [/;/, 'two sentences'],
+  [/[^\s'];(?= |$)/, 'two sentences'],
 ];
 
 const MANY_WORDS = 25;

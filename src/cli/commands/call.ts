@@ -25,7 +25,7 @@ export const callCommand: Command<CallArgs> = {
       .positional('api', { choices: ['v1', 'v2', 'mcp'] as const, demandOption: true, describe: 'Which API' })
       .positional('operation', { type: 'string', describe: 'The operation, e.g. searchKyb, or the tool' })
       .option('params', { type: 'string', requiresArg: true, describe: 'Parameters as JSON, or @file.json' })
-      .option('rebuy', { type: 'boolean', default: false, describe: 'Ask anew although the answer is owned' })
+      .option('rebuy', { type: 'boolean', default: false, describe: 'Ask again even if the answer is stored' })
       .option('sandbox', sandboxOption),
   async run({ api, operation, params, rebuy, sandbox, dataDir, json }, io) {
     if (operation === undefined) {

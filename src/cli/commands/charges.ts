@@ -296,7 +296,7 @@ const settleCommand = (verdict: ChargeVerdict, describe: string): Command<Settle
   builder: (yargs) =>
     yargs
       .positional('which', whichPositional)
-      .option('reason', { alias: 'note', type: 'string', requiresArg: true, describe: 'Why; kept with each call' })
+      .option('reason', { alias: 'note', type: 'string', requiresArg: true, describe: 'Why. Kept with each call' })
       .option('by', { type: 'string', requiresArg: true, describe: 'Who says so (default: $USER)' })
       .option('yes', { type: 'boolean', default: false, describe: 'Do it without asking' }),
   async run(args, io) {

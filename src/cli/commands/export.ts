@@ -25,12 +25,16 @@ export const exportCommand: Command<ExportArgs> = {
     yargs
       .positional('run', {
         type: 'string',
-        describe: 'The run (default: the newest that was begun); one still going may be exported',
+        describe: 'The run, finished or not (default: the newest)',
       })
       .option('out', outOption)
       .option('format', formatOption)
       .option('bom', { type: 'boolean', describe: 'CSV with a byte order mark, for Excel' })
-      .option('delimiter', { type: 'string', requiresArg: true, describe: 'CSV: , ; tab or | (default: ,)' })
+      .option('delimiter', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'CSV: , ; tab or | (default: ,)',
+      })
       .option('include-contacts', includeContactsOption)
       .option('partition-by', {
         choices: ['country'] as const,

@@ -25,7 +25,7 @@ const copyCommand: Command<CopyArgs> = {
       .option('from', {
         type: 'string',
         requiresArg: true,
-        describe: 'The ledger that is copied, named likewise (default: see below)',
+        describe: 'The ledger to copy, a folder or an address (default: see below)',
       })
       .option('anew', {
         type: 'boolean',
@@ -71,7 +71,7 @@ const backupCommand: Command<BackupArgs> = {
     yargs.positional('dir', {
       type: 'string',
       demandOption: true,
-      describe: 'A folder without a ledger; it is made if it is missing',
+      describe: 'A folder without a ledger. kybatch makes it if it is missing',
     }),
   async run({ dataDir, json, dir }, io) {
     const line = new TransientLine(io);

@@ -42,18 +42,18 @@ export const prospectCommand: Command<ProspectArgs> = {
       .option('out', {
         type: 'string',
         requiresArg: true,
-        describe: 'The input file (default: the name of the filters, as .csv); tables go beside it, in <name>.tables',
+        describe: 'The list to write, with its tables in NAME.tables (default: name of the filters)',
       })
       .option('format', plainFormatOption)
-      .option('pages', numberFlag('--pages', 'Pages at the most, 1 to 10 (default: 10, the provider gives no more)'))
+      .option('pages', numberFlag('--pages', 'At most N pages, 1 to 10 (default: 10)'))
       .option('per-page', numberFlag('--per-page', 'Companies a page (default: 25)'))
       .option('profiles', {
         type: 'boolean',
         default: true,
-        describe: 'Number and country of each, one call each; --no-profiles leaves them out',
+        describe: 'Buy number and country, one call each (default). --no-profiles: never',
       })
       .option('include-contacts', { type: 'boolean', describe: 'Phone numbers in the table, too' })
-      .option('rebuy', yesOrNo('Ask anew although the answers are owned'))
+      .option('rebuy', yesOrNo('Ask again even if the answers are stored'))
       .option('force', yesOrNo('Write over a file that is there and is not of ours, or was changed since'))
       .option('yes', yesOrNo('Spend without asking'))
       .option('sandbox', sandboxOption),

@@ -159,7 +159,7 @@ const exportCommand: Command<ExportArgs> = {
       .option('out', {
         type: 'string',
         requiresArg: true,
-        describe: `Where to write it: a .csv, or a .xlsx with a list to choose from (default: ${REVIEW_SHEET})`,
+        describe: `File to write, .csv or .xlsx (default: ${REVIEW_SHEET})`,
       })
       .option('delimiter', {
         type: 'string',

@@ -40,7 +40,7 @@ const sampleCommand: Command<SampleArgs> = {
         type: 'string',
         default: 'sample.csv',
         requiresArg: true,
-        describe: 'Where to write it: a CSV, or a workbook where it ends in .xlsx',
+        describe: 'File to write, .csv or .xlsx',
       })
       .option('force', {
         type: 'boolean',
@@ -92,7 +92,7 @@ const changeCommand: Command<ChangeArgs> = {
     yargs
       .positional('company', { type: 'string', demandOption: true, describe: 'Its v2 ID' })
       .positional('field', { type: 'string', demandOption: true, describe: 'As the watch names it, such as name' })
-      .positional('value', { type: 'string', describe: 'The new value; nothing without it' })
+      .positional('value', { type: 'string', describe: 'The new value (default: none)' })
       .option('port', numberFlagOr(8787, '--port', 'Where the sandbox serves'))
       .option('sandbox', { ...sandboxOption, describe: 'That of --sandbox instead, which is kept beside the ledger' }),
   async run({ company, field, value, port, sandbox, dataDir, json }, io) {
@@ -131,7 +131,7 @@ export const sandboxCommand: Command<SandboxArgs> = {
   builder: (yargs) =>
     yargs
       .demandCommand(0)
-      .option('port', numberFlagOr(8787, '--port', 'Port on 127.0.0.1; 0 takes a free one'))
+      .option('port', numberFlagOr(8787, '--port', 'Port on 127.0.0.1, 0 for a free one'))
       .option('plan', {
         choices: ['free', 'paid'] as const,
         default: 'paid' as const,

@@ -24,13 +24,13 @@ export const vocabCommand: Command<VocabArgs> = {
   describe: "List the provider's vocabularies, or the items of one",
   builder: (yargs) =>
     yargs
-      .positional('name', { type: 'string', describe: 'The vocabulary; without it, all and what is owned of each' })
+      .positional('name', { type: 'string', describe: 'The vocabulary (default: list all)' })
       .option('country', text('Country of the vocabularies sic and states, e.g. GB'))
       .option('parent', text('ID of an item: what is one level below it'))
-      .option('all', { type: 'boolean', default: false, describe: 'All levels of a tree, 2,000 lists at the most' })
+      .option('all', { type: 'boolean', default: false, describe: 'All levels of a tree, at most 2,000 lists' })
       .option('search', text('Only items whose name holds this, on all levels'))
-      .option('rebuy', { type: 'boolean', default: false, describe: 'Ask anew although the lists are owned' })
-      .option('out', text('Write the table `vocabularies` into this folder: all that is owned'))
+      .option('rebuy', { type: 'boolean', default: false, describe: 'Ask again even if the lists are stored' })
+      .option('out', text('Write all stored lists as the table `vocabularies` into this folder'))
       .option('format', plainFormatOption)
       .option('sandbox', sandboxOption),
   async run(args, io) {

@@ -53,7 +53,7 @@ const syncCommand: Command<SyncArgs> = {
         requiresArg: true,
         describe: 'Whose watch.fields are watched (default: that of the last run)',
       })
-      .option('limit', numberFlag('--limit', 'Companies that are added or removed at the most'))
+      .option('limit', numberFlag('--limit', 'Add or remove at most N companies'))
       .option('sandbox', sandboxOption),
   run: (args, io) =>
     untilStopped(io, async (stoppable) => {
@@ -79,7 +79,7 @@ const pullCommand: Command<PullArgs> = {
     yargs
       .positional('portfolio', portfolioPositional)
       .option('hinted', { type: 'boolean', default: false, describe: 'Only companies that callbacks have named' })
-      .option('limit', numberFlag('--limit', 'Companies that are asked about at the most'))
+      .option('limit', numberFlag('--limit', 'Ask about at most N companies'))
       .option('sandbox', sandboxOption),
   run: (args, io) =>
     untilStopped(io, async (stoppable) => {
@@ -120,12 +120,12 @@ const listenCommand: Command<ListenArgs> = {
   describe: "Receive the provider's callbacks until interrupted",
   builder: (yargs) =>
     yargs
-      .option('port', numberFlagOr(8788, '--port', 'Port; 0 takes a free one'))
+      .option('port', numberFlagOr(8788, '--port', 'Port, 0 for a free one'))
       .option('host', {
         type: 'string',
         default: '127.0.0.1',
         requiresArg: true,
-        describe: 'Address to listen on; put something that speaks TLS before it',
+        describe: 'Address to listen on, behind a server with TLS',
       })
       // Kept for older scripts. It is hidden because a list of processes shows the secret.
       .option('path-secret', { type: 'string', requiresArg: true, hidden: true }),

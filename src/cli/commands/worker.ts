@@ -18,7 +18,7 @@ export const workerCommand: Command<WorkerArgs> = {
   builder: (yargs) =>
     yargs
       .option('once', { type: 'boolean', default: false, describe: 'End when nothing is left to do' })
-      .option('concurrency', numberFlag('--concurrency', 'Calls at once at the most to each API, of this worker'))
+      .option('concurrency', numberFlag('--concurrency', 'At most N calls at once to each API, of this worker'))
       .option('sandbox', sandboxOption),
   async run(args, io) {
     const { dataDir, sandbox, once, concurrency } = args;
