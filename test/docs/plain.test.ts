@@ -24,7 +24,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bfor want of\b/i, 'because … is missing'],
   [/\bby hand\b/i, 'manually'],
   [/\bso many\b|\bas said\b|\bbe it\b|\blikewise\b/i, 'the thing itself'],
-  [/^Where\b(?!.*\?$)|, where\b|\b(?:only|and|but|or|also|except) where\b|\bwherever\b/, 'if or when'],
+  [/^Where\b(?! to\b|.*\?$)|, where\b|\b(?:only|and|but|or|also|except) where\b|\bwherever\b/, 'if or when'],
   [/[^\s'];(?= |$)/, 'two sentences'],
 ];
 
@@ -155,4 +155,4 @@ function printedTexts(text: string): readonly string[] {
 
 /** A sentence ends at a mark before a space and a capital letter, or at the end. */
 const sentencesOf = (text: string): readonly string[] =>
-  text.split(/(?<=[.!?][)"”]?) (?=[\p{Lu}\p{N}"“(]|code\b|kybatch\b)/u).map((sentence) => sentence.trim());
+  text.split(/(?<=[.!?][)"”]?) (?=[\p{Lu}\p{N}"“(]|code\b|kybatch\b|v[12]\b)/u).map((sentence) => sentence.trim());
