@@ -61,7 +61,7 @@ export const describeConfiguration = (): string =>
       ]),
     ),
     [
-      `A secret may be in a file. Set the variable with \`_FILE\` added to the path of that file: ${FILES.map((name) => `\`${name}_FILE\``).join(', ')}.`,
+      `A secret may be in a file. Add \`_FILE\` to the name of the variable, and set it to the path of the file: ${FILES.map((name) => `\`${name}_FILE\``).join(', ')}.`,
       'kybatch refuses a variable that is set both ways.',
     ].join(' '),
     [

@@ -48,7 +48,7 @@ export const HOLDS: Meanings<Exclude<ParkReason, 'draining' | 'closed'>> = {
   scope: ['The key has no scope or permission for an operation.', '`kybatch doctor` names it. Then `kybatch resume`.'],
   in_doubt: [
     'The charge of a call is unknown, and it was lost too often to send it again.',
-    '`kybatch charges` lists the calls. Settle them, then `kybatch resume`.',
+    '`kybatch charges` lists the calls. Record what they cost, then `kybatch resume`.',
   ],
   unanswered: ['The answer was lost or unreadable. Other rows were answered.', '`kybatch resume`, or the next run.'],
   ask_provider: [
@@ -126,10 +126,10 @@ export const describeStates = (): string =>
     stateTable('outcome', 'next step', OUTCOMES),
     '## Rows on hold',
     [
-      'A row on hold is `pending`. `hold` is `parked` in JSON, and `hold_reason` has one of these words.',
+      'A row on hold is `pending`. In `--json` it counts as `parked`, with one of these reasons.',
       'A row that waits for a credit report has the hold `waiting`: `kybatch resume` asks for the report again, free.',
     ].join(' '),
-    stateTable('hold_reason', 'next step', HOLDS),
+    stateTable('reason', 'next step', HOLDS),
     '## Stages',
     'The columns `<stage>_status` of the table [rows](tables/rows.md), and the table of `kybatch status`.',
     stateTable('status', 'next step', STAGES),

@@ -77,6 +77,8 @@ const list = (of: readonly Table[]): string =>
 function describeTable(table: Table): string {
   const { name, onePer, description, source, key, keyAlwaysThere } = table;
   const own = ownColumns.get(table);
+  /** Its cells are not fields of an answer. */
+  const isOurs = source.startsWith('ledger');
   const columns = insertColumns(table, table.columns, own === undefined ? [] : [own]);
   return page(
     `# ${name}`,
@@ -88,14 +90,14 @@ function describeTable(table: Table): string {
       '- Types: [Tables](index.md#types).',
     ].join('\n'),
     markdownTable(
-      ['column', 'type', 'meaning', 'from'],
+      ['column', 'type', 'meaning', ...(isOurs ? [] : ['from'])],
       columns.map(({ name: each, type, description: meaning, from = '' }) => [
         `\`${each}\``,
         type === 'value' ? 'as sent' : type,
         asSentence(meaning),
-        from,
+        ...(isOurs ? [] : [from]),
       ]),
     ),
-    ...(source === 'ledger' ? [] : ['An empty cell under "from" means the field of the same name.']),
+    ...(isOurs ? [] : ['An empty cell under "from" means the field of the same name.']),
   );
 }
