@@ -46,7 +46,7 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
       interruptedAs: () => interrupts.exitCode,
     };
     const end = await work({ ...readSpendingFlags(args), listen, drain, abort, said }).finally(() => display?.stop());
-    if (!end.worked) io.say(nothing(end));
+    if (!end.worked) io.say(nothing(end), args.json ? 'stderr' : 'result');
     const ways = {
       next: end.next === null ? undefined : suggestCommand(end.next, args),
       further: end.further.map((step) => suggestCommand(step, args)),
@@ -62,9 +62,12 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
     const messages = endInWords(end, ways, facts);
     if (args.json) printJson(io, endJson(end, ways), messages);
     // With --quiet an attempt that did all it could prints nothing. The exit code tells that rows wait for a person.
-    const to = isAllDone(end) ? 'stderr' : 'alert';
-    io.say(messages, to);
-    if (!io.interactive && !args.json) io.say(endAsPairs(end, exit), to);
+    const isQuiet = isAllDone(end);
+    if (args.json) io.say(messages, isQuiet ? 'stderr' : 'alert');
+    else {
+      const isOnScreen = io.screens?.stdout === true;
+      io.say([...messages, ...(isOnScreen ? [] : [endAsPairs(end, exit)])], isQuiet ? 'result' : 'stdout');
+    }
     return exit;
   } catch (error) {
     const told = error instanceof ContinueError ? withCommand(error, args) : error;

@@ -44,12 +44,12 @@ export interface Outside {
 }
 
 /**
- * The environment of one command. Its result goes to `stdout`. Progress and notes go to `stderr`, which --quiet silences.
+ * The environment of one command. Its result goes to `stdout`, or to `result`, which is stdout too and silent with --quiet. Progress and notes go to `stderr`, which --quiet silences.
  * Errors and the context of questions go to `alert`, which is stderr too and never silent.
  */
 export interface Io extends Outside {
   /** Prints messages, each on lines of its own. */
-  readonly say: (messages: Message | readonly Message[], to?: 'stdout' | 'stderr' | 'alert') => void;
+  readonly say: (messages: Message | readonly Message[], to?: 'stdout' | 'result' | 'stderr' | 'alert') => void;
   /** The codes of all messages so far. */
   readonly said: readonly MessageCode[];
   readonly alert: (text: string) => void;
@@ -78,17 +78,18 @@ export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions)
     ...outside,
     said,
     say(messages, to = 'stderr') {
-      const stream = to === 'stdout' ? 'stdout' : 'stderr';
+      const isResult = to === 'stdout' || to === 'result';
+      const stream = isResult ? 'stdout' : 'stderr';
       const isOnScreen = screens?.[stream] === true;
       let text = '';
       for (const one of [messages].flat()) {
         said.push(one.code);
         outside.onMessage?.(one);
-        const placed = to === 'stdout' ? one.text : withPlace(one.text, place);
+        const placed = isResult ? one.text : withPlace(one.text, place);
         const plain = escapeControlCharacters(withRelativePaths(placed, outside.cwd));
         text += `${isOnScreen ? onScreen(plain, outside.columns, hasColours ? one.state : undefined) : plain}\n`;
       }
-      if (text !== '' && !(quiet && to === 'stderr')) outside[stream](text);
+      if (text !== '' && !(quiet && (to === 'stderr' || to === 'result'))) outside[stream](text);
     },
     // The user may resize the window while the bar is drawn.
     get columns() {
