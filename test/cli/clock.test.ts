@@ -29,7 +29,7 @@ test('after a run with a clock far ahead nothing is bought at once, and everythi
     const quiet = await kybatch(RUN);
     expect(quiet.codes).toContain('CLOCK_AHEAD');
     expect(quiet.codes).toContain('NOTHING_DUE');
-    expect(quiet.stderr).toContain(new Date(found + 30 * DAY).toISOString().slice(0, 10));
+    expect(quiet.stdout).toContain(new Date(found + 30 * DAY).toISOString().slice(0, 10));
     // A person must look at the clock, also where the next night was well.
     expect((await kybatch(CHECK)).code).toBe(3);
 

@@ -25,7 +25,7 @@ test('a list without due rows names its tables, or the command that writes them'
     for (const folder of [tables, join(cwd, 'elsewhere')]) rmSync(folder, { recursive: true });
     const missing = await kybatch([...RUN, '--data-dir', 'my books']);
     expect(missing.codes).toContain('TABLES_NOT_WRITTEN');
-    expect(missing.stderr).toContain(`: kybatch export ${shortRun(run)} --data-dir 'my books'\n`);
+    expect(missing.stdout).toContain(`: kybatch export ${shortRun(run)} --data-dir 'my books'\n`);
     await kybatch(['export', run, '--data-dir', 'my books']);
     expect(existsSync(join(tables, 'rows.csv'))).toBe(true);
   }));
