@@ -28,18 +28,26 @@ const io: Outside = {
   },
 };
 
-const QUERY = `SELECT input_country AS country, count(*)::INTEGER AS rows, count(*) FILTER (outcome = 'complete')::INTEGER AS complete
-  FROM 'rows.parquet' GROUP BY ALL ORDER BY rows DESC, country LIMIT 5`;
+const QUERY = `SELECT input_country AS country, count(*)::INTEGER AS rows
+  FROM 'rows.parquet' GROUP BY ALL ORDER BY rows DESC, country LIMIT 3`;
+
+const MEANING = `
+What this means
+  complete      The registration number agrees. The data was bought.
+  need review   kybatch does not guess. A person chooses the company.
+  no match      The provider does not know the company.
+  invalid       The row has no country, or nothing to search for.
+
+The provider is simulated: nothing was paid. Every answer is stored now, so the
+same run again costs nothing.
+`;
 
 interface End {
   readonly run: string;
-  readonly rows: number;
-  readonly outcomes: Readonly<Record<'complete' | 'no_match' | 'needs_review' | 'invalid' | 'failed', number>>;
-  readonly units_charged: number;
 }
 
 rmSync(join(ROOT, DATA), { recursive: true, force: true });
-io.stderr(`kybatch run ${INPUT} --sandbox --data-dir ${DATA} --format csv,parquet,xlsx\n\n`);
+io.stderr(`$ kybatch run ${INPUT} --sandbox --data-dir ${DATA}\n\n`);
 let printed = '';
 const code = await runCli(['run', INPUT, '--sandbox', '--data-dir', DATA, '--format', 'csv,parquet,xlsx', '--json'], {
   ...io,
@@ -51,35 +59,18 @@ const code = await runCli(['run', INPUT, '--sandbox', '--data-dir', DATA, '--for
 if (code !== ExitCode.rowsOpen) throw new Error(`the demo ended with exit code ${code}; see above`);
 const end = JSON.parse(printed) as End;
 const folder = join(ROOT, DATA, 'exports', end.run);
-io.stderr(summary(end));
-io.stderr(
-  firstLines('rows.csv', ['row', 'outcome', 'match_grade', 'matched_on', 'input_name', 'input_registration_number']),
-);
-io.stderr(firstLines('companies.csv', ['v1_company_id', 'name', 'registration_number', 'status', 'officers_returned']));
+io.stderr(MEANING);
+io.stderr(firstRows(['row', 'outcome', 'matched_on', 'input_name']));
 io.stderr(group());
 io.stderr(await query());
 io.stderr(whatNext(end));
 
-function summary({ run, rows, outcomes, units_charged }: End): string {
-  return `
-What you have seen: a portfolio of ${rows} companies went through both APIs of a simulated provider; nothing was charged for real.
-  ${outcomes.complete} were identified beyond doubt, and what the provider has about them was bought: record, financials, credit report
-  ${outcomes.needs_review} are for a person: kybatch never guesses which company is meant
-  ${outcomes.no_match} are unknown to the provider
-  ${outcomes.invalid} cannot be asked about: no country, no identifier
-
-The ${units_charged} units are what the real provider would have charged. Each answer is owned now: the command below that runs the file again costs 0.
-For people: ${join(DATA, 'exports', run, 'results.xlsx')}, one line per line of the input, what was found beside it, and the open questions.
-The tables are in the same folder: CSV and Parquet for programs, datapackage.json says what each column means.
-`;
-}
-
-/** Some columns of the first lines of a table, as in the file. */
-function firstLines(file: string, columns: readonly string[]): string {
-  const [header = [], ...lines] = parse(readFileSync(join(folder, file)), { to: 5 }) as string[][];
+/** Some columns of the first rows, as in the file. */
+function firstRows(columns: readonly string[]): string {
+  const [header = [], ...lines] = parse(readFileSync(join(folder, 'rows.csv')), { to: 5 }) as string[][];
   const places = columns.map((column) => header.indexOf(column));
   const cells = [columns, ...lines.map((line) => places.map((place) => line[place] ?? ''))];
-  return `\n${file}, the first lines and some of the columns:\n${aligned(cells)}`;
+  return `\nrows.csv, the first rows and some columns:\n${aligned(cells)}`;
 }
 
 /** The tree of the largest group that fits on a screen. */
@@ -100,7 +91,7 @@ function group(): string {
   const tree = groupTreeInWords(links, (title) => title === name)
     .replaceAll(/^/gm, '  ')
     .trimEnd();
-  return `\nThe group of ${name}, from group_links.csv. A link is a link: it does not say who owns whom.\n${tree}\n`;
+  return `\nThe group of ${name}, from group_links.csv:\n${tree}\n`;
 }
 
 function table(file: string): readonly Readonly<Record<string, string>>[] {
@@ -112,10 +103,10 @@ async function query(): Promise<string> {
   const connection = await instance.connect();
   const file = join(folder, 'rows.parquet').replaceAll("'", "''");
   const found = await connection.runAndReadAll(QUERY.replace("'rows.parquet'", `'${file}'`));
-  const cells = [['country', 'rows', 'complete'], ...found.getRows().map((line) => line.map(String))];
+  const cells = [['country', 'rows'], ...found.getRows().map((line) => line.map(String))];
   connection.closeSync();
   instance.closeSync();
-  return `\nA query over the Parquet file, with DuckDB:\n  ${QUERY}\n${aligned(cells)}`;
+  return `\nrows.parquet, queried with DuckDB:\n  ${QUERY}\n${aligned(cells)}`;
 }
 
 function aligned(lines: readonly (readonly string[])[]): string {
@@ -132,13 +123,14 @@ function aligned(lines: readonly (readonly string[])[]): string {
 }
 
 function whatNext({ run }: End): string {
-  const flags = `--data-dir ${DATA}`;
+  const place = `--data-dir ${DATA}`;
   return `
-Try next, from this folder:
-  npx kybatch review list ${flags}       the open questions, with the evidence
-  npx kybatch status ${run} ${flags}
-  npx kybatch usage ${flags}             where the units went
-  npx kybatch run ${INPUT} --sandbox ${flags}   again: nothing is spent
-  npx kybatch plan your-own.csv                    what your own file would cost, before anything is spent
+Look at the results: ${join(DATA, 'exports', run, 'results.xlsx')}
+
+Try next
+  npx kybatch review ${place}         answer the questions
+  npx kybatch status ${place}         the run and its next step
+  npx kybatch usage ${place}          where the units went
+  npx kybatch plan your-own.xlsx --sandbox        what your own file would cost
 `;
 }

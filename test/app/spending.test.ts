@@ -9,6 +9,7 @@ import { type Proposal, run } from '../../src/app/run/run.js';
 import { runs } from '../../src/app/run/runs.js';
 import { DeclinedError, type SpendingEvent } from '../../src/app/run/spending.js';
 import { runJson } from '../../src/cli/commands/runs.js';
+import { shortRun } from '../../src/cli/terminal/text.js';
 import { toJson } from '../../src/cli/terminal/view.js';
 import { UsageError } from '../../src/domain/errors.js';
 import { systemClock } from '../../src/util/clock.js';
@@ -179,7 +180,7 @@ describe('--rebuy', { tags: 'long' }, () => {
       const planned = await plan(JOB, around(job));
       // One of three rows has its search and its record; the others may need two searches each.
       expect(planned).toMatchObject({ run: { id: fresh, finished: false, fresh: true }, units: { atMost: 6 } });
-      const drop = `kybatch runs delete ${fresh}`;
+      const drop = `kybatch runs delete ${shortRun(fresh)}`;
       const words = await Promise.all(
         [['plan', 'in.csv', '--pipeline', './p.yaml'], ['status']].map(async (args) => {
           const { stdout, stderr } = await job.kybatch(args);

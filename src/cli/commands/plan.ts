@@ -205,7 +205,9 @@ const rowLines = (plan: PlanView, indent = 0): readonly string[] =>
 /** What happens to numbers that are not plain: review, a name that has to agree, or a repair. */
 function reviewInWords(plan: PlanView): ViewPart {
   const { toPerson, toPersonReasons, needName, needNameReasons, repairs } = plan;
-  const ways = Object.entries(repairs).map(([rule, rows]) => [rows, repairRuleInWords(rule as RepairRule)] as const);
+  const ways = Object.entries(repairs).map(
+    ([rule, rows]) => [rows, `numbers, by ${repairRuleInWords(rule as RepairRule)}`] as const,
+  );
   const lines = labelLines(
     [
       ['Review', toPerson > 0 && [`${count(toPerson, 'row')} will need review`, reasonLines(toPersonReasons)]],

@@ -168,7 +168,7 @@ const purgedInWords = ({ progress: { purged } }: StatusView): ViewPart =>
 const listInWords = ({ portfolio, listed: members, run }: StatusView): ViewPart =>
   portfolio !== null &&
   members !== run.rowCount &&
-  message('PORTFOLIO_ROWS', `  The whole list has ${count(members, 'row')}. The others were up to date.`);
+  message('PORTFOLIO_ROWS', `  The whole list has ${count(members, 'row')}.`);
 
 /** Answers of people that leave their question open. */
 function questionsInWords({ questions: { open, notSure, held } }: StatusView): ViewPart {

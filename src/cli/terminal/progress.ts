@@ -117,7 +117,7 @@ export class ProgressDisplay {
         lookUntil,
         parked,
         failed: this.#failed,
-        msToGo: this.#rest.msLeft(now, this.#shareDone(), this.#msToGo(now, lookUntil)),
+        msToGo: this.#rest.msLeft(now, this.#shareDone(), this.#msToGo(now, looks.length, lookUntil)),
       }),
     ];
   }
@@ -132,10 +132,9 @@ export class ProgressDisplay {
     return rows === 0 ? 1 : (this.#settled - this.#settledBefore) / rows;
   }
 
-  /** The estimated rest. Null: unknown. Rows that wait or are on hold are left out. */
-  #msToGo(now: number, lookUntil: number): number | null {
-    const { waiting, parked } = this.#held();
-    const open = this.#total - this.#settled - waiting - parked;
+  /** The estimated rest. Null: unknown. Rows on hold and rows whose report may be lost are left out. */
+  #msToGo(now: number, looks: number, lookUntil: number): number | null {
+    const open = this.#total - this.#settled - looks - this.#held().parked;
     const rate = this.#recent.perSecond(now);
     if (open > 0 && rate === 0) return null;
     const ms = Math.max(open > 0 ? (open / rate) * 1000 : 0, lookUntil - now);

@@ -33,7 +33,7 @@ export function portfolioStore(
          coalesce(error_message, '') AS message, row_number() OVER (PARTITION BY error_code ORDER BY members.row) AS place
        FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
        WHERE portfolio_id = ? AND left_at IS NULL AND outcome = 'invalid') AS reasons
-     WHERE place <= ${FIRST_ROWS} ORDER BY 2 DESC, code, 3`,
+     WHERE place <= ${FIRST_ROWS} ORDER BY 2 DESC, 3`,
   );
   const holders = database
     .prepare<[number], string>('SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL')

@@ -200,7 +200,15 @@ export function describeReading(open: OpenLedger): void {
         const { runs, reading } = ledger;
         const run = await openRun(ledger, 8);
         const looking = { rows: 0, until: null };
-        const idle = { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null, lastAnswerAt: null, looking };
+        const idle = {
+          calls: 0,
+          owned: 0,
+          reports: 0,
+          firstCallAt: null,
+          lastCallAt: null,
+          lastAnswerAt: null,
+          looking,
+        };
         expect(await reading.activity(run, 0)).toEqual({
           ...idle,
           settledSince: 0,
@@ -226,6 +234,7 @@ export function describeReading(open: OpenLedger): void {
         expect(await reading.activity(run, NOW)).toEqual({
           calls: 3,
           owned: 1,
+          reports: 0,
           firstCallAt: NOW,
           lastCallAt: NOW + 7,
           lastAnswerAt: expect.any(Number),

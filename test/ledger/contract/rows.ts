@@ -145,8 +145,10 @@ export function describeRows(open: OpenLedger): void {
         await runs.settleRow(run, 3, rowSettlement({ hold: 'parked', holdReason: 'budget' }));
         await runs.settleRow(run, 4, rowSettlement({ hold: 'parked', holdReason: 'allowance' }));
         await runs.settleRow(run, 5, rowSettlement({ hold: 'waiting', nextAt: NOW }));
+        const asked = { outcome: 'needs_review', stages: { record: 'done', financials: 'pending' } } as const;
+        await runs.settleRow(run, 6, rowSettlement(asked));
         expect(await runs.progress(run)).toEqual({
-          byOutcome: { pending: 4, complete: 2, invalid: 0, no_match: 0, needs_review: 0, failed: 0 },
+          byOutcome: { pending: 3, complete: 2, invalid: 0, no_match: 0, needs_review: 1, failed: 0 },
           waiting: 1,
           parked: 2,
           parkedReasons: { budget: 1, allowance: 1 },
@@ -155,7 +157,8 @@ export function describeRows(open: OpenLedger): void {
           unitsCharged: 3,
           unknownCalls: 0,
           purged: 0,
-          stages: { record: { done: 2, pending: 4 }, financials: { done: 1, not_available: 1, pending: 4 } },
+          stages: { record: { done: 3, pending: 3 }, financials: { done: 1, not_available: 1, pending: 4 } },
+          heldByReview: { financials: 1 },
         });
       }),
     );
