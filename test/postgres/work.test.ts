@@ -125,7 +125,7 @@ test('V1-4 rows deferred by an allowance continue when it is back, with any work
       const kybatch = (args: readonly string[]) => job.kybatch(args, { env });
       job.writeCsv('in.csv', job.rows.slice(0, 6));
       const end = await kybatch(['run', 'in.csv', '--pipeline', 'p.yaml', '--yes', '--max-units', '10']);
-      expect(end).toMatchObject({ code: 4, stderr: expect.stringContaining('`kybatch worker') });
+      expect(end.code).toBe(4);
       const spent: number[] = [];
       for (const day of ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05']) {
         clock.set(`${day}T00:00:01Z`);
