@@ -3,11 +3,16 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { z } from 'zod';
 import { parseRoutes, type Routes } from '../api/v2/routes.js';
 import { UsageError } from '../domain/errors.js';
+import type { Prices } from '../domain/prices.js';
 import { canonicalBaseUrl, isLedgerUrl, isSafeUrl, LedgerUrl } from '../domain/urls.js';
 import { readSmallFile, UnreadableFile } from '../util/files.js';
 import { Secret } from '../util/secret.js';
+import { describeProblems } from './pipeline.js';
+import { pricesSection, toPrices } from './prices-schema.js';
+import { readYamlText } from './read-yaml.js';
 
 export interface ProviderAccess {
   readonly baseUrl: string;
@@ -87,7 +92,30 @@ export function settingsFiles(source: EnvironmentSource): readonly string[] {
   const variables = variablesOf(source);
   const secrets = ['KYBATCH_V1_API_KEY', 'KYBATCH_V2_API_KEY', LEDGER_URL].map((name) => `${name}_FILE`);
   const named = ['KYBATCH_V2_ROUTES', ...secrets].map((name) => variables[name]);
-  return ['.env', ...named.filter((path) => path !== undefined)].map((path) => resolve(source.cwd, path));
+  const prices = isInline(variables[PRICES]) ? undefined : variables[PRICES];
+  return ['.env', ...[...named, prices].filter((path) => path !== undefined)].map((path) => resolve(source.cwd, path));
+}
+
+const PRICES = 'KYBATCH_PRICES';
+
+const isInline = (prices = ''): boolean => prices.trimStart().startsWith('{');
+
+/** The prices of all pipelines that set none: in the variable itself, or in the YAML file that it names. */
+export function loadPrices(source: EnvironmentSource): Prices | null {
+  const given = variablesOf(source)[PRICES];
+  if (given === undefined) return null;
+  const file = isInline(given) ? undefined : resolve(source.cwd, given);
+  const shownAs = file === undefined ? PRICES : `${PRICES}: ${file}`;
+  const text = file === undefined ? given : readText(file, PRICES);
+  const content = { prices: readYamlText(text, shownAs, { textsUnder: [] }) };
+  const reading = z.object({ prices: pricesSection }).safeParse(content);
+  if (reading.success) return toPrices(reading.data.prices);
+  const problems = describeProblems(reading.error, content).map((problem) => problem.replace(/^prices(?:\.|: )/, ''));
+  throw new UsageError(
+    'PRICES_INVALID',
+    problems.map((problem) => `${shownAs}: ${problem}`).join('\n'),
+    'For example {currency: EUR, unit: 0.35, credit_report: 12.50}. Nothing was spent.',
+  );
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -24,6 +24,7 @@ import type { Table } from '../readers/table.js';
 import { FALLBACKS } from '../stages/identity/fallback-steps.js';
 import { stages } from '../stages/list.js';
 import { notifySection } from './notify-schema.js';
+import { pricesSection } from './prices-schema.js';
 
 /** The keys of a search. */
 const SEARCH_KEYS = ['registration_number', 'vat_number', 'name'] as const;
@@ -147,6 +148,11 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe('What one attempt may spend. Then the run stops with exit code 4 and can be resumed'),
+  prices: pricesSection
+    .optional()
+    .describe(
+      'The prices of your contract. If they are set, `plan`, `run`, `status`, `usage` and `summary.json` also show money. Pipelines without this key use `KYBATCH_PRICES`',
+    ),
   concurrency: integerWithin(1, 256)
     .default(16)
     .describe('The most calls at once to each API, 1 to 256. A run starts lower and grows while the provider keeps up'),

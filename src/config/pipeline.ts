@@ -6,6 +6,7 @@ import type { V2OperationName } from '../api/v2/operations.js';
 import type { MatchPolicy } from '../domain/decide.js';
 import { parseDuration } from '../domain/duration.js';
 import { UsageError } from '../domain/errors.js';
+import type { Prices } from '../domain/prices.js';
 import { type IdSpace, spaceWithSameId } from '../domain/provider.js';
 import { type Fallback, fallbackSteps } from '../stages/identity/fallback-steps.js';
 import { searchesOf } from '../stages/identity/space-search.js';
@@ -22,6 +23,7 @@ import {
   type SearchKey,
   withCurrentKeys,
 } from './pipeline-schema.js';
+import { toPrices } from './prices-schema.js';
 import { readYaml } from './read-yaml.js';
 
 /** A validated pipeline file with all defaults, deeply frozen. */
@@ -44,6 +46,8 @@ export interface Pipeline {
   readonly freshnessMs: Readonly<Record<string, number>>;
   /** Null: no limit. */
   readonly budget: { readonly units: number | null; readonly creditReports: number | null };
+  /** Null: not set. */
+  readonly prices: Prices | null;
   readonly concurrency: number;
   readonly inDoubt: 'resend' | 'park';
   readonly inDoubtCap: number;
@@ -116,7 +120,7 @@ export interface LoadedPipeline extends Pipeline {
 export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: Message) => void): LoadedPipeline {
   const { name, file } = findPipeline(nameOrFile, cwd);
   const shownAs = shortPath(file, cwd);
-  const { content, old } = withCurrentKeys(readYaml(file, shownAs));
+  const { content, old } = withCurrentKeys(readYaml(file, shownAs, { textsUnder: ['prices'] }));
   const reading = pipelineFile.safeParse(content);
   if (!reading.success) {
     const problems = describeProblems(reading.error, content);
@@ -236,6 +240,7 @@ function toPipeline(file: PipelineFile): Pipeline {
       ]),
     ),
     budget: { units: limits.units, creditReports: limits.credit_reports },
+    prices: file.prices === undefined ? null : toPrices(file.prices),
     concurrency: file.concurrency,
     inDoubt: file.lost_answers === 'hold' ? 'park' : file.lost_answers,
     inDoubtCap: file.lost_answer_tries,
@@ -325,7 +330,7 @@ export function shortPath(file: string, cwd: string): string {
 }
 
 /** One line for each problem: the key, what is wrong, and the value seen. */
-function describeProblems(error: z.core.$ZodError, content: unknown): readonly string[] {
+export function describeProblems(error: z.core.$ZodError, content: unknown): readonly string[] {
   const known = pipelineKeys();
   const problems = error.issues
     .flatMap(ofEntries)

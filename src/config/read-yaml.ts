@@ -5,7 +5,12 @@ import { parseYaml, type YamlReading } from '../util/parse-yaml.js';
 
 /** The content of a YAML or JSON file. `shownAs`: its name in messages. `reading`: what its numbers are for. */
 export function readYaml(file: string, shownAs: string, reading: YamlReading = {}): unknown {
-  const { document, problems } = parseYaml(readText(file, shownAs), reading);
+  return readYamlText(readText(file, shownAs), shownAs, reading);
+}
+
+/** The same for the text of such a file. */
+export function readYamlText(text: string, shownAs: string, reading: YamlReading = {}): unknown {
+  const { document, problems } = parseYaml(text, reading);
   if (problems.length > 0) {
     const told = firstFew(
       problems,

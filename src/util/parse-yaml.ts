@@ -13,13 +13,15 @@ export interface ParsedYaml {
 export interface YamlReading {
   /** Its numbers are sent to the provider: they keep their digits (`ExactNumber`), and leading zeros are refused. */
   readonly forRequest?: boolean;
+  /** Numbers below this key become texts and keep their digits: 12.50 stays 12.50. An empty path: all numbers. */
+  readonly textsUnder?: readonly string[];
 }
 
 /**
  * Parses YAML or JSON and lists its problems. Repeated keys are checked here with a set, because the package compares
  * every key with every other.
  */
-export function parseYaml(text: string, { forRequest = false }: YamlReading = {}): ParsedYaml {
+export function parseYaml(text: string, { forRequest = false, textsUnder }: YamlReading = {}): ParsedYaml {
   if (isNestedTooDeep(text))
     return { document: yaml().parseDocument(''), problems: [{ line: 1, col: 1, message: 'It is nested too deeply' }] };
   const lineCounter = new (yaml().LineCounter)();
@@ -32,6 +34,7 @@ export function parseYaml(text: string, { forRequest = false }: YamlReading = {}
     }),
   );
   if (forRequest) keepDigits(document);
+  if (textsUnder !== undefined) numbersAsTexts(document, textsUnder);
   return { document, problems };
 }
 
@@ -55,6 +58,16 @@ function keepDigits(document: Document.Parsed): void {
       const { source = '' } = node;
       if (key !== 'key' && typeof node.value === 'number' && WRITTEN.test(source))
         node.value = requestNumber(source.startsWith('+') ? source.slice(1) : source);
+    },
+  });
+}
+
+function numbersAsTexts(document: Document.Parsed, path: readonly string[]): void {
+  const below = path.length === 0 ? document.contents : document.getIn(path, true);
+  if (!yaml().isNode(below)) return;
+  yaml().visit(below, {
+    Scalar(key, node) {
+      if (key !== 'key' && typeof node.value === 'number') node.value = node.source ?? node.value;
     },
   });
 }

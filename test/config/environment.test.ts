@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadDataDir, loadEnvironment, loadPlace, settingsFiles } from '../../src/config/environment.js';
+import { loadDataDir, loadEnvironment, loadPlace, loadPrices, settingsFiles } from '../../src/config/environment.js';
 import type { UsageError } from '../../src/domain/errors.js';
 import { shownLedgerUrl } from '../../src/domain/urls.js';
 import { redact } from '../../src/util/secret.js';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true }));
 
-const load = (env: Record<string, string>) => loadEnvironment({ env, cwd });
+const load = (env: Record<string, string>) => ({ ...loadEnvironment({ env, cwd }), prices: loadPrices({ env, cwd }) });
 const mcp = { KYBATCH_MCP_URL: 'https://Provider.example:443/mcp/', KYBATCH_V2_API_KEY: 'canary-v2' };
 const v1 = { KYBATCH_V1_BASE_URL: 'https://provider.example/v1', KYBATCH_V1_API_KEY: 'canary-key' };
 
@@ -104,6 +104,17 @@ describe('environment', () => {
   });
 });
 
+test('prices are in the variable or in a file, and keep their digits', () => {
+  const written = '{currency: EUR, unit: 0.350, credit_report: "12.50", operations: {kybSearch: 0.10}}';
+  const read = { currency: 'EUR', unit: '0.350', creditReport: '12.50', operations: { kybSearch: '0.10' } };
+  writeFileSync(join(cwd, 'prices.yaml'), written);
+  expect(load({ KYBATCH_PRICES: ` ${written}` }).prices).toEqual(read);
+  expect(load({ KYBATCH_PRICES: 'prices.yaml' }).prices).toEqual(read);
+  expect(load({ KYBATCH_PRICES: ' ' }).prices).toBeNull();
+  expect(settingsFiles({ env: { KYBATCH_PRICES: 'prices.yaml' }, cwd })).toContain(join(cwd, 'prices.yaml'));
+  expect(settingsFiles({ env: { KYBATCH_PRICES: written }, cwd })).toEqual([join(cwd, '.env')]);
+});
+
 const REFUSED: readonly [what: string, env: Record<string, string>, code: string][] = [
   ['http elsewhere', { ...v1, KYBATCH_V1_BASE_URL: 'http://provider.example/v1' }, 'BASE_URL_NOT_HTTPS'],
   ['a loopback look-alike', { ...v1, KYBATCH_V1_BASE_URL: 'http://127.0.0.1.example/v1' }, 'BASE_URL_NOT_HTTPS'],
@@ -127,6 +138,12 @@ const REFUSED: readonly [what: string, env: Record<string, string>, code: string
   ['a connector server over http', { ...mcp, KYBATCH_MCP_URL: 'http://provider.example/mcp' }, 'BASE_URL_NOT_HTTPS'],
   ['a proxy that is none', { ...v1, HTTPS_PROXY: 'socks://u:canary@proxy' }, 'PROXY_INVALID'],
   ['a routes file without end', { KYBATCH_V2_ROUTES: '/dev/zero' }, 'FILE_UNREADABLE'],
+  ['a negative price', { KYBATCH_PRICES: '{currency: EUR, unit: -1}' }, 'PRICES_INVALID'],
+  ['prices without a currency', { KYBATCH_PRICES: '{unit: 1}' }, 'PRICES_INVALID'],
+  ['a price of something else', { KYBATCH_PRICES: '{currency: EUR, units: 1}' }, 'PRICES_INVALID'],
+  ['the price of an unknown operation', { KYBATCH_PRICES: '{currency: EUR, operations: {x: 1}}' }, 'PRICES_INVALID'],
+  ['prices that are no YAML', { KYBATCH_PRICES: '{currency: EUR' }, 'YAML_INVALID'],
+  ['a missing prices file', { KYBATCH_PRICES: 'prices.yaml' }, 'FILE_UNREADABLE'],
   ['a missing routes file', { KYBATCH_V2_ROUTES: 'routes.yaml' }, 'FILE_UNREADABLE'],
   ['another database', { KYBATCH_LEDGER_URL: 'mysql://u:canary@db.example/ledger' }, 'LEDGER_URL_INVALID'],
   ['a file name', { KYBATCH_LEDGER_URL: 'canary.db' }, 'LEDGER_URL_INVALID'],

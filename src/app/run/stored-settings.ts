@@ -75,7 +75,7 @@ function withCurrentDefaults(stored: FirstSettings): StoredSettings {
   // Older versions stored them as they were typed.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
-  const { metrics = null, tables = 'at_every_stop', review = ONE_PERSON } = pipeline;
+  const { metrics = null, prices = null, tables = 'at_every_stop', review = ONE_PERSON } = pipeline;
   const withAll = {
     ...pipeline,
     search,
@@ -90,6 +90,7 @@ function withCurrentDefaults(stored: FirstSettings): StoredSettings {
     freshnessMs,
     patienceMs,
     tables,
+    prices,
     metrics,
     notify: null,
   };

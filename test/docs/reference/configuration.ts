@@ -8,6 +8,10 @@ export const VARIABLES: Readonly<Record<string, { readonly default?: string; rea
   KYBATCH_V2_BASE_URL: { meaning: 'The address of the v2 API. https, or http on a loopback address.' },
   KYBATCH_V2_API_KEY: { meaning: 'The key of v2. The MCP server takes the same key.' },
   KYBATCH_V2_ROUTES: { meaning: 'The path of a [routes file](#routes-file).' },
+  KYBATCH_PRICES: {
+    meaning:
+      'Prices of pipelines that set none: `{currency: EUR, unit: 0.35}`, or the path of a YAML file with the same keys.',
+  },
   KYBATCH_MCP_URL: { meaning: 'The address of the MCP server, for `kybatch call mcp`.' },
   KYBATCH_DATA_DIR: {
     default: 'data',
