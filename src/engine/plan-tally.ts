@@ -1,10 +1,12 @@
 // Sums up what a run would do and cost.
 
+import type { Operation } from '../api/operation.js';
 import { addReveals, NO_REVEALS, type Reveals } from '../domain/account-usage.js';
 import { taxMayConfirm } from '../domain/decide.js';
 import type { Subject } from '../domain/grade.js';
 import type { RepairRule } from '../domain/numbers/parsed-number.js';
 import { FIRST_ROWS, type InvalidReason } from '../domain/outcomes.js';
+import { addCalls, addPurchases, countCalls, noPurchases, type Purchases } from '../domain/prices.js';
 import type { Meter } from '../domain/provider.js';
 import type { AllowanceRecord } from '../ledger/money/calls.js';
 import { shortHash } from '../util/short-hash.js';
@@ -46,6 +48,8 @@ export interface RunPlan {
   };
   readonly v2Calls: Range;
   readonly creditReportsAtMost: number;
+  /** The same by kind of call, for prices. */
+  readonly purchases: Readonly<Record<'atLeast' | 'likely' | 'atMost', Purchases>>;
   /** Stored reports that are bought again only if they have expired, which the run looks up. */
   readonly creditReportsAgainAtMost: number;
   /** People's data that may be revealed, if the pipeline asks for it. */
@@ -75,13 +79,13 @@ export interface AllowanceView {
   readonly resetAt: number | null;
 }
 
-/** The cost of one row, by meter. */
+/** The cost of one row. */
 export interface RowCost {
-  /** The meter of the one call it must make and pay for in any case. Null if there is none. */
-  readonly sure: Meter | null;
-  readonly most: Readonly<Record<Meter, number>>;
+  /** The one call it must make and pay for in any case. Null if there is none. */
+  readonly sure: Operation | null;
+  readonly most: Purchases;
   /** If the first search finds its company. */
-  readonly likely: Readonly<Record<Meter, number>>;
+  readonly likely: Purchases;
   /** At most. */
   readonly reveals: Reveals;
 }
@@ -106,9 +110,7 @@ export class PlanTally {
   readonly #reasons: Record<string, number> = {};
   #repeated = 0;
   readonly #rowsBy = { owned: 0, toSearch: 0, toBuy: 0 };
-  readonly #units = { atLeast: 0, likely: 0, atMost: 0 };
-  readonly #v2Calls = { atLeast: 0, atMost: 0 };
-  #reports = 0;
+  readonly #purchases = { atLeast: noPurchases(), likely: noPurchases(), atMost: noPurchases() };
   #reportsAgain = 0;
   #reveals: Reveals = NO_REVEALS;
   /** Numbers take a seventh of the memory of texts (docs/developers/performance.md, "Small things"). */
@@ -168,40 +170,36 @@ export class PlanTally {
   /** `reportsAtMost`: stored reports that may have expired. */
   owned(reportsAtMost = 0): void {
     this.#rowsBy.owned += 1;
-    this.#reports += reportsAtMost;
+    this.#purchases.atMost.reports += reportsAtMost;
     this.#reportsAgain += reportsAtMost;
   }
 
   /** `searched`: its company must be searched first. `reportsAgain`: stored reports that may have expired. */
   toBuy(searched: boolean, { sure, most, likely, reveals }: RowCost, reportsAgain: number): void {
     // Only free calls are missing: whether a report is ready, and its body.
-    if (most.unit + most.report + most.not_told === 0) {
+    if (most.units + most.reports + countCalls(most) === 0) {
       this.owned(reportsAgain);
       return;
     }
     this.#rowsBy[searched ? 'toSearch' : 'toBuy'] += 1;
-    this.#units.atLeast += sure === 'unit' ? 1 : 0;
-    this.#units.likely += likely.unit;
-    this.#units.atMost += most.unit;
-    this.#v2Calls.atLeast += sure === 'not_told' ? 1 : 0;
-    this.#v2Calls.atMost += most.not_told;
-    this.#reports += most.report + reportsAgain;
+    if (sure !== null) addCalls(this.#purchases.atLeast, sure, 1);
+    addPurchases(this.#purchases.likely, likely);
+    addPurchases(this.#purchases.atMost, most);
+    this.#purchases.atMost.reports += reportsAgain;
     this.#reportsAgain += reportsAgain;
     this.#reveals = addReveals(this.#reveals, reveals);
   }
 
   /** Rows that were not examined count at their maximum. */
-  inFull({ units, reports, v2Calls, reveals }: RemainingCost): void {
-    this.#units.likely += units;
-    this.#units.atMost += units;
-    this.#v2Calls.atMost += v2Calls;
-    this.#reports += reports;
-    this.#reveals = addReveals(this.#reveals, reveals);
+  inFull(most: RemainingCost): void {
+    addPurchases(this.#purchases.likely, most);
+    addPurchases(this.#purchases.atMost, most);
+    this.#reveals = addReveals(this.#reveals, most.reveals);
   }
 
   plan(allowance: AllowanceRecord | undefined, now: number): RunPlan {
     const view = allowance === undefined ? null : viewOf(allowance, now);
-    const { atLeast, atMost } = this.#units;
+    const { atLeast, likely, atMost } = this.#purchases;
     return {
       rows: this.rows,
       valid: this.#valid,
@@ -217,13 +215,14 @@ export class PlanTally {
       toPersonReasons: this.#reasons,
       repeated: this.#repeated,
       ...this.#rowsBy,
-      units: this.#units,
-      v2Calls: this.#v2Calls,
-      creditReportsAtMost: this.#reports,
+      units: { atLeast: atLeast.units, likely: likely.units, atMost: atMost.units },
+      v2Calls: { atLeast: countCalls(atLeast), atMost: countCalls(atMost) },
+      creditReportsAtMost: atMost.reports,
+      purchases: this.#purchases,
       creditReportsAgainAtMost: this.#reportsAgain,
       revealsAtMost: this.#reveals,
       allowance: view,
-      days: { atLeast: daysFor(atLeast, view), atMost: daysFor(atMost, view) },
+      days: { atLeast: daysFor(atLeast.units, view), atMost: daysFor(atMost.units, view) },
     };
   }
 }

@@ -8,7 +8,8 @@ import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipel
 import { addReveals, NO_REVEALS, revealsWithin } from '../domain/account-usage.js';
 import { identifierOf, questionKey } from '../domain/entity-key.js';
 import { isStageFinished } from '../domain/outcomes.js';
-import { type ByApi, type IdSpace, idSpaces, type Meter } from '../domain/provider.js';
+import { addCalls, noPurchases } from '../domain/prices.js';
+import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
 import { canBeConfirmed, readSearchSubject, type SearchSubject } from '../domain/search-subject.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { CallStore } from '../ledger/money/calls.js';
@@ -106,9 +107,8 @@ export async function planRemaining(options: RestOptions): Promise<RemainingCost
   return maximumCost(tally.plan(undefined, options.now));
 }
 
-export const maximumCost = ({ units, v2Calls, creditReportsAtMost, revealsAtMost }: RunPlan): RemainingCost => ({
-  units: units.atMost,
-  reports: creditReportsAtMost,
+export const maximumCost = ({ v2Calls, purchases, revealsAtMost }: RunPlan): RemainingCost => ({
+  ...purchases.atMost,
   v2Calls: v2Calls.atMost,
   reveals: revealsAtMost,
 });
@@ -180,7 +180,7 @@ const NONE: ReadonlySet<IdSpace> = new Set();
 const isNew = ({ ids, confirmedBefore, stages }: RowRecord): boolean =>
   ids.length === 0 && confirmedBefore.length === 0 && Object.keys(stages).length === 0;
 
-/** Takes row after row through the stages and counts missing answers by meter. */
+/** Takes row after row through the stages and counts missing answers. */
 export class RowPlanner {
   readonly #door: StoredAnswersOnly;
   readonly #contexts: StageContexts;
@@ -288,8 +288,8 @@ export class RowPlanner {
     further: boolean,
   ): Omit<RowCost, 'sure'> {
     const { search, idsShared } = this.#options.pipeline;
-    const most: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
-    const likely: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
+    const most = noPurchases();
+    const likely = noPurchases();
     for (const [place, space] of spacesToSearch(open, idsShared, (other) => known.has(other)).entries()) {
       const { operation } = searchOf(space);
       // Other spaces are searched by the number that the first confirms, so before that no stored answer of theirs
@@ -299,15 +299,15 @@ export class RowPlanner {
       const attempts = isFirst && !asksAnything(enquiry, search) ? 0 : search.attempts;
       const fallback = isFirst ? fallbackCalls(stepsFor(enquiry, search.fallback), space) : [];
       for (const call of byOperation([{ operation, atMost: attempts }, ...fallback]))
-        most[call.operation.meter] += Math.max(0, call.atMost - used(call.operation));
-      likely[operation.meter] += 1;
+        addCalls(most, call.operation, Math.max(0, call.atMost - used(call.operation)));
+      addCalls(likely, operation, 1);
       if (!further) return { most, likely, reveals: NO_REVEALS };
     }
     let reveals = NO_REVEALS;
     for (const { operation, atMost, reveals: revealed = NO_REVEALS } of open.flatMap(({ calls }) => calls)) {
       const left = Math.max(0, atMost - (this.#door.used.get(operation) ?? 0));
-      most[operation.meter] += left;
-      likely[operation.meter] += Math.min(1, left);
+      addCalls(most, operation, left);
+      addCalls(likely, operation, Math.min(1, left));
       reveals = addReveals(reveals, revealsWithin(left, revealed));
     }
     return { most, likely, reveals };
@@ -353,9 +353,11 @@ function byOperation(calls: readonly StageCall[]): readonly StageCall[] {
   return [...sums].map(([operation, atMost]) => ({ operation, atMost }));
 }
 
-/** A search is paid whatever it finds. A missing record is free (V1-1). */
-const sureCost = ({ meter, subject, findsOne = false }: Operation): Meter | null =>
-  findsOne || (meter === 'unit' && subject !== null) ? null : meter;
+/** A search is paid whatever it finds. A missing record is free (V1-1), and a report may turn out to exist. */
+function sureCost(operation: Operation): Operation | null {
+  const { meter, subject, findsOne = false } = operation;
+  return findsOne || meter === 'report' || (meter === 'unit' && subject !== null) ? null : operation;
+}
 
 const NOBODY_DECIDED = {
   anyDecision: async () => false,

@@ -2,7 +2,8 @@
 
 import { type Pipeline, stagesOf } from '../config/pipeline.js';
 import { addReveals, NO_REVEALS, type Reveals, revealsTimes } from '../domain/account-usage.js';
-import type { IdSpace, Meter } from '../domain/provider.js';
+import { addCalls, countCalls, noPurchases } from '../domain/prices.js';
+import type { IdSpace } from '../domain/provider.js';
 import type { Limits } from '../ledger/money/intent.js';
 import { type FallbackStep, fallbackSteps } from '../stages/identity/fallback-steps.js';
 import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
@@ -17,6 +18,8 @@ export interface Amounts {
 /** What rows can still cost, including v2 calls of unreported cost and people's data they reveal. */
 export interface RemainingCost extends Amounts {
   readonly v2Calls: number;
+  /** The same by operation. */
+  readonly calls: Readonly<Record<string, number>>;
   readonly reveals: Reveals;
 }
 
@@ -36,14 +39,9 @@ export function callsOfRow(pipeline: Asking): readonly StageCall[] {
 
 export function maximumCostOfRows(rows: number, pipeline: Asking): RemainingCost {
   const calls = callsOfRow(pipeline);
-  const most = (meter: Meter) =>
-    calls.reduce((sum, { operation, atMost }) => sum + (operation.meter === meter ? atMost : 0), 0);
-  return {
-    units: rows * most('unit'),
-    reports: rows * most('report'),
-    v2Calls: rows * most('not_told'),
-    reveals: revealsTimes(rows, revealsOfRow(calls)),
-  };
+  const most = noPurchases();
+  for (const { operation, atMost } of calls) addCalls(most, operation, rows * atMost);
+  return { ...most, v2Calls: countCalls(most), reveals: revealsTimes(rows, revealsOfRow(calls)) };
 }
 
 const revealsOfRow = (calls: readonly StageCall[]): Reveals =>

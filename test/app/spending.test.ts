@@ -71,8 +71,8 @@ describe('run', () => {
       const planned = await plan(JOB, around(job));
       // Each event keeps the values of its own time.
       const permissions = planned.permissions?.map((told) => ({ ...told, observedAt: expect.any(Number) }));
-      const { v2Calls, revealsAtMost: reveals } = planned;
-      const atMost = { units: 7, reports: 3, v2Calls: v2Calls.atMost, reveals };
+      const { v2Calls, revealsAtMost: reveals, purchases } = planned;
+      const atMost = { units: 7, reports: 3, v2Calls: v2Calls.atMost, calls: purchases.atMost.calls, reveals };
       expect(asked).toEqual([{ plan: { ...planned, at: expect.any(Number), permissions }, atMost, findings: [] }]);
       // Asked for its counters once for the run and once for the plan.
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
