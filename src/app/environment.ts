@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { isatty } from 'node:tty';
-import { isLedgerUrlBlank, loadDataDir, loadPlace } from '../config/environment.js';
+import { isLedgerUrlBlank, loadDataDir, loadPlace, loadPrices } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
+import type { Prices } from '../domain/prices.js';
 import type { Ledger, LedgerOptions, LedgerPlace } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/open-ledger.js';
 import { isPersonName } from '../ledger/review/review.js';
@@ -56,6 +57,10 @@ export function ledgerOf(options: PlaceOptions, around: AppEnvironment): LedgerP
 }
 
 export const pathIn = (around: AppEnvironment, path: string): string => resolve(around.cwd, path);
+
+/** The prices of a pipeline, else those of the environment. Null: neither sets any. */
+export const pricesOf = (pipeline: { readonly prices: Prices | null } | undefined, around: AppEnvironment) =>
+  pipeline?.prices ?? loadPrices(around);
 
 /** Opens a ledger for the length of `use`. `abort` ends the wait for a database that is down. */
 export async function withLedger<T>(

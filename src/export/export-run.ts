@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { constants, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
+import { type Money, moneyOf, type Prices, purchasesOf } from '../domain/prices.js';
 import type { RunSnapshot, SnapshotRow } from '../ledger/answers/snapshot.js';
 import { type Cell, timestamp } from '../readers/table.js';
 import { allowanceRows } from './allowances-table.js';
@@ -82,7 +83,11 @@ async function fill(
     if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
     rmSync(scratch, { recursive: true });
     const versions = Object.assign({}, ...opened.map(({ writer }) => writer.versions)) as Record<string, string>;
-    const summary = { ...summarise(snapshot, finished, outputs.counts(), issues, versions, options), allowances };
+    const summary = {
+      ...summarise(snapshot, finished, outputs.counts(), issues, versions, options),
+      allowances,
+      ...(parts.prices ? { money: await moneyOfRun(snapshot, parts.prices) } : {}),
+    };
     const facts = {
       run: snapshot.run.id,
       exportedAt: summary.exported_at,
@@ -96,6 +101,9 @@ async function fill(
     return summary;
   });
 }
+
+const moneyOfRun = async (snapshot: RunSnapshot, prices: Prices): Promise<Money> =>
+  moneyOf(prices, { ...purchasesOf(await snapshot.charged()), units: snapshot.progress.unitsCharged });
 
 function openOutputs(
   { columns }: RunSnapshot,

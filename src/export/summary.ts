@@ -1,4 +1,5 @@
 import { ROW_OUTCOMES, unreachedStatus } from '../domain/outcomes.js';
+import type { Money } from '../domain/prices.js';
 import type { RunSnapshot } from '../ledger/answers/snapshot.js';
 import type { Progress } from '../ledger/rows/runs.js';
 import type { AllowanceRow } from './allowances-table.js';
@@ -30,6 +31,8 @@ export interface ExportSummary {
   readonly units_charged: number;
   /** Calls of the run with unknown charge: the provider may have counted more units. */
   readonly unknown_calls: number;
+  /** What the run has cost. Absent: no prices are set. */
+  readonly money?: Money;
   /** The rows of the table `allowances`. */
   readonly allowances: readonly AllowanceRow[];
   readonly tables: Readonly<Record<TableName, number>>;

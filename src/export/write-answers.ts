@@ -1,3 +1,4 @@
+import type { Prices } from '../domain/prices.js';
 import type { IdSpace } from '../domain/provider.js';
 import type { GlanceEntry, RunSnapshot, SnapshotAnswer, SnapshotSubject } from '../ledger/answers/snapshot.js';
 import type { DueDecision, MemberState } from '../ledger/portfolio/portfolios.js';
@@ -135,6 +136,8 @@ export interface ExportParts {
   readonly signal?: AbortSignal | undefined;
   /** Decides whether a company is due. */
   readonly judge: (standing: MemberState) => DueDecision;
+  /** The prices for the summary. Absent: none are set. */
+  readonly prices?: Prices | null;
 }
 
 const NOTHING_IS_DUE: DueDecision = { due: null, nextAt: null };

@@ -10,6 +10,8 @@ import type { OutageNote } from './money/calls.js';
 import {
   type Allowances,
   allowancesOf,
+  type ChargedCalls,
+  chargedCalls,
   type Drift,
   driftSince,
   readEnvironments,
@@ -37,6 +39,8 @@ export interface LedgerQueries {
   /** A consistent view of a run. Undefined if there is no such run. The caller closes it. */
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   usage(): Promise<UsageReport>;
+  /** Charged calls of a run, of an attempt, or all. */
+  charged(of?: { readonly run: string } | { readonly attempt: number }): Promise<readonly ChargedCalls[]>;
   /** What all providers report as used and left, beside kybatch's own counts. */
   countsTold(): Promise<Allowances>;
   /** v2's counts only. */
@@ -260,6 +264,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     clockAhead: () => database.read(() => findAhead(database, now)),
     callsOf: (runId, attemptId) => database.read(() => callsOf.all({ runId, purse: attemptId })),
     usage: () => database.read(() => readUsage(database)),
+    charged: (of) => database.read(() => chargedCalls(database, of && chargedWhere(of))),
     countsTold: () => database.read(() => countsTold(database)),
     toldByV2: () => database.read(() => readV2Usage(database)),
     allowances: (runId) => database.read(() => allowancesOf(database, runId)),
@@ -273,6 +278,11 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     unknownCharges: (limit) => database.read(() => unknown.all(limit)),
   };
 }
+
+const chargedWhere = (of: { readonly run: string } | { readonly attempt: number }) =>
+  'run' in of
+    ? { sql: 'run_id = @run', given: { run: of.run } }
+    : { sql: SPENT_WITHIN_LIMITS, given: { purse: of.attempt } };
 
 function* readActivity(database: Sql, runId: string, since: number): Script<RunActivity> {
   const calls = yield* database

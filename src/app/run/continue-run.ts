@@ -3,11 +3,12 @@
 import type { Notify } from '../../config/notify-schema.js';
 import { type LoadedPipeline, loadPipeline, usesApi } from '../../config/pipeline.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
+import { type Money, moneyOf } from '../../domain/prices.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RunRecord, RunStore } from '../../ledger/rows/runs.js';
 import { message } from '../../util/message-parts.js';
-import { type AppEnvironment, pathIn, processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, pathIn, pricesOf, processEnvironment, withLedger } from '../environment.js';
 import { MetricsFile } from '../monitoring/metrics.js';
 import { type NotifyRequest, notifyAtEnd } from '../monitoring/notify.js';
 import { permissionReader } from '../provider/permissions.js';
@@ -54,6 +55,8 @@ export interface ContinueProposal {
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
   readonly atMost: RemainingCost;
+  /** The same in money. Absent: no prices are set. */
+  readonly money?: Money;
   /** Without v1, nothing is counted in units. */
   readonly asksV1: boolean;
   /** If `true`, lost answers that are asked for again may cost more than `atMost`. */
@@ -109,6 +112,7 @@ async function continueAttempt(
     };
     await mustBeSameProvider(run, names, options, ledger).catch(refused);
     const bounds = boundsOf(options, pipeline);
+    const prices = pricesOf(pipeline, around);
     const rows = await how.rows(run, runs);
     if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, around);
     const place = { dataDir, out: options.out && pathIn(around, options.out) };
@@ -131,6 +135,7 @@ async function continueAttempt(
         const which = { run: run.id, rows: rows - inDoubt, inDoubt };
         const may = {
           atMost,
+          ...(prices === null ? {} : { money: moneyOf(prices, atMost) }),
           asksV1: usesApi(pipeline, 'v1'),
           moreIfLost: moreIfLost(rest, bounds.limits, pipeline),
           reportsUnbound: reportsUnbound(rest, bounds.limits),
@@ -149,7 +154,7 @@ async function continueAttempt(
           options,
         );
         const only = await how.release(run, runs);
-        const to = { run, pipeline, fresh, goesOn: true, only };
+        const to = { run, pipeline, prices, fresh, goesOn: true, only };
         const attempt = { ...bounds, ...to, rest, checks, options, permissions, metrics };
         return await executeRun(attempt, provider, ledger, around);
       },

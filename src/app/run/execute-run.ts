@@ -3,6 +3,7 @@
 import { PROVIDER_UNAVAILABLE } from '../../calls/breaker.js';
 import { type Pipeline, usesApi } from '../../config/pipeline.js';
 import { ExitCode, TakenOverError } from '../../domain/errors.js';
+import { moneyOf, type Prices, type Purchases, purchasesOf } from '../../domain/prices.js';
 import type { PermissionReader } from '../../engine/permissions.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../../engine/run.js';
@@ -48,6 +49,8 @@ import {
 export interface RunAttempt extends SpendingBounds {
   readonly run: RunRecord;
   readonly pipeline: Pipeline;
+  /** Null: none are set. */
+  readonly prices: Prices | null;
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
   /** An earlier attempt began this run. */
@@ -74,7 +77,7 @@ export async function executeRun(
   ledger: Ledger,
   around: AppEnvironment,
 ): Promise<RunEndView> {
-  const { run, pipeline, limits, options } = attempt;
+  const { run, pipeline, limits, options, prices } = attempt;
   const log = openRunLog(run, provider, around);
   const stopListening = listenForInterrupts(options, log);
   const tally = new AttemptTally();
@@ -139,6 +142,7 @@ export async function executeRun(
       departed: attempt.list?.left ?? 0,
       departedFirst: attempt.list?.leftFirst ?? [],
       spent,
+      ...(prices === null ? {} : { money: moneyOf(prices, await bought(end, spent, tally, ledger)) }),
       reveals: tally.reveals,
       left: { ...tally.left, invalid: attempt.list?.invalid ?? 0 },
       importantChanges,
@@ -172,6 +176,16 @@ export async function executeRun(
   }
 }
 
+/** The checks before the attempt count too. They cost nothing but units. */
+async function bought(
+  { attemptId }: RunEnd,
+  { units, reports }: AttemptSpending,
+  { reveals }: AttemptTally,
+  { reading }: Ledger,
+): Promise<Purchases> {
+  return { ...purchasesOf(await reading.charged({ attempt: attemptId })), units, reports, reveals };
+}
+
 /** If another process has taken over, the error names it, because there is nothing to resume here. */
 async function rethrowWithSuccessor(error: unknown, { id }: RunRecord, { reading }: Ledger): Promise<never> {
   if (!(error instanceof TakenOverError)) throw error;
@@ -180,7 +194,7 @@ async function rethrowWithSuccessor(error: unknown, { id }: RunRecord, { reading
 }
 
 async function emitStarted(
-  { run, only, limits, goesOn, fresh, rest, pipeline, list }: RunAttempt,
+  { run, only, limits, goesOn, fresh, rest, pipeline, prices, list }: RunAttempt,
   listener: Listener,
   ledger: Ledger,
   { clock }: AppEnvironment,
@@ -198,6 +212,7 @@ async function emitStarted(
     goesOn,
     fresh,
     atMost: within(rest, limits),
+    ...(prices === null ? {} : { money: moneyOf(prices, within(rest, limits)) }),
     asksV1: usesApi(pipeline, 'v1'),
     list,
     moreIfLost: moreIfLost(rest, limits, pipeline),
@@ -222,7 +237,8 @@ async function tablesAtEnd(
     broughtAnything || requestsTables(options) ? undefined : await currentTables(run, dataDir, ledger, around);
   if (current !== undefined) return { tables: null, tablesBefore: current };
   try {
-    const write = () => writeTables(run.id, ledger, dataDir, { ...options, signal: options.abort }, around);
+    const write = () =>
+      writeTables(run.id, ledger, dataDir, { ...options, signal: options.abort }, around, attempt.prices);
     return { tables: await withContinueStep({ kind: 'export', run: run.id }, write), tablesBefore: null };
   } catch (error) {
     if (isAborted()) return none;

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { settingsFiles } from '../../config/environment.js';
 import { KybatchError, UsageError } from '../../domain/errors.js';
+import type { Prices } from '../../domain/prices.js';
 import {
   assertExportsListable,
   type ExportFolder,
@@ -22,10 +23,18 @@ import { VERDICTS } from '../../review/record-answer.js';
 import { SHEET_COLUMNS, SHEET_COUNTS, SHEET_OWN, sheetLines } from '../../review/write-sheet.js';
 import { message } from '../../util/message-parts.js';
 import { version } from '../../util/version.js';
-import { type AppEnvironment, type PlaceOptions, pathIn, processEnvironment, withLedger } from '../environment.js';
+import {
+  type AppEnvironment,
+  type PlaceOptions,
+  pathIn,
+  pricesOf,
+  processEnvironment,
+  withLedger,
+} from '../environment.js';
 import { mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
 import { dueDecider } from '../portfolio/open-list.js';
 import { findRun, noRunYet } from './runs.js';
+import { findSettings } from './stored-settings.js';
 
 export interface TableOptions {
   /** The folder for the tables. Default: `exports/<run>` in the data directory. */
@@ -127,13 +136,14 @@ export const requestsTables = ({
 }: TableOptions & { readonly export?: boolean | undefined }): boolean =>
   out !== undefined || formats !== undefined || includeContacts !== undefined || asked === true;
 
-/** Writes the tables of a run in its present state. */
+/** Writes the tables of a run in its present state. `prices`: those of the attempt that writes them. */
 export async function writeTables(
   runId: string,
   ledger: Pick<Ledger, 'reading' | 'review' | 'runs'>,
   dataDir: string,
   options: TableOptions,
   around: AppEnvironment,
+  prices?: Prices | null,
 ): Promise<ExportView> {
   const snapshot = await ledger.reading.snapshot(runId);
   if (snapshot === undefined)
@@ -145,6 +155,7 @@ export async function writeTables(
     const judge = dueDecider(snapshot.run, now);
     const formats = options.formats ?? USUAL_FORMATS;
     const questions = formats.includes('xlsx') ? await questionLines(snapshot.run, ledger) : undefined;
+    const priced = prices === undefined ? pricesOf(findSettings(snapshot.run)?.pipeline, around) : prices;
     let kept: string | null = null;
     const onKept = (file: string) => {
       kept = file;
@@ -161,7 +172,14 @@ export async function writeTables(
         now,
         version,
       },
-      { ...ALL_PARTS, judge, onKept, signal: options.signal, ...(questions === undefined ? {} : { questions }) },
+      {
+        ...ALL_PARTS,
+        judge,
+        onKept,
+        prices: priced,
+        signal: options.signal,
+        ...(questions === undefined ? {} : { questions }),
+      },
     );
     list(dataDir, { run: runId, folder, at: summary.exported_at }, around);
     const workbook = summary.files.find(({ format }) => format === 'xlsx')?.path;

@@ -3,6 +3,7 @@
 import { type LoadedPipeline, loadPipeline, usesApi } from '../../config/pipeline.js';
 import type { PermissionUse } from '../../domain/account-usage.js';
 import { KybatchError, UsageError } from '../../domain/errors.js';
+import { type Money, moneyOf, type Prices } from '../../domain/prices.js';
 import { planRun, type RunPlan } from '../../engine/plan.js';
 import { ColumnsUnclearError } from '../../input/columns-unclear.js';
 import { readInput } from '../../input/read-input.js';
@@ -20,7 +21,7 @@ import { hasCurrentLedger, hasLedger } from '../../ledger/open-ledger.js';
 import type { DueReason } from '../../ledger/portfolio/portfolios.js';
 import { leadsFollowed } from '../../stages/identity/fallback-steps.js';
 import { firstFew, message } from '../../util/message-parts.js';
-import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, ledgerOf, pricesOf, processEnvironment, withLedger } from '../environment.js';
 import {
   defaultPortfolio,
   type InputFile,
@@ -97,7 +98,13 @@ export interface PlanView extends RunPlan {
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
   /** Text that was read differently from the file. */
   readonly remarks: InputRemarks;
+  /** The prices, and what the run would cost by them. Absent: none are set. */
+  readonly prices?: Prices;
+  readonly money?: PlannedMoney;
 }
+
+/** `likely`: if the first search finds every company. */
+export type PlannedMoney = Readonly<Record<'atLeast' | 'likely' | 'atMost', Money>>;
 
 export interface PlannedColumns extends Pick<InputTable, 'read' | 'country'> {
   /** The names of all columns, in their order. */
@@ -208,6 +215,7 @@ export async function planJob(
   use: readonly PermissionUse[] | null,
 ): Promise<PlanView> {
   const { table, pipeline } = job;
+  const prices = pricesOf(pipeline, around);
   const planned = await planInput(job, list, names, ledger, around);
   const at = around.clock.now();
   const told = usesApi(pipeline, 'v2') ? await latestPermissionUse({ use, at }, names.v2, ledger) : null;
@@ -227,8 +235,15 @@ export async function planJob(
     columns: { read: table.read, country: table.country, all: table.columns },
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),
     remarks: table.remarks(),
+    ...(prices === null ? {} : { prices, money: plannedMoney(prices, planned) }),
   };
 }
+
+const plannedMoney = (prices: Prices, { purchases, revealsAtMost }: RunPlan): PlannedMoney => ({
+  atLeast: moneyOf(prices, purchases.atLeast),
+  likely: moneyOf(prices, purchases.likely),
+  atMost: moneyOf(prices, { ...purchases.atMost, reveals: revealsAtMost }),
+});
 
 /** The present cost of the rows of an input. `toldApart` limits how many rows are examined one by one. */
 export async function planInput(

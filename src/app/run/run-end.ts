@@ -4,6 +4,7 @@ import { REVEALING_OPERATIONS, revealsOfCall } from '../../api/account.js';
 import { addReveals, type ContactCounts, NO_REVEALS, type Reveals } from '../../domain/account-usage.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { InvalidReason, RowOutcome } from '../../domain/outcomes.js';
+import type { Money } from '../../domain/prices.js';
 import type { RunEvent } from '../../engine/events.js';
 import type { MovedUse } from '../../engine/permissions.js';
 import type { Amounts } from '../../engine/row-cost.js';
@@ -53,6 +54,8 @@ export interface RunEndView {
   readonly worked: boolean;
   /** By this attempt. */
   readonly spent: Spent;
+  /** The same in money. Absent: no prices are set, or nothing was to do. */
+  readonly money?: Money;
   /** v2 counters that changed since this attempt began, by any user of the account. */
   readonly moved: readonly MovedUse[];
   /** Contacts that this attempt asked for and got: each reveal is charged. */
@@ -130,7 +133,16 @@ export function viewOfEnd(
   whole: PortfolioProgress,
   made: Pick<
     RunEndView,
-    'departed' | 'departedFirst' | 'spent' | 'reveals' | 'left' | 'importantChanges' | 'limits' | 'rest' | 'failures'
+    | 'departed'
+    | 'departedFirst'
+    | 'spent'
+    | 'money'
+    | 'reveals'
+    | 'left'
+    | 'importantChanges'
+    | 'limits'
+    | 'rest'
+    | 'failures'
   >,
   steps: readonly NextStep[],
   { tables, tablesBefore, log, parkedUntil, putOff, helpers, ledBy }: LeftBehind,

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadPipeline } from '../../config/pipeline.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { type Money, moneyOf } from '../../domain/prices.js';
 import { countryProblem } from '../../domain/search-subject.js';
 import type { PermissionReader } from '../../engine/permissions.js';
 import { MAX_EXAMINED_ROWS, maximumCost } from '../../engine/plan.js';
@@ -21,6 +22,7 @@ import {
   ledgerOf,
   type PlaceOptions,
   pathIn,
+  pricesOf,
   processEnvironment,
   withLedger,
 } from '../environment.js';
@@ -95,6 +97,8 @@ export interface Proposal {
   readonly plan: PlanView;
   /** The plan's maximum, or the limits if those are lower. */
   readonly atMost: RemainingCost;
+  /** The same in money. Absent: no prices are set. */
+  readonly money?: Money;
   /** Guard findings that would refuse the attempt if no person could be asked. */
   readonly findings: readonly GuardFinding[];
 }
@@ -134,6 +138,7 @@ async function bringUpToDate(
   begins: () => void,
 ): Promise<RunEndView> {
   mustNameGuards(options);
+  const prices = pricesOf(job.pipeline, around);
   const bounds = boundsOf(options, job.pipeline);
   const names = providerNames(options, around);
   // Stored with the requested concurrency, so that `resume` keeps it.
@@ -200,7 +205,7 @@ async function bringUpToDate(
         const rest = asked ?? (await remainingCost(remaining, names, ledger, around));
         if (!job.fresh) checks = await mustBeGranted(rest);
         const told = { list: { due, invalid, left, leftFirst, members }, checks, options, permissions, metrics };
-        const attempt = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
+        const attempt = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, prices, rest, ...told };
         begins();
         return { ...(await executeRun(attempt, provider, ledger, around)), watchAsked };
       },
@@ -308,7 +313,9 @@ async function agreedTo(
   agree: NonNullable<RunOptions['agree']>,
 ): Promise<RemainingCost> {
   const rest = maximumCost(plan);
-  if (!(await agree({ plan, atMost: within(rest, limits), findings }))) throw new DeclinedError();
+  const atMost = within(rest, limits);
+  const money = plan.prices === undefined ? {} : { money: moneyOf(plan.prices, atMost) };
+  if (!(await agree({ plan, atMost, ...money, findings }))) throw new DeclinedError();
   return rest;
 }
 

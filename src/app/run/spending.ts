@@ -4,6 +4,7 @@ import type { Pipeline } from '../../config/pipeline.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
 import type { RowOutcome } from '../../domain/outcomes.js';
+import type { Money } from '../../domain/prices.js';
 import type { RunEvent } from '../../engine/events.js';
 import { planRemaining } from '../../engine/plan.js';
 import { type Amounts, maximumCostOfRows, type RemainingCost } from '../../engine/row-cost.js';
@@ -185,6 +186,8 @@ export interface StartedEvent {
   readonly fresh: boolean;
   /** The most that this attempt may spend. */
   readonly atMost: RemainingCost;
+  /** The same in money. Absent: no prices are set. */
+  readonly money?: Money;
   /** Without v1, nothing is counted in units. */
   readonly asksV1: boolean;
   /** Why rows are due and how many have left the list, if a file was read. */

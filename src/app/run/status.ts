@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Money, moneyOf, purchasesOf } from '../../domain/prices.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Allowances } from '../../ledger/money/usage.js';
@@ -9,7 +10,7 @@ import type { AttemptActivity, RunActivity, WorkerAtWork } from '../../ledger/qu
 import type { ReviewStore } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { openQuestions } from '../../review/questions.js';
-import { ledgerOf, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import { ledgerOf, type PlaceOptions, pricesOf, processEnvironment, withLedger } from '../environment.js';
 import { withReviewSheets } from '../review/questions.js';
 import type { ContinueStep } from './next-step.js';
 import {
@@ -22,7 +23,7 @@ import {
 } from './progress.js';
 import { type AttemptEnding, newestTables, nextSteps, readEnding } from './run-end.js';
 import { findRun, noRunYet, type RunStanding, viewOf } from './runs.js';
-import { rereadStep } from './stored-settings.js';
+import { findSettings, rereadStep } from './stored-settings.js';
 
 export interface StatusOptions extends PlaceOptions {
   /** Default: the newest run. */
@@ -36,6 +37,8 @@ export interface StatusView extends RunStanding {
   /** When this view was made. */
   readonly at: number;
   readonly activity: RunActivity;
+  /** What the run has cost so far. Absent: no prices are set. */
+  readonly money?: Money;
   /** The allowances that the run's providers last reported. */
   readonly allowances: Allowances;
   /** When the next credit report may be ready. Null: none is awaited. */
@@ -110,6 +113,8 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
     const isAtWork = atWork?.alive === true || workers.length > 0;
     const steps = stepsOf(run, progress, whole, isAtWork);
     const [next = null, ...further] = await withReviewSheets(steps, ledger, around);
+    const prices = pricesOf(findSettings(run)?.pipeline, around);
+    const bought = prices && { ...purchasesOf(await reading.charged({ run: run.id })), units: progress.unitsCharged };
     return {
       run: viewOf(run),
       portfolio: whole.portfolio,
@@ -118,6 +123,7 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       at,
       atWork,
       activity,
+      ...(prices === null || bought === null ? {} : { money: moneyOf(prices, bought) }),
       allowances: await reading.allowances(run.id),
       questions: progress.byOutcome.needs_review === 0 ? NO_QUESTIONS : await questionsStanding(run.id, ledger.review),
       workers,

@@ -298,6 +298,7 @@ const planJson = (plan: PlanView) => ({
   ...pick(plan, 'v2Calls', 'creditReportsAtMost'),
   creditReportsOwned: plan.creditReportsAgainAtMost,
   revealsAtMost: plan.revealsAtMost,
+  money: plan.money,
   allowance: plan.allowance && pick(plan.allowance, 'unitsLeft', 'dailyLimit', 'resetAt', 'observedAt'),
   v2Permissions: plan.permissions?.map(plannedJson) ?? null,
   days: plan.days,

@@ -247,6 +247,7 @@ export const statusJson = ({ run, progress, questions, activity, workers, ...sta
   purgedRows: progress.purged || undefined,
   questions: { ...pick(questions, 'open', 'notSure'), secondPerson: questions.held },
   ...pick(progress, 'stages', 'unitsCharged', 'unknownCalls'),
+  money: status.money,
   callsUnderWay: activity.underWay,
   waiting: progress.waiting,
   nextReportAt: status.nextReportAt,

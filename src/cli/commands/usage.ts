@@ -119,6 +119,7 @@ const NOT_COMPARED: Readonly<Record<NonNullable<Environment['notCompared']>, str
 
 export const usageJson = (used: UsageView) => ({
   ...pick(used, 'underWay', 'byDay', 'byOperation', 'byRun'),
+  money: used.money,
   ...allowancesJson(used),
   unknownCalls: used.unknownCalls.map((call) => ({
     call: call.id,

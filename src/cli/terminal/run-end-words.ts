@@ -345,7 +345,12 @@ export const endJson = (end: RunEndView, { next, further, write }: WaysOn) => ({
   outcomes: end.outcomes,
   invalidReasons: unlessEmpty(end.invalid.map(({ firstRows: _, ...reason }) => reason)),
   ...pick(end, 'stages', 'unitsCharged', 'unknownCalls'),
-  thisStart: { unitsCharged: end.spent.units, creditReports: end.spent.reports, unknownCalls: end.spent.unknown },
+  thisStart: {
+    unitsCharged: end.spent.units,
+    creditReports: end.spent.reports,
+    unknownCalls: end.spent.unknown,
+    money: end.money,
+  },
   reveals: revealsAnything(end.reveals) ? revealsJson(end) : undefined,
   v2Permissions: end.moved.map(movedJson),
   ...pick(end, 'waiting', 'parked'),

@@ -15,7 +15,7 @@ import {
 } from '../db/json-columns.js';
 import { type Connection, connect, type Statement } from '../db/sqlite/connection.js';
 import type { StoredPlace } from '../db/stored-json.js';
-import { allowancesOf } from '../money/usage.js';
+import { allowancesOf, chargedCalls } from '../money/usage.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from '../portfolio/change-store.js';
 import type { MemberChange } from '../portfolio/changes.js';
 import { type MemberStateRow, memberStateReader } from '../portfolio/members.js';
@@ -106,6 +106,7 @@ export async function openSnapshot(
     changes: () => readChanges(store, run),
     watchEvents: () => snapshot.batches<SnapshotWatchEvent>(WATCH_EVENTS, [run.portfolioId], BATCH),
     allowances: () => snapshot.read(() => allowancesOf(snapshot, runId)),
+    charged: () => snapshot.read(() => chargedCalls(snapshot, { sql: 'run_id = @run', given: { run: runId } })),
     subjects: (space, operations, asked = []) => readSubjects(store, space, operations, asked),
     lists: (operations) => readLists(store, run, operations),
     keepGlances: (reader, space, entries) => store.glances.keep(reader, space, entries),

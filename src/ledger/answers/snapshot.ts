@@ -1,6 +1,6 @@
 import type { IdSpace } from '../../domain/provider.js';
 import type { StoredPlace } from '../db/stored-json.js';
-import type { Allowances } from '../money/usage.js';
+import type { Allowances, ChargedCalls } from '../money/usage.js';
 import type { MemberChange } from '../portfolio/changes.js';
 import type { MemberState } from '../portfolio/portfolios.js';
 import type { WatchEvent } from '../portfolio/watches.js';
@@ -30,6 +30,8 @@ export interface RunSnapshot {
   watchEvents(): AsyncIterable<readonly SnapshotWatchEvent[]>;
   /** The allowances of the run's providers. */
   allowances(): Promise<Allowances>;
+  /** The charged calls of the run. */
+  charged(): Promise<readonly ChargedCalls[]>;
   /**
    * Every company (or report) of the run in one ID space, ordered by ID, with the newest stored answers of these
    * operations. An answer may name it by an ID of another space. Answers of the operations in `asked` name no ID: they

@@ -1,6 +1,7 @@
 // What kybatch and the providers counted: calls, units, permissions, contacts, and the drift between the counts.
 
 import { type ContactCounts, driftOf, type PermissionUse, type UseSince } from '../../domain/account-usage.js';
+import type { Meter } from '../../domain/provider.js';
 import { isoTime } from '../../util/clock.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { permissionOperations } from '../db/json-columns.js';
@@ -80,6 +81,17 @@ export interface UsageLine {
   readonly owned: number;
   readonly unitsCharged: number;
   readonly unknown: number;
+}
+
+/** Charged calls of one kind, on one day and in one run. */
+export interface ChargedCalls {
+  readonly day: string;
+  readonly run: string;
+  readonly api: string;
+  readonly operation: string;
+  readonly meter: Meter;
+  readonly units: number;
+  readonly calls: number;
 }
 
 export function* readV2Usage(database: Sql): Script<V2Usage> {
@@ -367,6 +379,25 @@ export function* usageLines(database: Sql, key: UsageKey, order: string): Script
     )
     .all();
   return key === 'day' ? byDate(lines) : lines;
+}
+
+/** The charged calls that prices apply to. `where` selects calls. Default: all, including summed ones. */
+export function* chargedCalls(
+  database: Sql,
+  where?: { readonly sql: string; readonly given: object },
+): Script<readonly ChargedCalls[]> {
+  const charged = `SELECT ${OF_CALL.day} AS day, ${OF_CALL.run} AS run, api, operation, meter,
+       CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) AS calls
+     FROM calls JOIN environments ON environments.id = environment_id WHERE charge = 'charged' AND ${where?.sql ?? '1 = 1'} GROUP BY 1, 2, 3, 4, 5`;
+  if (where !== undefined) return yield* database.prepare<[object], ChargedCalls>(charged).all(where.given);
+  // Of the summed calls, only those of the watch were charged. They have no run.
+  const lines = yield* database
+    .prepare<[], ChargedCalls>(
+      `${charged} UNION ALL SELECT day, ${OF_SUM.run}, api, operation, 'not_told', 0, calls
+       FROM summed_calls JOIN environments ON environments.id = environment_id WHERE run_id = ''`,
+    )
+    .all();
+  return lines.map((line) => ({ ...line, day: dateOf(line.day) }));
 }
 
 /** A day with summed and single calls is one line. */
