@@ -257,7 +257,7 @@ describe('stored changes', { tags: 'long' }, () => {
 
 long('the DuckDB statements of the docs load new rows, and none twice', () =>
   withNights(2, async ({ night, sandbox, cwd, table }) => {
-    const docs = readFileSync(resolve('docs/portfolio.md'), 'utf8');
+    const docs = readFileSync(resolve('docs/how-to/load-a-warehouse.md'), 'utf8');
     const load = (/```sql\n([\s\S]*?)```/.exec(docs)?.[1] ?? '').replaceAll(/'(\w+\.parquet)'/g, `'${cwd}/tables/$1'`);
     const duck = await openDuck({ scratch: cwd, threads: 1 });
     const loaded = async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Figures } from '../../src/app/monitoring/figures.js';
 import { metricsText } from '../../src/app/monitoring/metrics.js';
 
-const page = readFileSync(resolve('docs/operations.md'), 'utf8');
+const page = readFileSync(resolve('docs/how-to/monitor.md'), 'utf8');
 
 const EVERYTHING: Figures = {
   at: 2000,

@@ -7,14 +7,14 @@ import { withJob } from '../cli/here.js';
 import { readTable } from '../export/support.js';
 import { long } from '../helpers/long.js';
 
-const page = readFileSync(resolve(import.meta.dirname, '../../docs/modules.md'), 'utf8');
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/how-to/load-a-warehouse.md'), 'utf8');
 const sections = page
-  .split(/^## /m)
+  .split(/^#{2,3} /m)
   .slice(1)
   .map((text) => ({ title: text.split('\n')[0] ?? '', query: /```sql\n([\s\S]+?);?\n```/.exec(text)?.[1] }));
 const names = stages.map(({ name }) => name);
 
-test('docs/modules.md has a section with a query for each stage, in the order of a row', () => {
+test('docs/how-to/load-a-warehouse.md has a query for each stage, in the order of a row', () => {
   const ofStages = sections.filter(({ title }) => names.includes(title));
   expect(ofStages.map(({ title }) => title)).toEqual(names);
   expect(ofStages.filter(({ query }) => query === undefined)).toEqual([]);
@@ -36,7 +36,7 @@ long('the queries return rows from the tables of a run with every stage', async 
     const silent: string[] = [];
     const sums = new Map<string, number>();
     for (const { title, query } of sections) {
-      if (query === undefined) continue;
+      if (query === undefined || !names.includes(title)) continue;
       const here = query.replaceAll(/'(\w+\.csv)'/g, (_, file: string) => `'${join(cwd, 'tables', file)}'`);
       const found = await connection.runAndReadAll(here);
       if (found.getRows().length === 0) silent.push(title);
