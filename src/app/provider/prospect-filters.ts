@@ -62,7 +62,7 @@ export function readFilters(named: string, around: AppEnvironment): WrittenFilte
   throw new UsageError(
     'FILTERS_INVALID',
     firstFew(problems, (problem) => `${named}: ${problem}`, 'problems').join('\n'),
-    'Nothing was sent. docs/prospecting.md lists the filters.',
+    'Nothing was sent. docs/how-to/prospect.md lists the filters.',
   );
 }
 

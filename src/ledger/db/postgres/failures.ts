@@ -215,7 +215,7 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     return usage(
       'LEDGER_NOT_PERMITTED',
       `does not let this user do that (42501): ${reason}`,
-      'Grant what docs/deploy/several-machines.md says; `kybatch ledger migrate --grant ROLE` does it.',
+      'Grant what docs/how-to/several-machines.md says; `kybatch ledger migrate --grant ROLE` does it.',
     );
   if (MISSING.includes(code))
     return system(
