@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { commands as verbList } from '../../src/cli/command-list.js';
 import { PARKED } from '../../src/cli/terminal/run-words.js';
 import { ROW_OUTCOMES } from '../../src/domain/outcomes.js';
 
-const page = readFileSync(resolve('docs/operations.md'), 'utf8');
 const reference = readFileSync(resolve('docs/reference/states-and-exit-codes.md'), 'utf8');
 const states = [...reference.matchAll(/^\| (.*?) \| (.*?) \| (.*) \|$/gm)].map(([, state = '', , way = '']) => ({
   state,
@@ -21,8 +20,16 @@ test('X-4 the reference lists every outcome, hold and run state, with its way ou
   expect(missing).toEqual([]);
 });
 
-test('names only existing commands', () => {
+test('the pages for users name only existing commands', () => {
   const commands = new Set(Object.keys(verbList));
-  const named = [...page.matchAll(/`kybatch ([a-z]+)/g)].map(([, verb = '']) => verb);
-  expect(named.filter((verb) => !commands.has(verb))).toEqual([]);
+  const pages = ['tutorial', 'how-to', 'explanation'].flatMap((folder) =>
+    readdirSync(resolve('docs', folder)).map((page) => join('docs', folder, page)),
+  );
+  const named = ['README.md', 'docs/index.md', ...pages].flatMap((page) => {
+    const text = readFileSync(resolve(page), 'utf8');
+    const code = [...text.matchAll(/^```[\s\S]*?^```|`[^`\n]+`/gm)].join('\n');
+    return [...code.matchAll(/(?:^|[`$&] ?)(?:npx )?kybatch ([a-z]+)/gm)].map(([, verb = '']) => ({ page, verb }));
+  });
+  expect(named.length).toBeGreaterThan(200);
+  expect(named.filter(({ verb }) => !commands.has(verb))).toEqual([]);
 });

@@ -8,8 +8,8 @@ import { withFolder } from '../helpers/cli.js';
 import { long } from '../helpers/long.js';
 
 /**
- * The commands of the tutorials run in order in one folder. Each page shows what they print, or nothing. A last line
- * `…` leaves the rest out. `KYBATCH_WRITE_DOCS=1 npx vitest run test/docs/transcripts.test.ts` writes the pages again.
+ * The commands of the tutorials run in order in one folder. Each page shows what they print, a part of it, or nothing.
+ * `KYBATCH_WRITE_DOCS=1 npx vitest run test/docs/transcripts.test.ts` writes the pages again.
  */
 const TUTORIALS = ['docs/tutorial/first-run.md', 'docs/tutorial/review-in-a-spreadsheet.md'];
 const REST = '…';
@@ -61,15 +61,19 @@ async function check(page: string, print: (command: string) => Promise<string>):
   if (process.env.KYBATCH_WRITE_DOCS === '1' && written !== text) writeFileSync(pathOf(page), written);
 }
 
-/** As far as the page shows it: up to the line that begins as its last line before `…`. */
+/** As far as the page shows it: `…` as its first or last line leaves the rest out, up to the line with the same label. */
 function shortened(printed: string, told: string): string {
   const lines = told.split('\n');
-  if (lines.at(-1) !== REST) return printed;
-  const [label = ''] = (lines.at(-2) ?? '').trim().split(/\s+/);
   const all = printed.split('\n');
-  const last = all.findIndex((line) => line.trim().split(/\s+/)[0] === label);
-  return [...all.slice(0, last + 1), REST].join('\n');
+  const isCutBefore = lines[0] === REST;
+  const isCutAfter = lines.length > 1 && lines.at(-1) === REST;
+  const from = isCutBefore ? all.findLastIndex((line) => labelOf(line) === labelOf(lines[1])) : 0;
+  const rest = all.slice(Math.max(from, 0));
+  const to = isCutAfter ? rest.findIndex((line) => labelOf(line) === labelOf(lines.at(-2))) : rest.length - 1;
+  return [...(isCutBefore ? [REST] : []), ...rest.slice(0, to + 1), ...(isCutAfter ? [REST] : [])].join('\n');
 }
+
+const labelOf = (line = ''): string => line.trim().split(/\s+/)[0] ?? '';
 
 /** Without what differs from run to run. */
 const masked = (text: string): string =>
