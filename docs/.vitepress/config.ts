@@ -25,10 +25,10 @@ export default defineConfig({
   outDir: resolve(DOCS, '../site'),
   cacheDir: resolve(DOCS, '../node_modules/.cache/vitepress'),
   lastUpdated: false,
-  // Files beside the pages, such as a Dockerfile, are copied. A link to a missing page fails the build.
+  // The files of `deploy`, such as the Dockerfile, are copied. A link to a missing page fails the build.
   ignoreDeadLinks: [/\/(?:Dockerfile|[\w-]+\.(?:service|timer))$/],
   buildEnd({ outDir }) {
-    cpSync(join(DOCS, 'deploy'), join(outDir, 'deploy'), { recursive: true, filter: (path) => !path.endsWith('.md') });
+    cpSync(resolve(DOCS, '../deploy'), join(outDir, 'deploy'), { recursive: true });
     cpSync(createRequire(import.meta.url).resolve('@mermaid-js/tiny'), join(outDir, 'mermaid.tiny.js'));
   },
   markdown: {
