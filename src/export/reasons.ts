@@ -269,7 +269,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   HISTORY_WITHOUT_END: 'Whether there is a credit report already could not be read to its end',
   REPORT_NOT_READY: 'The credit report was not ready in time',
   REPORT_EMPTY: 'The credit report came empty',
-  INTERNAL_ERROR: 'Something went wrong here; kybatch resume --failed tries again',
+  INTERNAL_ERROR: 'Something went wrong here. kybatch resume --failed tries again',
 };
 
 /** People's decisions on a row and its open questions, in words. */

@@ -253,7 +253,7 @@ long('each data table can be split by country and keeps its columns', async () =
 });
 
 long('the DuckDB query of the docs runs', async () => {
-  const docs = readFileSync(new URL('../../docs/tables.md', import.meta.url), 'utf8');
+  const docs = readFileSync(new URL('../../docs/reference/tables/index.md', import.meta.url), 'utf8');
   const query = /```sql\n([\s\S]*?)```/.exec(docs)?.[1] ?? '';
   await withExport(async (folder, { ledger, id, dataDir }) => {
     await exportTo(folder, ledger, id, { formats: ['parquet'] });

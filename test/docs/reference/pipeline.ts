@@ -51,6 +51,12 @@ export const describePipeline = (): string =>
     '## Keys',
     '`stages` is required. Every other key is optional. Durations are written as `500ms`, `5s`, `30m`, `12h` or `30d`.',
     ...sections(),
+    '## When two files are the same pipeline',
+    [
+      '`kybatch run` continues an open run if list and pipeline are the same. Otherwise it begins a new run, which takes over.',
+      'These keys make another pipeline: `stages`, `search`, `match`, `freshness`, `provenance`, `ids_shared`, `columns`, and the options of its stages.',
+      'Limits, speed, waiting times, comments and notifications do not. Stored answers stay in any case.',
+    ].join(' '),
     '## Freshness',
     [
       'If an answer is younger than this, kybatch uses it again, free, in any later row, list or run.',

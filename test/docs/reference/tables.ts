@@ -49,6 +49,9 @@ const describeIndex = (declared: readonly Table[]): string =>
       'An empty text is `""` in CSV.',
       '`extra` holds every returned field that has no column, as JSON.',
     ].join(' '),
+    '## Files',
+    'The folder is `exports/<run>` in the data directory, or the folder of `--out`.',
+    markdownTable(['file', 'content'], FILES),
     '## Every table of an export',
     list(declared),
     '## Tables without a run',
@@ -66,7 +69,43 @@ const describeIndex = (declared: readonly Table[]): string =>
         content,
       ]),
     ),
+    '## Rules',
+    RULES.map((rule) => `- ${rule}`).join('\n'),
+    '## Join the tables',
+    'In the folder of the tables, with DuckDB:',
+    `\`\`\`sql\n${QUERY}\n\`\`\``,
   );
+
+/** The test of the export runs it on Parquet files. */
+const QUERY = `SELECT c.name, f.year, f.value_decimal AS turnover
+FROM 'flat_financials.parquet' f
+JOIN 'rows.parquet' r USING (v2_company_id)
+JOIN 'companies.parquet' c USING (v1_company_id)
+WHERE f.indicator = 'Turnover'
+ORDER BY turnover DESC NULLS LAST
+LIMIT 10;`;
+
+const FILES: readonly (readonly [string, string])[] = [
+  ['`<table>.csv`', 'UTF-8, comma, CR LF, as RFC 4180 describes it. `--bom` and `--delimiter` change it for Excel.'],
+  ['`<table>.parquet`', 'With `--format parquet`. `--partition-by country` writes a folder for each country.'],
+  ['`results.xlsx`', 'For people: the table `results`, an explanation of its columns, and the review questions.'],
+  ['`datapackage.json`', 'Types, keys and descriptions, as a [Frictionless Data Package](https://datapackage.org).'],
+  ['`summary.json`', 'Counts, units, versions, and SHA-256 and row count of every file.'],
+];
+
+const RULES: readonly string[] = [
+  'Numbers are the digits of the provider. `<column>_decimal` in Parquet has the number if DECIMAL(38, 10) holds it exactly.',
+  'IDs and registration numbers are text. Import them as text, or a spreadsheet drops leading zeros.',
+  'In CSV, a text that a spreadsheet would run as a formula gets an apostrophe. Numbers such as `-5.20` stay.',
+  'E-mail addresses and phone numbers are removed unless you add `--include-contacts`.',
+  'A date that no calendar has, such as `1998-00-00`, is in `extra` and in `errors`.',
+  'A company that was bought from v1 and v2 has lines from both. `operation` names the source.',
+  'Of each list, one reading is shown: the newest. If it may be incomplete and an older one has all its lines and more, the older one is shown.',
+  'The folder appears when it is complete. A failed export leaves the one before. Only files of an earlier export are replaced.',
+  'The tables of a running run have `partial` in `summary.json`.',
+  'If a stored answer is damaged or a file cannot be written, the exit code is 1, and `errors` or `summary.json` names it.',
+  'In a workbook, control characters become `�`, and a text is cut at 32,767 characters. The CSV has them.',
+];
 
 const list = (of: readonly Table[]): string =>
   markdownTable(
