@@ -12,7 +12,6 @@ import { long } from '../helpers/long.js';
  * `KYBATCH_WRITE_DOCS=1 npx vitest run test/docs/transcripts.test.ts` writes the pages again.
  */
 const TUTORIALS = ['docs/tutorial/first-run.md', 'docs/tutorial/review-in-a-spreadsheet.md'];
-const REST = '…';
 /** Before this command a person fills the workbook in. */
 const APPLY = 'review apply review.xlsx';
 
@@ -33,7 +32,11 @@ long('the transcripts in README and tutorials are what kybatch prints', async ()
           text += part;
         },
       });
-      const shown = plain(text).replaceAll(cwd, '~').trimEnd();
+      // The last line is for programs, and not on the terminal of a person.
+      const shown = plain(text)
+        .replaceAll(cwd, '~')
+        .replace(/^kybatch run=.*\n/m, '')
+        .trimEnd();
       if (!first.has(command)) first.set(command, shown);
       return shown;
     };
@@ -61,16 +64,13 @@ async function check(page: string, print: (command: string) => Promise<string>):
   if (process.env.KYBATCH_WRITE_DOCS === '1' && written !== text) writeFileSync(pathOf(page), written);
 }
 
-/** As far as the page shows it: `…` as its first or last line leaves the rest out, up to the line with the same label. */
+/** The part that the page shows: from the line with the first label of the page to the one with the last. */
 function shortened(printed: string, told: string): string {
   const lines = told.split('\n');
   const all = printed.split('\n');
-  const isCutBefore = lines[0] === REST;
-  const isCutAfter = lines.length > 1 && lines.at(-1) === REST;
-  const from = isCutBefore ? all.findLastIndex((line) => labelOf(line) === labelOf(lines[1])) : 0;
-  const rest = all.slice(Math.max(from, 0));
-  const to = isCutAfter ? rest.findIndex((line) => labelOf(line) === labelOf(lines.at(-2))) : rest.length - 1;
-  return [...(isCutBefore ? [REST] : []), ...rest.slice(0, to + 1), ...(isCutAfter ? [REST] : [])].join('\n');
+  const from = all.findIndex((line) => labelOf(line) === labelOf(lines[0]));
+  const to = all.findLastIndex((line) => labelOf(line) === labelOf(lines.at(-1)));
+  return from < 0 || to < from ? printed : all.slice(from, to + 1).join('\n');
 }
 
 const labelOf = (line = ''): string => line.trim().split(/\s+/)[0] ?? '';
