@@ -143,7 +143,7 @@ export type { ContactCounts, PermissionUse, Reveals } from './domain/account-usa
 export type { ChangeKey, ChangeKind, FieldChange } from './domain/change.js';
 export { type Charge, type ErrorClass, ExitCode, KybatchError, type StopReason, UsageError } from './domain/errors.js';
 export type { RowOutcome } from './domain/outcomes.js';
-export type { Money, Prices, Purchases, Unpriced } from './domain/prices.js';
+export type { Money, Prices, Purchases } from './domain/prices.js';
 export type { IdSpace, Meter } from './domain/provider.js';
 export type { RunEvent } from './engine/events.js';
 export type { MovedUse } from './engine/permissions.js';

@@ -26,17 +26,15 @@ export interface Money {
   /** An exact decimal with as many decimals as the longest price. */
   readonly amount: string;
   readonly currency: string;
-  /** Purchases that the amount leaves out because their price is not set. Absent: none. */
-  readonly without?: readonly Unpriced[];
+  /** Purchases whose price is not set: `units`, `credit_reports`, `reveals` or operations. Absent: none. */
+  readonly without?: readonly string[];
 }
-
-export type Unpriced = 'units' | 'credit_reports' | 'v2_calls' | 'reveals';
 
 /** What these purchases cost. */
 export function moneyOf(prices: Prices, { units, reports, calls, reveals }: Purchases): Money {
   const { currency, unit, creditReport, operations } = prices;
   const ofCalls = Object.entries(calls).map(([operation, count]): Item => {
-    return ['v2_calls', count, Object.hasOwn(operations, operation) ? operations[operation] : undefined];
+    return [operation, count, Object.hasOwn(operations, operation) ? operations[operation] : undefined];
   });
   const items: readonly Item[] = [
     ['units', units, unit],
@@ -45,17 +43,17 @@ export function moneyOf(prices: Prices, { units, reports, calls, reveals }: Purc
     ['reveals', reveals !== undefined && revealsAnything(reveals) ? 1 : 0, undefined],
   ];
   const scale = Math.max(0, ...[unit, creditReport, ...Object.values(operations)].map(decimalsOf));
-  const without = new Set<Unpriced>();
+  const without: string[] = [];
   let sum = 0n;
   for (const [what, count, price] of items) {
     if (count === 0) continue;
-    if (price === undefined) without.add(what);
+    if (price === undefined) without.push(what);
     else sum += BigInt(count) * scaled(price, scale);
   }
-  return { amount: decimal(sum, scale), currency, ...(without.size === 0 ? {} : { without: [...without] }) };
+  return { amount: decimal(sum, scale), currency, ...(without.length === 0 ? {} : { without: without.sort() }) };
 }
 
-type Item = readonly [what: Unpriced, count: number, price: string | undefined];
+type Item = readonly [what: string, count: number, price: string | undefined];
 
 const decimalsOf = (price = ''): number => price.split('.')[1]?.length ?? 0;
 

@@ -16,6 +16,7 @@ type Shown = (file: string, ...commands: readonly (readonly string[])[]) => Prom
 
 const NIGHT = 'run in.csv --pipeline ./p.yaml --yes --concurrency 1'.split(' ');
 const TWO_DAYS = 2 * 86_400_000;
+const PRICES = '{currency: EUR, unit: 0.35, credit_report: 312.50, operations: {financial: 0.10}}';
 
 async function withGolden(
   options: JobOptions,
@@ -88,6 +89,15 @@ function mixed({ rows }: Job): readonly Partial<Job['rows'][number]>[] {
 
 // The ledger is named in many of them, and PostgreSQL has names of its own.
 describe.skipIf(isOnPostgres)('the text of', () => {
+  test('a run with prices', () =>
+    withGolden({ pipeline: ['stages: [record, financials, credit-report]', `prices: ${PRICES}`] }, async (job) => {
+      const { rows, writeCsv, shown } = job;
+      writeCsv('in.csv', rows.slice(0, 5));
+      const texts = [await shown(['plan', 'in.csv', '--pipeline', './p.yaml'])];
+      for (const args of [NIGHT, ['status']]) texts.push(await shown(args));
+      await expect(texts.join('\n')).toMatchFileSnapshot('golden/prices.txt');
+    }));
+
   test('a list with invalid rows and questions, from plan to purge', () =>
     withGolden({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
       const { writeCsv, shows, shown, clock, sandbox } = job;

@@ -24,7 +24,7 @@ test.each([
 test.each<[Partial<Prices>, Partial<Purchases>, object]>([
   [{ unit: undefined }, { units: 1, reports: 2 }, { amount: '25.00', without: ['units'] }],
   [{ creditReport: undefined }, { units: 1, reports: 2 }, { amount: '0.35', without: ['credit_reports'] }],
-  [{}, { calls: { kybSearch: 1, kybLite: 2, toString: 1 } }, { amount: '0.10', without: ['v2_calls'] }],
+  [{}, { calls: { kybSearch: 1, kybLite: 2, toString: 1 } }, { amount: '0.10', without: ['kybLite', 'toString'] }],
   [{}, { units: 1, reveals: { email: 1, phone: 0 } }, { amount: '0.35', without: ['reveals'] }],
   [{ unit: '7', creditReport: undefined, operations: {} }, { units: 6 }, { amount: '42' }],
   [{ unit: undefined }, { units: 0, reports: 1 }, { amount: '12.50' }],

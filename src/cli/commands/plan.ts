@@ -1,5 +1,5 @@
 import { ContinueError } from '../../app/run/next-step.js';
-import type { ColumnChoice, ColumnDoubt, DecidedBy, PlanView, ReadColumn } from '../../app/run/plan.js';
+import type { ColumnChoice, ColumnDoubt, DecidedBy, PlannedMoney, PlanView, ReadColumn } from '../../app/run/plan.js';
 import { remarkNotes } from '../../app/run/remark-notes.js';
 import type { Proposal } from '../../app/run/run.js';
 import type { DueReason } from '../../app/run/spending.js';
@@ -17,13 +17,15 @@ import {
   freshInWords,
   invalidInWords,
   invalidLines,
+  moneyInWords,
   plannedInWords,
   plannedJson,
   REASONS,
   revealsInWords,
+  unpricedInWords,
 } from '../terminal/run-words.js';
 import { type CommandArgs, placeFlags, suggestCommand } from '../terminal/suggestions.js';
-import { between, count, moment, shortRun, withCommas } from '../terminal/text.js';
+import { between, count, decimalWithCommas, moment, shortRun, withCommas } from '../terminal/text.js';
 import { block, countLines, LABEL, labelLines, marked, pick, type ViewPart, view } from '../terminal/view.js';
 
 interface JobArgs extends ReadingArgs {
@@ -156,10 +158,18 @@ function costLines(plan: PlanView): readonly string[] {
     ...(reports === 0 ? [] : [[`at most ${count(reports, 'credit report')}`, reportsAgainInWords(plan)] as const]),
     ...(v2Calls.atMost === 0
       ? []
-      : [[`at most ${count(v2Calls.atMost, 'v2 call')}`, 'v2 prices are not published'] as const]),
+      : [
+          [
+            `at most ${count(v2Calls.atMost, 'v2 call')}`,
+            plan.money === undefined ? 'v2 prices are not published' : '',
+          ] as const,
+        ]),
     ...(revealsAnything(reveals)
       ? [[`at most ${revealsInWords(reveals)}`, 'each is charged, no limit holds'] as const]
       : []),
+    ...(plan.money === undefined || units.atMost + reports + v2Calls.atMost === 0
+      ? []
+      : plannedMoneyInWords(plan.money)),
   ];
   const width = Math.max(0, ...lines.map(([amount]) => amount.length));
   return lines.length === 0 ? ['nothing'] : lines.map(([amount, note]) => `${amount.padEnd(width)}  ${note}`.trimEnd());
@@ -169,6 +179,14 @@ const unitsInWords = ({ atLeast, likely, atMost }: PlanView['units']): readonly 
   atLeast === atMost
     ? [count(atMost, 'unit'), '']
     : [`about ${count(likely, 'unit')}`, `at least ${withCommas(atLeast)}, at most ${withCommas(atMost)}`];
+
+function plannedMoneyInWords({ atLeast, likely, atMost }: PlannedMoney): readonly (readonly [string, string])[] {
+  const range = `at least ${decimalWithCommas(atLeast.amount)}, at most ${decimalWithCommas(atMost.amount)}`;
+  return [
+    atLeast.amount === atMost.amount ? [moneyInWords(atMost), ''] : [`about ${moneyInWords(likely)}`, range],
+    ...(atMost.without === undefined ? [] : [[`without ${unpricedInWords(atMost)}`, 'no price is set'] as const]),
+  ];
+}
 
 /** A stored report costs nothing while it is valid. A plan does not ask the provider whether it is. */
 const reportsAgainInWords = ({ creditReportsAgainAtMost: again, creditReportsAtMost: all }: PlanView): string =>

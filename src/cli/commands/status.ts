@@ -12,6 +12,7 @@ import {
   conservation,
   freshInWords,
   looksInWords,
+  moneyAfterAmounts,
   parkedDetails,
   parkedInWords,
   pendingInWords,
@@ -147,7 +148,7 @@ function spentLines(status: StatusView, place: string): readonly (string | false
   const unknown = progress.unknownCalls + (isRunning ? 0 : underWay);
   return [
     listed([
-      amountsInWords({ units: progress.unitsCharged, reports }, ', '),
+      `${amountsInWords({ units: progress.unitsCharged, reports }, ', ')}${moneyAfterAmounts(status.money)}`,
       owned > 0 && `${count(owned, 'answer')} reused`,
       isRunning && underWay > 0 && `${count(underWay, 'call')} in flight`,
     ]),

@@ -11,6 +11,7 @@ import {
   invalidInWords,
   keptInWords,
   lackInWords,
+  moneyAfterAmounts,
   movedInWords,
   movedJson,
   type ParkedRows,
@@ -151,8 +152,11 @@ const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView
 });
 
 /** An attempt may be one of several on its run. */
-function spentInWords({ unitsCharged, unknownCalls, spent, worked, parked }: RunEndView, place: string): Message {
-  const now = spent.units + spent.reports === 0 ? 'nothing' : amountsInWords(spent, ', ');
+function spentInWords(end: RunEndView, place: string): Message {
+  const { unitsCharged, unknownCalls, spent, money, worked, parked } = end;
+  const after = moneyAfterAmounts(money);
+  const isNothing = spent.units + spent.reports === 0 && after === '';
+  const now = isNothing ? 'nothing' : `${amountsInWords(spent, ', ')}${after}`;
   const isOnly = worked && unitsCharged === spent.units;
   // Rows on hold have a section with the same command.
   const command = parked.in_doubt === undefined ? `: kybatch charges${place}` : '';

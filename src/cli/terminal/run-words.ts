@@ -20,9 +20,32 @@ import {
   revealsAnything,
 } from '../../domain/account-usage.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
-import { count, moment, rowInWords, shellWord, shortRun, withCommas } from './text.js';
+import { count, decimalWithCommas, moment, rowInWords, shellWord, shortRun, withCommas } from './text.js';
 import { block, commandLine, countLines, listed, marked, pick, textTable, type ViewPart, view } from './view.js';
+
+/** "2,266.45 EUR" */
+export const moneyInWords = ({ amount, currency }: Money): string => `${decimalWithCommas(amount)} ${currency}`;
+
+/** "units and 2 v2 operations": purchases without a price. */
+export function unpricedInWords({ without = [] }: Money): string {
+  const kinds = UNPRICED.filter(([kind]) => without.includes(kind)).map(([, words]) => words);
+  const operations = without.length - kinds.length;
+  return listed([...kinds, operations > 0 && count(operations, 'v2 operation')], ' and ');
+}
+
+const UNPRICED = [
+  ['units', 'units'],
+  ['credit_reports', 'credit reports'],
+  ['reveals', 'reveals'],
+] as const;
+
+/** " (2,266.45 EUR without units)", to follow the amounts. Empty without prices, or if the sum is 0. */
+export function moneyAfterAmounts(money: Money | undefined): string {
+  if (money === undefined || !/[1-9]/.test(money.amount)) return '';
+  return ` (${moneyInWords(money)}${money.without === undefined ? '' : ` without ${unpricedInWords(money)}`})`;
+}
 
 /** "9 units and 3 credit reports". What is 0 is left out. */
 export const amountsInWords = ({ units, reports }: Amounts, separator = ' and '): string =>
@@ -43,7 +66,7 @@ export const revealsInWords = ({ email, phone }: Reveals): string =>
     ? `${count(phone, 'reveal')} of phone`
     : `${count(email, 'reveal')} of e-mail${phone === 0 ? '' : `, ${withCommas(phone)} of phone`}`;
 
-type May = Pick<StartedEvent, 'atMost' | 'asksV1' | 'moreIfLost' | 'reportsUnbound'>;
+type May = Pick<StartedEvent, 'atMost' | 'money' | 'asksV1' | 'moreIfLost' | 'reportsUnbound'>;
 
 /** The limits that do not hold, one sentence each. */
 const unboundInWords = ({ moreIfLost, reportsUnbound }: Pick<May, 'moreIfLost' | 'reportsUnbound'>) => [
@@ -58,7 +81,8 @@ export const findingsInWords = (findings: readonly GuardFinding[]): readonly Mes
   );
 
 /** The question before anything is spent. */
-export const spendQuestion = ({ plan, atMost }: Proposal): string => `Buy up to ${mostInWords(atMost, plan.asksV1)}?`;
+export const spendQuestion = ({ plan, atMost, money }: Proposal): string =>
+  `Buy up to ${mostInWords(atMost, plan.asksV1)}${moneyAfterAmounts(money)}?`;
 
 /** True if lost answers that are asked for again can exceed what is asked about. A lower limit holds in any case. */
 export function exceedsQuestion({ plan, atMost }: Proposal): boolean {
@@ -97,8 +121,10 @@ export const startInWords = (
     fresh && goesOn && !isKnown && freshInWords(run, place),
   );
 
-const toGoInWords = (toGo: number, { atMost, asksV1 }: Pick<May, 'atMost' | 'asksV1'>): string =>
-  toGo === 0 ? 'nothing to do.' : `${count(toGo, 'row')} to do, at most ${mostInWords(atMost, asksV1)}.`;
+const toGoInWords = (toGo: number, { atMost, asksV1, money }: Pick<May, 'atMost' | 'asksV1' | 'money'>): string =>
+  toGo === 0
+    ? 'nothing to do.'
+    : `${count(toGo, 'row')} to do, at most ${mostInWords(atMost, asksV1)}${moneyAfterAmounts(money)}.`;
 
 /** A row with an unknown charge continues only if an answer settles the charge. */
 const onHoldInWords = (rows: number, place: string): ViewPart =>

@@ -21,6 +21,10 @@ interface SentFor {
 /** 12,345 */
 export const withCommas = (number: number): string => number.toLocaleString('en-US');
 
+/** The same for an exact decimal, which a number could not hold. */
+export const decimalWithCommas = (decimal: string): string =>
+  decimal.replace(/^\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
+
 /** "3 min 20 s": the two largest parts. */
 export function durationInWords(ms: number): string {
   const seconds = Math.round(ms / 1000);
