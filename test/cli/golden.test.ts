@@ -58,7 +58,7 @@ const masked = (text: string, { cwd, sandbox }: Job): string =>
     .replaceAll(String(sandbox.port), 'PORT')
     .replaceAll(sandbox.routesFile, 'routes.yaml')
     .replaceAll(/\b\d{4}-\d\d-\d\d-[0-9a-f]{6}\b/g, 'RUN')
-    .replaceAll(/(?<=\b(?:[Rr]un|resume|--failed|export|delete|status) )[0-9a-f]{6}\b/g, 'RUN')
+    .replaceAll(/(?<=(?:\b[Rr]un|resume|--failed|export|delete|status) )[0-9a-f]{6}\b/g, 'RUN')
     .replaceAll(/\bR-[0-9a-f]{8}\b/g, 'R-BATCH')
     .replaceAll(/\bQ-[0-9a-f]{8,}\b/g, 'Q-ID')
     .replaceAll(/\b[0-9a-f]{64}\b/g, 'SHA256')
@@ -158,6 +158,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       await job.shown(NIGHT);
       const reviewed = await job.shown(['review'], { keys: ['?', 'n', 'u', '1', 'q'] });
       await expect(plain(reviewed)).toMatchFileSnapshot('golden/review.txt');
+      await job.shows('resume-reviewed', ['resume', '--yes', '--concurrency', '1']);
     }));
 
   test('a list that is bought whole, and a second night', () =>
@@ -191,6 +192,13 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       await shows('status-check-stopped', ['status', '--check']);
     }));
 
+  test('rows that failed', () =>
+    withGolden({}, async ({ writeCsv, rows, sandbox, shows }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      sandbox.script(aRecord, [{ status: 400, code: 'INVALID_REQUEST' }]);
+      await shows('run-failed', NIGHT, ['status'], ['resume', '--failed', '--yes', '--concurrency', '1']);
+    }));
+
   test('a call whose charge is unknown', () =>
     withGolden({ pipeline: ['stages: [record]', 'lost_answers: hold'] }, async (job) => {
       const { writeCsv, rows, sandbox, shows } = job;
@@ -198,6 +206,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       // The first of them is the check of the key.
       sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'none', 'lostAnswer']);
       await shows('run-lost-call', NIGHT);
+      await shows('status-lost-call', ['status'], ['status', '--check']);
       await shows('charges', ['charges'], ['charges', 'free', '--yes'], ['charges', 'list', '--settled']);
     }));
 

@@ -15,8 +15,10 @@ import {
   moneyAfterAmounts,
   parkedDetails,
   parkedInWords,
+  pauseOf,
   pendingInWords,
   refusedInWords,
+  stopInWords,
   usedUpInWords,
 } from '../terminal/run-words.js';
 import {
@@ -134,17 +136,18 @@ function standing({ run, atWork, workers, progress, at }: StatusView): string {
     return `running${since}${atWork?.msToGo == null ? '' : `, about ${durationInWords(atWork.msToGo)} left`}`;
   }
   if (atWork === null) return 'not started';
-  if (atWork.ending?.stopped) return `stopped: ${atWork.ending.stopped.code}`;
+  if (atWork.ending?.stopped) return `stopped: ${stopInWords(atWork.ending.stopped.code)}`;
   if (atWork.ending?.interrupted) return 'interrupted';
-  const { budget = 0, allowance = 0 } = progress.parkedReasons;
-  if (budget > 0) return 'paused: limit reached';
-  return allowance > 0 ? "paused: the provider's allowance is used up" : 'not finished';
+  const pause = pauseOf({ ...progress, toDo: progress.byOutcome.pending });
+  return pause === undefined ? 'not finished' : `paused: ${pause.words}`;
 }
 
 function spentLines(status: StatusView, place: string): readonly (string | false)[] {
   const { progress, activity } = status;
   const { owned, reports, underWay } = activity;
   const isRunning = status.atWork?.alive === true || status.workers.length > 0;
+  // Rows on hold are followed by the same command.
+  const isOnHold = progress.parkedReasons.in_doubt !== undefined;
   const unknown = progress.unknownCalls + (isRunning ? 0 : underWay);
   return [
     listed([
@@ -153,7 +156,7 @@ function spentLines(status: StatusView, place: string): readonly (string | false
       isRunning && underWay > 0 && `${count(underWay, 'call')} in flight`,
     ]),
     // The next attempt books the calls that a dead process had in flight.
-    unknown > 0 && `${count(unknown, 'call')} with unknown charge: kybatch charges${place}`,
+    unknown > 0 && `${count(unknown, 'call')} with unknown charge${isOnHold ? '' : `: kybatch charges${place}`}`,
   ];
 }
 

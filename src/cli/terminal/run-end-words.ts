@@ -17,14 +17,16 @@ import {
   type ParkedRows,
   parkedDetails,
   parkedInWords,
+  pauseOf,
   pendingInWords,
   refusedInWords,
   revealsInWords,
+  stopInWords,
   told,
 } from './run-words.js';
 import { isAnsweredIn, type Suggestion, shortCommand, suggestionInWords } from './suggestions.js';
 import { count, durationInWords, rowInWords, shellWord, shortRun, withCommas } from './text.js';
-import { block, commandLine, labelLines, listed, marked, pick, type ViewPart, view } from './view.js';
+import { block, commandLine, countLines, labelLines, listed, marked, pick, type ViewPart, view } from './view.js';
 
 /** The next steps after an attempt, as commands. */
 export interface WaysOn {
@@ -98,28 +100,18 @@ function headline(end: RunEndView, { place }: WaysOn, { ms }: AttemptFacts) {
   if (end.finished)
     return only(
       end.outcomes.failed > 0
-        ? marked('RUN_FINISHED', 'attention', `${run} finished${time}, but rows failed`)
+        ? marked('RUN_FINISHED', 'attention', `${run} finished${time}, but ${count(end.outcomes.failed, 'row')} failed`)
         : marked('RUN_FINISHED', 'done', `${run} finished${time}`),
     );
   if (end.interrupted)
     return only(marked('ROWS_TO_DO', 'attention', `${run} interrupted. Everything bought so far is stored.`));
-  const stopsFor = REASONS.find((reason) => (end.parked[reason] ?? 0) > 0);
-  if (stopsFor !== undefined) {
-    const code = `ROWS_WAIT_FOR_${stopsFor.toUpperCase()}` as MessageCode;
-    const why = stopsFor === 'budget' ? `limit reached${limitsInWords(end)}` : "the provider's allowance is used up";
-    const head = marked(code, 'attention', `${run} paused: ${why}`);
-    return { messages: [head, ...parkedDetails(stopsFor, parkedRows(end), place)], stopsFor };
-  }
-  const onHold = Object.values(end.parked).reduce((sum, rows) => sum + rows, 0);
-  if (onHold > 0 && onHold === end.toDo)
-    return only(marked('RUN_ON_HOLD', 'attention', `${run} paused: ${count(onHold, 'row is', 'rows are')} on hold`));
-  if (end.waiting > 0 && end.waiting === end.toDo)
-    return only(marked('REPORTS_AWAITED', 'attention', `${run} paused: credit reports are not ready yet`));
-  return only(marked('ROWS_TO_DO', 'attention', `${run} is not finished`));
+  const pause = pauseOf({ toDo: end.toDo, waiting: end.waiting, parkedReasons: end.parked });
+  if (pause === undefined) return only(marked('ROWS_TO_DO', 'attention', `${run} is not finished`));
+  const { code, words, reason } = pause;
+  const head = marked(code, 'attention', `${run} paused: ${words}${reason === 'budget' ? limitsInWords(end) : ''}`);
+  const details = reason === undefined ? [] : parkedDetails(reason, parkedRows(end), place);
+  return { messages: [head, ...details], stopsFor: reason };
 }
-
-/** The reasons that stop all rows. Others have a section of their own. */
-const REASONS = ['budget', 'allowance'] as const;
 
 const limitsInWords = ({ limits: { units, reports } }: RunEndView): string => {
   const given = listed([units !== null && count(units, 'unit'), reports !== null && count(reports, 'credit report')]);
@@ -134,14 +126,10 @@ export const stoppedInWords = (
   marked(
     code as MessageCode,
     'failed',
-    `${run} stopped: ${STOPS[code] ?? code}`,
+    `${run} stopped: ${stopInWords(code)}`,
     `  ${why}`,
     hint?.split('\n').map((line) => `  ${line}`),
   );
-
-const STOPS: Readonly<Record<string, string>> = {
-  PROVIDER_UNAVAILABLE: 'the provider is unavailable (PROVIDER_UNAVAILABLE)',
-};
 
 const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView): ParkedRows => ({
   reasons: parked,
@@ -235,10 +223,15 @@ function failedInWords({ outcomes: { failed }, failures }: RunEndView, retry: Su
   return marked(
     retry.code,
     'attention',
-    `${count(failed, 'row')} failed. To try ${failed === 1 ? 'it' : 'them'} again:`,
+    `${count(failed, 'row')} failed. The table errors has the details. To try again:`,
     commandLine(shortCommand(retry)),
-    failures.map(
-      ({ code, count: rows, row, line }) => `  ${count(rows, 'row')} with ${code}, first ${rowInWords(row, line)}`,
+    countLines(
+      failures.map(({ code, count: rows, row, line }) => [
+        rows,
+        code,
+        `${rows === 1 ? '' : 'first '}${rowInWords(row, line)}`,
+      ]),
+      4,
     ),
   );
 }

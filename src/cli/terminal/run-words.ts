@@ -202,6 +202,35 @@ export function pendingInWords({ waiting, parkedReasons }: Pick<Progress, 'waiti
 
 type Progress = StatusView['progress'];
 
+/** Why a run is paused, in the same words at the end of an attempt and in `status`. Undefined: rows are left to do. */
+export function pauseOf({ toDo, waiting, parkedReasons }: Paused): Pause | undefined {
+  const { budget = 0, allowance = 0 } = parkedReasons;
+  if (budget > 0) return { code: 'ROWS_WAIT_FOR_BUDGET', words: 'limit reached', reason: 'budget' };
+  if (allowance > 0)
+    return { code: 'ROWS_WAIT_FOR_ALLOWANCE', words: "the provider's allowance is used up", reason: 'allowance' };
+  const onHold = Object.values(parkedReasons).reduce((sum, rows) => sum + rows, 0);
+  if (onHold > 0 && onHold === toDo)
+    return { code: 'RUN_ON_HOLD', words: `${count(onHold, 'row is', 'rows are')} on hold` };
+  return waiting > 0 && waiting === toDo
+    ? { code: 'REPORTS_AWAITED', words: 'credit reports are not ready yet' }
+    : undefined;
+}
+
+interface Paused extends Pick<Progress, 'waiting' | 'parkedReasons'> {
+  readonly toDo: number;
+}
+
+interface Pause {
+  readonly code: MessageCode;
+  readonly words: string;
+  /** The reason for rows on hold that stops all rows. */
+  readonly reason?: 'budget' | 'allowance';
+}
+
+/** The cause of a stop in words, with its code. */
+export const stopInWords = (code: string): string =>
+  code === 'PROVIDER_UNAVAILABLE' ? `the provider is unavailable (${code})` : code;
+
 export interface ParkedRows {
   /** Number of rows by reason. */
   readonly reasons: Readonly<Record<string, number>>;
