@@ -55,7 +55,7 @@ describe('little space in the data directory', () => {
         expect(end.code).toBe(1);
         const { stdout, codes } = await kybatch(['status']);
         expect(codes).toEqual(expect.arrayContaining(['PROCESS_ENDED', 'DISK_FULL']));
-        expect(stdout).toMatch(/: kybatch resume \S+ --max-units 50$/m);
+        expect(stdout).toMatch(/^ +kybatch resume \S+ --max-units 50$/m);
       });
     },
   );

@@ -389,22 +389,25 @@ export const lackInWords = (lack: ExportView['lack']): readonly Message[] =>
   view(
     lack !== null && [
       lack.answersNotExported > 0 &&
-        message(
+        marked(
           'ANSWERS_NOT_EXPORTED',
-          `The tables are without ${count(lack.answersNotExported, 'stored answer')} that cannot be read: errors.csv names each (class not_exported), and how to get it again.`,
           'attention',
+          `The tables lack ${count(lack.answersNotExported, 'stored answer')} that cannot be read.`,
+          '  errors.csv names each (not_exported), and how to get it again.',
         ),
       lack.cellsNotExported > 0 &&
-        message(
+        marked(
           'CELLS_NOT_EXPORTED',
-          `${count(lack.cellsNotExported, 'cell of the ledger is', 'cells of the ledger are')} damaged and empty in the tables: errors.csv names each (ROW_DAMAGED), and what leads on.`,
           'attention',
+          `${count(lack.cellsNotExported, 'cell')} of the ledger ${lack.cellsNotExported === 1 ? 'is' : 'are'} damaged and empty in the tables.`,
+          '  errors.csv names each (ROW_DAMAGED), and what to do.',
         ),
       lack.notWritten.map(({ table, format, reason }) =>
-        message(
+        marked(
           'TABLE_NOT_WRITTEN',
-          `The table ${table} could not be written as ${format}: ${sentence(reason)} The other files are there.`,
           'failed',
+          `The table ${table} was not written as ${format}: ${sentence(reason)}`,
+          '  The other files are there.',
         ),
       ),
     ],
@@ -521,8 +524,9 @@ export const usedUpInWords = (use: readonly PermissionUsage[]): readonly Message
   use
     .filter(isUsedUp)
     .map(({ permission, metric, used, total, observedAt }) =>
-      message(
+      marked(
         'PERMISSION_USED_UP',
+        'attention',
         `v2 permission ${permission} is used up: ${told(used)} of ${told(total)} (${metric}), seen ${moment(observedAt)}`,
       ),
     );
