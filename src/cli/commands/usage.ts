@@ -1,11 +1,18 @@
 import type { UsageView } from '../../app/admin/usage.js';
 import { ExitCode } from '../../domain/errors.js';
+import type { Money } from '../../domain/prices.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import type { Command, CommonArgs } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
-import { allowancesJson, contactsInWords, permissionsInWords } from '../terminal/run-words.js';
+import {
+  allowancesJson,
+  contactsInWords,
+  moneyInWords,
+  permissionsInWords,
+  unpricedInWords,
+} from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, moment, sentFor, withCommas, withPlace } from '../terminal/text.js';
+import { count, decimalWithCommas, moment, sentFor, withCommas, withPlace } from '../terminal/text.js';
 import { listed, pick, textTable, view } from '../terminal/view.js';
 
 const UNKNOWN_SHOWN = 20;
@@ -42,6 +49,7 @@ export function usageInWords(used: UsageView): readonly Message[] {
     message('USAGE_BY_DAY', usageTable('day (UTC)', byDay)),
     message('USAGE_BY_OPERATION', usageTable('operation', byOperation)),
     message('USAGE_BY_RUN', usageTable('run', byRun)),
+    used.money !== undefined && message('MONEY_SPENT', totalInWords(used.money)),
     v2Counts,
     environments
       .filter(({ api, name }) => api === 'v1' || !inTable.has(name))
@@ -70,11 +78,27 @@ export function usageInWords(used: UsageView): readonly Message[] {
   );
 }
 
-const usageTable = (key: string, lines: UsageView['byDay']): string =>
-  textTable(
-    [key, 'api', 'calls', 'owned', 'units', 'unknown'],
-    lines.map((line) => [line.key, line.api, line.calls, line.owned, line.unitsCharged, line.unknown]),
+const totalInWords = (money: Money): string =>
+  `Total: ${moneyInWords(money)}${money.without === undefined ? '' : ` without ${unpricedInWords(money)}: no price is set`}`;
+
+/** A line without any price has no amount. */
+const amountInWords = (money: Money | undefined): string =>
+  money === undefined || (money.without !== undefined && !/[1-9]/.test(money.amount))
+    ? '–'
+    : decimalWithCommas(money.amount);
+
+function usageTable(key: string, lines: UsageView['byDay']): string {
+  const counts = lines.map((line) => [line.key, line.api, line.calls, line.owned, line.unitsCharged, line.unknown]);
+  const header = [key, 'api', 'calls', 'owned', 'units', 'unknown'];
+  const currency = lines[0]?.money?.currency;
+  if (currency === undefined) return textTable(header, counts);
+  const amounts = lines.map(({ money }) => amountInWords(money));
+  const width = Math.max(...amounts.map(({ length }) => length));
+  return textTable(
+    [...header, currency.padStart(width)],
+    counts.map((line, index) => [...line, amounts[index]?.padStart(width) ?? '']),
   );
+}
 
 type Environment = UsageView['environments'][number];
 
