@@ -28,7 +28,7 @@ export default defineConfig({
   // The files of `deploy`, such as the Dockerfile, are copied. A link to a missing page fails the build.
   ignoreDeadLinks: [/\/(?:Dockerfile|[\w-]+\.(?:service|timer))$/],
   buildEnd({ outDir }) {
-    cpSync(resolve(DOCS, '../deploy'), join(outDir, 'deploy'), { recursive: true });
+    cpSync(resolve(DOCS, 'deploy'), join(outDir, 'deploy'), { recursive: true });
     cpSync(createRequire(import.meta.url).resolve('@mermaid-js/tiny'), join(outDir, 'mermaid.tiny.js'));
   },
   markdown: {

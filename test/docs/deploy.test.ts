@@ -7,7 +7,7 @@ import { commands as verbList } from '../../src/cli/command-list.js';
 import { grantTo } from '../../src/ledger/db/postgres/migrate.js';
 import { withJob } from '../cli/here.js';
 
-const read = (name: string) => readFileSync(resolve('deploy', name), 'utf8');
+const read = (name: string) => readFileSync(resolve('docs/deploy', name), 'utf8');
 const page = (name: string) => readFileSync(resolve('docs/how-to', name), 'utf8');
 const MAIN = resolve('dist/cli/main.js');
 
@@ -48,7 +48,7 @@ function runBare(command: string, args: readonly string[], env: Readonly<Record<
   });
 }
 
-describe('the pages about operation, and the files in deploy', () => {
+describe('the pages about operation, and the files in docs/deploy', () => {
   test('both crontab lines and the service command work with an empty environment', async () => {
     const lines = [...page('nightly.md').matchAll(/^\d+ \d+ \* \* \* (.+)$/gm)].map(([, line = '']) => line);
     expect(lines).toHaveLength(2);
