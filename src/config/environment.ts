@@ -10,13 +10,15 @@ import type { Prices } from '../domain/prices.js';
 import { canonicalBaseUrl, isLedgerUrl, isSafeUrl, LedgerUrl } from '../domain/urls.js';
 import { readSmallFile, UnreadableFile } from '../util/files.js';
 import { Secret } from '../util/secret.js';
-import { describeProblems } from './pipeline.js';
+import { describeProblems, invalid } from './pipeline.js';
 import { pricesSection, toPrices } from './prices-schema.js';
 import { readYamlText } from './read-yaml.js';
 
 export interface ProviderAccess {
   readonly baseUrl: string;
   readonly apiKey: Secret;
+  /** Where the key was read from, in words: "from the environment", "in .env", "from the file key.txt". */
+  readonly keySource?: string;
 }
 
 /** The MCP server. */
@@ -63,8 +65,8 @@ export function loadEnvironment(
   const routesFile =
     variables.KYBATCH_V2_ROUTES === undefined ? null : resolve(source.cwd, variables.KYBATCH_V2_ROUTES);
   return {
-    v1: readAccess('V1', variables, source.cwd),
-    v2: readAccess('V2', variables, source.cwd),
+    v1: readAccess('V1', variables, source),
+    v2: readAccess('V2', variables, source),
     mcp: readMcp(variables, source.cwd),
     proxy: readProxy(variables),
     routes: routesFile === null ? {} : parseRoutes(readText(routesFile, 'KYBATCH_V2_ROUTES'), routesFile),
@@ -82,8 +84,7 @@ export function loadPlace(source: EnvironmentSource, flags: { readonly dataDir?:
 /** The same for commands without a ledger. */
 export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): string {
   const variables = variablesOf(source);
-  if (flags.dataDir?.trim() === '')
-    throw new UsageError('DATA_DIR_EMPTY', 'the data directory is empty', 'Name a folder.');
+  if (flags.dataDir?.trim() === '') throw new UsageError('DATA_DIR_EMPTY', '--data-dir is empty', 'Give a folder.');
   return resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data');
 }
 
@@ -107,15 +108,15 @@ export function loadPrices(source: EnvironmentSource): Prices | null {
   const file = isInline(given) ? undefined : resolve(source.cwd, given);
   const shownAs = file === undefined ? PRICES : `${PRICES}: ${file}`;
   const text = file === undefined ? given : readText(file, PRICES);
-  const content = { prices: readYamlText(text, shownAs, { textsUnder: [] }) };
+  const yaml = readYamlText(text, shownAs, { textsUnder: [] });
+  const content = { prices: yaml.content };
   const reading = z.object({ prices: pricesSection }).safeParse(content);
   if (reading.success) return toPrices(reading.data.prices);
-  const problems = describeProblems(reading.error, content).map((problem) => problem.replace(/^prices(?:\.|: )/, ''));
-  throw new UsageError(
-    'PRICES_INVALID',
-    problems.map((problem) => `${shownAs}: ${problem}`).join('\n'),
-    'For example {currency: EUR, unit: 0.35, credit_report: 12.50}. Nothing was spent.',
-  );
+  const problems = describeProblems(reading.error, content).map(({ path, tell }) => ({ path: path.slice(1), tell }));
+  throw invalid(shownAs, problems, yaml.lineOf, {
+    code: 'PRICES_INVALID',
+    hint: 'Example: {currency: EUR, unit: 0.35, credit_report: 12.50}',
+  });
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -134,7 +135,7 @@ function readDotEnv(cwd: string): Variables {
   return existsSync(path) ? (parseEnv(readText(path, '.env')) as Variables) : {};
 }
 
-function readAccess(api: 'V1' | 'V2', variables: Variables, cwd: string): ProviderAccess | null {
+function readAccess(api: 'V1' | 'V2', variables: Variables, { env, cwd }: EnvironmentSource): ProviderAccess | null {
   const urlName = `KYBATCH_${api}_BASE_URL`;
   const keyName = `KYBATCH_${api}_API_KEY`;
   const url = variables[urlName];
@@ -147,9 +148,12 @@ function readAccess(api: 'V1' | 'V2', variables: Variables, cwd: string): Provid
     throw new UsageError(
       'KEY_MISSING',
       `${urlName} is set, but ${keyName} is not`,
-      `Set ${keyName}, or ${keyName}_FILE to a file that holds the key.`,
+      `Set ${keyName}, or ${keyName}_FILE to a file with the key.`,
     );
-  return { baseUrl: checkBaseUrl(urlName, url), apiKey: new Secret(key) };
+  const file = variables[`${keyName}_FILE`];
+  const keySource =
+    file !== undefined ? `from the file ${file}` : env[keyName]?.trim() ? 'from the environment' : 'in .env';
+  return { baseUrl: checkBaseUrl(urlName, url), apiKey: new Secret(key), keySource };
 }
 
 const MCP_URL = 'KYBATCH_MCP_URL';
@@ -163,7 +167,7 @@ function readMcp(variables: Variables, cwd: string): McpAccess | null {
     throw new UsageError(
       'KEY_MISSING',
       `${MCP_URL} is set, but KYBATCH_V2_API_KEY is not`,
-      'The connector server takes the key of v2: set KYBATCH_V2_API_KEY, or KYBATCH_V2_API_KEY_FILE to a file that holds it.',
+      'The MCP server uses the v2 key. Set KYBATCH_V2_API_KEY, or KYBATCH_V2_API_KEY_FILE to a file with the key.',
     );
   return { baseUrl: checkBaseUrl(MCP_URL, url), url: new URL(url).href, apiKey: new Secret(key) };
 }
@@ -207,7 +211,7 @@ function readLedgerUrl(variables: Variables, cwd: string): LedgerUrl | null {
     throw new UsageError(
       'LEDGER_URL_INVALID',
       `${variables[`${LEDGER_URL}_FILE`] === undefined ? LEDGER_URL : `the file of ${LEDGER_URL}_FILE`} is not the address of a PostgreSQL database`,
-      'One line with one host, for example postgres://user:password@host:5432/database. Special characters of a password are written as in other addresses, @ as %40, / as %2F, # as %23, ? as %3F; so is the folder of a socket: postgres://user@%2Fvar%2Frun%2Fpostgresql/database.',
+      'Example: postgres://user:password@host:5432/database. Encode special characters: @ as %40, / as %2F, # as %23, ? as %3F. A socket: postgres://user@%2Fvar%2Frun%2Fpostgresql/database.',
     );
   return new LedgerUrl(url);
 }
@@ -246,11 +250,11 @@ function checkBaseUrl(name: string, value: string): string {
   if (url.username !== '' || url.password !== '')
     throw new UsageError(
       'BASE_URL_INVALID',
-      `${name} carries a user name or password`,
+      `${name} contains a user name or password`,
       'Keys come from the key variables only.',
     );
   if (url.search !== '' || url.hash !== '')
-    throw new UsageError('BASE_URL_INVALID', `${name} has a query or a fragment`, 'Give the base address alone.');
+    throw new UsageError('BASE_URL_INVALID', `${name} has a query or a fragment`, 'Use the base address only.');
   if (isSafeUrl(url)) return canonicalBaseUrl(value);
   throw new UsageError(
     'BASE_URL_NOT_HTTPS',
@@ -267,7 +271,7 @@ function readText(path: string, what: string, mostBytes?: number): string {
     throw new UsageError(
       'FILE_UNREADABLE',
       `${what}: ${path} ${error.message}`,
-      'Name a regular file that this user may read.',
+      'It must be a regular file that this user may read.',
     );
   }
 }

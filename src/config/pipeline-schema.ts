@@ -327,8 +327,9 @@ const RENAMED: Readonly<Record<string, string>> = {
 };
 
 /** The content of a pipeline file with the keys of today, and the old keys that it used. */
-export function withCurrentKeys(content: unknown): { readonly content: unknown; readonly old: readonly string[] } {
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) return { content, old: [] };
+export function withCurrentKeys(content: unknown): CurrentKeys {
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
+    return { content, old: [], writtenAs: (key) => key };
   // A file with both names keeps the old one, which is then an unknown key.
   const old = Object.keys(content).filter((key) => {
     const current = Object.hasOwn(RENAMED, key) ? RENAMED[key] : undefined;
@@ -340,5 +341,14 @@ export function withCurrentKeys(content: unknown): { readonly content: unknown; 
   return {
     content: Object.fromEntries(renamed),
     old: old.map((key) => `${key} is ${RENAMED[key]} now`),
+    writtenAs: (key) => old.find((name) => RENAMED[name] === key) ?? key,
   };
+}
+
+export interface CurrentKeys {
+  readonly content: unknown;
+  /** The old keys of the file, in words. */
+  readonly old: readonly string[];
+  /** The name of a key in the file. */
+  readonly writtenAs: (key: PropertyKey) => PropertyKey;
 }

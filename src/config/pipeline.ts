@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Operation } from '../api/operation.js';
 import type { V2OperationName } from '../api/v2/operations.js';
 import type { MatchPolicy } from '../domain/decide.js';
-import { parseDuration } from '../domain/duration.js';
+import { FINITE_DURATION, parseDuration } from '../domain/duration.js';
 import { UsageError } from '../domain/errors.js';
 import type { Prices } from '../domain/prices.js';
 import { type IdSpace, spaceWithSameId } from '../domain/provider.js';
@@ -12,7 +12,7 @@ import { type Fallback, fallbackSteps } from '../stages/identity/fallback-steps.
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import { configureStage, type Stage } from '../stages/stage.js';
-import { didYouMean, firstFew, type Message, message, suggest } from '../util/message-parts.js';
+import { didYouMean, firstFew, type Message, type MessageCode, message } from '../util/message-parts.js';
 import { findPipeline } from './find-pipeline.js';
 import { type Notify, toNotify } from './notify-schema.js';
 import {
@@ -24,7 +24,7 @@ import {
   withCurrentKeys,
 } from './pipeline-schema.js';
 import { toPrices } from './prices-schema.js';
-import { readYaml } from './read-yaml.js';
+import { readYamlLines } from './read-yaml.js';
 
 /** A validated pipeline file with all defaults, deeply frozen. */
 export interface Pipeline {
@@ -120,30 +120,25 @@ export interface LoadedPipeline extends Pipeline {
 export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: Message) => void): LoadedPipeline {
   const { name, file } = findPipeline(nameOrFile, cwd);
   const shownAs = shortPath(file, cwd);
-  const { content, old } = withCurrentKeys(readYaml(file, shownAs, { textsUnder: ['prices'] }));
+  const yaml = readYamlLines(file, shownAs, { textsUnder: ['prices'] });
+  const { content, old, writtenAs } = withCurrentKeys(yaml.content);
+  const lineOf = ([first = '', ...rest]: readonly PropertyKey[]) => yaml.lineOf([writtenAs(first), ...rest]);
   const reading = pipelineFile.safeParse(content);
-  if (!reading.success) {
-    const problems = describeProblems(reading.error, content);
-    throw new UsageError(
-      'PIPELINE_INVALID',
-      problems.map((problem) => `${shownAs}: ${problem}`).join('\n'),
-      'docs/reference/pipeline.md lists every key with its default.',
-    );
-  }
+  if (!reading.success) throw invalid(shownAs, describeProblems(reading.error, content), lineOf);
   const pipeline = toPipeline(reading.data);
   const unplanned = pipeline.watch.refresh.filter((stage) => !pipeline.stages.includes(stage));
   if (unplanned.length > 0)
-    throw new UsageError(
-      'PIPELINE_INVALID',
-      `${shownAs}: watch.refresh: ${unplanned.join(', ')} is not among the stages`,
-      'A stage that is bought again must be bought in the first place.',
+    throw invalid(
+      shownAs,
+      [{ path: ['watch', 'refresh'], tell: () => `${unplanned.join(', ')} is not among the stages` }],
+      lineOf,
     );
   if (old.length > 0)
     onNote?.(message('PIPELINE_KEYS_RENAMED', `${shownAs}: ${old.join(', ')}. The old names still work.`));
   for (const note of unusedOptions(content, pipeline))
     onNote?.(message('PIPELINE_OPTION_UNUSED', `${shownAs}: ${note}`));
   for (const problem of unsearchable(pipeline))
-    throw new UsageError('PIPELINE_INVALID', `${shownAs}: ${problem.message}`, problem.hint);
+    throw invalid(shownAs, [{ path: ['ids_shared'], tell: () => problem.message }], lineOf, { hint: problem.hint });
   return deepFreeze({ ...pipeline, name, file, sha256: pipelineSha256(pipeline) });
 }
 
@@ -163,8 +158,8 @@ function unsearchable(pipeline: Pipeline): readonly { readonly message: string; 
     const isKnown = (other: IdSpace) => before.includes(other) && searchesOf(other).length > 0;
     if (searchesOf(space).length > 0 || spaceWithSameId(space, pipeline.idsShared, isKnown) !== undefined) return [];
     const shared = pipeline.idsShared.length === 0 ? 'false' : `[${pipeline.idsShared.join(', ')}]`;
-    const message = `ids_shared: must name ${space} and the ID space of a stage before ${name}, as ${options?.key ?? name} is set, got ${shared}.`;
-    const hint = `The companies of this stage have IDs of their own, and no search finds them (V2-18). Where your account manager says that they are those of v2, say ids_shared: [v2, ${space}] and plan a stage of v2; otherwise leave ${name} as it is without this setting.`;
+    const message = `must contain ${space} and the ID space of an earlier stage, because ${options?.key ?? name} is set, got ${shared}`;
+    const hint = `This stage has its own company IDs, and no search finds them. If your account manager confirms that they are the IDs of v2, set ids_shared: [v2, ${space}] and add a v2 stage. Otherwise remove this setting of ${name}.`;
     return [{ message, hint }];
   });
 }
@@ -329,18 +324,53 @@ export function shortPath(file: string, cwd: string): string {
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
-/** One line for each problem: the key, what is wrong, and the value seen. */
-export function describeProblems(error: z.core.$ZodError, content: unknown): readonly string[] {
-  const known = pipelineKeys();
-  const problems = error.issues
-    .flatMap(ofEntries)
-    .flatMap((issue): (() => string)[] =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => () => unknownKey(issue.path, key, known))
-        : [() => describe(issue, content)],
-    );
+/** A problem of a pipeline file. Its words are only made if it is shown. */
+export interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly tell: () => string;
+}
+
+/** The error for a pipeline file: one line for each problem, with its line in the file and its key. */
+export function invalid(
+  shownAs: string,
+  problems: readonly Problem[],
+  lineOf: (path: readonly PropertyKey[]) => number | undefined,
+  { code = 'PIPELINE_INVALID', hint = 'All keys: docs/reference/pipeline.md' }: Partial<Said> = {},
+): UsageError {
+  const placed = problems.map((problem) => ({ ...problem, line: lineOf(problem.path) ?? 0 }));
   // Each once: a fraction below the minimum breaks two rules with the same words.
-  return firstFew(problems, (tell) => tell(), 'problems');
+  const told = firstFew(
+    placed.toSorted((a, b) => a.line - b.line),
+    ({ path, line, tell }) => [line === 0 ? '' : `line ${line}`, keyOf(path), tell()].join('\t'),
+    'problems',
+  ).map((text) => text.split('\t'));
+  const width = (cell: number) =>
+    Math.max(...told.map((cells) => (cells.length === 1 ? 0 : (cells[cell] ?? '').length)));
+  const lines = told.map(([place = '', key, text]) =>
+    key === undefined ? place : `${place.padEnd(width(0))}  ${key.padEnd(width(1))}  ${text}`.trimEnd(),
+  );
+  const few = told.every((cells) => cells.length > 1) ? told.length : problems.length;
+  const head = `${few} ${few === 1 ? 'problem' : 'problems'} in ${shownAs}. Nothing was spent.`;
+  return new UsageError(code, [head, ...lines].join('\n'), hint);
+}
+
+interface Said {
+  readonly code: MessageCode;
+  readonly hint: string;
+}
+
+const keyOf = (path: readonly PropertyKey[]): string => (path.length === 0 ? '(file)' : path.join('.'));
+
+/** The problems of a pipeline file, or of a part of it. */
+export function describeProblems(error: z.core.$ZodError, content: unknown): readonly Problem[] {
+  const known = pipelineKeys();
+  return error.issues
+    .flatMap(ofEntries)
+    .flatMap((issue): Problem[] =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => ({ path: [...issue.path, key], tell: () => unknownKey(issue.path, key, known) }))
+        : [{ path: issue.path, tell: () => describe(issue, content, known) }],
+    );
 }
 
 /** If a key takes a list or something else, a wrong list is reported entry by entry. */
@@ -350,32 +380,47 @@ function ofEntries(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   return entries?.map((wrong) => ({ ...wrong, path: [...issue.path, ...wrong.path] })) ?? [issue];
 }
 
-function describe(issue: z.core.$ZodIssue, content: unknown): string {
+function describe(issue: z.core.$ZodIssue, content: unknown, known: ReturnType<typeof pipelineKeys>): string {
   const key = issue.path.join('.');
   const value = valueAt(content, issue.path);
-  if (issue.code === 'invalid_key') return `${key}: the key ${issue.issues[0]?.message ?? issue.message}`;
-  if (key === '') return `the file ${issue.message}, got ${show(value)}`;
-  if (value === undefined && issue.code === 'custom') return `${key}: ${issue.message}, got its default.`;
-  if (value === undefined) return `${key}: is missing; it ${issue.message}`;
+  if (issue.code === 'invalid_key') return `the key ${issue.issues[0]?.message ?? issue.message}`;
+  if (value === undefined && issue.code === 'custom') return `${issue.message} (it has its default)`;
+  if (value === undefined) return `is missing: it ${issue.message}`;
   // A webhook address is a password.
-  if (key === 'notify.webhook') return `${key}: ${issue.message}; what it says is not shown.`;
-  const meant =
-    issue.code === 'invalid_value' && typeof value === 'string' ? suggest(value, names(issue.values)) : undefined;
-  return `${key}: ${issue.message}, got ${show(value)}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+  if (key === 'notify.webhook') return `${issue.message} (its value is not shown)`;
+  if (issue.code === 'invalid_value' && typeof value === 'string') return notOneOf(value, names(issue.values), key);
+  if (issue.code === 'invalid_type' && (issue.expected === 'object' || issue.expected === 'record')) {
+    const below = keysBelow(key === '' ? '' : `${key}.`, known);
+    return `expected keys${below.length === 0 || key === '' ? '' : `, such as ${below.slice(0, 3).join(', ')}`}, got ${show(value)}`;
+  }
+  const [, range] = /^must be a duration .*?(?:30d), from (.+)$/.exec(issue.message) ?? [];
+  if (range !== undefined && typeof value === 'string' && FINITE_DURATION.test(value))
+    return `${show(value)} is out of range: ${range}`;
+  return `${issue.message}, got ${show(value)}`;
+}
+
+function notOneOf(value: string, allowed: readonly string[], key: string): string {
+  const meant = didYouMean(value, allowed);
+  const list = allowed.join(', ');
+  if (/^stages\b/.test(key)) return `${show(value)} is not a stage.${meant || ` Use: ${list}`}`;
+  return `${show(value)} is not allowed.${meant || (list.length > 200 ? '' : ` Use: ${list}`)}`;
 }
 
 /** The value of an unknown key is not shown: it may be a credential in the wrong place. */
 function unknownKey(path: readonly PropertyKey[], key: string, known: ReturnType<typeof pipelineKeys>): string {
   const prefix = path.map((part) => `${String(part)}.`).join('');
   const operations = known.get(path.join('.'))?.propertyNames?.enum;
-  if (operations !== undefined) return `${prefix}${key}: no such operation.${didYouMean(key, operations)}`;
-  const siblings = [...known.keys()]
-    .filter((name) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'))
-    .map((name) => name.slice(prefix.length));
+  if (operations !== undefined) return `unknown operation.${didYouMean(key, operations)}`;
+  const siblings = keysBelow(prefix, known);
   const elsewhere = [...known.keys()].filter((name) => name.endsWith(`.${key}`));
   const hint = didYouMean(key, siblings) || (elsewhere.length === 0 ? '' : ` Did you mean ${elsewhere.join(' or ')}?`);
-  return `${prefix}${key}: unknown key.${hint}`;
+  return `unknown key.${hint}`;
 }
+
+const keysBelow = (prefix: string, known: ReturnType<typeof pipelineKeys>): readonly string[] =>
+  [...known.keys()]
+    .filter((name) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'))
+    .map((name) => name.slice(prefix.length));
 
 const names = (values: readonly unknown[]): string[] => values.map(String);
 

@@ -1,4 +1,4 @@
-import type { Document, YAMLParseError } from 'yaml';
+import type { Document, Node, YAMLParseError } from 'yaml';
 import { requestNumber } from './exact-json.js';
 import { lazyPackage } from './lazy-package.js';
 
@@ -8,6 +8,8 @@ export interface ParsedYaml {
   readonly document: Document.Parsed;
   /** Line and column from 1. */
   readonly problems: readonly { readonly line: number; readonly col: number; readonly message: string }[];
+  /** The line, from 1, of the last part of the path that the file has. Undefined if it has none. */
+  readonly lineOf: (path: readonly PropertyKey[]) => number | undefined;
 }
 
 export interface YamlReading {
@@ -23,7 +25,11 @@ export interface YamlReading {
  */
 export function parseYaml(text: string, { forRequest = false, textsUnder }: YamlReading = {}): ParsedYaml {
   if (isNestedTooDeep(text))
-    return { document: yaml().parseDocument(''), problems: [{ line: 1, col: 1, message: 'It is nested too deeply' }] };
+    return {
+      document: yaml().parseDocument(''),
+      problems: [{ line: 1, col: 1, message: 'It is nested too deeply' }],
+      lineOf: () => undefined,
+    };
   const lineCounter = new (yaml().LineCounter)();
   const document = yaml().parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   const zeros = forRequest ? leadingZeros(document) : [];
@@ -35,7 +41,32 @@ export function parseYaml(text: string, { forRequest = false, textsUnder }: Yaml
   );
   if (forRequest) keepDigits(document);
   if (textsUnder !== undefined) numbersAsTexts(document, textsUnder);
-  return { document, problems };
+  const lineOf = (path: readonly PropertyKey[]) => {
+    const at = offsetOf(document.contents, path);
+    return at === undefined ? undefined : lineCounter.linePos(at).line;
+  };
+  return { document, problems, lineOf };
+}
+
+/** The offset of a key or an entry. */
+function offsetOf(root: Node | null, path: readonly PropertyKey[]): number | undefined {
+  let node: unknown = root;
+  let at: number | undefined;
+  for (const part of path) {
+    const { isMap, isScalar, isSeq } = yaml();
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+      if (pair === undefined || !isScalar(pair.key)) return at;
+      at = pair.key.range?.[0];
+      node = pair.value;
+    } else if (isSeq(node)) {
+      const entry = node.items[Number(part)] as Node | undefined;
+      if (entry === undefined) return at;
+      at = entry.range?.[0];
+      node = entry;
+    } else return at;
+  }
+  return at;
 }
 
 /** The package recurses for each level: 20,000 brackets end the process, and no catch helps. */

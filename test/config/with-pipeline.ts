@@ -41,7 +41,11 @@ export function refusal(act: () => unknown): UsageError {
 /** The problems of this file: the code of the error, and the key of each. */
 export function problemsOf(text: string): readonly { readonly code: string; readonly key: string | undefined }[] {
   const { code, message } = refusal(() => load(text));
-  return message.split('\n').map((line) => ({ code, key: /^p\.yaml: ([^: ]*): /.exec(line)?.[1] }));
+  const [, ...lines] = message.split('\n');
+  return (lines.length === 0 ? [message] : lines).map((line) => ({
+    code,
+    key: /^(?:line +\d+)? {2,}(?!\(file\))(\S+) {2,}/.exec(line)?.[1],
+  }));
 }
 
 /** The same for a minimal file with these lines. */
