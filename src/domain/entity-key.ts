@@ -109,6 +109,6 @@ export function correctionProblem(number: string, countryCode: string | null, gi
     return reason ?? `"${number}" cannot be read as a registration number`;
   // The next run would only ask again. A missing court is not a defect, because name and place may find it.
   if (treatment === 'review' && reason !== undefined && !lacksCourt(parsed)) return reason;
-  if (number.trim() === given.trim()) return `"${number}" is the number that the row has already`;
+  if (number.trim() === given.trim()) return `the row already has the number "${number}"`;
   return undefined;
 }

@@ -106,18 +106,19 @@ const WHAT: Readonly<Record<SystemFailureCode, string>> = {
   DISK_FULL: 'the disk is full',
   READ_ONLY: 'it is read-only',
   NO_PERMISSION: 'this user may not open or change it',
-  LEDGER_DAMAGED: 'the database is damaged',
+  LEDGER_DAMAGED: 'the ledger is damaged',
   IO_ERROR: 'the disk reports an error',
 };
 
-const SAFE = 'What is written is safe and not paid for again; `kybatch usage` shows calls whose charge is not known.';
+const SAFE = 'Stored answers are safe and are not paid for again. `kybatch usage` shows calls with unknown charge.';
 
 const HINTS: Readonly<Record<SystemFailureCode, string>> = {
-  DISK_FULL: `Free some space there (\`kybatch prune --older-than 90d\` begins with old exports and logs), then go on. ${SAFE}`,
-  READ_ONLY: `Make it writable, then go on. ${SAFE}`,
-  NO_PERMISSION: `Give this user the right to read and write there, then go on. ${SAFE}`,
-  LEDGER_DAMAGED: 'Look at it with `kybatch doctor` and restore a copy; do not delete it: it says what was paid for.',
-  IO_ERROR: `It may be full, over a quota or a limit, or failing: look at it, then go on. ${SAFE}`,
+  DISK_FULL: `Free some space (\`kybatch prune --older-than 90d\` removes old exports and logs), then continue. ${SAFE}`,
+  READ_ONLY: `Make it writable, then continue. ${SAFE}`,
+  NO_PERMISSION: `Allow this user to read and write there, then continue. ${SAFE}`,
+  LEDGER_DAMAGED:
+    'Check it with `kybatch doctor` and restore a backup. Do not delete it: it records what was paid for.',
+  IO_ERROR: `The disk may be full, over a quota, or failing. Check it, then continue. ${SAFE}`,
 };
 
 /** A later process took over while this one was suspended. Its records are valid, so this process must not continue. */
@@ -128,12 +129,12 @@ export class TakenOverError extends LedgerError {
   constructor(readonly successor?: string) {
     const rest =
       successor === undefined
-        ? 'Where the other one is still at work, let it finish.'
-        : `${successor} goes on with the run: \`kybatch status\` tells how far it is.`;
+        ? 'If the other process is still running, let it finish.'
+        : `${successor} continues the run. Its progress: \`kybatch status\``;
     super(undefined, undefined, {
-      message: 'this process was taken over: another one has settled its calls',
+      message: 'another process took over this run',
       code: 'TAKEN_OVER',
-      hint: `What was stored before is not paid for again. Calls that it had under way may have been charged, and were asked for again: \`kybatch charges\` lists them. ${rest}`,
+      hint: `Stored answers are not paid for again. Calls in flight were sent again and may have been charged twice. To list them: \`kybatch charges\`. ${rest}`,
       exit: ExitCode.locked,
     });
   }
@@ -178,15 +179,15 @@ export function asOpenError(cause: unknown, place: string): unknown {
 
 /** Why a path cannot be used, by error code. */
 const UNFIT: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'a folder on the way there does not exist, or cannot be made'],
-  ['ENOTDIR', 'something on the way there is no folder'],
+  ['ENOENT', 'a folder in its path does not exist, or cannot be created'],
+  ['ENOTDIR', 'a part of its path is not a folder'],
   ['EISDIR', 'it is a folder'],
-  ['EEXIST', 'something else is there'],
-  ['ENOTEMPTY', 'it is a folder with something in it'],
-  ['ELOOP', 'its links lead in a circle'],
+  ['EEXIST', 'a file with this name exists'],
+  ['ENOTEMPTY', 'the folder is not empty'],
+  ['ELOOP', 'its links form a circle'],
   ['ENAMETOOLONG', 'its name is too long'],
   ['EBUSY', 'it is in use'],
-  ['ENXIO', 'it is a device, or a pipe that nobody reads'],
+  ['ENXIO', 'it is a device, or a pipe without a reader'],
 ]);
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];

@@ -61,3 +61,7 @@ export function gradeInWords(grade: string): string {
     .map(([how, fields]) => `${how}: ${fields}`)
     .join('; ');
 }
+
+/** The fields that are the same in all these grades. The country is left out: it nearly always is. */
+export const sameFields = (grades: readonly string[]): readonly string[] =>
+  FIELDS.filter((field, index) => field !== 'country' && grades.every((grade) => grade.charAt(index) === 'A'));

@@ -57,7 +57,7 @@ export class FailureGuard {
 const failingAlike = (code: string, alike: number, settled: number, share: number): KybatchError =>
   new KybatchError(`${alike} of ${settled} rows failed with ${code}, more than the ${share}% of guards.failing_alike`, {
     code: 'FAILING_ALIKE',
-    hint: 'Rows that had not begun were left alone. Look at the failed ones; when the cause is mended, go on, then try those that have failed again.',
+    hint: 'Rows that had not begun are untouched. Check the failed rows and fix the cause. Then continue, and try the failed rows again.',
     exit: ExitCode.unavailable,
   });
 

@@ -240,9 +240,7 @@ function personNeeded(subject: Subject): string | undefined {
   if (vat !== undefined) return undefined;
   if (name !== undefined) return 'only a name is given: names support, they never confirm';
   if (ticker !== undefined) return 'only a ticker is given';
-  return leads === undefined
-    ? undefined
-    : 'neither number nor name is given: who is named for the rest is a hint, never a match';
+  return leads === undefined ? undefined : 'neither number nor name is given: other fields are a hint, never a match';
 }
 
 /** Reasons quote the number. Their common kind is the rest. */

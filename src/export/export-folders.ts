@@ -67,7 +67,7 @@ export function assertExportsListable(dataDir: string): void {
   throw new UsageError(
     'EXPORT_LIST_UNUSABLE',
     `${path} is no file, and should be the list of the exports`,
-    'Move it away, and start again: tables in it are made again by `kybatch export`, for 0 units.',
+    'Move it away, then run it again. `kybatch export` writes the tables again, free of charge.',
   );
 }
 

@@ -94,7 +94,7 @@ function inQuestion(row: ReasonFacts): string {
   if (row.code === 'VAT_ONLY' && row.message?.startsWith(VAT_AND_NAME) === true)
     return 'Only the VAT number and the name agree';
   if (row.code === SECOND_PERSON && row.message?.startsWith(DISAGREE) === true)
-    return 'Two people have answered differently, and whoever agrees with one of them decides';
+    return 'Two people answered differently. The next person who agrees with one of them decides';
   const open = row.code === SECOND_PERSON ? undefined : openInWords(row);
   return open ?? said(row, 'It is not certain which company is meant');
 }
@@ -104,7 +104,7 @@ const said = ({ code }: ReasonFacts, otherwise: string): string =>
 
 const CONFIRMED_BY: Readonly<Record<string, string>> = {
   registration_number: 'Confirmed by registration number',
-  registration_number_repaired: 'Confirmed by registration number, which was written otherwise',
+  registration_number_repaired: 'Confirmed by registration number, after a repair of its spelling',
   vat_number: 'Confirmed by VAT number and name',
 };
 
@@ -152,39 +152,39 @@ function unknownCountry({ code, country }: ReasonFacts): string | undefined {
 }
 
 const HELD_BY: Readonly<Record<string, string>> = {
-  allowance: 'The allowance was used up; goes on at the next start',
-  budget: 'The budget did not reach for it; goes on at the next start',
-  scope: 'The key may not ask for this; goes on when it may',
-  in_doubt: 'A call may have been charged without an answer: please settle it with kybatch charges',
-  ask_provider: 'The provider gave an answer that cannot be used: please ask the provider',
-  unanswered: 'The provider did not answer; goes on at the next start',
+  allowance: 'The allowance was used up. kybatch continues with the next attempt',
+  budget: 'Your limit was reached. kybatch continues with the next attempt',
+  scope: 'The key lacks a permission. kybatch continues when it has it',
+  in_doubt: 'On hold: a call may have been charged without an answer. Record it with kybatch charges',
+  ask_provider: 'The provider sent an unusable answer. Please ask the provider',
+  unanswered: 'The provider did not answer. kybatch continues with the next attempt',
 };
 
 /** A row with a question was processed and paid for, whatever its answer. */
 function answeredInWords(questions: ReasonFacts['questions']): string {
   const by = questions.find(({ decision }) => decision !== null)?.decidedBy ?? null;
-  return by === null ? 'A question about it is to be decided anew' : `Answered by ${sanitizeText(by, 60)}`;
+  return by === null ? 'A question has to be decided again' : `Answered by ${sanitizeText(by, 60)}`;
 }
 
 function stillOpen({ hold, holdReason, stages, questions }: ReasonFacts): string {
   if (hold === 'waiting') return `Waiting for the ${stageWords(holdReason ?? 'answer')}`;
-  if (hold === 'parked') return HELD_BY[holdReason ?? ''] ?? 'Held up; goes on at the next start';
+  if (hold === 'parked') return HELD_BY[holdReason ?? ''] ?? 'On hold. kybatch continues with the next attempt';
   const begun = Object.values(stages ?? {}).some((status) => status === 'done');
   const asked = questions.length === 0 ? undefined : answeredInWords(questions);
-  return `${asked ?? (begun ? 'Only a part was bought so far' : 'Not looked at yet')}; goes on at the next start`;
+  return `${asked ?? (begun ? 'Only a part was bought so far' : 'Not started yet')}. kybatch continues with the next attempt`;
 }
 
 /** For a code that the provider's document does not list: the provider's own message. */
 const fromMessage = ({ message }: ReasonFacts): string =>
   message === null || message === '' ? 'Something went wrong' : sentence(sanitizeText(message, 300)).slice(0, -1);
 
-const REFUSED = 'decided that none of the companies found is meant';
+const REFUSED = 'decided that no company found is the right one';
 
 type Reviewed = Readonly<Record<Uppercase<ReviewReason>, string>>;
 type NotFound = Readonly<Record<Uppercase<NoMatchReason>, string>>;
 
 const reviewed: Reviewed = {
-  NUMBER_UNREADABLE: 'The number cannot be read with certainty',
+  NUMBER_UNREADABLE: 'The number is incomplete or unclear',
   NUMBER_ALONE: 'Found by its number alone, with no name to compare',
   SEVERAL_CANDIDATES: 'Several companies fit',
   NAME_CONFLICT: 'Found under another name',
@@ -195,11 +195,11 @@ const reviewed: Reviewed = {
   LEGAL_FORM_DIFFERS: 'Found with another legal form',
   CANDIDATE_WITHOUT_NUMBER: 'Found, but without a number to compare',
   CONTRADICTORY_CANDIDATE: 'The provider gives one ID different registration numbers',
-  REPAIRED_NUMBER: 'Found by a number that was written otherwise',
-  VAT_ONLY: 'No company found shows this VAT number, but one could be meant',
+  REPAIRED_NUMBER: 'Found by the number, after a repair of its spelling',
+  VAT_ONLY: 'No company found has this VAT number, but one of them may be the right one',
   TICKER_ONLY: 'Only the ticker is known',
   NAME_ONLY: 'Only the name is known',
-  HINT_ONLY: 'Only another source names it',
+  HINT_ONLY: 'Only another source names this company',
 };
 
 const notFound: NotFound = {
@@ -213,27 +213,27 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   ...reviewed,
   ...notFound,
   // Questions about bought answers or about the search.
-  IDENTITY_MISMATCH: 'What was bought is of another number or country than what was confirmed',
+  IDENTITY_MISMATCH: 'The bought data has another number or country than the confirmed company',
   ID_TAKEN: 'The provider’s ID was confirmed for another company before',
   UNREADABLE_CANDIDATE: 'A candidate could not be read',
-  CANDIDATES_NOT_RETURNED: 'The search was answered without its candidates',
+  CANDIDATES_NOT_RETURNED: 'The search returned no list of candidates',
   CANDIDATES_UNSEEN: 'There are more candidates than the search showed',
-  SECOND_PERSON: 'A person has answered, and another must agree',
+  SECOND_PERSON: 'A person has answered. A second person must agree',
   // No match, or nothing to search by.
   REVIEWED: `A person ${REFUSED}`,
-  CANNOT_BE_ASKED: 'It cannot be searched for by what is known: its registration number is needed',
-  COUNTRY_NEEDED: 'It cannot be searched for without an ISO country code',
+  CANNOT_BE_ASKED: 'The row has too little to search by: its registration number is needed',
+  COUNTRY_NEEDED: 'The search needs an ISO country code',
   // Invalid rows.
   NO_IDENTIFIER: 'The row has no name, registration number, VAT number or ticker',
   NO_COUNTRY: 'The row has no country',
   BAD_COUNTRY: 'The country is not known',
-  BROKEN_QUOTES: 'The quotation marks of the line are broken',
+  BROKEN_QUOTES: 'The quotation marks in the line do not match',
   OVER_LONG: 'The line is too long',
   RAGGED: 'The line has more or fewer cells than the header',
-  NUL_CHARACTER: 'The line has characters that are no text',
-  BAD_ENCODING: 'The line has characters that cannot be read',
+  NUL_CHARACTER: 'The line contains characters that are not text',
+  BAD_ENCODING: 'The line contains characters that cannot be read',
   CELL_TOO_LONG: 'A cell of the line is too long',
-  PURGED: 'What the row said was removed for good',
+  PURGED: 'The content of the row was erased',
   // Failures.
   UNEXPECTED_BODY: 'The provider’s answer could not be read',
   ANSWER_TOO_LARGE: 'The provider’s answer was too large',
@@ -242,13 +242,13 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   PROVIDER_UNREACHABLE: 'The provider could not be reached',
   PROVIDER_UNAVAILABLE: 'The provider could not be reached',
   SERVER_FAILURE: 'The provider failed to answer',
-  TOO_MANY_REQUESTS: 'The provider was asked too often',
+  TOO_MANY_REQUESTS: 'The provider received too many requests',
   UNEXPLAINED: 'The provider refused without a reason',
-  VALIDATION: 'The provider refused what the row says',
-  RULE_FAILURE: 'The provider refused what the row says',
-  INVALID_REQUEST: 'The provider refused what the row says',
-  INVALID_PARAMS: 'What the row says cannot be sent to the provider',
-  BODY_TOO_LARGE: 'What the row says is too long for the provider',
+  VALIDATION: 'The provider rejected the values of the row',
+  RULE_FAILURE: 'The provider rejected the values of the row',
+  INVALID_REQUEST: 'The provider rejected the values of the row',
+  INVALID_PARAMS: 'The values of the row cannot be sent to the provider',
+  BODY_TOO_LARGE: 'The values of the row are too long for the provider',
   DATA_SERVICE_UNAVAILABLE: 'The provider failed to answer',
   ACCOUNT_SERVICE_UNAVAILABLE: 'The provider failed to answer',
   USAGE_LEDGER_UNAVAILABLE: 'The provider failed to answer',
@@ -257,19 +257,19 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   ALLOWANCE_EXHAUSTED: 'The allowance was used up',
   UNAUTHENTICATED: 'The provider refused the key',
   PRODUCTION_KEY_REQUIRED: 'The provider refused the key',
-  REDIRECT_REFUSED: 'The provider was not where it should be',
-  ROUTE_NOT_FOUND: 'The provider was not where it should be',
-  API_ROUTE_NOT_FOUND: 'The provider was not where it should be',
-  KYB_ROUTE_NOT_FOUND: 'The provider was not where it should be',
-  FORBIDDEN: 'The account may not ask for this',
-  INSUFFICIENT_SCOPE: 'The key may not ask for this',
+  REDIRECT_REFUSED: 'The address of the provider is wrong',
+  ROUTE_NOT_FOUND: 'The address of the provider is wrong',
+  API_ROUTE_NOT_FOUND: 'The address of the provider is wrong',
+  KYB_ROUTE_NOT_FOUND: 'The address of the provider is wrong',
+  FORBIDDEN: 'The account lacks a permission',
+  INSUFFICIENT_SCOPE: 'The key lacks a permission',
   NOT_FOUND: 'The provider has no record of it',
   DATA_SERVICE_404: 'The provider has no record of it',
-  HISTORY_UNREADABLE: 'Whether there is a credit report already could not be read',
-  HISTORY_WITHOUT_END: 'Whether there is a credit report already could not be read to its end',
+  HISTORY_UNREADABLE: 'kybatch could not read whether a credit report exists',
+  HISTORY_WITHOUT_END: 'kybatch could not read whether a credit report exists',
   REPORT_NOT_READY: 'The credit report was not ready in time',
-  REPORT_EMPTY: 'The credit report came empty',
-  INTERNAL_ERROR: 'Something went wrong here. kybatch resume --failed tries again',
+  REPORT_EMPTY: 'The credit report is empty',
+  INTERNAL_ERROR: 'An error in kybatch. To try again: kybatch resume --failed',
 };
 
 /** People's decisions on a row and its open questions, in words. */
@@ -353,10 +353,10 @@ function openInWords({ ids, questions }: Facts): string | undefined {
   if (stage !== null) {
     const odd = sanitizeText(mismatchInWords(readIdentityMismatch(entityKey)), 200);
     if (isKnown) return `Company confirmed; the ${spaced(stage)} ${odd}`;
-    return `Found, but the ${spaced(stage)} that was bought for it ${odd}`;
+    return `Found, but the bought ${spaced(stage)} ${odd}`;
   }
   if (!isKnown) return undefined;
-  return `Company confirmed; which ${THINGS[space]} is meant is open`;
+  return `Company confirmed. It is open which ${THINGS[space]} is the right one`;
 }
 
 /** The company is confirmed in a space with better evidence. */

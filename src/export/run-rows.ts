@@ -277,7 +277,7 @@ export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeo
 /** If the request is damaged too, only its row can ask again. */
 const askAgain = ({ api, operation, params }: UnsoundAnswer): string =>
   params === null
-    ? 'Drop the run with `kybatch runs delete` and start it anew with `kybatch run <input>`: only this answer is bought again, all others stay owned'
+    ? 'Delete the run with `kybatch runs delete` and run the list again with `kybatch run <input>`: only this answer is bought again'
     : `Ask for it again with kybatch call ${api} ${operation} --params '${params.replaceAll("'", "'\\''")}', which may cost what it cost before; then export again`;
 
 /** A row with a damaged value in the ledger: that cell is empty, the rest is in the tables. */

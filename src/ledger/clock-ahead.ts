@@ -32,7 +32,7 @@ export const isRecentFinding = ({ foundAt }: ClockAhead, now: number): boolean =
 export function aheadInWords({ foundAt, latestAt, answers }: ClockAhead, now: number): string {
   const what =
     answers === 0 ? 'the ledger holds times' : answers === 1 ? '1 answer is dated' : `${answers} answers are dated`;
-  const then = foundAt === null ? 'from the next start on' : `since ${day(foundAt)}`;
+  const then = foundAt === null ? 'from the next attempt on' : `since ${day(foundAt)}`;
   const counted =
     answers === 0 ? '' : `; what is dated so counts as fetched when that was found (${then}), and ages from there`;
   return `${what} at a time that has not come, up to ${day(latestAt)}: the clock was ahead when that was written, or is behind now (${day(now)}). Look at it${counted}`;

@@ -68,7 +68,7 @@ export async function migrateLedger(place: LedgerPlace, now: number, grant?: str
   if (grant !== undefined)
     throw new UsageError(
       'LEDGER_WITHOUT_ROLES',
-      'a ledger in a file has no roles: --grant is for a ledger in PostgreSQL',
+      '--grant is for a ledger in PostgreSQL',
       'Set KYBATCH_LEDGER_URL, or leave out --grant.',
     );
   const from = schemaInFile(dataDir);
@@ -107,7 +107,7 @@ export async function backUpLedger(
   if (ledgerUrl === undefined) return await backUpSqlite(dataDir, folder, onProgress);
   throw new UsageError(
     'LEDGER_IN_POSTGRES',
-    'the ledger is in PostgreSQL, which makes its own backups',
+    'the ledger is in PostgreSQL: back it up with pg_dump',
     'Run: pg_dump --format=custom --file=kybatch.dump "$KYBATCH_LEDGER_URL"',
   );
 }

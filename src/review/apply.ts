@@ -185,11 +185,8 @@ function conclude(group: readonly Said[]): Conclusion {
     const confirms = new Set(group.flatMap(({ choice }) => choice?.id ?? []));
     const where = group.map(({ line }) => line.line).join(', ');
     return confirms.size > 1
-      ? all(
-          'SEVERAL_CONFIRMED',
-          `${confirms.size} candidates are confirmed for one question (lines ${where}); only one can be meant`,
-        )
-      : all('LINES_DISAGREE', `the lines ${where} answer one question differently`);
+      ? all('SEVERAL_CONFIRMED', `lines ${where} confirm ${confirms.size} candidates for one question. Keep one.`)
+      : all('LINES_DISAGREE', `lines ${where} answer one question differently. Keep one answer.`);
   }
   const { question } = first;
   if (repeatsDecision(question, first)) return { kind: 'unchanged' };
@@ -197,7 +194,7 @@ function conclude(group: readonly Said[]): Conclusion {
   if (!question.open && decision !== undefined) {
     const when = new Date(decision.decidedAt).toISOString().slice(0, 10);
     const people = decision.secondBy === null ? decision.decidedBy : `${decision.decidedBy} and ${decision.secondBy}`;
-    const problem = `decided already: ${decision.decision}, by ${people} on ${when}`;
+    const problem = `already decided: ${decision.decision}, by ${people} on ${when}`;
     return all('DECIDED_ALREADY', problem, { kind: 'withdraw', decision: decision.id });
   }
   return { kind: 'answer' };
@@ -243,37 +240,28 @@ function lineChecker(lines: readonly SheetLine[], questions: readonly Question[]
       return refuse(
         line,
         'DECISION_UNKNOWN',
-        `"${line.decision}" is no decision; write confirm, none_of_these or not_sure`,
+        `"${line.decision}" is not a decision. Use confirm, none_of_these or not_sure.`,
       );
     }
     if (line.decidedBy !== '' && !isPersonName(line.decidedBy))
-      return refuse(
-        line,
-        'NAME_INVALID',
-        `"${line.decidedBy}" in decided_by is nobody's name: there is no letter or digit in it`,
-      );
-    if (line.question === '') return refuse(line, 'QUESTION_MISSING', 'the question column is empty');
+      return refuse(line, 'NAME_INVALID', `"${line.decidedBy}" in decided_by is not a name: it has no letter or digit`);
+    if (line.question === '') return refuse(line, 'QUESTION_MISSING', 'the column question is empty');
     const question = byId.get(line.question);
     if (question === undefined) return refuse(line, 'QUESTION_NOT_FOUND', `no such question: "${line.question}"`);
     if (verdict !== 'not_sure' && isFilledIn(line, question) && !isSamePerson(line.decidedBy, by))
       return refuse(line, 'NAME_FILLED_IN', filledInWords(line.decidedBy, by));
-    if (line.basis === '')
-      return refuse(line, 'BASIS_MISSING', 'the basis column is empty or missing on this line', WRITE);
+    if (line.basis === '') return refuse(line, 'BASIS_MISSING', 'the column basis is empty or missing', WRITE);
     const upToDate = line.basis === question.basis;
     if (!upToDate && line.basis !== basisOfSheet(question, lines))
-      return refuse(
-        line,
-        'BASIS_DIFFERS',
-        `its basis ${line.basis} is not the basis of this question: ${APART}`,
-        WRITE,
-      );
+      return refuse(line, 'BASIS_DIFFERS', `the basis ${line.basis} does not belong to this question: ${APART}`, WRITE);
     const problem = corrected === undefined ? undefined : correctedProblem(corrected, verdict, question);
     if (problem !== undefined) return refuse(line, problem.code, problem.text);
     const choice = question.candidates.find(({ key }) => key === line.candidate);
     if (verdict === 'confirm' && line.candidate === '')
-      return refuse(line, 'CANDIDATE_MISSING', 'there is no candidate on this line to confirm');
+      return refuse(line, 'CANDIDATE_MISSING', 'the line has no candidate to confirm');
     if (line.candidate !== '' && choice === undefined) {
-      if (upToDate) return refuse(line, 'CANDIDATE_NOT_FOUND', `"${line.candidate}" is no candidate of this question`);
+      if (upToDate)
+        return refuse(line, 'CANDIDATE_NOT_FOUND', `"${line.candidate}" is not a candidate of this question`);
       if (verdict === 'confirm') return refuse(line, 'CANDIDATE_GONE', GONE, WRITE);
     }
     const other = differingCell(line.told, question, choice?.id ?? null);
@@ -308,12 +296,9 @@ function correctedProblem(
   { stage, countryCode, input }: Question,
 ): Message | undefined {
   if (verdict !== 'none_of_these')
-    return message('ANSWERED_TWICE', `corrected_number and ${verdict} exclude each other: keep one of them`);
+    return message('ANSWERED_TWICE', `corrected_number and ${verdict} exclude each other. Keep one.`);
   if (stage !== null)
-    return message(
-      'NUMBER_NOT_ASKED',
-      'this question is about what was bought: answer it with confirm or none_of_these',
-    );
+    return message('NUMBER_NOT_ASKED', 'this question is about bought data. Answer confirm or none_of_these.');
   const problem = correctionProblem(number, countryCode, input.registration_number);
   return problem === undefined ? undefined : message('NUMBER_UNUSABLE', problem);
 }
@@ -325,7 +310,7 @@ const isFilledIn = ({ hasEarlier, decidedBy }: SheetLine, { unsure }: Question):
   !hasEarlier && unsure.includes(decidedBy);
 
 const filledInWords = (name: string, by: string): string =>
-  `${name} was not sure, and the file had that name in decided_by already: empty that cell, and the note if it is ${name}'s, and ${by} signs; if it is ${name} who decides, apply the file with --by ${name}`;
+  `decided_by still has the name of ${name}, who was not sure. Empty that cell to decide as ${by}. If ${name} decides, add --by ${name}`;
 
 /** The keys of the candidates in a sheet, decided or not. */
 function candidatesByQuestion(lines: readonly SheetLine[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -341,8 +326,8 @@ function otherInWords({ column, cell, means }: OtherCell, { question, candidate 
   return `${column} shows ${shows}, but ${whose} has ${has}: ${APART}`;
 }
 
-const APART = 'a part of the line was sorted or pasted alone, or the file is older than what is known now';
-const GONE = 'the provider was asked again since this file was written and does not name this candidate any more';
+const APART = 'part of the line was moved, or the file is out of date';
+const GONE = 'a later search no longer lists this candidate';
 const WRITE = { kind: 'export' } as const;
 
 const refuse = (line: SheetLine, code: MessageCode, problem: string, next?: Refusal['next']): Checked => ({

@@ -52,8 +52,8 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
   if (missing.length > 0) {
     throw new UsageError(
       'NOT_A_REVIEW_SHEET',
-      `the file has no column ${missing.join(', ')}: it is no review sheet`,
-      '`kybatch review export` writes one; its header must stay as it is.',
+      `not a review sheet: the column ${missing.join(', ')} is missing`,
+      'Write a new sheet: `kybatch review export`',
     );
   }
   // A column that is empty throughout was emptied or has no content.
@@ -95,7 +95,7 @@ function placesOf(headers: readonly string[]): ReadonlyMap<Column, number> {
   return places;
 }
 
-const UNKNOWN = 'its decision is a formula that was saved without its result';
+const UNKNOWN = 'the decision is a formula that was saved without its result';
 
 const cellIn = (cells: readonly string[], place: number | undefined): string => clean(cells[place ?? -1] ?? '');
 

@@ -19,6 +19,8 @@ export interface SessionOptions {
   readonly groundsOf: StageDependenciesOf;
   /** The present size. Without it, nine candidates are shown at once. */
   readonly screen?: (() => Screen) | undefined;
+  /** Breaks lines between words. */
+  readonly wrap?: ((text: string, columns: number) => string) | undefined;
 }
 
 export interface SessionEnd {
@@ -114,15 +116,20 @@ class Session {
   }
 
   #print(told: readonly string[]): void {
-    const { questions, print, screen } = this.#options;
+    const { questions, print, screen, wrap } = this.#options;
     const question = questions[this.#position];
     if (question === undefined) {
-      if (!this.over) print('\nThat was the last question. u undoes, any other key ends. ');
+      if (!this.over) print('\nThat was the last question. u undo · any other key ends ');
       return;
     }
     const most = Math.min(PAGE, question.candidates.length - this.#from);
-    const textOf = (shown: number) => `${this.#textOf(question, shown)}${toldInWords(told)}`;
-    this.#shown = screen === undefined ? most : fitScreen(most, screen(), textOf);
+    const size = screen?.();
+    const textOf = (shown: number) => {
+      const text = `${this.#textOf(question, shown)}${toldInWords(told)}`;
+      // The answer is printed behind the last space.
+      return size === undefined || wrap === undefined ? text : `${wrap(text, size.columns).trimEnd()} `;
+    };
+    this.#shown = size === undefined ? most : fitScreen(most, size, textOf);
     this.#page = textOf(this.#shown);
     print(`\n${this.#page}`);
   }
@@ -276,15 +283,12 @@ const toldInWords = (lines: readonly string[]): string => lines.map((line) => `\
 
 function keysInWords({ candidates, stage }: Question, shown: number): string {
   const count = candidates.length;
-  return [
+  const answers = [
     ...(count === 0 ? [] : [count === 1 ? '1 confirm' : `1-${count} confirm`]),
     'n none of these',
     's not sure',
     ...(stage === null ? ['c correct the number'] : []),
-    't note',
-    ...(count > shown ? ['m more'] : []),
-    'k skip',
-    'u undo',
-    'q quit',
-  ].join(' · ');
+  ];
+  const others = ['t note', ...(count > shown ? ['m more'] : []), 'k skip', 'u undo', 'q quit'];
+  return `${answers.join(' · ')}\n  ${others.join(' · ')}`;
 }

@@ -1,4 +1,7 @@
+import type { ReviewReason } from '../domain/decide.js';
+import { gradeInWords } from '../domain/grade-order.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
+import { COURT_MISSING } from '../domain/numbers/german.js';
 import { idSpaces } from '../domain/provider.js';
 import type { DecisionEntry, Recorded } from '../ledger/review/review.js';
 import type { QuestionTopic } from '../ledger/rows/runs.js';
@@ -41,30 +44,90 @@ function sideInWords(name: Field, places: readonly Field[], number: Field, vat: 
     .join(' · ');
 }
 
+/** A question with all its candidates, their grades and the evidence. */
+export const questionInFull = (question: Question): string =>
+  linesOf(
+    question,
+    `${question.id}  ${topicInWords(question)} · ${rowsInWords(question)} · ${question.code}${besideInWords(question)}`,
+    question.candidates.flatMap((choice, index) => [
+      choiceLine(choice, index),
+      `         ${choice.matchGrade}  ${printable(choice.evidence)}`,
+    ]),
+  );
+
 /**
  * The question for the terminal: at most `most` candidates from the given one on. Each keeps its number on every page.
  */
 export function questionInWords(question: Question, from = 0, most = Number.POSITIVE_INFINITY): string {
-  const { id, code, message, input, candidates, decision } = question;
+  const { candidates } = question;
   const shown = candidates.slice(from, from + most);
-  const lines = [
-    `${id}  ${topicInWords(question)} · ${rowsInWords(question)} · ${code}${besideInWords(question)}`,
-    `  ${printable(message)}`,
-    ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
-    ...heldInWords(question).map((words) => `  ${words}`),
-    `  input  ${inputInWords(input)}`,
-    ...shown.flatMap((choice, index) => [
-      `  ${String(from + index + 1).padStart(5)}  ${choiceInWords(choice)}`,
-      `         ${choice.matchGrade}  ${printable(choice.evidence)}`,
-    ]),
-    ...(candidates.length === 0 ? ['         no candidate was found'] : []),
-    ...(lacksGoodCandidate(question) ? ['         correct your list, or give the number here'] : []),
+  const topic = question.stage === null && question.space === 'v1' ? '' : `${topicInWords(question)} · `;
+  return linesOf(question, `${topic}${rowsInWords(question)}${besideInWords(question)}`, [
+    ...shown.flatMap((choice, index) => [choiceLine(choice, from + index), `         ${agreementInWords(choice)}`]),
     ...(shown.length < candidates.length
       ? [`         ${from + 1} to ${from + shown.length} of ${candidates.length} shown`]
       : []),
+  ]);
+}
+
+function linesOf(question: Question, head: string, choices: readonly string[]): string {
+  const { message, input, candidates, decision } = question;
+  const lines = [
+    head,
+    `  ${printable(message)}`,
+    ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
+    ...heldInWords(question).map((words) => `  ${words}`),
+    `  yours  ${inputInWords(input)}`,
+    ...choices,
+    ...(candidates.length === 0 ? ['         no candidate was found'] : []),
+    ...(lacksGoodCandidate(question) ? ['         correct your list, or give the number here'] : []),
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const choiceLine = (choice: Choice, index: number): string =>
+  `  ${String(index + 1).padStart(5)}  ${choiceInWords(choice)}`;
+
+/** "same: number, country; different: name · name differs (42/100)". Evidence that repeats "same" is left out. */
+export function agreementInWords({ matchGrade, evidence }: Choice): string {
+  const more = evidence.split('; ').filter((part) => !/^[\w ]+ equal\b/.test(part));
+  return [gradeInWords(matchGrade), printable(more.join('; '))].filter((part) => part !== '').join(' · ');
+}
+
+/** The reason in two or three words, for a list. */
+export function reasonInWords({ code, message }: Pick<Question, 'code' | 'message'>): string {
+  if (code === 'NUMBER_UNREADABLE' && message.startsWith(COURT_MISSING)) return 'court missing';
+  return reasonName(code);
+}
+
+export const reasonName = (code: string): string =>
+  (Object.hasOwn(REASONS, code) ? REASONS[code as keyof typeof REASONS] : undefined) ??
+  code.toLowerCase().replaceAll('_', ' ');
+
+const REASONS: Readonly<Record<Uppercase<ReviewReason>, string>> & Readonly<Record<string, string>> = {
+  NUMBER_UNREADABLE: 'number incomplete',
+  NUMBER_ALONE: 'number only',
+  SEVERAL_CANDIDATES: 'several companies',
+  NAME_CONFLICT: 'name differs',
+  NAME_NEEDED: 'name missing',
+  NUMBER_CONFLICT: 'number differs',
+  COUNTRY_CONFLICT: 'country differs',
+  VAT_CONFLICT: 'VAT differs',
+  LEGAL_FORM_DIFFERS: 'legal form differs',
+  CANDIDATE_WITHOUT_NUMBER: 'candidate unnumbered',
+  CONTRADICTORY_CANDIDATE: 'two numbers, one ID',
+  REPAIRED_NUMBER: 'number repaired',
+  VAT_ONLY: 'VAT only',
+  TICKER_ONLY: 'ticker only',
+  NAME_ONLY: 'name only',
+  HINT_ONLY: 'other source only',
+  IDENTITY_MISMATCH: 'record differs',
+  ID_TAKEN: 'ID taken before',
+  UNREADABLE_CANDIDATE: 'candidate unreadable',
+  CANDIDATES_NOT_RETURNED: 'candidates not sent',
+  CANDIDATES_UNSEEN: 'more candidates',
+  SECOND_PERSON: 'second person',
+};
 
 interface Said {
   readonly verdict: DecisionEntry['decision'];
@@ -81,42 +144,42 @@ export function answerInWords({ verdict, choice, corrected }: Said, recorded: Re
 
 function recordedInWords(recorded: Recorded): string {
   if (recorded.kind === 'in_force') return recorded.with === null ? '' : `, as ${recorded.with} had`;
-  if (recorded.kind === 'said_before' || recorded.against.length === 0) return '; it waits for a second person';
+  if (recorded.kind === 'said_before' || recorded.against.length === 0) return ', waits for a second person';
   const others = [...new Set(recorded.against.map(({ decidedBy }) => decidedBy))].join(', ');
-  return `; ${others} said otherwise: the question stays open until one more person has said the same as one of you`;
+  return `. ${others} answered differently. The question stays open until a third person agrees with one of you.`;
 }
 
 /** `where`: where the name is given. */
 export const saidBeforeInWords = (by: string, where: '--by' | 'decided_by'): string =>
-  printable(`${by} has said so already: a second person must agree, by another name (${where})`);
+  printable(`${by} has already answered. A second person must agree, under another name (${where}).`);
 
 /** For an unsigned line that would complete another person's answer. */
 export const unsignedInWords = ({ decision, decidedBy }: Pick<DecisionEntry, 'decision' | 'decidedBy'>): string =>
   printable(
-    `${decidedBy} has ${decision === 'confirm' ? 'confirmed it' : `said ${decision}`}; the second person signs in the column decided_by, or with --by`,
+    `${decidedBy} ${decision === 'confirm' ? 'confirmed it' : `answered ${decision}`}. The second person must give a name: in the column decided_by, or with --by`,
   );
 
 const besideInWords = ({ beside, askedBy }: Question): string =>
-  beside ? ` · asked with ${askedBy === undefined ? 'another pipeline' : `pipeline ${printable(askedBy)}`}` : '';
+  beside ? ` · from ${askedBy === undefined ? 'another pipeline' : `pipeline ${printable(askedBy)}`}` : '';
 
 function earlierInWords({ decision, decidedBy, note }: DecisionEntry): string {
-  const said = decision === 'not_sure' ? 'was not sure' : `said ${decision}, but the candidates have changed since`;
+  const said = decision === 'not_sure' ? 'was not sure' : `answered ${decision}, but the candidates have changed since`;
   return printable(`${decidedBy} ${said}${note === null ? '' : `: ${note}`}`);
 }
 
 /** The answers so far, if two people must agree. */
 function heldInWords({ held, candidates, needsTwo }: Question): readonly string[] {
-  if (held.length === 0) return needsTwo ? ['a confirmation counts when a second person has agreed'] : [];
+  if (held.length === 0) return needsTwo ? ['a confirmation counts when a second person agrees'] : [];
   const said = held.map(({ decision, candidateId, decidedBy, note }) => {
     const place = candidates.findIndex(({ id }) => id === candidateId);
-    const whom = place === -1 ? 'a candidate that is not named any more' : `candidate ${place + 1}`;
-    const what = decision === 'confirm' ? `confirmed ${whom}` : `said ${decision}`;
-    return printable(`${decidedBy} has ${what}${note === null ? '' : `: ${note}`}`);
+    const whom = place === -1 ? 'a candidate that is no longer listed' : `candidate ${place + 1}`;
+    const what = decision === 'confirm' ? `confirmed ${whom}` : `answered ${decision}`;
+    return printable(`${decidedBy} ${what}${note === null ? '' : `: ${note}`}`);
   });
   const agree = new Set(held.map(({ decision, candidateId }) => `${decision} ${candidateId}`)).size === 1;
   return [
     ...said,
-    agree ? 'it waits for a second person' : 'they disagree: whoever says the same as one of them decides',
+    agree ? 'it waits for a second person' : 'they disagree: the next person who agrees with one of them decides',
   ];
 }
 
@@ -125,7 +188,7 @@ function rowsInWords({ rows }: Question): string {
   if (first === undefined) return 'no row';
   const others = rows.length - 1;
   const own = first.inputId === undefined || first.inputId === '' ? '' : `your ID ${printable(first.inputId)}, `;
-  return `${own}row ${first.row} (line ${first.line}) of ${first.runId}${others === 0 ? '' : ` and ${others} more`}`;
+  return `${own}row ${first.row} (line ${first.line}) of run ${first.runId.replace(/^\d{4}-\d\d-\d\d-/, '')}${others === 0 ? '' : ` and ${others} more`}`;
 }
 
 /** Names come from outside: they must not move the cursor or change colours. */

@@ -33,8 +33,8 @@ export async function saveSheet(
   if (!isWorkbook && !TEXTS.has(extension.toLowerCase()))
     throw new UsageError(
       'SHEET_FORMAT_UNKNOWN',
-      `a sheet of questions is not written as ${extension}: ${path}`,
-      'Name a .csv, .tsv or .txt file, or a .xlsx for a workbook.',
+      `a review sheet cannot be a ${extension} file: ${path}`,
+      'Use a name that ends with .csv, .tsv, .txt or .xlsx.',
     );
   if (isWorkbook && delimiter !== undefined)
     throw new UsageError(
@@ -45,8 +45,8 @@ export async function saveSheet(
   if (!overwrite && (await exists(path))) {
     throw new UsageError(
       'SHEET_EXISTS',
-      `${path} is there already, and may hold decisions`,
-      'Apply it first, name another file with --out, or use --force.',
+      `${path} exists and may contain decisions`,
+      'Apply it first, choose another file with --out, or overwrite it with --force.',
     );
   }
   try {
@@ -191,7 +191,7 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
 }
 
 const adviceFor = (question: Question): readonly string[] =>
-  lacksGoodCandidate(question) ? ['correct your list, or write the right number into corrected_number'] : [];
+  lacksGoodCandidate(question) ? ['correct your list, or fill in corrected_number'] : [];
 
 /** The number in the bought answer, if that is the question. */
 const boughtNumber = ({ bought }: Question): string =>

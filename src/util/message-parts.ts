@@ -87,3 +87,9 @@ export function sentence(text: string): string {
 /** `--params '…'` for a shell: a quote inside, whatever its source, does not end it. */
 export const paramsFlag = (params: Readonly<Record<string, unknown>>): string =>
   `--params '${JSON.stringify(params).replaceAll("'", '\\u0027')}'`;
+
+/** "76.9 GB", "512 MB", "0.3 MB" */
+export function bytesInWords(bytes: number): string {
+  if (bytes >= 1e9) return `${(bytes / 1e9).toLocaleString('en-US', { maximumFractionDigits: 1 })} GB`;
+  return `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: bytes < 1e7 ? 1 : 0 })} MB`;
+}

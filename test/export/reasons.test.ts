@@ -107,11 +107,11 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
   ],
   ['Several companies fit: please decide', { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES' }],
   [
-    'A person has answered, and another must agree: please decide (1 candidate)',
+    'A person has answered. A second person must agree: please decide (1 candidate)',
     { outcome: 'needs_review', code: 'SECOND_PERSON', questions: [{ ...ASKED, answered: 0, candidates: 1 }] },
   ],
   [
-    'Two people have answered differently, and whoever agrees with one of them decides: please decide (1 candidate)',
+    'Two people answered differently. The next person who agrees with one of them decides: please decide (1 candidate)',
     {
       outcome: 'needs_review',
       code: 'SECOND_PERSON',
@@ -143,7 +143,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     { matchedOn: 'review', questions: [ASKED, { ...ASKED, ...OTHER_NUMBER, decidedBy: 'Bea' }] },
   ],
   [
-    'Company confirmed; which credit report is meant is open: please decide (4 candidates)',
+    'Company confirmed. It is open which credit report is the right one: please decide (4 candidates)',
     {
       outcome: 'needs_review',
       code: 'SEVERAL_CANDIDATES',
@@ -161,7 +161,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     },
   ],
   [
-    'Found, but the record that was bought for it has number 09999999: please decide',
+    'Found, but the bought record has number 09999999: please decide',
     {
       outcome: 'needs_review',
       code: 'IDENTITY_MISMATCH',
@@ -180,7 +180,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     },
   ],
   [
-    'The number cannot be read with certainty: please decide',
+    'The number is incomplete or unclear: please decide',
     { outcome: 'needs_review', code: 'NUMBER_UNREADABLE', message: 'too short', ids: {} },
   ],
   [
@@ -206,7 +206,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
   ['Confirmed by registration number; the company is insolvent', { status: 'Insolvency proceedings' }],
   ['Confirmed by registration number', { status: 'In liquidation' }],
   [
-    'Anna and Bea decided that none of the companies found is meant',
+    'Anna and Bea decided that no company found is the right one',
     {
       outcome: 'no_match',
       code: 'REVIEWED',
@@ -214,20 +214,26 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     },
   ],
   ['No company with this number in GB', { outcome: 'no_match', code: 'NO_CANDIDATE_WITH_NUMBER' }],
-  ['A person decided that none of the companies found is meant', { outcome: 'no_match', code: 'REVIEWED' }],
+  ['A person decided that no company found is the right one', { outcome: 'no_match', code: 'REVIEWED' }],
   ['The row has no country', { outcome: 'invalid', code: 'NO_COUNTRY' }],
   ['Waiting for the credit report', { outcome: 'pending', hold: 'waiting', holdReason: 'credit-report' }],
   [
-    'The allowance was used up; goes on at the next start',
+    'The allowance was used up. kybatch continues with the next attempt',
     { outcome: 'pending', hold: 'parked', holdReason: 'allowance' },
   ],
-  ['Not looked at yet; goes on at the next start', { outcome: 'pending' }],
-  ['Answered by Anna; goes on at the next start', { outcome: 'pending', questions: [{ ...ASKED, decidedBy: 'Anna' }] }],
+  ['Not started yet. kybatch continues with the next attempt', { outcome: 'pending' }],
   [
-    'A question about it is to be decided anew; goes on at the next start',
+    'Answered by Anna. kybatch continues with the next attempt',
+    { outcome: 'pending', questions: [{ ...ASKED, decidedBy: 'Anna' }] },
+  ],
+  [
+    'A question has to be decided again. kybatch continues with the next attempt',
     { outcome: 'pending', questions: [{ ...ASKED, decision: null, decidedBy: null, candidateId: null }] },
   ],
-  ['Only a part was bought so far; goes on at the next start', { outcome: 'pending', stages: { record: 'done' } }],
+  [
+    'Only a part was bought so far. kybatch continues with the next attempt',
+    { outcome: 'pending', stages: { record: 'done' } },
+  ],
   ['The provider did not answer in time', { outcome: 'failed', code: 'DATA_SERVICE_TIMEOUT' }],
   [
     'A thing that nobody has heard of',

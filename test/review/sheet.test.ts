@@ -234,7 +234,7 @@ describe('read back', () => {
     }));
 
   test.each([
-    ['a list of companies', 'name;country\r\nAcme;DE\r\n', 'NOT_A_REVIEW_SHEET', / question, candidate, decision:/],
+    ['a list of companies', 'name;country\r\nAcme;DE\r\n', 'NOT_A_REVIEW_SHEET', / question, candidate, decision /],
     ['two decisions', 'question,decision,candidate,Decision \r\n', 'COLUMN_REPEATED', / decision .* 2 and 4$/],
   ])('%s is no review sheet', (_, text, code, named) =>
     withDesk(async ({ folder }) => {

@@ -72,24 +72,26 @@ type Meaning = Pick<ApiErrorDetails, 'class' | 'hint' | 'stop' | 'limit'>;
 const routeIsOurs: Meaning = {
   class: 'stop_run',
   stop: 'route',
-  hint: 'The request went to a route the provider does not know. Check KYBATCH_V1_BASE_URL: it ends in the v1 segment.',
+  hint: 'The provider does not know this path. Check KYBATCH_V1_BASE_URL: it must end with the v1 segment.',
 };
 const tryAgain: Meaning = {
   class: 'retry',
-  hint: 'The provider stumbled, which costs nothing.',
+  hint: 'The provider failed. That is free.',
 };
 const behindAGateway: Meaning = {
   class: 'retry',
-  hint: 'The answer has not the form of an error of v1: something between here and it has answered.',
+  hint: 'The response is not from v1. A proxy or gateway may have answered.',
 };
 const neverSucceeds = (hint: string): Meaning => ({ class: 'fail_row', hint });
 const keyRefused = (hint: string): Meaning => ({ class: 'stop_run', stop: 'credentials', hint });
-const keyIsRefused = keyRefused('The provider refuses the key. `kybatch doctor` checks it for 0 units.');
+const keyIsRefused = keyRefused(
+  'The provider does not accept KYBATCH_V1_API_KEY. Check it, free of charge: `kybatch doctor`',
+);
 const slowDown: Meaning = { class: 'slow_down', hint: 'Too many requests at once.' };
 const redirectRefused: Meaning = {
   class: 'stop_run',
   stop: 'route',
-  hint: 'The provider answered with a redirect, which is refused: the key goes to one origin only. Check KYBATCH_V1_BASE_URL.',
+  hint: 'The provider answered with a redirect. kybatch sends the key to one address only. Check KYBATCH_V1_BASE_URL.',
 };
 
 /**
@@ -97,7 +99,7 @@ const redirectRefused: Meaning = {
  */
 const saysNothingOfASearch: Meaning = {
   class: 'retry',
-  hint: 'The document knows this code for a company ID alone, and a search names none: it does not mean that nobody fits.',
+  hint: 'The provider documents this code for company IDs only. For a search it does not mean that no company fits.',
 };
 
 function byDocument(code: string, operation: Operation): Meaning | undefined {
@@ -108,13 +110,13 @@ function byDocument(code: string, operation: Operation): Meaning | undefined {
 /** The error table of the v1 document, row by row. */
 const byCode: Readonly<Record<string, Meaning>> = {
   INVALID_REQUEST: neverSucceeds('The provider refuses these values. Correct them.'),
-  UNAUTHENTICATED: keyRefused(
-    'Check KYBATCH_V1_API_KEY: it is missing, mistyped or revoked. `kybatch doctor` checks it for 0 units.',
+  UNAUTHENTICATED: keyRefused('KYBATCH_V1_API_KEY is mistyped or revoked. Check it, free of charge: `kybatch doctor`'),
+  PRODUCTION_KEY_REQUIRED: keyRefused(
+    'KYBATCH_V1_API_KEY is a test key. Create a live key in the workspace dashboard.',
   ),
-  PRODUCTION_KEY_REQUIRED: keyRefused('This is a test key. Create a live key in the workspace dashboard.'),
   INSUFFICIENT_SCOPE: {
     class: 'block_operation',
-    hint: 'Give the key the scope named in the message; other operations do without it.',
+    hint: 'Give the key the scope named in the message. Other operations do not need it.',
   },
   API_ROUTE_NOT_FOUND: routeIsOurs,
   KYB_ROUTE_NOT_FOUND: routeIsOurs,
@@ -123,7 +125,7 @@ const byCode: Readonly<Record<string, Meaning>> = {
   ALLOWANCE_EXHAUSTED: {
     class: 'park',
     limit: { api: 'v1' },
-    hint: 'The allowance is spent. A free workspace gets three more at the next UTC midnight; a paid plan is renewed by the provider.',
+    hint: 'The allowance is used up. A free workspace gets three units at the next UTC midnight. The provider renews a paid plan.',
   },
   DATA_SERVICE_UNAVAILABLE: tryAgain,
   ACCOUNT_SERVICE_UNAVAILABLE: tryAgain,
@@ -139,7 +141,7 @@ function byStatus(status: number): Meaning {
   if (status >= 300 && status < 400) return redirectRefused;
   // One company may be refused for a reason of its own. A key check that gets this finds the key or the address wrong.
   const stop = status === 403 ? 'credentials' : status === 404 ? 'route' : undefined;
-  return { class: 'hold', stop, hint: 'Its document does not know this code: ask the provider what is wrong.' };
+  return { class: 'hold', stop, hint: 'The provider does not document this code. Ask the provider what is wrong.' };
 }
 
 /** For bodies of another form. The base URL or the key may be wrong, unless an earlier answer proves otherwise. */

@@ -107,7 +107,7 @@ const ruleFailure = (messages: readonly string[]): Meaning => ({
   class: 'fail_row',
   code: 'RULE_FAILURE',
   message: messages.join('; ') || 'The request breaks a rule that the answer does not name',
-  hint: 'Give the fields that the message names.',
+  hint: 'Add the fields that the message names.',
   problems: capProblems(messages),
 });
 
@@ -125,7 +125,7 @@ function validationFailure(
     problems: capProblems(problems),
     ...(isRows
       ? { class: 'fail_row', hint: `Correct ${fields.slice(0, 10).join(', ')}.` }
-      : { class: 'hold', hint: 'It names nothing that you gave: ask the provider what is wrong.' }),
+      : { class: 'hold', hint: 'The message names no field of yours. Ask the provider what is wrong.' }),
   };
 }
 
@@ -143,7 +143,7 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
     class: 'retry',
     code: 'UNEXPLAINED',
     message: detail || `${operation.api} answered ${status} without a reason`,
-    hint: `The provider gives no kind of error.${route}`,
+    hint: `The provider gives no reason.${route}`,
     attemptsAtMost: 3,
   };
 }
@@ -158,26 +158,26 @@ const forbidden = (message: string, operation: Operation): Meaning => ({
   class: 'block_operation',
   code: FORBIDDEN,
   message,
-  hint: `The account may not use ${operation.name}. Ask the account manager for it; a pipeline without the stage that needs it goes on.`,
+  hint: `The account may not use ${operation.name}. Ask your account manager, or remove the stage from the pipeline.`,
 });
 
 const noSuchRecord = (detail: string, status: number): Meaning => ({
   class: 'not_available',
   code: 'NOT_FOUND',
   message: detail || `v2 answered ${status} without a reason`,
-  hint: 'The provider has nothing for this.',
+  hint: 'The provider has no data for this.',
 });
 
 /** By status alone: the body has no form of v2's errors, or one that several kinds share. */
 function byStatus(status: number, operation: Operation): Meaning {
-  const message = `${operation.api} answered ${status} in a form that its document does not know`;
+  const message = `${operation.api} answered ${status} in an undocumented form`;
   if (status === 401) {
     return {
       class: 'stop_run',
       stop: 'credentials',
       code: 'UNAUTHENTICATED',
       message,
-      hint: 'Check KYBATCH_V2_API_KEY: it is missing, mistyped or revoked. `kybatch doctor` checks it for 0 units.',
+      hint: 'KYBATCH_V2_API_KEY is mistyped or revoked. Check it, free of charge: `kybatch doctor`',
     };
   }
   if (status === 429) {
@@ -185,7 +185,7 @@ function byStatus(status: number, operation: Operation): Meaning {
     return { class: 'slow_down', code: 'TOO_MANY_REQUESTS', message, hint };
   }
   if (status >= 500 && status < 600) {
-    const hint = 'The provider stumbled.';
+    const hint = 'The provider failed.';
     return { class: 'retry', code: 'SERVER_FAILURE', message, hint };
   }
   if (status >= 300 && status < 400) {
@@ -194,7 +194,7 @@ function byStatus(status: number, operation: Operation): Meaning {
       stop: 'route',
       code: 'REDIRECT_REFUSED',
       message: `${operation.api} answered ${status}, a redirect`,
-      hint: `Redirects are refused: the key goes to one origin only. So ${routeAdvice(operation)}`,
+      hint: `kybatch sends the key to one address only: ${routeAdvice(operation)}`,
     };
   }
   if (status === 404 || status === 405) {
@@ -203,7 +203,7 @@ function byStatus(status: number, operation: Operation): Meaning {
   }
   // The document shows all error bodies, so any other form is not from v2 itself (X-1).
   if (status >= 400 && status < 500) return { ...UNREADABLE, message };
-  const hint = 'Not a status of HTTP that an answer may have. Check what stands between here and the provider.';
+  const hint = 'This is not a valid HTTP status. Check proxies between this machine and the provider.';
   return { class: 'retry', code: `HTTP_${status}`, message, hint };
 }
 
@@ -212,8 +212,8 @@ const routeAdvice = (operation: Operation): string =>
 
 const v2RouteAdvice = (operation: Operation): string =>
   operation.route === null
-    ? `check method and path of ${operation.name} in the routes file (KYBATCH_V2_ROUTES), and KYBATCH_V2_BASE_URL, which ends in the v2 segment.`
-    : 'check KYBATCH_V2_BASE_URL: it ends in the v2 segment.';
+    ? `check method and path of ${operation.name} in the routes file (KYBATCH_V2_ROUTES). KYBATCH_V2_BASE_URL must end with the v2 segment.`
+    : 'check KYBATCH_V2_BASE_URL, which must end with the v2 segment.';
 
 const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => sanitizeText(problem, 500));
 

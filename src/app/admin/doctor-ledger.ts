@@ -14,32 +14,34 @@ import {
 } from '../../ledger/health.js';
 import type { LedgerPlace } from '../../ledger/ledger.js';
 import { checkDeeply, checkLedger, checkServer, hasLedger } from '../../ledger/open-ledger.js';
-import { firstFew, type MessageCode, sentence } from '../../util/message-parts.js';
+import { bytesInWords, firstFew, type MessageCode, sentence } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
-import { freeSpace, megabytes, SPACE } from '../run/guards.js';
+import { freeSpace, SPACE } from '../run/guards.js';
 
 export function checkDataDir({ dataDir, ledgerUrl }: LedgerPlace): Finding {
   const check = 'data directory';
   try {
     const existing = nearest(dataDir);
     accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
-    if (existing !== dataDir) return { check, state: 'ok', detail: `${dataDir} will be created` };
+    if (existing !== dataDir)
+      return { check, state: 'ok', detail: `${dataDir} will be created`, short: `${dataDir}: will be created` };
   } catch (error) {
     const failure = systemFailure(error);
-    const why = failure === undefined ? 'it is not there, or no folder' : `${sentence(failure.what)} ${failure.hint}`;
+    const why =
+      failure === undefined ? 'it does not exist, or is not a folder' : `${sentence(failure.what)} ${failure.hint}`;
     const code = failure?.code ?? 'NO_PERMISSION';
     return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage, code };
   }
   const closed = unwritablePaths(dataDir, ledgerUrl === undefined ? LEDGER_FILES : []);
   if (closed.length > 0) {
-    const detail = `${dataDir} is writable, but this user may not change ${closed.join(', ')}: a start is refused. Run it as their owner, or give them to this user.`;
+    const detail = `This user may not change ${closed.join(', ')}. A run would be refused. Run kybatch as their owner, or change the owner.`;
     return { check, state: 'fail', detail, exit: ExitCode.usage, code: 'NO_PERMISSION' };
   }
   const detail = `${dataDir} is writable`;
   const isOpen = (statSync(dataDir).mode & 0o077) !== 0;
   return isOpen
-    ? { check, state: 'note', detail: `${detail}; other users can read it (chmod 700)` }
-    : { check, state: 'ok', detail };
+    ? { check, state: 'note', detail: `${dataDir}: writable, but other users can read it (chmod 700)` }
+    : { check, state: 'ok', detail, short: `${dataDir}: writable` };
 }
 
 /** With a ledger in a database, a ledger file in the data directory is ignored. */
@@ -76,10 +78,10 @@ export function checkSpace(dataDir: string, around: AppEnvironment): readonly Fi
   const free = freeSpace(dataDir, around);
   if (free === undefined) return [];
   const check = 'disk space';
-  const detail = `${megabytes(free)} left in ${dataDir}`;
-  if (free >= SPACE.noted) return [{ check, state: 'ok', detail }];
-  if (free >= SPACE.floor) return [{ check, state: 'note', detail: `${detail}; a large run may need more` }];
-  const then = `${detail}; free some: below ${megabytes(SPACE.floor)} no run starts`;
+  const detail = `${bytesInWords(free)} free in ${dataDir}`;
+  if (free >= SPACE.noted) return [{ check, state: 'ok', detail, short: `${bytesInWords(free)} free` }];
+  if (free >= SPACE.floor) return [{ check, state: 'note', detail: `${detail}. A large run may need more.` }];
+  const then = `${detail}. Free some space: no run starts with less than ${bytesInWords(SPACE.floor)}.`;
   return [{ check, state: 'fail', detail: then, exit: ExitCode.internal, code: 'DISK_FULL' }];
 }
 
@@ -88,30 +90,33 @@ function ledgerFinding(health: DatabaseHealth): Finding {
   switch (health.state) {
     case 'absent':
     case 'sound': {
-      const detail = health.state === 'absent' ? 'none yet' : 'sound';
+      const detail = health.state === 'absent' ? 'none yet' : 'no damage found';
+      const short = `${detail}${health.state === 'absent' ? '' : QUICK}`;
       return health.note === undefined
-        ? { check, state: 'ok', detail }
-        : { check, state: 'note', detail: `${detail}; ${health.note}` };
+        ? { check, state: 'ok', detail, short }
+        : { check, state: 'note', detail: `${detail}. ${sentence(health.note)}` };
     }
     case 'older': {
-      const detail = `sound; of an older kybatch (schema ${health.schema}): the next start, or \`kybatch ledger migrate\`, brings it up to date`;
+      const detail = `no damage found. It comes from an older kybatch (schema ${health.schema}). The next run updates it, or \`kybatch ledger migrate\`.`;
       return { check, state: 'note', detail, code: 'LEDGER_TOO_OLD' };
     }
     case 'newer': {
-      const detail = `of a newer kybatch (schema ${health.schema}): update kybatch`;
+      const detail = `The ledger comes from a newer kybatch (schema ${health.schema}). Update kybatch.`;
       return { check, state: 'fail', detail, exit: ExitCode.usage, code: 'LEDGER_TOO_NEW' };
     }
     case 'no_driver':
       return { check, state: 'fail', detail: health.detail, exit: ExitCode.usage, code: 'DRIVER_MISSING' };
     case 'unusable':
-      return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: health.exit };
+      return { check, state: 'fail', detail: `The ledger cannot be checked: ${health.detail}`, exit: health.exit };
     case 'damaged': {
-      const { wayOut = 'Restore a copy; do not delete it: it says what was paid for.' } = health;
-      const detail = `damaged: ${sentence(health.detail)} ${wayOut}`;
+      const { wayOut = 'Restore a backup. Do not delete it: it records what was paid for.' } = health;
+      const detail = `The ledger is damaged: ${sentence(health.detail)} ${wayOut}`;
       return { check, state: 'fail', detail, exit: ExitCode.internal, code: 'LEDGER_DAMAGED' };
     }
   }
 }
+
+const QUICK = ' (quick check; --deep reads everything)';
 
 /** Checks every stored answer against its digest, and every record. A damaged answer can be bought again. */
 export async function checkContents(
@@ -131,21 +136,29 @@ function answerFindings(
   again: (answer: DamagedAnswer) => string,
 ): readonly Finding[] {
   const check = 'stored answers';
-  if (damaged.length === 0) return [{ check, state: 'ok', detail: `${bodies} bodies are what their digests say` }];
+  if (damaged.length === 0)
+    return [
+      {
+        check,
+        state: 'ok',
+        detail: `${bodies.toLocaleString('en-US')} stored answers match their digests`,
+        short: `${bodies.toLocaleString('en-US')} checked, no damage found`,
+      },
+    ];
   return damaged.map((answer) => {
     const { operation, callId, runId, row, rawSha256 } = answer;
-    const where = runId === null ? 'by hand' : `run ${runId}${row === null ? '' : `, row ${row}`}`;
+    const where = runId === null ? 'manual' : `run ${runId}${row === null ? '' : `, row ${row}`}`;
     const bad = `${operation}, call ${callId} (${where}), ${rawSha256.slice(0, 12)}… is damaged`;
     if (!answer.owned || answer.params === null)
-      return { check, state: 'note', detail: `${bad}; a newer answer is there, or it was never owned` };
-    const detail = `${bad}: it counts as not owned, and the next run that needs it buys it again. At once: ${again(answer)}`;
+      return { check, state: 'note', detail: `${bad}. A newer answer exists, or it was never reused.` };
+    const detail = `${bad}. The next run that needs it buys it again. To buy it now: ${again(answer)}`;
     return { check, state: 'fail', detail, exit: ExitCode.internal };
   });
 }
 
 function recordFindings(records: readonly DamagedRecord[]): readonly Finding[] {
   const check = 'stored records';
-  if (records.length === 0) return [{ check, state: 'ok', detail: 'all can be read' }];
+  if (records.length === 0) return [{ check, state: 'ok', detail: 'all can be read', short: '' }];
   return firstFew(records, wayOut, 'damaged records').map((detail) => ({
     check,
     state: 'fail',
@@ -157,15 +170,15 @@ function recordFindings(records: readonly DamagedRecord[]): readonly Finding[] {
 function wayOut({ what, remedy }: DamagedRecord): string {
   switch (remedy.kind) {
     case 'ask_anew':
-      return `${what}: it counts as not owned, and the next run that needs it buys it again`;
+      return `${what}. The next run that needs it buys it again.`;
     case 'drop_run':
-      return `${what}: restore a copy of the ledger, or ${dropAndRun([remedy.run])}`;
+      return `${what}. Restore a backup, or ${dropAndRun([remedy.run])}`;
     case 'withdraw':
-      return `${what}: restore a copy of the ledger, or withdraw the decision with \`kybatch review withdraw ${remedy.decision}\` and decide again`;
+      return `${what}. Restore a backup, or run \`kybatch review withdraw ${remedy.decision}\` and decide again.`;
     case 'none_needed':
-      return `${what}: \`kybatch status\` tells less of an earlier start; nothing else rests on it`;
+      return `${what}. Only \`kybatch status\` of an earlier attempt shows less.`;
     case 'restore':
-      return `${what}: restore a copy of the ledger`;
+      return `${what}. Restore a backup of the ledger.`;
   }
 }
 
@@ -226,16 +239,11 @@ function serverFindings(health: ServerHealth): readonly Finding[] {
 }
 
 function connection({ name, version, role, roundTripMs, isReadOnly }: ServerHealth): Finding {
-  const detail = `${name}, PostgreSQL ${version}, as ${role}; a round trip takes ${inMs(roundTripMs)}`;
-  if (isReadOnly)
-    return fail(
-      'connection',
-      `${detail}; it takes nothing that is written: a standby, or one that is read only`,
-      'LEDGER_READ_ONLY',
-    );
+  const detail = `${name}, PostgreSQL ${version}, role ${role}, round trip ${inMs(roundTripMs)}`;
+  if (isReadOnly) return fail('connection', `${detail}. It is read-only, or a standby.`, 'LEDGER_READ_ONLY');
   const isSlow = roundTripMs > SLOW_MS;
   return isSlow
-    ? note('connection', `${detail}: every call waits for several; work nearer to it`)
+    ? note('connection', `${detail}. Every call waits for several round trips. Run kybatch nearer to the database.`)
     : ok('connection', detail);
 }
 
@@ -243,38 +251,40 @@ const MIGRATE = '`kybatch ledger migrate`';
 
 function schema(check: string, what: string, { has, needs }: SchemaFound, { role, mayMigrate }: ServerHealth): Finding {
   if (has === null)
-    return fail(check, `${role} may not see which schema the ${what} has: see the role's rights`, 'SCHEMA_UNKNOWN');
+    return fail(
+      check,
+      `The role ${role} may not read the schema version of the ${what}. Check its rights.`,
+      'SCHEMA_UNKNOWN',
+    );
   if (has === needs) return ok(check, `${what}: schema ${has}`);
   if (has > needs)
     return fail(
       check,
-      `${what}: of a newer kybatch (schema ${has}, this one knows ${needs}): update kybatch`,
+      `The ${what} comes from a newer kybatch (schema ${has}, this one knows ${needs}). Update kybatch.`,
       'SCHEMA_TOO_NEW',
     );
-  const by = mayMigrate ? '' : `, by its owner: ${role} may make no schemas`;
+  const by = mayMigrate ? '' : ` Its owner must run it: ${role} may not create schemas.`;
   return has === 0
-    ? fail(check, `${what}: none yet in this database; ${MIGRATE} makes it${by}`, 'SCHEMA_MISSING')
+    ? fail(check, `This database has no ${what} yet. Create it with ${MIGRATE}.${by}`, 'SCHEMA_MISSING')
     : fail(
         check,
-        `${what}: of an older kybatch (schema ${has}, this one needs ${needs}); ${MIGRATE} first${by}`,
+        `The ${what} comes from an older kybatch (schema ${has}, this one needs ${needs}). Run ${MIGRATE}.${by}`,
         'SCHEMA_TOO_OLD',
       );
 }
 
 const queues = ({ queuesMissing }: ServerHealth): readonly Finding[] =>
   queuesMissing.map((queue) =>
-    fail('pg-boss', `its queue ${queue} is not there; ${MIGRATE} makes it`, 'QUEUE_MISSING'),
+    fail('pg-boss', `The queue ${queue} is missing. Create it with ${MIGRATE}.`, 'QUEUE_MISSING'),
   );
 
 /** Without tables there is nothing to grant. */
 function rights({ role, ledger, rightsMissing }: ServerHealth): readonly Finding[] {
   const check = 'role';
   if (rightsMissing.length === 0)
-    return ledger.has === 0
-      ? []
-      : [ok(check, `${role} may do all that work takes: tables, sequences, temporary tables`)];
-  const all = `\`kybatch ledger migrate --grant ${role}\`, run by their owner, grants all of it`;
-  return rightsMissing.map(({ what, grant }) => fail(check, `${role} lacks ${what}; ${all}, or: ${grant}`));
+    return ledger.has === 0 ? [] : [ok(check, `${role} has all rights: tables, sequences, temporary tables`)];
+  const all = `Their owner grants all rights with \`kybatch ledger migrate --grant ${role}\``;
+  return rightsMissing.map(({ what, grant }) => fail(check, `${role} lacks ${what}. ${all}, or: ${grant}`));
 }
 
 function clock({ clockAheadMs }: ServerHealth): Finding {
@@ -284,7 +294,7 @@ function clock({ clockAheadMs }: ServerHealth): Finding {
     ? ok('clock skew', detail)
     : fail(
         'clock skew',
-        `${detail}: machines know by the clock whether another one still works. Set it (NTP) on all of them`,
+        `${detail}. Machines use the clock to see whether another one is alive. Synchronise all clocks (NTP).`,
       );
 }
 
@@ -293,14 +303,14 @@ function connections({ connections: { whose, used, most } }: ServerHealth): Find
   const detail = `${used} of ${most} in use${whose === 'server' ? '' : ` (${limit})`}`;
   return most - used >= CONNECTIONS_OF_ONE
     ? ok('connections', detail)
-    : note('connections', `${detail}: a process at work takes up to ${CONNECTIONS_OF_ONE}; raise ${limit}`);
+    : note('connections', `${detail}. One process needs up to ${CONNECTIONS_OF_ONE}. Raise ${limit}.`);
 }
 
 function encryption({ isEncrypted, isLocal }: ServerHealth): Finding {
   if (isEncrypted) return ok('tls', 'in use');
   return isLocal
-    ? ok('tls', 'not in use; the database is on this machine')
-    : note('tls', 'not in use: what is bought travels in the clear; add ?sslmode=verify-full to the address');
+    ? ok('tls', 'not in use (the database is on this machine)')
+    : note('tls', 'not in use: data travels unencrypted. Add ?sslmode=verify-full to the address.');
 }
 
 const durability = ({ unsafeSettings }: ServerHealth): readonly Finding[] =>
@@ -309,7 +319,7 @@ const durability = ({ unsafeSettings }: ServerHealth): readonly Finding[] =>
     : [
         note(
           'durability',
-          `${unsafeSettings.join(', ')}: what was paid for may be lost when the machine of PostgreSQL fails; turn it on`,
+          `${unsafeSettings.join(', ')}: paid answers may be lost if the database machine fails. Turn it on.`,
         ),
       ];
 
@@ -330,6 +340,8 @@ export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'note' | 'fail';
   readonly detail: string;
+  /** The detail in a few words, for the screen. Empty: only `--verbose` and `--json` show the finding. */
+  readonly short?: string;
   /** The exit code if it fails. */
   readonly exit?: ExitCode;
   /** What was found. Absent where `check` and `state` say it: `doctor` makes it of them. */

@@ -27,7 +27,7 @@ import type { DatabaseHealth } from '../../ledger/health.js';
 import { stages } from '../../stages/list.js';
 import { didYouMean, sentence } from '../../util/message-parts.js';
 import { type AppEnvironment, withLedger } from '../environment.js';
-import type { Provider, ProviderOptions } from '../provider/provider.js';
+import { keyRefusal, type Provider, type ProviderOptions, refusedKeyInWords } from '../provider/provider.js';
 import { withRecordedProbes } from '../run/preflight.js';
 import type { Finding } from './doctor-ledger.js';
 
@@ -42,33 +42,38 @@ export async function checkV1(
 }
 
 function v1Findings(report: V1KeyReport, { environment }: Provider): readonly Finding[] {
-  const findings = [v1KeyFinding(report, environment.v1?.baseUrl ?? '')];
+  const findings = [v1KeyFinding(report, environment)];
   if (report.state !== 'works') return findings;
-  findings.push({ check: 'v1 scopes', state: 'note', detail: scopesText(report) });
+  const missing = Object.entries(report.scopes).flatMap(([scope, state]) => (state === 'missing' ? [scope] : []));
+  const short = missing.length === 0 ? '' : `refused: ${missing.join(', ')}`;
+  findings.push({ check: 'v1 scopes', state: 'note', detail: scopesText(report), short });
   if (report.quota !== null) {
     const { dailyLimit, dailyRemaining, resetAtMs } = report.quota;
-    const detail = `free workspace: ${dailyRemaining ?? '?'} of ${dailyLimit ?? '?'} left today, more at ${new Date(resetAtMs).toISOString()}`;
+    const detail = `free workspace: ${dailyRemaining ?? '?'} of ${dailyLimit ?? '?'} units left today, reset at ${new Date(resetAtMs).toISOString()}`;
     findings.push({ check: 'v1 allowance', state: 'note', detail });
   }
   return findings;
 }
 
-function v1KeyFinding(report: V1KeyReport, baseUrl: string): Finding {
+function v1KeyFinding(report: V1KeyReport, environment: Provider['environment']): Finding {
+  const baseUrl = environment.v1?.baseUrl ?? '';
   switch (report.state) {
     case 'works': {
-      const detail = `accepted and live at ${baseUrl}${report.costly.length === 0 ? '; checked for 0 units' : ''}`;
-      return { check: 'v1 key', state: 'ok', detail };
+      const detail = `accepted at ${baseUrl}${report.costly.length === 0 ? ', checked free of charge' : ''}`;
+      const isWhole = !Object.values(report.scopes).includes('missing');
+      return { check: 'v1 key', state: 'ok', detail, short: `accepted${isWhole ? ', no scope refused' : ''}` };
     }
     case 'not_live':
       return {
         check: 'v1 key',
         state: 'fail',
-        detail: 'a test key: a live key is needed',
+        detail: 'KYBATCH_V1_API_KEY is a test key. kybatch needs a live key.',
+        short: 'not accepted: test key',
         exit: ExitCode.credentials,
         code: 'KEY_NOT_LIVE',
       };
     default:
-      return keyFailure('v1', report.state, report);
+      return keyFailure('v1', report.state, report, environment);
   }
 }
 
@@ -94,7 +99,7 @@ export async function checkV2(
   const use = report.metrics && permissionUseOf(report.metrics);
   const { counts, finding } = use === null ? NOT_ASKED : await lookAtContacts(provider, now);
   const findings = [
-    v2KeyFinding(report, environment.v2?.baseUrl ?? ''),
+    v2KeyFinding(report, environment),
     ...permissionFindings(use ?? [], use === null ? { ...pipeline, permissions: {} } : pipeline),
     ...(finding === null ? [] : [finding]),
     routesFinding(environment),
@@ -105,11 +110,14 @@ export async function checkV2(
 
 const NOT_ASKED = { counts: null, finding: null };
 
-function v2KeyFinding(report: V2KeyReport, baseUrl: string): Finding {
-  if (report.state !== 'works') return keyFailure('v2', report.state, report);
+function v2KeyFinding(report: V2KeyReport, environment: Provider['environment']): Finding {
+  if (report.state !== 'works') return keyFailure('v2', report.state, report, environment);
+  const baseUrl = environment.v2?.baseUrl ?? '';
   const permissions = report.metrics?.length ?? 0;
-  const detail = `accepted at ${baseUrl}; ${permissions} ${permissions === 1 ? 'permission' : 'permissions'}`;
-  return { check: 'v2 key', state: 'ok', detail };
+  const counted = `${permissions} ${permissions === 1 ? 'permission' : 'permissions'}`;
+  const isUsed = permissionUseOf(report.metrics ?? []).some(isUsedUp);
+  const short = `accepted, ${counted}${permissions === 0 || isUsed ? '' : ', none used up'}`;
+  return { check: 'v2 key', state: 'ok', detail: `accepted at ${baseUrl}, ${counted}`, short };
 }
 
 function routesFinding({ routes, routesFile }: Provider['environment']): Finding {
@@ -118,10 +126,16 @@ function routesFinding({ routes, routesFile }: Provider['environment']): Finding
     .map((operation) => operation.name);
   const missing = missingRoutes(unpublished, routes);
   const from = routesFile === null ? 'no routes file (KYBATCH_V2_ROUTES)' : routesFile;
-  const detail = `${from}: ${unpublished.length - missing.length} of ${unpublished.length} unpublished operations have a route`;
+  const found = `${unpublished.length - missing.length} of ${unpublished.length}`;
+  const detail = `${from}: ${found} unpublished operations have a route`;
   return missing.length === 0
-    ? { check: 'v2 routes', state: 'ok', detail }
-    : { check: 'v2 routes', state: 'note', detail: `${detail}; without: ${missing.join(' ')}` };
+    ? { check: 'v2 routes', state: 'ok', detail, short: found }
+    : {
+        check: 'v2 routes',
+        state: 'note',
+        detail: `${detail}; without: ${missing.join(' ')}`,
+        short: `${found} (${from})`,
+      };
 }
 
 /** A run with such a stage would be refused before its first call (V2-15). */
@@ -130,7 +144,7 @@ const stageFindings = (routes: Routes): readonly Finding[] =>
     const needed = operationsOf({ stages: [name] }).map((operation) => operation.name);
     const missing = missingRoutes(needed, routes);
     if (missing.length === 0) return [];
-    const detail = `${name} cannot run without a route for ${missing.join(', ')}`;
+    const detail = `${name} cannot run: no route for ${missing.join(', ')}`;
     return [{ check: 'v2 stages', state: 'note', detail }];
   });
 
@@ -138,17 +152,23 @@ function keyFailure(
   api: ApiName,
   state: 'refused' | 'wrong_route' | 'unreachable',
   { error }: { readonly error: ApiError | undefined },
+  environment: Provider['environment'],
 ): Finding {
-  const { subject, exit } = FAILURES[state];
-  const detail =
-    error === undefined ? 'no answer' : `${error.code}: ${sentence(error.message)} ${error.hint ?? ''}`.trimEnd();
-  return { check: `${api} ${subject}`, state: 'fail', detail, exit };
+  const { subject, exit, short } = FAILURES[state];
+  const detail = error === undefined ? 'The provider did not answer.' : failureInWords(state, error, environment);
+  return { check: `${api} ${subject}`, state: 'fail', detail, short, exit };
+}
+
+function failureInWords(state: keyof typeof FAILURES, error: ApiError, environment: Provider['environment']): string {
+  if (state !== 'refused') return `${error.code}: ${sentence(error.message)} ${error.hint ?? ''}`.trimEnd();
+  const fact = keyRefusal(error);
+  return `${fact.charAt(0).toUpperCase()}${fact.slice(1)}.\n${refusedKeyInWords(error, environment)}`;
 }
 
 const FAILURES = {
-  refused: { subject: 'key', exit: ExitCode.credentials },
-  wrong_route: { subject: 'base URL', exit: ExitCode.usage },
-  unreachable: { subject: 'provider', exit: ExitCode.unavailable },
+  refused: { subject: 'key', exit: ExitCode.credentials, short: 'not accepted' },
+  wrong_route: { subject: 'base URL', exit: ExitCode.usage, short: 'wrong' },
+  unreachable: { subject: 'provider', exit: ExitCode.unavailable, short: 'cannot be reached' },
 } as const;
 
 const notConfigured = (api: 'v1' | 'v2', alone: boolean): Finding =>
@@ -156,12 +176,24 @@ const notConfigured = (api: 'v1' | 'v2', alone: boolean): Finding =>
     ? {
         check: 'configuration',
         state: 'fail',
-        detail:
-          'no provider: set KYBATCH_V1_BASE_URL and KYBATCH_V1_API_KEY, or the two of KYBATCH_V2 where the account has that API alone, or add --sandbox',
+        detail: NO_PROVIDER,
+        short: 'not configured',
         exit: ExitCode.usage,
         code: 'NO_PROVIDER',
       }
-    : { check: `${api} key`, state: 'note', detail: `${api} is not configured`, code: 'API_NOT_CONFIGURED' };
+    : {
+        check: `${api} key`,
+        state: 'note',
+        detail: `${api} is not configured`,
+        short: 'not configured',
+        code: 'API_NOT_CONFIGURED',
+      };
+
+const NO_PROVIDER = `No provider is configured. Put these into .env in this folder:
+  KYBATCH_V1_BASE_URL=https://…
+  KYBATCH_V1_API_KEY=…
+Accounts with v2 only: KYBATCH_V2_BASE_URL and KYBATCH_V2_API_KEY.
+No account yet? \`kybatch doctor --sandbox\``;
 
 /** The counters of v2. Null if it did not report them. */
 export interface V2Counts {
@@ -183,11 +215,17 @@ function permissionFindings(
       const verdict = spent.length === 0 ? '' : `; used up: ${spent.join(', ')}`;
       const detail = `${codename}: ${counts.map(countInWords).join('; ')}${verdict}`;
       return spent.length === 0
-        ? { check: 'v2 permission', state: 'ok', detail }
-        : { check: 'v2 permission', state: 'note', detail, code: 'PERMISSION_USED_UP' };
+        ? { check: 'v2 permission', state: 'ok', detail, short: '' }
+        : {
+            check: 'v2 permission',
+            state: 'note',
+            detail,
+            short: `used up: ${spent.join(', ')}`,
+            code: 'PERMISSION_USED_UP',
+          };
     }),
     ...strangers.map((codename): Finding => {
-      const detail = `permissions.${codename} of the pipeline ${name} is not among the permissions that /metrics names, so nothing is parked by it.${didYouMean(codename, codenames)}`;
+      const detail = `The pipeline ${name} names the permission ${codename}, which v2 does not have. It has no effect.${didYouMean(codename, codenames)}`;
       return { check: 'v2 permission', state: 'note', detail, code: 'PERMISSION_UNKNOWN' };
     }),
   ];
@@ -196,9 +234,11 @@ function permissionFindings(
 function countInWords(count: PermissionUse): string {
   const { metric, used, total } = count;
   const left = remainingUse(count);
-  const figures = `${used ?? 'not told'} of ${total ?? 'not told'} used`;
-  return `${metric} ${figures}${left === null ? '' : `, ${left} left`}`;
+  const figures = `${figure(used)} of ${figure(total)} used`;
+  return `${metric} ${figures}${left === null ? '' : `, ${figure(left)} left`}`;
 }
+
+const figure = (value: number | null): string => value?.toLocaleString('en-US') ?? 'unknown';
 
 const RANGE_MS = 30 * 86_400_000;
 
@@ -210,15 +250,15 @@ async function lookAtContacts(
   if (v2 === null) return { counts: null, finding: null };
   const range = wholeDays(now - RANGE_MS, now);
   const counts = await readContactCounts(v2, range);
-  const asked = `from ${range.dateFrom} to ${range.dateTo}, as sent (its time zone is not documented)`;
+  const asked = `from ${range.dateFrom} to ${range.dateTo} (time zone not documented)`;
   const check = 'v2 contacts';
   if (counts instanceof ApiError) {
-    const detail = `not told ${asked}: ${counts.code}: ${sentence(counts.message)}`;
-    return { counts: null, finding: { check, state: 'note', detail } };
+    const detail = `unknown ${asked}: ${counts.code}: ${sentence(counts.message)}`;
+    return { counts: null, finding: { check, state: 'note', detail, short: '' } };
   }
   const { emailCount, phoneCount } = counts;
-  const detail = `revealed ${asked}: e-mail addresses ${emailCount ?? 'not told'}, phone numbers ${phoneCount ?? 'not told'}`;
-  return { counts, finding: { check, state: 'ok', detail } };
+  const detail = `revealed ${asked}: e-mail addresses ${figure(emailCount)}, phone numbers ${figure(phoneCount)}`;
+  return { counts, finding: { check, state: 'ok', detail, short: '' } };
 }
 
 /**
@@ -226,15 +266,15 @@ async function lookAtContacts(
  */
 export async function checkMcp({ v1, v2, mcp, environment }: Provider): Promise<readonly Finding[]> {
   if (mcp === null && v1 === null && v2 === null) return [];
-  if (mcp === null) return [{ check: 'mcp', state: 'note', detail: 'KYBATCH_MCP_URL is not set: no tools' }];
+  if (mcp === null) return [{ check: 'mcp', state: 'note', detail: 'KYBATCH_MCP_URL is not set', short: '' }];
   try {
     const { length } = await mcp.tools();
-    const detail = `${length} ${length === 1 ? 'tool' : 'tools'} at ${environment.mcp?.url}; asked for 0 units`;
-    return [{ check: 'mcp', state: 'ok', detail }];
+    const tools = `${length} ${length === 1 ? 'tool' : 'tools'}`;
+    return [{ check: 'mcp', state: 'ok', detail: `${tools} at ${environment.mcp?.url}`, short: tools }];
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const state = error.stop === 'credentials' ? 'refused' : error.stop === 'route' ? 'wrong_route' : 'unreachable';
-    return [keyFailure('mcp', state, { error })];
+    return [keyFailure('mcp', state, { error }, environment)];
   }
 }
 
@@ -259,7 +299,7 @@ export async function saveV2Counts(
     return [];
   } catch (error) {
     if (!(error instanceof KybatchError)) throw error;
-    const detail = `what v2 counts is not kept for \`kybatch usage\`: ${sentence(error.message)}`;
+    const detail = `The counters of v2 were not stored for \`kybatch usage\`: ${sentence(error.message)}`;
     return [{ check: 'v2 counts', state: 'note', detail }];
   }
 }
@@ -280,9 +320,9 @@ export async function saveCostlyChecks(
   const finding = (more: string): Finding => ({
     check: 'v1 probe',
     state: 'note',
-    detail: `${costly.length === 1 ? '1 check was' : `${costly.length} checks were`} charged, or may have been: ${more}`,
+    detail: `${costly.length === 1 ? '1 check was' : `${costly.length} checks were`} charged, or may have been. ${more}`,
   });
-  if (options.sandbox === true || !isWhole(health)) return [finding('there is no ledger to book it in')];
+  if (options.sandbox === true || !isWhole(health)) return [finding('There is no ledger to record it.')];
   try {
     await withLedger('note', options, around, async (ledger) => {
       for (const { check, answer } of costly) {
@@ -292,10 +332,10 @@ export async function saveCostlyChecks(
         });
       }
     });
-    return [finding('`kybatch usage` counts it')];
+    return [finding('`kybatch usage` counts it.')];
   } catch (error) {
     if (!(error instanceof KybatchError)) throw error;
-    return [finding(`it could not be booked, ${sentence(error.message)}`)];
+    return [finding(`It could not be recorded: ${sentence(error.message)}`)];
   }
 }
 

@@ -25,6 +25,10 @@ export interface DoctorView {
   readonly server: ServerHealth | null;
   /** The exit code of the worst finding. */
   readonly exit: ExitCode;
+  /** The name of the checked pipeline. */
+  readonly pipeline: string;
+  /** The base URLs of the provider. */
+  readonly urls: readonly string[];
 }
 
 export interface DoctorOptions extends ProviderOptions {
@@ -66,7 +70,8 @@ export function doctor(options: DoctorOptions = {}, around = processEnvironment(
       ...(options.deep ? await checkContents(place, health, around, options.callAgain ?? callInWords) : []),
       ...(await saveV2Counts(v2, provider.names.v2, health, options, around)),
     ];
-    return { findings: findings.map(withCode), v2, server, exit: worst(findings) };
+    const urls = [provider.environment.v1, provider.environment.v2].flatMap((api) => api?.baseUrl ?? []);
+    return { findings: findings.map(withCode), v2, server, exit: worst(findings), pipeline: pipeline.name, urls };
   });
 }
 
@@ -79,7 +84,7 @@ const withCode = (finding: Finding): CodedFinding => ({
 const refusing = ({ guard, message, hint }: GuardFinding): Finding => ({
   check: `guard ${guard}`,
   state: 'fail',
-  detail: `${message}. A run is refused. ${hint}`,
+  detail: `${sentence(message)} kybatch refuses to run. ${hint}`,
   exit: ExitCode.usage,
 });
 
@@ -90,7 +95,7 @@ const lostLedger = async (dataDir: string, { names }: Provider): Promise<readonl
 const noteOfGuard = ({ guard, message, hint }: GuardFinding): Finding => ({
   check: `guard ${guard}`,
   state: 'note',
-  detail: `${message}. A run that cannot ask is refused. ${hint}`,
+  detail: `${sentence(message)} Without a terminal kybatch refuses to run. ${hint}`,
 });
 
 /** Checks for answers stored under another base URL or dated in the future. */
@@ -125,19 +130,26 @@ const DEFAULT_PIPELINE = 'analyst';
  * Whether a run would reach its first call. A missing part fails a named pipeline, and is a note for the default one.
  */
 function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Provider): readonly Finding[] {
-  const which = isNamed ? pipeline.name : `${pipeline.name}, the default,`;
+  const which = isNamed ? pipeline.name : `${pipeline.name} (default)`;
   try {
     checkProvider(pipeline, provider);
-    return [{ check: 'pipeline', state: 'ok', detail: `${which} has all it needs` }];
+    return [
+      {
+        check: 'pipeline',
+        state: 'ok',
+        detail: `${which} has everything it needs`,
+        short: `${pipeline.name} has everything it needs`,
+      },
+    ];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const { message, hint = '', exit } = error;
     const code = error.code as MessageCode;
-    const detail = `${which} would be refused: ${sentence(message)} ${hint}`.trimEnd();
+    const detail = `${which} cannot run: ${sentence(message)} ${hint}`.trimEnd();
     if (isNamed) return [{ check: 'pipeline', state: 'fail', detail, exit, code }];
     // A missing provider is already reported.
     if (provider.v1 === null && provider.v2 === null) return [];
-    const other = 'Where you use another, `kybatch doctor --pipeline NAME` checks that one.';
+    const other = 'To check another pipeline: `kybatch doctor --pipeline NAME`';
     return [{ check: 'pipeline', state: 'note', detail: `${detail} ${other}`, code }];
   }
 }
@@ -178,9 +190,9 @@ function mustBeWritable(named: string, pipelineFile: string, dataDir: string, ar
   const path = metricsTarget(named, dataDir, around, [pipelineFile]);
   const folder = dirname(path);
   if (!isFolder(folder))
-    throw new UsageError('FOLDER_MISSING', `the folder ${folder} is not there`, 'Make it, or name another file.');
+    throw new UsageError('FOLDER_MISSING', `the folder ${folder} does not exist`, 'Create it, or choose another file.');
   accessSync(folder, constants.W_OK | constants.X_OK);
-  return `${path} can be written`;
+  return `${path}: writable`;
 }
 
 /** Finds a program as the system does: by its path, or in the folders of PATH. */
@@ -192,10 +204,10 @@ function mustBeProgram(program: string, around: AppEnvironment): string {
   if (found === undefined)
     throw new UsageError(
       'NOTIFY_COMMAND_MISSING',
-      'there is no such program that this user may run',
-      'Name it with its path in notify.command.',
+      'there is no such program, or this user may not run it',
+      'Give its full path in notify.command.',
     );
-  return `${found} can be run`;
+  return `${found}: found`;
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

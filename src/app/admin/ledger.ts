@@ -13,6 +13,7 @@ import { type CopiedLedger, type CopyProgress, copyBetween } from '../../ledger/
 import type { MovedProvider } from '../../ledger/erase/housekeeping.js';
 import type { BackedUp, BackupProgress, LedgerPlace } from '../../ledger/ledger.js';
 import { backUpLedger, ledgerBytes, migrateLedger } from '../../ledger/open-ledger.js';
+import { bytesInWords } from '../../util/message-parts.js';
 import { Secret } from '../../util/secret.js';
 import {
   type AppEnvironment,
@@ -24,7 +25,7 @@ import {
 } from '../environment.js';
 import { mustBeOutsideDataDir } from '../output-paths.js';
 import { isSandboxName } from '../provider/provider.js';
-import { freeSpace, megabytes } from '../run/guards.js';
+import { freeSpace } from '../run/guards.js';
 
 export interface BackupOptions extends PlaceOptions {
   /** The folder for the copy, which must not have a ledger yet. */
@@ -58,11 +59,14 @@ export async function backup(
 function mustHaveRoomFor(bytes: number, folder: string, around: AppEnvironment): void {
   const free = freeSpace(folder, around);
   if (free === undefined || free > bytes) return;
-  throw new FileError(`the backup needs ${megabytes(bytes)}, and the disk of ${folder} has ${megabytes(free)} left`, {
-    code: 'DISK_FULL',
-    what: 'the disk is full',
-    hint: 'Free some space there, or name a folder on another disk.',
-  });
+  throw new FileError(
+    `the backup needs ${bytesInWords(bytes)}, and the disk of ${folder} has ${bytesInWords(free)} left`,
+    {
+      code: 'DISK_FULL',
+      what: 'the disk is full',
+      hint: 'Free some space, or choose a folder on another disk.',
+    },
+  );
 }
 
 export interface CopyLedgerOptions extends PlaceOptions {

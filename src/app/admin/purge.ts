@@ -131,7 +131,7 @@ async function proofOf(
 const search = async ({ kind }: PurgeRequest, identifiers: readonly string[], { searchEverywhere }: Housekeeping) =>
   kind === 'before' ? undefined : await searchEverywhere(identifiers);
 
-const NOT_REWRITTEN = 'the database file could not be written anew, and may still hold parts of it that no table shows';
+const NOT_REWRITTEN = 'the ledger file could not be rewritten, and may still contain deleted bytes';
 
 const isNothing = ({ rows, answers, bodies, candidates, questions, decisions, changes }: PurgeReport): boolean =>
   rows + answers + bodies + candidates + questions + decisions + changes === 0;

@@ -141,20 +141,20 @@ export function metricsText(figures: Figures): string {
     ofLists(lists, 'rows_held', 'Rows that are due and cannot move, by what they wait for.', ({ held }) =>
       counted('reason', held),
     ),
-    ofLists(
-      lists,
-      'oldest_answer_age_seconds',
-      'Age of the oldest answer that the list stands by.',
-      ({ oldestAnswerAt }) => maybe(oldestAnswerAt, (fetchedAt) => (at - fetchedAt) / 1000),
+    ofLists(lists, 'oldest_answer_age_seconds', 'Age of the oldest answer that the list uses.', ({ oldestAnswerAt }) =>
+      maybe(oldestAnswerAt, (fetchedAt) => (at - fetchedAt) / 1000),
     ),
     ofLists(
       lists,
       'last_success_timestamp_seconds',
-      'When a start on the list last came to its end by itself.',
+      'When an attempt on the list last finished.',
       ({ lastSuccessAt }) => maybe(lastSuccessAt, (time) => time / 1000),
     ),
-    ofLists(lists, 'last_exit_code', 'Exit code of the last start on the list, and why; -1: it died.', ({ lastExit }) =>
-      maybe(lastExit, ({ code }) => code, { reason: label(lastExit?.reason ?? '') }),
+    ofLists(
+      lists,
+      'last_exit_code',
+      'Exit code of the last attempt on the list, and why. -1: it died.',
+      ({ lastExit }) => maybe(lastExit, ({ code }) => code, { reason: label(lastExit?.reason ?? '') }),
     ),
     ofLists(lists, 'members_left', 'Members that are not in the file any more.', ({ departed }) => [plain(departed)]),
     ofLists(lists, 'workers', 'Processes that work on the list.', ({ workers }) => [plain(workers)]),
@@ -187,7 +187,7 @@ export function metricsText(figures: Figures): string {
     ),
     one(
       'permission_drift',
-      'What v2 counts since the last start beyond our calls.',
+      'What v2 counted since the last attempt beyond our calls.',
       ofPermissions(figures, ({ drift }) => drift),
     ),
     one(
@@ -217,13 +217,13 @@ function ofAttempt({ list, atWork, spent, calls }: AttemptFigures): readonly Met
   const labels = list === null ? {} : { portfolio: label(list) };
   const figure = (name: string, help: string, value: number) => one(name, help, [{ labels, value }]);
   return [
-    figure('start_at_work', 'Whether the start that wrote this is at work.', atWork ? 1 : 0),
-    figure('start_units_spent', 'Units that this start has spent.', spent.units),
-    figure('start_credit_reports', 'Credit reports that this start has bought.', spent.reports),
-    figure('start_unknown_charges', 'Calls of this start whose charge nobody knows.', spent.unknown),
+    figure('start_at_work', 'Whether the attempt that wrote this is running.', atWork ? 1 : 0),
+    figure('start_units_spent', 'Units that this attempt has spent.', spent.units),
+    figure('start_credit_reports', 'Credit reports that this attempt has bought.', spent.reports),
+    figure('start_unknown_charges', 'Calls of this attempt with unknown charge.', spent.unknown),
     one(
       'start_calls',
-      'Calls of this start by operation, HTTP status (empty: none came) and class: ok, owned, under_way, or that of the error.',
+      'Calls of this attempt by operation, HTTP status (empty: none came) and class: ok, owned (reused), under_way (in flight), or that of the error.',
       calls.map(({ api, operation, class: kind, httpStatus, count }) => ({
         labels: { ...labels, api, operation, class: kind, http: String(httpStatus ?? '') },
         value: count,

@@ -110,7 +110,7 @@ async function readSince(
   if (!DAY.test(since)) return { notedFrom: (await namedRun(since, { runs })).createdAt };
   const notedFrom = Date.parse(since);
   if (Number.isNaN(notedFrom))
-    throw new UsageError('DATE_INVALID', `${since} is no date`, 'For example --since 2026-01-31.');
+    throw new UsageError('DATE_INVALID', `${since} is not a date`, 'Example: --since 2026-01-31');
   return { notedFrom };
 }
 
@@ -132,23 +132,19 @@ export function rawAnswer(
   if (!/^[0-9a-f]{8,64}$/.test(sha256))
     throw new UsageError(
       'RAW_DIGEST_INVALID',
-      `${sha256} is no digest of a raw answer`,
-      'It is the raw_sha256 of a table, or its first 8 digits or more.',
+      `${sha256} is not the SHA-256 of a stored answer`,
+      'Use raw_sha256 of a table, or at least its first 8 digits.',
     );
   return withLedger('read', place, around, async ({ changes }) => {
     const [rawSha256, another] = await changes.digests(sha256);
     if (another !== undefined)
-      throw new UsageError(
-        'RAW_DIGEST_AMBIGUOUS',
-        `several raw answers begin with ${sha256}`,
-        'Give more of its digits.',
-      );
+      throw new UsageError('RAW_DIGEST_AMBIGUOUS', `several stored answers begin with ${sha256}`, 'Give more digits.');
     const body = rawSha256 === undefined ? undefined : await changes.body(rawSha256);
     if (rawSha256 === undefined || body === undefined)
       throw new UsageError(
         'RAW_NOT_FOUND',
-        `there is no raw answer ${sha256}`,
-        'It was pruned or purged, or is damaged: `kybatch doctor --deep` says.',
+        `there is no stored answer ${sha256}`,
+        'It was pruned, erased or damaged. Check: `kybatch doctor --deep`',
       );
     return { rawSha256, body };
   });

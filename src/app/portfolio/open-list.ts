@@ -177,7 +177,7 @@ export const notesAboutFile = ({ file: { repeatedId } }: OpenList): readonly Mes
 const idsAreNone = (repeated: string): Message =>
   message(
     'ID_REPEATED',
-    `the id ${sanitizeText(repeated, 80)} stands in more than one row: the column id is not used to know rows again from file to file, what identifies their company is`,
+    `the id ${sanitizeText(repeated, 80)} is in more than one row. kybatch recognises rows by their company instead`,
   );
 
 /** The pipelines of a portfolio's earlier runs, without damaged ones. */
@@ -255,7 +255,7 @@ export const pipedNotes = ({ input }: InputFile, portfolio: string | undefined):
     : [
         message(
           'PIPED_PORTFOLIO',
-          `what is piped in is the list of the portfolio "${STDIN_PORTFOLIO}"; --portfolio NAME keeps lists apart`,
+          `piped lists belong to the portfolio "${STDIN_PORTFOLIO}". To keep lists apart, add --portfolio NAME`,
         ),
       ];
 
@@ -274,8 +274,8 @@ export async function withInputFile<T>(
   if (around.stdin === undefined) {
     throw new UsageError(
       'STDIN_NOT_PIPED',
-      'nothing is piped into kybatch: - reads standard input',
-      'Pipe a file into it, or name one in the place of -.',
+      '- reads standard input, and nothing is piped into kybatch',
+      'Pipe a file into it, or give a file name.',
     );
   }
   const copy = await spool(around.stdin(), 'standard input');
@@ -346,6 +346,6 @@ export function portfoliosNamed(
   throw new UsageError(
     'PORTFOLIO_NOT_FOUND',
     `there is no portfolio ${name}.${didYouMean(name, others)}`,
-    '`kybatch run <input>` makes one; its name is that of --portfolio, or the path of the input.',
+    'List them: `kybatch portfolios`. `kybatch run FILE` creates one.',
   );
 }

@@ -53,14 +53,14 @@ export async function watchListen(
   if (pathSecret === undefined)
     throw new UsageError(
       'WATCH_SECRET_MISSING',
-      'the secret path of the callbacks is not set',
-      'Put it into KYBATCH_WATCH_SECRET, or into a file that KYBATCH_WATCH_SECRET_FILE names. `openssl rand -hex 24` makes one.',
+      'KYBATCH_WATCH_SECRET is not set: it is the secret path of the callbacks',
+      'Set it, or KYBATCH_WATCH_SECRET_FILE to a file with it. `openssl rand -hex 24` creates one.',
     );
   if (!/^[\w.~-]+$/.test(pathSecret))
     throw new UsageError(
       'WATCH_SECRET_INVALID',
-      'the secret of the path has characters that do not go into an address as they are',
-      'Letters, digits, and - . _ ~ do; `openssl rand -hex 24` makes one.',
+      'the secret contains characters that an address does not allow',
+      'Use letters, digits, and - . _ ~. `openssl rand -hex 24` creates one.',
     );
   const callbacks = new Callbacks(new Inbox(dataDirOf(options, around)), pathSecret, options.onNamed);
   const server = createServer(LIMITS, (request, response) => void callbacks.answer(request, response));
@@ -188,8 +188,8 @@ async function opened(server: Server, port: number, host: string): Promise<void>
     if (!PORT_PROBLEMS.has(code)) throw asOpenError(error, `port ${port}`);
     throw new UsageError(
       'PORT_UNUSABLE',
-      `${host} port ${port} cannot be listened on (${code})`,
-      'Ports go up to 65535; --port 0 takes a free one.',
+      `cannot listen on ${host} port ${port} (${code})`,
+      '--port 0 takes a free port.',
     );
   }
 }

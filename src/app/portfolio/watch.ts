@@ -61,7 +61,7 @@ export async function watchSync(options: WatchSyncOptions = {}, around = process
       throw new UsageError(
         'NO_PORTFOLIO_YET',
         'there is no portfolio of this provider yet',
-        '`kybatch run <input>` makes one.',
+        '`kybatch run FILE` creates one.',
       );
     const fields = given === undefined ? await fieldsOf(portfolios, ledger) : given.watch.fields;
     const wish = { portfolioIds: portfolios.map(({ id }) => id), fields };
@@ -194,11 +194,10 @@ export async function pullBeforeRun(
   around: AppEnvironment,
 ): Promise<PulledChanges | null> {
   if (!usesWatch(pipeline) || portfolio === undefined) return null;
-  const tell = (why: string) =>
-    around.onNote?.(message('WATCH_NOT_ASKED', `the watch was not asked what has changed: ${why}`));
+  const tell = (why: string) => around.onNote?.(message('WATCH_NOT_ASKED', `the watch was not read: ${why}`));
   if (!hasConsent(options, pipeline)) {
     // The price of this is not published, and the user has not agreed to anything yet.
-    tell('that may cost something. `kybatch watch pull` asks it, and so does a start with --yes');
+    tell('that may cost something. `kybatch watch pull` reads it, and so does --yes');
     return null;
   }
   const since = around.clock.now();
@@ -213,8 +212,7 @@ export async function pullBeforeRun(
     );
     companies = view.read + view.troubles.length;
     const why = pullProblems(view);
-    if (why !== undefined)
-      around.onNote?.(message('WATCH_READ_IN_PART', `the watch could not be read to the end: ${why}`));
+    if (why !== undefined) around.onNote?.(message('WATCH_READ_IN_PART', `the watch was only read in part: ${why}`));
   } catch (error) {
     if (error instanceof LedgerError) throw error;
     tell(error instanceof Error ? error.message : String(error));

@@ -383,8 +383,8 @@ function toolToCall(
     );
     throw new UsageError(
       'TOOL_NOT_FOUND',
-      `the connector server has no tool ${name}.${hint}`,
-      '`kybatch call mcp` lists them.',
+      `the MCP server has no tool ${name}.${hint}`,
+      'All tools: `kybatch call mcp`',
     );
   });
 }

@@ -185,14 +185,14 @@ const WATCH_REQUEST = {
   lookedSince: 0,
 } as const;
 
-export const CHARGE_UNKNOWN = 'Whether this call was charged is not known; `kybatch charges` lists it.';
+export const CHARGE_UNKNOWN = 'kybatch does not know whether this call was charged. To record it: `kybatch charges`';
 
 /** A direct call is made once. The error says whether it may be charged and how to send it again. */
 export function directCallError(error: ApiError, { meter }: Operation): ApiError {
   const mayHaveCost = meter !== 'free' && error.charge === 'unknown';
   const words = [error.hint];
   if (mayHaveCost) words.push(CHARGE_UNKNOWN);
-  if (isRetryable(error) && mayHaveCost) words.push('The same command sends it again, and may be charged again.');
+  if (isRetryable(error) && mayHaveCost) words.push('The same command sends it again, which may cost again.');
   if (isRetryable(error) && !mayHaveCost) words.push('The same command sends it again.');
   return words.length === 1 ? error : error.withHint(words.join(' '));
 }
@@ -219,10 +219,8 @@ const EXITS: Readonly<Partial<Record<Parked['reason'], ExitCode>>> = {
 
 function hintOf(reason: Parked['reason'], until: number | null): string {
   if (reason === 'scope')
-    return 'The key, or its account, may not use this operation: ask who manages the account. `kybatch doctor` checks the key for 0 units.';
-  return until === null
-    ? 'The operator of the account decides when it goes on.'
-    : `It goes on at ${new Date(until).toISOString()}.`;
+    return 'The key or its account may not use this operation. Ask your account manager. Check the key, free of charge: `kybatch doctor`';
+  return until === null ? 'Ask your account manager.' : `Try again after ${new Date(until).toISOString()}.`;
 }
 
 /** A report that may exist and be paid for is not asked for again before it has been looked for (V2-17). */
@@ -238,31 +236,31 @@ export class InDoubtError extends KybatchError {
   static justFailed(operation: string, failure: string | undefined, again: number): InDoubtError {
     return new InDoubtError(
       'REPORT_LOST',
-      `${operation}: ${failure ?? 'the answer was lost'}; the report may have been generated and charged all the same`,
-      `${SAME_COMMAND} It sends the request again only if the report is not there after ${timeOf(again)}.`,
+      `${operation}: ${failure ?? 'the answer was lost'}. The report may have been generated and charged`,
+      `${SAME_COMMAND} After ${timeOf(again)} it sends the request again if the history does not list the report.`,
     );
   }
 
   static notListed(operation: string, again: number): InDoubtError {
     return new InDoubtError(
       'REPORT_NOT_LISTED',
-      `${operation}: a call for this report failed before, and it may have been generated and charged; the history does not list it yet, and it was not sent again`,
-      `A report may be listed late. The same command after ${timeOf(again)} sends the request again if the report is not there by then; before that it only looks. --rebuy does not override this.`,
+      `${operation}: an earlier call for this report failed and may have been charged. The history does not list the report yet, so it was not sent again`,
+      `The history may list a report late. After ${timeOf(again)} the same command sends the request again. Before that it only looks. --rebuy does not change this.`,
     );
   }
 
   static notFinished(operation: string, reportId: string): InDoubtError {
     return new InDoubtError(
       'REPORT_NOT_FINISHED',
-      `${operation}: report ${reportId} of this company was generated before and cannot be fetched yet; no other was generated`,
-      `It is paid for. Fetch it for nothing: \`kybatch call v2 creditReportFetch ${paramsFlag({ report_id: reportId })}\``,
+      `${operation}: report ${reportId} of this company exists and cannot be fetched yet. No other report was generated`,
+      `It is paid for. Fetch it free of charge: \`kybatch call v2 creditReportFetch ${paramsFlag({ report_id: reportId })}\``,
     );
   }
 
   static notReadable(operation: string, why: string): InDoubtError {
     return new InDoubtError(
       'HISTORY_NOT_READABLE',
-      `${operation}: the account's history of reports could not be read (${why}), and this one may be in it, and paid for; nothing was generated`,
+      `${operation}: the history of reports could not be read (${why}). This report may be in it, so none was generated`,
       `The same command looks again. ${WITHOUT_A_LOOK}`,
     );
   }
@@ -271,7 +269,7 @@ export class InDoubtError extends KybatchError {
   static notLegible(operation: string, params: Params): InDoubtError {
     return new InDoubtError(
       'REPORT_NOT_LEGIBLE',
-      `${operation}: the account's history lists a report of ${String(params.source_id)} in a form that cannot be read; nothing was generated, as it may be the one`,
+      `${operation}: the history lists an unreadable report of ${String(params.source_id)}. It may be this one, so none was generated`,
       `The same command looks again. ${WITHOUT_A_LOOK}`,
     );
   }
@@ -279,17 +277,16 @@ export class InDoubtError extends KybatchError {
   static ownedWithoutId(operation: string, params: Params): InDoubtError {
     return new InDoubtError(
       'REPORT_WITHOUT_ID',
-      `${operation}: a report of ${String(params.source_id)} is owned, from creditReportCombined, which tells no ID; the history does not list it, and nothing was generated`,
-      `The report itself, for nothing: \`kybatch call v2 creditReportCombined ${paramsFlag(params)}\`. The same command looks again. ${WITHOUT_A_LOOK}`,
+      `${operation}: a report of ${String(params.source_id)} is stored, from creditReportCombined, without its ID. The history does not list it, so none was generated`,
+      `The report itself, free of charge: \`kybatch call v2 creditReportCombined ${paramsFlag(params)}\`. The same command looks again. ${WITHOUT_A_LOOK}`,
     );
   }
 }
 
 type Params = Readonly<Record<string, unknown>>;
 
-const WITHOUT_A_LOOK =
-  '--rebuy generates another without a look, and pays for it, unless a call for it has failed before.';
+const WITHOUT_A_LOOK = '--rebuy generates and pays for another one, unless a call for it failed before.';
 
-const SAME_COMMAND = 'The same command again looks in the history first, and opens what is there for nothing.';
+const SAME_COMMAND = 'The same command looks into the history first, and opens an existing report free of charge.';
 
-const timeOf = (at: number): string => isoTime(at) ?? 'a time that is damaged';
+const timeOf = (at: number): string => isoTime(at) ?? 'an unknown time';

@@ -139,8 +139,8 @@ function mustAgree({ yes, sandbox, agree }: ProspectOptions): void {
   if (yes === true || sandbox === true || agree !== undefined) return;
   throw new UsageError(
     'NOT_CONFIRMED',
-    'prospect spends money, and there is no terminal to ask on',
-    'Nothing was spent. Add --yes. --pages and --per-page bound what is asked for.',
+    'prospect spends money, and there is no terminal to confirm it',
+    'Nothing was spent. Add --yes. Limit the calls with --pages and --per-page.',
   );
 }
 
@@ -425,14 +425,14 @@ function mustBeOurs(path: string, force: boolean): void {
   if (known === undefined)
     throw new UsageError(
       'OUT_NOT_OURS',
-      `${path} is there already, and \`kybatch prospect\` has not written it`,
-      'Nothing was spent. Name another file with --out, or use --force to write over it.',
+      `${path} exists, and prospect did not write it`,
+      'Nothing was spent. Choose another file with --out, or overwrite it with --force.',
     );
   if (there !== known.sha256 && there !== known.before)
     throw new UsageError(
       'OUT_EDITED',
-      `${path} has been changed since \`kybatch prospect\` wrote it`,
-      'Nothing was spent. Name another file with --out, or use --force to write over what was changed.',
+      `${path} was changed after prospect wrote it`,
+      'Nothing was spent. Choose another file with --out, or overwrite it with --force.',
     );
 }
 

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ApiError } from '../../api/errors.js';
 import type { McpClient } from '../../api/mcp/client.js';
 import type { ApiName, Operation } from '../../api/operation.js';
 import type { KybV1Client } from '../../api/v1/client.js';
@@ -119,7 +120,7 @@ async function startEmbeddedSandbox({ clock }: AppEnvironment, dataDir: string |
       throw new UsageError(
         'SANDBOX_STATE_INVALID',
         error.message,
-        'The sandbox keeps its account there. Move it away, and start again.',
+        'The sandbox keeps its account there. Move the file away, and run it again.',
       );
     throw asOpenError(error, `the data directory ${dataDir}`);
   }
@@ -153,6 +154,18 @@ export function required<C>(client: C | null, api: ApiName): C {
     `Set ${urlVariable(api)} and ${key} (or ${key}_FILE), or try --sandbox first.`,
   );
 }
+
+/** "KYBATCH_V1_API_KEY is set, from the environment. It is mistyped or revoked." */
+export function refusedKeyInWords({ api, code, hint }: ApiError, { v1, v2 }: Environment): string {
+  const name = `KYBATCH_${api === 'v1' ? 'V1' : 'V2'}_API_KEY`;
+  const { keySource } = (api === 'v1' ? v1 : v2) ?? {};
+  if (code === 'PRODUCTION_KEY_REQUIRED') return hint;
+  return `${name} is set${keySource === undefined ? '' : `, ${keySource}`}. It is mistyped or revoked.`;
+}
+
+/** "the provider does not accept the v1 key (401 UNAUTHENTICATED)" */
+export const keyRefusal = ({ api, httpStatus, code }: ApiError): string =>
+  `the provider does not accept the ${api === 'v1' ? 'v1' : 'v2'} key (${[httpStatus, code].filter(Boolean).join(' ')})`;
 
 /** The environment variable with the URL of an API. */
 export const urlVariable = (api: ApiName): string =>
@@ -197,8 +210,8 @@ function mustHaveV2ToFallBack({ search }: Pick<Pipeline, 'search'>, { v2 }: Envi
   const asked = fallbackOperations({ search }).map(({ name }) => name);
   throw new UsageError(
     'FALLBACK_NOT_CONFIGURED',
-    `search.fallback: [${search.fallback.join(', ')}] asks v2 (${asked.join(', ')}), and v2 is not configured`,
-    'Set KYBATCH_V2_BASE_URL and KYBATCH_V2_API_KEY (or KYBATCH_V2_API_KEY_FILE), or take search.fallback out of the pipeline file; nothing was spent.',
+    `search.fallback: [${search.fallback.join(', ')}] needs v2 (${asked.join(', ')}), and v2 is not configured`,
+    'Set KYBATCH_V2_BASE_URL and KYBATCH_V2_API_KEY, or remove search.fallback from the pipeline file. Nothing was spent.',
   );
 }
 
@@ -210,11 +223,11 @@ function mustBeThere(needed: readonly Operation[], who: string, environment: Env
     environment.routes,
   );
   if (missing.length === 0) return;
-  const file = environment.routesFile ?? 'a routes file (KYBATCH_V2_ROUTES names it)';
+  const file = environment.routesFile ?? 'a routes file (KYBATCH_V2_ROUTES)';
   throw new UsageError(
     'ROUTE_MISSING',
-    `${who} needs routes that are not there: ${missing.join(', ')}`,
-    `Add these keys to ${file}; nothing was spent.`,
+    `${who} needs routes that are missing: ${missing.join(', ')}`,
+    `Add them to ${file}. Nothing was spent.`,
   );
 }
 

@@ -113,8 +113,8 @@ function vocabularyNamed({ name, country, parent, search }: VocabOptions): Vocab
   if (takesCountry(known) && country === undefined)
     throw new UsageError(
       'VOCABULARY_COUNTRY_MISSING',
-      `the vocabulary ${known} is another one in each country`,
-      known === 'states' ? 'Add --country US or --country CA.' : 'Name it, for example --country GB.',
+      `the vocabulary ${known} differs by country`,
+      known === 'states' ? 'Add --country US or --country CA.' : 'Add a country, for example --country GB.',
     );
   if (!takesCountry(known) && country !== undefined)
     throw new UsageError(
@@ -126,11 +126,11 @@ function vocabularyNamed({ name, country, parent, search }: VocabOptions): Vocab
   if (known === 'states' && code !== 'US' && code !== 'CA')
     throw new UsageError(
       'VOCABULARY_COUNTRY_UNKNOWN',
-      `--country ${country}: there are states of US and CA`,
-      'Name one of the two.',
+      `--country ${country}: only US and CA have states`,
+      'Use --country US or --country CA.',
     );
   if (code !== undefined && !/^[A-Z]{2,3}$/.test(code))
-    throw new UsageError('COUNTRY_INVALID', `--country ${country} is no country code`, 'For example --country GB.');
+    throw new UsageError('COUNTRY_INVALID', `--country ${country} is not a country code`, 'Example: --country GB');
   if (parent !== undefined && !isTree(known))
     throw new UsageError(
       'VOCABULARY_WITHOUT_LEVELS',
@@ -150,7 +150,7 @@ function knownVocabulary(name: string): VocabularyName {
   throw new UsageError(
     'VOCABULARY_NOT_FOUND',
     `there is no vocabulary ${JSON.stringify(name)}.${didYouMean(name, VOCABULARY_NAMES)}`,
-    `There are: ${VOCABULARY_NAMES.join(', ')}.`,
+    `Use one of: ${VOCABULARY_NAMES.join(', ')}.`,
   );
 }
 
@@ -292,6 +292,6 @@ export async function mustKnowNames(
   throw new UsageError(
     'UNKNOWN_NAME',
     problems.map((problem) => `${file}: ${problem}`).join('\n'),
-    `Nothing was spent. ${correct} \`kybatch vocab NAME --search TEXT\` finds names and IDs.`,
+    `Nothing was spent. ${correct} Find names and IDs: \`kybatch vocab NAME --search TEXT\``,
   );
 }

@@ -35,7 +35,7 @@ function noneMeant(open: readonly Question[]): Message {
   const reasons = facetsOf(open).reason.map(({ value, questions }) => `${value} (${questions})`);
   return message(
     'QUESTIONS_OF_OTHER_KIND',
-    `${open.length === 1 ? 'the one open question is' : `all ${open.length} open questions are`} of another kind; their reasons: ${reasons.join(', ')}`,
+    `no question fits. The reasons of the ${open.length} open ${open.length === 1 ? 'question' : 'questions'}: ${reasons.join(', ')}`,
   );
 }
 

@@ -127,8 +127,8 @@ export function withdrawBatch(
         'BATCH_NOT_FOUND',
         all.length === 0
           ? `there is no batch ${batch}`
-          : `all ${all.length} decisions of batch ${batch} are withdrawn already`,
-        '`kybatch review decisions` lists them, each with its batch in brackets.',
+          : `all ${all.length} decisions of batch ${batch} are already withdrawn`,
+        'List decisions and batches: `kybatch review decisions`',
       );
     const groundsOf = await stageDependencies(ledger);
     const [by, now] = [deciderName(options, around), around.clock.now()];
@@ -177,8 +177,8 @@ export function withdrawDecision(
     if (rows === undefined)
       throw new UsageError(
         'DECISION_NOT_FOUND',
-        `there is no decision ${id} in force, or held for a second person`,
-        '`kybatch review decisions` lists them.',
+        `there is no decision ${id}, or it is already withdrawn`,
+        'List the decisions: `kybatch review decisions`',
       );
     return { id, ...(await restingRows(rows, ledger)) };
   });
@@ -190,6 +190,8 @@ export interface AnswerOptions extends DeciderOptions, QuestionSelection {
   readonly print: (text: string) => void;
   /** The present size of the terminal, which limits the candidates shown at once. */
   readonly screen?: (() => Screen) | undefined;
+  /** Breaks lines between words. */
+  readonly wrap?: ((text: string, columns: number) => string) | undefined;
 }
 
 export interface AnsweredView {
@@ -215,6 +217,7 @@ export function answerQuestions(options: AnswerOptions, around = processEnvironm
       keys: questions.length === 0 ? NO_KEYS : options.keys(),
       print: options.print,
       screen: options.screen,
+      wrap: options.wrap,
       review: ledger.review,
       by,
       now: () => around.clock.now(),

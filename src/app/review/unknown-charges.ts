@@ -136,9 +136,9 @@ const contradictionsOf = (told: readonly ReportedUnits[], verdict: 'charged' | '
     });
 
 const WORDS: Readonly<Record<ChargeVerdict, string>> = {
-  resend: 'let go on',
-  charged: 'settled as charged',
-  free: 'settled as free',
+  resend: 'resend allowed',
+  charged: 'recorded as charged',
+  free: 'recorded as free',
 };
 
 function noteOf(verdict: ChargeVerdict, reason: string | undefined, by: string, now: number): string {
@@ -167,8 +167,8 @@ async function chosen(
   if (unknown === undefined) return await withResendState(found, ledger);
   throw new UsageError(
     'CHARGE_NOT_UNKNOWN',
-    `call ${unknown} is not one whose charge is unknown`,
-    '`kybatch charges` lists those; `kybatch charges list --settled` also the ones that were settled.',
+    `the charge of call ${unknown} is not unknown`,
+    'List the calls: `kybatch charges list --settled`',
   );
 }
 

@@ -232,7 +232,7 @@ export const resume = (
 
 const pendingRows: ContinueMode = {
   fits: async (run) => run.state === 'open',
-  none: () => new UsageError('NO_UNFINISHED_RUN', 'there is no unfinished run', '`kybatch runs` lists all of them.'),
+  none: () => new UsageError('NO_UNFINISHED_RUN', 'there is no unfinished run', 'List the runs: `kybatch runs`'),
   outcome: 'pending',
   rows: async (run, runs) => (await runs.progress(run.id)).byOutcome.pending,
   release: async () => undefined,
@@ -246,7 +246,7 @@ export const retry = (
 
 const failedRows: ContinueMode = {
   fits: async (run, runs) => run.state !== 'reading' && (await runs.wanted('failed', run.id)) > 0,
-  none: () => new UsageError('NO_FAILED_ROWS', 'no run has failed rows', '`kybatch runs` lists all of them.'),
+  none: () => new UsageError('NO_FAILED_ROWS', 'no run has failed rows', 'List the runs: `kybatch runs`'),
   outcome: 'failed',
   // Rows that wait, are parked or not yet begun are left to `resume`.
   rows: ({ id }, runs) => runs.wanted('failed', id),

@@ -117,7 +117,7 @@ export async function checkTables(
 
 export function tablesFolder({ out }: TableOptions, runId: string, dataDir: string, around: AppEnvironment): string {
   if (out === undefined) return join(dataDir, 'exports', runId);
-  if (out.trim() === '') throw new UsageError('OUT_EMPTY', '--out is empty', 'Name a folder; it need not exist.');
+  if (out.trim() === '') throw new UsageError('OUT_EMPTY', '--out is empty', 'Give a folder. It need not exist.');
   const folder = pathIn(around, out);
   mustBeOutsideDataDir(folder, dataDir);
   mustNotBeAnInput(folder, settingsFiles(around));
@@ -147,7 +147,7 @@ export async function writeTables(
 ): Promise<ExportView> {
   const snapshot = await ledger.reading.snapshot(runId);
   if (snapshot === undefined)
-    throw new UsageError('RUN_NOT_FOUND', `there is no run ${runId}`, '`kybatch runs` lists them.');
+    throw new UsageError('RUN_NOT_FOUND', `there is no run ${runId}`, 'List the runs: `kybatch runs`');
   try {
     const folder = tablesFolder(options, runId, dataDir, around);
     assertExportsListable(dataDir);

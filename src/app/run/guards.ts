@@ -12,7 +12,7 @@ import type { PortfolioStore } from '../../ledger/portfolio/portfolios.js';
 import type { KnownRun } from '../../ledger/queries.js';
 import { isoTime } from '../../util/clock.js';
 import { freeBytes } from '../../util/files.js';
-import { didYouMean, type Message, message } from '../../util/message-parts.js';
+import { bytesInWords, didYouMean, type Message, message } from '../../util/message-parts.js';
 import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn } from '../environment.js';
 import type { ListOptions, OpenList } from '../portfolio/open-list.js';
 import { isSandboxName, type ProviderNames, urlVariable } from '../provider/provider.js';
@@ -42,7 +42,7 @@ export function mustNameGuards({ accept = [] }: GuardOptions): void {
     if (!isGuard(name))
       throw new UsageError(
         'GUARD_NOT_FOUND',
-        `--accept ${JSON.stringify(name)}: there is no such guard`,
+        `--accept ${JSON.stringify(name)}: unknown guard`,
         `${didYouMean(name, names)} Guards: ${names.join(', ')}.`.trim(),
       );
 }
@@ -206,7 +206,7 @@ export async function rowsLost(
   return new UsageError(
     'ROWS_LOST',
     `${table.path} has ${usable}; ${why}`,
-    `Nothing was spent or written. Send the file again if it was cut, or has other IDs by mistake: a member is known by its ID. If the list is really another, --accept rows_lost lets one run pass, which is the measure from then on.`,
+    `Nothing was spent. Check that the file is complete and its IDs are unchanged. To accept it as the new list, add --accept rows_lost.`,
   );
 }
 
@@ -221,7 +221,7 @@ export async function otherProviderNotes(
   return (await otherProviders(names, ledger)).map(({ api, name, other, here, there }) => {
     return message(
       'OWNED_ELSEWHERE',
-      `${api}: ${there} answers are owned from ${other}, ${here} from ${name}. Each base URL is a provider of its own: what another has sold is bought again here. If they are the same, set ${urlVariable(api)} to ${other}`,
+      `${api}: ${there} answers are stored from ${other}, ${here} from ${name}. Each base URL counts as another provider, so everything is bought again. If they are the same, set ${urlVariable(api)} to ${other}`,
     );
   });
 }
@@ -269,11 +269,9 @@ export function mustHaveSpace(options: PlaceOptions & Pick<TableOptions, 'out'>,
 function mustHaveRoom(what: string, path: string, around: AppEnvironment): void {
   const free = freeSpace(path, around);
   if (free === undefined || free >= SPACE.floor) return;
-  throw new FileError(`the disk of ${what} ${path} is full: ${megabytes(free)} left`, {
+  throw new FileError(`the disk of ${what} ${path} is full: ${bytesInWords(free)} left`, {
     code: 'DISK_FULL',
     what: 'the disk is full',
-    hint: `Free some space there (${megabytes(SPACE.floor)} at the least), then start again. Nothing was spent.`,
+    hint: `Free at least ${bytesInWords(SPACE.floor)}, then run it again. Nothing was spent.`,
   });
 }
-
-export const megabytes = (bytes: number): string => `${Math.floor(bytes / MB)} MB`;

@@ -20,7 +20,7 @@ import { isoTime } from '../../util/clock.js';
 import { message } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import type { MetricsReader } from '../provider/permissions.js';
-import type { Provider } from '../provider/provider.js';
+import { keyRefusal, type Provider, refusedKeyInWords } from '../provider/provider.js';
 import { type GuardFinding, type GuardOptions, refuseOrAsk } from './guards.js';
 
 /**
@@ -42,12 +42,15 @@ export async function checkKeyAccess(
   const { v1, names } = provider;
   const { units, reports, v2Calls } = within(rest, limits);
   const ofV1 = [...new Set(operationsOf(pipeline))].filter(({ api }) => api === 'v1');
+  let refusedV1: ApiError | null = null;
   const mustGrant = async (send: SendCheck) => {
     // Each call in flight reserves a unit. With few units left, the checks run one after the other.
     const isTight = limits.units !== null && limits.units < ofV1.length;
     const check = await checkV1Operations(ofV1, isTight ? inTurn(send) : send);
-    if (check.kind === 'refused' && !(await isIntermediaryPage(check.error, provider, ledger)))
-      throw refusedBy(check, pipeline);
+    if (check.kind !== 'refused' || (await isIntermediaryPage(check.error, provider, ledger))) return;
+    // The v2 key is checked, too, so that both are named.
+    if (check.error.stop !== 'credentials') throw refusedBy(check, pipeline);
+    refusedV1 = check.error;
   };
   const enough = AbortSignal.timeout(PATIENCE_MS);
   // In parallel, because each takes as long as the provider takes.
@@ -57,8 +60,9 @@ export async function checkKeyAccess(
       : NO_SPENDING,
     reports + v2Calls > 0 ? permissions?.refusal() : null,
   ]);
-  if (refusal !== null && !(await isIntermediaryPage(refusal, provider, ledger)))
-    throw nothingSpent(refusal, refusal.message);
+  const refusedV2 = refusal === null || (await isIntermediaryPage(refusal, provider, ledger)) ? null : refusal;
+  const [first, second] = [refusedV1, refusedV2].flatMap((error: ApiError | null) => error ?? []);
+  if (first !== undefined) throw keyRefused(first, second, provider);
   refuseOrAsk(checkClock(provider), guards);
   return cost;
 }
@@ -71,8 +75,8 @@ export const checkClock = ({ v1, v2 }: Provider): readonly GuardFinding[] =>
   [v1, v2].flatMap((client): GuardFinding[] => {
     const told = client?.serverTime;
     if (told === undefined || Math.abs(told.ours - told.theirs) <= CLOCKS_DIFFER_MS) return [];
-    const message = `the clock of this machine says ${isoTime(told.ours)}, and ${client?.api} says ${isoTime(told.theirs)}`;
-    return [{ guard: 'clock', message, hint: 'Set the clock right: stored answers age by it.' }];
+    const message = `the clock of this machine shows ${isoTime(told.ours)}, the provider's ${isoTime(told.theirs)}`;
+    return [{ guard: 'clock', message, hint: 'Set the clock. kybatch uses it to see which answers are out of date.' }];
   });
 
 const CLOCKS_DIFFER_MS = 86_400_000;
@@ -102,17 +106,33 @@ function refusedBy({ operation, error }: Extract<V1Check, { kind: 'refused' }>, 
       searchesOf(space).some((search) => search === operation) || calls.some((call) => call.operation === operation),
   );
   const stages = users.map(({ name }) => name).join(', ');
-  const message = `the v1 key lacks a scope: ${operation.name} needs ${operation.scopes.join(', ')} (for ${stages}), and the provider says: ${error.message}`;
+  const message = `the v1 key lacks a scope: ${operation.name} needs ${operation.scopes.join(', ')} (for ${stages}). The provider: ${error.message}`;
   return new KybatchError(message, {
     code: error.code,
-    hint: `Nothing was spent. Give the key these scopes in the workspace dashboard, or take what needs them out of the pipeline's stages${operation === v1Operations.fullKyb ? ', or list in its record.modules what the key may buy: each needs its own scope alone' : ''}. \`kybatch doctor\` shows what the key may do.`,
+    hint: `Add the scopes in the workspace dashboard, or remove the stages from the pipeline${operation === v1Operations.fullKyb ? ', or list in record.modules what the key may buy' : ''}.\nNothing was spent.\n\nWhat the key may do: \`kybatch doctor\``,
     exit: error.exit,
     cause: error,
   });
 }
 
 const nothingSpent = ({ code, hint, exit }: KybatchError, message: string): KybatchError =>
-  new KybatchError(`${code}: ${message}`, { code, hint: `${hint ?? ''} Nothing was spent.`.trim(), exit });
+  new KybatchError(`${message.replace(/\.$/, '')} (${code})`, {
+    code,
+    hint: `${hint ?? ''}\nNothing was spent.`.trim(),
+    exit,
+  });
+
+/** `second`: the refusal of the other key. */
+function keyRefused(first: ApiError, second: ApiError | undefined, { environment }: Provider): KybatchError {
+  const hint = [
+    refusedKeyInWords(first, environment),
+    ...(second === undefined ? [] : ['The v2 key is not accepted either (KYBATCH_V2_API_KEY).']),
+    'Nothing was spent.',
+    '',
+    'Check again, free of charge: `kybatch doctor`',
+  ];
+  return new KybatchError(keyRefusal(first), { code: first.code, hint: hint.join('\n'), exit: first.exit });
+}
 
 /** A check may take this long before its process counts as dead. */
 const LEASE_MS = 120_000;
@@ -142,8 +162,8 @@ export async function withRecordedProbes(
     // No row needs its answer and it is never sent again. Only its charge may be unknown.
     await calls.settle(intent, { ...settlement, inDoubt: false });
     cost = sumOf(cost, settlement);
-    const what = settlement.charge === 'charged' ? 'charged 1 unit' : 'lost, and may have been charged';
-    onNote?.(message('KEY_CHECK_CHARGED', `the check of the v1 key for 0 units was ${what}: ${intent.operation}`));
+    const what = settlement.charge === 'charged' ? 'cost 1 unit' : 'got no answer and may have cost 1 unit';
+    onNote?.(message('KEY_CHECK_CHARGED', `the check of the v1 key ${what}: ${intent.operation}`));
   };
   const send = async (check: AddressedCall): Promise<Exchange | null> => {
     const { name, meter } = check.operation;

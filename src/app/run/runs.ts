@@ -71,7 +71,7 @@ export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Prom
   throw new UsageError(
     'RUN_NOT_FOUND',
     `there is no run ${id}.${didYouMean(id, ids(known))}`,
-    '`kybatch runs` lists them.',
+    'List the runs: `kybatch runs`',
   );
 }
 

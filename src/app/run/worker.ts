@@ -84,8 +84,8 @@ export async function runWorker(
 const ledgerInFileError = () =>
   new UsageError(
     'LEDGER_NOT_SHARED',
-    'a ledger in a file is worked on by one process at a time, and none in PostgreSQL is named',
-    'Several work together where KYBATCH_LEDGER_URL names a PostgreSQL database.',
+    'worker needs a ledger in PostgreSQL',
+    'Set KYBATCH_LEDGER_URL. Only one process at a time can use a ledger file.',
   );
 
 class Worker {
@@ -118,9 +118,7 @@ class Worker {
     const stopped = await this.#untilStopped().catch((error: unknown) => {
       if (drain?.aborted !== true || !(error instanceof LedgerError) || error.code !== 'LEDGER_AWAY') throw error;
       if (this.#isWorking)
-        this.around.onNote?.(
-          message('LEDGER_AWAY_AT_STOP', `${error.message}: calls that were under way may have been charged`),
-        );
+        this.around.onNote?.(message('LEDGER_AWAY_AT_STOP', `${error.message}: calls in flight may have been charged`));
       return undefined;
     });
     drain?.removeEventListener('abort', onDrain);
@@ -130,7 +128,7 @@ class Worker {
       this.around.onNote?.(
         message(
           'CHARGES_UNKNOWN',
-          `${this.#unknown === 1 ? '1 call' : `${this.#unknown} calls`} may have been charged without an answer: \`kybatch charges\` lists what is to be looked at`,
+          `${this.#unknown === 1 ? '1 call' : `${this.#unknown} calls`} may have been charged without an answer. To list them: \`kybatch charges\``,
         ),
       );
     return { runs, stopped, interrupted: drain?.aborted === true, putOff: isStopped ? [] : await this.#putOff() };
@@ -210,14 +208,14 @@ class Worker {
       if (rows === 0 || isCutOff) this.#resting.set(run.id, this.around.clock.now() + REST_MS);
       if (!isCutOff) return end.stopped;
       this.around.onNote?.(
-        message('PROVIDER_AWAY', `${end.stopped?.message}: its rows are left to the others for a while`),
+        message('PROVIDER_AWAY', `${end.stopped?.message}. Other workers take its rows for a while`),
       );
       return undefined;
     } catch (error) {
       // Other processes considered this one dead and took its rows. It begins again.
       if (error instanceof TakenOverError) {
         this.around.onNote?.(
-          message('WORKER_TAKEN_OVER', 'others took this worker for dead, and have its rows; it begins anew'),
+          message('WORKER_TAKEN_OVER', 'other workers considered this one dead and took its rows. It starts again'),
         );
         this.#resting.set(run.id, this.around.clock.now() + LOOK_MS);
         return undefined;
@@ -229,7 +227,9 @@ class Worker {
   async #mayServe({ id }: RunRecord): Promise<boolean> {
     const asked = await this.#asksElsewhere(id);
     if (asked !== undefined)
-      this.around.onNote?.(message('RUN_ASKS_ELSEWHERE', `run ${id} is left to others: it asks ${asked}`));
+      this.around.onNote?.(
+        message('RUN_ASKS_ELSEWHERE', `run ${id} uses another provider (${asked}). This worker skips it`),
+      );
     return asked === undefined;
   }
 

@@ -191,11 +191,11 @@ function explainColumns(columns: readonly Column[], sheets: readonly string[]): 
     ]),
     [
       { text: 'reason, company_status', fill: ENDED_FILL },
-      'In this colour: the register says that the company is dissolved, struck off or deleted',
+      'This colour: dissolved, struck off or deleted, according to the register',
     ],
     [
       { text: 'reason, company_status', fill: TROUBLED_FILL },
-      'In this colour: the register says that it is insolvent, in liquidation, in administration or dormant',
+      'This colour: insolvent, in liquidation, in administration or dormant, according to the register',
     ],
     [null, null],
     ...GRADE_LETTERS,
@@ -203,22 +203,20 @@ function explainColumns(columns: readonly Column[], sheets: readonly string[]): 
 }
 
 const GRADE =
-  'How well the company agrees with the line: a letter each for registration number, name, VAT number, country and place; see below';
+  'How well the company agrees with your row. Five letters: registration number, name, VAT number, country, place (see below)';
 
 const OUTCOMES: Readonly<Record<keyof typeof OUTCOME_FILLS, string>> = {
-  complete: 'The company is certain, and what was asked for was bought, as far as the provider has it',
-  no_match:
-    'No company: the provider has none that fits, or a person decided that none of those found is meant (the reason says which)',
-  needs_review:
-    'A person has to decide: which company is meant or, where that is certain, which of a module’s entries is its own (the reason says what is open); see the sheet Questions',
-  invalid: 'The line cannot be asked about: the reason says what is missing',
-  failed: 'Something went wrong: kybatch resume --failed tries again',
-  pending: 'Not finished yet: kybatch resume goes on',
+  complete: 'The company is confirmed. Everything that the provider has was bought',
+  no_match: 'The provider has no such company, or a person decided so (see reason)',
+  needs_review: 'A person has to decide (see reason). Answer in the sheet Questions',
+  invalid: 'The row cannot be searched (see reason)',
+  failed: 'Something went wrong. To try again: kybatch resume --failed',
+  pending: 'Not finished yet. To continue: kybatch resume',
 };
 
 const GRADE_LETTERS: readonly (readonly SheetCell[])[] = [
   ['match_grade A', 'The same'],
-  ['match_grade B', 'Similar, or the same after a repair of how it was written'],
+  ['match_grade B', 'Similar, or the same after a repair of its spelling'],
   ['match_grade F', 'Different'],
   ['match_grade Z', 'Missing, or it cannot be compared'],
 ];

@@ -125,7 +125,7 @@ async function mustBeEmpty(to: CopyTarget, tables: readonly CopiedTable[]): Prom
     throw new UsageError(
       'LEDGER_NOT_EMPTY',
       `the ledger ${to.name} is not empty: there are ${records} records in ${table.name}`,
-      'Nothing was copied. Two ledgers cannot be joined: name one that `kybatch ledger migrate`, with that database in KYBATCH_LEDGER_URL, has just made. What `kybatch doctor` notes counts, too: where that is all, drop the schemas kybatch and kybatch_jobs, and migrate again.',
+      'Nothing was copied. Two ledgers cannot be merged: use a database that `kybatch ledger migrate` has just created. If only `kybatch doctor` used it, drop the schemas kybatch and kybatch_jobs, and migrate again.',
     );
   }
 }
@@ -134,8 +134,8 @@ function mustBeTheSame(begun: BegunCopy, copy: BegunCopy, name: string): void {
   if (Buffer.from(begun.digest).equals(copy.digest)) return;
   throw new UsageError(
     'OTHER_COPY_BEGUN',
-    `in ${name} lies a part of a copy of ${begun.source}, begun ${new Date(begun.begunAt).toISOString()}: ${copy.source} is another ledger, or was changed since`,
-    'Nothing was copied. With --anew that part is removed, and all of it is copied from the beginning.',
+    `${name} has a part of a copy of ${begun.source}, from ${new Date(begun.begunAt).toISOString()}. ${copy.source} is another ledger, or has changed since`,
+    'Nothing was copied. --anew removes that part and copies everything again.',
   );
 }
 
@@ -203,7 +203,7 @@ function unfitError(unfit: readonly string[]): UsageError {
   return new UsageError(
     'CANNOT_BE_KEPT',
     `this ledger cannot be copied as it is: ${unfit.slice(0, NAMED).join('; ')}${more}`,
-    'Nothing was copied. `kybatch doctor --deep` says what to do about damage; `kybatch erase` and `kybatch runs delete` remove what is not needed.',
+    'Nothing was copied. `kybatch doctor --deep` shows the damage. `kybatch erase` and `kybatch runs delete` remove data.',
   );
 }
 

@@ -42,7 +42,7 @@ export function damagedRun(what: string, runs: readonly string[]): LedgerError {
   return new LedgerError(undefined, undefined, {
     message: `the ledger is damaged: ${what}`,
     code: 'LEDGER_DAMAGED',
-    hint: `Nothing was sent, nothing was spent. Restore a copy of the ledger${runs.length === 0 ? '' : `, or ${dropAndRun(runs)}`}. \`kybatch doctor --deep\` names all that is damaged.`,
+    hint: `Nothing was spent. Restore a backup of the ledger${runs.length === 0 ? '' : `, or ${dropAndRun(runs)}`}. All damage: \`kybatch doctor --deep\``,
   });
 }
 
@@ -50,7 +50,7 @@ const NAMED = 3;
 
 /** Answers are found by their request, not by their run, so a new run pays for no stored answer again. */
 export const dropAndRun = (runs: readonly string[]): string =>
-  `drop the run (${runs.map((run) => `\`kybatch runs delete ${run}\``).join(', ')}) and start it anew with \`kybatch run <input>\`: what was bought stays owned, and is not paid for again`;
+  `delete the run (${runs.map((run) => `\`kybatch runs delete ${run}\``).join(', ')}) and run the list again with \`kybatch run <input>\`. Stored answers are not paid for again`;
 
 export function placeInWords({ table, column, run, row, id }: StoredPlace): string {
   const cell = `${table}.${column}`;

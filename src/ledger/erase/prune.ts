@@ -277,7 +277,7 @@ interface Answered {
   readonly replaces: number | null;
 }
 
-const WAIT = 'Wait for it to end, or stop it (Ctrl-C, SIGTERM): what is under way comes home. Nothing was removed.';
+const WAIT = 'Wait until it ends, or stop it (Ctrl-C): calls in flight are finished. Nothing was removed.';
 
 const AMONG = 'IN (SELECT value FROM json_each(?))';
 

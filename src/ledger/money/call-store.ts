@@ -120,7 +120,7 @@ export function callStore(
         onNote(
           message(
             'STORED_CALL_DAMAGED',
-            `what call ${answer.callId} asked is damaged: its answer is not used, and asked for anew`,
+            `the request of call ${answer.callId} is damaged. Its answer is not used and is bought again`,
           ),
         );
       }
@@ -133,7 +133,7 @@ export function callStore(
         onNote(
           message(
             'STORED_ANSWER_DAMAGED',
-            `the stored answer ${sha256.slice(0, 12)}… is damaged: it is not used, and asked for anew`,
+            `the stored answer ${sha256.slice(0, 12)}… is damaged. It is not used and is bought again`,
           ),
         );
       }

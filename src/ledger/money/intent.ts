@@ -115,7 +115,7 @@ function decideInVain(charges: UnknownCharges, cap: number): 'go' | Extract<Inte
 }
 
 const MALFORMED =
-  'the answer to this repeats a member, or is no JSON, and may have been charged; not sent again before a person says so';
+  'the answer to this is not valid JSON and may have been charged. kybatch does not send it again until a person decides';
 
 const inDoubt = (message: string) => ({ kind: 'parked', reason: 'in_doubt', until: null, message }) as const;
 

@@ -264,7 +264,7 @@ export function* mustHaveNoWorkers(database: Database, now: number, hint: string
   const working = yield* database.prepare<[object], Working>(`${WORKING} ${LEADERS_FIRST}`).get({ now });
   if (working === undefined) return;
   const { worker, runId } = working;
-  const message = `${worker ?? 'another process'} is at work${runId === null ? '' : ` on run ${runId}`}`;
+  const message = `${worker ?? 'another process'} is running${runId === null ? '' : ` on run ${runId}`}`;
   throw new KybatchError(message, { code: 'LED_ELSEWHERE', hint, exit: ExitCode.locked });
 }
 

@@ -129,8 +129,7 @@ function cannotAsk({ operation }: SpaceSearch, searches: readonly Search[]): Sta
 const COUNTRY_NEEDED: StageOutcome = {
   kind: 'no_match',
   code: 'COUNTRY_NEEDED',
-  message:
-    'a company is told apart by its country here, and a location ID does not tell one: give the ISO code instead',
+  message: 'this search needs a country, and a location ID names none. Use the ISO code instead',
 };
 
 /**

@@ -79,15 +79,15 @@ function refusedWithout(error: unknown, name: string): UsageError | undefined {
   if (!isRefused && !(error instanceof Error && error.message.startsWith('SASL: '))) return undefined;
   return new UsageError(
     'LEDGER_LOGIN_REFUSED',
-    `the ledger ${name} refuses this user or its password, or asks for one and there is none`,
-    'Set PGPASSWORD, or write it into ~/.pgpass. Or name that database in KYBATCH_LEDGER_URL or KYBATCH_LEDGER_URL_FILE, and the other ledger with --from or --to alone.',
+    `the ledger ${name} refuses this user or its password, or the password is missing`,
+    'Set PGPASSWORD, or use ~/.pgpass, or set KYBATCH_LEDGER_URL to that database and give only the other ledger with --from or --to.',
   );
 }
 
 const inUse = (name: string, why: string) =>
   new KybatchError(`the ledger ${name} is in use: ${why}`, {
     code: 'LOCKED',
-    hint: 'Wait for it to end; `kybatch status` shows what it does. Nothing was copied.',
+    hint: 'Wait until it ends. Nothing was copied. Its progress: `kybatch status`',
     exit: ExitCode.locked,
   });
 
@@ -248,7 +248,7 @@ async function mustOwn(session: Session, name: string): Promise<void> {
   if (found?.kept === 0) return;
   throw new UsageError(
     'LEDGER_NOT_OWNED',
-    `the ledger ${name}: this user may work with it, and not bring another ledger into it`,
+    `the ledger ${name}: this user may not copy another ledger into it`,
     'Copy as the role that ran `kybatch ledger migrate`: it owns the tables.',
   );
 }

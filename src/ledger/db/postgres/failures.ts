@@ -68,7 +68,7 @@ export const clocksApart = (ms: number): UsageError =>
   new UsageError(
     'CLOCKS_APART',
     `the clock of this machine and that of PostgreSQL are ${Math.round(Math.abs(ms) / 1000)} s apart`,
-    'Set them (NTP): machines know by the clock whether another one still works. Nothing more was sent.',
+    'Synchronise them (NTP). Machines use the clock to see whether another one is alive. Nothing more was sent.',
   );
 
 /** A standby not promoted yet, or a server that is read-only for a while. */
@@ -102,7 +102,7 @@ export class LedgerAwayError extends LedgerError {
     super(cause, name, {
       message: `the ledger ${name} could not be reached${waited}: ${reasonOf(cause)}`,
       code: 'LEDGER_AWAY',
-      hint: `${codeOf(cause) === TOO_MANY ? 'Let others end, or raise max_connections, or the limit of the role or of the database' : 'Look whether PostgreSQL is up and the way to it is open'}, then go on. What is written is safe and not paid for again.`,
+      hint: `${codeOf(cause) === TOO_MANY ? 'Raise max_connections, or the limit of the role or database' : 'Check that PostgreSQL is running and can be reached'}, then continue. Stored answers are safe and are not paid for again.`,
       exit: ExitCode.unavailable,
     });
   }
@@ -113,7 +113,7 @@ export function snapshotLost(cause: unknown, name: string): LedgerError {
   return new LedgerError(cause, name, {
     message: `the connection to the ledger ${name} was lost while it was read: ${reasonOf(cause)}`,
     code: 'LEDGER_READ_BROKEN',
-    hint: 'Nothing half-read is shown or written as whole: run the same command again.',
+    hint: 'Nothing incomplete was shown or written. Run the same command again.',
     exit: ExitCode.unavailable,
   });
 }
@@ -123,7 +123,7 @@ export function scratchLost(cause: unknown, name: string): LedgerError {
   return new LedgerError(cause, name, {
     message: `the connection to the ledger ${name} was lost while the input was compared with it`,
     code: 'LEDGER_COMPARE_BROKEN',
-    hint: 'Nothing was changed by that: run the same command again.',
+    hint: 'Nothing was changed. Run the same command again.',
     exit: ExitCode.unavailable,
   });
 }
@@ -131,9 +131,9 @@ export function scratchLost(cause: unknown, name: string): LedgerError {
 /** Confirmed writes are missing. Continuing would buy them again. */
 export function confirmedWritesLost(name: string): LedgerError {
   return new LedgerError(undefined, name, {
-    message: `the ledger ${name} has lost what it had confirmed to this process: another server, or an older copy, has taken its place`,
+    message: `the ledger ${name} lost data that it had confirmed. Another server or an older copy took its place`,
     code: 'LEDGER_WENT_BACK',
-    hint: 'Look whether a standby that lagged behind was promoted before you go on: calls it does not know of may have been paid for.',
+    hint: 'Check whether a standby was promoted before you continue. Calls that it does not know may have been paid for.',
     exit: ExitCode.internal,
   });
 }
@@ -162,7 +162,7 @@ export function toLedgerError(error: unknown, name: string): unknown {
   return words === undefined ? error : new LedgerError(error, name, words);
 }
 
-const URL_HINT = 'Look at KYBATCH_LEDGER_URL, or at the file that KYBATCH_LEDGER_URL_FILE names.';
+const URL_HINT = 'Check KYBATCH_LEDGER_URL, or the file of KYBATCH_LEDGER_URL_FILE.';
 
 /** A table, a column, a function, a schema. */
 const MISSING: readonly string[] = ['42P01', '42703', '42883', '3F000'];
@@ -185,7 +185,7 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     return system(
       'DISK_FULL',
       `the disk of the ledger ${name} is full (53100)`,
-      'Free some space on the machine of PostgreSQL, then go on. What is written is safe and not paid for again.',
+      'Free some space on the machine of PostgreSQL, then continue. Stored answers are safe and are not paid for again.',
     );
   if (code === '58030') return system('IO_ERROR', `the disk of the ledger ${name} reports an error (58030)`);
   if (code === 'XX001' || code === 'XX002')
@@ -198,17 +198,17 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     return {
       message: `PostgreSQL cannot go on with the ledger ${name} (${code}): ${reason}`,
       code: 'LEDGER_REFUSED',
-      hint: 'Look at the machine of PostgreSQL and at its log, then go on. What is written is safe and not paid for again.',
+      hint: 'Check the machine of PostgreSQL and its log, then continue. Stored answers are safe and are not paid for again.',
     };
   if (code === '25006')
     return {
       message: `the ledger ${name} takes no writes: ${new ReadOnlyServer().message} (25006)`,
       code: 'READ_ONLY',
-      hint: 'Name the server that takes writes in KYBATCH_LEDGER_URL, or wait until this one does; `default_transaction_read_only` may be set for it, for the database or for the role.',
+      hint: 'Set KYBATCH_LEDGER_URL to a server that accepts writes, or wait until this one does. `default_transaction_read_only` may be set.',
       exit: ExitCode.unavailable,
     };
   if (code === '28P01') return usage('LEDGER_LOGIN_REFUSED', 'refuses this user or its password (28P01)');
-  if (code === '28000') return usage('LEDGER_LOGIN_REFUSED', `does not let this user in (28000): ${reason}`);
+  if (code === '28000') return usage('LEDGER_LOGIN_REFUSED', `refuses this user (28000): ${reason}`);
   if (code === '3D000')
     return usage('LEDGER_DATABASE_MISSING', 'is not there: the server has no such database (3D000)');
   if (code === '42501')
@@ -221,7 +221,7 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     return system(
       'LEDGER_DAMAGED',
       `the ledger ${name} lacks what belongs to it (${code}): ${reason}`,
-      'What was deleted in the schema kybatch has to come from a copy: it says what was paid for. The schema kybatch_jobs holds nothing that is needed: drop it whole, and `kybatch ledger migrate` makes it anew.',
+      'Restore the schema kybatch from a backup: it records what was paid for. The schema kybatch_jobs can be dropped: `kybatch ledger migrate` creates it again.',
     );
   if (code === '42704')
     return usage(
@@ -352,7 +352,7 @@ export class Patience {
     onNote(
       message(
         'LEDGER_AWAY',
-        `the ledger ${name} is away (${reasonOf(error)}): waiting for it, for ${inTime(patienceMs)} at the most; no call is sent meanwhile`,
+        `the ledger ${name} cannot be reached (${reasonOf(error)}). kybatch waits up to ${inTime(patienceMs)} and sends no calls`,
       ),
     );
   }
@@ -360,8 +360,6 @@ export class Patience {
   #tellBack(): void {
     if (this.#toldSince === undefined || this.#waiting.size > 0) return;
     const { name, clock, onNote } = this.#options;
-    onNote(
-      message('LEDGER_BACK', `the ledger ${name} is back after ${inTime(clock.now() - this.#toldSince)}: going on`),
-    );
+    onNote(message('LEDGER_BACK', `the ledger ${name} is back after ${inTime(clock.now() - this.#toldSince)}`));
   }
 }

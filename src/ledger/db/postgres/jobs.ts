@@ -270,9 +270,9 @@ const queuesOf = (queue: number): [rows: string, waits: string] => [
 ];
 
 const allQueuesTaken = () =>
-  new KybatchError(`${QUEUES} runs are being worked on, and no more can be at the same time`, {
+  new KybatchError(`${QUEUES} runs are running, which is the maximum`, {
     code: 'NO_QUEUE',
-    hint: 'Wait for one of them to end; `kybatch runs` lists them.',
+    hint: 'Wait until one of them ends. List them: `kybatch runs`',
     exit: ExitCode.locked,
   });
 

@@ -200,8 +200,8 @@ async function settingOf(client: pg.Client): Promise<string | undefined> {
 const shared = (): UsageError =>
   new UsageError(
     'LEDGER_BEHIND_POOLER',
-    'PostgreSQL is reached through a pooler that gives each transaction another connection: settings and temporary tables get lost',
-    'Connect to PostgreSQL itself, or let the pooler work in session mode (PgBouncer: pool_mode = session). Nothing was sent.',
+    'the connection pooler gives each transaction another connection, which loses settings and temporary tables',
+    'Connect to PostgreSQL itself, or use session mode (PgBouncer: pool_mode = session). Nothing was spent.',
   );
 
 const CHANNEL = 'kybatch';

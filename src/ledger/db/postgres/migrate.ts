@@ -108,8 +108,8 @@ async function mustBeEmpty(client: ClientBase): Promise<void> {
   if (table === undefined) return;
   throw new UsageError(
     'LEDGER_SCHEMA_UNKNOWN',
-    `the schema ${LEDGER_SCHEMA} has tables (${table.name}), and none that says of which version they are`,
-    `Restore a copy of the database with ${LEDGER_SCHEMA}.schema_migrations, or name another database. Nothing was changed.`,
+    `the schema ${LEDGER_SCHEMA} has tables (${table.name}) without a schema version`,
+    `Restore a backup with ${LEDGER_SCHEMA}.schema_migrations, or use another database. Nothing was changed.`,
   );
 }
 
@@ -136,8 +136,8 @@ async function mustHaveJobs(client: ClientBase): Promise<void> {
   if (rows[0]?.table !== null) return;
   throw new UsageError(
     'QUEUE_SCHEMA_UNKNOWN',
-    `the schema ${QUEUE_SCHEMA} says of which version it is, and has no jobs: it is somebody else's, or a part of it was dropped`,
-    `Look whose it is. What pg-boss kept there for kybatch is not needed: then drop the schema ${QUEUE_SCHEMA}, and migrate again. If it is somebody else's, name another database.`,
+    `the schema ${QUEUE_SCHEMA} has no table of jobs: it belongs to another program, or a part of it was dropped`,
+    `If it is of kybatch, drop the schema ${QUEUE_SCHEMA} and migrate again. Otherwise use another database.`,
   );
 }
 
@@ -186,12 +186,12 @@ async function mustBeFit(client: ClientBase): Promise<void> {
     throw new UsageError(
       'POSTGRES_TOO_OLD',
       `PostgreSQL ${server.version} is too old for a ledger`,
-      'It takes PostgreSQL 14 or later.',
+      'kybatch needs PostgreSQL 14 or later.',
     );
   if (server.encoding !== 'UTF8')
     throw new UsageError(
       'DATABASE_NOT_UTF8',
-      `the database keeps its texts as ${server.encoding}, which has not all characters`,
+      `the database uses the encoding ${server.encoding}, which lacks characters`,
       "Make one with ENCODING 'UTF8' TEMPLATE template0.",
     );
 }
@@ -206,7 +206,7 @@ function refuse(theirs: number, ours: number): void {
   throw new UsageError(
     'LEDGER_TOO_NEW',
     `the ledger was written by a newer kybatch (schema ${theirs}, this one knows ${ours})`,
-    'Update kybatch; an older one must not touch it. Nothing was changed.',
+    'Update kybatch. Nothing was changed.',
   );
 }
 
@@ -232,7 +232,7 @@ async function mustBe(client: ClientBase, part: string, has: number, needs: numb
   const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
   throw new UsageError(
     'LEDGER_TOO_OLD',
-    `the ledger in the database ${rows[0]?.name} is of an older kybatch (schema${part} ${has}, this one needs ${needs})`,
+    `the ledger in the database ${rows[0]?.name} comes from an older kybatch (schema${part} ${has}, this one needs ${needs})`,
     hint,
   );
 }
@@ -246,8 +246,8 @@ export async function mustBeWhole(client: ClientBase): Promise<void> {
   if (copy === undefined) return;
   throw new UsageError(
     'LEDGER_COPY_PARTIAL',
-    `the ledger in the database ${copy.name} is a copy that is not whole`,
-    `Finish it: \`kybatch ledger copy --from ${copy.source}\` goes on where it was.`,
+    `the ledger in the database ${copy.name} is an incomplete copy`,
+    `Finish it: \`kybatch ledger copy --from ${copy.source}\``,
   );
 }
 
@@ -268,7 +268,7 @@ export async function mustBeRole(client: ClientBase, role: string): Promise<void
   throw new UsageError(
     'ROLE_NOT_FOUND',
     `there is no role ${role === '' ? 'without a name' : role}`,
-    'Name one that CREATE ROLE has made. Nothing was made, and nothing granted.',
+    'Create it with CREATE ROLE first. Nothing was changed.',
   );
 }
 
@@ -282,8 +282,8 @@ export async function mustHaveGranted(client: ClientBase, role: string): Promise
   if (rows[0]?.granted === true) return;
   throw new UsageError(
     'ROLE_NOT_GRANTED',
-    `the role ${role} may not work with the ledger: this user cannot grant it`,
-    'Grant as the role that ran `kybatch ledger migrate` first: it owns the tables.',
+    `this user may not grant rights on the ledger to the role ${role}`,
+    'Run it as the role that first ran `kybatch ledger migrate`: it owns the tables.',
   );
 }
 

@@ -44,7 +44,7 @@ function unusable(name: string, cause: unknown): UsageError {
   return new UsageError(
     'DRIVER_NOT_LOADED',
     `the SQLite driver ${name} does not load on Node ${version} (${platform}-${arch}): ${reasonOf(cause)}`,
-    'Run `npm ci` again with the Node that runs kybatch. Node 22 and newer need nothing else; Node 20 needs a C++ compiler where no prebuilt binary can be downloaded.',
+    'Run `npm ci` again with the same Node version. Node 20 needs a C++ compiler if no prebuilt binary can be downloaded.',
   );
 }
 
@@ -131,7 +131,7 @@ export class LockedError extends KybatchError {
   constructor(readonly dataDir: string) {
     super(`another process holds the data directory ${dataDir}`, {
       code: 'LOCKED',
-      hint: 'Wait for it to end: of a run `kybatch status` shows what it does; an open `kybatch review` on a terminal holds it until somebody quits it there, and shows nowhere else. The lock goes with that process, however it ends; another data directory owns nothing, and would buy everything again.',
+      hint: 'Wait until it ends, or quit an open `kybatch review`. The lock ends with the process. Do not use another data directory: it would buy everything again.\nWhat is running: `kybatch status`',
       exit: ExitCode.locked,
     });
   }
@@ -174,6 +174,6 @@ export function mustBeFile(path: string, found: Stats): void {
   throw new UsageError(
     'LEDGER_NOT_REGULAR',
     `${path} is not a regular file`,
-    'It belongs to the ledger. Move it away, or name another --data-dir.',
+    'The ledger needs this file name. Move it away, or use another --data-dir.',
   );
 }

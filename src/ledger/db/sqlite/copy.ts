@@ -64,8 +64,8 @@ function mustBeCurrent(database: Connection, dataDir: string): void {
   if (has === needs) return;
   throw new UsageError(
     'LEDGER_TOO_OLD',
-    `the ledger in ${dataDir} is of an older kybatch (schema ${has}, this one needs ${needs})`,
-    `Run \`kybatch ledger migrate --data-dir ${dataDir}\` first; it changes the ledger where it lies.`,
+    `the ledger in ${dataDir} comes from an older kybatch (schema ${has}, this one needs ${needs})`,
+    `Update it first: \`kybatch ledger migrate --data-dir ${dataDir}\``,
   );
 }
 
@@ -160,8 +160,8 @@ function mustBeFree(dataDir: string): void {
   if (found !== undefined)
     throw new UsageError(
       'LEDGER_EXISTS',
-      `there is a ledger in ${dataDir} already`,
-      'Nothing was copied. Name another folder, or move that ledger away first.',
+      `${dataDir} already has a ledger`,
+      'Nothing was copied. Choose another folder, or move that ledger away.',
     );
 }
 

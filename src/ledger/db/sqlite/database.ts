@@ -342,7 +342,7 @@ export class FreeSpaceGuard {
     const free = this.#free(this.#path);
     if (free === undefined || free >= KEPT_BYTES) return;
     this.#none = new LedgerError(undefined, this.#path, {
-      message: `the disk of the ledger ${this.#path} is nearly full: what is left was kept for calls under way`,
+      message: `the disk of the ledger ${this.#path} is nearly full: the rest is reserved for calls in flight`,
       code: 'DISK_FULL',
       hint: hintFor('DISK_FULL'),
     });

@@ -302,7 +302,7 @@ export class DamagedLedger extends LedgerError {
     super(undefined, path, {
       message: `cannot use the ledger ${path}: the database is damaged (${what})`,
       code: 'LEDGER_DAMAGED',
-      hint: `Nothing was sent, nothing was spent. ${wayOut}`,
+      hint: `Nothing was spent. ${wayOut}`,
     });
   }
 }

@@ -226,7 +226,7 @@ export async function backUpSqlite(
   mustExist(dataDir);
   const path = ledgerPath(folder);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
-    throw new UsageError('BACKUP_NOT_A_FOLDER', `${folder} is not a folder`, 'Name a folder; it need not exist.');
+    throw new UsageError('BACKUP_NOT_A_FOLDER', `${folder} is not a folder`, 'Give a folder. It need not exist.');
   const part = `${path}.${process.pid}.part`;
   try {
     mustBeFree(path);
@@ -259,11 +259,7 @@ function clearParts(folder: string, name: string): void {
 function mustBeFree(path: string): void {
   const there = ['', '-wal', '-shm'].map((end) => `${path}${end}`).find((name) => existsSync(name));
   if (there === undefined) return;
-  throw new UsageError(
-    'BACKUP_EXISTS',
-    `${there} is there already`,
-    'A backup overwrites nothing: name another folder.',
-  );
+  throw new UsageError('BACKUP_EXISTS', `${there} exists`, 'A backup overwrites nothing. Choose another folder.');
 }
 
 async function copyTo(part: string, source: string, onProgress: (progress: BackupProgress) => void): Promise<Counts> {
@@ -316,8 +312,8 @@ function verify(part: string, counts: Counts): void {
 }
 
 const notWhole = (why: string) =>
-  new KybatchError(`the copy is not the same as the ledger: ${why}`, {
+  new KybatchError(`the backup differs from the ledger: ${why}`, {
     code: 'BACKUP_NOT_WHOLE',
     exit: ExitCode.internal,
-    hint: 'It was removed. `kybatch doctor` looks at the ledger itself; then try again, in a folder on another disk.',
+    hint: 'The backup was removed. Check the ledger with `kybatch doctor`, then try another disk.',
   });

@@ -85,7 +85,7 @@ export function refuseNewer(database: Connection): void {
   throw new UsageError(
     'LEDGER_TOO_NEW',
     `the ledger was written by a newer kybatch (schema ${theirs}, this one knows ${ours})`,
-    'Update kybatch; an older one must not touch it. Nothing was changed.',
+    'Update kybatch. Nothing was changed.',
   );
 }
 

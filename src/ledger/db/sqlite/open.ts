@@ -73,8 +73,8 @@ function mustNotBeCopying(dataDir: string): void {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
   throw new UsageError(
     'LEDGER_COPY_PARTIAL',
-    `the ledger in ${dataDir} is a copy that is not whole`,
-    `Finish it: with KYBATCH_LEDGER_URL as it was then, \`kybatch ledger copy --to ${dataDir}\` goes on where it was. To give it up, remove ${path}.`,
+    `the ledger in ${dataDir} is an incomplete copy`,
+    `Finish it with the same KYBATCH_LEDGER_URL: \`kybatch ledger copy --to ${dataDir}\`, or remove ${path}.`,
   );
 }
 
@@ -83,7 +83,7 @@ export function mustExist(dataDir: string): void {
 }
 
 const noLedger = (dataDir: string) =>
-  new UsageError('NO_LEDGER_YET', `there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
+  new UsageError('NO_LEDGER_YET', `there is no ledger in ${dataDir} yet`, 'The first `kybatch run` creates it.');
 
 /**
  * Opens the ledger read-only, while others may write. An older version is read from a private, migrated copy, so that
@@ -101,7 +101,7 @@ export function openForReading(dataDir: string, now: number, onNote: (note: Mess
     onNote(
       message(
         'LEDGER_READ_FROM_COPY',
-        `the ledger is of an older kybatch (schema ${schema}) and is read from a copy; \`kybatch ledger migrate\` brings it up to date`,
+        `the ledger comes from an older kybatch (schema ${schema}) and is read from a copy. To update it: \`kybatch ledger migrate\``,
       ),
     );
     return upToDate(opened, now);
