@@ -36,8 +36,8 @@ async function load(argv: readonly string[]): Promise<Call> {
   if (named === undefined && word !== undefined)
     throw new UsageError(
       'COMMAND_NOT_FOUND',
-      `there is no command ${sanitizeText(word, 100)}.${didYouMean(word, Object.keys(commands))}`,
-      '`kybatch --help` lists them.',
+      `unknown command ${sanitizeText(word, 100)}.${didYouMean(word, Object.keys(commands))}`,
+      'All commands: `kybatch --help`',
     );
   if (named === undefined) {
     const groups = await declaredGroups();
@@ -116,7 +116,7 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
       .fail((message, error) => {
         // An error of yargs is a mistake on the command line.
         if (error !== undefined && error.name !== 'YError') throw error;
-        const hint = command === undefined ? '`kybatch --help` lists commands and flags.' : usageOf(command);
+        const hint = command === undefined ? 'All commands: `kybatch --help`' : usageOf(command);
         throw new UsageError('FLAGS_INVALID', message ?? error?.message, hint);
       }),
   );
@@ -133,8 +133,8 @@ const readable = (word: string): string => (word === '-' ? '/dev/stdin' : word);
 
 /** The two errors that yargs itself reports. */
 const IN_OUR_WORDS = {
-  'Not enough arguments following: %s': '--%s needs a value, and none follows it',
-  'Arguments %s and %s are mutually exclusive': '--%s and --%s cannot be said together',
+  'Not enough arguments following: %s': '--%s needs a value',
+  'Arguments %s and %s are mutually exclusive': '--%s and --%s exclude each other',
 };
 
 const FIRST_WORDS = message(
@@ -172,9 +172,13 @@ const QUIET: ReadonlySet<string> = new Set(['--quiet', '-q']);
 
 function print(view: ErrorView, json: boolean, io: Io): void {
   if (json) printJson(io, { error: view });
-  const hint = view.hint === undefined ? '' : `\n  ${view.hint.replaceAll('\n', '\n  ')}`;
-  io.say({ code: view.code as MessageCode, text: `kybatch: ${view.message}${hint}` }, 'alert');
+  const hint = view.hint === undefined ? '' : `\n${view.hint}`;
+  const text = `error: ${view.message}${hint}`.replaceAll(LAST_COMMAND, ': $1').replaceAll(/\n(?=.)/g, '\n  ');
+  io.say(message(view.code as MessageCode, text, 'failed'), 'alert');
 }
+
+/** A command at the end of a line needs no backticks. */
+const LAST_COMMAND = /: `(kybatch [^`]*)`$/gm;
 
 interface Given {
   readonly command: DeclaredCommand;
@@ -197,12 +201,12 @@ function validateArguments(given: Given): void {
   refuseOddValues(given);
   for (const { name, required } of command.words)
     if (required && read[name] === undefined)
-      throw new UsageError('ARGUMENT_MISSING', `${command.path} needs <${name}>, and it is missing`, usageOf(command));
+      throw new UsageError('ARGUMENT_MISSING', `${command.path}: <${name}> is missing`, usageOf(command));
 }
 
 /** The usage of a command, and where its help is. */
 const usageOf = ({ usage, path }: DeclaredCommand): string =>
-  `Usage: kybatch ${usage} [flags]\n\`kybatch ${path} --help\` tells what each is.`;
+  `Usage: kybatch ${usage} [flags]\nAll flags: \`kybatch ${path} --help\``;
 
 function refuseUnknownFlags({ command, above, read }: Given): void {
   const { flags, words } = command;
@@ -216,7 +220,7 @@ function refuseUnknownFlags({ command, above, read }: Given): void {
     `--${unknown}`,
     flags.map(({ name }) => `--${name}`),
   );
-  throw new UsageError('FLAG_NOT_FOUND', `${command.path} has no flag ${written}.${near}`, usageOf(command));
+  throw new UsageError('FLAG_NOT_FOUND', `unknown flag ${written}.${near}`, usageOf(command));
 }
 
 /** Members that yargs adds itself. */
@@ -231,13 +235,13 @@ function refuseUnknownWords({ command, words: [surplus] }: Given): void {
   if (below.length > 0)
     throw new UsageError(
       'SUBCOMMAND_NOT_FOUND',
-      `there is no \`${command.path} ${word}\`.${didYouMean(surplus, below)}`,
-      `There are: ${below.join(', ')}. \`kybatch ${command.path} --help\` tells what each does.`,
+      `unknown command ${command.path} ${word}.${didYouMean(surplus, below)}`,
+      `Use one of: ${below.join(', ')}.\nMore: \`kybatch ${command.path} --help\``,
     );
   throw new UsageError(
     'ARGUMENT_UNEXPECTED',
-    command.words.length === 0 ? `${command.path} takes no ${word}` : `${word} is one word too many`,
-    `${usageOf(command)}\nA name with spaces in it stands in quotes.`,
+    `unexpected word ${word}`,
+    `${usageOf(command)}\nPut a name with spaces in quotes.`,
   );
 }
 
@@ -251,12 +255,12 @@ function refuseOddValues({ command: { flags, words }, read }: Given): void {
     if (Array.isArray(value) && !many)
       throw new UsageError('FLAG_REPEATED', `${written} is given more than once`, 'Keep one of them.');
     if (PLACES.has(name) && typeof value === 'string' && value.trim() === '')
-      throw new UsageError('FLAG_EMPTY', `${written} is empty`, 'Name a place, or leave the flag out.');
+      throw new UsageError('FLAG_EMPTY', `${written} is empty`, 'Give a path, or leave the flag out.');
     if (choices.length > 0 && value !== undefined && !choices.includes(String(value)))
       throw new UsageError(
         'CHOICE_NOT_FOUND',
-        `${written}: there is no ${sanitizeText(String(value), 100)}.${didYouMean(String(value), choices)}`,
-        `It is one of: ${choices.join(', ')}.`,
+        `${written}: unknown value ${sanitizeText(String(value), 100)}.${didYouMean(String(value), choices)}`,
+        `Use one of: ${choices.join(', ')}.`,
       );
   }
 }
@@ -289,10 +293,10 @@ export function explainError(error: unknown): Explained {
 
 function describeApiError(error: ApiError): ErrorView {
   const { code, message, hint, httpStatus, requestId, problems } = error;
-  const where = requestId === undefined ? '' : ` [request ${requestId}]`;
+  const facts = [[httpStatus, code].filter(Boolean).join(' '), requestId && `request ${requestId}`].filter(Boolean);
   return {
     code,
-    message: `${code}: ${message}${where}`,
+    message: `${message.replace(/\.$/, '')} (${facts.join(', ')})`,
     hint,
     class: error.class,
     http_status: httpStatus,
@@ -302,7 +306,11 @@ function describeApiError(error: ApiError): ErrorView {
 }
 
 function defect(error: unknown): Explained {
-  const view = { code: 'INTERNAL', message: stackOf(error), hint: 'This is a defect of kybatch.' };
+  const view = {
+    code: 'INTERNAL',
+    message: stackOf(error),
+    hint: 'This is a bug in kybatch. Please report it with these lines.',
+  };
   return { view, exit: ExitCode.internal };
 }
 

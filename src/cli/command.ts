@@ -277,12 +277,12 @@ function readFormats<Format extends ExportFormat>(text: string, known: readonly 
     .split(',')
     .map((word) => word.trim().toLowerCase())
     .filter((word) => word !== '');
-  const hint = `There is: ${known.join(', ')}; several with commas between them.`;
+  const hint = `Use one or several of: ${known.join(',')}.`;
   const unknown = asked.find((word) => !known.some((format) => format === word));
   if (unknown !== undefined)
     throw new UsageError(
       'FORMAT_NOT_FOUND',
-      `--format: there is no ${unknown}${known === FORMATS ? '' : ' for this table'}.${didYouMean(unknown, known)}`,
+      `--format: unknown format ${unknown}${known === FORMATS ? '' : ' for this table'}.${didYouMean(unknown, known)}`,
       hint,
     );
   if (asked.length === 0) throw new UsageError('FLAG_EMPTY', '--format is empty', hint);
@@ -294,7 +294,7 @@ function readDelimiter(text: string): string {
   if (/^[,;\t|]$/.test(character)) return character;
   throw new UsageError(
     'DELIMITER_INVALID',
-    `--delimiter: ${JSON.stringify(text)} cannot stand between fields`,
-    'A comma, a semicolon, tab or |.',
+    `--delimiter: ${JSON.stringify(text)} cannot separate fields`,
+    'Use a comma, a semicolon, tab or |.',
   );
 }

@@ -48,7 +48,7 @@ function ask(question: string): Promise<string | undefined> {
 // A reader that closes the pipe (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;
-  outside.stderr(`kybatch: stdout cannot be written (${error.code}): the result is not complete\n`);
+  outside.stderr(`error: stdout cannot be written (${error.code}). The result is incomplete.\n`);
   process.exitCode = ExitCode.internal;
 });
 // A closed stderr does not stop the run.

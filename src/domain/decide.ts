@@ -95,7 +95,7 @@ export function decide(subject: Subject, graded: readonly GradedCandidate[], pol
   if (number !== undefined) return decideOnNumber(subject, candidates, policy);
   if (vat !== undefined) return decideOnVat(subject, candidates, policy);
   if (subject.ticker !== undefined) return review('ticker_only', 'only the ticker is known; it confirms nothing');
-  return review('name_only', 'only the name is known; names support, they never confirm');
+  return review('name_only', 'only the name is known, and a name alone never confirms');
 }
 
 function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[], policy: MatchPolicy): Decision {

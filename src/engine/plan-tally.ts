@@ -238,7 +238,7 @@ function personNeeded(subject: Subject): string | undefined {
   if (number !== undefined) return undefined;
   if (vat?.treatment === 'review') return 'the VAT number cannot be read, and there is no registration number';
   if (vat !== undefined) return undefined;
-  if (name !== undefined) return 'only a name is given: names support, they never confirm';
+  if (name !== undefined) return 'only a name is given: a name alone never confirms';
   if (ticker !== undefined) return 'only a ticker is given';
   return leads === undefined ? undefined : 'neither number nor name is given: other fields are a hint, never a match';
 }

@@ -88,10 +88,12 @@ function linesOf(question: Question, head: string, choices: readonly string[]): 
 const choiceLine = (choice: Choice, index: number): string =>
   `  ${String(index + 1).padStart(5)}  ${choiceInWords(choice)}`;
 
-/** "same: number, country; different: name · name differs (42/100)". Evidence that repeats "same" is left out. */
+/** "same: number, country · different: name · name differs (42/100)". Evidence that repeats "same" is left out. */
 export function agreementInWords({ matchGrade, evidence }: Choice): string {
   const more = evidence.split('; ').filter((part) => !/^[\w ]+ equal\b/.test(part));
-  return [gradeInWords(matchGrade), printable(more.join('; '))].filter((part) => part !== '').join(' · ');
+  return [gradeInWords(matchGrade).replaceAll('; ', ' · '), ...more.map(printable)]
+    .filter((part) => part !== '')
+    .join(' · ');
 }
 
 /** The reason in two or three words, for a list. */

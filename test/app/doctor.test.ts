@@ -39,7 +39,7 @@ describe('doctor', () => {
         const [told] = find(view, 'pipeline');
         expect(told).toMatchObject({
           state: 'note',
-          detail: expect.stringMatching(/^analyst, .*: .*V2/),
+          detail: expect.stringMatching(/^analyst .*: .*V2/),
         });
         expect(told?.detail).not.toContain('..');
         const nightly = await doctor({ pipeline: 'nightly' }, v1Only);
@@ -92,7 +92,7 @@ describe('doctor', () => {
       expect(find(view, 'v2 stages').map(({ detail }) => detail)).toEqual(
         unpublished
           .filter(({ missing }) => missing.length > 0)
-          .map(({ name, missing }) => `${name} cannot run without a route for ${missing.join(', ')}`),
+          .map(({ name, missing }) => `${name} cannot run: no route for ${missing.join(', ')}`),
       );
       expect(find(view, 'v2 stages')).toContainEqual(
         expect.objectContaining({ state: 'note', detail: expect.stringContaining('credit-report ') }),
@@ -101,15 +101,13 @@ describe('doctor', () => {
   });
 
   test.each([
-    [2048, 'ok', 0],
-    [512, 'note', 0],
-    [15, 'fail', 1],
-  ] as const)('%i MB left on the disk: %s', async (megabytes, state, exit) => {
+    [2048, '2.1 GB', 'ok', 0],
+    [512, '537 MB', 'note', 0],
+    [15, '16 MB', 'fail', 1],
+  ] as const)('%i MiB left on the disk, %s: %s', async (mebibytes, size, state, exit) => {
     await withOffice({}, async ({ around }) => {
-      const view = await doctor({}, { ...around, freeBytes: () => megabytes * MB });
-      expect(find(view, 'disk space')).toMatchObject([
-        { state, detail: expect.stringContaining(`${megabytes} MB left`) },
-      ]);
+      const view = await doctor({}, { ...around, freeBytes: () => mebibytes * MB });
+      expect(find(view, 'disk space')).toMatchObject([{ state, detail: expect.stringContaining(`${size} free`) }]);
       expect(view.exit).toBe(exit);
     });
   });

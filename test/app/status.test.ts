@@ -198,7 +198,7 @@ describe('doubt list', () => {
           expect(view).toMatchObject({ calls: [], underWay: [{ operation: 'fullKyb', runId: id, row: 1 }] });
           const underWay = underWayInWords(view.underWay);
           expect(codesOf(underWay)).toEqual(['CALLS_UNDER_WAY']);
-          expect(inLines(underWay)).toMatch(/^1 [\s\S]* \d+: v1 fullKyb[\s\S]* 2026-03-01 10:00:30 UTC/);
+          expect(inLines(underWay)).toMatch(/^1 [\s\S]* \d+: fullKyb[\s\S]* 2026-03-01 10:00:30 UTC/);
         });
         // Its lease lasts for half a minute. Its lock does not.
         expect(await listUnknownCharges({}, around)).toMatchObject({
@@ -225,7 +225,7 @@ describe('runs', { tags: 'long' }, () => {
         { run: newer.id, state: 'finished', rows: 1, units_charged: 2 },
         { run: older.id },
       ]);
-      expect(inLines([runsInWords(standings)])).toMatch(/^run +state +rows +complete/);
+      expect(inLines([runsInWords(standings)])).toMatch(/^run +state +rows +done/);
     });
   });
 });

@@ -54,7 +54,7 @@ test('for people: one block per company, important changes first, with commands 
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     expect(codes).toEqual(['COMPANY_CHANGED', 'COMPANY_CHANGED', 'CHANGES_NOT_SHOWN']);
     expect(stdout).toMatch(
-      /^.+ \(id .+, row [12], .+in\.csv\)\n {2}2026-01-13 {2}companies\.status: .+ → dissolved\n/m,
+      /^.+ \(ID .+, row [12], .+in\.csv\)\n {2}2026-01-13 {2}companies\.status: .+ → dissolved\n/m,
     );
     expect(stdout).toMatch(/ {2}2026-01-21 {2}officers: .*Ann Lee, job_title Chair\n/);
     expect(textOf('CHANGES_NOT_SHOWN')).toMatch(/^2 .*--all/);
@@ -90,7 +90,7 @@ long('the last line counts the changes that only --all shows', () => {
     sandbox.script(aRecord, [{ rewrite: says }]);
     await night();
     // Headings name the company as it is called by now; what it was called is in the change.
-    const headings = (await kybatch(['changes', '--since', '2026-01-10'])).stdout.match(/^\S.* \(id .*$/gm);
+    const headings = (await kybatch(['changes', '--since', '2026-01-10'])).stdout.match(/^\S.* \(ID .*$/gm);
     expect(headings).toEqual([expect.stringMatching(/^Named Anew \(/), expect.stringMatching(/^Named Anew \(/)]);
     const linesOf = async (...words: string[]) =>
       (await kybatch(['changes', ...words])).stdout.split('\n').filter((line) => /^ {2}\d{4}-/.test(line)).length;
@@ -103,7 +103,7 @@ long('the last line counts the changes that only --all shows', () => {
       expect(await lastCode(...words)).toBe('CHANGES_NOT_SHOWN');
       expect(await lastLine(...words)).toMatch(new RegExp(`^${left} .*--all`));
     }
-    expect(await lastLine('--all')).toMatch(/^ +raw: /);
+    expect(await lastLine('--all')).toMatch(/^ +after /);
     expect(await lastCode('--since', '2027-01-01')).toBe('NOTHING_CHANGED');
   });
 });

@@ -34,9 +34,7 @@ describe('charges', () => {
       expect(end.textOf('RUN_STARTED')).toMatch(/: 3 .* 9 units\.$/);
       expect(end.textOf('DOUBT_NEXT')).toMatch(/ kybatch charges$/);
       const { stdout, textOf } = await job.kybatch(paste(end.next));
-      expect(textOf('CHARGE_UNKNOWN')).toMatch(
-        /^call \d+ · .* UTC · v1 fullKyb · 1 unit · run \S+, row 3, line 4 · .*\(CONNECTION_LOST\)/,
-      );
+      expect(textOf('CHARGE_UNKNOWN')).toMatch(/^ +\d+ +3 .* fullKyb /);
       expect(await listed(job)).toMatchObject([{ operation: 'fullKyb', run: end.run, row: 3, holds_row: true }]);
       expect((await job.kybatch(['charges', 'list', end.run])).stdout).toBe(stdout);
     });
@@ -72,7 +70,7 @@ describe('charges', () => {
       job.sandbox.script({ operation: 'financial' }, [500]);
       expect((await job.kybatch(RUN)).code).toBe(0);
       const { textOf } = await job.kybatch(['charges']);
-      expect(textOf('CHARGE_UNKNOWN')).toMatch(/^.*v2 financial .* 500 SERVER_FAILURE.*$/);
+      expect(textOf('CHARGE_UNKNOWN')).toMatch(/ financial .* 500 SERVER_FAILURE$/);
       expect(textOf('CHARGES_UNKNOWN')).toMatch(/^1 /);
       expect((await listed(job))[0]).toMatchObject({ holds_row: false, sent_again_by: 'nothing' });
       const { codes } = await job.kybatch(['charges', 'resend', '--yes']);
@@ -163,7 +161,7 @@ describe('charges', () => {
       const { code, codes, textOf } = await job.kybatch(['charges', 'charged'], { answers });
       expect(code).toBe(130);
       expect(codes).toEqual(['CHARGES_UNKNOWN', 'NOT_AGREED']);
-      expect(textOf('CHARGES_UNKNOWN')).toContain('v1 fullKyb');
+      expect(textOf('CHARGES_UNKNOWN')).toContain(' fullKyb ');
       expect(asked).toEqual([expect.stringMatching(/ 1 .* charged\b.* \[y\/N\] $/)]);
       expect(await listed(job)).toHaveLength(1);
     });
@@ -231,7 +229,7 @@ describe('a recorded charge', { tags: 'long' }, () => {
       expect(free.code).toBe(0);
       expect(free.codes).toEqual(expect.arrayContaining(['COUNT_DISAGREES', 'REASON_MISSING']));
       // The calls, the provider's count before and after, the units that it leaves for them.
-      expect(free.textOf('COUNT_DISAGREES')).toMatch(/ \d+, \d+: .* [\d,]+ .* [\d,]+, .* 1 .* 2 /);
+      expect(free.textOf('COUNT_DISAGREES')).toMatch(/ \d+, \d+:\n.* [\d,]+ .* [\d,]+, .* 1 .*\n.* 1 .* 2 /);
       expect(jsonOf<object>(free)).toMatchObject({ contradictions: [{ missing_units: 1, other_calls_in_doubt: 0 }] });
       // A remark in brackets is kept with each.
       for (const { note } of await listed(job, '--settled')) expect(note).toMatch(/ \([^()]+\)$/);

@@ -65,7 +65,7 @@ describe('an error in words and as an exit code', () => {
       httpStatus: 500,
       requestId: 'r1',
     });
-    const view = { message: 'SERVER_ERROR: m [request r1]', class: 'retry', http_status: 500, request_id: 'r1' };
+    const view = { message: 'm (500 SERVER_ERROR, request r1)', class: 'retry', http_status: 500, request_id: 'r1' };
     expect(explainError(error)).toMatchObject({ exit: 6, view });
   });
 

@@ -59,6 +59,7 @@ const masked = (text: string, { cwd, sandbox }: Job): string =>
     .replaceAll(sandbox.routesFile, 'routes.yaml')
     .replaceAll(/\b\d{4}-\d\d-\d\d-[0-9a-f]{6}\b/g, 'RUN')
     .replaceAll(/(?<=(?:\b[Rr]un|resume|--failed|export|delete|status) )[0-9a-f]{6}\b/g, 'RUN')
+    .replaceAll(/(?<=^|Last run {2}|whole run \()[0-9a-f]{6}(?=[ ,)])/gm, 'RUN-ID')
     .replaceAll(/\bR-[0-9a-f]{8}\b/g, 'R-BATCH')
     .replaceAll(/\bQ-[0-9a-f]{8,}\b/g, 'Q-ID')
     .replaceAll(/\b[0-9a-f]{64}\b/g, 'SHA256')
@@ -125,7 +126,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       await shows('portfolios', ['portfolios']);
       await shows('usage', ['usage']);
       await shows('export', ['export', '--out', 'tables']);
-      await shows('review-list', ['review', 'list']);
+      await shows('review-list', ['review', 'list'], ['review', 'list', '--full']);
       await shows('review-export', ['review', 'export'], ['review', 'export']);
       await shows('review-apply', ['review', 'apply', 'review.csv']);
       const rule = ['review', 'confirm', '--reason', 'NAME_CONFLICT', '--min-grade', 'AFZAZ'];

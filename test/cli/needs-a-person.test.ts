@@ -123,7 +123,7 @@ long(
 
       const exported = await kybatch(wordsOf(next));
       expect(exported).toMatchObject({ code: 0, codes: ['QUESTIONS_WRITTEN', 'REVIEW_APPLY_NEXT'] });
-      expect(exported.textOf('REVIEW_APPLY_NEXT')).toMatch(/ none_of_these .* not_sure\b/);
+      expect(exported.textOf('REVIEW_APPLY_NEXT')).toMatch(/ none_of_these .* not_sure\b/s);
       const sheet = readFileSync(join(cwd, 'review.csv'), 'utf8');
       expect(new Set(sheet.match(/Q-[0-9a-f]+/g))).toHaveProperty('size', 2);
 

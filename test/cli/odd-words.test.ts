@@ -16,7 +16,7 @@ describe('words that no command knows', () => {
     [['constructor'], 'COMMAND_NOT_FOUND', 'constructor'],
     [['toString', '--json'], 'COMMAND_NOT_FOUND', 'toString'],
     [['__proto__'], 'COMMAND_NOT_FOUND', '__proto__'],
-    [['rn'], 'COMMAND_NOT_FOUND', 'run?', '`kybatch --help`'],
+    [['rn'], 'COMMAND_NOT_FOUND', 'run?', 'kybatch --help'],
     [['run'], 'ARGUMENT_MISSING', '<input>', 'kybatch run <input> [flags]'],
     [['run', '--pipline', 'nightly'], 'FLAG_NOT_FOUND', '--pipline', '--pipeline?', 'kybatch run <input>'],
     [[...RUN, '--no-expert'], 'FLAG_NOT_FOUND', '--no-expert', '--export?'],

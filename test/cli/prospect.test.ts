@@ -105,9 +105,9 @@ describe('the file is checked before anything is sent', () => {
       /f\.yaml: number_of_employees: .*gte .*lte/,
     ],
     ['a date', ['company_incorporation: {gte: 2020-13-01}'], /f\.yaml: company_incorporation\.gte: .*"2020-13-01"/],
-    ['a zero that would be lost', ['sic_code_gb: [01110]'], /line 1, column 15: 01110 .*1110/, 'YAML_INVALID'],
+    ['a zero that would be lost', ['sic_code_gb: [01110]'], /line 1 {2}01110 .*1110/, 'YAML_INVALID'],
     ['nothing', ['# nothing'], /f\.yaml /, 'FILTER_MISSING'],
-    ['no YAML', ['a: ['], /f\.yaml: line 1/, 'YAML_INVALID'],
+    ['no YAML', ['a: ['], /f\.yaml .*line 1 /s, 'YAML_INVALID'],
   ];
   test('each is refused with the file, the key and the value', () =>
     withFilters([], async ({ cwd, kybatch, sandbox }) => {

@@ -69,7 +69,7 @@ describe('which questions', () => {
       const [{ value, questions } = { value: '', questions: 0 }] = countries;
       expect((await list(job, '--country', value ?? '')).matching).toBe(questions);
       const counted = (await job.kybatch(['review', 'list'])).textOf('OPEN_QUESTIONS');
-      expect(counted).toMatch(/^NAME_CONFLICT {2,}3$/m);
+      expect(counted).toMatch(/^ +3 .* NAME_CONFLICT /m);
       expect(counted).toMatch(/^4 .*$/m);
     }),
   );
@@ -93,12 +93,13 @@ describe('a rule', { tags: 'long' }, () => {
       expect(none).toMatchObject({ batch: null, decided: 0, left_out: { name_conflict: 3 } });
       const asked = await confirm(job, 'AF???');
       expect(asked).toMatchObject({ code: 2, codes: expect.arrayContaining(['RULE_PROPOSED', 'NOT_CONFIRMED']) });
-      expect(asked.textOf('RULE_PROPOSED')).toMatch(/Q-[0-9a-f]{10} +1 +2 +C-/);
+      expect(asked.textOf('RULE_PROPOSED')).toMatch(/^ +1 /m);
       const done = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'anna', '--note', 'agreed'));
       expect(done).toMatchObject({ decided: 3, held: 0, released_rows: 3 });
       const decisions = (await kybatch(['review', 'decisions'])).textOf('DECISIONS').split('\n');
-      const note = new RegExp(` anna .*"agreed;.* AF\\?\\?\\?; .*NAME_CONFLICT" .*\\[${done.batch}\\]$`);
+      const note = new RegExp(` "agreed;.* AF\\?\\?\\?; .*NAME_CONFLICT" .*\\[${done.batch}\\]$`);
       expect(decisions.filter((line) => note.test(line))).toHaveLength(3);
+      expect(decisions.filter((line) => / anna {2}confirm /.test(line))).toHaveLength(3);
       const back = await kybatch(['review', 'withdraw', '--batch', done.batch ?? '']);
       expect(back.codes).toContain('BATCH_WITHDRAWN');
       expect((await list(job)).matching).toBe(4);
@@ -145,7 +146,7 @@ long('if two people must agree, a second name releases the rows, and the same na
     ]);
     const alone = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', ' ANNA '));
     expect(alone).toMatchObject({ batch: null, left_out: { said_before: 3 } });
-    expect((await kybatch(['review', 'list'])).textOf('QUESTION')).toMatch(/^ +anna .* 1: /m);
+    expect((await kybatch(['review', 'list', '--full'])).textOf('QUESTION')).toMatch(/^ +anna .* 1: /m);
     expect((await kybatch(['status'])).textOf('OPEN_QUESTIONS')).toMatch(/ 4 .* 3 /);
     const second = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'bob'));
     expect(second).toMatchObject({ decided: 3, held: 0, released_rows: 3 });
@@ -185,7 +186,7 @@ long('withdrawing a second confirmation reports that the row waits, and suggests
     const back = await job.kybatch(['review', 'withdraw', '4', '--by', 'bob']);
     expect(back.codes).toEqual(['DECISION_WITHDRAWN', 'ROWS_ASK_AGAIN']);
     expect(back.textOf('DECISION_WITHDRAWN')).toMatch(/ 4 .* 1 /);
-    expect(back.textOf('ROWS_ASK_AGAIN')).toMatch(/^1 .*: kybatch review list$/);
+    expect(back.textOf('ROWS_ASK_AGAIN')).toMatch(/^! 1 .*: kybatch review list$/);
   }),
 );
 
@@ -195,7 +196,7 @@ test('a batch is withdrawn also after a second person has agreed', () =>
     await confirm(job, 'AF???', '--yes', '--by', 'bob');
     const back = await job.kybatch(['review', 'withdraw', '--batch', `${first?.batch}`, '--by', 'ann']);
     expect(back.code).toBe(0);
-    expect(back.textOf('BATCH_WITHDRAWN')).toMatch(new RegExp(`^3 .* ${first?.batch} `));
+    expect(back.textOf('BATCH_WITHDRAWN')).toMatch(new RegExp(`^\\S 3 .* ${first?.batch} `));
   }));
 
 long('questions are written as text or a workbook, and another file type is refused', () =>
@@ -223,10 +224,10 @@ long('the workbook of the results asks the same questions, and unknown questions
     const linesOf = async (file: string) => loadSheet(join(job.cwd, file));
     expect(await linesOf('tables/results.xlsx')).toEqual(await linesOf('review.xlsx'));
     const blank = await kybatch(['review', 'apply', 'tables/results.xlsx']);
-    expect(blank.textOf('ANSWERS_APPLIED')).toMatch(/^0 .* 0 .* 0 .* [4-9] /);
+    expect(blank.textOf('ANSWERS_APPLIED')).toMatch(/^\D* [4-9] lines /);
     job.writeCsv('other.csv', [{ question: 'Q-0000000000', candidate: 'C-00000000', decision: 'confirm' }]);
     const other = await kybatch(['review', 'apply', 'other.csv']);
     expect(other.code).toBe(3);
-    expect(other.textOf('LINE_REFUSED')).toMatch(/^other\.csv, \w+ 2: .*"Q-0000000000"$/);
+    expect(other.textOf('LINE_REFUSED')).toMatch(/^! other\.csv, \w+ 2: .*"Q-0000000000"$/);
   }),
 );

@@ -70,7 +70,7 @@ describe('a start with --quiet', () => {
 
   test('says errors, and asks its questions with what they are about', () =>
     withJob({}, async ({ rows, writeCsv, kybatch }) => {
-      expect((await kybatch([...RUN, '--quiet'])).stderr).toMatch(/^kybatch: .*in\.csv/);
+      expect((await kybatch([...RUN, '--quiet'])).stderr).toMatch(/^error: .*in\.csv/);
       writeCsv('in.csv', rows.slice(0, 1));
       const asked: string[] = [];
       const answers = (question: string) => {

@@ -48,7 +48,7 @@ test('one level of a tree, from the top or below an item', () =>
     const { id = '' } = top.items.find(({ name }) => name === 'Europe') ?? {};
     const below = await kybatch(['vocab', 'country', '--parent', id]);
     expect(below.textOf('VOCABULARY')).toMatch(/^44 +Germany +1_44 +yes +yes$/m);
-    expect(below.textOf('VOCABULARY_READ')).toMatch(/^51 \D+ 1 \D+\(0 \D+ 1 /);
+    expect(below.textOf('VOCABULARY_READ')).toMatch(/^51 \D+ 1 \D+ 1 /);
   }));
 
 test('a wrong flag or value is refused, and nothing is asked for', () =>

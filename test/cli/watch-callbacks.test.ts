@@ -35,7 +35,7 @@ long('V2-13 after a callback the next pull reads that history alone, and the nex
       // Anybody could have posted this; nobody watches it.
       expect((await post(callback, { company_data: { id: '999' } })).status).toBe(204);
     });
-    expect((await kybatch(['watch', 'list'])).textOf('WATCHES')).toMatch(/ 3 .*`kybatch watch pull --hinted`/);
+    expect((await kybatch(['watch', 'list'])).textOf('WATCHES')).toMatch(/ 3 .*: kybatch watch pull --hinted$/);
     const histories = () => sandbox.requests.get('watchHistory') ?? 0;
     const before = histories();
     expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({

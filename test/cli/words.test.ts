@@ -38,6 +38,6 @@ long('the list of open questions names the command for a spreadsheet', () =>
     await job.kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
     const { codes, stderr } = await job.kybatch(['review', 'list']);
     expect(codes.at(-1)).toBe('REVIEW_NEXT');
-    expect(stderr).toContain(': kybatch review export\n');
+    expect(stderr).toContain(' kybatch review export\n');
   }),
 );

@@ -130,9 +130,9 @@ describe('kybatch doctor', () => {
       await withSandbox({ plan: 'free' }, async ({ sandbox }) => {
         const { code, stdout } = await cli(['doctor'], { cwd, env: environmentFor(sandbox) });
         expect(code).toBe(0);
-        expect(stdout).toMatch(/ok +v1 key/);
-        expect(stdout).toMatch(/ok +v2 key/);
-        expect(stdout).toContain('3 of 3 left');
+        expect(stdout).toMatch(/✓ v1 key/);
+        expect(stdout).toMatch(/✓ v2 key/);
+        expect(stdout).toContain('3 of 3 units left');
         expect(sandbox.chargeLog).toEqual([]);
       });
     });

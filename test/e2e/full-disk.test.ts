@@ -130,7 +130,7 @@ describe('a full disk', () => {
         );
         expect(codes.silent, output).toBe(0);
         expect(codes.cut, output).toBe(1);
-        expect(output).toMatch(/^kybatch: stdout .*\(ENOSPC\)/m);
+        expect(output).toMatch(/^error: stdout .*\(ENOSPC\)/m);
       });
     },
   );

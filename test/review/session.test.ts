@@ -251,11 +251,11 @@ test('the best candidate comes first, in any original order', () =>
     const candidates = grades.map((matchGrade) => ({ id: matchGrade, matchGrade }));
     await desk.ask({ row: 1, key: 'k', candidates });
     const { text } = await press(desk, ['1', 'q']);
-    expect(text.match(/(?<= {9})(?:same|similar): .*?(?= ·)/g)).toEqual([
-      'same: number, country; similar: name',
-      'same: number, country; different: name',
+    expect(text.match(/(?<= {9})(?:same|similar): .*(?= · name differs)/g)).toEqual([
+      'same: number, country · similar: name',
+      'same: number, country · different: name',
       'same: name, country',
-      'same: name, VAT, country, place; different: number',
+      'same: name, VAT, country, place · different: number',
     ]);
     expect(await desk.remembered('k')).toMatchObject({ candidateId: 'ABZAZ' });
   }));

@@ -42,7 +42,7 @@ export const callCommand: Command<CallArgs> = {
     const options = { api, operation, params: readParams(params, io.cwd), fresh: rebuy, sandbox, dataDir };
     return await untilInterrupted(
       (signal) => callOne({ ...options, signal }, json, io),
-      message('STOPPED_UNKNOWN', 'Stopped. The call may have been charged; `kybatch usage` shows it.'),
+      message('STOPPED_UNKNOWN', 'Stopped. The call may have been charged: `kybatch usage`'),
       io,
     );
   },
@@ -80,7 +80,7 @@ async function untilInterrupted(
   }
 }
 
-const EXAMPLE = `For example: --params '{"id":"123"}'`;
+const EXAMPLE = `Example: --params '{"id":"123"}'`;
 
 /** `--params`: JSON, or the file behind an `@`. */
 export function readParams(given: string | undefined, cwd: string): Readonly<Record<string, unknown>> {
@@ -133,16 +133,12 @@ export function callInWords(view: CallView): Message {
 function sourceOf({ owned, inHistory, reportId, fetchedAt }: CallView): readonly [code: MessageCode, words: string] {
   const since = new Date(fetchedAt).toISOString();
   if (inHistory)
-    return [
-      'REPORT_IN_HISTORY',
-      `found in the history as report ${reportId}, which was generated before and has not expired; nothing was paid (--rebuy asks anew)`,
-    ];
+    return ['REPORT_IN_HISTORY', `report ${reportId} found in the history, not expired: free (--rebuy buys a new one)`];
   if (reportId !== null)
-    return [
-      'REPORT_OWNED',
-      `report ${reportId}, owned since ${since}, opened again; nothing was paid (--rebuy asks anew)`,
-    ];
-  return owned ? ['ANSWER_OWNED', `owned since ${since}, nothing was sent (--rebuy asks anew)`] : ['CALL_SENT', 'sent'];
+    return ['REPORT_OWNED', `report ${reportId}, stored since ${since}: free (--rebuy buys a new one)`];
+  return owned
+    ? ['ANSWER_OWNED', `stored since ${since}, nothing was sent (--rebuy asks again)`]
+    : ['CALL_SENT', 'sent'];
 }
 
 const COST = ['httpStatus', 'requestId', 'unitsCharged', 'unitsRemaining', 'durationMs'] as const;

@@ -72,19 +72,14 @@ function changesInWords(found: ChangesView, all: boolean, { place, again }: Flag
     companies
       .toSorted((a, b) => Number(hasImportant(b)) - Number(hasImportant(a)))
       .map((changes) => block('COMPANY_CHANGED', companyInWords(changes, all, place), '')),
-    found.changes.length + found.notCompared === 0 && message('NOTHING_CHANGED', 'Nothing has changed.'),
+    found.changes.length + found.notCompared === 0 && message('NOTHING_CHANGED', 'No changes.'),
     found.notCompared > 0 &&
       message(
         'CHANGES_NOT_COMPARED',
-        `${count(found.notCompared, 'new answer is', 'new answers are')} not compared with the one before yet. The next \`kybatch run\` does that, free.`,
+        `${count(found.notCompared, 'new answer is', 'new answers are')} not compared yet. The next \`kybatch run\` does that, free.`,
       ),
-    notShown > 0 &&
-      message(
-        'CHANGES_NOT_SHOWN',
-        `${count(notShown, 'change that does', 'changes that do')} not matter by the pipeline: --all shows ${notShown === 1 ? 'it' : 'them'}.`,
-        'detail',
-      ),
-    found.more && message('CHANGES_NEXT', `There is more: kybatch changes${again} --since ${found.nextSince}`),
+    notShown > 0 && message('CHANGES_NOT_SHOWN', `${count(notShown, 'change')} of less importance: --all`, 'detail'),
+    found.more && message('CHANGES_NEXT', `More changes: kybatch changes${again} --since ${found.nextSince}`),
   );
 }
 
@@ -106,8 +101,8 @@ function companyInWords(changes: readonly ChangeView[], all: boolean, place: str
   if (first === undefined) return [];
   const { name, ids, row, line, inputId, portfolio } = first;
   const where = listed([
-    inputId !== null && `id ${shortened(inputId)}`,
-    row === null ? 'not in the list any more' : rowInWords(row, line),
+    inputId !== null && `ID ${shortened(inputId)}`,
+    row === null ? 'no longer in the list' : rowInWords(row, line),
     portfolio,
   ]);
   return [
@@ -128,7 +123,10 @@ function answerInWords({ items, changedAt }: ChangeView, all: boolean, place: st
     ),
     // A list that was missing in the last answer is compared with an earlier one. A list may have several pages.
     ...new Set(
-      shown.map(({ oldRawSha256, newRawSha256 }) => `              raw: ${raw(oldRawSha256)} → ${raw(newRawSha256)}`),
+      shown.flatMap(({ oldRawSha256, newRawSha256 }) => [
+        `              before  ${raw(oldRawSha256)}`,
+        `              after   ${raw(newRawSha256)}`,
+      ]),
     ),
   ];
 }

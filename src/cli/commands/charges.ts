@@ -13,83 +13,103 @@ import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResultAndWords } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
 import { givenFlags, type Place, placeFlags, suggestCommand } from '../terminal/suggestions.js';
-import { count, inUtc, iso, moment, sentFor, withCommas, withPlace } from '../terminal/text.js';
-import { block, listed, pick, view } from '../terminal/view.js';
+import { count, inUtc, iso, sentFor, shortened, shortRun, withCommas, withPlace } from '../terminal/text.js';
+import { block, listed, marked, pick, view } from '../terminal/view.js';
 
 type UnknownCall = DoubtsView['calls'][number];
 type ChargeVerdict = SettleDoubtsOptions['verdict'];
 
-const callInWords = (call: UnknownCall): string => {
-  const { name, country, registration_number: number } = call.fields ?? {};
-  return printable(
-    listed(
-      [
-        `call ${call.id}`,
-        moment(call.startedAt),
-        `${call.api} ${call.operation}`,
-        STAKES[call.meter] ?? 'a call that may cost',
-        sentFor(call),
-        listed([name, country, number, call.subjectId !== null && `ID ${call.subjectId}`]),
-        errorInWords(call),
-        sentAgainInWords(call),
-        call.charge !== 'unknown' && `booked as ${call.charge}`,
-        call.note,
-      ],
-      ' · ',
+const HEADER = ['call', 'row', 'company', 'asked for', 'what came back'] as const;
+
+/** A line for each call, within 80 columns: the company gets what the other columns leave. */
+function callTable(calls: readonly UnknownCall[]): readonly string[] {
+  const runs = new Set(calls.map(({ runId }) => runId));
+  const cells = calls.map((call) => [
+    String(call.id),
+    placeOf(call, runs.size > 1),
+    companyOf(call),
+    call.operation,
+    resultInWords(call),
+  ]);
+  const widths = HEADER.map((name, index) => Math.max(name.length, ...cells.map((line) => line[index]?.length ?? 0)));
+  const others = widths.reduce((sum, width, index) => sum + (index === COMPANY ? 0 : width + 2), 2);
+  widths[COMPANY] = Math.min(widths[COMPANY] ?? 0, Math.max(12, 78 - others));
+  return [HEADER, ...cells].map((line) =>
+    line
+      .map((cell, index) => {
+        const width = widths[index] ?? 0;
+        return index < COMPANY ? cell.padStart(width) : shortened(printable(cell), width).padEnd(width);
+      })
+      .reduce((text, cell) => `${text}  ${cell}`, '')
+      .trimEnd(),
+  );
+}
+
+/** The column that is shortened. */
+const COMPANY = 2;
+
+const placeOf = ({ runId, row }: UnknownCall, withRun: boolean): string =>
+  runId === null || row === null ? 'manual' : `${withRun ? `${shortRun(runId)} ` : ''}${row}`;
+
+const companyOf = ({ fields, subjectId }: UnknownCall): string =>
+  fields?.name ?? fields?.registration_number ?? (subjectId === null ? '' : `ID ${subjectId}`);
+
+function resultInWords({ errorCode, httpStatus, charge }: UnknownCall): string {
+  const came = cameBack(errorCode, httpStatus);
+  return charge === 'unknown' ? came : `${came}, ${charge}`;
+}
+
+function cameBack(errorCode: string | null, httpStatus: number | null): string {
+  if (errorCode === 'PROCESS_DIED') return 'process died';
+  if (httpStatus === null) return 'no answer';
+  if (httpStatus < 300) return 'unreadable';
+  return errorCode === `HTTP_${httpStatus}` ? `HTTP ${httpStatus}` : `${httpStatus} ${errorCode}`;
+}
+
+/** Rows on hold first. Calls that no row waits for are only counted, unless there are no others. */
+function callsInWords(calls: readonly UnknownCall[], all: boolean, place: string): readonly Message[] {
+  const held = calls.filter(({ sentAgain }) => sentAgain === 'person');
+  const free = calls.filter((call) => !held.includes(call) && call.charge === 'unknown');
+  const recorded = calls.filter((call) => !held.includes(call) && call.charge !== 'unknown');
+  const shown = all || held.length === 0 ? [...held, ...free, ...recorded] : [...held, ...recorded];
+  const rows = new Set(held.map(({ runId, row }) => `${runId} ${row}`)).size;
+  const [header, ...lines] = callTable(shown);
+  const ids = [...held, ...free].filter(({ charge }) => charge === 'unknown').map(({ id }) => id);
+  return view(
+    block(
+      'CHARGES_UNKNOWN',
+      rows > 0 &&
+        `${count(rows, 'row is', 'rows are')} on hold: kybatch does not know whether ${count(held.length, 'call was', 'calls were')} charged`,
+      free.length > 0 && freeInWords(free.length, rows > 0, all),
+      recorded.length > 0 && `${count(recorded.length, 'call has', 'calls have')} a recorded charge`,
+      '',
+      header,
     ),
+    shown.map((call, index) =>
+      block('CHARGE_UNKNOWN', lines[index], call.note !== null && `        ${printable(call.note)}`),
+    ),
+    ids.length > 0 && commandsInWords(ids.slice(0, 3).join(' '), place),
+  );
+}
+
+function freeInWords(calls: number, isMore: boolean, all: boolean): string {
+  const words = isMore ? count(calls, 'more call has', 'more calls have') : count(calls, 'call has', 'calls have');
+  return `${words} an unknown charge; no row waits for ${pronoun(calls)}${isMore && !all ? ' (--all)' : ''}`;
+}
+
+const commandsInWords = (ids: string, place: string): Message => {
+  const lines = [
+    [`kybatch charges charged ${ids}${place}`, '# they were charged'],
+    [`kybatch charges free ${ids}${place}`, '# they were not'],
+    [`kybatch charges resend ${ids}${place}`, '# ask again (may cost again)'],
+  ] as const;
+  const width = Math.max(...lines.map(([{ length }]) => length));
+  return block(
+    'CHARGES_NEXT',
+    "\nLook up the calls in the provider's usage list, then:",
+    lines.map(([command, words]) => `  ${command.padEnd(width)}  ${words}`),
   );
 };
-
-const STAKES: Readonly<Record<string, string>> = { unit: '1 unit', report: '1 credit report' };
-
-function errorInWords({ errorCode, httpStatus, charge }: UnknownCall): string {
-  if (errorCode === 'PROCESS_DIED') return 'the process died before the answer was written down';
-  if (httpStatus === null) return `no answer came back (${errorCode})`;
-  return `answered ${httpStatus} ${errorCode}${charge === 'unknown' ? ', and nothing says whether that is free' : ''}`;
-}
-
-function sentAgainInWords({ sentAgain, meter }: UnknownCall): string {
-  switch (sentAgain) {
-    case 'person':
-      return 'not sent again before you say so';
-    case 'next_start':
-      return meter === 'report'
-        ? 'the next start looks for it in the history, and generates it again only where it is not there'
-        : 'the next start sends it again by itself';
-    case 'retry':
-      return 'its row has failed: `kybatch resume --failed` sends it again';
-    case 'by_hand':
-      return 'sent again only by hand';
-    case 'nothing':
-      return '';
-  }
-}
-
-/** The sum of the calls, and the commands that record their charges. */
-function callsInWords(calls: readonly UnknownCall[], place: string): Message {
-  const unknown = calls.filter(({ charge }) => charge === 'unknown').length;
-  const unanswered = calls.filter(({ charge, holds }) => charge === 'charged' && holds).length;
-  const recorded = calls.length - unknown - unanswered;
-  const parts = listed([
-    unknown > 0 && `${withCommas(unknown)} whose charge nobody knows`,
-    unanswered > 0 && `${withCommas(unanswered)} charged, and never answered`,
-    recorded > 0 && `${withCommas(recorded)} settled`,
-  ]);
-  const them = pronoun(unknown + unanswered);
-  return message(
-    'CHARGES_UNKNOWN',
-    listed(
-      [
-        `${count(calls.length, 'call')}${unknown === calls.length ? ' whose charge nobody knows' : `: ${parts}`}.`,
-        unknown > 0 &&
-          `The provider's own list of charges settles ${them}: \`kybatch charges charged CALL${place}\` or \`kybatch charges free CALL${place}\`;`,
-        unknown + unanswered > 0 && `\`kybatch charges resend CALL${place}\` lets ${them} be sent again all the same.`,
-      ],
-      ' ',
-    ),
-    unknown > 0 ? 'attention' : undefined,
-  );
-}
 
 const pronoun = (calls: number): string => (calls === 1 ? 'it' : 'them');
 
@@ -115,15 +135,12 @@ export function underWayInWords(calls: readonly UnderWay[]): readonly Message[] 
   return [
     block(
       'CALLS_UNDER_WAY',
-      `${count(calls.length, 'call')} of a process that is at work, or may be, ${isOne ? 'is' : 'are'} not settled yet:`,
+      `${count(calls.length, 'call')} of a running process ${isOne ? 'has' : 'have'} no result yet:`,
       calls
         .slice(0, SHOWN)
-        .map(
-          (call) =>
-            `  call ${call.id}: ${call.api} ${call.operation}, ${sentFor(call)}, since ${second(call.startedAt)}`,
-        ),
+        .map((call) => `  call ${call.id}: ${call.operation}, ${sentFor(call)}, since ${second(call.startedAt)}`),
       calls.length > SHOWN && `  … and ${calls.length - SHOWN} more (--json lists all)`,
-      `${isOne ? 'It is' : 'Each is'} known when it is answered; where the process has died, from ${second(until)} on, or with the next start.`,
+      `If the process died, kybatch knows at ${second(until)}, or when you resume.`,
     ),
   ];
 }
@@ -146,13 +163,12 @@ const contradictionInWords = (
   { calls, from, to, known, otherUnknown, missing }: Contradiction,
   verdict: ChargeVerdict,
 ): Message =>
-  message(
+  marked(
     'COUNT_DISAGREES',
-    `Warning: the provider's own count speaks against ${verdict} for ${calls.length === 1 ? 'call' : 'calls'} ${calls.join(', ')}: ` +
-      `between the answers before and after, its remaining units fell from ${withCommas(from)} to ${withCommas(to)}, and ${withCommas(known)} of ` +
-      `them ${known === 1 ? 'is' : 'are'} known to belong to other calls. That leaves ${count(missing, 'unit')} for ${count(calls.length + otherUnknown, 'call')} in doubt` +
-      `${verdict === 'free' ? ' (or for others who share the account)' : ''}.`,
     'attention',
+    `The provider's counter contradicts "${verdict}" for ${calls.length === 1 ? 'call' : 'calls'} ${calls.join(', ')}:`,
+    `  Its remaining units fell from ${withCommas(from)} to ${withCommas(to)}, and ${withCommas(known)} of them ${known === 1 ? 'is' : 'are'} known.`,
+    `  That leaves ${count(missing, 'unit')} for ${count(calls.length + otherUnknown, 'call')} with unknown charge${verdict === 'free' ? ', or for other users of the account' : ''}.`,
   );
 
 const contradictionJson = ({ calls, from, to, known, otherUnknown, missing }: Contradiction) => ({
@@ -172,20 +188,20 @@ const finishedCalls = (calls: readonly UnknownCall[]): number =>
 
 /** "7 calls were answered since, or their rows are settled" */
 const finishedInWords = (calls: number): string =>
-  `${count(calls, 'call was', 'calls were')} answered since, or ${rowsOfCalls(calls)} ${calls === 1 ? 'is' : 'are'} settled`;
+  `${count(calls, 'call was', 'calls were')} answered later, or ${rowsOfCalls(calls)} finished without ${pronoun(calls)}`;
 
 /** The question before a verdict is recorded. */
 function verdictQuestion(verdict: ChargeVerdict, calls: readonly UnknownCall[]): string {
   if (verdict !== 'resend')
-    return `Book ${count(calls.length, 'call')} as ${verdict}, and let ${rowsOfCalls(calls.length)} go on?`;
+    return `Record ${count(calls.length, 'call')} as ${verdict}, and continue ${rowsOfCalls(calls.length)}?`;
   const finished = finishedCalls(calls);
   const again = calls.length - finished;
   return listed(
     [
-      finished > 0 && `${finishedInWords(finished)}: nothing sends ${pronoun(finished)} again.`,
+      finished > 0 && `${finishedInWords(finished)}. kybatch does not send ${pronoun(finished)} again.`,
       again === 0
-        ? `Let ${pronoun(finished)} go all the same?`
-        : `Let ${count(again, 'call')} be sent again? Each may be charged a second time; credit reports are looked for first.`,
+        ? `Mark ${pronoun(finished)} as done?`
+        : `Send ${count(again, 'call')} again? Each may be charged twice. (Credit reports are looked up first.)`,
     ],
     ' ',
   );
@@ -197,27 +213,24 @@ function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Pla
   const again = calls.length - finished;
   return view(
     again > 0 &&
-      message(
-        'CALLS_SENT_AGAIN',
-        `${count(again, 'call')} may be sent again; what was charged for ${pronoun(again)} stays unknown.`,
-      ),
+      message('CALLS_SENT_AGAIN', `${count(again, 'call')} may be sent again. The first charge stays unknown.`),
     resumeInWords(released, args),
     failed.map(({ run, sandbox, given }) => {
       const { command } = suggestCommand({ kind: 'retry', run }, { ...args, sandbox, ...givenFlags(given) });
-      return message('RETRY_NEXT', `Rows of run ${run} have failed; try them again with: ${command}`);
+      return message('RETRY_NEXT', `Try the failed rows of run ${shortRun(run)} again: ${command}`);
     }),
     calls.some(({ sentAgain }) => sentAgain === 'by_hand') &&
-      message('CALL_AGAIN_NEXT', 'What was asked by hand is sent by the same `kybatch call`.'),
+      message('CALL_AGAIN_NEXT', 'To send a manual call again, repeat its `kybatch call`.'),
     finished > 0 &&
       message(
         'CALLS_SETTLED_SINCE',
-        `${finishedInWords(finished)}: no start sends ${pronoun(finished)} again, and what was charged for ${pronoun(finished)} stays unknown. \`kybatch run INPUT --rebuy${placeFlags(args)}\` asks for everything anew.`,
+        `${finishedInWords(finished)}. kybatch does not send ${pronoun(finished)} again. The charge stays unknown.`,
       ),
   );
 }
 
 const resumeInWords = (released: SettledDoubtsView['released'], args: Place): readonly Message[] =>
-  nextCommands(released, args).map((command) => message('RESUME_NEXT', `Go on with: ${command}`));
+  nextCommands(released, args).map((command) => message('RESUME_NEXT', `Continue: ${command}`));
 
 const recordedInWords = (verdict: ChargeVerdict, settled: SettledDoubtsView, { dataDir }: Place): readonly Message[] =>
   verdict === 'resend'
@@ -225,7 +238,7 @@ const recordedInWords = (verdict: ChargeVerdict, settled: SettledDoubtsView, { d
     : view(
         message(
           'CHARGES_BOOKED',
-          `${count(settled.calls.length, 'call is', 'calls are')} booked as ${verdict}. A wrong word is taken back by another: the last one stands, and every one is kept.`,
+          `✓ ${count(settled.calls.length, 'call')} recorded as ${verdict}. To correct an entry, repeat the command.`,
           'done',
         ),
         resumeInWords(settled.released, { dataDir }),
@@ -237,6 +250,7 @@ interface ListArgs extends CommonArgs {
 
 interface ShowArgs extends ListArgs {
   readonly settled?: boolean | undefined;
+  readonly all?: boolean | undefined;
 }
 
 interface SettleArgs extends ListArgs {
@@ -251,6 +265,8 @@ const whichPositional = {
   describe: 'Numbers of calls, or runs (default: all)',
 } as const;
 
+const allOption = { type: 'boolean', describe: 'Also calls that no row waits for', global: false } as const;
+
 const whichOf = ({ which }: ListArgs): readonly string[] => (which ?? []).map(String);
 
 const listCommand: Command<ShowArgs> = {
@@ -259,6 +275,7 @@ const listCommand: Command<ShowArgs> = {
   builder: (yargs) =>
     yargs
       .positional('which', whichPositional)
+      .option('all', allOption)
       .option('settled', { type: 'boolean', describe: 'Also the recorded ones, with every entry' }),
   run: list,
 };
@@ -273,17 +290,19 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const place = placeFlags(args);
   const next = nextCommands(released, args);
   const messages = view(
-    !args.json && calls.map((call) => message('CHARGE_UNKNOWN', callInWords(call))),
-    calls.length > 0 && callsInWords(calls, place),
+    calls.length > 0 && callsInWords(calls, args.all === true, place),
     calls.length + underWay.length === 0 && EVERY_CHARGE_KNOWN,
     underWayInWords(underWay),
-    next.map((command) => message('RESUME_NEXT', `No call holds its rows any more; go on with: ${command}`)),
+    next.map((command) => message('RESUME_NEXT', `No row is on hold any more. Continue: ${command}`)),
   );
   printResultAndWords(
     io,
     args,
     () => ({ calls: calls.map(callJson), underWay: underWay.map(underWayJson), next }),
-    mapTexts(messages, (text) => withPlace(text, place)),
+    mapTexts(
+      messages.filter(({ code }) => !args.json || code !== 'CHARGE_UNKNOWN'),
+      (text) => withPlace(text, place),
+    ),
   );
   return ExitCode.ok;
 }
@@ -328,31 +347,26 @@ async function agreed(
   io: Io,
 ): Promise<Consent> {
   if (!yes && io.ask !== undefined) {
-    const more = calls.length > SHOWN && `… and ${calls.length - SHOWN} more`;
-    io.say(block('CHARGES_UNKNOWN', calls.slice(0, SHOWN).map(callInWords), more), 'alert');
+    const more = calls.length > SHOWN && `  … and ${calls.length - SHOWN} more`;
+    io.say(block('CHARGES_UNKNOWN', callTable(calls.slice(0, SHOWN)), more), 'alert');
   }
   io.say(
     contradictions.map((contradiction) => contradictionInWords(contradiction, verdict)),
     'alert',
   );
   const consent = {
-    what: `this would be about ${count(calls.length, 'call')}`,
+    what: `this would change ${count(calls.length, 'call')}`,
     question: verdictQuestion(verdict, calls),
     nothing: message('NOT_AGREED', 'Nothing was changed.'),
   };
   if (!(await confirmAction(consent, yes, io))) return { agreed: false };
   if (reason !== undefined) return { agreed: true };
-  if (!yes) return { agreed: true, reason: await io.ask?.('Why? It is kept with the calls: ') };
-  io.say(
-    message(
-      'REASON_MISSING',
-      'No reason was given; `--note TEXT` keeps one with the calls, for whoever checks the books.',
-    ),
-  );
+  if (!yes) return { agreed: true, reason: await io.ask?.('Reason (stored with the calls): ') };
+  io.say(message('REASON_MISSING', 'No reason was given. `--note TEXT` stores one with the calls.'));
   return { agreed: true };
 }
 
-export const chargesCommand: Command<ListArgs> = {
+export const chargesCommand: Command<ShowArgs> = {
   command: 'charges',
   describe: 'List calls with unknown charge, and record what they cost',
   subcommands: [
@@ -361,6 +375,6 @@ export const chargesCommand: Command<ListArgs> = {
     register(settleCommand('charged', 'Record that they were charged, and release their rows')),
     register(settleCommand('free', 'Record that they were not charged, and release their rows')),
   ],
-  builder: (yargs) => yargs.demandCommand(0),
+  builder: (yargs) => yargs.demandCommand(0).option('all', allOption),
   run: list,
 };

@@ -30,8 +30,8 @@ function shellOf(path: string | undefined): Shell {
   if (shell !== undefined) return shell;
   throw new UsageError(
     'SHELL_NOT_FOUND',
-    name === '' ? '$SHELL does not say which shell this is' : `there is no completion for ${name}`,
-    `Name one of: ${SHELLS.join(', ')}. For example: kybatch completion bash`,
+    name === '' ? '$SHELL names no shell' : `there is no completion for ${name}`,
+    `Use one of: ${SHELLS.join(', ')}. Example: kybatch completion bash`,
   );
 }
 

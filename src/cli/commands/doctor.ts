@@ -1,15 +1,17 @@
 import type { DoctorView } from '../../app/admin/doctor.js';
-import { type MessageState, message } from '../../util/message-parts.js';
+import { type Message, type MessageState, message } from '../../util/message-parts.js';
+import { version } from '../../util/version.js';
 import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { contactsJson, useJson } from '../terminal/run-words.js';
-import { callAgain, placeFlags } from '../terminal/suggestions.js';
-import { withPlace } from '../terminal/text.js';
-import { pick } from '../terminal/view.js';
+import { callAgain, lookFlags, placeFlags } from '../terminal/suggestions.js';
+import { count, withPlace } from '../terminal/text.js';
+import { block, pick, view } from '../terminal/view.js';
 
 interface DoctorArgs extends ProviderArgs {
   readonly deep: boolean;
   readonly pipeline: string | undefined;
+  readonly verbose: boolean;
 }
 
 export const doctorCommand: Command<DoctorArgs> = {
@@ -27,41 +29,93 @@ export const doctorCommand: Command<DoctorArgs> = {
         type: 'string',
         requiresArg: true,
         describe: 'Fail where this pipeline (a name or a file) lacks something',
-      }),
+      })
+      .option('verbose', { type: 'boolean', default: false, describe: 'Show every check with all its details' }),
   async run(args, io) {
     const { dataDir, sandbox, deep, pipeline } = args;
     const { doctor } = await import('../../app/admin/doctor.js');
-    const { findings, v2, server, exit } = await doctor(
+    const found = await doctor(
       { dataDir, sandbox, deep, pipeline, callAgain: (answer) => callAgain(answer, args) },
       appEnvironment(io),
     );
+    const { v2, server, exit } = found;
     const place = placeFlags(args);
-    const shown = findings.map((finding) => ({
-      ...pick(finding, 'check', 'state', 'code'),
-      detail: withPlace(finding.detail, place),
-    }));
+    const findings = found.findings.map((finding) => ({ ...finding, detail: withPlace(finding.detail, place) }));
     printResult(
       io,
       args,
       () => ({
-        findings: shown,
+        findings: findings.map((finding) => pick(finding, 'check', 'state', 'code', 'detail')),
         v2Permissions: v2.use?.map(useJson) ?? null,
         v2Contacts: v2.contacts && contactsJson(v2.contacts),
         postgres: server && serverJson(server),
       }),
-      () =>
-        shown.map(({ check, state, code, detail }) =>
-          message(code, `${state.padEnd(4)}  ${check.padEnd(16)} ${detail}`, STATES[state]),
-        ),
+      () => doctorInWords({ ...found, findings }, args),
     );
     return exit;
   },
 };
 
-const STATES: Readonly<Record<DoctorView['findings'][number]['state'], MessageState | undefined>> = {
-  ok: 'done',
-  note: undefined,
-  fail: 'failed',
+type Finding = DoctorView['findings'][number];
+
+/** A line for each check, then the problems, or that kybatch is ready. */
+function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArgs): readonly Message[] {
+  const { sandbox, verbose } = args;
+  const provider = sandbox ? 'sandbox' : [...new Set(urls.map((url) => new URL(url).host))].join(', ');
+  const shown = verbose ? findings : merged(findings, args.deep).filter(({ short }) => short !== '');
+  const width = Math.max(...shown.map(({ check }) => labelOf(check).length));
+  const failed = findings.filter(({ state }) => state === 'fail');
+  const spent = findings.some(({ check }) => check === 'v1 probe') ? '' : ' Nothing was spent.';
+  return view(
+    message(
+      'DOCTOR',
+      `kybatch ${version}${provider === '' ? '' : ` · provider: ${provider}`} · pipeline: ${pipeline}\n`,
+    ),
+    shown.map(({ check, state, code, detail, short = detail }) => {
+      const text = verbose || state === 'note' ? detail : short;
+      const [symbol, colour] = code === 'API_NOT_CONFIGURED' ? (['–', 'detail'] as const) : STATES[state];
+      return message(code, `  ${symbol} ${labelOf(check).padEnd(width)}  ${text.replaceAll('\n', ' ')}`, colour);
+    }),
+    failed.length === 0
+      ? message(
+          'DOCTOR_WELL',
+          `\nReady.${spent}${verbose ? '' : ` All limits: kybatch doctor --verbose${lookFlags(args)}`}`,
+        )
+      : block('DOCTOR_PROBLEMS', `\n${count(failed.length, 'problem')}`, failed.map(problemInWords)),
+  );
+}
+
+/** The free space is on the line of the data folder. A deep check is not called a quick one. */
+function merged(findings: readonly Finding[], deep: boolean): readonly Finding[] {
+  const space = findings.find(({ check, state }) => check === 'disk space' && state === 'ok')?.short;
+  return findings.flatMap((finding) => {
+    const { check, state, short } = finding;
+    if (deep && check === 'database' && state === 'ok') return [{ ...finding, short: finding.detail }];
+    if (space === undefined || short === undefined || state !== 'ok') return [finding];
+    if (check === 'disk space') return [];
+    return [check === 'data directory' ? { ...finding, short: `${short}, ${space}` } : finding];
+  });
+}
+
+const problemInWords = ({ detail }: Finding): string => `\n  ${detail.replaceAll('\n', '\n  ')}`;
+
+const labelOf = (check: string): string => LABELS[check] ?? check;
+
+const LABELS: Readonly<Record<string, string>> = {
+  configuration: 'provider',
+  'data directory': 'data folder',
+  database: 'ledger',
+  mcp: 'MCP server',
+  'mcp key': 'MCP server',
+  'mcp base URL': 'MCP server',
+  'mcp provider': 'MCP server',
+  tls: 'TLS',
+};
+
+const STATES: Readonly<Record<Finding['state'], readonly [string, MessageState]>> = {
+  ok: ['✓', 'done'],
+  note: ['!', 'attention'],
+  fail: ['✗', 'failed'],
 };
 
 /** Figures for monitoring. */

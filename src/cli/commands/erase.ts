@@ -8,7 +8,7 @@ import { sanitizeText } from '../../util/sanitize-text.js';
 import type { Command, CommonArgs } from '../command.js';
 import { appEnvironment, confirmAction, printJson } from '../terminal/io.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, rowInWords, shellWord } from '../terminal/text.js';
+import { count, rowInWords, shellWord, shortRun } from '../terminal/text.js';
 import { block, listed, pick, type ViewPart, view } from '../terminal/view.js';
 
 type PurgeReport = PurgeView['report'];
@@ -38,12 +38,19 @@ export const eraseCommand: Command<EraseArgs> = {
       const counts = countsInWords(preview);
       if (!args.yes)
         io.say(
-          [...stillListedInWords(preview), ...boughtAgainInWords(preview, 'stands by what goes', 'stand by what goes')],
+          [
+            ...stillListedInWords(preview),
+            ...boughtAgainInWords(preview, 'uses the erased data', 'use the erased data'),
+          ],
           'alert',
         );
-      const what = `erase would remove ${counts} for good`;
+      const what = `erase would remove ${counts}`;
       return confirmAction(
-        { what, question: `Remove ${counts} for good?`, nothing: message('NOT_AGREED', 'Nothing was removed.') },
+        {
+          what,
+          question: `Erase ${counts}? This cannot be undone.`,
+          nothing: message('NOT_AGREED', 'Nothing was removed.'),
+        },
         args.yes,
         io,
       );
@@ -65,15 +72,15 @@ const sameCommand = ({ entity, before, yes, ...args }: EraseArgs): string =>
 
 type PurgeRequest = PurgeOptions['request'];
 
-const EXAMPLES = '`kybatch erase --help` shows examples.';
+const EXAMPLES = 'Examples: `kybatch erase --help`';
 
 /** The request in the flags. A flag that names nothing is refused: no request means "everything". */
 function readRequest(entity: string | undefined, before: string | undefined, now: number): PurgeRequest {
   const given: readonly unknown[] = [entity, before];
   if (given.some(Array.isArray))
-    throw new UsageError('PURGE_TARGET_TWICE', 'purge takes one --entity or one --before at a time', EXAMPLES);
+    throw new UsageError('PURGE_TARGET_TWICE', 'erase takes one --entity or one --before', EXAMPLES);
   if ((entity === undefined) === (before === undefined))
-    throw new UsageError('PURGE_TARGET_MISSING', 'purge needs either --entity or --before', EXAMPLES);
+    throw new UsageError('PURGE_TARGET_MISSING', '--entity or --before is missing', EXAMPLES);
   return before === undefined ? readEntity(entity ?? '') : { kind: 'before', at: readDay(before, now) };
 }
 
@@ -81,7 +88,7 @@ function readEntity(text: string): PurgeRequest {
   const [, prefix, rest = ''] = /^\s*([A-Za-z0-9]+(?:-[A-Za-z0-9]{1,3})?)\s*:(.*)$/s.exec(text) ?? [];
   const id = (prefix === undefined ? text : rest).trim();
   if (compact(id) === '')
-    throw new UsageError('ENTITY_INVALID', `--entity: "${text}" names no entity, and nothing was removed`, EXAMPLES);
+    throw new UsageError('ENTITY_INVALID', `--entity: "${text}" names no company. Nothing was removed`, EXAMPLES);
   if (prefix === undefined) return { kind: 'entity', id };
   const space = spaceNamed(prefix.toLowerCase());
   if (space !== undefined) return { kind: 'entity', space, id };
@@ -103,12 +110,12 @@ function readDay(text: string, now: number): number {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // Some days that do not exist are read as days of the next month.
   if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text)
-    throw new UsageError('DATE_INVALID', `--before: ${text} is no date`, 'YYYY-MM-DD, for example 2025-01-01.');
+    throw new UsageError('DATE_INVALID', `--before: ${text} is not a date`, 'Use YYYY-MM-DD, for example 2025-01-01.');
   if (at > now)
     throw new UsageError(
       'DATE_IN_FUTURE',
       `--before: ${text} is in the future`,
-      'Everything there is would go; name a day that has begun.',
+      'That would erase everything. Use a day that has begun.',
     );
   return at;
 }
@@ -119,17 +126,17 @@ type PurgeProof = NonNullable<PurgeView['proof']>;
 function countsInWords(report: PurgeReport): string {
   const { bodies, changes, runs, runsRemoved } = report;
   const counts = listed([
-    count(report.rows, 'row'),
-    count(report.answers, 'answer'),
-    `${bodies} raw ${bodies === 1 ? 'body' : 'bodies'}`,
-    count(report.candidates, 'candidate'),
-    count(report.questions, 'question'),
-    count(report.decisions, 'decision'),
-    changes > 0 && count(changes, 'noted change'),
+    report.rows > 0 && count(report.rows, 'row'),
+    report.answers > 0 && count(report.answers, 'answer'),
+    bodies > 0 && count(bodies, 'response'),
+    report.candidates > 0 && count(report.candidates, 'candidate'),
+    report.questions > 0 && count(report.questions, 'question'),
+    report.decisions > 0 && count(report.decisions, 'decision'),
+    changes > 0 && count(changes, 'recorded change'),
     runsRemoved.length > 0 && count(runsRemoved.length, 'whole run'),
   ]);
   const named = runsRemoved.length > 0 ? runsRemoved : runs;
-  return `${counts}${named.length === 0 ? '' : ` (${named.join(', ')})`}`;
+  return `${counts}${named.length === 0 ? '' : ` (${named.map(shortRun).join(', ')})`}`;
 }
 
 /** The list is the user's file, so purge cannot remove its lines. */
@@ -137,7 +144,7 @@ const stillListedInWords = ({ stillListed }: PurgeReport): readonly Message[] =>
   firstFew(
     stillListed,
     ({ portfolio, row, line, inputId }) =>
-      `Still in the newest file of ${portfolio} (${rowInWords(row, line)}${inputId === null ? '' : `, id ${sanitizeText(inputId)}`}): the next \`kybatch run\` of that list buys it again, unless the line is taken out.`,
+      `! Still in the file of ${portfolio} (${rowInWords(row, line)}${inputId === null ? '' : `, ID ${sanitizeText(inputId)}`}). Remove the row, or the next \`kybatch run\` buys the company again.`,
     'lines',
   ).map((text) => message('STILL_LISTED', text, 'attention'));
 
@@ -146,7 +153,7 @@ const boughtAgainInWords = ({ boughtAgain }: PurgeReport, uses: string, use: str
   firstFew(
     boughtAgain,
     ({ portfolio, rows }) =>
-      `${count(rows, 'row')} of ${portfolio} ${rows === 1 ? uses : use}: the next \`kybatch run\` of that list buys it again.`,
+      `! ${count(rows, 'row')} of ${portfolio} ${rows === 1 ? uses : use}. The next \`kybatch run\` buys it again.`,
     'lists',
   ).map((text) => message('BOUGHT_AGAIN', text, 'attention'));
 
@@ -157,41 +164,37 @@ function purgeInWords(purged: PurgeView, args: EraseArgs): readonly Message[] {
   const place = placeFlags(args);
   return view(
     isNothing
-      ? message('NOTHING_TO_PURGE', 'Nothing was found, and nothing removed.')
-      : message('PURGED', `Removed: ${countsInWords(report)}.`, 'done'),
+      ? message('NOTHING_TO_PURGE', 'Nothing was found. Nothing was removed.')
+      : message('PURGED', `✓ Erased ${countsInWords(report)}.`, 'done'),
     proof !== undefined
       ? proofInWords(proof, { isNothing, searchedFile: isRewritten && !shared }, `kybatch erase${place} --entity`)
       : !isNothing &&
           isRewritten &&
-          message('LEDGER_REWRITTEN', `The ${shared ? 'tables were' : 'database file was'} written anew without it.`),
-    notProved.map((what) => message('PURGE_NOT_PROVED', `Not proved: ${what}.`, 'failed')),
+          message('LEDGER_REWRITTEN', `The ${shared ? 'tables were' : 'ledger file was'} rewritten without it.`),
+    notProved.map((what) => message('PURGE_NOT_PROVED', `✗ Not verified: ${what}.`, 'failed')),
     notProved.length > 0 &&
       message(
         'PURGE_AGAIN_NEXT',
-        `It is removed. Mend that, and finish with the same command: ${sameCommand(args)}`,
+        `! It is erased. Fix the problem, then repeat the command: ${sameCommand(args)}`,
         'attention',
       ),
     stillListedInWords(report),
-    boughtAgainInWords(report, 'stood by it', 'stood by it'),
-    message('FILES_NOT_SEARCHED', 'Input files, review sheets, logs and copies of them were not searched.'),
-    shared &&
-      message(
-        'MACHINES_NOT_SEARCHED',
-        'Exports of other machines were not looked for: call it there, too, or look into them.',
-      ),
+    boughtAgainInWords(report, 'used it', 'used it'),
+    message('FILES_NOT_SEARCHED', 'Not searched: your lists, review sheets, logs and copies of them.'),
+    shared && message('MACHINES_NOT_SEARCHED', 'Not searched: exports on other machines. Run the command there, too.'),
     listedBelow(
       'EXPORTS_STILL_HOLDING',
-      'These exports still hold it; delete them, or export again:',
-      exports.map((made) => `${made.folder}  (${exportAgain(made, place)})`),
+      'These exports still contain it. Delete them, or export again:',
+      exports.flatMap((made) => exportLines(made, place)),
     ),
     listedBelow(
       'EXPORTS_NOT_SEARCHED',
-      'These exports may hold it, which their text does not tell; look into them, delete them, or export again:',
-      exportsNotSearched.map((made) => `${made.folder}  (${exportAgain(made, place)})`),
+      'These exports may contain it. Delete them, or export again:',
+      exportsNotSearched.flatMap((made) => exportLines(made, place)),
     ),
     listedBelow(
       'WORKBOOKS_NOT_SEARCHED',
-      'These workbooks were kept because somebody had worked in them, and may hold it; look into them, or delete them:',
+      'These workbooks were edited and may contain it. Check or delete them:',
       workbooks.map(({ file }) => file),
     ),
   );
@@ -217,17 +220,14 @@ function proofInWords(
       block(
         isGone ? 'PURGE_PROVED' : 'STILL_NAMED',
         searched.length > 0 &&
-          `Searched the database${searchedFile ? ' file' : ''}, answers unpacked, for ${searched.join(', ')}:`,
-        isGone && `  ${searchedFile ? goneInWords(timesInFile, isNothing) : 'no table and no answer names it.'}`,
-        !isGone && `  still named in ${count(mentions.length, 'place')}:`,
+          `Searched the ledger${searchedFile ? ' file' : ''} and all stored answers for ${searched.join(', ')}:`,
+        isGone && `  ${searchedFile ? goneInWords(timesInFile, isNothing) : 'no table and no answer contains it.'}`,
+        !isGone && `  still found in ${count(mentions.length, 'place')}:`,
         mentions.slice(0, SHOWN).map((mention) => `  ${mentionInWords(mention, again)}`),
-        mentions.length > SHOWN && `  and ${mentions.length - SHOWN} more; --json lists all`,
+        mentions.length > SHOWN && `  and ${mentions.length - SHOWN} more (--json lists all)`,
       ),
     notSearched.length > 0 &&
-      message(
-        'NOT_SEARCHED_AS_TEXT',
-        `Not searched for as text, because it would be found in anything: ${notSearched.join(', ')}.`,
-      ),
+      message('NOT_SEARCHED_AS_TEXT', `Not searched as text, because it is too short: ${notSearched.join(', ')}.`),
   ];
 }
 
@@ -235,8 +235,8 @@ const SHOWN = 20;
 
 const goneInWords = (timesInFile: number, isNothing: boolean) =>
   timesInFile === 0
-    ? `it is ${isNothing ? 'not in' : 'gone from'} the database file.`
-    : `no table and no answer names it; ${count(timesInFile, 'longer text in the file has', 'longer texts in the file have')} the same characters inside.`;
+    ? `it is ${isNothing ? 'not' : 'no longer'} in the ledger file.`
+    : `no table and no answer contains it. ${count(timesInFile, 'longer text has', 'longer texts have')} the same characters inside.`;
 
 function mentionInWords(
   { identifiers, where, run, row, entity }: PurgeProof['mentions'][number],
@@ -263,9 +263,11 @@ type Made = PurgeView['exports'][number];
 
 const exportJson = ({ folder, run, at }: Made) => ({ folder, run, exportedAt: at });
 
+const exportLines = (made: Made, place: string): readonly string[] => [made.folder, `    ${exportAgain(made, place)}`];
+
 /** The command that writes an export again, into the same folder and with the same options. */
 function exportAgain({ run, folder, options, canBeWritten }: Made, place: string): string {
-  if (!canBeWritten) return 'its run is gone: delete it';
+  if (!canBeWritten) return 'delete it: its run no longer exists';
   const { formats = [], delimiter = ',', bom, includeContacts, partitionBy } = options;
   return listed(
     [

@@ -1,5 +1,4 @@
 import { ExitCode } from '../../domain/errors.js';
-import { message } from '../../util/message-parts.js';
 import {
   type Command,
   type CommonArgs,
@@ -12,7 +11,8 @@ import {
 import { appEnvironment, printJson } from '../terminal/io.js';
 import { keptInWords, lackInWords, partialInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { view } from '../terminal/view.js';
+import { shortRun } from '../terminal/text.js';
+import { block, countLines, labelLines, marked, view } from '../terminal/view.js';
 
 interface ExportArgs extends CommonArgs, TableFlags {
   readonly run: string | undefined;
@@ -51,14 +51,26 @@ export const exportCommand: Command<ExportArgs> = {
     const { partial, rows_not_settled: open, input } = summary;
     const notes = view(partialInWords({ partial, open, rows: input.rows }));
     const warnings = view(keptInWords(kept, placeFlags(args)), lackInWords(lack));
-    const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}`;
     if (args.json)
       printJson(io, { folder, workbook, resultsEdited: kept ?? undefined, ...summary }, view(notes, warnings));
     else
       io.say(
         view(
-          message('TABLES_WRITTEN', words),
-          workbook !== null && message('RESULTS_WRITTEN', `For people: ${workbook}`, 'done'),
+          marked(
+            'TABLES_WRITTEN',
+            'done',
+            `Tables of run ${shortRun(summary.run)} written`,
+            '',
+            countsInWords(summary.tables),
+          ),
+          block(
+            'RESULTS_WRITTEN',
+            '',
+            labelLines([
+              ['Results', workbook],
+              ['Tables', folder],
+            ]),
+          ),
         ),
         'stdout',
       );
@@ -68,7 +80,6 @@ export const exportCommand: Command<ExportArgs> = {
   },
 };
 
-const countsInWords = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts)
-    .map(([table, rows]) => `${String(rows).padStart(10)}  ${table}`)
-    .join('\n');
+/** Empty tables are written and not listed. */
+const countsInWords = (counts: Readonly<Record<string, number>>): readonly string[] =>
+  countLines(Object.entries(counts).map(([table, rows]) => [rows, table]));

@@ -1,6 +1,6 @@
 import type { BackupView, CopyLedgerView, MigrateView } from '../../app/admin/ledger.js';
 import { ExitCode } from '../../domain/errors.js';
-import { type Message, message } from '../../util/message-parts.js';
+import { bytesInWords, type Message, message } from '../../util/message-parts.js';
 import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, printResult, printResultAndWords, TransientLine } from '../terminal/io.js';
 import { count, shellWord, withCommas } from '../terminal/text.js';
@@ -115,7 +115,7 @@ const providerMovedCommand: Command<MovedArgs> = {
     const { providerMoved } = await import('../../app/admin/ledger.js');
     const { moved, lists, runs, ...urls } = await providerMoved({ dataDir, from, to }, appEnvironment(io));
     const ofApi = moved.map(({ api, answers }) => `${count(answers, 'answer')} of ${api}`).join(', ');
-    const words = `Moved to ${urls.to}: ${ofApi}; ${count(lists, 'portfolio')}, ${count(runs, 'run')}.`;
+    const words = `✓ Moved to ${urls.to}: ${ofApi}, ${count(lists, 'portfolio')}, ${count(runs, 'run')}.`;
     printResult(
       io,
       { json },
@@ -144,20 +144,20 @@ function copiedInWords(copied: CopyLedgerView): readonly Message[] {
     return view(
       message(
         'COPY_NOT_THE_SAME',
-        `${table}The copy in ${to} is not the same as ${from}, and is not marked as whole: no other command works with it. Somebody has changed one of them meanwhile. Copy again with --anew.`,
+        `${table}✗ The copy in ${to} differs from ${from}. One of them changed while it was copied. The copy cannot be used. Copy again with --anew.`,
         'failed',
       ),
     );
-  const before = broughtBefore === 0 ? '' : ` (${withCommas(broughtBefore)} of them were there from before)`;
+  const before = broughtBefore === 0 ? '' : ` (${withCommas(broughtBefore)} of them earlier)`;
   return view(
     message(
       'LEDGER_COPIED',
-      `${table}${count(records, 'record')} with ${megabytes(bytes)} MB copied from ${from} to ${to}${before} in ${(ms / 1000).toFixed(1)} s, ${megabytes((bytes * 1000) / Math.max(1, ms))} MB/s. Every table was read back and is the same.`,
+      `${table}✓ ${count(records, 'record')}, ${bytesInWords(bytes)}, copied${before} in ${(ms / 1000).toFixed(1)} s. Every table was read back and is the same.\n  from  ${from}\n  to    ${to}`,
     ),
-    message('LEDGER_URL_NEXT', `Next: ${nextInWords(copied)}`),
+    message('LEDGER_URL_NEXT', `\n${nextInWords(copied)}`),
     message(
       'LEDGER_LEFT',
-      `Do not use ${from} any more: two ledgers know nothing of each other, and buy everything twice. When all is well, ${kind === 'file' ? 'put it out of reach' : 'move its kybatch.db away'}.`,
+      `! Do not use ${from} any more: with two ledgers everything is bought twice. ${kind === 'file' ? 'Disable it' : 'Move its kybatch.db away'} when the copy works.`,
       'attention',
     ),
   );
@@ -165,13 +165,10 @@ function copiedInWords(copied: CopyLedgerView): readonly Message[] {
 
 function nextInWords({ kind, to, isNamed }: CopyLedgerView): string {
   if (kind === 'file')
-    return `unset KYBATCH_LEDGER_URL (and KYBATCH_LEDGER_URL_FILE), also in .env, and give every command --data-dir ${shellWord(to)}`;
-  if (isNamed) return 'nothing. KYBATCH_LEDGER_URL names the copy already; let it, for every command.';
-  return `export KYBATCH_LEDGER_URL=${shellWord(to)} for every command, with the password in it, or in a file that KYBATCH_LEDGER_URL_FILE names.`;
+    return `Next: unset KYBATCH_LEDGER_URL (and KYBATCH_LEDGER_URL_FILE), also in .env, and use --data-dir ${shellWord(to)} in every command.`;
+  if (isNamed) return 'KYBATCH_LEDGER_URL already names the copy. Keep it for every command.';
+  return `Next: set KYBATCH_LEDGER_URL=${shellWord(to)} with its password for every command, or put it into a file and set KYBATCH_LEDGER_URL_FILE.`;
 }
-
-const megabytes = (bytes: number): string =>
-  (bytes / 1e6).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 const copiedJson = (copied: CopyLedgerView) => ({
   ...pick(copied, 'from', 'to'),
@@ -183,9 +180,9 @@ const copiedJson = (copied: CopyLedgerView) => ({
 const backupInWords = ({ path, folder, bytes, calls, units, answers }: BackupView): Message =>
   block(
     'BACKUP_WRITTEN',
-    `Backup: ${path}, ${megabytes(bytes)} MB, read back and compared.`,
-    `${count(calls, 'call')}, ${count(answers, 'stored answer')}, ${count(units, 'unit')} charged.`,
-    `To look into it: kybatch runs --data-dir ${shellWord(folder)}`,
+    `✓ Backup written and verified: ${path} (${bytesInWords(bytes)})`,
+    `  ${count(calls, 'call')}, ${count(answers, 'stored answer')}, ${count(units, 'unit')} charged`,
+    `  Look into it: kybatch runs --data-dir ${shellWord(folder)}`,
   );
 
 interface MigrateArgs extends CommonArgs {
@@ -206,7 +203,7 @@ const migrateCommand: Command<MigrateArgs> = {
     const migrated = await migrate({ dataDir, grant }, appEnvironment(io));
     const messages = view(
       migratedInWords(migrated, grant !== undefined),
-      grant !== undefined && message('ROLE_GRANTED', `The role ${grant} may work with it.`, 'done'),
+      grant !== undefined && message('ROLE_GRANTED', `✓ The role ${grant} may use it.`, 'done'),
     );
     printResultAndWords(io, { json }, () => pick(migrated, 'ledger', 'dataDir', 'from', 'to'), messages);
     return ExitCode.ok;
@@ -215,14 +212,14 @@ const migrateCommand: Command<MigrateArgs> = {
 
 function migratedInWords({ ledger, from, to, madeJobs }: MigrateView, isGranted: boolean): Message {
   if (from === to) {
-    const more = madeJobs ? ' The tables of its jobs were made anew.' : isGranted ? '' : ' Nothing was changed.';
-    return message('LEDGER_UP_TO_DATE', `The ledger in ${ledger} is up to date (schema ${to}).${more}`, 'done');
+    const more = madeJobs ? ' The tables of its jobs were created again.' : isGranted ? '' : ' Nothing was changed.';
+    return message('LEDGER_UP_TO_DATE', `✓ The ledger in ${ledger} is up to date (schema ${to}).${more}`, 'done');
   }
   const [code, what] =
     from === 0
-      ? (['LEDGER_MADE', `made (schema ${to})`] as const)
-      : (['LEDGER_MIGRATED', `brought from schema ${from} to ${to}`] as const);
-  return message(code, `The ledger in ${ledger} was ${what}. Nothing was sent, nothing was spent.`, 'done');
+      ? (['LEDGER_MADE', `created (schema ${to})`] as const)
+      : (['LEDGER_MIGRATED', `updated from schema ${from} to ${to}`] as const);
+  return message(code, `✓ The ledger in ${ledger} was ${what}. Nothing was spent.`, 'done');
 }
 
 export const ledgerCommand: Command = {
@@ -234,6 +231,6 @@ export const ledgerCommand: Command = {
     register(migrateCommand),
     register(providerMovedCommand),
   ],
-  builder: (yargs) => yargs.demandCommand(1, 'Name what to do: backup, copy, migrate or provider-moved.'),
+  builder: (yargs) => yargs.demandCommand(1, 'a command is missing: backup, copy, migrate or provider-moved'),
   run: async () => ExitCode.ok,
 };

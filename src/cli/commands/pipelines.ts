@@ -24,7 +24,7 @@ export const pipelinesCommand: Command = {
             stages.length > 0 && `  buys: ${stages.join(', ')}`,
           ]),
         ),
-        message('PIPELINE_NEXT', 'Your own: a YAML file, given by its path, or by its name if it is in ./pipelines.'),
+        message('PIPELINE_NEXT', '\nYour own pipeline: --pipeline ./mine.yaml, or its name if it is in ./pipelines.'),
       ],
     );
     return ExitCode.ok;

@@ -6,8 +6,8 @@ import { type Command, onlySandboxOption, type ProviderArgs, register } from '..
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { amountsInWords, REASONS } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, moment, withCommas, withPlace } from '../terminal/text.js';
-import { listed, pick } from '../terminal/view.js';
+import { count, moment, shortRun, withCommas, withPlace } from '../terminal/text.js';
+import { countLines, labelLines, listed, pick } from '../terminal/view.js';
 import { NOTHING_DELETED, WHAT_STAYS } from './runs.js';
 
 interface DeleteArgs extends ProviderArgs {
@@ -49,7 +49,7 @@ const deleteCommand: Command<DeleteArgs> = {
           needsReview: list.inQuestion,
         })),
       }),
-      () => message('PORTFOLIO_DROPPED', `Deleted: ${droppedInWords(lists)}. ${WHAT_STAYS}`, 'done'),
+      () => message('PORTFOLIO_DROPPED', `✓ Deleted: ${droppedInWords(lists)}. ${WHAT_STAYS}`, 'done'),
     );
     return ExitCode.ok;
   },
@@ -74,36 +74,51 @@ export const portfoliosCommand: Command<ProviderArgs> = {
 };
 
 function portfoliosInWords(views: readonly PortfolioView[]): Message {
-  if (views.length === 0)
-    return message('NO_PORTFOLIO_YET', 'There is no portfolio yet: `kybatch run <input.csv>` makes one.');
+  if (views.length === 0) return message('NO_PORTFOLIO_YET', 'No portfolios yet. `kybatch run FILE` creates one.');
   return message('PORTFOLIOS', views.map(portfolioInWords).join('\n\n'));
 }
 
-const NOT_COMPLETE = ['no_match', 'needs_review', 'failed', 'invalid', 'pending'] as const;
+const OUTCOMES = {
+  complete: 'complete',
+  no_match: 'no match',
+  needs_review: 'need review',
+  failed: 'failed',
+  invalid: 'invalid',
+  pending: 'to do',
+} as const;
 
 function portfolioInWords({ outcomes, oldestFetchedAt, lastSuccessAt, lastRun, ...view }: PortfolioView): string {
-  const outcome = (name: keyof typeof outcomes) => `${withCommas(outcomes[name])} ${name}`;
-  const timeOf = (at: number | null) => (at === null ? 'none' : moment(at));
-  return listed(
-    [
-      view.name,
-      view.input !== view.name && `  list: ${view.input}`,
-      `  ${count(view.members, 'member')}: ${[outcome('complete'), ...NOT_COMPLETE.filter((name) => outcomes[name] > 0).map(outcome)].join(', ')}`,
-      `  ${dueInWords(view)}`,
-      `  oldest answer: ${timeOf(oldestFetchedAt)}; looked at last: ${moment(view.seenAt)}; last success: ${timeOf(lastSuccessAt)}`,
-      lastRun &&
-        `  last run: ${lastRun.id}, ${lastRun.finishedAt === null ? 'not finished' : `${lastRun.state} ${moment(lastRun.finishedAt)}`}`,
-    ],
-    '\n',
+  const counts = Object.entries(OUTCOMES).map(
+    ([name, words]) => [outcomes[name as keyof typeof OUTCOMES], words] as const,
   );
+  return [
+    `${view.name}   ${count(view.members, 'company', 'companies')}`,
+    '',
+    ...countLines(counts),
+    '',
+    ...labelLines([
+      ['List', view.input !== view.name && view.input],
+      ['Due', dueInWords(view)],
+      ['Answers', oldestFetchedAt !== null && `the oldest is of ${moment(oldestFetchedAt)}`],
+      ['Last run', lastRun && `${shortRun(lastRun.id)}, ${endInWords(lastRun)}`],
+      ['Checked', lastRun?.finishedAt !== view.seenAt && moment(view.seenAt)],
+      ['Success', lastSuccessAt !== lastRun?.finishedAt && successInWords(lastSuccessAt)],
+    ]),
+  ].join('\n');
 }
+
+const successInWords = (at: number | null): string =>
+  at === null ? 'no run has finished yet' : `last run without open rows: ${moment(at)}`;
+
+const endInWords = ({ state, finishedAt }: NonNullable<PortfolioView['lastRun']>): string =>
+  finishedAt === null ? 'not finished' : `${state} ${moment(finishedAt)}`;
 
 function dueInWords({ due, costs, nextDueAt }: Pick<PortfolioView, 'due' | 'costs' | 'nextDueAt'>): string {
   const reasons = Object.entries(due).map(
     ([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as keyof typeof REASONS]}`,
   );
-  if (reasons.length > 0) return `due: ${reasons.join(', ')}; at most ${amountsInWords(costs)}`;
-  return `nothing is due${nextDueAt === null ? '' : `; next: ${moment(nextDueAt)}`}`;
+  if (reasons.length > 0) return `${reasons.join(', ')}. At most ${amountsInWords(costs)}`;
+  return `nothing${nextDueAt === null ? '' : ` before ${moment(nextDueAt)}`}`;
 }
 
 const portfolioJson = (view: PortfolioView) => ({
@@ -120,9 +135,9 @@ const droppedInWords = (lists: readonly DroppedPortfolio[]): string =>
   lists
     .map(({ name, providers, members, runs, toDo, inQuestion }) => {
       const counts = [
-        count(members, 'member'),
+        count(members, 'company', 'companies'),
         count(runs, 'run'),
-        toDo > 0 && `${count(toDo, 'row')} still to do`,
+        toDo > 0 && `${count(toDo, 'row')} to do`,
         inQuestion > 0 && `${count(inQuestion, 'row')} need review`,
       ];
       return `${name}${lists.length === 1 ? '' : ` of ${providers}`} (${listed(counts)})`;

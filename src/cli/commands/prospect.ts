@@ -16,7 +16,7 @@ import {
 import { appEnvironment, askYesNo, type Io, printResultAndWords, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
 import { count, shellWord, withCommas } from '../terminal/text.js';
-import { block, listed, pick, verbatim, view } from '../terminal/view.js';
+import { block, labelLines, listed, pick, verbatim, view } from '../terminal/view.js';
 
 interface ProspectArgs extends ProviderArgs {
   readonly filters: string;
@@ -60,7 +60,7 @@ export const prospectCommand: Command<ProspectArgs> = {
   run: (args, io) => {
     const again = message(
       'PROSPECT_STOPPED',
-      `Nothing was written; what was bought is owned. Go on with: ${sameCommand(args)}`,
+      `Nothing was written. Bought answers are stored. Continue: ${sameCommand(args)}`,
     );
     return untilDrained(io, again, async (stoppable) => {
       const found = await find(args, stoppable, io).catch((error: unknown) => {
@@ -86,7 +86,7 @@ async function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise
     io.say(prospectingInWords(proposal), asks ? 'alert' : 'stderr');
     return !asks || (await askYesNo(`Make ${callsInWords(proposal)}?`, io.ask));
   };
-  const onPage = (page: number) => io.say(message('PAGE_READ', `Page ${page} is there.`));
+  const onPage = (page: number) => io.say(message('PAGE_READ', `Page ${page} read.`));
   const canAsk = yes || sandbox || io.ask !== undefined;
   const { prospect } = await import('../../app/provider/prospect.js');
   return await prospect({ ...asked, ...stoppable, onPage, agree: canAsk ? agree : undefined }, appEnvironment(io));
@@ -123,14 +123,18 @@ function prospectingInWords(proposal: ProspectProposal): Message {
   const calls = callsInWords(proposal);
   return block(
     'PROSPECT_PLANNED',
-    'Companies that fit all of these:',
+    'Filters (a company must fit all):',
     Object.entries(filters).map(([key, value]) => {
       const resolved = names
         .filter(({ filter }) => filter === key)
         .map(({ name, id }) => `${id} is ${sanitizeText(name, 80)}`);
       return `  ${key.padEnd(width)}  ${stringifyExact(value)}${resolved.length === 0 ? '' : `  (${resolved.join(', ')})`}`;
     }),
-    `${calls.charAt(0).toUpperCase()}${calls.slice(1)}, with ${perPage} companies a page (--per-page) and ${count(pages, 'page')} (--pages; 10 at the most). What is owned is not asked for again; what is lost may be.`,
+    '',
+    labelLines([
+      ['Cost', `${calls} (stored answers are free)`],
+      ['Pages', `${pages} (--pages, at most 10), ${count(perPage, 'company', 'companies')} each (--per-page)`],
+    ]),
   );
 }
 
@@ -143,14 +147,14 @@ function foundInWords(found: ProspectView, plan: string): readonly Message[] {
   return view(
     message(
       'PROSPECTS_FOUND',
-      `${count(prospects, 'company', 'companies')} found on ${count(pages, 'page')}; ${answers.sent} answers asked for, ${answers.owned} owned before.`,
+      `✓ ${count(prospects, 'company', 'companies')} found on ${count(pages, 'page')}: ${count(answers.sent, 'call')}${answers.owned === 0 ? '' : `, ${count(answers.owned, 'answer')} reused`}.`,
     ),
     found.isPart && partInWords(found),
     found.notes.map((note) => message('PROSPECT_NOTE', `Note: ${sanitizeText(note)}.`)),
     repeated > 0 &&
       message(
         'PROSPECTS_REPEATED',
-        `${count(repeated, 'company', 'companies')} came on more than one page, and is listed once.`,
+        `${count(repeated, 'company was', 'companies were')} on several pages and ${repeated === 1 ? 'is' : 'are'} listed once.`,
       ),
     prospects > 0 &&
       message(
@@ -164,14 +168,13 @@ function foundInWords(found: ProspectView, plan: string): readonly Message[] {
         message(`PROFILES_${profile.toUpperCase()}` as MessageCode, `  ${withCommas(companies)} ${words}`)
       );
     }),
-    failure &&
-      message('PROFILE_FAILED_FIRST', `  The first that failed: ${sanitizeText(failure.message, 300)}`, 'failed'),
+    failure && message('PROFILE_FAILED_FIRST', `  First failure: ${sanitizeText(failure.message, 300)}`, 'failed'),
     written === null
-      ? message('NO_PROSPECTS', 'No company fits: nothing was written.')
+      ? message('NO_PROSPECTS', 'No company fits. Nothing was written.')
       : [
-          message('INPUT_WRITTEN', `Input file: ${written.input}`),
-          message('TABLES_WRITTEN', `Tables: ${written.tables}`),
-          message('PLAN_NEXT', `What it would cost to buy them: ${plan}`),
+          message('INPUT_WRITTEN', `  List      ${written.input}`),
+          message('TABLES_WRITTEN', `  Tables    ${written.tables}`),
+          message('PLAN_NEXT', `\nWhat their data would cost: ${plan}`),
         ],
   );
 }
@@ -182,17 +185,17 @@ function partInWords({ pages, totalPages, totalCompanies, prospects }: ProspectV
   const inPages = totalPages === null ? '' : ` in ${withCommas(totalPages)} pages`;
   return message(
     'PROSPECTS_PARTIAL',
-    `This is a part: the provider counts ${all}${inPages}, and ${count(pages, 'page')} with ${withCommas(prospects)} of them ${pages === 1 ? 'was' : 'were'} read. ${pages < PAGES_AT_MOST ? '--pages asks for more of them, up to 10' : 'It gives no more than 10 pages: narrow the filters'}, or ask for more on a page with --per-page.`,
+    `! Not all companies: the provider has ${all}${inPages}, and kybatch read ${withCommas(prospects)}. ${pages < PAGES_AT_MOST ? 'Use --pages (up to 10)' : 'It gives at most 10 pages. Narrow the filters,'} or --per-page.`,
     'attention',
   );
 }
 
 const PROFILES: Readonly<Record<string, string>> = {
-  other_name: 'without: the profile under their ID is called otherwise, and was not used',
-  no_name: 'without: prospecting or the profile has no name to compare',
+  other_name: 'without: the profile has another name and was not used',
+  no_name: 'without: there is no name to compare',
   not_available: 'without: the provider has no profile for them',
-  failed: 'without: the profile could not be had; the same command asks again',
-  not_asked: 'without: profiles were not asked for',
+  failed: 'without: the profile call failed (the same command tries again)',
+  not_asked: 'without: profiles were not requested',
 };
 
 const foundJson = ({ proposal, written, answers, ...found }: ProspectView, plan: string) => ({

@@ -1,11 +1,11 @@
 import type { PruneView } from '../../app/admin/prune.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
-import { type Message, message } from '../../util/message-parts.js';
+import { bytesInWords, type Message, message } from '../../util/message-parts.js';
 import { type Command, type CommonArgs, readDuration } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, iso, withCommas } from '../terminal/text.js';
-import { listed, pick, view } from '../terminal/view.js';
+import { count, iso, shortRun } from '../terminal/text.js';
+import { listed, marked, pick, view } from '../terminal/view.js';
 
 interface PruneArgs extends CommonArgs {
   readonly olderThan?: string | undefined;
@@ -49,26 +49,26 @@ const NOTHING = message('NOT_AGREED', 'Nothing was removed.');
 
 function readAge(text: string | undefined): number {
   if (typeof text !== 'string')
-    throw new UsageError('PRUNE_TARGET_MISSING', 'prune needs one --older-than', 'For example --older-than 90d.');
+    throw new UsageError('PRUNE_TARGET_MISSING', '--older-than is missing', 'Example: --older-than 90d');
   return readDuration('--older-than', text);
 }
 
-/** "3 runs (1,200 rows), 10 replaced answers, 5 noted changes, 900 calls that cost nothing, 3 exports, 4 logs: 12.3 MB" */
+/** "3 runs (1,200 rows), 10 replaced answers, 900 free calls, 3 exports, 4 logs: 12.3 MB" */
 function pruneCounts({ report, exports, logs, bytes }: PruneView): string {
   const { runs, rows, portfolios, answers, changes, calls, watchEvents, watchLooks } = report;
   const counts = listed([
     // Rows that a portfolio still uses stay, so the number of rows may be 0.
-    `${count(runs.length, 'run')}${rows === 0 ? '' : ` (${count(rows, 'row')})`}`,
-    portfolios.length > 0 && count(portfolios.length, 'empty list'),
-    count(answers, 'replaced answer'),
-    count(changes, 'noted change'),
-    `${count(calls, 'call')} that cost nothing`,
-    watchEvents + watchLooks > 0 &&
-      `${count(watchEvents, 'event')} of the watch and ${count(watchLooks, 'look')} at it`,
-    count(exports.length, 'export'),
-    count(logs.length, 'log'),
+    runs.length > 0 && `${count(runs.length, 'run')}${rows === 0 ? '' : ` (${count(rows, 'row')})`}`,
+    portfolios.length > 0 && count(portfolios.length, 'empty portfolio'),
+    answers > 0 && count(answers, 'replaced answer'),
+    changes > 0 && count(changes, 'recorded change'),
+    calls > 0 && count(calls, 'free call'),
+    watchEvents > 0 && count(watchEvents, 'watch event'),
+    watchLooks > 0 && count(watchLooks, 'watch check'),
+    exports.length > 0 && count(exports.length, 'export'),
+    logs.length > 0 && count(logs.length, 'log'),
   ]);
-  return `${counts}: ${withCommas(Math.round(bytes / 100_000) / 10)} MB`;
+  return bytes === 0 ? counts : `${counts}: ${bytesInWords(bytes)}`;
 }
 
 function pruneInWords(pruned: PruneView, place: string): readonly Message[] {
@@ -76,29 +76,27 @@ function pruneInWords(pruned: PruneView, place: string): readonly Message[] {
   const isNothing = outcome === 'nothing_found';
   return view(
     isNothing
-      ? message('NOTHING_TO_PRUNE', 'Nothing is that old, and nothing was removed.')
-      : message('PRUNED', `Removed: ${pruneCounts(pruned)}.`, 'done'),
-    !isNothing && message('ANSWERS_KEPT', 'The newest answer to every request is still owned.'),
+      ? message('NOTHING_TO_PRUNE', 'Nothing is that old. Nothing was removed.')
+      : marked('PRUNED', 'done', `Removed ${pruneCounts(pruned)}.`),
+    !isNothing && message('ANSWERS_KEPT', 'The newest answer to every request is kept.'),
     ledgerLeft !== null &&
       message(
         'LEDGER_NOT_PRUNED',
-        `Nothing went from the ledger: ${ledgerLeft}. Free some more, and repeat the command.`,
+        `✗ Nothing was removed from the ledger: ${ledgerLeft}. Free some space, then repeat the command.`,
         'failed',
       ),
     report.waiting.map((run) =>
       message(
         'RUN_KEPT_FOR_REVIEW',
-        `Run ${run} waits for a person, and stays: kybatch review list ${run}${place}`,
+        `! Run ${shortRun(run)} is kept, because it has open questions: kybatch review list ${shortRun(run)}${place}`,
         'attention',
       ),
     ),
-    left.map((folder) => message('FOLDER_LEFT', `${folder} holds something that is no export: that was left`)),
+    left.map((folder) => message('FOLDER_LEFT', `${folder} contains other files. They were kept.`)),
     elsewhere.map((folder) =>
-      message('EXPORT_ELSEWHERE', `${folder} is an export outside of the data directory, and yours to remove`),
+      message('EXPORT_ELSEWHERE', `${folder} is an export outside the data directory. Remove it yourself.`),
     ),
-    workbooks.map((file) =>
-      message('WORKBOOK_KEPT', `${file} is a workbook that somebody had worked in, and yours to remove`),
-    ),
+    workbooks.map((file) => message('WORKBOOK_KEPT', `${file} was edited by a person. Remove it yourself.`)),
   );
 }
 

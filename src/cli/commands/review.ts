@@ -23,9 +23,9 @@ import {
   ruleInWords,
   ruleProposalInWords,
 } from '../terminal/review-words.js';
-import { placeFlags, suggestReview } from '../terminal/suggestions.js';
+import { notInSheet, placeFlags, suggestReview } from '../terminal/suggestions.js';
 import { count, shellWord } from '../terminal/text.js';
-import { block, listed, pick, view } from '../terminal/view.js';
+import { block, commandLine, listed, marked, pick, view, wrapped } from '../terminal/view.js';
 
 /** Selects the questions. */
 interface WhichArgs extends CommonArgs {
@@ -39,7 +39,7 @@ interface WhichArgs extends CommonArgs {
 
 /** For the help of every command with a grade. */
 const GRADES_IN_WORDS =
-  'A grade has a letter each for registration number, name, VAT number, country and place: A same, B similar or repaired, Z nothing to compare, F different. From best to worst: A, B, Z, F; `?` stands for any.';
+  'A grade has five letters: registration number, name, VAT number, country, place. From best to worst: A same, B similar or repaired, Z nothing to compare, F different. `?` stands for any letter.';
 
 const whichOptions = {
   portfolio: {
@@ -92,11 +92,7 @@ function readGrade(flag: string, text: string): string {
 function readCountry(text: string): string {
   const place = resolveLocation(text);
   if (place.ok && place.countryCode !== null) return place.countryCode;
-  throw new UsageError(
-    'COUNTRY_INVALID',
-    `--country: ${text} is no country that is known by code or name`,
-    'Give its code, as DE.',
-  );
+  throw new UsageError('COUNTRY_INVALID', `--country: ${text} is not a known country`, 'Use an ISO code such as DE.');
 }
 
 interface AskingArgs extends WhichArgs {
@@ -110,12 +106,22 @@ interface ByArgs extends CommonArgs {
 const runPositional = { type: 'string', describe: 'Only the questions of this run' } as const;
 const byOption = { type: 'string', requiresArg: true, describe: 'Person who decides (default: $USER)' } as const;
 
-const listCommand: Command<AskingArgs> = {
+interface QuestionListArgs extends AskingArgs {
+  readonly full: boolean;
+  readonly all: boolean;
+}
+
+const listCommand: Command<QuestionListArgs> = {
   command: 'list [run]',
   describe: 'List the open questions',
-  builder: (yargs) => yargs.positional('run', runPositional).options(whichOptions),
+  builder: (yargs) =>
+    yargs
+      .positional('run', runPositional)
+      .options(whichOptions)
+      .option('all', { type: 'boolean', default: false, describe: 'Show every question, not the first five' })
+      .option('full', { type: 'boolean', default: false, describe: 'Print all candidates with grade and evidence' }),
   async run(args, io) {
-    const { dataDir, run } = args;
+    const { dataDir, run, full, all } = args;
     const { limit, ...which } = { run, ...whichOf(args) };
     const { listQuestions } = await import('../../app/review/review.js');
     const questions = await listQuestions({ dataDir, ...which }, appEnvironment(io));
@@ -124,18 +130,24 @@ const listCommand: Command<AskingArgs> = {
       io,
       args,
       () => ({ questions: shown.map(questionJson), matching: questions.length, facets: facetsOf(questions) }),
-      () => listInWords(shown, questions),
+      () => listInWords(questions, { full, limit: limit ?? (all ? questions.length : undefined) }),
     );
     io.say(otherPipelineInWords(questions));
     if (questions.length > 0) {
       const asking = { run, portfolio: which.portfolio };
       const { reviewSheets } = await import('../../app/review/review.js');
       const sheets = await reviewSheets({ dataDir, ...asking }, appEnvironment(io));
-      const { words, command } = suggestReview({ ...asking, sheets }, args);
+      const place = placeFlags(args);
+      const { command } = suggestReview({ ...asking, sheets }, args);
+      const [reason = 'CODE'] = facetsOf(questions).reason.map(({ value }) => value);
       io.say(
-        message(
+        block(
           'REVIEW_NEXT',
-          `On a terminal \`kybatch review${placeFlags(args)}\` asks them. In a spreadsheet, ${words.charAt(0).toLowerCase()}${words.slice(1)}: ${command}`,
+          '',
+          `Answer here              kybatch review${place}`,
+          `Answer in a spreadsheet  ${command}`,
+          notInSheet({ ...asking, sheets }, args).trim() || null,
+          `One answer for many      kybatch review confirm --reason ${reason} --help`,
         ),
       );
     }
@@ -176,13 +188,18 @@ const exportCommand: Command<ExportArgs> = {
       io,
       args,
       () => ({ file, questions }),
-      message('QUESTIONS_WRITTEN', `${count(questions, 'question')} in ${file}`),
+      message('QUESTIONS_WRITTEN', `✓ ${count(questions, 'question')} written to ${file}`, 'done'),
     );
-    const apply = `kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}${placeFlags(args)}`;
     io.say(
-      message(
+      block(
         'REVIEW_APPLY_NEXT',
-        `In the column decision write confirm on the line of the right company; or, on any line of the question, none_of_these or not_sure. Save it, then: ${apply}`,
+        '',
+        'Fill in the column "decision":',
+        '  confirm         on the line of the right company',
+        '  none_of_these   on any line of the question',
+        '  not_sure        on any line of the question',
+        'Save the file, then:',
+        commandLine(`kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}${placeFlags(args)}`),
       ),
     );
     return ExitCode.ok;
@@ -240,7 +257,7 @@ const decisionsCommand: Command = {
       io,
       args,
       () => ({ decisions: entries.map(decisionJson) }),
-      () => block('DECISIONS', entries.map(decisionInWords), `${count(entries.length, 'decision')}.`),
+      () => block('DECISIONS', `${count(entries.length, 'decision')}`, entries.map(decisionInWords)),
     );
     return ExitCode.ok;
   },
@@ -267,11 +284,7 @@ const confirmCommand: Command<RuleArgs> = {
   builder: (yargs) => yargs.positional('run', runPositional).options(ruleOptions),
   async run(args, io) {
     if (args.minGrade === undefined)
-      throw new UsageError(
-        'GRADE_MISSING',
-        'from which grade on is not said',
-        `Give --min-grade, as AAZAZ. ${GRADES_IN_WORDS}`,
-      );
+      throw new UsageError('GRADE_MISSING', '--min-grade is missing', `Example: --min-grade AAZAZ. ${GRADES_IN_WORDS}`);
     const minGrade = readGrade('--min-grade', args.minGrade);
     // Without the filter, questions with a lower grade are counted as left out.
     return await answer({ verdict: 'confirm', minGrade }, { ...args, minGrade: undefined }, io);
@@ -306,18 +319,18 @@ const withdrawCommand: Command<WithdrawArgs> = {
     if ((id === undefined) === (batch === undefined))
       throw new UsageError(
         'DECISION_MISSING',
-        id === undefined ? 'which decision is not said' : 'either a decision or --batch is taken back, not both',
-        `\`kybatch review decisions${placeFlags(args)}\` lists them with their numbers and batches.`,
+        id === undefined ? 'the number of the decision is missing' : 'a decision and --batch exclude each other',
+        `List decisions and batches: \`kybatch review decisions${placeFlags(args)}\``,
       );
     if (batch !== undefined) {
       const { withdrawBatch } = await import('../../app/review/review.js');
       const { decisions: withdrawn, ...rows } = await withdrawBatch({ dataDir, batch, by }, appEnvironment(io));
-      const words = `${count(withdrawn.length, 'decision')} of batch ${batch} withdrawn; ${count(rows.rows, 'row')} rested on them.`;
+      const words = `✓ ${count(withdrawn.length, 'decision')} of batch ${batch} withdrawn.${usedBy(rows.rows, 'them')}`;
       printWithdrawn({ batch, withdrawn }, message('BATCH_WITHDRAWN', words, 'done'), rows, args, io);
     } else if (id !== undefined) {
       const { withdrawDecision } = await import('../../app/review/review.js');
       const rows = await withdrawDecision({ dataDir, id, by }, appEnvironment(io));
-      const words = `Decision ${id} is withdrawn; ${count(rows.rows, 'row')} rested on it.`;
+      const words = `✓ Decision ${id} withdrawn.${usedBy(rows.rows, 'it')}`;
       printWithdrawn({ withdrawn: id }, message('DECISION_WITHDRAWN', words, 'done'), rows, args, io);
     }
     return ExitCode.ok;
@@ -345,15 +358,15 @@ export const reviewCommand: Command<ReviewArgs> = {
       const { words, command } = suggestReview({ sheets }, args);
       throw new UsageError(
         'NO_TERMINAL',
-        'there is no terminal to ask on',
-        sheets.open === 0 ? 'No question is open.' : `${words}: ${command}`,
+        '`kybatch review` needs a terminal',
+        sheets.open === 0 ? 'There are no open questions.' : `${words}: ${command}`,
       );
     }
     const { dataDir, by } = args;
     const screen = () => ({ rows: io.rows ?? 24, columns: io.columns });
     const { answerQuestions } = await import('../../app/review/review.js');
     const answered = await answerQuestions(
-      { dataDir, by, ...whichOf(args), keys, print: io.alert, screen },
+      { dataDir, by, ...whichOf(args), keys, print: io.alert, screen, wrap: wrapped },
       appEnvironment(io),
     );
     io.alert('\n');
@@ -383,8 +396,8 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
   if (args.reason === undefined)
     throw new UsageError(
       'REASON_MISSING',
-      'which reason the rule is about is not said',
-      `Give --reason CODE; \`kybatch review list${placeFlags(args)}\` counts the questions of each.`,
+      '--reason is missing',
+      `Example: --reason NAME_CONFLICT. List the reasons: \`kybatch review list${placeFlags(args)}\``,
     );
   const which = whichOf(args);
   const agree = (proposal: RuleProposal) => agreed(rule, proposal, args, io);
@@ -405,7 +418,7 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
     ruleInWords(answered, args),
   );
   if (answered.outcome === 'nothing_fits')
-    io.say(message('REVIEW_LIST_NEXT', `\`kybatch review list${placeFlags(args)}\` shows what is open.`));
+    io.say(message('REVIEW_LIST_NEXT', `List the open questions: \`kybatch review list${placeFlags(args)}\``));
   return ExitCode.ok;
 }
 
@@ -423,12 +436,12 @@ function noteOf(rule: Rule, { reasons = [], countryCode, grade }: ReturnType<typ
 
 function agreed(rule: Rule, proposal: RuleProposal, { all, yes }: RuleArgs, io: Io): Promise<boolean> {
   const questions = count(proposal.answers.length, 'question');
-  const words = rule.verdict === 'confirm' ? 'confirm the only candidate of' : 'say none_of_these to';
+  const words = rule.verdict === 'confirm' ? 'confirm the only candidate of' : 'answer none_of_these to';
   io.say(ruleProposalInWords(proposal, all), yes ? 'stderr' : 'alert');
   const consent = {
     what: `this would ${words} ${questions}, as ${proposal.by}`,
     question: `As ${proposal.by}, ${words} ${questions}?`,
-    nothing: message('NOT_AGREED', 'Nothing was decided.'),
+    nothing: message('NOT_AGREED', 'No decision was recorded.'),
   };
   return confirmAction(consent, yes, io);
 }
@@ -438,6 +451,8 @@ interface WithdrawArgs extends CommonArgs {
   readonly id: number | undefined;
   readonly batch: string | undefined;
 }
+
+const usedBy = (rows: number, what: string): string => (rows === 0 ? '' : ` ${count(rows, 'row')} used ${what}.`);
 
 /** Rows that ask their question again do not continue by themselves. */
 function printWithdrawn(
@@ -454,10 +469,10 @@ function printWithdrawn(
     view(
       words,
       asking > 0 &&
-        message(
+        marked(
           'ROWS_ASK_AGAIN',
-          `${count(asking, 'row waits', 'rows wait')} for an answer again: kybatch review list${placeFlags(args)}`,
           'attention',
+          `${count(asking, 'row needs', 'rows need')} review again: kybatch review list${placeFlags(args)}`,
         ),
       nextInWords(released, args),
     ),

@@ -6,12 +6,12 @@ import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { unknownInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, moment, withPlace } from '../terminal/text.js';
-import { pick, textTable } from '../terminal/view.js';
+import { count, moment, shortened, shortRun, withCommas, withPlace } from '../terminal/text.js';
+import { compactTable, listed, pick } from '../terminal/view.js';
 
 export const NOTHING_DELETED = message('NOT_AGREED', 'Nothing was deleted.');
 /** The answer to a deleted run or portfolio. */
-export const WHAT_STAYS = 'Its answers stay stored, its spending stays in the ledger, its tables and log stay on disk.';
+export const WHAT_STAYS = 'Its answers, spending, tables and log are kept.';
 
 interface DeleteArgs extends CommonArgs {
   readonly run: string;
@@ -27,7 +27,9 @@ const deleteCommand: Command<DeleteArgs> = {
       .option('yes', { type: 'boolean', default: false, describe: 'Delete without asking' }),
   async run({ dataDir, run, json, yes }, io) {
     const agree = ({ run: { id, rowCount }, progress }: RunStanding) => {
-      const counts = `${count(rowCount, 'row')}, ${count(progress.byOutcome.pending, 'row')} still to do, ${count(progress.unitsCharged, 'unit')} spent${unknownInWords(progress.unknownCalls)}`;
+      const { byOutcome, unitsCharged, unknownCalls } = progress;
+      const toDo = byOutcome.pending > 0 && `${withCommas(byOutcome.pending)} to do`;
+      const counts = `${listed([count(rowCount, 'row'), toDo, `${count(unitsCharged, 'unit')} spent`])}${unknownInWords(unknownCalls)}`;
       const what = `runs delete would remove run ${id}: ${counts}`;
       return confirmAction({ what, question: `Delete run ${id} (${counts})?`, nothing: NOTHING_DELETED }, yes, io);
     };
@@ -38,7 +40,7 @@ const deleteCommand: Command<DeleteArgs> = {
       io,
       { json },
       () => ({ dropped: runJson(standing) }),
-      () => message('RUN_DROPPED', `Run ${standing.run.id} is deleted. ${WHAT_STAYS}`, 'done'),
+      () => message('RUN_DROPPED', `✓ Run ${standing.run.id} deleted. ${WHAT_STAYS}`, 'done'),
     );
     return ExitCode.ok;
   },
@@ -63,47 +65,53 @@ export const runsCommand: Command<CommonArgs> = {
 };
 
 const STATES = {
-  reading: 'being read',
+  reading: 'reading',
   open: 'unfinished',
   finished: 'finished',
-  superseded: 'superseded by a later run',
+  superseded: 'superseded',
 } as const;
 
-export const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[state]}${fresh ? ', fresh' : ''}`;
+export const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[state]}${fresh ? ' (rebuy)' : ''}`;
 
 const HEADER = [
   'run',
   'state',
   'rows',
-  'complete',
+  'done',
   'no match',
   'review',
   'invalid',
   'failed',
   'to do',
-  'later runs',
+  'in later runs',
   'units',
+  'unknown',
   'pipeline',
-  'input',
-  'begun',
+  'list',
+  'started (UTC)',
 ];
+
+/** The columns that a narrow table can do without. */
+const DROPPED = ['in later runs', 'pipeline', 'unknown', 'no match', 'list', 'invalid'];
 
 export const runsInWords = (standings: readonly RunStanding[]): Message =>
   standings.length === 0
-    ? message(
-        'NO_RUN_YET',
-        'There is no run yet. `kybatch run <input.csv>` makes one; `kybatch sandbox sample` writes an input to try, for `--sandbox`.',
-      )
-    : message('RUNS', textTable(HEADER, standings.map(toLine)).trimEnd());
+    ? message('NO_RUN_YET', 'No runs yet. To try kybatch: `kybatch sandbox sample && kybatch run sample.csv --sandbox`')
+    : message('RUNS', compactTable(HEADER, standings.map(toLine), DROPPED).trimEnd());
 
-const toLine = ({ run, progress }: RunStanding) => toCells(run, progress, movedOn({ run, progress }));
+const toLine = (standing: RunStanding, _: number, all: readonly RunStanding[]) => {
+  const { run, progress } = standing;
+  const isUnique = all.filter(({ run: { id } }) => shortRun(id) === shortRun(run.id)).length === 1;
+  return toCells(run, progress, movedOn(standing), isUnique ? shortRun(run.id) : run.id);
+};
 
 const toCells = (
   run: RunStanding['run'],
   { byOutcome, unitsCharged, unknownCalls }: RunStanding['progress'],
   moved: number,
+  id: string,
 ) => [
-  run.id,
+  id,
   stateInWords(run),
   run.rowCount,
   byOutcome.complete,
@@ -113,10 +121,11 @@ const toCells = (
   byOutcome.failed,
   byOutcome.pending,
   moved,
-  unknownCalls === 0 ? unitsCharged : `${unitsCharged} + ${unknownCalls} unknown`,
+  unitsCharged,
+  unknownCalls,
   run.pipelineName,
-  basename(run.inputPath),
-  moment(run.createdAt),
+  shortened(basename(run.inputPath), 16),
+  moment(run.createdAt).replace(' UTC', ''),
 ];
 
 export const runJson = ({ run, progress }: RunStanding) => ({

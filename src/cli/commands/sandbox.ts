@@ -10,7 +10,7 @@ import {
   sandboxOption,
 } from '../command.js';
 import { appEnvironment, exitCodeOfInterrupt, printJson, printResult, printResultAndWords } from '../terminal/io.js';
-import { count } from '../terminal/text.js';
+import { count, shellWord } from '../terminal/text.js';
 
 interface SampleArgs extends CommonArgs {
   readonly rows: number;
@@ -60,7 +60,7 @@ const sampleCommand: Command<SampleArgs> = {
         { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal },
         appEnvironment(io),
       );
-      const words = `${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}`;
+      const words = `✓ ${count(rows, 'row')} written to ${view.input}\n  The right answers: ${view.answers}\n\nNext: kybatch run ${shellWord(view.input)} --sandbox`;
       printResult(
         io,
         { json },
@@ -106,7 +106,7 @@ const changeCommand: Command<ChangeArgs> = {
     const { changeInSandbox } = await import('../../app/provider/sandbox.js');
     const { recorded, callbackStatus } = await changeInSandbox(change, appEnvironment(io));
     const callback = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
-    const words = `Changed; ${recorded ? `it is watched${callback}` : 'nobody watches it'}.`;
+    const words = `Changed. ${recorded ? `It is watched${callback}` : 'It is not watched'}.`;
     const changed = message('COMPANY_CHANGED', words, 'done');
     printResultAndWords(io, { json }, () => ({ recorded, callbackStatus }), changed);
     return ExitCode.ok;
@@ -187,19 +187,14 @@ export const sandboxCommand: Command<SandboxArgs> = {
       io.say(
         message(
           'SANDBOX_SERVING',
-          `The sandbox is serving (${plan} plan). Paste the lines above into another terminal, or into .env without "export". Ctrl-C ends it.`,
+          `The sandbox is running (${plan} plan). Paste the lines above into another terminal, or into .env without "export". Ctrl-C stops it.`,
         ),
       );
       await interrupted(io);
       const v1 = sandbox.chargeLog.filter(({ api }) => api === 'v1');
       const units = v1.reduce((sum, charge) => sum + charge.units, 0);
       const others = sandbox.chargeLog.length - v1.length;
-      io.say(
-        message(
-          'SANDBOX_ENDED',
-          `The sandbox charged ${units} v1 units, and counted ${others} v2 calls, tools included.`,
-        ),
-      );
+      io.say(message('SANDBOX_ENDED', `The sandbox charged ${units} v1 units and counted ${others} v2 calls.`));
     } finally {
       await sandbox.close();
     }
@@ -218,7 +213,7 @@ function readFaults<Faults>(read: () => Faults): Faults {
 function portProblem(error: unknown, port: number): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   return code === 'EADDRINUSE' || code === 'EACCES' || code === 'ERR_SOCKET_BAD_PORT'
-    ? new UsageError('PORT_UNUSABLE', `port ${port} cannot be used (${code})`, '--port 0 takes a free one.')
+    ? new UsageError('PORT_UNUSABLE', `port ${port} cannot be used (${code})`, '--port 0 takes a free port.')
     : error;
 }
 

@@ -12,8 +12,8 @@ import {
   unpricedInWords,
 } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, decimalWithCommas, moment, sentFor, withCommas, withPlace } from '../terminal/text.js';
-import { listed, pick, textTable, view } from '../terminal/view.js';
+import { count, decimalWithCommas, moment, sentFor, shortRun, withCommas, withPlace } from '../terminal/text.js';
+import { compactTable, listed, NONE, pick, view } from '../terminal/view.js';
 
 const UNKNOWN_SHOWN = 20;
 
@@ -40,7 +40,7 @@ export function usageInWords(used: UsageView): readonly Message[] {
     permissionsInWords(permissions),
     contacts.map((counts) => message('CONTACTS_REVEALED', contactsInWords(counts))),
   ];
-  if (byDay.length === 0 && underWay === 0) return view(message('NO_CALL_YET', 'No call yet.'), v2Counts);
+  if (byDay.length === 0 && underWay === 0) return view(message('NO_CALL_YET', 'No calls yet.'), v2Counts);
   // v2 does not count in units. Its own counts have a table.
   const inTable = new Set([...permissions, ...contacts].map(({ environment }) => environment));
   const unknown = environments.reduce((sum, environment) => sum + environment.unknownCalls, 0);
@@ -57,13 +57,13 @@ export function usageInWords(used: UsageView): readonly Message[] {
     underWay > 0 &&
       message(
         'CALLS_UNDER_WAY',
-        `${count(underWay, 'call')} under way, or lost with a process that died: what became of ${underWay === 1 ? 'it' : 'them'} is booked by the next start.`,
+        `${count(underWay, 'call')} in flight, or lost with a process that died. The next attempt records the result.`,
       ),
     unknown + underWay === 0 && message('EVERY_CHARGE_KNOWN', 'Every charge is known.', 'done'),
     unknown > 0 && [
       message(
         'CHARGES_UNKNOWN',
-        `${count(unknown, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it. \`kybatch charges\` settles it.`,
+        `! ${count(unknown, 'call has', 'calls have')} an unknown charge. The provider may have charged for ${unknown === 1 ? 'it' : 'them'}. To record it: \`kybatch charges\``,
         'attention',
       ),
       unknownCalls.map((call) =>
@@ -84,19 +84,23 @@ const totalInWords = (money: Money): string =>
 /** A line without any price has no amount. */
 const amountInWords = (money: Money | undefined): string =>
   money === undefined || (money.without !== undefined && !/[1-9]/.test(money.amount))
-    ? '–'
+    ? NONE
     : decimalWithCommas(money.amount);
 
 function usageTable(key: string, lines: UsageView['byDay']): string {
-  const counts = lines.map((line) => [line.key, line.api, line.calls, line.owned, line.unitsCharged, line.unknown]);
-  const header = [key, 'api', 'calls', 'owned', 'units', 'unknown'];
-  const currency = lines[0]?.money?.currency;
-  if (currency === undefined) return textTable(header, counts);
   const amounts = lines.map(({ money }) => amountInWords(money));
   const width = Math.max(...amounts.map(({ length }) => length));
-  return textTable(
-    [...header, currency.padStart(width)],
-    counts.map((line, index) => [...line, amounts[index]?.padStart(width) ?? '']),
+  return compactTable(
+    [key, 'api', 'calls', 'reused', 'v1 units', 'unknown charge', (lines[0]?.money?.currency ?? '').padStart(width)],
+    lines.map((line, index) => [
+      shortRun(line.key ?? 'manual'),
+      line.api,
+      line.calls,
+      line.owned,
+      line.api === 'v1' ? line.unitsCharged : NONE,
+      line.unknown,
+      line.money === undefined ? '' : (amounts[index]?.padStart(width) ?? ''),
+    ]),
   );
 }
 
@@ -104,41 +108,38 @@ type Environment = UsageView['environments'][number];
 
 function environmentInWords(environment: Environment): string {
   const { api, name, remainingUnits, dailyLimit, dailyRemaining, resetAt, observedAt } = environment;
-  if (observedAt === null) return `${api} at ${name}: no allowance seen`;
+  if (observedAt === null) return `${api} at ${name}: allowance unknown`;
   const left = dailyLimit === null ? remainingUnits : (dailyRemaining ?? remainingUnits);
-  return listed([
-    `${api} at ${name}: ${left === null ? 'units left not told' : `${count(left, 'unit')} left`}`,
+  const units = listed([
+    left === null ? 'units left unknown' : `${count(left, 'unit')} left`,
     dailyLimit !== null && `${withCommas(dailyLimit)} a day`,
-    resetAt !== null && `more at ${moment(resetAt)}`,
-    `seen ${moment(observedAt)}`,
-    driftInWords(environment),
+    resetAt !== null && `reset ${moment(resetAt)}`,
   ]);
+  return `${api} at ${name}: ${units} (${moment(observedAt)})\n  ${driftInWords(environment)}`;
 }
 
 /** Calls of unknown charge may explain a difference. Counts that cannot be compared now are not said to agree. */
 function driftInWords({ api, driftUnits, unknownCalls, notCompared, waitsFor }: Environment): string {
-  const why =
-    unknownCalls === 0 ? 'others may share the account' : 'calls of unknown charge, or others who share the account';
-  const drift = `the provider counts ${withCommas(Math.abs(driftUnits))} ${driftUnits > 0 ? 'more' : 'fewer'} than we do (${why})`;
+  const why = unknownCalls === 0 ? 'others may use the account' : 'unknown charges, or others who use the account';
+  const drift = `the provider counts ${count(Math.abs(driftUnits), 'unit')} ${driftUnits > 0 ? 'more' : 'less'} (${why})`;
   if (notCompared !== null) {
-    const before = driftUnits === 0 ? '' : `; before that ${drift}`;
-    return `our count and the provider's are not compared: ${NOT_COMPARED[notCompared]}${before}`;
+    const before = driftUnits === 0 ? '' : `. Before that, ${drift}`;
+    return `Not compared with the provider's counter yet: ${NOT_COMPARED[notCompared]}${before}.`;
   }
-  const but = unknownCalls === 0 ? '' : `, but for ${count(unknownCalls, 'call')} of unknown charge`;
+  const but = unknownCalls === 0 ? '' : `, apart from ${count(unknownCalls, 'call')} with unknown charge`;
   // The provider may still be working on the last call, so its next answer decides.
   const open =
     waitsFor === null
       ? ''
-      : `; call ${waitsFor.call} is not settled yet: the first answer of ${api} after ${moment(waitsFor.until + 59_999)} compares for good`;
-  return `${driftUnits === 0 ? `our count and the provider's agree${but}` : `drift: ${drift}`}${open}`;
+      : ` Call ${waitsFor.call} has no result yet: the first answer of ${api} after ${moment(waitsFor.until + 59_999)} decides.`;
+  return `${driftUnits === 0 ? `The ledger and the provider's counter agree${but}.` : `Drift: ${drift}.`}${open}`;
 }
 
 const NOT_COMPARED: Readonly<Record<NonNullable<Environment['notCompared']>, string>> = {
-  never_told: 'it has not told how many units are left while nothing else was under way',
-  under_way: 'calls are under way, or were when a process died; the first answer after them compares',
-  renewed: 'the units were renewed since; the next answer begins anew',
-  spent:
-    'it has refused for want of allowance since, and not told how many units others have used; the next answer compares',
+  never_told: 'it has not reported the units left while no other call was in flight',
+  under_way: 'calls are in flight. The first answer after them compares',
+  renewed: 'the allowance was renewed. The next answer starts again',
+  spent: 'the allowance was used up. The next answer compares',
 };
 
 export const usageJson = (used: UsageView) => ({

@@ -7,7 +7,7 @@ import { type Command, type ProviderArgs, plainFormatOption, readPlainFormats, s
 import { appEnvironment, type Io, printJson, printResult, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
 import { count, moment, withCommas } from '../terminal/text.js';
-import { pick, textTable, view } from '../terminal/view.js';
+import { compactTable, listed, pick, textTable, view } from '../terminal/view.js';
 
 interface VocabArgs extends ProviderArgs, Pick<VocabOptions, 'country' | 'parent' | 'search'> {
   readonly name: string | undefined;
@@ -65,7 +65,7 @@ export const vocabCommand: Command<VocabArgs> = {
   },
 };
 
-const STOPPED = message('STOPPED', 'Stopped. What was read is kept: the same command goes on.');
+const STOPPED = message('STOPPED', 'Stopped. Lists that were read are stored. The same command continues.');
 
 const printItems = (args: VocabArgs & { readonly name: string }, io: Io): Promise<ExitCode> =>
   untilDrained(io, STOPPED, async (stoppable) => {
@@ -87,7 +87,7 @@ function mustStandAlone({ country, parent, search, all, rebuy }: VocabArgs): voi
     throw new UsageError(
       'VOCABULARY_MISSING',
       `--${flag} needs the name of a vocabulary`,
-      '`kybatch vocab` alone lists them.',
+      'List them: `kybatch vocab`',
     );
 }
 
@@ -98,12 +98,12 @@ function ownedInWords(owned: readonly OwnedVocabulary[], flags: string): Message
     tree ? 'tree' : '',
     items,
     lists,
-    oldestFetchedAt === null ? 'nothing is owned' : moment(oldestFetchedAt),
+    oldestFetchedAt === null ? '–' : moment(oldestFetchedAt),
   ]);
-  const table = textTable(['vocabulary', 'country', '', 'items', 'lists', 'fetched'], lines);
+  const table = compactTable(['vocabulary', 'country', '', 'items', 'lists', 'stored'], lines);
   return message(
     'VOCABULARIES',
-    `${table}\nIts items: kybatch vocab NAME${flags}; all levels of a tree with --all. sic and states need --country.`,
+    `${table}\nItems: kybatch vocab NAME${flags}\nFlags: --all for every level of a tree, --country for sic and states`,
   );
 }
 
@@ -126,16 +126,19 @@ const itemsInWords = ({ items }: VocabView): Message =>
 
 /** The source of the lists, and whether some are missing. */
 function listsInWords({ items, lists, complete, answers, oldestFetchedAt }: VocabView): readonly Message[] {
-  const from = `${count(answers.owned, 'list')} owned${answers.owned === 0 ? '' : ` since ${moment(oldestFetchedAt)} or later`}, ${answers.sent} asked for`;
+  const from = listed([
+    answers.owned > 0 && `${withCommas(answers.owned)} stored since ${moment(oldestFetchedAt)} or later`,
+    answers.sent > 0 && `${withCommas(answers.sent)} fetched now`,
+  ]);
   return view(
     message(
       'VOCABULARY_READ',
-      `${count(items.length, 'item')} of ${count(lists, 'list')} (${from}). They are kept for a year; --rebuy asks anew.`,
+      `${count(items.length, 'item')} of ${count(lists, 'list')}: ${from}. Lists are stored for a year; --rebuy fetches them again.`,
     ),
     !complete &&
       message(
         'VOCABULARY_PARTIAL',
-        `There are more: it stopped after ${withCommas(LISTS_AT_MOST)} lists. --parent ID begins further down.`,
+        `! There are more: kybatch stopped after ${withCommas(LISTS_AT_MOST)} lists. Start lower with --parent ID.`,
         'attention',
       ),
   );

@@ -22,8 +22,8 @@ import {
   printResultAndWords,
 } from '../terminal/io.js';
 import { lookFlags, placeFlags } from '../terminal/suggestions.js';
-import { count, moment, withCommas } from '../terminal/text.js';
-import { listed, pick, textTable, type ViewPart, view } from '../terminal/view.js';
+import { count, moment, shortened, withCommas } from '../terminal/text.js';
+import { compactTable, listed, pick, type ViewPart, view } from '../terminal/view.js';
 
 interface WatchArgs extends ProviderArgs {
   readonly portfolio: string | undefined;
@@ -136,7 +136,7 @@ const listenCommand: Command<ListenArgs> = {
     const onListening = (taken: number) => {
       const listening = message(
         'LISTENING',
-        `Listening on ${host} port ${taken}. The callback's path is the secret. Ctrl-C ends it.`,
+        `Listening on ${host} port ${taken}. The path of a callback is the secret. Ctrl-C stops it.`,
       );
       if (json) printJson(io, { host, port: taken }, listening);
       io.say(listening);
@@ -176,7 +176,7 @@ export const watchCommand: Command = {
   command: 'watch',
   describe: 'Let the provider report changes of your companies',
   subcommands: [register(syncCommand), register(pullCommand), register(listenCommand), register(listCommand)],
-  builder: (yargs) => yargs.demandCommand(1, 'Name what to do: sync, pull, listen or list.'),
+  builder: (yargs) => yargs.demandCommand(1, 'a command is missing: sync, pull, listen or list'),
   run: async () => ExitCode.ok,
 };
 
@@ -191,14 +191,20 @@ function syncedInWords(synced: WatchSyncView): readonly Message[] {
   return view(
     message(
       'WATCH_SYNCED',
-      `${companies(added)} added, ${withCommas(removed)} removed, ${withCommas(changed)} with other fields; ${withCommas(watched)} watched now.`,
+      `${companies(watched)} watched: ${
+        listed([
+          added > 0 && `${withCommas(added)} added`,
+          removed > 0 && `${withCommas(removed)} removed`,
+          changed > 0 && `${withCommas(changed)} with changed fields`,
+        ]) || 'no change'
+      }.`,
     ),
     without > 0 &&
       message(
         'MEMBERS_NOT_WATCHED',
-        `${withCommas(without)} of ${withCommas(members)} members ${without === 1 ? 'has' : 'have'} no confirmed v2 company, and cannot be watched: a stage that asks v2 finds it.`,
+        `${withCommas(without)} of ${companies(members)} cannot be watched: no v2 company is confirmed. A pipeline with a v2 stage finds it.`,
       ),
-    endInWords(synced, 'to be added or removed'),
+    endInWords(synced, 'to do'),
   );
 }
 
@@ -207,16 +213,17 @@ function pulledInWords(pulled: WatchPullView): readonly Message[] {
   return view(
     message(
       'WATCH_PULLED',
-      `The histories of ${companies(read)} were read: ${count(events, 'new event')}; ${count(due, 'member is', 'members are')} due for it.`,
+      `${companies(read)} checked: ${events === 0 ? 'no new event' : count(events, 'new event')}${due === 0 ? '' : `, ${companies(due)} due`}.`,
     ),
-    cutShort > 0 && message('HISTORIES_CUT', `${companies(cutShort)} had more pages of history than are read.`),
-    unknownHints > 0 && message('CALLBACKS_UNKNOWN', `Callbacks named ${companies(unknownHints)} that nobody watches.`),
-    endInWords(pulled, 'not asked about'),
+    cutShort > 0 && message('HISTORIES_CUT', `${companies(cutShort)} had more history than kybatch reads.`),
+    unknownHints > 0 &&
+      message('CALLBACKS_UNKNOWN', `Callbacks named ${companies(unknownHints)} that you do not watch.`),
+    endInWords(pulled, 'to check'),
   );
 }
 
 function endInWords({ stopped, interrupted, left, troubles }: WatchEnd, what: string): ViewPart {
-  const unasked = `${count(left, 'company is', 'companies are')} still ${what}; the same command goes on.`;
+  const unasked = `${companies(left)} ${what}. Run the same command to continue.`;
   return [
     troubles
       .slice(0, NAMED_AT_MOST)
@@ -263,29 +270,32 @@ function listenedInWords({ taken, refused }: WatchListenView, place: string): Me
   );
   return message(
     'LISTENED',
-    `${count(taken, 'callback')} taken in; refused: ${listed(reasons) || 'none'}. \`kybatch watch pull --hinted${place}\` looks into them.`,
+    `${count(taken, 'callback')} received${reasons.some(Boolean) ? `, refused: ${listed(reasons)}` : ''}. Read their events: kybatch watch pull --hinted${place}`,
   );
 }
 
 function watchesInWords({ watches, events, waiting }: WatchListView, place: string): Message {
   const watched = watches.map((watch) => [
     watch.companyId,
-    watch.registeredAt === null ? 'not answered' : moment(watch.registeredAt),
-    watch.readAt === null ? 'never' : moment(watch.readAt),
+    watch.registeredAt === null ? 'not confirmed' : moment(watch.registeredAt).replace(' UTC', ''),
+    watch.readAt === null ? 'never' : moment(watch.readAt).replace(' UTC', ''),
     watch.events,
-    watch.fields?.join(' ') ?? "the account's",
+    shortened(watch.fields?.join(' ') ?? '', 24),
     watch.ours ? '' : 'not ours',
   ]);
-  const heard = events.map((event) => [
-    moment(event.heardAt),
-    event.companyId,
-    sanitizeText(event.eventType ?? '', 60),
-    sanitizeText(event.message ?? '', 120),
-  ]);
+  const heard = events.map((event) =>
+    listed(
+      [
+        `${moment(event.heardAt)}  ${event.companyId}  ${sanitizeText(event.eventType ?? '', 60)}`.trimEnd(),
+        event.message && `  ${sanitizeText(event.message, 120)}`,
+      ],
+      '\n',
+    ),
+  );
   const tables = [
-    textTable(['v2 company', 'watched since', 'read', 'events', 'fields', ''], watched),
-    heard.length > 0 && textTable(['heard', 'v2 company', 'event', 'message'], heard),
-    waiting > 0 && `Callbacks have named ${companies(waiting)} since: \`kybatch watch pull --hinted${place}\`.`,
+    compactTable(['v2 company', 'watched since', 'checked (UTC)', 'events', 'fields', ''], watched),
+    heard.length > 0 && `Last events\n${heard.join('\n')}\n`,
+    waiting > 0 && `Callbacks have named ${companies(waiting)} since then: kybatch watch pull --hinted${place}`,
   ];
   return message('WATCHES', listed(tables, '\n').trimEnd());
 }

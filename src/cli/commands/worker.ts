@@ -4,7 +4,7 @@ import { type Message, message } from '../../util/message-parts.js';
 import { type Command, numberFlag, type ProviderArgs, sandboxOption } from '../command.js';
 import { appEnvironment, InterruptListener, printResultAndWords } from '../terminal/io.js';
 import { Outages } from '../terminal/progress.js';
-import { count, moment } from '../terminal/text.js';
+import { count, moment, shortRun } from '../terminal/text.js';
 import { pick, view } from '../terminal/view.js';
 
 interface WorkerArgs extends ProviderArgs {
@@ -45,20 +45,21 @@ function eventInWords(event: Exclude<WorkerEvent, { kind: 'news' }>): Message {
   if (event.kind === 'waiting')
     return message('WORKER_WAITING', ['Waiting for rows to work on.', ...event.putOff.map(laterInWords)].join(' '));
   if (event.kind === 'joined')
-    return message('WORKER_JOINED', `Working on run ${event.run}: ${count(event.rows, 'row')} to go.`);
-  return message('WORKER_LEFT', `Settled ${count(event.rows, 'row')} of run ${event.run}.`);
+    return message('WORKER_JOINED', `Working on run ${shortRun(event.run)}: ${count(event.rows, 'row')} to do.`);
+  return message('WORKER_LEFT', `Finished ${count(event.rows, 'row')} of run ${shortRun(event.run)}.`);
 }
 
 const endInWords = ({ runs, putOff }: WorkerView): readonly Message[] =>
   view(
-    runs.map(({ run, rows }) => message('ROWS_SETTLED', `${count(rows, 'row')} of run ${run} settled here.`, 'done')),
-    runs.length === 0 &&
-      message('NOTHING_TO_WORK_ON', `Nothing ${putOff.length === 0 ? 'was there' : 'is there now'} to be worked on.`),
+    runs.map(({ run, rows }) =>
+      message('ROWS_SETTLED', `✓ This worker finished ${count(rows, 'row')} of run ${shortRun(run)}.`, 'done'),
+    ),
+    runs.length === 0 && message('NOTHING_TO_WORK_ON', `No rows to work on${putOff.length === 0 ? '' : ' now'}.`),
     putOff.map((postponed) => message('RUN_GOES_ON_LATER', laterInWords(postponed))),
   );
 
 const laterInWords = ({ run, until }: WorkerView['putOff'][number]): string =>
-  `Run ${run} goes on at ${moment(until)}.`;
+  `Run ${shortRun(run)} continues at ${moment(until)}.`;
 
 const workedJson = ({ runs, interrupted, stopped, putOff }: WorkerView) => ({
   runs,

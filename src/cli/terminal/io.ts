@@ -175,8 +175,8 @@ export async function confirmAction(
   if (io.ask === undefined)
     throw new UsageError(
       'NOT_CONFIRMED',
-      `${what}, and there is no terminal to ask on`,
-      `${nothing.text} Add --yes to do it.`,
+      `${what}, and there is no terminal to confirm it`,
+      `${nothing.text} To do it without asking, add --yes.`,
     );
   if (await askYesNo(question, io.ask)) return true;
   io.say(nothing);

@@ -1,16 +1,35 @@
 import type { AnsweredView, AppliedView, decisions, RuleProposal, RuleView } from '../../app/review/review.js';
 import type { ReleasedRun } from '../../app/run/progress.js';
 import { correctedNumber } from '../../domain/entity-key.js';
-import { gradeInWords } from '../../domain/grade-order.js';
-import { type Facet, facetsOf } from '../../review/filter.js';
+import { gradeInWords, sameFields } from '../../domain/grade-order.js';
+import { facetsOf } from '../../review/filter.js';
 import type { Question } from '../../review/questions.js';
 import type { LeftOut } from '../../review/rule.js';
-import { acceptedInWords, printable, questionInWords, topicInWords, topicName } from '../../review/words.js';
+import {
+  acceptedInWords,
+  printable,
+  questionInFull,
+  reasonInWords,
+  reasonName,
+  topicInWords,
+  topicName,
+} from '../../review/words.js';
 import { isoTime } from '../../util/clock.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { givenFlags, type Place, placeFlags, suggestCommand } from './suggestions.js';
-import { count } from './text.js';
-import { block, listed, pick, textTable, type ViewPart, view } from './view.js';
+import { count, shortened, shortRun, withCommas } from './text.js';
+import {
+  block,
+  type CountLine,
+  commandLine,
+  countLines,
+  listed,
+  marked,
+  pick,
+  textTable,
+  type ViewPart,
+  view,
+} from './view.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 
@@ -25,17 +44,26 @@ export const rowsOf = (released: readonly ReleasedRun[]): number => released.red
 
 export const nextInWords = (released: readonly ReleasedRun[], place: Place): ViewPart =>
   released.length > 0 &&
-  message(
+  block(
     'RESUME_NEXT',
-    `${count(rowsOf(released), 'row')} can go on with: ${nextCommands(released, place).join('; ')}`,
+    `${count(rowsOf(released), 'row')} can continue:`,
+    nextCommands(released, place).map((command) => commandLine(command)),
   );
 
 /** "2 questions answered by anna, 1 not sure (it stays open), 3 left." */
 export const answeredInWords = (answered: AnsweredView): Message =>
   message(
     'QUESTIONS_ANSWERED',
-    `${listed([`${count(answered.decided, 'question')} answered by ${printable(answered.by)}`, ...openInWords(answered), `${answered.left} left`])}.`,
+    `${listed([
+      answered.decided === 0 ? 'No question answered' : answersInWords(answered),
+      ...openInWords(answered),
+      answered.left > 0 && `${withCommas(answered.left)} left`,
+    ])}.`,
+    answered.decided > 0 ? 'done' : undefined,
   );
+
+const answersInWords = ({ decided, by }: Pick<AnsweredView, 'decided' | 'by'>): string =>
+  `${count(decided, 'question')} answered by ${printable(by)}`;
 
 /** Answers that leave their question open. */
 const openInWords = ({ notSure = 0, held }: { readonly notSure?: number; readonly held: number }) => [
@@ -46,34 +74,35 @@ const openInWords = ({ notSure = 0, held }: { readonly notSure?: number; readonl
 export const appliedInWords = ({ refused, released, ...applied }: AppliedView, args: Place): readonly Message[] => {
   const place = placeFlags(args);
   const { disagreeing, unseen, later } = applied;
+  const decided = applied.applied - applied.notSure - applied.held;
   return view(
     message(
       'ANSWERS_APPLIED',
       `${listed([
-        `${count(applied.applied - applied.notSure - applied.held, 'decision')} taken`,
+        decided === 0 ? 'No new decision' : `${count(decided, 'decision')} recorded`,
         ...openInWords(applied),
-        `${applied.unchanged} known already`,
-        `${count(refused.length, 'line')} refused`,
-        `${applied.blank} left blank`,
+        applied.unchanged > 0 && `${withCommas(applied.unchanged)} recorded before`,
+        refused.length > 0 && `${count(refused.length, 'line')} refused`,
+        applied.blank > 0 && `${count(applied.blank, 'line')} without a decision`,
       ])}.`,
       refused.length > 0 ? 'attention' : 'done',
     ),
     disagreeing > 0 &&
       message(
         'PEOPLE_DISAGREE',
-        `${count(disagreeing, 'question')} on which two people disagree: whoever says the same as one of them decides.`,
+        `Two people disagree on ${count(disagreeing, 'question')}. The next person who agrees with one of them decides.`,
         'attention',
       ),
     unseen > 0 &&
       message(
         'CANDIDATES_NOT_SHOWN',
-        `${count(unseen, 'question decided here has', 'questions decided here have')} candidates by now that the file does not show. What was decided counts; \`kybatch review decisions${place}\` lists it, and \`kybatch review withdraw ID${place}\` takes it back.`,
+        `${count(unseen, 'question has', 'questions have')} new candidates that the file does not show. The decisions count. To check them: \`kybatch review decisions${place}\`. To undo one: \`kybatch review withdraw ID${place}\`.`,
         'attention',
       ),
     later > 0 &&
       message(
         'OTHER_PIPELINE',
-        `${count(later, 'decision here answers', 'decisions here answer')} what another pipeline has asked than the one that was run last, and ${later === 1 ? 'counts' : 'count'} when that is run again.`,
+        `${count(later, 'decision answers', 'decisions answer')} a question of another pipeline than the last one. ${later === 1 ? 'It counts' : 'They count'} when that pipeline runs again.`,
       ),
     nextInWords(released, args),
   );
@@ -87,9 +116,9 @@ export function refusalInWords(
   const flags = placeFlags(place);
   const remedy =
     next?.kind === 'withdraw'
-      ? `\`kybatch review withdraw ${next.decision}${flags}\` takes that back`
-      : next && `\`kybatch review export${flags}\` writes the question as it is now`;
-  return message('LINE_REFUSED', listed([`${file}, line ${line}: ${printable(problem)}`, remedy], '; '), 'attention');
+      ? `To undo it: \`kybatch review withdraw ${next.decision}${flags}\``
+      : next && `For the current question: \`kybatch review export${flags}\``;
+  return block('LINE_REFUSED', `! ${file}, line ${line}: ${printable(problem)}`, remedy && `  ${remedy}`);
 }
 
 /** Questions of a pipeline that was not run last. */
@@ -101,22 +130,80 @@ export const otherPipelineInWords = (questions: readonly Question[]): readonly M
     others.length > 0 &&
       message(
         'OTHER_PIPELINE',
-        `${others.length} of them ${others.length === 1 ? 'was' : 'were'} asked with ${which}, not with the one that was run last: an answer counts when it is run again.`,
+        `${count(others.length, 'question comes', 'questions come')} from ${which}, which did not run last. An answer counts when it runs again.`,
       ),
   );
 };
 
-/** The questions. If there are several, also their number by reason, country and grade. */
-export function listInWords(shown: readonly Question[], all: readonly Question[]): readonly Message[] {
-  const part = shown.length < all.length ? ` (${shown.length} shown)` : '';
+export interface QuestionListOptions {
+  /** Prints each question with its candidates, grades and evidence. */
+  readonly full: boolean;
+  /** How many questions are shown. */
+  readonly limit: number | undefined;
+}
+
+/** One screen: the number of questions by reason, and the first of them with the best candidate. */
+export function listInWords(all: readonly Question[], { full, limit = full ? all.length : ROWS }: QuestionListOptions) {
+  if (all.length === 0) return [message('NO_QUESTIONS', 'No open questions.', 'done')];
+  const shown = all.slice(0, limit);
+  const runs = new Set(all.flatMap(({ rows }) => rows.map(({ runId }) => runId)));
+  const [run = ''] = runs;
+  const title = `${count(all.length, 'open question')}${runs.size === 1 ? ` · run ${shortRun(run)}` : ''}`;
+  const held = all.filter((question) => question.held.length > 0).length;
   return view(
-    shown.map((question) => message('QUESTION', questionInWords(question))),
+    full && shown.map((question) => message('QUESTION', questionInFull(question))),
     block(
-      all.length === 0 ? 'NO_QUESTIONS' : 'OPEN_QUESTIONS',
-      all.length > 1 && facetsInWords(all),
-      `${count(all.length, 'open question')}${part}.`,
+      'OPEN_QUESTIONS',
+      title,
+      '',
+      countLines(facetsOf(all).reason.flatMap(({ value }) => reasonLine(value ?? '', all))),
+      held > 0 && `\n${held} of them ${held === 1 ? 'waits' : 'wait'} for a second person (--reason SECOND_PERSON).`,
     ),
+    !full && block('QUESTION', '', questionTable(shown, runs.size > 1)),
+    shown.length < all.length && message('QUESTIONS_LEFT', `  …  ${withCommas(all.length - shown.length)} more: --all`),
   );
+}
+
+/** The questions of a list that fit one screen with their commands. */
+const ROWS = 5;
+
+function reasonLine(code: string, all: readonly Question[]): readonly CountLine[] {
+  const those = all.filter((question) => question.code === code);
+  const best = those.map(({ stage, candidates: [choice] }) => (stage === null ? (choice?.matchGrade ?? '') : ''));
+  const same = sameFields(best);
+  const fields = [same.slice(0, -1).join(', '), ...same.slice(-1)].filter((part) => part !== '').join(' and ');
+  const agree = same.length === 0 ? '' : `best: ${fields} ${same.length === 1 ? 'agrees' : 'agree'}`;
+  return [[those.length, `${reasonName(code).padEnd(20)}  ${code.padEnd(23)}`, agree]];
+}
+
+/** Two lines for each question: the names, then the numbers. */
+function questionTable(questions: readonly Question[], withRun: boolean): readonly string[] {
+  const places = questions.map(({ rows: [row] }) =>
+    row === undefined ? '' : `${withRun ? `${shortRun(row.runId)} ` : ''}${row.row}`,
+  );
+  const width = Math.max(3, ...places.map(({ length }) => length));
+  const line = (place: string, yours: string, best: string) =>
+    `  ${place.padStart(width)}  ${shortened(printable(yours), YOURS).padEnd(YOURS)}  ${shortened(printable(best), 72 - YOURS - width)}`;
+  return [
+    line('row', 'your company', 'best candidate'),
+    ...questions.flatMap((question, index) => {
+      const { input, candidates } = question;
+      const [best] = candidates;
+      const found = best === undefined ? 'no candidate' : count(candidates.length, 'candidate');
+      return [
+        line(places[index] ?? '', input.name ?? '(no name)', bestInWords(best)),
+        line('', input.registration_number ?? '(no number)', `${found} · ${reasonInWords(question)}`),
+      ];
+    }),
+  ];
+}
+
+const YOURS = 36;
+
+function bestInWords(best: Question['candidates'][number] | undefined): string {
+  if (best === undefined) return '–';
+  const name = best.matchGrade.charAt(1) === 'A' ? 'same name' : (best.name ?? '(no name)');
+  return name === 'same name' ? `${name} · ${best.registrationNumber ?? '(no number)'}` : name;
 }
 
 export const questionJson = (question: Question) => {
@@ -146,28 +233,32 @@ export const questionJson = (question: Question) => {
   };
 };
 
+/** Who decided what and when, then both companies, then the note. */
 export function decisionInWords(entry: DecisionEntry): string {
   const { secondBy, withdrawnAt } = entry;
   const batches = listed([...new Set([entry.firstBatch, entry.batch])]);
-  return printable(
+  const [yours, found] = `${entry.summary}${acceptedInWords(entry)}`.split(' → ');
+  const lines = [
     listed(
       [
         String(entry.id).padStart(5),
         day(entry.decidedAt),
         secondBy === null ? entry.decidedBy : `${entry.decidedBy} and ${secondBy}`,
         entry.decision,
-        `${topicInWords(entry)}: ${entry.summary}${acceptedInWords(entry)}`,
-        entry.note !== null && `"${entry.note}"`,
-        batches !== '' && `[${batches}]`,
-        entry.held && withdrawnAt === null && '(waits for a second person)',
-        withdrawnAt !== null && `(withdrawn ${day(withdrawnAt)} by ${entry.withdrawnBy ?? '?'})`,
+        topicInWords(entry),
       ],
       '  ',
     ),
-  );
+    `       ${yours}`,
+    found !== undefined && `       → ${found}`,
+    listed([entry.note !== null && `       "${entry.note}"`, batches !== '' && `[${batches}]`], ' '),
+    entry.held && withdrawnAt === null && '       waits for a second person',
+    withdrawnAt !== null && `       withdrawn ${day(withdrawnAt)} by ${entry.withdrawnBy ?? '?'}`,
+  ];
+  return lines.flatMap((line) => (line ? [printable(line)] : [])).join('\n');
 }
 
-const day = (at: number) => isoTime(at)?.slice(0, 10) ?? 'a day that is damaged';
+const day = (at: number) => isoTime(at)?.slice(0, 10) ?? 'damaged date';
 
 export const decisionJson = (entry: DecisionEntry) => ({
   id: entry.id,
@@ -181,78 +272,56 @@ export const decisionJson = (entry: DecisionEntry) => ({
   ...(entry.withdrawnAt === null ? {} : pick(entry, 'withdrawnAt', 'withdrawnBy')),
 });
 
-const FACETS_SHOWN = 12;
-
-/** The number of questions by reason, country and grade. */
-function facetsInWords(questions: readonly Question[]): string {
-  const { reason, country, bestGrade } = facetsOf(questions);
-  return [facetTable('reason', reason), facetTable('country', country), facetTable('best grade', bestGrade)].join('\n');
-}
-
-function facetTable(name: string, facets: readonly Facet[]): string {
-  const others = facets.slice(FACETS_SHOWN);
-  const rest = others.reduce((sum, { questions }) => sum + questions, 0);
-  return textTable(
-    [name, 'questions'],
-    [
-      ...facets.slice(0, FACETS_SHOWN).map(({ value, questions }) => [value ?? '(none)', questions]),
-      ...(rest === 0 ? [] : [[`${others.length} more`, rest]]),
-    ],
-  );
-}
-
 const SHOWN = 20;
-const HEADER = ['question', 'row', 'line', 'your ID', 'input', 'candidate', 'number', 'grade'];
 
 /** The questions that a rule would answer, and the number of those it leaves out. */
 export function ruleProposalInWords(proposal: RuleProposal, all: boolean): readonly Message[] {
   const { answers } = proposal;
   const shown = all ? answers : answers.slice(0, SHOWN);
-  const lines = shown.map(({ question, choice }) => {
-    const [row] = question.rows;
-    const place = [String(row?.row ?? ''), String(row?.line ?? ''), row?.inputId];
-    const cells = [question.input.name, choice?.name, choice?.registrationNumber, choice?.matchGrade];
-    return [question.id, ...[...place, ...cells].map((cell) => short(printable(cell ?? '')))];
-  });
+  const lines = shown.map(({ question, choice }) => [
+    question.rows[0]?.row ?? 0,
+    ...[question.input.name, choice?.name].map((cell) => shortened(printable(cell ?? ''), 27)),
+    shortened(printable(choice?.registrationNumber ?? ''), 14),
+  ]);
   const others = answers.length - shown.length;
-  const more = others === 0 ? '' : `… and ${others} more (--all shows each)`;
-  return view(
-    answers.length > 0 && message('RULE_PROPOSED', `${textTable(HEADER, lines)}${more}`.trimEnd()),
-    leftOutInWords(proposal),
-  );
+  const more = others === 0 ? '' : `…  ${withCommas(others)} more: --all`;
+  const table = textTable(['row', 'your company', 'candidate', 'number'], lines);
+  return view(answers.length > 0 && message('RULE_PROPOSED', `${table}${more}`.trimEnd()), leftOutInWords(proposal));
 }
-
-const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
 
 const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
-  no_candidate: 'without a candidate',
-  has_candidates: 'with candidates',
-  several_candidates: 'with several candidates that reach the grade',
-  number_conflict: 'whose candidate has another number',
-  name_conflict: 'whose candidate has another name (an F in the second place of --min-grade takes them in)',
-  grade_too_low: 'whose candidate has a lower grade',
-  about_an_answer: 'about what was bought',
-  not_sure: 'somebody was not sure about',
-  disagreement: 'on which somebody says otherwise',
-  said_before: 'that you have answered, and that wait for a second person',
+  no_candidate: 'no candidate',
+  has_candidates: 'has candidates',
+  several_candidates: 'several candidates reach the grade',
+  number_conflict: 'the candidate has another number',
+  name_conflict: 'the candidate has another name (F as second letter of --min-grade allows it)',
+  grade_too_low: 'the candidate has a lower grade',
+  about_an_answer: 'about bought data',
+  not_sure: 'a person was not sure',
+  disagreement: 'a person answered differently',
+  said_before: 'you have answered it; it waits for a second person',
 };
 
-function leftOutInWords({ leftOut }: RuleProposal): Message | undefined {
-  const parts = [...leftOut].map(([why, questions]) => `${questions} ${LEFT_OUT[why]}`);
-  return parts.length === 0 ? undefined : message('QUESTIONS_LEFT_OUT', `Left to be looked at: ${parts.join('; ')}.`);
-}
+const leftOutInWords = ({ leftOut }: RuleProposal): Message | false =>
+  leftOut.size > 0 &&
+  block(
+    'QUESTIONS_LEFT_OUT',
+    'The rule leaves these questions open:',
+    countLines([...leftOut].map(([why, questions]) => [questions, LEFT_OUT[why]])),
+  );
 
 export function ruleInWords(answered: RuleView, place: Place): readonly Message[] {
-  const { outcome, batch, decided, by, released } = answered;
+  const { outcome, batch, released } = answered;
   if (outcome !== 'answered')
-    return [message('NO_QUESTION_FITS', listed(['No question fits.', leftOutInWords(answered)?.text], ' '))];
-  const answers = listed([
-    `${count(decided, 'question')} answered by ${printable(by)}`,
-    ...openInWords({ held: answered.held }),
-  ]);
-  const undo = `kybatch review withdraw --batch ${batch}${placeFlags(place)}`;
+    return view(message('NO_QUESTION_FITS', 'No question fits the rule.'), leftOutInWords(answered));
+  const answers = listed([answersInWords(answered), ...openInWords({ held: answered.held })]);
   return view(
-    message('RULE_APPLIED', `${answers}. All of it is taken back with: ${undo}`, 'done'),
+    marked('RULE_APPLIED', 'done', `${answers}.`),
     nextInWords(released, place),
+    block(
+      'UNDO_NEXT',
+      'To undo all of them:',
+      commandLine(`kybatch review withdraw --batch ${batch}${placeFlags(place)}`),
+    ),
   );
 }

@@ -23,7 +23,7 @@ import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/
 import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
 import { count, decimalWithCommas, moment, rowInWords, shellWord, shortRun, withCommas } from './text.js';
-import { block, commandLine, countLines, listed, marked, pick, textTable, type ViewPart, view } from './view.js';
+import { block, commandLine, compactTable, countLines, listed, marked, pick, type ViewPart, view } from './view.js';
 
 /** "2,266.45 EUR" */
 export const moneyInWords = ({ amount, currency }: Money): string => `${decimalWithCommas(amount)} ${currency}`;
@@ -447,10 +447,9 @@ type ContactUsage = UsageView['contacts'][number];
 export function permissionsInWords(use: readonly PermissionUsage[]): readonly Message[] {
   const shown = use.filter((one) => (one.used ?? 0) > 0 || isUsedUp(one));
   if (shown.length === 0) return [];
-  const table = textTable(
-    ['v2 counts (/metrics)', 'count', 'used', 'of', 'left', 'since the last start', 'our calls', 'drift', 'seen'],
+  const table = compactTable(
+    ['v2 counter', 'used', 'of', 'left', 'last attempt', 'our calls', 'drift'],
     shown.map((one) => [
-      one.permission,
       one.metric,
       told(one.used),
       ofInWords(one),
@@ -458,14 +457,15 @@ export function permissionsInWords(use: readonly PermissionUsage[]): readonly Me
       isRenewed(one) ? 'renewed' : figure(increaseSinceStart(one)),
       callsInWords(one),
       driftInWords(driftOf(one)),
-      moment(one.observedAt),
     ]),
+    ['our calls', 'of'],
   );
-  return [message('PERMISSIONS', `${table}${shown.some((one) => (driftOf(one) ?? 0) !== 0) ? WHY_DRIFT : ''}`)];
+  const seenAt = moment(Math.max(...shown.map(({ observedAt }) => observedAt)));
+  const why = shown.some((one) => (driftOf(one) ?? 0) !== 0) ? WHY_DRIFT : '';
+  return [message('PERMISSIONS', `${table}Reported ${seenAt}.\n${why}`)];
 }
 
-const WHY_DRIFT =
-  'Drift: what v2 counts beyond our calls of what draws on it, or short of them: others may share the account, or it does not count by call.\n';
+const WHY_DRIFT = 'Drift: the difference to our calls. Others may use the account, or v2 does not count by call.\n';
 
 const callsInWords = ({ callsAnswered, callsFailed }: PermissionUsage): string =>
   callsAnswered === null
@@ -477,7 +477,7 @@ const driftInWords = (drift: number | null): string =>
 
 /** Revealed contacts, with the range as it was sent. */
 export const contactsInWords = ({ environment, dateFrom, dateTo, emailCount, phoneCount, observedAt }: ContactUsage) =>
-  `v2 at ${environment}: contacts revealed from ${dateFrom} to ${dateTo}, as sent (whole days and one on either side: the time zone is not documented): e-mail addresses ${told(emailCount)}, phone numbers ${told(phoneCount)}; seen ${moment(observedAt)}`;
+  `v2 at ${environment}: contacts revealed from ${dateFrom} to ${dateTo}: ${told(emailCount)} e-mail addresses, ${told(phoneCount)} phone numbers (${moment(observedAt)})`;
 
 /** The v2 permissions that may not be enough for a plan. `place`: the flag that names the data directory. */
 export function plannedInWords({ permissions, at, sandbox }: PlanView, place: string): ViewPart {

@@ -75,6 +75,10 @@ const isPathStart = (before: string, after: string): boolean =>
 /** The part of a run ID after the date. Every command accepts it. */
 export const shortRun = (id: string): string => id.replace(/^\d{4}-\d\d-\d\d-/, '');
 
+/** At most so many characters. A longer text ends with `…`. */
+export const shortened = (text: string, columns: number): string =>
+  text.length > columns ? `${text.slice(0, Math.max(0, columns - 1)).trimEnd()}…` : text;
+
 /** The time in ISO 8601. Null stays null. */
 export const iso = (at: number | null): string | null => (at === null ? null : isoTime(at));
 

@@ -79,13 +79,49 @@ export function textTable(header: readonly string[], lines: readonly (readonly (
   const cells = lines.map((line) => line.map((cell) => (typeof cell === 'number' ? withCommas(cell) : cell)));
   const widths = header.map((name, index) => Math.max(name.length, ...cells.map((line) => line[index]?.length ?? 0)));
   const isNumeric = header.map(
-    (_, index) => lines.length > 0 && lines.every((line) => typeof line[index] === 'number'),
+    (_, index) =>
+      lines.some((line) => typeof line[index] === 'number') &&
+      lines.every((line) => typeof line[index] === 'number' || line[index] === NONE),
   );
   return [header, ...cells]
     .map((line) => line.map((cell, index) => cell[isNumeric[index] ? 'padStart' : 'padEnd'](widths[index] ?? 0)))
     .map((line) => `${line.join('  ').trimEnd()}\n`)
     .join('');
 }
+
+type Cells = readonly (string | number)[];
+
+/**
+ * A table without columns of zeros and empty cells. If it is wider than the screen, the columns of `dropped` go, the first
+ * of them first.
+ */
+export function compactTable(
+  header: readonly string[],
+  lines: readonly Cells[],
+  dropped: readonly string[] = [],
+): string {
+  const isUsed = (index: number) => index === 0 || lines.some((line) => !EMPTY.has(line[index] ?? ''));
+  let kept = header.map((_, index) => index).filter(isUsed);
+  const drawn = () =>
+    textTable(
+      kept.map((index) => header[index] ?? ''),
+      lines.map((line) => kept.map((index) => line[index] ?? '')),
+    );
+  const isTooWide = () =>
+    drawn()
+      .split('\n')
+      .some(({ length }) => length > COLUMNS);
+  for (const name of dropped) if (isTooWide()) kept = kept.filter((index) => header[index] !== name);
+  return drawn();
+}
+
+/** Stands for a number that does not exist. */
+export const NONE = '–';
+
+const EMPTY: ReadonlySet<string | number> = new Set([0, '', NONE]);
+
+/** The width that every result fits. */
+const COLUMNS = 80;
 
 /** A value that goes into JSON as it is: an answer of the provider, or an object whose keys are data. */
 export const verbatim = (value: unknown): Verbatim => new Verbatim(value);
@@ -128,10 +164,12 @@ export const wrapped = (text: string, columns: number): string =>
 
 function wrappedLine(line: string, columns: number): string {
   const cells = line.trimStart().split(/ {2,}/);
-  // Several columns: a table, which would not be one any more.
-  if (line.length <= columns || cells.length > 2) return line;
   const [first = '', second] = cells;
-  const start = line.length - (second ?? line.trimStart()).length;
+  // "line 3  deadline  text": the text is wrapped below itself.
+  const ofFile = /^ *line +\d+ {2,}\S+ {2,}/.exec(line)?.[0];
+  // Several columns: a table, which would not be one any more.
+  if (line.length <= columns || (cells.length > 2 && ofFile === undefined)) return line;
+  const start = ofFile?.length ?? line.length - (second ?? line.trimStart()).length;
   const indent = ' '.repeat(second === undefined && first !== '' && start === 0 ? 2 : start);
   const lines: string[] = [];
   let current = line.slice(0, start);
