@@ -166,7 +166,7 @@ describe('may a request be sent, given its earlier calls?', () => {
       'unit',
       { unknownCharges: { ...doubt, lost: 0, malformed: 1 } },
       {},
-      parked('repeats a member'),
+      parked('JSON'),
     ],
     ['X-1 the same where lost ones are for a person', 'unit', inVain(0, 2), { lostAtMost: 0 }, 'go'],
     [
