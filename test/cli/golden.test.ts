@@ -302,23 +302,13 @@ describe.skipIf(isOnPostgres)('the text of', () => {
     withGolden({}, ({ shows }) => shows('help', ['--help'], ...Object.keys(commands).map((verb) => [verb, '--help']))));
 });
 
-/** Files whose lines are still longer. None may be added. */
-const TOO_WIDE: readonly string[] = [
-  'doctor.txt',
-  'review-confirm.txt',
-  'review-decisions.txt',
-  'runs.txt',
-  'usage.txt',
-  'watch.txt',
-];
-
 test('no line of a command is longer than 80 columns', () => {
   const folder = join(import.meta.dirname, 'golden');
   const wide = readdirSync(folder).filter((file) => {
     const lines = readFileSync(join(folder, file), 'utf8').split('\n');
     return lines.some((line) => line.length > 80 && !/^(?:\$| *)kybatch /.test(line));
   });
-  expect(wide.filter((file) => !TOO_WIDE.includes(file))).toEqual([]);
+  expect(wide).toEqual([]);
 });
 
 /** Lists and a pipeline that cannot be read. */
