@@ -230,7 +230,7 @@ describe('doctor on PostgreSQL', () => {
         const none = await look(job, elsewhere(job.url.replace(/[^/]*$/, 'nowhere')));
         expect(none).toMatchObject({ code: 2, postgres: null });
         const away = await job.kybatch(['doctor'], elsewhere('postgres://u:not-to-be-seen@127.0.0.1:1/ledger'));
-        expect(away).toMatchObject({ code: 6, stdout: expect.stringMatching(/^fail {2}connection .*u@127/m) });
+        expect(away).toMatchObject({ code: 6, stdout: expect.stringMatching(/connection .*u@127/) });
         expect(away.stdout + away.stderr).not.toContain('not-to-be-seen');
       },
       withEmptyDatabase,

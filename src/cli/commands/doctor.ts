@@ -71,8 +71,10 @@ function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArg
       'DOCTOR',
       `kybatch ${version}${provider === '' ? '' : ` · provider: ${provider}`} · pipeline: ${pipeline}\n`,
     ),
-    shown.map(({ check, state, code, detail, short = detail }) => {
-      const text = verbose || state === 'note' ? detail : short;
+    shown.map(({ check, state, code, detail, short }) => {
+      // The problems below have the rest of it.
+      const inShort = short ?? (state === 'fail' ? (/^.+?(?=: |\. |\.?$)/s.exec(detail)?.[0] ?? detail) : detail);
+      const text = verbose || state === 'note' ? detail : inShort;
       const [symbol, colour] = code === 'API_NOT_CONFIGURED' ? (['–', 'detail'] as const) : STATES[state];
       return message(code, `  ${symbol} ${labelOf(check).padEnd(width)}  ${text.replaceAll('\n', ' ')}`, colour);
     }),

@@ -261,12 +261,12 @@ export function reasonOf(error: unknown): string {
   const at = address === undefined ? 'there' : `at ${address}${port === undefined ? '' : `:${port}`}`;
   switch (codeOf(error)) {
     case 'ECONNREFUSED':
-      return `nobody answers ${at} (ECONNREFUSED)`;
+      return `no answer ${at} (ECONNREFUSED)`;
     case 'ECONNRESET':
     case 'EPIPE':
       return `the connection was cut (${codeOf(error)})`;
     case 'ENOTFOUND':
-      return `no machine goes by the name ${hostname ?? 'given'} (ENOTFOUND)`;
+      return `no machine has the name ${hostname ?? 'given'} (ENOTFOUND)`;
     case 'EAI_AGAIN':
       return `the name ${hostname ?? 'given'} could not be looked up (EAI_AGAIN)`;
   }
