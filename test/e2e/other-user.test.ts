@@ -86,7 +86,7 @@ test('a read-only folder can be read, and writing commands are refused with a me
     expect(JSON.parse(resumed.stdout)).toMatchObject(REFUSED);
     const { code, stdout } = await kybatch('doctor', '--sandbox', '--json');
     expect(code).toBe(2);
-    expect(stdout).toMatch(/"check":"database","state":"ok","code":"DATABASE_OK","detail":"sound"/);
+    expect(stdout).toMatch(/"check":"database","state":"ok","code":"DATABASE_OK"/);
     expect(stdout).toMatch(/"check":"data directory","state":"fail","code":"NO_PERMISSION"/);
   });
 });
