@@ -12,7 +12,7 @@ import { askYesNo, InterruptListener, type Io, printJson } from './terminal/io.j
 import { ProgressDisplay } from './terminal/progress.js';
 import { endAsPairs, endInWords, endJson } from './terminal/run-end-words.js';
 import { findingsInWords, proposalInWords, startInWords } from './terminal/run-words.js';
-import { placeFlags, suggestCommand } from './terminal/suggestions.js';
+import { placeFlags, type Suggestion, suggestCommand } from './terminal/suggestions.js';
 
 export interface Spending {
   /** The use case, with the flags and the terminal as its options. */
@@ -54,7 +54,7 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
         end.tables === null && end.tablesBefore === null
           ? suggestCommand({ kind: 'export', run: end.run }, args)
           : undefined,
-      resume: suggestCommand({ kind: 'resume', run: end.run }, args),
+      resume: resumeAfterReview(end, args),
       place: placeFlags(args),
     };
     const facts = { ms: io.clock.now() - startedAt, unitsLeft: display?.unitsLeft ?? null, goesOn };
@@ -75,6 +75,14 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
   } finally {
     interrupts.stop();
   }
+}
+
+/** The run that asks the questions. Several runs may: then the command finds those that can continue. */
+function resumeAfterReview({ run, next, further }: RunEndView, args: SpendingArgs): Suggestion {
+  const review = [next, ...further].find((step) => step?.kind === 'review');
+  const asked = review?.kind === 'review' ? review.run : run;
+  const suggestion = suggestCommand({ kind: 'resume', run: asked ?? run }, args);
+  return asked === undefined ? { ...suggestion, command: suggestion.command.replace(` ${run}`, '') } : suggestion;
 }
 
 /** A person who interrupts during an outage has ended the run. The outage only explains why rows are left. */

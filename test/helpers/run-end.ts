@@ -18,6 +18,7 @@ export const RUN_END: RunEndView = {
   worked: true,
   moved: [],
   reveals: { email: 0, phone: 0 },
+  v2Calls: 0,
   contacts: null,
   spent: { units: 2, reports: 0, unknown: 0, unknownInBudget: 0 },
   left: { failed: 0, questions: 0, invalid: 0 },

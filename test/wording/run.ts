@@ -6,13 +6,13 @@ import { parseArgs } from 'node:util';
 import { parseAst } from 'rolldown/parseAst';
 
 /**
- * `npm run test:wording`: changes the words of 100 texts for people in a copy of this checkout, and runs the tests there.
+ * `npm run test:wording`: changes the words of 20 texts for people in a copy of this checkout, and runs the tests there.
  * Only the golden files and the documentation may notice: vitest writes the golden files again. `--seed N` chooses the same texts again,
  * `--messages all` changes every one, `--long` runs the long tests instead, and folders or files of tests can be named.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string' }, messages: { type: 'string', default: '100' }, long: { type: 'boolean' } },
+  options: { seed: { type: 'string' }, messages: { type: 'string', default: '20' }, long: { type: 'boolean' } },
 });
 const ROOT = resolve(import.meta.dirname, '../..');
 const NOT_COPIED: ReadonlySet<string> = new Set(['.git', 'node_modules', 'dist', 'build', 'data']);

@@ -29,6 +29,7 @@ import {
   addSpending,
   endingOf,
   failureEnding,
+  hasNewestTables,
   newestTables,
   nextSteps,
   type RunEndView,
@@ -144,6 +145,7 @@ export async function executeRun(
       spent,
       ...(prices === null ? {} : { money: moneyOf(prices, await bought(end, spent, tally, ledger)) }),
       reveals: tally.reveals,
+      v2Calls: tally.v2Calls,
       left: { ...tally.left, invalid: attempt.list?.invalid ?? 0 },
       importantChanges,
       limits,
@@ -369,7 +371,10 @@ export async function viewOfUpToDate(
   const run = await ledger.portfolios.lastRun(portfolio.id);
   if (run === undefined) throw new Error(`${portfolio.name} has no run`);
   const importantChanges = await changesSince(run, ledger, around);
-  const isOther = async () => list.file.laid || (await areTablesOutdated(portfolio, run, ledger));
+  const isOther = async () =>
+    list.file.laid ||
+    (await areTablesOutdated(portfolio, run, ledger)) ||
+    !(await hasNewestTables(run, dataDir, ledger));
   const tables = await tablesWhere(isOther, run, options, dataDir, ledger, around);
   const rest = await viewOfIdleRun(run, ledger, around, {
     dataDir,

@@ -60,6 +60,8 @@ export interface RunEndView {
   readonly moved: readonly MovedUse[];
   /** Contacts that this attempt asked for and got: each reveal is charged. */
   readonly reveals: Reveals;
+  /** Calls of v2 that may have cost something. Their prices are not published. */
+  readonly v2Calls: number;
   /** Contacts that the account has revealed in all, as v2 reports. Null if unknown. */
   readonly contacts: ContactCounts | null;
   /** Rows that this attempt left to people. */
@@ -138,6 +140,7 @@ export function viewOfEnd(
     | 'spent'
     | 'money'
     | 'reveals'
+    | 'v2Calls'
     | 'left'
     | 'importantChanges'
     | 'limits'
@@ -210,6 +213,7 @@ export async function viewOfIdleRun(
     moved: [],
     spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
     reveals: NO_REVEALS,
+    v2Calls: 0,
     contacts: null,
     left: { failed: 0, questions: 0, invalid: list.invalid },
     importantChanges: null,
@@ -235,6 +239,18 @@ export async function viewOfIdleRun(
 export function newestTables(run: string, dataDir: string): FoundExport | undefined {
   const ofRun = exportsIn(dataDir).filter((found) => found.run === run);
   return ofRun.sort((a, b) => a.at.localeCompare(b.at)).at(-1);
+}
+
+/** False if a later attempt on an earlier run of the same list has written newer tables. */
+export async function hasNewestTables(
+  { id, portfolioId }: RunRecord,
+  dataDir: string,
+  { runs }: Ledger,
+): Promise<boolean> {
+  const lists = await runs.ofLists();
+  const ofList = exportsIn(dataDir).filter(({ run }) => run === id || lists.get(run) === portfolioId);
+  const newest = ofList.sort((a, b) => a.at.localeCompare(b.at)).at(-1);
+  return newest === undefined || newest.run === id;
 }
 
 /**
@@ -317,6 +333,7 @@ export class AttemptTally {
   #unknown = 0;
   #unknownInBudget = 0;
   #reveals = NO_REVEALS;
+  #v2Calls = 0;
   #broughtAnything = false;
 
   readonly #left = { failed: 0, questions: 0 };
@@ -334,6 +351,7 @@ export class AttemptTally {
     this.#reveals = addReveals(this.#reveals, revealsIn(event));
     this.#units += unitsCharged ?? 0;
     if (meter === 'report' && charge === 'charged') this.#reports += 1;
+    if (meter === 'not_told' && charge !== 'free') this.#v2Calls += 1;
     if (charge === 'unknown') this.#unknown += 1;
     // Counted as the ledger counts it against the limit.
     const { units, reports } = possibleCost(meter, event.settlement);
@@ -352,6 +370,10 @@ export class AttemptTally {
       unknown: this.#unknown,
       unknownInBudget: this.#unknownInBudget,
     };
+  }
+
+  get v2Calls(): number {
+    return this.#v2Calls;
   }
 
   /** Contacts that were asked for and answered. Lost calls count as unknown charges. */

@@ -161,7 +161,7 @@ function costLines(plan: PlanView): readonly string[] {
       : [
           [
             `at most ${count(v2Calls.atMost, 'v2 call')}`,
-            plan.money === undefined ? 'v2 prices are not published' : '',
+            plan.money === undefined ? 'prices not published, status polls not counted' : 'status polls not counted',
           ] as const,
         ]),
     ...(revealsAnything(reveals)

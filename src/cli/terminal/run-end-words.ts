@@ -144,7 +144,8 @@ function spentInWords(end: RunEndView, place: string): Message {
   const { unitsCharged, unknownCalls, spent, money, worked, parked } = end;
   const after = moneyAfterAmounts(money);
   const isNothing = spent.units + spent.reports === 0 && after === '';
-  const now = isNothing ? 'nothing' : `${amountsInWords(spent, ', ')}${after}`;
+  const nothing = end.v2Calls === 0 ? 'nothing' : `${count(end.v2Calls, 'v2 call')}, prices are not published`;
+  const now = isNothing ? nothing : `${amountsInWords(spent, ', ')}${after}`;
   const isOnly = worked && unitsCharged === spent.units;
   // Rows on hold have a section with the same command.
   const command = parked.in_doubt === undefined ? `: kybatch charges${place}` : '';

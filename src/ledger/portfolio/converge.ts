@@ -49,7 +49,8 @@ export function* converge(parts: Parts, convergence: Convergence): Script<Conver
   if (convergence.isLoaded) {
     yield* laid.match(portfolioId);
     leftFirst = yield* firstToLeave(database, portfolioId);
-    left = yield* noteDeparted(database, portfolioId, now);
+    const gone = yield* noteDeparted(database, portfolioId, now);
+    left = gone === 0 ? 0 : yield* countCompaniesThatLeft(database, portfolioId, now);
     yield* noteBack(database, portfolioId, now);
     yield* noteWhatIsThere(database, portfolioId);
   }
@@ -131,7 +132,7 @@ function* firstToLeave(database: Sql, portfolioId: number): Script<readonly Left
     .prepare<[number, number], { line: number; fields: string | null }>(
       `SELECT members.line AS line, rows.fields AS fields FROM members
        LEFT JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-       WHERE ${NOT_IN_FILE} ORDER BY members.row LIMIT ?`,
+       WHERE ${NOT_IN_FILE} AND members.company IS NOT NULL ORDER BY members.row LIMIT ?`,
     )
     .all(portfolioId, NAMED_AT_MOST);
   return found.map(({ line, fields }) => {
@@ -148,6 +149,16 @@ const noteDeparted = (database: Sql, portfolioId: number, now: number): Script<n
        WHERE ${NOT_IN_FILE}`,
     )
     .change(now, portfolioId);
+
+/** A row that named no company is no company that left, if it names one now. */
+function* countCompaniesThatLeft(database: Sql, portfolioId: number, now: number): Script<number> {
+  const count = database
+    .prepare<[number, number], number>(
+      'SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at = ? AND company IS NOT NULL',
+    )
+    .pluck();
+  return (yield* count.get(portfolioId, now)) ?? 0;
+}
 
 /** Changes during an absence do not count for the member. */
 const noteBack = (database: Sql, portfolioId: number, now: number): Script<void> =>
