@@ -21,7 +21,7 @@ const io: Outside = {
   cwd: ROOT,
   clock: systemClock,
   interactive: process.stderr.isTTY === true,
-  columns: process.stderr.columns ?? 100,
+  columns: process.stderr.columns || 80,
   onInterrupt(listener) {
     process.on('SIGINT', listener);
     return () => process.off('SIGINT', listener);

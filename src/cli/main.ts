@@ -16,7 +16,8 @@ const outside: Outside = {
   clock: systemClock,
   interactive: process.stdin.isTTY === true && process.stderr.isTTY === true,
   get columns() {
-    return process.stderr.columns ?? 80;
+    // A terminal of unknown size reports 0.
+    return process.stderr.columns || 80;
   },
   screens: { stdout: process.stdout.isTTY === true, stderr: process.stderr.isTTY === true },
   get rows() {

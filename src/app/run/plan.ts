@@ -92,6 +92,8 @@ export interface PlanView extends RunPlan {
   readonly guards: LoadedPipeline['guards'];
   /** The action after a lost answer. The plan's maximum counts each call once. */
   readonly inDoubt: LoadedPipeline['inDoubt'];
+  /** The limits of the pipeline, which flags override. */
+  readonly limits: LoadedPipeline['budget'];
   /** The column read for each field, and the columns that are only carried through. */
   readonly columns: PlannedColumns;
   /** The guard that would refuse this input, and why. Null: none. */
@@ -232,6 +234,7 @@ export async function planJob(
     asksV1: usesApi(pipeline, 'v1'),
     guards: pipeline.guards,
     inDoubt: pipeline.inDoubt,
+    limits: pipeline.budget,
     columns: { read: table.read, country: table.country, all: table.columns },
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),
     remarks: table.remarks(),

@@ -87,15 +87,15 @@ const jobOf = ({ input, pipeline, portfolio, limit, rebuy, ...reading }: JobArgs
   reading: readReadingFlags(reading),
 });
 
-/** The command that runs the plan, and the same with limits close to the estimate. */
+/** The command that runs the plan, and the same with limits close to the estimate, never above the pipeline's. */
 function runCommands(plan: PlanView, args: PlanArgs): readonly string[] {
   // Piped input can be read once.
   if (plan.valid === 0 || plan.refusedBy !== null || args.input === STDIN) return [];
   const { units, creditReportsAtMost: reports } = plan;
   if (plan.toSearch + plan.toBuy + reports === 0) return [];
   const limits = {
-    ...(units.atMost > 0 ? { maxUnits: units.likely } : {}),
-    ...(reports > 0 ? { maxReports: reports } : {}),
+    ...(units.atMost > 0 ? { maxUnits: Math.min(units.likely, plan.limits.units ?? units.likely) } : {}),
+    ...(reports > 0 ? { maxReports: Math.min(reports, plan.limits.creditReports ?? reports) } : {}),
   };
   const commands = [args, { ...args, ...limits }].map(
     (flags) => suggestCommand({ kind: 'run', ...jobOf(args) }, flags).command,
