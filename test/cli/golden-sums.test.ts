@@ -73,6 +73,7 @@ const PLAN: PlanView = {
   asksV1: false,
   guards: { rowsLost: null, failingAlike: null },
   inDoubt: 'resend',
+  limits: { units: null, creditReports: null },
   columns: { read: [], country: null, all: [] },
   refusedBy: null,
   remarks: {
