@@ -1,6 +1,6 @@
 // Reads lists of vocabularies.
 
-import { isObject } from '../util/exact-json.js';
+import { anyText, isObject } from '../util/exact-json.js';
 import { openUnfiltered } from './parts/open-answer.js';
 import { extraOf, readFields } from './parts/read-fields.js';
 import { type RawAnswer, ReaderOutput } from './reader.js';
@@ -31,7 +31,7 @@ export function readVocabularyRows(answer: RawAnswer): readonly VocabularyRow[] 
   });
 }
 
-const text = (value: unknown): string | null => (value === undefined || value === null ? null : String(value));
+const text = (value: unknown): string | null => (value === undefined || value === null ? null : anyText(value));
 
 const vocabularyFields = [
   column('id', 'id', 'ID of the item: what filters take'),

@@ -6,7 +6,7 @@ import { v2Operations } from '../api/v2/operations.js';
 import { type CandidateFacts, gradeCandidate } from '../domain/grade.js';
 import { nameSimilarity } from '../domain/names/similarity.js';
 import { isUniqueInCountry, readNumberWithCountry } from '../domain/numbers/same-number.js';
-import { type ExactJson, isEmptyBody } from '../util/exact-json.js';
+import { anyText, type ExactJson, isEmptyBody } from '../util/exact-json.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { askAboutMismatch } from './ask-about-mismatch.js';
 import { confirmedElsewhere } from './identity/confirm.js';
@@ -43,7 +43,7 @@ const namesOf = (before: string, { names, count }: NamedList): string =>
 const shown = (name: string): string => sanitizeText(name, 120);
 
 const text = (value: ExactJson | undefined): string | null =>
-  value === undefined || value === null || String(value).trim() === '' ? null : String(value);
+  value === undefined || value === null || anyText(value).trim() === '' ? null : anyText(value);
 
 /**
  * Shareholders and group tree by the confirmed number. The answer is compared with the company, because the request has

@@ -307,7 +307,8 @@ function nameOf(text: string): string | undefined {
 }
 
 function yearOf(value: unknown): number | null {
-  const year = Number(value instanceof ExactNumber ? value.text : value === null || value === '' ? Number.NaN : value);
+  const text = value instanceof ExactNumber ? value.text : textOf(value);
+  const year = text === '' ? Number.NaN : Number(text);
   return Number.isInteger(year) && year >= 1000 && year <= 9999 ? year : null;
 }
 

@@ -330,3 +330,9 @@ function joinDecimal(whole: string, fraction: string): string {
   const integer = whole.replace(/^0+(?=\d)/, '');
   return fraction === '' ? integer : `${integer}.${fraction}`;
 }
+
+/** The text of a value of any kind. `String` throws for an object of the provider with a member `toString`. */
+export const anyText = (value: unknown): string =>
+  typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
+    ? stringifyExact(value)
+    : String(value);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ExactNumber, isEmptyBody, parseExact, stringifyExact } from '../../src/util/exact-json.js';
+import { anyText, ExactNumber, isEmptyBody, parseExact, stringifyExact } from '../../src/util/exact-json.js';
 import { findMember, isEmptyObject, scanJson } from '../../src/util/json-scan.js';
 import { assertWholeJson } from '../../src/util/json-validate.js';
 import { anyCharacter } from '../helpers/any-text.js';
@@ -280,4 +280,14 @@ test.each([
   ['{"a": null, "a": null}', false],
 ])('%s is empty: %s', (body, isEmpty) => {
   expect(isEmptyBody(Buffer.from(body))).toBe(isEmpty);
+});
+
+test.each([
+  [{ toString: false }, '{"toString":false}'],
+  [[{ toString: false }], '[{"toString":false}]'],
+  ['a', 'a'],
+  [true, 'true'],
+  [new ExactNumber('1.10'), '1.10'],
+])('X-6 any value has a text: %j', (value, text) => {
+  expect(anyText(value)).toBe(text);
 });

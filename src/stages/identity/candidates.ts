@@ -8,7 +8,7 @@ import { insightsHit, lookupHit } from '../../api/v2/operations/companies.js';
 import { reportHit } from '../../api/v2/operations/credit-report.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import type { CandidateFacts } from '../../domain/grade.js';
-import { stringifyExact } from '../../util/exact-json.js';
+import { anyText, stringifyExact } from '../../util/exact-json.js';
 import { wholeCount } from '../../util/list-page.js';
 
 /** The result of a search. An unreadable item is no candidate, but it is counted. */
@@ -109,5 +109,5 @@ const COLUMNS: ReadonlySet<string> = new Set([
 ]);
 
 function textOrNull(value: unknown): string | null {
-  return value === undefined || value === null || value === '' ? null : String(value);
+  return value === undefined || value === null || value === '' ? null : anyText(value);
 }
