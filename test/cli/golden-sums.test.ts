@@ -3,8 +3,9 @@ import type { PlanView } from '../../src/app/run/plan.js';
 import type { RunEndView } from '../../src/app/run/run-end.js';
 import type { StartedEvent } from '../../src/app/run/spending.js';
 import { planInWords } from '../../src/cli/commands/plan.js';
+import { movedInWords } from '../../src/cli/terminal/allowance-words.js';
 import { endInWords } from '../../src/cli/terminal/run-end-words.js';
-import { movedInWords, startInWords } from '../../src/cli/terminal/run-words.js';
+import { startInWords } from '../../src/cli/terminal/run-words.js';
 import { inLines } from '../helpers/messages.js';
 import { RUN_END } from '../helpers/run-end.js';
 

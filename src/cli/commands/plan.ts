@@ -11,6 +11,7 @@ import { sanitizeText } from '../../util/sanitize-text.js';
 import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags } from '../run-flags.js';
 import { withCommand } from '../spend.js';
+import { plannedInWords, plannedJson } from '../terminal/allowance-words.js';
 import { appEnvironment, type Io, printResult } from '../terminal/io.js';
 import {
   exceedsQuestion,
@@ -18,8 +19,6 @@ import {
   invalidInWords,
   invalidLines,
   moneyInWords,
-  plannedInWords,
-  plannedJson,
   REASONS,
   revealsInWords,
   unpricedInWords,

@@ -3,14 +3,9 @@ import { ExitCode } from '../../domain/errors.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import type { Command, CommonArgs } from '../command.js';
+import { allowancesJson, contactsInWords, permissionsInWords } from '../terminal/allowance-words.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
-import {
-  allowancesJson,
-  contactsInWords,
-  moneyInWords,
-  permissionsInWords,
-  unpricedInWords,
-} from '../terminal/run-words.js';
+import { moneyInWords, unpricedInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { count, decimalWithCommas, moment, sentFor, shortRun, withCommas, withPlace } from '../terminal/text.js';
 import { compactTable, listed, NONE, pick, view } from '../terminal/view.js';

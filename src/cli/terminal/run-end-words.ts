@@ -4,16 +4,14 @@ import { leftToJson } from '../../app/monitoring/summary.js';
 import type { RunEndView } from '../../app/run/run-end.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
+import { contactsJson, movedInWords, movedJson, told } from './allowance-words.js';
 import {
   amountsInWords,
   conservation,
-  contactsJson,
   invalidInWords,
   keptInWords,
   lackInWords,
   moneyAfterAmounts,
-  movedInWords,
-  movedJson,
   type ParkedRows,
   parkedDetails,
   parkedInWords,
@@ -22,7 +20,6 @@ import {
   refusedInWords,
   revealsInWords,
   stopInWords,
-  told,
 } from './run-words.js';
 import { isAnsweredIn, type Suggestion, shortCommand, suggestionInWords } from './suggestions.js';
 import { count, durationInWords, rowInWords, shellWord, shortRun, withCommas } from './text.js';

@@ -1,0 +1,138 @@
+import type { CheckedPortfolio, CheckView, Trouble } from '../../app/monitoring/check.js';
+import { type Message, message } from '../../util/message-parts.js';
+import { givenFlags, notInSheet, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
+import { count, durationInWords, moment, withPlace } from './text.js';
+import { pick } from './view.js';
+
+interface CheckArgs {
+  readonly dataDir: string | undefined;
+}
+
+/** One line for a monitor: all is well, or the troubles and the next command. */
+export function checkInWords(view: CheckView, args: CheckArgs): Message {
+  const text = view.well ? wellInWords(view) : withPlace(troublesInWords(view, args), placeFlags(args));
+  return message(view.well ? 'CHECK_WELL' : 'CHECK_NOT_WELL', oneLine(text));
+}
+
+function wellInWords({ lists, at }: CheckView): string {
+  const oldest = Math.min(...lists.map(({ lastSuccessAt }) => lastSuccessAt ?? at));
+  const which = lists.length === 1 ? (lists[0]?.name ?? '') : `${count(lists.length, 'list')}, the oldest`;
+  return `OK ${which}: up to date ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)}). Nothing needs a person.`;
+}
+
+function troublesInWords(view: CheckView, args: CheckArgs): string {
+  const { lists, at } = view;
+  const ofLists = lists
+    .filter(({ troubles }) => troubles.length > 0)
+    .map((list) => `${list.name}: ${list.troubles.map((trouble) => troubleInWords(trouble, list, at)).join(', ')}`);
+  const beside = view.troubles.map((trouble) => troubleInWords(trouble, undefined, at));
+  const command = wayOn(view, args);
+  const { next = null } = firstToLead(view) ?? {};
+  const others = next?.kind === 'review' ? notInSheet(next, args) : '';
+  const text = [...ofLists, ...beside].join('. ').replace(/\.$/, '');
+  return `ATTENTION ${text}.${command === undefined ? '' : ` Run: ${shortCommand({ command })}${others}`}`;
+}
+
+export function checkJson(view: CheckView, args: CheckArgs) {
+  const troubleJson = (trouble: Trouble, list?: CheckedPortfolio) => ({
+    kind: trouble.kind,
+    count: 'count' in trouble ? trouble.count : undefined,
+    code: 'code' in trouble ? trouble.code : undefined,
+    message: withPlace(troubleInWords(trouble, list, view.at), placeFlags(args)),
+  });
+  return {
+    ...pick(view, 'well', 'at'),
+    portfolios: view.lists.map((list) => ({
+      portfolio: list.name,
+      lastSuccessAt: list.lastSuccessAt,
+      troubles: list.troubles.map((trouble) => troubleJson(trouble, list)),
+    })),
+    troubles: view.troubles.map((trouble) => troubleJson(trouble)),
+    next: wayOn(view, args),
+  };
+}
+
+/** The next command. Undefined: waiting is right. */
+function wayOn(view: CheckView, args: CheckArgs): string | undefined {
+  const { well, troubles } = view;
+  if (well) return undefined;
+  const first = firstToLead(view);
+  if (first !== undefined)
+    return suggestCommand(first.next, { ...args, sandbox: first.sandbox, ...givenFlags(first.given) }).command;
+  const kinds = troubles.map(({ kind }) => kind);
+  if (kinds.includes('in_doubt')) return `kybatch charges${placeFlags(args)}`;
+  if (kinds.includes('no_lists')) return undefined;
+  if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
+  if (kinds.includes('drift')) return `kybatch usage${placeFlags(args)}`;
+  if (kinds.includes('error') || kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
+  // The message of a refusal says what to do.
+  const told = view.lists.some((list) => list.troubles.some((one) => one.kind === 'refused' && one.message !== null));
+  return told ? undefined : `kybatch status${placeFlags(args)}`;
+}
+
+/** The first list with a next step. */
+const firstToLead = ({ lists }: CheckView) =>
+  lists.flatMap(({ next, sandbox, given }) => (next === null ? [] : { next, sandbox, given }))[0];
+
+function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at: number): string {
+  switch (trouble.kind) {
+    case 'no_list':
+      return 'there is no such list';
+    case 'no_lists':
+      return 'there is no list yet: `kybatch run <input>` makes one';
+    case 'never':
+      return 'never finished';
+    case 'too_old': {
+      const last = list?.lastSuccessAt ?? at;
+      if (last > at) return `last finished in the future (${moment(last)})`;
+      return `last finished ${durationInWords(at - last)} ago (${moment(last)})`;
+    }
+    case 'refused':
+      return `the last attempt was refused (${trouble.code}, ${moment(trouble.at)})${trouble.message === null ? '' : `: ${trouble.message}`}`;
+    case 'interrupted':
+      return 'the last attempt was interrupted';
+    case 'died':
+      return 'the last attempt died';
+    case 'stopped':
+      return `the last attempt stopped with ${count(trouble.count, 'row')} to do (${trouble.stop.code}: ${trouble.stop.message.replace(/\.$/, '')})`;
+    case 'allowance': {
+      const { until } = trouble;
+      return `${count(trouble.count, 'row')} to do, the allowance is used up${until !== null && until > at ? ` until ${moment(until)}` : ''}`;
+    }
+    case 'budget':
+      return `${count(trouble.count, 'row')} to do, limit reached`;
+    case 'unanswered':
+      return `${count(trouble.count, 'row')} to do, answers were lost`;
+    case 'waiting':
+      return `${waiting(trouble.count)} for credit reports`;
+    case 'outage': {
+      const { api, operation, since } = trouble.outage;
+      return `${api} ${operation} does not answer since ${moment(since)}`;
+    }
+    case 'failed':
+      return `${count(trouble.count, 'row')} failed`;
+    case 'needs_review':
+      return `${count(trouble.count, 'row needs', 'rows need')} review`;
+    case 'invalid':
+      return `${count(trouble.count, 'row')} invalid`;
+    case 'scope':
+      return `${count(trouble.count, 'row')} on hold, the key lacks a scope or a permission`;
+    case 'ask_provider':
+      return `${count(trouble.count, 'row')} to ask the provider about`;
+    case 'in_doubt':
+      return `${count(trouble.count, 'call')} with unknown charge to decide about`;
+    case 'drift': {
+      const { api, permission, units } = trouble;
+      const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;
+      return `${api} counts ${what} more than the ledger`;
+    }
+    case 'clock':
+      return trouble.message;
+    case 'error':
+      return `${trouble.code}: ${trouble.message}`;
+  }
+}
+
+const waiting = (rows: number): string => count(rows, 'row waits', 'rows wait');
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
