@@ -49,8 +49,8 @@ export function* converge(parts: Parts, convergence: Convergence): Script<Conver
   if (convergence.isLoaded) {
     yield* laid.match(portfolioId);
     leftFirst = yield* firstToLeave(database, portfolioId);
-    const gone = yield* noteDeparted(database, portfolioId, now);
-    left = gone === 0 ? 0 : yield* countCompaniesThatLeft(database, portfolioId, now);
+    left = leftFirst.length === 0 ? 0 : yield* countCompaniesThatLeft(database, portfolioId);
+    yield* noteDeparted(database, portfolioId, now);
     yield* noteBack(database, portfolioId, now);
     yield* noteWhatIsThere(database, portfolioId);
   }
@@ -151,13 +151,11 @@ const noteDeparted = (database: Sql, portfolioId: number, now: number): Script<n
     .change(now, portfolioId);
 
 /** A row that named no company is no company that left, if it names one now. */
-function* countCompaniesThatLeft(database: Sql, portfolioId: number, now: number): Script<number> {
+function* countCompaniesThatLeft(database: Sql, portfolioId: number): Script<number> {
   const count = database
-    .prepare<[number, number], number>(
-      'SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at = ? AND company IS NOT NULL',
-    )
+    .prepare<[number], number>(`SELECT count(*) FROM members WHERE ${NOT_IN_FILE} AND company IS NOT NULL`)
     .pluck();
-  return (yield* count.get(portfolioId, now)) ?? 0;
+  return (yield* count.get(portfolioId)) ?? 0;
 }
 
 /** Changes during an absence do not count for the member. */
