@@ -128,3 +128,16 @@ test('2,000 members: a run without due rows adds less than 100 KB to the ledger,
     expect(sorted.bytes - first.bytes).toBeLessThan(100_000);
   });
 });
+
+test('rows that get their country later have not left the list', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv(
+      'in.csv',
+      rows.slice(0, 2).map(({ name }) => ({ name, country: '' })),
+    );
+    const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
+    expect(jsonOf(await kybatch(run))).toMatchObject({ outcomes: { invalid: 2 } });
+    const end = await kybatch([...run, '--country', 'DE']);
+    expect(jsonOf(end)).toMatchObject({ members_left: 0, outcomes: { invalid: 0 } });
+  });
+});
