@@ -190,11 +190,11 @@ describe('V2-4 a report that names another company than requested', () => {
       : provider({})(request);
 
   test.each([
-    ['of another source', { source_id: 'S-2' }, 'report 700002 is of source S-2, asked for was S-1'],
+    ['of another source', { source_id: 'S-2' }, /\b700002\b.*\bS-2\b.*\bS-1\b/],
     [
       'with another number',
       { source_id: 'S-1', registration_number: '87654321' },
-      'report 700002 has registration number 87654321, the confirmed candidate 12345678',
+      /\b700002\b.*\b87654321\b.*\b12345678\b/,
     ],
   ])('%s: a person is asked, nothing of it is used, and it is not generated again', async (_, said, message) => {
     const world = scene({ answer: generating(said) });
@@ -202,7 +202,7 @@ describe('V2-4 a report that names another company than requested', () => {
     expect(outcome).toEqual({
       kind: 'needs_review',
       code: 'IDENTITY_MISMATCH',
-      message,
+      message: expect.stringMatching(message),
       grade: 'number',
       ids: { report: null },
     });
