@@ -96,7 +96,7 @@ export function deciderName({ by }: DeciderOptions, { env }: AppEnvironment): st
   if (!isPersonName(name))
     throw new UsageError(
       'PERSON_NAME_INVALID',
-      `${JSON.stringify(name)} is nobody's name: there is no letter or digit in it`,
+      `${JSON.stringify(name)} is not a name: it has no letter or digit`,
       'Say with --by who decides.',
     );
   return name;

@@ -24,7 +24,7 @@ export const allowancesTable = table({
     column('used', 'integer', 'Used, or revealed in the range, as told'),
     column('total', 'integer', 'Of how many, as told'),
     column('left', 'integer', 'v1: as sent. v2: `total` minus `used`, and empty if the total is 0'),
-    column('used_at_start', 'integer', '`used` when the last start on this provider began'),
+    column('used_at_start', 'integer', '`used` when the last attempt on this provider began'),
     column('reset_at', 'timestamp', 'When v1 renews the count. v2 does not send it'),
     column('observed_at', 'timestamp', 'When this was read'),
     column('contacts_from', 'text', 'Start of the range, as sent. Its time zone is not documented'),

@@ -99,7 +99,7 @@ export type Item = Readonly<Record<string, unknown>>;
 export function noPeople({ seniority, department }: ContactsOptions): ReturnType<typeof nothingReturned> {
   const isChosen = seniority.length + department.length > 0;
   const fitting = isChosen ? ' and is as contacts.seniority and contacts.department ask' : '';
-  return nothingReturned('NO_PEOPLE', `the provider returned nobody who works for the company${fitting}`);
+  return nothingReturned('NO_PEOPLE', `the provider returned no people who work for the company${fitting}`);
 }
 
 /** The people of the company, as many as wanted. People who work elsewhere or are left out are noted. */

@@ -62,7 +62,7 @@ const notLegible = (params: Params): StageError => ({
 const tooLate = (id: string, waited: number): StageError => ({
   ...OURS,
   code: 'REPORT_NOT_READY',
-  message: `report ${id} was not ready after ${Math.round(waited / 1000)} s; it is paid for, and the next start asks for it again`,
+  message: `report ${id} was not ready after ${Math.round(waited / 1000)} s; it is paid for, and the next attempt asks for it again`,
 });
 
 /** HTML has no columns: the row would look complete with nothing in it (V2-21). */

@@ -77,7 +77,7 @@ export const screeningOptions: StageOptions<ScreeningOptions> = {
   })
     .refine(({ officers, shareholders }) => officers || shareholders, {
       path: ['officers'],
-      error: 'must not be false where screening.shareholders is: nobody would be looked for',
+      error: 'must not be false if screening.shareholders is false: no people would be searched for',
     })
     .refine(({ from, officers }) => from === 'v1' || officers, {
       path: ['officers'],

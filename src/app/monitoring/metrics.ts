@@ -161,7 +161,7 @@ export function metricsText(figures: Figures): string {
     ofLists(
       lists,
       'outage_since_timestamp_seconds',
-      'Since when the provider does not answer, while a start waits for it.',
+      'Since when the provider does not answer, while an attempt waits for it.',
       ({ outages }) =>
         outages.map(({ api, operation, since }) => ({
           labels: { api, operation: operation ?? '' },
@@ -202,7 +202,7 @@ export function metricsText(figures: Figures): string {
     ),
     one(
       'units_left',
-      'Units that the provider says are left, of the plan and of the day; of the start: of its budget.',
+      'Units that the provider says are left, of the plan and of the day; of the attempt: of its limit.',
       [
         ...unitsLeft.map(({ api, of, units }) => ({ labels: { api, of }, value: units })),
         ...maybe(attempt?.budgetLeft ?? null, (units) => units, { api: 'v1', of: 'start' }),

@@ -57,7 +57,7 @@ async function tell(
     around.onNote?.(
       message(
         'NOTIFY_FAILED',
-        `notify: ${shown(notify)} could not be told how this start ended: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
+        `notify: ${shown(notify)} could not be told how this attempt ended: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
       ),
     );
 }

@@ -233,7 +233,7 @@ function pullProblems({ stopped, troubles, left, leftFailing, cutShort }: WatchP
     stopped === null ? '' : `${stopped.message}; ${notAsked(left, leftFailing)}`,
     first === undefined
       ? ''
-      : `the ${historiesOf(troubles.length)} (${inShort(troubles.map(({ companyId }) => companyId))}) failed, and the next start asks again: ${first.message}`,
+      : `the ${historiesOf(troubles.length)} (${inShort(troubles.map(({ companyId }) => companyId))}) failed, and the next attempt asks again: ${first.message}`,
     cutShort === 0 ? '' : `the ${historiesOf(cutShort)} ${cutShort === 1 ? 'has' : 'have'} more pages than are read`,
   ].filter((part) => part !== '');
   return said.length === 0 ? undefined : said.join('; ');

@@ -175,7 +175,7 @@ function notifyNow({ file }: LoadedPipeline, around: AppEnvironment): Notify | n
     around.onNote?.(
       message(
         'PIPELINE_FILE_GONE',
-        `nobody will be told how this start ends: the pipeline file ${file} cannot be read any more`,
+        `kybatch sends no notification at the end of this attempt: the pipeline file ${file} cannot be read`,
       ),
     );
     return null;

@@ -87,7 +87,7 @@ export function exportTables(options: ExportTablesOptions = {}, around = process
       around.onNote?.(
         message(
           'CHANGES_NOT_COMPARED',
-          `${notCompared} new answers are not in the table changes yet: the next start compares them`,
+          `${notCompared} new answers are not in the table changes yet: the next attempt compares them`,
         ),
       );
     return await writeTables(run.id, ledger, dataDir, options, around);

@@ -58,7 +58,7 @@ export function refuseOrAsk(findings: readonly GuardFinding[], options: Asking):
   const { guard, message, hint } = refusing;
   throw new KybatchError(message, {
     code: guard.toUpperCase(),
-    hint: `Nothing was spent. ${hint} To let this one start pass: --accept ${guard}`,
+    hint: `Nothing was spent. ${hint} To let this attempt pass: --accept ${guard}`,
     exit: ExitCode.usage,
   });
 }

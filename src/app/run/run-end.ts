@@ -237,8 +237,7 @@ export async function viewOfIdleRun(
 
 /** The newest tables that are still in their folder. */
 export function newestTables(run: string, dataDir: string): FoundExport | undefined {
-  const ofRun = exportsIn(dataDir).filter((found) => found.run === run);
-  return ofRun.sort((a, b) => a.at.localeCompare(b.at)).at(-1);
+  return newest(exportsIn(dataDir).filter((found) => found.run === run));
 }
 
 /** False if a later attempt on an earlier run of the same list has written newer tables. */
@@ -249,9 +248,11 @@ export async function hasNewestTables(
 ): Promise<boolean> {
   const lists = await runs.ofLists();
   const ofList = exportsIn(dataDir).filter(({ run }) => run === id || lists.get(run) === portfolioId);
-  const newest = ofList.sort((a, b) => a.at.localeCompare(b.at)).at(-1);
-  return newest === undefined || newest.run === id;
+  return (newest(ofList)?.run ?? id) === id;
 }
+
+const newest = (found: readonly FoundExport[]): FoundExport | undefined =>
+  found.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
 
 /**
  * An unreadable list of exports is ignored here, because this only shows where tables are. Deleting needs the whole

@@ -110,7 +110,7 @@ function decideInVain(charges: UnknownCharges, cap: number): 'go' | Extract<Inte
       `${inVain} calls for this, over ${inVainAttempts} starts, brought no answer that can be used and may have been charged; not sent again`,
     );
   if (inVainNow < IN_VAIN_A_START) return 'go';
-  const message = `${inVainNow} calls for this brought no answer that can be used; it is not asked for again in this start`;
+  const message = `${inVainNow} calls for this brought no answer that can be used; it is not asked for again in this attempt`;
   return { kind: 'parked', reason: 'unanswered', until: null, message };
 }
 

@@ -178,7 +178,7 @@ export class Session {
       ),
     );
     await this.settled();
-    if (command !== 'COMMIT') throw new Error('the transaction was taken back, and nobody said why');
+    if (command !== 'COMMIT') throw new Error('PostgreSQL took the transaction back without a reason');
   }
 
   /** Sends a command without parameters and without waiting. */

@@ -75,7 +75,7 @@ export function dataLossWarning(database: Connection, dataDir: string, hadNewest
     'SELECT 1 FROM starts WHERE ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM calls WHERE start_id = starts.id)';
   return hadNewest || !isThere(begun)
     ? undefined
-    : `the last start was broken off, and the ledger knows of nothing that it sent: if kybatch.db-wal was removed, what was bought in that start is paid for again; if a copy exists, restore it`;
+    : `the last attempt was broken off, and the ledger knows of nothing that it sent: if kybatch.db-wal was removed, what was bought in that attempt is paid for again; if a copy exists, restore it`;
 }
 
 /** The same for a missing or empty ledger. */
