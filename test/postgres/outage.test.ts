@@ -429,11 +429,11 @@ describe('refusals by the database', () => {
               return;
             }
           }),
-        ).rejects.toThrow('taken back');
+        ).rejects.toThrow();
         expect(database.broken).toBeUndefined();
         await write(5);
         expect(await written()).toEqual(['a 5']);
-        await expect(database.read(() => insert.run(6))).rejects.toThrow('only reads');
+        await expect(database.read(() => insert.run(6))).rejects.toThrow();
       });
     });
   });

@@ -60,34 +60,47 @@ function sourcesIn(folder: string): readonly string[] {
 /** A node of the syntax tree. */
 type Node = { readonly type: string; readonly start: number } & Readonly<Record<string, unknown>>;
 
+/** Whether a text is put in a message, or in an error. */
+type Within = 'message' | 'error' | 'other';
+
+const makerOf = (name: string): Within | undefined =>
+  /^(?:message|block|UsageError)$/.test(name) ? 'message' : name.endsWith('Error') ? 'error' : undefined;
+
 /** The texts of calls that make a message, and others that read as a sentence. */
 function textsIn(file: string): readonly Found[] {
   const source = readFileSync(file, 'utf8');
   // SQL reads as a sentence, too.
   const hasSentences = !file.includes('/src/ledger/');
   const found: Found[] = [];
-  const add = (texts: readonly (readonly [text: string, after: number])[], isMessage: boolean) => {
-    if (!isMessage && !(hasSentences && SENTENCE.test(texts.map(([text]) => text).join('…')))) return;
+  const add = (texts: readonly (readonly [text: string, after: number])[], within: Within) => {
+    if (
+      within !== 'message' &&
+      !((hasSentences || within === 'error') && SENTENCE.test(texts.map(([text]) => text).join('…')))
+    )
+      return;
     for (const [text, after] of texts) {
       const changed = text.split(COMMAND).map(rewordedText).join('');
       if (changed !== text) found.push({ file, start: source.indexOf(text, after), text, changed });
     }
   };
-  const visit = (node: Node, isMessage: boolean): void => {
+  const visit = (node: Node, within: Within): void => {
     if (node.type === 'Literal' && typeof node.value === 'string' && !STATE.test(node.value))
-      add([[String(node.raw).slice(1, -1), node.start]], isMessage);
+      add([[String(node.raw).slice(1, -1), node.start]], within);
     if (node.type === 'TemplateLiteral')
       add(
         nodesIn(node.quasis).map(({ value, start }) => [(value as { readonly raw: string }).raw, start]),
-        isMessage,
+        within,
       );
-    const isMaker = /^(?:message|block|UsageError)$/.test(String(nodesIn(node.callee)[0]?.name));
+    const maker = makerOf(String(nodesIn(node.callee)[0]?.name));
     for (const [name, child] of Object.entries(node))
       for (const one of nodesIn(child))
         if (!isCompared(node, name, one))
-          visit(one, name === 'arguments' && isMaker ? true : isMessage && node.type !== 'TemplateLiteral');
+          visit(
+            one,
+            name === 'arguments' && maker !== undefined ? maker : node.type === 'TemplateLiteral' ? 'other' : within,
+          );
   };
-  visit({ ...parseAst(source, { lang: 'ts' }) }, false);
+  visit({ ...parseAst(source, { lang: 'ts' }) }, 'other');
   return found;
 }
 
