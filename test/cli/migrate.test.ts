@@ -2,19 +2,14 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
+import { currentSchema } from '../../src/ledger/db/sqlite/migrate.js';
 import { withFolder } from '../helpers/cli.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { look } from '../ledger/sqlite-support.js';
 import { here, jsonOf, withJob } from './here.js';
 
-const NEWEST = Number(
-  readdirSync(resolve('src/ledger/db/sqlite/migrations'))
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .at(-1)
-    ?.slice(0, 3),
-);
+const NEWEST = currentSchema();
 
 test.skipIf(isOnPostgres)(
   'after an upgrade commands that look work at once, and migrate brings the ledger up to date for nothing',

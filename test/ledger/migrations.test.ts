@@ -6,19 +6,18 @@ import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
 import { look, openAt, withDataDir, writeOldLedger } from './sqlite-support.js';
 import { doubtful, KEY, keyOf, NOW } from './support.js';
 
-test('a ledger from before binary keys keeps its calls and stored answers', async () => {
+test('the calls and stored answers of a released ledger are kept', async () => {
   await withDataDir(async (dataDir) => {
     const body = Buffer.from('{"id":"7"}');
     const sha256 = hash('sha256', body);
     writeOldLedger(
       dataDir,
-      2,
       `INSERT INTO environments VALUES (1, 'v1', 'live');
-      INSERT INTO calls (id, token, environment_id, operation, request_key, attempt, started_at, settled_at, charge, units_charged, raw_sha256)
-        VALUES (5, 't', 1, 'fullKyb', '${KEY}', 1, ${NOW}, ${NOW}, 'charged', 1, '${sha256}'),
-          (6, 't', 1, 'liteKyb', '${keyOf('lost')}', 1, ${NOW}, ${NOW}, 'unknown', NULL, NULL);
-      INSERT INTO bodies VALUES ('${sha256}', 'identity', ${body.length}, x'${body.toString('hex')}', ${NOW});
-      INSERT INTO answers VALUES (1, '${KEY}', 'fullKyb', '{"id":"7"}', '${sha256}', 5, ${NOW});`,
+      INSERT INTO calls (id, token, environment_id, operation, request_key, attempt, started_at, settled_at, charge, units_charged, raw_sha256, params)
+        VALUES (5, 't', 1, 'fullKyb', x'${KEY}', 1, ${NOW}, ${NOW}, 'charged', 1, x'${sha256}', '{"id":"7"}'),
+          (6, 't', 1, 'liteKyb', x'${keyOf('lost')}', 1, ${NOW}, ${NOW}, 'unknown', NULL, NULL, NULL);
+      INSERT INTO bodies VALUES (x'${sha256}', 'identity', ${body.length}, x'${body.toString('hex')}', ${NOW});
+      INSERT INTO answers VALUES (1, x'${KEY}', 5);`,
     );
     const ledger = await openAt(dataDir, 'existing');
     expect(await ledger.calls.findAnswer(1, KEY, NOW)).toEqual({ callId: 5, rawSha256: sha256, fetchedAt: NOW });
@@ -37,34 +36,34 @@ test('a ledger from before binary keys keeps its calls and stored answers', asyn
   });
 });
 
-test('members of a ledger from before dated matches keep their changes', async () => {
-  await withDataDir(async (dataDir) => {
-    writeOldLedger(
+test('a migrated ledger has the tables and indexes of a new one', async () => {
+  const shape = (dataDir: string) =>
+    look(
       dataDir,
-      16,
-      `INSERT INTO environments VALUES (1, 'v1', 'live');
-      INSERT INTO portfolios (id, name, providers, created_at, input_path, columns, seen_at) VALUES (1, 'p', 'x', 10, '/in', '[]', 10);
-      INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at, portfolio_id)
-        VALUES ('r', '/in', 'f', 'n', 'p', '{}', '[]', 'finished', 10, 1);
-      INSERT INTO run_environments VALUES ('r', 'v1', 1);
-      INSERT INTO rows (run_id, row, line, input_values, fields, outcome, member_id)
-        VALUES ('r', 1, 2, '[]', '{"id":"a"}', 'complete', 1), ('r', 2, 3, '[]', '{"id":"b"}', 'complete', 2);
-      INSERT INTO row_ids (run_id, row, space, id) VALUES ('r', 1, 'v1', '7'), ('r', 2, 'v1', '7');
-      INSERT INTO members (id, portfolio_id, known_by, says, cells, row, line, first_seen, run_id, run_row, says_since)
-        VALUES (1, 1, 'a', x'', x'', 1, 2, 10, 'r', 1, NULL), (2, 1, 'b', x'', x'', 2, 3, 10, 'r', 2, 20);
-      INSERT INTO changes (call_id, environment_id, subject_space, subject_id, changed_at, noted_at, old_sha256, new_sha256, items)
-        VALUES (1, 1, 'v1', '7', 10, 11, x'', x'', '[]'), (2, 1, 'v1', '7', 20, 21, x'', x'', '[]');`,
+      `SELECT m.type, m.name, c.name AS column, c.type AS kind, "notnull", dflt_value, pk FROM sqlite_master AS m
+       LEFT JOIN pragma_table_xinfo(m.name) AS c ON m.type = 'table' WHERE m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid`,
     );
-    const ledger = await openAt(dataDir, 'existing');
-    const { changes } = await ledger.changes.list({ limit: 10 });
-    expect(changes.map(({ changedAt, inputId, ids }) => [changedAt, inputId, ids.v1])).toEqual([
-      [10, 'a', '7'],
-      [20, 'a', '7'],
-      [20, 'b', '7'],
-    ]);
-    await ledger.close();
+  await withDataDir(async (migrated) => {
+    writeOldLedger(migrated, '');
+    await (await openAt(migrated, 'existing')).close();
+    await withDataDir(async (made) => {
+      await (await openAt(made)).close();
+      expect(shape(migrated)).toEqual(shape(made));
+    });
   });
 });
+
+test.each([1, 2, 4, 27])(
+  'a ledger of schema %i, which was never released, is refused and not changed',
+  async (schema) => {
+    await withDataDir(async (dataDir) => {
+      writeOldLedger(dataDir, `UPDATE schema_migrations SET version = ${schema}`);
+      for (const access of ['existing', 'read'] as const)
+        await expect(openAt(dataDir, access)).rejects.toMatchObject({ code: 'LEDGER_TOO_OLD' });
+      expect(look(dataDir, 'SELECT version FROM schema_migrations')).toEqual([{ version: schema }]);
+    });
+  },
+);
 
 test('migrations are applied once', async () => {
   await withDataDir(async (dataDir) => {

@@ -3,10 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlin
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { acquireLock } from '../../src/ledger/db/sqlite/connection.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { createTempFolder } from '../../src/util/temp-folder.js';
-import { look, openAt, withDataDir, writeOldLedger } from './sqlite-support.js';
+import { look, openAt, withDataDir } from './sqlite-support.js';
 import { NOW } from './support.js';
 
 const FIXTURE = resolve('fixtures/ledger-0.1');
@@ -80,26 +79,6 @@ test('it is read while another process writes', async () => {
     expect(await reading.runs.all()).toHaveLength(4);
     await reading.close();
     await writing.close();
-  });
-});
-
-test('from its copy, too, it is known whether the writing process is alive', async () => {
-  await withDataDir(async (dataDir) => {
-    writeOldLedger(
-      dataDir,
-      4,
-      `INSERT INTO starts (run_id, begun_at, lease_until) VALUES ('r', ${NOW}, ${NOW + 30_000})`,
-    );
-    const isAlive = async () => {
-      const reading = await openAt(dataDir, 'read');
-      const work = await reading.reading.atWork('r', NOW);
-      await reading.close();
-      return work?.alive;
-    };
-    const lock = acquireLock(dataDir);
-    expect(await isAlive()).toBe(true);
-    lock.release();
-    expect(await isAlive()).toBe(false);
   });
 });
 

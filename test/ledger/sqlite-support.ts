@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { canonicalBaseUrl } from '../../src/domain/urls.js';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
 import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
 import type { Ledger, LedgerOptions } from '../../src/ledger/ledger.js';
@@ -64,24 +63,16 @@ export function look<T>(dataDir: string, sql: string): T[] {
   }
 }
 
-const MIGRATIONS = resolve('src/ledger/db/sqlite/migrations');
-
-/** A ledger as a kybatch left it that knew no later schema than this, with what `sql` puts into it. */
-export function writeOldLedger(dataDir: string, schema: number, sql: string): void {
+/** A ledger of kybatch 0.1 with what `sql` puts into it. */
+export function writeOldLedger(dataDir: string, sql: string): void {
   mkdirSync(dataDir, { recursive: true });
+  const released = connect(resolve('fixtures/ledger-0.1/kybatch.db'), { readonly: true });
+  const statements = released
+    .prepare<[], string>("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type = 'index'")
+    .pluck()
+    .all();
+  released.close();
   const old = connect(ledgerPath(dataDir));
-  old.function('base_url', (name) => canonicalBaseUrl(String(name)));
-  old.exec(
-    'CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
-  );
-  for (const name of readdirSync(MIGRATIONS)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()) {
-    const version = Number(name.slice(0, 3));
-    if (version > schema) continue;
-    old.exec(readFileSync(join(MIGRATIONS, name), 'utf8'));
-    old.prepare('INSERT INTO schema_migrations VALUES (?, ?, 1)').run(version, name);
-  }
-  old.exec(sql);
+  old.exec(`${statements.join(';')};INSERT INTO schema_migrations VALUES (3, '003-compact-keys.sql', 1);${sql}`);
   old.close();
 }

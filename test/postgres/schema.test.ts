@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
+import { ledgerSchema } from '../../src/ledger/db/database.js';
 import { POSTGRES_ONLY_TABLES } from '../../src/ledger/db/postgres/copy.js';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
-import { currentSchemaFile } from '../../src/ledger/db/sqlite/migrate.js';
 import { withClient, withPostgres } from './server.js';
 
 /** SQLite has it in every table, unseen; here it is in those whose order is asked for. */
@@ -30,7 +29,7 @@ const plain = (condition: string | null): string => (condition ?? '').replaceAll
 function tablesOfSqlite(): Record<string, Table> {
   const database = connect(':memory:');
   try {
-    database.exec(readFileSync(currentSchemaFile, 'utf8'));
+    database.exec(ledgerSchema());
     const all = <T>(sql: string, ...values: unknown[]) => database.prepare<unknown[], T>(sql).all(...values);
     const indexColumns = (index: string) =>
       all<{ name: string }>('SELECT name FROM pragma_index_info(?) ORDER BY seqno', index).map(({ name }) => name);

@@ -1,7 +1,7 @@
 // A SQLite ledger as source or target of a copy.
 
 import { isUtf8 } from 'node:buffer';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { asOpenError, UsageError } from '../../../domain/errors.js';
 import {
   BATCH_BYTES,
@@ -17,15 +17,15 @@ import {
   quoted,
   type StoredRecord,
 } from '../copy-format.js';
+import { ledgerSchema } from '../database.js';
 import { acquireLock, type Connection, connect, type Statement } from './connection.js';
 import { mustBeSound, mustHaveIntactWal, mustNotBePartialLedger } from './integrity.js';
 import {
   currentSchema,
-  currentSchemaFile,
   migrate,
   moveIntoPlace,
   openUnfinished,
-  refuseNewer,
+  refuseUnknown,
   removeUnfinished,
   schemaOf,
 } from './migrate.js';
@@ -59,7 +59,7 @@ export function openSqliteSource(dataDir: string): CopySource {
 }
 
 function mustBeCurrent(database: Connection, dataDir: string): void {
-  refuseNewer(database);
+  refuseUnknown(database);
   const [has, needs] = [schemaOf(database), currentSchema()];
   if (has === needs) return;
   throw new UsageError(
@@ -298,7 +298,7 @@ const UNSEEN: Readonly<Record<string, string>> = { runs: 'rowid' };
 export function copiedTables(): readonly CopiedTable[] {
   const database = connect(':memory:');
   try {
-    database.exec(readFileSync(currentSchemaFile, 'utf8'));
+    database.exec(ledgerSchema());
     const names = database
       .prepare<[], string>(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",

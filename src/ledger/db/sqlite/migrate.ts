@@ -3,6 +3,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { UsageError } from '../../../domain/errors.js';
 import { canonicalBaseUrl } from '../../../domain/urls.js';
+import { ledgerSchema } from '../database.js';
 import { type Connection, connect, createForOwner } from './connection.js';
 
 interface Migration {
@@ -19,7 +20,9 @@ const migrations = (): readonly Migration[] =>
     .sort()
     .map((name) => ({ version: Number(name.slice(0, 3)), name }));
 
-const sqlOf = ({ name }: Migration): string => readFileSync(new URL(name, folder), 'utf8');
+/** A line of dashes in a step stands for the tables of schema.sql. */
+const sqlOf = ({ name }: Migration): string =>
+  readFileSync(new URL(name, folder), 'utf8').replace(/^-- -+$/m, ledgerSchema);
 
 /** The schema that this version needs. */
 export const currentSchema = (): number => migrations().at(-1)?.version ?? 0;
@@ -33,7 +36,7 @@ export function schemaOf(database: Connection): number {
 
 /** Migrates step by step. An interrupted migration continues with the missing step. */
 export function migrate(database: Connection, now: number): void {
-  refuseNewer(database);
+  refuseUnknown(database);
   database.exec(
     'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
   );
@@ -43,44 +46,29 @@ export function migrate(database: Connection, now: number): void {
   const due = migrations().filter(({ version }) => version > applied);
   const note = database.prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)');
   // A migration and its record are one transaction.
-  const make = database.transaction((steps: readonly Migration[]) => {
-    for (const step of steps) {
-      database.exec(sqlOf(step));
-      note.run(step.version, step.name, now);
-    }
+  const make = database.transaction((sql: string, steps: readonly Migration[]) => {
+    database.exec(sql);
+    for (const { version, name } of steps) note.run(version, name, now);
   });
-  if (applied > 0) for (const step of due) make.immediate([step]);
-  else {
-    // A new ledger gets the current schema at once.
-    const current = readFileSync(currentSchemaFile, 'utf8');
-    database
-      .transaction(() => {
-        database.exec(current);
-        for (const { version, name } of due) note.run(version, name, now);
-      })
-      .immediate();
-  }
+  // A new ledger gets the current schema at once.
+  if (applied === 0) make.immediate(ledgerSchema(), due);
+  else for (const step of due) make.immediate(sqlOf(step), [step]);
 }
 
-/** The schema after all migrations. `npm run schema` writes it, and a test compares it with them. */
-export const currentSchemaFile = new URL('./migrations/new/ledger.sql', import.meta.url);
+/** Released versions had schema 3. The steps to 28 were never released, and became one. */
+const RELEASED = 3;
 
-/** The same, built by the migrations on an empty database. */
-export function schemaOfSteps(database: Connection): string {
-  database.function('base_url', { deterministic: true }, (name) => canonicalBaseUrl(String(name)));
-  for (const step of migrations()) database.exec(sqlOf(step));
-  const statements = database
-    .prepare<[], string>(
-      "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type = 'index', name",
-    )
-    .pluck()
-    .all();
-  return `-- Written by \`npm run schema\` from the migrations. Do not edit: add a migration.\n${statements.map((sql) => `${sql};\n`).join('')}`;
-}
-
-export function refuseNewer(database: Connection): void {
+/** Refuses a ledger of a newer kybatch, or of a development version. */
+export function refuseUnknown(database: Connection): void {
   const ours = currentSchema();
   const theirs = schemaOf(database);
+  const [first] = migrations();
+  if (theirs > 0 && theirs !== RELEASED && first !== undefined && theirs < first.version)
+    throw new UsageError(
+      'LEDGER_TOO_OLD',
+      `the ledger was written by a development version of kybatch (schema ${theirs})`,
+      'This version opens ledgers of kybatch 0.1 and its own. Nothing was changed.',
+    );
   if (theirs <= ours) return;
   throw new UsageError(
     'LEDGER_TOO_NEW',

@@ -8,7 +8,7 @@ import { type Message, message } from '../../../util/message-parts.js';
 import { createTempFolder, removeStaleTempFolders } from '../../../util/temp-folder.js';
 import { type Connection, connect, createForOwner, isLocked, mustBeFile } from './connection.js';
 import { mustBeSound, mustHaveIntactWal, mustNotBePartialLedger, noSchema, walBytes } from './integrity.js';
-import { currentSchema, makeLedger, migrate, refuseNewer, schemaOf } from './migrate.js';
+import { currentSchema, makeLedger, migrate, refuseUnknown, schemaOf } from './migrate.js';
 
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
 
@@ -94,7 +94,7 @@ export function openForReading(dataDir: string, now: number, onNote: (note: Mess
   removeStaleTempFolders();
   const opened = openAsIs(ledgerPath(dataDir));
   try {
-    refuseNewer(opened.database);
+    refuseUnknown(opened.database);
     const schema = schemaOf(opened.database);
     if (schema === 0) throw noLedger(dataDir);
     if (schema === currentSchema()) return opened;
