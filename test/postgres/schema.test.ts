@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { ledgerSchema } from '../../src/ledger/db/database.js';
+import { readSchema } from '../../src/ledger/db/database.js';
 import { POSTGRES_ONLY_TABLES } from '../../src/ledger/db/postgres/copy.js';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
 import { withClient, withPostgres } from './server.js';
@@ -29,7 +29,7 @@ const plain = (condition: string | null): string => (condition ?? '').replaceAll
 function tablesOfSqlite(): Record<string, Table> {
   const database = connect(':memory:');
   try {
-    database.exec(ledgerSchema());
+    database.exec(readSchema());
     const all = <T>(sql: string, ...values: unknown[]) => database.prepare<unknown[], T>(sql).all(...values);
     const indexColumns = (index: string) =>
       all<{ name: string }>('SELECT name FROM pragma_index_info(?) ORDER BY seqno', index).map(({ name }) => name);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { StoredPlace } from './stored-json.js';
 
 /** The current tables, in SQLite's dialect. */
-export const ledgerSchema = (): string => readFileSync(new URL('./schema.sql', import.meta.url), 'utf8');
+export const readSchema = (): string => readFileSync(new URL('./schema.sql', import.meta.url), 'utf8');
 
 /**
  * Database code for every engine: a generator that yields statements (`yield*`) and returns a result. SQLite answers at

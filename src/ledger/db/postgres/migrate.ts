@@ -7,7 +7,7 @@ import pg from 'pg';
 import PgBoss from 'pg-boss';
 import { UsageError } from '../../../domain/errors.js';
 import type { Migrated } from '../../ledger.js';
-import { ledgerSchema } from '../database.js';
+import { readSchema } from '../database.js';
 
 interface Migration {
   readonly version: number;
@@ -85,7 +85,7 @@ export async function migratePostgres(client: ClientBase, now: number, steps: UR
 
 /** The tables of both engines. Texts are COLLATE "C": compared byte by byte, as in SQLite. */
 export const postgresSchema = (): string =>
-  ledgerSchema()
+  readSchema()
     .replaceAll(/--.*/g, '')
     .replaceAll(
       /\bid(\s+)INTEGER PRIMARY KEY(?: AUTOINCREMENT)?,/g,

@@ -17,7 +17,7 @@ import {
   quoted,
   type StoredRecord,
 } from '../copy-format.js';
-import { ledgerSchema } from '../database.js';
+import { readSchema } from '../database.js';
 import { acquireLock, type Connection, connect, type Statement } from './connection.js';
 import { mustBeSound, mustHaveIntactWal, mustNotBePartialLedger } from './integrity.js';
 import {
@@ -298,7 +298,7 @@ const UNSEEN: Readonly<Record<string, string>> = { runs: 'rowid' };
 export function copiedTables(): readonly CopiedTable[] {
   const database = connect(':memory:');
   try {
-    database.exec(ledgerSchema());
+    database.exec(readSchema());
     const names = database
       .prepare<[], string>(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",

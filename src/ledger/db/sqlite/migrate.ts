@@ -3,7 +3,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { UsageError } from '../../../domain/errors.js';
 import { canonicalBaseUrl } from '../../../domain/urls.js';
-import { ledgerSchema } from '../database.js';
+import { readSchema } from '../database.js';
 import { type Connection, connect, createForOwner } from './connection.js';
 
 interface Migration {
@@ -22,7 +22,7 @@ const migrations = (): readonly Migration[] =>
 
 /** A line of dashes in a step stands for the tables of schema.sql. */
 const sqlOf = ({ name }: Migration): string =>
-  readFileSync(new URL(name, folder), 'utf8').replace(/^-- -+$/m, ledgerSchema);
+  readFileSync(new URL(name, folder), 'utf8').replace(/^-- -+$/m, readSchema);
 
 /** The schema that this version needs. */
 export const currentSchema = (): number => migrations().at(-1)?.version ?? 0;
@@ -51,7 +51,7 @@ export function migrate(database: Connection, now: number): void {
     for (const { version, name } of steps) note.run(version, name, now);
   });
   // A new ledger gets the current schema at once.
-  if (applied === 0) make.immediate(ledgerSchema(), due);
+  if (applied === 0) make.immediate(readSchema(), due);
   else for (const step of due) make.immediate(sqlOf(step), [step]);
 }
 
