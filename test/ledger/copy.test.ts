@@ -1,13 +1,13 @@
 /** @module-tag long */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KybatchError } from '../../src/domain/errors.js';
 import { type CopyTarget, RecordDigest, type StoredRecord } from '../../src/ledger/db/copy-format.js';
 import { type CopiedLedger, copyBetween, copyTables } from '../../src/ledger/db/copy-ledger.js';
-import { openPostgresSource, openPostgresTarget } from '../../src/ledger/db/postgres/copy.js';
+import { openPostgresTarget } from '../../src/ledger/db/postgres/copy.js';
 import { grantTo } from '../../src/ledger/db/postgres/migrate.js';
 import { LOCK } from '../../src/ledger/db/postgres/writer.js';
 import { acquireLock, type Connection, connect } from '../../src/ledger/db/sqlite/connection.js';
@@ -61,8 +61,8 @@ function inFile<T>(dataDir: string, use: (database: Connection) => T): T {
 const readable = (record: StoredRecord) =>
   record.map((value) => (value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : value));
 
-const copy = (from: object, to: object, anew = false): Promise<CopiedLedger> =>
-  copyBetween({ dataDir: '', ...from }, { dataDir: '', ...to }, { now, anew });
+const copy = (from: object, to: object): Promise<CopiedLedger> =>
+  copyBetween({ dataDir: '', ...from }, { dataDir: '', ...to }, { now });
 
 async function refusal(
   work: Promise<unknown>,
@@ -75,8 +75,8 @@ async function refusal(
   return { exit: error.exit, code: error.code, words: `${error.message} | ${error.hint ?? ''}` };
 }
 
-/** Breaks off when so many batches were written. */
-const breakingAfter = (target: CopyTarget, batches: number): CopyTarget => {
+/** Fails after so many batches, and removes nothing, as a killed process. */
+const killedAfter = (target: CopyTarget, batches: number): CopyTarget => {
   let left = batches;
   return {
     ...target,
@@ -85,6 +85,7 @@ const breakingAfter = (target: CopyTarget, batches: number): CopyTarget => {
       left -= 1;
       await target.add(table, records);
     },
+    clear: async () => {},
   };
 };
 
@@ -96,7 +97,7 @@ describe('a ledger copied to PostgreSQL', () => {
           "INSERT INTO bodies VALUES (x'01', 'brotli', 1, randomblob(5000000), 1), (x'02', 'brotli', 1, randomblob(3000000), 1)",
         );
         const there = await copy({ dataDir }, { ledgerUrl });
-        expect(there).toMatchObject({ isWhole: true, broughtBefore: 0 });
+        expect(there).toMatchObject({ isWhole: true });
         expect(there.tables.find(({ name }) => name === 'errors')).toEqual({
           name: 'errors',
           records: 4500,
@@ -136,16 +137,14 @@ describe('a ledger copied to PostgreSQL', () => {
     ));
 
   test.each([0, 1, 4, 7])(
-    'continues after an interruption, after %i batches, and is refused by others until then',
+    'begins again after an interruption, after %i batches, and is refused by others until then',
     (batches) =>
-      withFilled((dataDir) =>
+      withFilled((dataDir, change) =>
         withPostgres(async (ledgerUrl) => {
           const tables = copiedTables();
           const source = openSqliteSource(dataDir);
           const target = await openPostgresTarget(ledgerUrl);
-          await expect(copyTables(source, breakingAfter(target, batches), { tables, now })).rejects.toThrow(
-            'broken off',
-          );
+          await expect(copyTables(source, killedAfter(target, batches), { tables, now })).rejects.toThrow('broken off');
           await Promise.all([source.close(), target.close()]);
           for (const access of ['read', 'write'] as const) {
             const { exit, code, words } = await refusal(openLedger({ dataDir: 'x', ledgerUrl, now: NOW, access }));
@@ -155,51 +154,49 @@ describe('a ledger copied to PostgreSQL', () => {
           expect((await refusal(copy({ ledgerUrl }, { dataDir: join(dataDir, 'x') }))).code).toBe(
             'LEDGER_COPY_PARTIAL',
           );
-          const done = await copy({ dataDir }, { ledgerUrl });
-          expect(done).toMatchObject({ isWhole: true });
-          expect(done.broughtBefore > 0).toBe(batches > 0);
+          change("UPDATE environments SET name = 'https://c.example' WHERE id = 3");
+          expect(await copy({ dataDir }, { ledgerUrl })).toMatchObject({ isWhole: true });
           await (await openLedger({ dataDir: 'x', ledgerUrl, now: NOW, access: 'write' })).close();
         }),
       ),
   );
 
-  test('and back, continues in the same way, and gets its name when complete', () =>
+  test('and back, begins again in the same way, and gets its name when complete', () =>
     withFilled((dataDir) =>
       withPostgres(async (ledgerUrl) => {
         await copy({ dataDir }, { ledgerUrl });
         const back = join(dataDir, '../back');
-        const source = await openPostgresSource(ledgerUrl, NOW);
-        const target = openSqliteTarget(back, NOW);
-        await expect(copyTables(source, breakingAfter(target, 5), { tables: copiedTables(), now })).rejects.toThrow(
-          'broken off',
-        );
-        await Promise.all([source.close(), target.close()]);
-        expect(existsSync(join(back, 'kybatch.db'))).toBe(false);
+        mkdirSync(back);
+        writeFileSync(join(back, 'kybatch.db.copy'), 'a part');
         for (const access of ['read', 'write'] as const) {
           const { exit, code, words } = await refusal(openLedger({ dataDir: back, now: NOW, access }));
           expect([exit, code]).toEqual([2, 'LEDGER_COPY_PARTIAL']);
           expect(words).toContain(` ${back} `);
         }
-        const done = await copy({ ledgerUrl }, { dataDir: back });
-        expect(done.isWhole && done.broughtBefore > 0).toBe(true);
+        expect(await copy({ ledgerUrl }, { dataDir: back })).toMatchObject({ isWhole: true });
         expect(existsSync(join(back, 'kybatch.db.copy'))).toBe(false);
         await (await openLedger({ dataDir: back, now: NOW, access: 'write' })).close();
         expect((await refusal(copy({ ledgerUrl }, { dataDir: back }))).code).toBe('LEDGER_EXISTS');
       }),
     ));
 
-  test('does not continue from a changed ledger; copied again, it is complete', () =>
-    withFilled((dataDir, change) =>
+  test('that fails is removed, in a database and in a folder', () =>
+    withFilled((dataDir) =>
       withPostgres(async (ledgerUrl) => {
+        const failing = (target: CopyTarget): CopyTarget => ({
+          ...killedAfter(target, 3),
+          clear: () => target.clear(),
+        });
+        const there = { tables: copiedTables(), now };
         const source = openSqliteSource(dataDir);
         const target = await openPostgresTarget(ledgerUrl);
-        await copyTables(source, breakingAfter(target, 3), { tables: copiedTables(), now }).catch(() => undefined);
-        await Promise.all([source.close(), target.close()]);
-        change("UPDATE environments SET name = 'https://c.example' WHERE id = 3");
-        const { exit, code, words } = await refusal(copy({ dataDir }, { ledgerUrl }));
-        expect([exit, code]).toEqual([2, 'OTHER_COPY_BEGUN']);
-        expect(words).toContain('--anew');
-        expect(await copy({ dataDir }, { ledgerUrl }, true)).toMatchObject({ isWhole: true, broughtBefore: 0 });
+        await expect(copyTables(source, failing(target), there)).rejects.toThrow('broken off');
+        expect(await target.isPartial()).toBe(false);
+        const back = join(dataDir, '../back');
+        const file = openSqliteTarget(back, NOW);
+        await expect(copyTables(source, failing(file), there)).rejects.toThrow('broken off');
+        await Promise.all([source.close(), target.close(), file.close()]);
+        expect(readdirSync(back)).toEqual(['kybatch.lock']);
       }),
     ));
 
@@ -225,7 +222,7 @@ describe('a ledger copied to PostgreSQL', () => {
     ));
 });
 
-describe('refused before anything is copied', () => {
+describe('refused, and nothing is left of the copy', () => {
   const isUntouched = (ledgerUrl: string) =>
     withClient(ledgerUrl, async (client) => {
       const { rows } = await client.query(

@@ -73,8 +73,6 @@ export interface CopyLedgerOptions extends PlaceOptions {
   /** A data directory, or a database address without its password. One of the two defaults to the configured ledger. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Starts over if an earlier copy was interrupted and the ledger has changed since. */
-  readonly anew?: boolean | undefined;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
 }
 
@@ -102,8 +100,7 @@ export async function copyLedger(options: CopyLedgerOptions, around = processEnv
   const to = placeGiven('--to', options.to, around) ?? named;
   mustDiffer(from, to);
   const began = clock.now();
-  const { anew, onProgress } = options;
-  const copied = await copyBetween(from, to, { now: () => clock.now(), anew, onProgress });
+  const copied = await copyBetween(from, to, { now: () => clock.now(), onProgress: options.onProgress });
   return {
     ...copied,
     from: ledgerName(from),

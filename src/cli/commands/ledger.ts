@@ -9,7 +9,6 @@ import { block, pick, textTable, view } from '../terminal/view.js';
 interface CopyArgs extends CommonArgs {
   readonly from: string | undefined;
   readonly to: string | undefined;
-  readonly anew: boolean;
 }
 
 const copyCommand: Command<CopyArgs> = {
@@ -26,13 +25,8 @@ const copyCommand: Command<CopyArgs> = {
         type: 'string',
         requiresArg: true,
         describe: 'The ledger to copy, a folder or an address (default: see below)',
-      })
-      .option('anew', {
-        type: 'boolean',
-        default: false,
-        describe: 'Remove what a copy that was broken off has brought, and begin again',
       }),
-  async run({ dataDir, json, from, to, anew }, io) {
+  async run({ dataDir, json, from, to }, io) {
     const line = new TransientLine(io);
     let doing: string | undefined;
     try {
@@ -42,7 +36,6 @@ const copyCommand: Command<CopyArgs> = {
           dataDir,
           from,
           to,
-          anew,
           onProgress: (progress) => {
             if (progress.doing !== doing) line.clear();
             doing = progress.doing;
@@ -128,14 +121,14 @@ const providerMovedCommand: Command<MovedArgs> = {
 
 type Progress = Parameters<NonNullable<import('../../app/admin/ledger.js').CopyLedgerOptions['onProgress']>>[0];
 
-const DOING = { reading: 'Reading', copying: 'Copying', comparing: 'Comparing' } as const;
+const DOING = { copying: 'Copying', comparing: 'Comparing' } as const;
 
 /** "Copying: calls, 120,000 of 300,000 records" */
 const progressInWords = ({ doing, table, records, of }: Progress): string =>
-  `${DOING[doing]}: ${table}, ${withCommas(records)}${of === null ? '' : ` of ${withCommas(of)}`} records`;
+  `${DOING[doing]}: ${table}, ${withCommas(records)} of ${withCommas(of)} records`;
 
 function copiedInWords(copied: CopyLedgerView): readonly Message[] {
-  const { tables, records, bytes, ms, from, to, broughtBefore, isWhole, kind } = copied;
+  const { tables, records, bytes, ms, from, to, isWhole, kind } = copied;
   const shown = tables.filter(({ records: of, isSame }) => of > 0 || !isSame);
   const lines = shown.map(({ name, records: of, isSame }) => [name, of, isSame ? 'yes' : 'NO'] as const);
   const empty = tables.length - shown.length;
@@ -144,15 +137,14 @@ function copiedInWords(copied: CopyLedgerView): readonly Message[] {
     return view(
       message(
         'COPY_NOT_THE_SAME',
-        `${table}✗ The copy in ${to} differs from ${from}. One of them changed while it was copied. The copy cannot be used. Copy again with --anew.`,
+        `${table}✗ The copy in ${to} differs from ${from}. One of them changed while it was copied. The copy cannot be used. Copy again.`,
         'failed',
       ),
     );
-  const before = broughtBefore === 0 ? '' : ` (${withCommas(broughtBefore)} of them earlier)`;
   return view(
     message(
       'LEDGER_COPIED',
-      `${table}✓ ${count(records, 'record')}, ${bytesInWords(bytes)}, copied${before} in ${(ms / 1000).toFixed(1)} s. Every table was read back and is the same.\n  from  ${from}\n  to    ${to}`,
+      `${table}✓ ${count(records, 'record')}, ${bytesInWords(bytes)}, copied in ${(ms / 1000).toFixed(1)} s. Every table was read back and is the same.\n  from  ${from}\n  to    ${to}`,
     ),
     message('LEDGER_URL_NEXT', `\n${nextInWords(copied)}`),
     message(
@@ -173,7 +165,7 @@ function nextInWords({ kind, to, isNamed }: CopyLedgerView): string {
 const copiedJson = (copied: CopyLedgerView) => ({
   ...pick(copied, 'from', 'to'),
   whole: copied.isWhole,
-  ...pick(copied, 'records', 'bytes', 'broughtBefore', 'ms'),
+  ...pick(copied, 'records', 'bytes', 'ms'),
   tables: copied.tables.map(({ name, records, isSame }) => ({ name, records, same: isSame })),
 });
 

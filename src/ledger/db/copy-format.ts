@@ -50,15 +50,13 @@ export function bytesOf(record: StoredRecord): number {
 export const BATCH_RECORDS = 2000;
 export const BATCH_BYTES = 4 << 20;
 
-/** Where reading begins: after a key, or after a number of records if there is no key. */
-export type From = { readonly after: StoredRecord } | { readonly skipped: number };
-
 /** The ledger to copy from, locked against writes until it is closed. */
 export interface CopySource {
   /** For people. Never with a password. */
   readonly name: string;
   /** In key order, a few megabytes at a time. */
-  batches(table: CopiedTable, from?: From): AsyncIterable<readonly StoredRecord[]>;
+  batches(table: CopiedTable): AsyncIterable<readonly StoredRecord[]>;
+  count(table: CopiedTable): Promise<number>;
   /** The highest number ever assigned in `numbered`, possibly of a deleted record. */
   lastNumber(table: CopiedTable): Promise<number>;
   /** Is the text as stored? An engine may replace bytes that are not valid text. */
@@ -66,22 +64,13 @@ export interface CopySource {
   close(): Promise<void>;
 }
 
-/** A copy that has begun and is incomplete. */
-export interface BegunCopy {
-  /** Of the whole source ledger. */
-  readonly digest: Uint8Array;
-  readonly source: string;
-  readonly begunAt: number;
-}
-
 /** The ledger to copy to. Until it is sealed, other commands refuse it. */
 export interface CopyTarget extends Omit<CopySource, 'isAsStored'> {
   /** Can it store a text with a NUL? */
   readonly keepsNul: boolean;
-  begun(): Promise<BegunCopy | undefined>;
-  begin(copy: BegunCopy): Promise<void>;
-  /** The number of records, and the key of the last. */
-  standing(table: CopiedTable): Promise<CopyStanding>;
+  /** Was an earlier copy interrupted? */
+  isPartial(): Promise<boolean>;
+  begin(source: string, now: number): Promise<void>;
   /** Adds all or none. It resolves when they are stored, so the next batch can be read meanwhile. */
   add(table: CopiedTable, records: readonly StoredRecord[]): Promise<void>;
   /** The table is complete. New numbers continue after this one. */
@@ -90,11 +79,6 @@ export interface CopyTarget extends Omit<CopySource, 'isAsStored'> {
   clear(): Promise<void>;
   /** Makes the complete copy a usable ledger. */
   seal(now: number): Promise<void>;
-}
-
-export interface CopyStanding {
-  readonly records: number;
-  readonly last: StoredRecord | undefined;
 }
 
 const ROOM = 1 << 16;

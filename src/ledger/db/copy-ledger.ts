@@ -1,15 +1,12 @@
 // Copies a whole ledger between SQLite and PostgreSQL, and compares the result.
 
-import { createHash } from 'node:crypto';
 import { UsageError } from '../../domain/errors.js';
 import type { LedgerPlace } from '../ledger.js';
 import {
-  type BegunCopy,
   bytesOf,
   type CopiedTable,
   type CopySource,
   type CopyTarget,
-  type From,
   keyIn,
   RecordDigest,
   type StoredRecord,
@@ -48,79 +45,65 @@ export async function copyBetween(
 export interface CopyOptions {
   readonly tables: readonly CopiedTable[];
   readonly now: () => number;
-  /** Deletes an earlier incomplete copy first. */
-  readonly anew?: boolean | undefined;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
 }
 
 export interface CopyProgress {
-  readonly doing: 'reading' | 'copying' | 'comparing';
+  readonly doing: 'copying' | 'comparing';
   readonly table: string;
   readonly records: number;
-  /** The total. Null until the source was read once. */
-  readonly of: number | null;
+  readonly of: number;
 }
 
 export interface CopiedLedger {
   readonly tables: readonly { readonly name: string; readonly records: number; readonly isSame: boolean }[];
   readonly records: number;
   readonly bytes: number;
-  /** Records that an earlier, interrupted copy had stored. */
-  readonly broughtBefore: number;
   /** If false, all other commands refuse the target. */
   readonly isWhole: boolean;
 }
 
 /**
- * Copies all records into an empty ledger. The source is read completely first: this finds values that the other engine
- * cannot store, and gives the digest to compare with. An interrupted copy continues if the source has the same digest.
+ * Copies all records into an empty ledger, then reads them back and compares. After an interruption the copy begins
+ * again. A failed copy is removed.
  */
 export async function copyTables(from: CopySource, to: CopyTarget, options: CopyOptions): Promise<CopiedLedger> {
-  const { tables, now, anew = false, onProgress = () => {} } = options;
-  const begun = await to.begun();
-  if (begun === undefined) await mustBeEmpty(to, tables);
-  const read = await readAll(from, tables, {
-    keepsNul: to.keepsNul,
-    told: (table, records) => onProgress({ doing: 'reading', table, records, of: null }),
-  });
-  const total = read.reduce((sum, { records }) => sum + records, 0);
-  const copy = { digest: digestOfAll(read), source: from.name, begunAt: now() };
-  if (begun !== undefined && !anew) mustBeTheSame(begun, copy, to.name);
-  if (begun !== undefined && anew) await to.clear();
-  if (begun === undefined || anew) await to.begin(copy);
-
-  let [broughtBefore, done] = [0, 0];
-  for (const table of tables) {
-    broughtBefore += await bring(from, to, table, (records) =>
-      onProgress({ doing: 'copying', table: table.name, records: done + records, of: total }),
-    );
-    await to.filled(table, await from.lastNumber(table));
-    done += read.find(({ name }) => name === table.name)?.records ?? 0;
+  const { tables, now, onProgress = () => {} } = options;
+  if (await to.isPartial()) await to.clear();
+  await mustBeEmpty(to, tables);
+  let of = 0;
+  for (const table of tables) of += await from.count(table);
+  await to.begin(from.name, now());
+  try {
+    const read = await readAll(from, tables, {
+      keepsNul: to.keepsNul,
+      onBatch: (table, batch) => to.add(table, batch),
+      onRecords: (table, records) => onProgress({ doing: 'copying', table, records, of }),
+    });
+    for (const table of tables) await to.filled(table, await from.lastNumber(table));
+    const found = await readAll(to, tables, {
+      keepsNul: true,
+      onRecords: (table, records) => onProgress({ doing: 'comparing', table, records, of }),
+    });
+    const compared = read.map(({ name, records, digest }, index) => ({
+      name,
+      records,
+      isSame: found[index]?.records === records && found[index].digest.equals(digest),
+    }));
+    const isWhole = compared.every(({ isSame }) => isSame);
+    if (isWhole) await to.seal(now());
+    const bytes = read.reduce((sum, table) => sum + table.bytes, 0);
+    return { tables: compared, records: read.reduce((sum, { records }) => sum + records, 0), bytes, isWhole };
+  } catch (error) {
+    // If it cannot be removed now, it stays marked as incomplete, and the next copy removes it.
+    await to.clear().catch(() => undefined);
+    throw error;
   }
-
-  const found = await readAll(to, tables, {
-    keepsNul: true,
-    told: (table, records) => onProgress({ doing: 'comparing', table, records, of: total }),
-  });
-  const compared = read.map(({ name, records, digest }, index) => ({
-    name,
-    records,
-    isSame: found[index]?.records === records && found[index].digest.equals(digest),
-  }));
-  const isWhole = compared.every(({ isSame }) => isSame);
-  if (isWhole) await to.seal(now());
-  return {
-    tables: compared,
-    records: total,
-    bytes: read.reduce((sum, { bytes }) => sum + bytes, 0),
-    broughtBefore,
-    isWhole,
-  };
 }
 
 async function mustBeEmpty(to: CopyTarget, tables: readonly CopiedTable[]): Promise<void> {
   for (const table of tables) {
-    const { records } = await to.standing(table);
+    const records = await to.count(table);
     if (records === 0) continue;
     throw new UsageError(
       'LEDGER_NOT_EMPTY',
@@ -128,15 +111,6 @@ async function mustBeEmpty(to: CopyTarget, tables: readonly CopiedTable[]): Prom
       'Nothing was copied. Two ledgers cannot be merged: use a database that `kybatch ledger migrate` has just created. If only `kybatch doctor` used it, drop the schemas kybatch and kybatch_jobs, and migrate again.',
     );
   }
-}
-
-function mustBeTheSame(begun: BegunCopy, copy: BegunCopy, name: string): void {
-  if (Buffer.from(begun.digest).equals(copy.digest)) return;
-  throw new UsageError(
-    'OTHER_COPY_BEGUN',
-    `${name} has a part of a copy of ${begun.source}, from ${new Date(begun.begunAt).toISOString()}. ${copy.source} is another ledger, or has changed since`,
-    'Nothing was copied. --anew removes that part and copies everything again.',
-  );
 }
 
 interface ReadTable {
@@ -148,13 +122,16 @@ interface ReadTable {
 
 interface Reading {
   readonly keepsNul: boolean;
-  readonly told: (table: string, records: number) => void;
+  /** Is called while the next batch is read, and never twice at once. */
+  readonly onBatch?: (table: CopiedTable, batch: readonly StoredRecord[]) => Promise<void>;
+  /** The number of records so far. */
+  readonly onRecords: (table: string, records: number) => void;
 }
 
 async function readAll(
   ledger: Pick<CopySource, 'batches'> & Partial<Pick<CopySource, 'isAsStored'>>,
   tables: readonly CopiedTable[],
-  { keepsNul, told }: Reading,
+  { keepsNul, onBatch, onRecords }: Reading,
 ): Promise<readonly ReadTable[]> {
   const read: ReadTable[] = [];
   const unfit: string[] = [];
@@ -162,6 +139,7 @@ async function readAll(
   for (const table of tables) {
     const digest = new RecordDigest(table);
     let [records, bytes] = [0, 0];
+    let writing: Promise<void> | undefined;
     for await (const batch of ledger.batches(table)) {
       for (const record of batch) {
         digest.add(record);
@@ -171,10 +149,15 @@ async function readAll(
           if (why !== undefined) unfit.push(`${placeOf(table, record, index)} ${why}`);
         }
       }
+      await writing;
+      if (unfit.length === 0) writing = onBatch?.(table, batch);
+      // The next await reports a failure. This only prevents an unhandled rejection.
+      writing?.catch(() => undefined);
       records += batch.length;
       all += batch.length;
-      told(table.name, all);
+      onRecords(table.name, all);
     }
+    await writing;
     read.push({ name: table.name, records, bytes, digest: digest.digest() });
   }
   if (unfit.length > 0) throw unfitError(unfit);
@@ -203,37 +186,6 @@ function unfitError(unfit: readonly string[]): UsageError {
   return new UsageError(
     'CANNOT_BE_KEPT',
     `this ledger cannot be copied as it is: ${unfit.slice(0, NAMED).join('; ')}${more}`,
-    'Nothing was copied. `kybatch doctor --deep` shows the damage. `kybatch erase` and `kybatch runs delete` remove data.',
+    'The copy was removed. `kybatch doctor --deep` shows the damage. `kybatch erase` and `kybatch runs delete` remove data.',
   );
-}
-
-const digestOfAll = (read: readonly ReadTable[]): Buffer => {
-  const all = createHash('sha256');
-  for (const { digest } of read) all.update(digest);
-  return all.digest();
-};
-
-/**
- * Copies the missing records of a table. A batch is written while the next is read. Returns how many existed before.
- */
-async function bring(
-  from: CopySource,
-  to: CopyTarget,
-  table: CopiedTable,
-  told: (records: number) => void,
-): Promise<number> {
-  const { records, last } = await to.standing(table);
-  const behind: From = last === undefined ? { skipped: records } : { after: last };
-  let done = records;
-  let writing: Promise<void> = Promise.resolve();
-  for await (const batch of from.batches(table, behind)) {
-    await writing;
-    writing = to.add(table, batch);
-    // The next await reports a failure. This only prevents an unhandled rejection.
-    writing.catch(() => undefined);
-    done += batch.length;
-    told(done);
-  }
-  await writing;
-  return records;
 }

@@ -8,11 +8,9 @@ import {
   type CopiedTable,
   type CopySource,
   type CopyTarget,
-  type From,
   keyIn,
   orderBy,
   quoted,
-  type Stored,
   type StoredRecord,
 } from '../copy-format.js';
 import { codeOf, toLedgerError } from './failures.js';
@@ -101,9 +99,13 @@ async function mustBeAtRest(session: Session, name: string, now: number): Promis
   throw inUse(name, `${found?.starts} at work, start ${String(found?.id)} the first of them`);
 }
 
-const reading = (session: Session, name: string): Pick<CopySource, 'name' | 'batches' | 'lastNumber'> => ({
+const reading = (session: Session, name: string): Pick<CopySource, 'name' | 'batches' | 'count' | 'lastNumber'> => ({
   name,
-  batches: (table, from) => inWords(name, inBatches(session, table, from)),
+  batches: (table) => inWords(name, inBatches(session, table)),
+  async count(table) {
+    const [found] = await session.command(`SELECT count(*) AS records FROM ${quoted(table.name)}`);
+    return Number(found?.records);
+  },
   async lastNumber({ name: table, numbered }) {
     if (numbered === undefined) return 0;
     const [sequence] = await session.command('SELECT pg_get_serial_sequence($1, $2) AS name', [table, numbered]);
@@ -132,21 +134,18 @@ const sql = postgresSql();
  * Page by page, each limited by bytes. PostgreSQL knows the length of a value without unpacking it, so values beyond
  * the limit are not read.
  */
-async function* inBatches(
-  session: Session,
-  table: CopiedTable,
-  from: From = { skipped: 0 },
-): AsyncGenerator<readonly StoredRecord[]> {
-  let at = from;
+async function* inBatches(session: Session, table: CopiedTable): AsyncGenerator<readonly StoredRecord[]> {
+  // The last key, or the number of records so far if there is no key.
+  let after: StoredRecord | undefined;
+  let skipped = 0;
   for (;;) {
-    const isAfter = 'after' in at;
-    const statement = sql.prepare<unknown[], StoredRecord>(pageOf(table, isAfter)).raw();
-    const page = await session.run(statement.all(...('after' in at ? at.after : [at.skipped])));
+    const statement = sql.prepare<unknown[], StoredRecord>(pageOf(table, after !== undefined)).raw();
+    const page = await session.run(statement.all(...(after ?? [skipped])));
     const last = page.at(-1);
     if (last === undefined) return;
     yield page;
-    if (table.key.length > 0) at = { after: keyIn(table, last) };
-    else at = { skipped: ('skipped' in at ? at.skipped : 0) + page.length };
+    if (table.key.length > 0) after = keyIn(table, last);
+    else skipped += page.length;
   }
 }
 
@@ -182,33 +181,22 @@ export async function openPostgresTarget(url: string, waitMs = WAIT_MS): Promise
     await session.end();
     throw error;
   }
-  const { batches, lastNumber } = reading(session, name);
+  const { batches, count, lastNumber } = reading(session, name);
   return {
     name,
     keepsNul: false,
     batches,
+    count: (table) => asked(() => count(table)),
     lastNumber: (table) => asked(() => lastNumber(table)),
-    begun: () =>
+    isPartial: () =>
       asked(async () => {
-        const [found] = await session.command(
-          'SELECT digest, source, begun_at AS "begunAt" FROM copies WHERE whole_at IS NULL',
-        );
-        if (found === undefined) return undefined;
-        return {
-          digest: found.digest as Uint8Array,
-          source: String(found.source),
-          begunAt: Number(found.begunAt),
-        };
+        const found = await session.command('SELECT 1 FROM copies WHERE whole_at IS NULL');
+        return found.length > 0;
       }),
-    begin: ({ digest, source, begunAt }) =>
+    begin: (source, now) =>
       asked(async () => {
-        await session.command('INSERT INTO copies (digest, source, begun_at) VALUES ($1, $2, $3)', [
-          digest,
-          source,
-          begunAt,
-        ]);
+        await session.command("INSERT INTO copies (digest, source, begun_at) VALUES ('', $1, $2)", [source, now]);
       }),
-    standing: (table) => asked(() => standingIn(session, table)),
     add: (table, records) => asked(() => insert(session, table, records)),
     filled: ({ name: table, numbered }, last) =>
       asked(async () => {
@@ -251,17 +239,6 @@ async function mustOwn(session: Session, name: string): Promise<void> {
     `the ledger ${name}: this user may not copy another ledger into it`,
     'Copy as the role that ran `kybatch ledger migrate`: it owns the tables.',
   );
-}
-
-async function standingIn(session: Session, table: CopiedTable) {
-  const [counted] = await session.command(`SELECT count(*) AS records FROM ${quoted(table.name)}`);
-  const records = Number(counted?.records);
-  if (table.key.length === 0) return { records, last: undefined };
-  const order = table.key.map((name) => `${quoted(name)} DESC`).join(', ');
-  const [found] = await session.command(
-    `SELECT ${table.key.map(quoted).join(', ')} FROM ${quoted(table.name)} ORDER BY ${order} LIMIT 1`,
-  );
-  return { records, last: found && table.key.map((name) => found[name] as Stored) };
 }
 
 const TYPES = { INTEGER: 'bigint', TEXT: 'text', BLOB: 'bytea' } as const;

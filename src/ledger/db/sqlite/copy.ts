@@ -11,7 +11,6 @@ import {
   type CopiedTable,
   type CopySource,
   type CopyTarget,
-  type From,
   keyIn,
   orderBy,
   quoted,
@@ -71,7 +70,8 @@ function mustBeCurrent(database: Connection, dataDir: string): void {
 
 const reading = (database: Connection, dataDir: string): Omit<CopySource, 'close'> => ({
   name: dataDir,
-  batches: (table, from) => inBatches(database, table, from),
+  batches: (table) => inBatches(database, table),
+  count: async (table) => countIn(database, table),
   lastNumber: async (table) => lastNumber(database, table),
   isAsStored(table, record, column) {
     const where = table.key.map((name) => `${quoted(name)} = ?`).join(' AND ');
@@ -87,21 +87,18 @@ const reading = (database: Connection, dataDir: string): Omit<CopySource, 'close
   },
 });
 
-async function* inBatches(
-  database: Connection,
-  table: CopiedTable,
-  from: From = { skipped: 0 },
-): AsyncGenerator<readonly StoredRecord[]> {
+const countIn = (database: Connection, { name }: CopiedTable): number =>
+  database
+    .prepare<[], number>(`SELECT count(*) FROM ${quoted(name)}`)
+    .pluck()
+    .get() ?? 0;
+
+async function* inBatches(database: Connection, table: CopiedTable): AsyncGenerator<readonly StoredRecord[]> {
   const columns = table.columns.map(({ name }) => quoted(name)).join(', ');
-  const isAfter = 'after' in from;
-  const where = isAfter ? `WHERE (${table.key.map(quoted).join(', ')}) > (${table.key.map(() => '?').join(', ')})` : '';
-  const rest = isAfter ? '' : 'LIMIT -1 OFFSET ?';
   const records = database
-    .prepare<unknown[], StoredRecord>(
-      `SELECT ${columns} FROM ${quoted(table.name)} ${where} ORDER BY ${orderBy(table)} ${rest}`,
-    )
+    .prepare<unknown[], StoredRecord>(`SELECT ${columns} FROM ${quoted(table.name)} ORDER BY ${orderBy(table)}`)
     .raw()
-    .iterate(...(isAfter ? from.after : [from.skipped]));
+    .iterate();
   let batch: StoredRecord[] = [];
   let bytes = 0;
   for (const record of records) {
@@ -126,24 +123,15 @@ function lastNumber(database: Connection, { name, numbered }: CopiedTable): numb
   return Math.max(Number(highest ?? 0), Number(given ?? 0));
 }
 
-/**
- * The copy is a file beside the ledger's path and gets its name when complete. Until then an extra table tells what it
- * is a copy of.
- */
+/** The copy is a file beside the ledger's path, and gets its name when complete. */
 export function openSqliteTarget(dataDir: string, now: number): CopyTarget {
-  const path = ledgerPath(dataDir);
-  const unfinished = copyPath(dataDir);
+  const path = copyPath(dataDir);
   try {
     const lock = acquireLock(dataDir);
     try {
       mustBeFree(dataDir);
-      const database = openCopy(dataDir, now);
-      return target(database, dataDir, {
-        release: () => lock.release(),
-        name: () => moveIntoPlace(dataDir, unfinished, path),
-        remove: () => removeUnfinished(unfinished),
-        anew: () => openCopy(dataDir, now),
-      });
+      removeUnfinished(path);
+      return target(openCopy(dataDir, path, now), dataDir, () => lock.release());
     } catch (error) {
       lock.release();
       throw error;
@@ -165,20 +153,14 @@ function mustBeFree(dataDir: string): void {
     );
 }
 
-function openCopy(dataDir: string, now: number): Connection {
-  const path = copyPath(dataDir);
-  // Without a source in that table nothing was copied yet, or only the renaming was missing.
-  if (!isOfSomething(path)) removeUnfinished(path);
+function openCopy(dataDir: string, path: string, now: number): Connection {
   const database = openUnfinished(dataDir, path);
   try {
-    // The last commits may be lost with the machine and are copied again. The file itself stays intact.
-    database.pragma('synchronous = NORMAL');
+    // It is synced once, as a whole.
+    database.pragma('synchronous = OFF');
     database.pragma('wal_autocheckpoint = 8000');
     database.pragma('foreign_keys = ON');
     migrate(database, now);
-    database.exec(
-      'CREATE TABLE IF NOT EXISTS copies (digest BLOB NOT NULL, source TEXT NOT NULL, begun_at INTEGER NOT NULL) STRICT',
-    );
     return database;
   } catch (error) {
     database.close();
@@ -186,28 +168,9 @@ function openCopy(dataDir: string, now: number): Connection {
   }
 }
 
-function isOfSomething(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return false;
-  const database = connect(path);
-  try {
-    const isMarked = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'copies'").get() !== undefined;
-    return isMarked && database.prepare('SELECT 1 FROM copies').get() !== undefined;
-  } finally {
-    database.close();
-  }
-}
-
-interface Place {
-  readonly release: () => void;
-  readonly name: () => void;
-  readonly remove: () => void;
-  readonly anew: () => Connection;
-}
-
-function target(opened: Connection, dataDir: string, place: Place): CopyTarget {
-  let database = opened;
-  let isBegun = false;
-  let inserts = new Map<string, Statement<unknown[], unknown>>();
+function target(database: Connection, dataDir: string, release: () => void): CopyTarget {
+  const path = copyPath(dataDir);
+  const inserts = new Map<string, Statement<unknown[], unknown>>();
   const insertInto = ({ name, columns }: CopiedTable) => {
     const known = inserts.get(name);
     if (known !== undefined) return known;
@@ -220,38 +183,11 @@ function target(opened: Connection, dataDir: string, place: Place): CopyTarget {
   return {
     name: dataDir,
     keepsNul: true,
-    batches: (table, from) => inBatches(database, table, from),
+    batches: (table) => inBatches(database, table),
+    count: async (table) => countIn(database, table),
     lastNumber: async (table) => lastNumber(database, table),
-    async begun() {
-      const found = database
-        .prepare<[], { digest: Uint8Array; source: string; begunAt: number }>(
-          'SELECT digest, source, begun_at AS begunAt FROM copies',
-        )
-        .get();
-      isBegun = found !== undefined;
-      return found;
-    },
-    async begin({ digest, source, begunAt }) {
-      database.prepare('INSERT INTO copies (digest, source, begun_at) VALUES (?, ?, ?)').run(digest, source, begunAt);
-      isBegun = true;
-    },
-    async standing(table) {
-      const key = table.key.map(quoted).join(', ');
-      const last =
-        key === ''
-          ? undefined
-          : database
-              .prepare<[], StoredRecord>(
-                `SELECT ${key} FROM ${quoted(table.name)} ORDER BY ${table.key.map((name) => `${quoted(name)} DESC`).join(', ')} LIMIT 1`,
-              )
-              .raw()
-              .get();
-      const records = database
-        .prepare(`SELECT count(*) FROM ${quoted(table.name)}`)
-        .pluck()
-        .get() as number;
-      return { records, last };
-    },
+    isPartial: async () => false,
+    begin: async () => {},
     async add(table, records) {
       const insert = insertInto(table);
       database
@@ -268,22 +204,19 @@ function target(opened: Connection, dataDir: string, place: Place): CopyTarget {
     },
     async clear() {
       database.close();
-      place.remove();
-      inserts = new Map();
-      database = place.anew();
-      isBegun = false;
+      removeUnfinished(path);
     },
     async seal() {
-      database.exec('DROP TABLE copies');
       database.pragma('wal_checkpoint(TRUNCATE)');
       database.close();
-      place.name();
+      moveIntoPlace(dataDir, path, ledgerPath(dataDir));
     },
     async close() {
-      if (database.open) database.close();
-      // If the copy was refused before it began, nothing is left behind.
-      if (!isBegun) place.remove();
-      place.release();
+      if (database.open) {
+        database.close();
+        removeUnfinished(path);
+      }
+      release();
     },
   };
 }
