@@ -33,3 +33,22 @@ test('the pages for users name only existing commands', () => {
   expect(named.length).toBeGreaterThan(200);
   expect(named.filter(({ verb }) => !commands.has(verb))).toEqual([]);
 });
+
+test('the how-to pages show only lines that the golden files have', () => {
+  const textsIn = (folder: string): { file: string; text: string }[] =>
+    readdirSync(resolve(folder)).map((file) => ({ file, text: readFileSync(resolve(folder, file), 'utf8') }));
+  const masked = (line: string): string =>
+    line
+      .replaceAll(/\d[\d.,]*|\bN\b/g, 'N')
+      .replace(/\b(?:p|nightly) has\b/, 'PIPELINE has')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+  const printed = new Set(textsIn('test/cli/golden').flatMap(({ text }) => text.split('\n').map(masked)));
+  const shown = textsIn('docs/how-to').flatMap(({ file, text }) =>
+    [...text.matchAll(/^```console\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
+      block.split('\n').flatMap((line) => (line.startsWith('$ ') ? [] : [{ file, line }])),
+    ),
+  );
+  expect(shown.length).toBeGreaterThan(10);
+  expect(shown.filter(({ line }) => !printed.has(masked(line)))).toEqual([]);
+});
