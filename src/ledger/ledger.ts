@@ -46,6 +46,10 @@ export interface Ledger {
   /** Read-only queries for commands. */
   readonly reading: LedgerQueries;
   readonly housekeeping: Housekeeping;
+  /** Commits that were made here and are missing: it is an older copy. */
+  readonly lostCommits: number;
+  /** From now on the ledger counts as complete. */
+  acceptLoss(): void;
   /** The job queue, if several workers can share a run. Undefined: one process has the ledger for itself. */
   readonly jobs?: JobStore | undefined;
   /** Messages between those workers. */
@@ -151,6 +155,10 @@ export async function composeLedger(database: Database, options: ComposeOptions)
   if (access !== 'read') for (const needed of [calls, unknownCharges, runs]) needed();
   return {
     times,
+    get lostCommits() {
+      return database.lostCommits;
+    },
+    acceptLoss: () => database.acceptLoss(),
     get calls() {
       return calls();
     },

@@ -82,8 +82,16 @@ const LOG_BYTES = 65_536;
 export async function checkNewLedger(
   { dataDir, out }: { readonly dataDir: string; readonly out: string | undefined },
   names: ProviderNames,
-  ledger: Pick<Ledger, 'runs' | 'reading'> | null,
+  ledger: Pick<Ledger, 'reading' | 'lostCommits'> | null,
 ): Promise<readonly GuardFinding[]> {
+  if (ledger !== null && ledger.lostCommits > 0)
+    return [
+      {
+        guard: 'new_ledger',
+        message: `the ledger in ${dataDir} lacks the last ${ledger.lostCommits} commits that were made here: it is an older copy, or its kybatch.db-wal was removed. What was bought then would be bought again`,
+        hint: 'Restore the newest copy.',
+      },
+    ];
   const newest = ledger === null ? null : await ledger.reading.newestRunAt();
   for (const { run, where, trace } of tracesIn(dataDir, out)) {
     const known = await ledger?.reading.knownOf(run);

@@ -69,6 +69,10 @@ export interface Database extends Sql {
   readonly isShared: boolean;
   /** The first failed write. From then on kybatch begins nothing that costs money. */
   readonly broken: Error | undefined;
+  /** Commits that this ledger had and has lost, as an older copy. */
+  readonly lostCommits: number;
+  /** From now on it counts as complete. */
+  acceptLoss(): void;
   /** Throws if there is too little space to store a call's result. */
   mustHaveRoom(): void;
 

@@ -51,6 +51,8 @@ export function postgresDatabase(options: PostgresOptions): Database {
     name,
     readonly: options.readonly,
     isShared: true,
+    lostCommits: 0,
+    acceptLoss: () => {},
     get broken() {
       return writer.broken;
     },

@@ -18,7 +18,7 @@ import {
 } from '../copy-format.js';
 import { readSchema } from '../database.js';
 import { acquireLock, type Connection, connect, type Statement } from './connection.js';
-import { mustBeSound, mustHaveIntactWal, mustNotBePartialLedger } from './integrity.js';
+import { mustBeSound, mustHaveAllCommits, mustNotBePartialLedger } from './integrity.js';
 import {
   currentSchema,
   migrate,
@@ -37,9 +37,9 @@ export function openSqliteSource(dataDir: string): CopySource {
     mustExist(dataDir);
     const lock = acquireLock(dataDir);
     try {
-      mustHaveIntactWal(path);
       const database = connect(path, { readonly: true, fileMustExist: true, timeout: 10_000 });
       mustBeSound(database);
+      mustHaveAllCommits(database);
       mustBeCurrent(database, dataDir);
       return {
         ...reading(database, dataDir),

@@ -8,6 +8,7 @@ import { freeBytes } from '../../../util/files.js';
 import type { Database, Script, Snapshot, Sql, Statement, StoredTexts } from '../database.js';
 import type { StoredPlace } from '../stored-json.js';
 import { type Connection, connect, isFree, isLocked, type Statement as Native } from './connection.js';
+import { CommitCount, lostCommits } from './integrity.js';
 
 export interface SqliteOptions {
   /** Its lock tells whether a process works. The file read may be a copy. */
@@ -28,6 +29,10 @@ export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: fre
     get broken() {
       return writer.broken;
     },
+    get lostCommits() {
+      return writer.commits?.lost ?? lostCommits(connection);
+    },
+    acceptLoss: () => writer.commits?.acceptLoss(),
     mustHaveRoom: () => room.mustBeThere(),
     read: async (script) => runNow(script()),
     write: (script) => writer.write(() => runNow(script(false))),
@@ -217,6 +222,7 @@ export class Writer {
   readonly #begin: () => void;
   readonly #commit: () => void;
   readonly #log: SyncedLog | undefined;
+  readonly commits: CommitCount | undefined;
   #waiting: Write[] = [];
   #isBusy = false;
   #broken: LedgerError | undefined;
@@ -229,6 +235,7 @@ export class Writer {
     this.#commit = () => commit.run();
     const isLogged = !database.readonly && database.pragma('journal_mode', { simple: true }) === 'wal';
     if (isLogged) this.#log = new SyncedLog(database, sync);
+    if (isLogged) this.commits = new CommitCount(database);
   }
 
   /** Runs `work` in the next commit, in order. Resolves with its result when it is on disk. */
@@ -256,6 +263,7 @@ export class Writer {
   async close(): Promise<void> {
     await this.flush().catch(() => {});
     await this.#log?.close();
+    this.commits?.close();
   }
 
   #flushSoon(): void {
@@ -270,8 +278,10 @@ export class Writer {
     try {
       this.#begin();
       for (const { run } of writes) run();
+      this.commits?.add();
       this.#commit();
       await this.#log?.sync();
+      this.commits?.note();
       for (const { tell } of writes) tell();
     } catch (cause) {
       const error = this.#fail(cause);

@@ -1,9 +1,8 @@
 // Detects a damaged or incomplete SQLite ledger before anything is spent.
 
-import { closeSync, fstatSync, openSync, readFileSync, readSync, type Stats, statSync } from 'node:fs';
-import { endianness } from 'node:os';
-import { basename } from 'node:path';
-import { hintFor, LedgerError, systemFailure } from '../../../domain/errors.js';
+import { closeSync, existsSync, openSync, readFileSync, type Stats, statSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { hintFor, LedgerError } from '../../../domain/errors.js';
 import type { Connection } from './connection.js';
 
 /** No SQLite file is shorter than its header, and a ledger gets its name only when complete (`makeLedger`). */
@@ -38,192 +37,79 @@ export const noSchema = (path: string): DamagedLedger =>
   );
 
 /**
- * Refuses a damaged WAL before SQLite opens it: SQLite silently drops everything after a damaged frame, and it would be
- * bought again. Call it with the lock held, or while no process works.
+ * Refuses a ledger that has lost commits with its WAL: SQLite drops everything after a damaged frame without an error,
+ * and it would be bought again. `database` is open for reading, so that nothing changes.
  */
-export function mustHaveIntactWal(path: string): void {
-  const lost = walDamage(path);
-  if (lost === undefined) return;
+export function mustHaveAllCommits(database: Connection): void {
+  const path = database.name;
+  const lost = lostCommits(database);
+  if (lost === 0) return;
   throw new DamagedLedger(
     path,
-    lost,
-    `Restore a copy of ${path} and ${path}-wal. Without one, move ${path}-wal and ${path}-shm away: the ledger is then as it was before, and what was bought after that is paid for again.`,
+    `its newest part, ${basename(path)}-wal, is damaged: ${lost} commits are missing`,
+    `Restore a copy of ${path} and ${path}-wal. Without one, move ${path}-wal, ${path}-shm and ${commitsPath(path)} away: the ledger is then as it was before, and what was bought after that is paid for again.`,
   );
 }
 
-function walDamage(path: string): string | undefined {
-  const name = `${basename(path)}-wal`;
-  const bytes = walBytes(path);
-  try {
-    const wal = bytes === 0 ? undefined : readWal(`${path}-wal`);
-    if (wal?.kind === 'broken') return `${name}: ${wal.what}`;
-    const index = sizeOf(`${path}-shm`) === 0 ? undefined : readWalIndex(`${path}-shm`);
-    if (index === undefined) return undefined;
-    if (wal === undefined)
-      return index.frames > index.inDatabase
-        ? `${name}, with what was written last, is ${statSync(`${path}-wal`, { throwIfNoEntry: false }) === undefined ? 'gone' : 'empty'}`
-        : undefined;
-    return wal.salts.equals(index.salts) && index.frames > wal.committedFrames
-      ? `${name}: of ${index.frames} frames that were written, ${wal.committedFrames} can be read`
-      : undefined;
-  } catch (error) {
-    // Another user's file may be unreadable, which says nothing about it.
-    if (systemFailure(error)?.code === 'NO_PERMISSION' || (error as NodeJS.ErrnoException).code === 'ENOENT')
-      return undefined;
-    throw error;
+/** How many commits were made here that the ledger does not have any more. */
+export function lostCommits(database: Connection): number {
+  const path = commitsPath(database.name);
+  const noted = existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
+  return noted > 0 ? Math.max(0, noted - commitsOf(database)) : 0;
+}
+
+const commitsPath = (path: string): string => join(dirname(path), 'kybatch.commits');
+const commitsOf = (database: Connection): number => database.pragma('user_version', { simple: true }) as number;
+
+/**
+ * Counts commits, in the ledger and in a small file beside it. The file is written when a commit is on disk, so it is
+ * never ahead of an undamaged ledger.
+ */
+export class CommitCount {
+  readonly #database: Connection;
+  #count: number;
+  #lost: number;
+  #file: number | undefined;
+
+  constructor(database: Connection) {
+    this.#database = database;
+    this.#count = commitsOf(database);
+    this.#lost = lostCommits(database);
+  }
+
+  /** Commits that were made here and are missing, as in an older copy. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** From now on the ledger counts as complete. */
+  acceptLoss(): void {
+    this.#lost = 0;
+  }
+
+  /** Within the transaction. */
+  add(): void {
+    this.#count += 1;
+    this.#database.pragma(`user_version = ${this.#count}`);
+  }
+
+  /** When the commit is on disk. */
+  note(): void {
+    if (this.#lost > 0) return;
+    try {
+      this.#file ??= openSync(commitsPath(this.#database.name), 'w', 0o600);
+      writeSync(this.#file, `${this.#count}\n`, 0);
+    } catch {
+      // The commit is safe without it.
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
   }
 }
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
-/** A write-ahead log, judged by its own checksums (https://www.sqlite.org/fileformat2.html#the_write_ahead_log). */
-type WalState =
-  /** Commits exist that cannot be reached. SQLite would drop them silently. */
-  | { readonly kind: 'broken'; readonly what: string }
-  /** Intact as far as the file shows: the frames up to the last commit, and their salts. */
-  | { readonly kind: 'whole'; readonly committedFrames: number; readonly salts: Buffer };
-
-const HEADER_BYTES = 32;
-const FRAME_HEADER_BYTES = 24;
-const WAL_VERSION = 3_007_000;
-
-/** The last bit gives the byte order of the checksums. */
-const MAGIC = 0x377f0682;
-
-/** Read size: as many whole frames as fit. */
-const CHUNK_BYTES = 4 * 1024 * 1024;
-
-/**
- * Follows the checksums from the header on. After a break there are frames of an earlier generation (other salts), or
- * an unfinished transaction from a crash, which SQLite rightly drops. Each commit is synced before the next begins, so
- * two commits at or after a break are damage.
- */
-function readWal(path: string): WalState {
-  const file = openSync(path, 'r');
-  try {
-    return follow(file, fstatSync(file).size);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function follow(file: number, size: number): WalState {
-  const header = Buffer.alloc(HEADER_BYTES);
-  const length = readSync(file, header, 0, HEADER_BYTES, 0);
-  const pageSize = header.readUInt32BE(8);
-  const magic = header.readUInt32BE(0);
-  const sum = new Checksum((magic & 1) === 1 ? 'BE' : 'LE');
-  sum.add(header, 0, 24);
-  const fits =
-    length === HEADER_BYTES && (magic & ~1) === MAGIC && header.readUInt32BE(4) === WAL_VERSION && isPageSize(pageSize);
-  if (!fits || !sum.is(header, 24)) return { kind: 'broken', what: 'its header is damaged' };
-  const salts = header.subarray(16, 24);
-  const frameBytes = FRAME_HEADER_BYTES + pageSize;
-  const frames = Math.floor((size - HEADER_BYTES) / frameBytes);
-  const atOnce = Math.max(1, Math.floor(CHUNK_BYTES / frameBytes));
-  const chunk = Buffer.alloc(atOnce * frameBytes);
-  let committedFrames = 0;
-  let brokenAt: number | undefined;
-  let commitsBehind = 0;
-  for (let first = 0; first < frames; first += atOnce) {
-    const count = Math.min(atOnce, frames - first);
-    readSync(file, chunk, 0, count * frameBytes, HEADER_BYTES + first * frameBytes);
-    for (let index = 0; index < count; index++) {
-      const at = index * frameBytes;
-      const isOfThis = salts.equals(chunk.subarray(at + 8, at + 16));
-      const isCommit = isOfThis && chunk.readUInt32BE(at + 4) !== 0;
-      if (brokenAt === undefined) {
-        if (
-          isOfThis &&
-          sum
-            .add(chunk, at, 8)
-            .add(chunk, at + FRAME_HEADER_BYTES, pageSize)
-            .is(chunk, at + 16)
-        ) {
-          if (isCommit) committedFrames = first + index + 1;
-          continue;
-        }
-        brokenAt = first + index + 1;
-      }
-      if (isCommit) commitsBehind += 1;
-    }
-  }
-  return commitsBehind < 2
-    ? { kind: 'whole', committedFrames, salts }
-    : { kind: 'broken', what: `frame ${brokenAt} is damaged, and ${commitsBehind} commits from there on are cut off` };
-}
-
-const isPageSize = (bytes: number): boolean => bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0;
-
-/** SQLite's checksum: two running sums over pairs of 32-bit words. */
-class Checksum {
-  readonly #swapped: boolean;
-  #first = 0;
-  #second = 0;
-
-  constructor(order: 'LE' | 'BE') {
-    this.#swapped = order !== endianness();
-  }
-
-  add(bytes: Buffer, from: number, length: number): this {
-    // A word view needs an offset divisible by four and the machine's byte order.
-    const isFit = !this.#swapped && (bytes.byteOffset + from) % 4 === 0;
-    const part = isFit ? bytes.subarray(from, from + length) : Buffer.from(bytes.subarray(from, from + length));
-    if (this.#swapped) part.swap32();
-    const words = new Int32Array(part.buffer, part.byteOffset, length / 4);
-    let first = this.#first;
-    let second = this.#second;
-    for (let index = 0; index < words.length; index += 2) {
-      first = (first + (words[index] ?? 0) + second) | 0;
-      second = (second + (words[index + 1] ?? 0) + first) | 0;
-    }
-    this.#first = first;
-    this.#second = second;
-    return this;
-  }
-
-  /** Compares with the stored checksum, which in a write-ahead log is big-endian. */
-  is(bytes: Buffer, at: number): boolean {
-    return bytes.readInt32BE(at) === this.#first && bytes.readInt32BE(at + 4) === this.#second;
-  }
-
-  get words(): readonly [number, number] {
-    return [this.#first, this.#second];
-  }
-}
-
-/** SQLite's index of a write-ahead log. A killed process leaves it as it was. */
-interface WalIndex {
-  /** Committed frames. */
-  readonly frames: number;
-  /** Frames already in the database. */
-  readonly inDatabase: number;
-  /** Of its log. */
-  readonly salts: Buffer;
-}
-
-const COPY_BYTES = 48;
-const WAL_INDEX_VERSION = 3_007_000;
-
-/**
- * Undefined if there is no reliable index: it is never synced, and rebuilt on first use. Both copies of its header must
- * agree and match their checksum (https://www.sqlite.org/walformat.html).
- *
- * Call it only while this process has the ledger closed: closing the file would release SQLite's locks on it.
- */
-function readWalIndex(path: string): WalIndex | undefined {
-  const bytes = readFileSync(path);
-  if (bytes.length < 2 * COPY_BYTES + 4) return undefined;
-  const number = (at: number) => (endianness() === 'LE' ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
-  const [first, second] = new Checksum(endianness()).add(bytes, 0, 40).words;
-  const isWhole =
-    number(0) === WAL_INDEX_VERSION &&
-    bytes.subarray(0, COPY_BYTES).equals(bytes.subarray(COPY_BYTES, 2 * COPY_BYTES)) &&
-    number(40) === first >>> 0 &&
-    number(44) === second >>> 0;
-  if (!isWhole) return undefined;
-  return { frames: number(16), inDatabase: number(96), salts: bytes.subarray(32, 40) };
-}
 
 /**
  * Refuses a damaged file before any spending. A small file is checked completely. In a large one only the tables about

@@ -18,7 +18,7 @@ import { type BackedUp, type BackupProgress, composeLedger, type Ledger, type Le
 import { bringForward, endOtherAttempts } from '../../rows/workers.js';
 import { acquireLock, type Connection, connect, isLocked } from './connection.js';
 import { runNow, sqliteDatabase, sqlOn } from './database.js';
-import { DamagedLedger, impossibleNumber, mustBeSound, walBytes } from './integrity.js';
+import { DamagedLedger, impossibleNumber, mustBeSound } from './integrity.js';
 import { currentSchema, schemaOf, sync } from './migrate.js';
 import { isThere, ledgerPath, mustExist, openAsIs, openForReading, openForWriting } from './open.js';
 
@@ -40,10 +40,9 @@ async function openLocked(options: LedgerOptions): Promise<Ledger> {
   const { dataDir, access, now, pagesAtMost, onNote } = options;
   const lock = acquireLock(dataDir);
   try {
-    const hadNewest = walBytes(ledgerPath(dataDir)) > 0;
     const database = openForWriting(dataDir, now, pagesAtMost);
     if (access === 'note') return await compose(database, options, () => lock.release());
-    const loss = dataLossWarning(database, dataDir, hadNewest);
+    const loss = dataLossWarning(database, dataDir);
     if (loss !== undefined) onNote?.(message('LEDGER_SHOWS_LOSS', loss));
     const sql = sqlOn(database);
     runNow(endOtherAttempts(sql, now));
@@ -67,15 +66,9 @@ const compose = (connection: Connection, options: LedgerOptions, onClose: () => 
  * Signs that an intact ledger has lost data. They are reported and refuse nothing, because files beside a ledger may
  * belong to another one.
  */
-export function dataLossWarning(database: Connection, dataDir: string, hadNewest: boolean): string | undefined {
+export function dataLossWarning(database: Connection, dataDir: string): string | undefined {
   const isThere = (sql: string) => database.prepare(sql).get() !== undefined;
-  if (!isThere('SELECT 1 FROM runs') && !isThere('SELECT 1 FROM calls')) return tracesOfRuns(dataDir);
-  // A killed process leaves the WAL beside the ledger, with all calls since the attempt began.
-  const begun =
-    'SELECT 1 FROM starts WHERE ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM calls WHERE start_id = starts.id)';
-  return hadNewest || !isThere(begun)
-    ? undefined
-    : `the last attempt was broken off, and the ledger knows of nothing that it sent: if kybatch.db-wal was removed, what was bought in that attempt is paid for again; if a copy exists, restore it`;
+  return isThere('SELECT 1 FROM runs') || isThere('SELECT 1 FROM calls') ? undefined : tracesOfRuns(dataDir);
 }
 
 /** The same for a missing or empty ledger. */
@@ -108,14 +101,13 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
   }
   try {
     if (!isThere(dataDir)) return { state: 'absent', note: tracesOfRuns(dataDir) };
-    const hadNewest = walBytes(ledgerPath(dataDir)) > 0;
     const { database, remove } = openAsIs(ledgerPath(dataDir));
     try {
       const health = healthOf(database);
       // A running attempt was not interrupted.
       const atRest = health.state === 'sound' && isLocked(dataDir) === false;
       if (health.state === 'absent') return { ...health, note: tracesOfRuns(dataDir) };
-      return atRest ? { ...health, note: dataLossWarning(database, dataDir, hadNewest) } : health;
+      return atRest ? { ...health, note: dataLossWarning(database, dataDir) } : health;
     } finally {
       database.close();
       remove();

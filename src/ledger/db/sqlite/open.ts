@@ -1,13 +1,13 @@
 // Opens a SQLite ledger for writing or reading.
 
-import { constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
+import { constants, copyFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { asOpenError, FileError, systemFailure, UsageError } from '../../../domain/errors.js';
 import { type Message, message } from '../../../util/message-parts.js';
 import { createTempFolder, removeStaleTempFolders } from '../../../util/temp-folder.js';
 import { type Connection, connect, createForOwner, isLocked, mustBeFile } from './connection.js';
-import { mustBeSound, mustHaveIntactWal, mustNotBePartialLedger, noSchema, walBytes } from './integrity.js';
+import { mustBeSound, mustHaveAllCommits, mustNotBePartialLedger, noSchema, walBytes } from './integrity.js';
 import { currentSchema, makeLedger, migrate, refuseUnknown, schemaOf } from './migrate.js';
 
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
@@ -20,11 +20,13 @@ export function openForWriting(dataDir: string, now: number, pagesAtMost?: numbe
   const path = ledgerPath(dataDir);
   if (!isThere(dataDir)) makeLedger(dataDir, path, now);
   createForOwner(dataDir, path);
-  mustHaveIntactWal(path);
-  if (walBytes(path) > 0) mustHoldLedger(path);
+  const hasNewest = walBytes(path) > 0;
+  if (hasNewest) mustHoldLedger(path);
   const database = connect(path, { timeout: 10_000 });
   try {
     database.pragma('journal_mode = WAL');
+    // A reader trusts the index of a WAL, and a writer follows its checksums.
+    if (hasNewest) mustHaveAllCommits(database);
     // better-sqlite3 lowers this to NORMAL when WAL is turned on, so it is set afterwards and read back.
     database.pragma('synchronous = FULL');
     if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite refused synchronous=FULL');
@@ -47,6 +49,7 @@ function mustHoldLedger(path: string): void {
   const database = connect(path, { readonly: true, timeout: 10_000 });
   try {
     if (schemaOf(database) === 0) throw noSchema(path);
+    mustHaveAllCommits(database);
   } finally {
     database.close();
   }
@@ -141,23 +144,17 @@ export interface Opened {
  */
 export function openAsIs(path: string): Opened {
   const hasNewest = walBytes(path) > 0;
-  mustHaveItsNewestAtRest(path);
-  const opened = openInPlace(path);
-  if (!hasNewest || schemaOf(opened.database) > 0) return opened;
-  opened.database.close();
-  opened.remove();
-  throw noSchema(path);
-}
-
-/** While a process writes, the WAL changes. */
-function mustHaveItsNewestAtRest(path: string): void {
+  // While a process writes, commits are added after this reader has begun.
   const isAtRest = () => isLocked(dirname(path)) === false;
-  if ((walBytes(path) === 0 && !existsSync(`${path}-shm`)) || !isAtRest()) return;
+  const isLeft = hasNewest && isAtRest();
+  const opened = openInPlace(path);
   try {
-    mustHaveIntactWal(path);
+    if (schemaOf(opened.database) === 0 && hasNewest) throw noSchema(path);
+    if (isLeft && opened.path === path && isAtRest()) mustHaveAllCommits(opened.database);
+    return opened;
   } catch (error) {
-    // A process may have begun to write meanwhile.
-    if (isAtRest()) throw error;
+    close(opened);
+    throw error;
   }
 }
 
