@@ -1,9 +1,15 @@
-import { unreadableReason } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import { apiOf, type DoorOptions } from './options.js';
 import { type Answer, askProvider, type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
-import { type AnswerSource, type DoorRequest, makeReady, type ReadyRequest } from './request.js';
+import {
+  type AnswerSource,
+  type DoorRequest,
+  type FoundAnswer,
+  findStored,
+  makeReady,
+  type ReadyRequest,
+} from './request.js';
 import { Sender } from './sender.js';
 
 /**
@@ -63,16 +69,15 @@ export class Door implements AnswerSource {
   async stored(request: DoorRequest): Promise<Answer | undefined> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return undefined;
-    const found = await this.#look(request, request.reusableSince, ready);
-    return found?.kind === 'answer' ? found : undefined;
+    return this.#reuse(await this.#look(request, request.reusableSince, ready), ready);
   }
 
   async call(request: DoorRequest): Promise<CallOutcome> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return this.#notSent(request, ready);
     if (request.turn?.begins() === false) {
-      const stored = await this.#look(request, request.reusableSince, ready);
-      if (stored?.kind === 'answer') return stored;
+      const stored = this.#reuse(await this.#look(request, request.reusableSince, ready), ready);
+      if (stored !== undefined) return stored;
       // Before the call is shared: a row that waits for its turn must not delay rows that have theirs.
       await request.turn.comes();
     }
@@ -127,10 +132,10 @@ export class Door implements AnswerSource {
 
   /** Reuses or buys. An answer that another call gets meanwhile is used too. */
   async #obtain(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome> {
-    const kept = request.operation.keep !== 'never';
     for (let since = request.reusableSince; ; ) {
-      const found = kept ? await this.#look(request, since, ready) : undefined;
-      if (found?.kind === 'answer') return found;
+      const found = await this.#look(request, since, ready);
+      const reused = this.#reuse(found, ready);
+      if (reused !== undefined) return reused;
       const reusableSince = found === undefined ? since : found.fetchedAt + 1;
       // A copy for every call would cost more than the rest of this function.
       const wanted = reusableSince === request.reusableSince ? request : { ...request, reusableSince };
@@ -140,19 +145,14 @@ export class Door implements AnswerSource {
     }
   }
 
-  /** The stored answer. An unreadable one of an earlier version counts as absent. */
-  async #look(
-    { operation, whyUnfit }: DoorRequest,
-    since: number,
-    { context }: ReadyRequest,
-  ): Promise<Answer | Unreadable | undefined> {
-    const { calls, attemptId, clock } = this.#options;
-    const stored = await calls.findAnswer(context.environmentId, context.requestKey, since);
-    const body = stored && (await calls.readBody(stored.rawSha256));
-    if (stored === undefined || body === undefined) return undefined;
-    const { fetchedAt, rawSha256 } = stored;
-    if (unreadableReason(operation, body) !== undefined || whyUnfit?.(body) !== undefined)
-      return { kind: 'unreadable', fetchedAt };
+  #look(request: DoorRequest, since: number, { context }: ReadyRequest): Promise<FoundAnswer | undefined> {
+    return findStored(request, context, since, this.#options.calls);
+  }
+
+  #reuse(stored: FoundAnswer | undefined, { context }: ReadyRequest): Answer | undefined {
+    if (stored?.body === undefined) return undefined;
+    const { attemptId, clock } = this.#options;
+    const { body, fetchedAt, rawSha256 } = stored;
     return { kind: 'answer', body, owned: true, fetchedAt, use: { ...context, attemptId, at: clock.now(), rawSha256 } };
   }
 
@@ -164,9 +164,4 @@ export class Door implements AnswerSource {
     const use = stored === undefined ? null : { ...context, attemptId, at: clock.now(), rawSha256: stored.rawSha256 };
     return { ...outcome, owned: true, use };
   }
-}
-
-interface Unreadable {
-  readonly kind: 'unreadable';
-  readonly fetchedAt: number;
 }

@@ -1,12 +1,13 @@
 // Requests: validation, and the canonical key of a request.
 
 import { hash } from 'node:crypto';
-import type { UnusableAnswer } from '../api/answer.js';
+import { type UnusableAnswer, unreadableReason } from '../api/answer.js';
 import type { CallOptions, PreparedCall } from '../api/client.js';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/http.js';
 import type { Operation } from '../api/operation.js';
 import { withoutDefaults } from '../api/schema.js';
+import type { CallStore } from '../ledger/money/calls.js';
 import type { CallContext } from '../ledger/money/intent.js';
 import type { Answer, CallOutcome } from './outcome.js';
 
@@ -53,6 +54,28 @@ export interface AnswerSource {
   /** A stored answer only. */
   stored(request: DoorRequest): Promise<Answer | undefined>;
   settleLost(request: DoorRequest, charge: 'charged' | 'free', note: string): Promise<void>;
+}
+
+/** Is a usable answer stored? The door and the plan ask here. An unreadable one of an earlier version is not. */
+export async function findStored(
+  { operation, whyUnfit }: Pick<DoorRequest, 'operation' | 'whyUnfit'>,
+  place: Pick<CallContext, 'environmentId' | 'requestKey'>,
+  since: number,
+  calls: Pick<CallStore, 'findAnswer' | 'readBody'>,
+): Promise<FoundAnswer | undefined> {
+  if (operation.keep === 'never') return undefined;
+  const found = await calls.findAnswer(place.environmentId, place.requestKey, since);
+  const body = found && (await calls.readBody(found.rawSha256));
+  if (found === undefined || body === undefined) return undefined;
+  const isUsable = unreadableReason(operation, body) === undefined && whyUnfit?.(body) === undefined;
+  return { ...found, body: isUsable ? body : undefined };
+}
+
+export interface FoundAnswer {
+  readonly fetchedAt: number;
+  readonly rawSha256: string;
+  /** Undefined: it cannot be used. */
+  readonly body: Buffer | undefined;
 }
 
 /** A request in the forms for the provider, the ledger and the stored answer. */

@@ -1,9 +1,8 @@
 // Plans a run without calls, by taking every row through the stages with stored answers only.
 
-import { unreadableReason } from '../api/answer.js';
 import type { Operation } from '../api/operation.js';
 import type { Answer, CallOutcome, Parked } from '../calls/outcome.js';
-import { type AnswerSource, canonicalRequest, type DoorRequest, keyOf } from '../calls/request.js';
+import { type AnswerSource, canonicalRequest, type DoorRequest, findStored, keyOf } from '../calls/request.js';
 import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { addReveals, NO_REVEALS, revealsWithin } from '../domain/account-usage.js';
 import { identifierOf, questionKey } from '../domain/entity-key.js';
@@ -406,19 +405,15 @@ export class StoredAnswersOnly implements AnswerSource {
     return await this.#find(request, canonicalRequest(request.operation, request.params));
   }
 
-  async #find(
-    { operation, reusableSince, whyUnfit }: DoorRequest,
-    canonical: string | undefined,
-  ): Promise<Answer | undefined> {
+  async #find(request: DoorRequest, canonical: string | undefined): Promise<Answer | undefined> {
+    const { operation, reusableSince } = request;
     const environmentId = this.#environments[operation.api] ?? null;
-    if (this.#calls === null || environmentId === null || operation.keep === 'never') return undefined;
-    if (canonical === undefined) return undefined;
-    const found = await this.#calls.findAnswer(environmentId, keyOf(operation.name, canonical), reusableSince);
-    const body = found && (await this.#calls.readBody(found.rawSha256));
-    if (found === undefined || body === undefined) return undefined;
-    if (unreadableReason(operation, body) !== undefined || whyUnfit?.(body) !== undefined) return undefined;
+    if (this.#calls === null || environmentId === null || canonical === undefined) return undefined;
+    const place = { environmentId, requestKey: keyOf(operation.name, canonical) };
+    const found = await findStored(request, place, reusableSince, this.#calls);
+    if (found?.body === undefined) return undefined;
     this.used.set(operation, (this.used.get(operation) ?? 0) + 1);
-    return { kind: 'answer', body, owned: true, fetchedAt: found.fetchedAt, use: null };
+    return { kind: 'answer', body: found.body, owned: true, fetchedAt: found.fetchedAt, use: null };
   }
 
   async settleLost(): Promise<void> {}

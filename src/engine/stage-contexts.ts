@@ -2,6 +2,7 @@
 
 import type { Operation } from '../api/operation.js';
 import { type AnswerSource, type DoorRequest, keyOfRequest } from '../calls/request.js';
+import { reusableSince } from '../domain/freshness.js';
 import { type IdOwner, otherOwner } from '../domain/identity-mismatch.js';
 import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
 import type { ReviewStore } from '../ledger/review/review.js';
@@ -166,7 +167,6 @@ export class StageContexts {
     { about, notBefore: asNewAs = 0, lookedSince = 0, whyUnfit }: CallTerms = {},
   ): DoorRequest {
     const { runId, freshnessMs, notBefore, turns } = this.#options;
-    const freshness = freshnessMs(operation);
     return {
       operation,
       params: this.sent(operation, params),
@@ -175,10 +175,7 @@ export class StageContexts {
       row: operation.keep === 'never' && operation.subject === null ? null : row,
       stage,
       about,
-      reusableSince:
-        freshness === 0
-          ? Number.POSITIVE_INFINITY
-          : Math.max(notBefore, asNewAs, rowNotBefore ?? 0, this.now() - freshness),
+      reusableSince: Math.max(notBefore, asNewAs, rowNotBefore ?? 0, reusableSince(this.now(), freshnessMs(operation))),
       lookedSince,
       whyUnfit,
       wasHeld: holdReason === 'ask_provider',

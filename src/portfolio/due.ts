@@ -1,6 +1,7 @@
 // Decides which stages of a company are due.
 
 import { decisiveOptions, freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { freshUntil, isOver } from '../domain/freshness.js';
 import { isStageFinished } from '../domain/outcomes.js';
 import { ID_SPACES, type IdSpace } from '../domain/provider.js';
 import type { Due, DueDecision, MemberState } from '../ledger/portfolio/portfolios.js';
@@ -105,8 +106,8 @@ function judgeAtRest(standing: MemberState, terms: DueTerms): DueDecision {
   if (anotherWay) return { due: { ...ANEW, reason: 'unfinished', rank: RANK.neverDone } };
   if (outcome === 'needs_review') return NEVER;
   if (outcome === 'no_match') {
-    const until = updatedAt + terms.searchMs;
-    return isOver(until, terms)
+    const until = freshUntil(updatedAt, terms.searchMs);
+    return isOver(until, terms.now)
       ? { due: { ...ANEW, reason: 'stale', rank: updatedAt } }
       : { due: null, nextAt: timeOf(until) };
   }
@@ -114,8 +115,8 @@ function judgeAtRest(standing: MemberState, terms: DueTerms): DueDecision {
   const isTheSame = terms.optionChanges(standing.pipelineSha256).stages.size === 0;
   if (outcome === 'failed' && isTheSame) {
     const failed = terms.stages.filter(({ name }) => standing.stages[name] === 'failed');
-    const until = updatedAt + Math.min(...failed.map(({ freshMs }) => freshMs));
-    if (!isOver(until, terms)) return { due: null, nextAt: timeOf(until) };
+    const until = freshUntil(updatedAt, Math.min(...failed.map(({ freshMs }) => freshMs)));
+    if (!isOver(until, terms.now)) return { due: null, nextAt: timeOf(until) };
   }
   return judgeStages(standing, terms, NO_QUESTIONS);
 }
@@ -157,8 +158,8 @@ function judgeStages(standing: MemberState, terms: DueTerms, { inQuestion, anoth
     }
     const asOf = hasFailed ? standing.updatedAt : fetchedAt(standing, stage.name);
     if (stage.watched && changedAt !== null && asOf < changedAt) watched.push(stage);
-    const until = asOf + stage.freshMs;
-    if (!isOver(until, terms)) next = Math.min(next, until);
+    const until = freshUntil(asOf, stage.freshMs);
+    if (!isOver(until, terms.now)) next = Math.min(next, until);
     else {
       stale.push(stage);
       oldest = Math.min(oldest, asOf);
@@ -188,9 +189,6 @@ function judgeStages(standing: MemberState, terms: DueTerms, { inQuestion, anoth
 
 const fetchedAt = ({ fetched, updatedAt }: MemberState, stage: string): number =>
   Object.hasOwn(fetched, stage) ? (fetched[stage] ?? updatedAt) : updatedAt;
-
-/** As for calls: an answer from exactly that moment is fresh. */
-const isOver = (until: number, { now }: DueTerms): boolean => until < now;
 
 const timeOf = (at: number): number | null => (Number.isFinite(at) ? at : null);
 

@@ -1,4 +1,5 @@
 import type { Operation } from '../api/operation.js';
+import { freshUntil } from '../domain/freshness.js';
 import type { StageContext, StageError, StageOutcome } from './stage.js';
 
 /**
@@ -15,7 +16,7 @@ export function deferNotes<Context extends Pick<StageContext, 'call' | 'now' | '
   const call: StageContext['call'] = async (operation, params, terms) => {
     const outcome = await context.call(operation, params, terms);
     if (outcome.kind === 'answer' && operations.includes(operation))
-      firstOver = Math.min(firstOver, outcome.fetchedAt + context.freshnessMs(operation));
+      firstOver = Math.min(firstOver, freshUntil(outcome.fetchedAt, context.freshnessMs(operation)));
     return outcome;
   };
   const ended = (outcome: StageOutcome): StageOutcome => {

@@ -11,6 +11,7 @@ import type { Answer, CallOutcome, ChargeUnknown } from '../../calls/outcome.js'
 import { type AnswerSource, type AnyClient, type DoorRequest, requestKey } from '../../calls/request.js';
 import { freshnessMs } from '../../config/pipeline.js';
 import { type Charge, UsageError } from '../../domain/errors.js';
+import { reusableSince } from '../../domain/freshness.js';
 import { flagLostBefore, takeLease } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Settlement, StoredAnswerUse } from '../../ledger/money/calls.js';
@@ -62,8 +63,7 @@ export interface CallView {
 /** Takes the path of every paid call: a stored answer is not bought again, and a bought answer is stored. */
 export async function call(options: DirectCallOptions, around = processEnvironment()): Promise<CallView> {
   const { api, params = {} } = options;
-  const operation =
-    api === 'mcp' ? await toolToCall(options, freshSince, around) : operationNamed(api, options.operation);
+  const operation = api === 'mcp' ? await toolToCall(options, around) : operationNamed(api, options.operation);
   const clientOf = (provider: Provider) => clientFor(operation, provider);
   // A bad request is refused before the ledger or the sandbox account is opened or created.
   await withProvider(options, around, async (provider) => clientOf(provider).prepare(operation.name, params));
@@ -125,11 +125,11 @@ async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: 
       },
       signal: signal === undefined ? lease.broken : AbortSignal.any([signal, lease.broken]),
     });
-    const reusableSince = fresh ? Number.POSITIVE_INFINITY : freshSince(operation, clock.now());
     const reasonToStop = (): unknown =>
       lease.broken.aborted ? lease.broken.reason : signal?.aborted ? signal.reason : undefined;
     const none = { runId: null, row: null, stage: null };
-    const request: DoorRequest = { operation, params, ...none, reusableSince, lookedSince: 0 };
+    const since = reusableSince(clock.now(), fresh ? 0 : ownFreshness(operation));
+    const request: DoorRequest = { operation, params, ...none, reusableSince: since, lookedSince: 0 };
     const asked = operation.meter === 'report' ? directReport(request, door, clock) : door.call(request);
     const outcome = await asked.catch((error: unknown) => {
       // The reason why the lookup failed.
@@ -160,11 +160,8 @@ const BY_HAND = {
   permissions: {},
 } as const;
 
-/** There is no pipeline here, so the operation's own freshness applies. */
-function freshSince(operation: Operation, now: number): number {
-  const freshness = freshnessMs({ freshnessMs: {} }, operation);
-  return freshness === 0 ? Number.POSITIVE_INFINITY : now - freshness;
-}
+/** There is no pipeline here. */
+const ownFreshness = (operation: Operation): number => freshnessMs({ freshnessMs: {} }, operation);
 
 function answerOf(outcome: CallOutcome, operation: Operation, charge: Charge | undefined): Answer {
   if (outcome.kind === 'answer') return outcome;
@@ -363,16 +360,12 @@ interface ToolToCall extends ToolsOptions {
  * The tool with the server's schema for it, or a message with the tools that exist. A stored answer is returned free,
  * even if the server is down.
  */
-function toolToCall(
-  options: ToolToCall,
-  freshSince: (operation: Operation, now: number) => number,
-  around: AppEnvironment,
-): Promise<Operation> {
+function toolToCall(options: ToolToCall, around: AppEnvironment): Promise<Operation> {
   const { operation: name, params = {}, fresh = false, signal } = options;
   return withProvider(options, around, async ({ mcp, names }) => {
     const client = required(mcp, 'mcp');
     const unchecked = toolOperation(name);
-    const since = freshSince(unchecked, around.clock.now());
+    const since = reusableSince(around.clock.now(), ownFreshness(unchecked));
     if (!fresh && (await isStored(names.mcp, requestKey(name, params), since, options, around))) return unchecked;
     const listed = await list(client, signal);
     const tool = listed.find((one) => one.name === name);

@@ -8,6 +8,7 @@ import type { AnyClient } from '../../calls/request.js';
 import { isRetryable } from '../../calls/retry.js';
 import { freshnessMs } from '../../config/pipeline.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { reusableSince } from '../../domain/freshness.js';
 import { flagLostBefore, takeLease } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { PARALLEL_CALLS, type WatchClient } from '../../portfolio/watch/ask.js';
@@ -64,8 +65,8 @@ export async function withDirectCalls<T>(
     const begunAt = clock.now();
     const answers = { owned: 0, sent: 0 };
     const ask: DirectCalls['ask'] = async (operation, params, { notBefore = 0 } = {}) => {
-      const reusableSince = Math.max(begunAt - freshnessMs({ freshnessMs: {} }, operation), notBefore);
-      const outcome = await door.call({ ...ASK_REQUEST, operation, params, reusableSince });
+      const since = reusableSince(begunAt, freshnessMs({ freshnessMs: {} }, operation));
+      const outcome = await door.call({ ...ASK_REQUEST, operation, params, reusableSince: Math.max(since, notBefore) });
       if (lease.broken.aborted) throw lease.broken.reason;
       if (outcome.kind !== 'answer') return outcome;
       answers[outcome.owned ? 'owned' : 'sent'] += 1;

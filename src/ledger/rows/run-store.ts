@@ -141,8 +141,8 @@ function rowStore(database: Database, times: CorrectedTimes): RowStore {
     `UPDATE rows SET hold = NULL, hold_reason = CASE hold_reason WHEN 'ask_provider' THEN hold_reason END, next_at = NULL
      WHERE run_id = ? AND hold = 'parked'`,
   );
-  const releaseFailed = database.prepare<[string], { row: number; units: number }>(
-    `UPDATE rows SET ${CONTINUE_ROW}, stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, units_charged AS units`,
+  const releaseFailed = database.prepare<[string], { row: number; begun: number }>(
+    `UPDATE rows SET ${CONTINUE_ROW}, stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, CASE WHEN ${BEGUN} THEN 1 ELSE 0 END AS begun`,
   );
   const reopen = database.prepare(REOPEN_RUN);
   const wanted = database
@@ -185,10 +185,8 @@ function rowStore(database: Database, times: CorrectedTimes): RowStore {
     releaseFailed: (runId) =>
       database.write(function* () {
         yield* reopen.run(runId);
-        const released = (yield* releaseFailed.all(runId)).toSorted((a, b) => a.row - b.row);
-        return [...released.filter(({ units }) => units > 0), ...released.filter(({ units }) => units === 0)].map(
-          ({ row }) => row,
-        );
+        const released = yield* releaseFailed.all(runId);
+        return released.toSorted((a, b) => b.begun - a.begun || a.row - b.row).map(({ row }) => row);
       }),
     wanted: async (outcome, runId) => (await database.read(() => wanted.get(runId, outcome))) ?? 0,
     progress: (runId) => database.read(() => progressOf(runId)),
