@@ -22,6 +22,7 @@ import { sanitizeText } from '../util/sanitize-text.js';
 import { processRow } from './journey.js';
 import { PlanTally, type RowCost, type RunPlan } from './plan-tally.js';
 import { fallbackCalls, maximumCostOfRows, type RemainingCost } from './row-cost.js';
+import { RowNotes } from './row-state.js';
 import { StageContexts } from './stage-contexts.js';
 
 export type { RunPlan } from './plan-tally.js';
@@ -188,7 +189,7 @@ export class RowPlanner {
   readonly #ofNewRows = new Map<string, Omit<RowCost, 'sure'>>();
   /** The space whose search all stages of an unknown row wait for. */
   readonly #space: IdSpace | undefined;
-  #nothingStored: boolean | undefined;
+  #decided: boolean | undefined;
 
   constructor(options: PlannerOptions) {
     const { pipeline, ledger, environments, now, notBefore } = options;
@@ -241,25 +242,21 @@ export class RowPlanner {
   }
 
   /**
-   * The same without the stages, for an unknown row without stored answers: it stops at its first search. This takes a
-   * fifth of the time for a new list. Undefined if only the stages can tell.
+   * The same without the stages, for an unknown row whose first search is not stored: it stops there. This takes a
+   * fifth of the time. Undefined if only the stages can tell.
    */
   async #stopAtOnce(row: RowRecord, enquiry: SearchSubject): Promise<Stop | undefined> {
-    this.#nothingStored ??= await this.#isNothingStored();
-    if (!this.#nothingStored || this.#space === undefined || !isNew(row)) return undefined;
+    if (this.#space === undefined || !isNew(row)) return undefined;
     const request = firstRequest(this.#space, enquiry, this.#options.pipeline);
-    if (request === undefined) return undefined;
+    // A person may have corrected its number.
+    if (request === undefined || (await this.#isDecided(enquiry))) return undefined;
     const { operation, params } = request;
+    const context = this.#contexts.contextFor(row, 'resolve', new RowNotes());
+    const isStored = (await context.stored(operation, params, false)) !== undefined;
+    this.#door.reset();
+    if (isStored) return undefined;
     const first = missing(operation, canonicalRequest(operation, this.#contexts.sent(operation, params)));
     return { first, open: this.#stages, known: NONE };
-  }
-
-  /** Nothing was ever bought or decided. */
-  async #isNothingStored(): Promise<boolean> {
-    const { ledger } = this.#options;
-    if (ledger === null) return true;
-    if (await ledger.review.anyDecision()) return false;
-    return (await ledger.reading.environments()).every(({ answers }) => answers === 0);
   }
 
   /** Unknown rows without stored answers hardly differ, so their bounds are computed once. */
@@ -328,6 +325,8 @@ export class RowPlanner {
     const [stage] = this.#stages;
     const environmentId = stage === undefined ? null : environments[idSpaces[stage.space].api];
     if (ledger === null || stage === undefined || environmentId === null) return false;
+    this.#decided ??= await ledger.review.anyDecision();
+    if (!this.#decided) return false;
     return (await ledger.review.decisionFor(environmentId, questionKey(stage.space, subject))) !== undefined;
   }
 }

@@ -133,18 +133,17 @@ export interface SurveyedRow {
   readonly due: Due | null;
 }
 
-/** What a file would start, row by row, without changes. The file must be loaded. */
+/** What a file would start, in batches, without changes. The file must be loaded. */
 export async function* survey(
   known: PortfolioRecord | undefined,
   judge: (standing: MemberState) => DueDecision,
   portfolios: PortfolioStore,
-): AsyncGenerator<SurveyedRow> {
+): AsyncGenerator<readonly SurveyedRow[]> {
   for await (const batch of portfolios.compare(known?.id ?? null))
-    for (const compared of batch) {
+    yield batch.map((compared) => {
       const { standing, problem } = compared;
-      const due = standing === null ? (problem === null ? NEW : null) : judge(standing).due;
-      yield { ...compared, due };
-    }
+      return { ...compared, due: standing === null ? (problem === null ? NEW : null) : judge(standing).due };
+    });
 }
 
 const NEW: Due = { reason: 'new', goesOn: false, rank: 0, stages: {}, forget: [], notBefore: null };
@@ -159,8 +158,8 @@ export async function isAnythingDue(
 ): Promise<boolean> {
   const within = ({ row }: { readonly row: number }) => limit === null || row <= limit;
   if (laid) {
-    for await (const row of survey(known, judge, portfolios))
-      if (within(row) && (row.due !== null || row.standing === null)) return true;
+    for await (const batch of survey(known, judge, portfolios))
+      if (batch.some((row) => within(row) && (row.due !== null || row.standing === null))) return true;
     return false;
   }
   if (known === undefined) return false;

@@ -132,29 +132,54 @@ export class OpenList {
     // A file that was read before is loaded again only if its rows are needed.
     if (!this.file.laid) await loadFile(table, limit, undefined, this.#ledger.portfolios);
     this.#due = {};
-    for await (const row of survey(this.known, this.judge, this.#ledger.portfolios)) {
-      if (limit !== null && row.row > limit) return;
-      if (row.due !== null) this.#due[row.due.reason] = (this.#due[row.due.reason] ?? 0) + 1;
-      yield { ...row, record: () => this.#record(row) };
+    for await (const batch of survey(this.known, this.judge, this.#ledger.portfolios)) {
+      let known: ReturnType<typeof rowsToProcess> | undefined;
+      for (const row of batch) {
+        if (limit !== null && row.row > limit) return;
+        if (row.due !== null) this.#due[row.due.reason] = (this.#due[row.due.reason] ?? 0) + 1;
+        const record = async () => {
+          known ??= rowsToProcess(batch, this.#ledger);
+          return row.due === null ? null : asInFile(row, (await known)(row));
+        };
+        yield { ...row, record };
+      }
     }
-  }
-
-  async #record({ row, fields, standing, due }: SurveyedRow): Promise<RowRecord | null> {
-    if (due === null) return null;
-    const known = standing === null ? undefined : await rowToProcess(standing, due, this.#ledger);
-    // Uses the present file: it may have search keys that were not read when the row was stored.
-    return known === undefined ? newRow(row, fields) : { ...known, row, fields };
   }
 }
 
-/** The row in which a company continues, or begins again with what it keeps. Undefined if it is gone. */
-export async function rowToProcess(
-  { at, onItsWay, outcome }: MemberState,
-  due: Due,
+/** Uses the present file: it may have search keys that were not read when the row was stored. */
+const asInFile = ({ row, fields }: SurveyedRow, known: RowRecord | undefined): RowRecord =>
+  known === undefined ? newRow(row, fields) : { ...known, row, fields };
+
+/** A company, and what is due for it. */
+type DueMember = Pick<SurveyedRow, 'standing' | 'due'>;
+
+/** The rows in which due companies continue, or begin again with what they keep. Undefined if a row is gone. */
+export async function rowsToProcess(
+  members: readonly DueMember[],
   { runs }: Pick<Ledger, 'runs'>,
-): Promise<RowRecord | undefined> {
-  const place = due.goesOn ? (onItsWay ?? at) : at;
-  const stood = await runs.row(place.runId, place.row);
+): Promise<(member: DueMember) => RowRecord | undefined> {
+  const places = new Map<string, number[]>();
+  for (const { standing, due } of members) {
+    if (standing === null || due === null) continue;
+    const { runId, row } = placeOf(standing, due);
+    const rows = places.get(runId);
+    if (rows === undefined) places.set(runId, [row]);
+    else rows.push(row);
+  }
+  const found = new Map<string, RowRecord>();
+  for (const [runId, rows] of places)
+    for (const record of await runs.rowsAt(runId, rows)) found.set(`${runId} ${record.row}`, record);
+  return ({ standing, due }) => {
+    if (standing === null || due === null) return undefined;
+    const { runId, row } = placeOf(standing, due);
+    return asItBegins(standing, due, found.get(`${runId} ${row}`));
+  };
+}
+
+const placeOf = ({ at, onItsWay }: MemberState, { goesOn }: Due) => (goesOn ? (onItsWay ?? at) : at);
+
+function asItBegins({ outcome }: MemberState, due: Due, stood: RowRecord | undefined): RowRecord | undefined {
   if (stood === undefined || (due.goesOn && outcome !== 'pending')) return stood;
   const ids = stood.ids.filter(({ space }) => !due.forget.includes(space));
   if (due.goesOn) return { ...stood, ids, stages: { ...stood.stages, ...due.stages } };

@@ -2,13 +2,13 @@ import type { RowOutcome } from '../../domain/outcomes.js';
 import { MAX_EXAMINED_ROWS, maximumCost, type PlannedRow, planRun } from '../../engine/plan.js';
 import { type Amounts, maximumCostOfRows } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { DueDecision, DueReason, MemberState, PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
+import type { Due, DueDecision, DueReason, MemberState, PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { environmentsOf } from '../run/spending.js';
 import { readSettings } from '../run/stored-settings.js';
-import { dueDecider, pipelinesBefore, rowToProcess } from './open-list.js';
+import { dueDecider, pipelinesBefore, rowsToProcess } from './open-list.js';
 
 /** A portfolio, and how up to date it is. */
 export interface PortfolioView {
@@ -91,9 +91,10 @@ async function* dueRows(
   ledger: Ledger,
 ): AsyncGenerator<PlannedRow> {
   let told = 0;
-  for await (const batch of ledger.portfolios.standings(portfolioId))
+  for await (const batch of ledger.portfolios.standings(portfolioId)) {
+    const examined: { readonly standing: MemberState; readonly due: Due }[] = [];
     for (const standing of batch) {
-      tally.oldestAt = Math.min(tally.oldestAt, ...Object.values(standing.fetched));
+      for (const fetchedAt of Object.values(standing.fetched)) tally.oldestAt = Math.min(tally.oldestAt, fetchedAt);
       const judged = judge(standing);
       if (judged.due === null) {
         tally.nextAt = Math.min(tally.nextAt, judged.nextAt ?? tally.nextAt);
@@ -101,11 +102,17 @@ async function* dueRows(
       }
       const { due } = judged;
       tally.due[due.reason] = (tally.due[due.reason] ?? 0) + 1;
-      const record = told < MAX_EXAMINED_ROWS ? await rowToProcess(standing, due, ledger) : undefined;
+      if (told < MAX_EXAMINED_ROWS) examined.push({ standing, due });
+      else tally.beyond += 1;
       told += 1;
+    }
+    const recordOf = await rowsToProcess(examined, ledger);
+    for (const member of examined) {
+      const record = recordOf(member);
       if (record === undefined) tally.beyond += 1;
       else yield { row: record.row, line: 0, fields: record.fields, problem: null, record: async () => record };
     }
+  }
 }
 
 /** Counted as an attempt would: by the real stages, with stored answers. */
