@@ -12,7 +12,7 @@ const SECTIONS: readonly (readonly [title: string, folder: string, first: readon
   ['Explanation', 'explanation', ['matching', 'money', 'portfolios-and-freshness', 'glossary']],
   ['Reference', 'reference', ['commands', 'configuration', 'pipeline', 'states-and-exit-codes', 'match-reasons']],
   ['Tables', 'reference/tables', ['index', 'results', 'rows', 'companies']],
-  ['Developers', 'developers', ['architecture', 'rules', 'performance']],
+  ['Developers', 'developers', ['architecture', 'rules-v1', 'rules-v2', 'performance']],
   ['Decisions', 'decisions', ['README']],
 ];
 
