@@ -6,13 +6,12 @@ import { type Tool, toolOperation } from '../../api/mcp/tools.js';
 import type { ApiName, Operation } from '../../api/operation.js';
 import { idText } from '../../api/schema.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import { Door } from '../../calls/door.js';
+import type { CallEvent } from '../../calls/events.js';
 import type { Answer, CallOutcome, ChargeUnknown } from '../../calls/outcome.js';
 import { type AnswerSource, type AnyClient, type DoorRequest, requestKey } from '../../calls/request.js';
 import { freshnessMs } from '../../config/pipeline.js';
 import { type Charge, UsageError } from '../../domain/errors.js';
 import { reusableSince } from '../../domain/freshness.js';
-import { flagLostBefore, takeLease } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Settlement, StoredAnswerUse } from '../../ledger/money/calls.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
@@ -25,7 +24,7 @@ import { didYouMean } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
 import { otherProviderNotes } from '../run/guards.js';
-import { CHARGE_UNKNOWN, directCallError, InDoubtError, ParkedError } from './direct-calls.js';
+import { CHARGE_UNKNOWN, directCallError, InDoubtError, ParkedError, withDirectDoors } from './direct-calls.js';
 import { type JsonSchema, type OperationView, operationNamed, parametersIn } from './operations.js';
 import { type Provider, type ProviderNames, type ProviderOptions, required, withProvider } from './provider.js';
 
@@ -107,26 +106,16 @@ type Sent =
     }
   | ReopenedReport;
 
-async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
+function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
   const { operation, params, client, environmentId, fresh } = hand;
-  const lease = await takeLease(null, calls, clock, { jobs });
-  try {
-    // Otherwise this call would wait for calls that a dead process left open.
-    await flagLostBefore({ calls, jobs }, clock.now());
+  const apis = { v1: null, v2: null, [operation.api]: { client, environmentId } };
+  return withDirectDoors(apis, { abort: signal }, { calls, jobs }, clock, async (open, broken) => {
     const settlements: Settlement[] = [];
-    const door = new Door({
-      ...BY_HAND,
-      calls,
-      attemptId: lease.attemptId,
-      clock,
-      apis: { v1: null, v2: null, [operation.api]: { client, environmentId } },
-      listen: (event) => {
-        if (event.kind === 'call_settled') settlements.push(event.settlement);
-      },
-      signal: signal === undefined ? lease.broken : AbortSignal.any([signal, lease.broken]),
-    });
-    const reasonToStop = (): unknown =>
-      lease.broken.aborted ? lease.broken.reason : signal?.aborted ? signal.reason : undefined;
+    const listen = (event: CallEvent) => {
+      if (event.kind === 'call_settled') settlements.push(event.settlement);
+    };
+    const door = open({ ...BY_HAND, listen });
+    const reasonToStop = (): unknown => (broken.aborted ? broken.reason : signal?.aborted ? signal.reason : undefined);
     const none = { runId: null, row: null, stage: null };
     const since = reusableSince(clock.now(), fresh ? 0 : ownFreshness(operation));
     const request: DoorRequest = { operation, params, ...none, reusableSince: since, lookedSince: 0 };
@@ -144,21 +133,11 @@ async function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: 
     const answer = answerOf(outcome, operation, settlements.at(-1)?.charge);
     if (answer.use !== null) await calls.recordUse(answer.use);
     return { answer, settlement: settlements.at(-1) };
-  } finally {
-    await lease.end();
-  }
+  });
 }
 
-/** One try and no limits: the person at the terminal decides whether to try again. */
-const BY_HAND = {
-  retry: { attempts: 1, baseMs: 0, capMs: 0, once: true },
-  concurrency: 1,
-  breaker: null,
-  limits: { units: null, reports: null },
-  inDoubt: 'resend',
-  inDoubtCap: Number.POSITIVE_INFINITY,
-  permissions: {},
-} as const;
+/** One try: the person at the terminal decides whether to try again. */
+const BY_HAND = { retry: { attempts: 1, baseMs: 0, capMs: 0, once: true }, concurrency: 1, breaker: null } as const;
 
 /** There is no pipeline here. */
 const ownFreshness = (operation: Operation): number => freshnessMs({ freshnessMs: {} }, operation);

@@ -3,6 +3,7 @@
 import type { ApiError } from '../../api/errors.js';
 import type { Operation } from '../../api/operation.js';
 import { Door } from '../../calls/door.js';
+import type { DoorOptions } from '../../calls/options.js';
 import type { CallOutcome, NoAnswer, Parked, Stopped } from '../../calls/outcome.js';
 import type { AnyClient } from '../../calls/request.js';
 import { isRetryable } from '../../calls/retry.js';
@@ -12,7 +13,7 @@ import { reusableSince } from '../../domain/freshness.js';
 import { flagLostBefore, takeLease } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { PARALLEL_CALLS, type WatchClient } from '../../portfolio/watch/ask.js';
-import { isoTime } from '../../util/clock.js';
+import { type Clock, isoTime } from '../../util/clock.js';
 import { type MessageCode, paramsFlag } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import { type Provider, required } from './provider.js';
@@ -37,58 +38,86 @@ export interface AskTerms {
 export const termsOf = ({ fresh = false }: { readonly fresh?: boolean | undefined }): AskTerms =>
   fresh ? { notBefore: Number.POSITIVE_INFINITY } : {};
 
-/** Opens the calls for the length of `use`, as an attempt of its own. Fresh stored answers are reused. */
-export async function withDirectCalls<T>(
-  { v2, names }: Provider,
+/** What tells one kind of direct calls from another. */
+type DirectPolicy = Pick<DoorOptions, 'retry' | 'concurrency' | 'breaker' | 'listen'>;
+
+/**
+ * Opens doors for calls outside a run, for the length of `use` and as an attempt of its own. They have no limits: a
+ * person or a pipeline has agreed to these calls.
+ */
+export async function withDirectDoors<T>(
+  apis: DoorOptions['apis'],
   { drain, abort }: StopSignals,
-  { calls, jobs }: Ledger,
-  { clock }: AppEnvironment,
-  use: (door: DirectCalls) => Promise<T>,
+  { calls, jobs }: Pick<Ledger, 'calls' | 'jobs'>,
+  clock: Clock,
+  use: (open: (policy: DirectPolicy) => Door, broken: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const client = required(v2, 'v2') as unknown as AnyClient;
-  const environmentId = await calls.environment('v2', names.v2);
   const lease = await takeLease(null, calls, clock, { jobs });
+  const doors: Door[] = [];
+  const onStop = () => {
+    for (const door of doors) door.drain();
+  };
   try {
     // Otherwise these calls would wait for calls that a dead process left open.
     await flagLostBefore({ calls, jobs }, clock.now());
-    const door = new Door({
-      ...ASK_POLICY,
-      calls,
-      attemptId: lease.attemptId,
-      clock,
-      apis: { v1: null, v2: { client, environmentId } },
-      signal: abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]),
-    });
-    const onStop = () => door.drain();
     drain?.addEventListener('abort', onStop, { once: true });
-    if (drain?.aborted === true) onStop();
-    const begunAt = clock.now();
-    const answers = { owned: 0, sent: 0 };
-    const ask: DirectCalls['ask'] = async (operation, params, { notBefore = 0 } = {}) => {
-      const since = reusableSince(begunAt, freshnessMs({ freshnessMs: {} }, operation));
-      const outcome = await door.call({ ...ASK_REQUEST, operation, params, reusableSince: Math.max(since, notBefore) });
-      if (lease.broken.aborted) throw lease.broken.reason;
-      if (outcome.kind !== 'answer') return outcome;
-      answers[outcome.owned ? 'owned' : 'sent'] += 1;
-      if (outcome.use !== null) await calls.recordUse(outcome.use);
-      return outcome;
+    const signal = abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]);
+    const open = (policy: DirectPolicy): Door => {
+      const door = new Door({ ...UNLIMITED, ...policy, calls, attemptId: lease.attemptId, clock, apis, signal });
+      doors.push(door);
+      if (drain?.aborted === true) door.drain();
+      return door;
     };
-    return await use({ ask, answers }).finally(() => drain?.removeEventListener('abort', onStop));
+    return await use(open, lease.broken);
   } finally {
+    drain?.removeEventListener('abort', onStop);
     await lease.end();
   }
 }
 
-/** A person waits, so an outage ends the command. The same command continues. */
-const ASK_POLICY = {
-  retry: { attempts: 3, baseMs: 500, capMs: 5_000 },
-  concurrency: 4,
-  breaker: { failures: 10, patienceMs: 0 },
+const UNLIMITED = {
   limits: { units: null, reports: null },
   inDoubt: 'resend',
   inDoubtCap: Number.POSITIVE_INFINITY,
   permissions: {},
 } as const;
+
+/** v2 alone. */
+async function apisOf({ v2, names }: Provider, { calls }: Pick<Ledger, 'calls'>) {
+  const client = required(v2, 'v2') as unknown as AnyClient;
+  return { v1: null, v2: { client, environmentId: await calls.environment('v2', names.v2) } };
+}
+
+/** Calls that reuse fresh stored answers. */
+export async function withDirectCalls<T>(
+  provider: Provider,
+  stop: StopSignals,
+  ledger: Ledger,
+  { clock }: AppEnvironment,
+  use: (door: DirectCalls) => Promise<T>,
+): Promise<T> {
+  return await withDirectDoors(await apisOf(provider, ledger), stop, ledger, clock, (open, broken) => {
+    const door = open({ retry: A_FEW_TIMES, concurrency: 4, breaker: NO_PATIENCE });
+    const begunAt = clock.now();
+    const answers = { owned: 0, sent: 0 };
+    const ask: DirectCalls['ask'] = async (operation, params, { notBefore = 0 } = {}) => {
+      const since = reusableSince(begunAt, freshnessMs({ freshnessMs: {} }, operation));
+      const outcome = await door.call({ ...ASK_REQUEST, operation, params, reusableSince: Math.max(since, notBefore) });
+      if (broken.aborted) throw broken.reason;
+      if (outcome.kind !== 'answer') return outcome;
+      answers[outcome.owned ? 'owned' : 'sent'] += 1;
+      if (outcome.use !== null) await ledger.calls.recordUse(outcome.use);
+      return outcome;
+    };
+    return use({ ask, answers });
+  });
+}
+
+const A_FEW_TIMES = { attempts: 3, baseMs: 500, capMs: 5_000 } as const;
+const SENT_ONCE = { attempts: 1, baseMs: 0, capMs: 0 } as const;
+
+/** An outage ends the command: a person waits, or it can be done tomorrow. The same command continues. */
+const NO_PATIENCE = { failures: 10, patienceMs: 0 } as const;
 
 const ASK_REQUEST = { runId: null, row: null, stage: null, lookedSince: 0 } as const;
 
@@ -119,64 +148,33 @@ export interface StopSignals {
   readonly abort?: AbortSignal | undefined;
 }
 
-/** The provider's watch, with calls recorded like all others, as an attempt of its own. */
+/** The provider's watch, which reuses no stored answer. */
 export async function withWatchCalls<T>(
-  { v2, names }: Provider,
-  { drain, abort }: StopSignals,
+  provider: Provider,
+  stop: StopSignals,
   ledger: Ledger,
   { clock }: AppEnvironment,
   use: (asking: WatchClient) => Promise<T>,
 ): Promise<T> {
-  const client = required(v2, 'v2') as unknown as AnyClient;
-  const environmentId = await ledger.calls.environment('v2', names.v2);
-  const lease = await takeLease(null, ledger.calls, clock, { jobs: ledger.jobs });
-  try {
-    await flagLostBefore(ledger, clock.now());
-    const shared = {
-      ...WATCH_POLICY,
-      calls: ledger.calls,
-      attemptId: lease.attemptId,
-      clock,
-      apis: { v1: null, v2: { client, environmentId } },
-      signal: abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]),
-    };
-    const door = new Door({ ...shared, retry: { attempts: 3, baseMs: 500, capMs: 5_000 } });
-    const sentOnce = new Door({ ...shared, retry: SENT_ONCE });
-    const each = new Door({ ...shared, retry: SENT_ONCE, breaker: { ...WATCH_POLICY.breaker, eachForItself: true } });
-    const onStop = () => {
-      for (const one of [door, sentOnce, each]) one.drain();
-    };
-    drain?.addEventListener('abort', onStop, { once: true });
-    if (drain?.aborted === true) onStop();
+  const apis = await apisOf(provider, ledger);
+  return await withDirectDoors(apis, stop, ledger, clock, (open, broken) => {
+    const policy = { concurrency: PARALLEL_CALLS, breaker: NO_PATIENCE };
+    const door = open({ ...policy, retry: A_FEW_TIMES });
+    const sentOnce = open({ ...policy, retry: SENT_ONCE });
+    const each = open({ ...policy, retry: SENT_ONCE, breaker: { ...NO_PATIENCE, eachForItself: true } });
     const through =
       (which: Door): WatchClient['ask'] =>
       async (operation, params) => {
         const outcome = await which.call({ ...WATCH_REQUEST, operation, params });
-        if (lease.broken.aborted) throw lease.broken.reason;
+        if (broken.aborted) throw broken.reason;
         return outcome;
       };
     const wasDone: WatchClient['wasDone'] = (operation, params, note) =>
       door.settleLost({ ...WATCH_REQUEST, operation, params }, 'charged', note);
     const ways = { ask: through(door), askOnce: through(sentOnce), askEach: through(each), wasDone };
-    return await use({ environmentId, watches: ledger.watches, clock, ...ways }).finally(() =>
-      drain?.removeEventListener('abort', onStop),
-    );
-  } finally {
-    await lease.end();
-  }
+    return use({ environmentId: apis.v2.environmentId, watches: ledger.watches, clock, ...ways });
+  });
 }
-
-/** This can be done tomorrow, so an outage is not waited for. */
-const WATCH_POLICY = {
-  concurrency: PARALLEL_CALLS,
-  breaker: { failures: 10, patienceMs: 0 },
-  limits: { units: null, reports: null },
-  inDoubt: 'resend',
-  inDoubtCap: Number.POSITIVE_INFINITY,
-  permissions: {},
-} as const;
-
-const SENT_ONCE = { attempts: 1, baseMs: 0, capMs: 0 } as const;
 
 const WATCH_REQUEST = {
   runId: null,
