@@ -64,7 +64,7 @@ export function applyAgreement(
     const isOdd = didFit && (shareThatFits(field, texts, countries) ?? 1) < 0.2;
     // If no other column fits, the rows have lost their numbers, which another check reports.
     const isEmptied = didFit && texts.length >= FEW_ROWS && !texts.some(isFilled) && isElsewhere(field);
-    const odd = isOdd ? message('COLUMN_HOLDS_OTHER_FORM', 'holds nothing of the form that it held before') : undefined;
+    const odd = isOdd ? message('COLUMN_HOLDS_OTHER_FORM', 'has other content than before') : undefined;
     const why = isEmptied ? message('COLUMN_EMPTIED', 'is empty now') : (contentProblem(field, texts) ?? odd);
     if (why === undefined) continue;
     kept.delete(field);

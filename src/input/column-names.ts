@@ -88,14 +88,14 @@ export class ColumnNames {
       throw new UsageError(
         'COLUMN_AMBIGUOUS',
         `${flag}: several columns are called ${shown(missing)}`,
-        `Name it by its place: ${said}.`,
+        `Name it by its position: ${said}.`,
       );
     }
     const known = this.#headers.filter((header) => header !== '');
     throw new UsageError(
       'COLUMN_NOT_FOUND',
       `${flag}: there is no column ${shown(missing)}.${this.#calledAt(missing) ?? didYouMean(missing, known)}`,
-      `The columns are ${headersInWords(known)}. One can be named by its place, too: #${this.#headers.length} is the last.`,
+      `The columns are ${headersInWords(known)}. A column can also be named by its position: #${this.#headers.length} is the last.`,
     );
   }
 
@@ -164,16 +164,16 @@ export function readGivenColumns(flags: readonly string[], names: ColumnNames, l
     if (lead !== undefined && words !== '' && !leads.includes(lead))
       throw new UsageError(
         'FIELD_NOT_USED',
-        `${said}: this pipeline does nothing with the ${field} of a row`,
-        `It is followed with ${fallbackSettingFor(lead)} in the pipeline file.`,
+        `${said}: this pipeline does not use the ${field} of a row`,
+        `To use it, set ${fallbackSettingFor(lead)} in the pipeline file.`,
       );
     const source = words === '' ? null : names.readSource(words, said);
     const [other] = [...given].find(([one, its]) => isOneColumn(its, source) && one !== 'id' && field !== 'id') ?? [];
     if (other !== undefined)
       throw new UsageError(
         'COLUMN_REPEATED',
-        `${said}: this column is given as ${other} already`,
-        'One column cannot be both: keep one.',
+        `${said}: this column is already used as ${other}`,
+        'A column can be one field only. Keep one.',
       );
     given.set(field, source);
   }

@@ -13,7 +13,7 @@ export class ColumnsUnclearError extends KybatchError {
     readonly noHeader?: { readonly line: number; readonly text: string },
   ) {
     const said = doubts.map(inWords);
-    const which = doubts.length === 0 ? '' : ` Say which is meant: ${doubts.map(waysOut).join('; ')}.`;
+    const which = doubts.length === 0 ? '' : ` Choose one: ${doubts.map(waysOut).join('; ')}.`;
     super(`${path}${noHeader === undefined ? ': ' : aCompany(noHeader)}${said.join('\n')}`, {
       code: 'COLUMNS_UNCLEAR',
       hint: `Nothing was spent.${noHeader === undefined ? '' : withoutHeader(noHeader)}${which}`,
@@ -54,7 +54,7 @@ const aCompany = ({ line, text }: { readonly line: number; readonly text: string
   `, line ${line}: ${JSON.stringify(sanitizeText(text, 80))} looks like a company, not a header\n`;
 
 const withoutHeader = ({ line }: { readonly line: number }): string =>
-  ` --header-line 0 reads a list that has none, whose columns are named by their place (#1, #2); --header-line ${line} says that this is the header.`;
+  ` If the list has no header, add --header-line 0. Its columns are then called #1, #2. If line ${line} is the header, add --header-line ${line}.`;
 
 const inWords = ({ reason, choices }: ColumnDoubt): string =>
   choices.length === 0 ? reason : `${reason}: ${choices.map(choiceInWords).join(', ')}`;

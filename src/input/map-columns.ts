@@ -108,7 +108,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   const notes: Message[] = [];
   const doubts = [...gone].flatMap(([field, was]) => {
     const now = fields.get(field)?.source;
-    const told = `${JSON.stringify(sanitizeText(was, 60))}, which was read as ${field} until now, is not there any more`;
+    const told = `${JSON.stringify(sanitizeText(was, 60))}, the ${field} column until now, is missing`;
     const header = now === undefined ? undefined : names.headerOf(now);
     const rivals = decision.unclear.find((unclear) => unclear.field === field)?.columns;
     if (agreed !== undefined && hasRows && (rivals !== undefined || needsConfirmation(field, header, agreed)))
@@ -126,7 +126,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     return [];
   });
   for (const [field, { source, why }] of changed) {
-    const told = `${JSON.stringify(sanitizeText(names.headerOf(source), 60))}, which was read as ${field} until now, ${why.text}`;
+    const told = `${JSON.stringify(sanitizeText(names.headerOf(source), 60))}, the ${field} column until now, ${why.text}`;
     const now = fields.get(field)?.source;
     const doubt = doubtOf(field, message(why.code, told), [
       ...(now === undefined ? [] : [now]),
@@ -142,7 +142,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     if (isNew) doubts.push(unclear.kind === 'somebody else' ? { ...doubt, isUnlikely: true } : doubt);
     else {
       fields.delete(unclear.field);
-      notes.push(message('COLUMN_UNCLEAR', `${doubt.reason}: none is read as ${unclear.field}`));
+      notes.push(message('COLUMN_UNCLEAR', `${doubt.reason}. kybatch uses none of them as ${unclear.field}`));
     }
   }
   const isGrouped =
@@ -155,7 +155,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     const others = doubts.filter(({ field }) => field !== 'country');
     const reason = message(
       'COUNTRIES_AS_HEADINGS',
-      'no row names a country, and countries stand as headings above groups of rows',
+      'no row has a country, but headings above groups of rows name countries',
     );
     doubts.splice(0, doubts.length, ...others, doubtOf('country', reason, [[HEADING]]));
   }
@@ -181,7 +181,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
         notes.push(
           message(
             'COLUMN_NOT_PLAUSIBLE',
-            `column ${JSON.stringify(header)} is not read: it holds no ${field} as the rows' countries give them; --map ${field}=${JSON.stringify(words)} reads it all the same`,
+            `column ${JSON.stringify(header)} is not used: its values are no ${field} of the rows' countries. To use it anyway: --map ${field}=${JSON.stringify(words)}`,
           ),
         );
     }
@@ -233,9 +233,7 @@ function countryNote(
     source === undefined
       ? (sample[0] ?? []).length > 0
       : textsOf(sample, source, 'country').some((cell) => cell === '');
-  return isUsed
-    ? [message('AGREED_COUNTRY', `--country ${country}, as agreed on ${dayOf(at)}, is used for rows that name none`)]
-    : [];
+  return isUsed ? [message('AGREED_COUNTRY', `rows without a country get ${country}, as chosen on ${dayOf(at)}`)] : [];
 }
 
 const dayOf = (at: number): string => isoTime(at)?.slice(0, 10) ?? 'some day';
@@ -260,22 +258,19 @@ function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[])
   if (kind === 'swapped')
     return message(
       'COLUMNS_SWAPPED',
-      `the columns ${JSON.stringify(second)} and ${JSON.stringify(first)} hold what the other is called, so which is the ${field} is not clear`,
+      `the columns ${JSON.stringify(second)} and ${JSON.stringify(first)} seem to be swapped. Which one is the ${field} is unclear`,
     );
   if (kind === 'somebody else')
     return message(
       'COLUMN_OF_OTHER_COMPANY',
-      `no column is called as the ${field} of the row's company would be, and ${columns.length === 1 ? `${JSON.stringify(first)} seems` : 'these seem'} to be about another one`,
+      `no header is clearly the company's ${field}. ${columns.length === 1 ? `${JSON.stringify(first)} seems` : 'These seem'} to describe another company`,
     );
   if (kind === 'contradiction')
-    return message(
-      'CONTENT_CONTRADICTS_HEADER',
-      `a column is called ${JSON.stringify(first)}, and what it holds is no ${field}`,
-    );
+    return message('CONTENT_CONTRADICTS_HEADER', `column ${JSON.stringify(first)} has values that are no ${field}`);
   if (first.toLowerCase() === second.toLowerCase())
     return message(
       'HEADER_REPEATED',
-      `the header ${JSON.stringify(first)} appears twice, in columns ${columns.map((index) => index + 1).join(' and ')}, and both could be the ${field}`,
+      `the header ${JSON.stringify(first)} appears twice, in columns ${columns.map((index) => index + 1).join(' and ')}. Both could be the ${field}`,
     );
   return message('SEVERAL_COLUMNS', `${columns.length === 2 ? 'two' : columns.length} columns could be the ${field}`);
 }
@@ -297,6 +292,6 @@ function agreementNote(
       : !indicesIn(source).includes(now);
   });
   return isOther || anew.unclear.length > 0
-    ? [message('AGREED_COLUMNS', `columns are read as agreed on ${dayOf(at)}; --map changes that`)]
+    ? [message('AGREED_COLUMNS', `columns are read as chosen on ${dayOf(at)}. --map changes that`)]
     : [];
 }

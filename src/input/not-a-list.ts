@@ -125,7 +125,7 @@ const MARKED =
 const notAList = ({ path }: Sheet, firstLine: string): UsageError =>
   new UsageError(
     'NOT_A_LIST',
-    `${path}: this is a text, not a table of companies; it begins with ${JSON.stringify(sanitizeText(firstLine, 60))}`,
+    `${path} is a text, not a table of companies. It begins with ${JSON.stringify(sanitizeText(firstLine, 60))}`,
     EXPECTED,
   );
 
@@ -143,20 +143,20 @@ export async function noUsableColumn(
   if (sample.texts.length > 0 && isFixedWidth(sheet, sample.texts))
     return new UsageError(
       'FIXED_WIDTH_LIST',
-      `${path}: the columns are cut by spaces, each at a fixed width; line ${Math.max(headerLine, 1)} is ${JSON.stringify(sanitizeText(headers[0] ?? '', 80))}`,
+      `${path}: spaces separate the columns, at fixed widths. Line ${Math.max(headerLine, 1)} is ${JSON.stringify(sanitizeText(headers[0] ?? '', 80))}`,
       'Save it as CSV or as a workbook. In Excel: Data, From Text, Fixed width.',
     );
   const [lead] = Object.keys(unread) as Lead[];
-  const where = headerLine === 0 ? `${path}, which has no header` : `${path}, line ${headerLine}`;
+  const where = headerLine === 0 ? `${path} (no header)` : `${path}, line ${headerLine}`;
   const row =
-    sample.texts[0] === undefined ? '' : `; the first row is ${JSON.stringify(sanitizeText(sample.texts[0], 80))}`;
-  const seen = `${headerLine === 0 ? 'it' : 'the header'} has ${headersInWords(columns)}${row}`;
-  const message = `${where}: no column can be read as name, registration_number, vat_number or ticker; ${seen}`;
+    sample.texts[0] === undefined ? '' : `. The first row is ${JSON.stringify(sanitizeText(sample.texts[0], 80))}`;
+  const seen = `${headerLine === 0 ? 'It' : 'The header'} has ${headersInWords(columns)}${row}`;
+  const message = `${where}: no column is a name, registration_number, vat_number or ticker. ${seen}`;
   if (lead !== undefined)
     return new UsageError(
       'NO_USABLE_COLUMN',
       message,
-      `Add one of these columns, or have the ${leadWords[lead]} followed: ${fallbackSettingFor(lead)} in the pipeline file.`,
+      `Add one of these columns, or let kybatch search by ${leadWords[lead]}: set ${fallbackSettingFor(lead)} in the pipeline file.`,
     );
   if (sample.isEmpty && headerLine > 0)
     return new UsageError('NO_USABLE_COLUMN', message, 'If that line is a company, read it as one: --header-line 0.');
@@ -164,12 +164,8 @@ export async function noUsableColumn(
   if (likely === undefined) return new UsageError('NO_USABLE_COLUMN', message, EXPECTED);
   const words = JSON.stringify(sanitizeText(new ColumnNames(headers).wordsOf(likely), 60));
   const other = headerLine === 0 ? '' : ' If another line names the columns: --header-line N.';
-  const cut = columns.length === 1 ? ' If the cells are cut by another sign: --delimiter.' : '';
-  return new UsageError(
-    'NO_USABLE_COLUMN',
-    message,
-    `If a column holds the names, say so: --map name=${words}.${other}${cut}`,
-  );
+  const cut = columns.length === 1 ? ' If another character separates the cells: --delimiter.' : '';
+  return new UsageError('NO_USABLE_COLUMN', message, `If a column has the names: --map name=${words}.${other}${cut}`);
 }
 
 /** The columns of words, which may be names. The one with most different words comes first. */
@@ -223,7 +219,7 @@ function nameDoubt(columns: SampledColumns, others: readonly ColumnDoubt[]): rea
     }));
   return choices.length === 0
     ? []
-    : [{ field: 'name', code: 'NO_NAME_COLUMN', reason: 'no column tells that it is the name', choices }];
+    : [{ field: 'name', code: 'NO_NAME_COLUMN', reason: 'no header says which column is the name', choices }];
 }
 
 /** No cell is a known header, and one is content: a country, a long number, a name with a legal form. */

@@ -64,10 +64,10 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   const { country } = mapped;
   if (!fields.has('country') && country === null)
     warnings.push(
-      message('NO_COUNTRY_COLUMN', 'there is no country column: --country CODE gives one to every row that names none'),
+      message('NO_COUNTRY_COLUMN', 'the list has no country column. To give all rows a country: --country CC'),
     );
   warnings.push(...unfilledMerges(sheet, fields));
-  if (isEmpty) warnings.push(message('HEADER_WITHOUT_ROWS', 'there is a header and no row'));
+  if (isEmpty) warnings.push(message('HEADER_WITHOUT_ROWS', 'the list has a header but no row'));
   const { sha256, encoding, delimiter, headerLine } = sheet;
   const mapping: ColumnMapping = Object.fromEntries(
     INPUT_FIELDS.flatMap((field) => {
@@ -111,8 +111,8 @@ function refuseManyColumns({ path, headers }: Sheet): void {
   if (headers.length > MOST_COLUMNS)
     throw new UsageError(
       'TOO_MANY_COLUMNS',
-      `${path} has ${headers.length} columns; a list may have ${MOST_COLUMNS}`,
-      'Keep the columns that say who the companies are, and your own ID.',
+      `${path} has ${headers.length} columns. At most ${MOST_COLUMNS} are allowed`,
+      'Keep the columns that identify the companies, and your own ID.',
     );
 }
 
@@ -124,8 +124,8 @@ function refuseLongFlags(flags: readonly string[]): void {
   if (long !== undefined)
     throw new UsageError(
       'FLAG_TOO_LONG',
-      `--map ${sanitizeText(long, 40)}…: it has more than ${LONGEST_FLAG} characters`,
-      'Name the column by its place: --map name=#3.',
+      `--map ${sanitizeText(long, 40)}… has more than ${LONGEST_FLAG} characters`,
+      'Name the column by its position: --map name=#3.',
     );
 }
 
@@ -166,7 +166,7 @@ function unfilledMerges({ merged = [], headers }: Sheet, fields: ColumnMap['fiel
   return [
     message(
       'MERGED_CELLS',
-      `merged cells are read in their first row only, and as empty in the others, in ${names}: split them in Excel and fill them down`,
+      `merged cells in ${names} count in their first row only. Split them in Excel and fill them down`,
     ),
   ];
 }
@@ -212,19 +212,15 @@ function columnNotes(
     return [
       message(
         'COLUMN_NOT_READ',
-        `column "${sanitizeText(headers[index] ?? '', 60)}" is carried through only: "${sanitizeText(names.headerOf(by), 60)}" is taken as ${field} already`,
+        `column "${sanitizeText(headers[index] ?? '', 60)}" is not used, only kept in the results. "${sanitizeText(names.headerOf(by), 60)}" is the ${field}`,
       ),
     ];
   });
   const isNameMissed = agreed === undefined && !fields.has('name') && !without.has('name');
   const alone = isNameMissed ? ALONE.find(([field]) => fields.has(field)) : undefined;
   if (alone === undefined) return [...notes, ...carried];
-  const remedy = taken.size < headers.length ? '; --map name="HEADER" says which column it is' : '';
-  return [
-    message('NO_NAME_COLUMN', `no column is read as the name: ${alone[1]} alone decide${remedy}`),
-    ...notes,
-    ...carried,
-  ];
+  const remedy = taken.size < headers.length ? '. If a column has it: --map name="HEADER"' : '';
+  return [message('NO_NAME_COLUMN', `no column is the name. Only ${alone[1]} decide${remedy}`), ...notes, ...carried];
 }
 
 /** Fields that find a row without a name. A wrong value is another company, with no sign of the error. */
@@ -253,7 +249,10 @@ function uniqueNames(headers: readonly string[], warnings: Message[]): string[] 
     seen.add(name.toLowerCase());
     if (header.trim() !== '')
       warnings.push(
-        message('HEADER_REPEATED', `the header "${wanted}" appears again in column ${index + 1}: named ${name}`),
+        message(
+          'HEADER_REPEATED',
+          `the header "${wanted}" appears again in column ${index + 1}. kybatch calls that column ${name}`,
+        ),
       );
     return name;
   });

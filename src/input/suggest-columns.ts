@@ -121,7 +121,7 @@ const suggestion = (field: InputField, found: readonly { readonly index: number 
   columns: found.map(({ index }) => index),
   reason: message(
     'HEADER_MISSING',
-    `no header says which column is the ${field}, and ${found.length === 1 ? 'one' : 'each of these'} ${HOLDS[field] ?? ''}`,
+    `no header says which column is the ${field}. ${found.length === 1 ? 'One column' : 'Each of these'} ${HOLDS[field] ?? ''}`,
   ),
 });
 
@@ -147,7 +147,7 @@ export function unreadNotes(
     return [
       message(
         'COLUMN_MAY_BE_MEANT',
-        `${said} could be the ${field}, and ${unknown.length === 1 ? 'is' : 'are'} not read: ${flags.join(' or ')} changes that`,
+        `${said} could be the ${field}, but ${unknown.length === 1 ? 'is' : 'are'} not used. To use ${unknown.length === 1 ? 'it' : 'one'}: ${flags.join(' or ')}`,
       ),
     ];
   });

@@ -58,8 +58,8 @@ function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable
   const isSecond = looksLikeCompany(surplus);
   if (!isSecond && areFieldsInPlace(cells, mapping)) return undefined;
   const told = surplus.filter((cell) => !isBlank(cell)).map((cell) => `"${cell.slice(0, 40)}"`);
-  const what = isSecond ? ' stands what looks like a second company, whose line was joined to this one' : '';
-  return { ...problem, message: `${problem.message}; behind the last header${what}: ${told.slice(0, 3).join(', ')}` };
+  const what = isSecond ? ' is probably a second company, joined to this line' : '';
+  return { ...problem, message: `${problem.message}. Behind the last column${what}: ${told.slice(0, 3).join(', ')}` };
 }
 
 /** Whether a value may be in another cell than intended. */
@@ -86,16 +86,16 @@ function incomplete(fields: InputFields, emptied: Emptied, unread: () => InputFi
 /** If a company really has such a name, the user must learn why it was not searched for. */
 function emptiedNote(emptied: Emptied, fields: readonly InputField[]): string {
   const cells = emptied.filter(({ field }) => fields.includes(field)).map(({ field, text }) => `${field} "${text}"`);
-  return cells.length === 0 ? '' : ` (taken as empty: ${cells.join(', ')})`;
+  return cells.length === 0 ? '' : ` (counted as empty: ${cells.join(', ')})`;
 }
 
 function whatItHas(fields: InputFields, unread: InputFields | undefined): string {
   const given = LEADS.find((lead) => fields[lead] !== undefined);
-  if (given !== undefined) return `, and what it gives as ${leadWords[given]} is none`;
+  if (given !== undefined) return `, and its ${leadWords[given]} is not valid`;
   const lead = LEADS.find((one) => unread?.[one] !== undefined);
   return lead === undefined
     ? ''
-    : `; its ${leadWords[lead]} is followed with ${fallbackSettingFor(lead)} in the pipeline file`;
+    : `. To search by its ${leadWords[lead]}, set ${fallbackSettingFor(lead)} in the pipeline file`;
 }
 
 /** The pipeline key that would make a row with only this lead usable. */

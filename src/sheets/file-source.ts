@@ -52,7 +52,7 @@ export async function refuseChanged({ path, shownAs, version }: FileSource): Pro
   throw new UsageError(
     'FILE_CHANGED',
     `${shownAs} has changed since it was opened`,
-    'Start again when nothing writes to it any more.',
+    'Start again when no other program writes to it.',
   );
 }
 
@@ -101,8 +101,8 @@ function unreadable(shownAs: string, error: unknown): unknown {
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'does not exist',
-  EACCES: 'may not be read by this user',
-  EPERM: 'may not be read by this user',
+  EACCES: 'cannot be read: permission denied',
+  EPERM: 'cannot be read: permission denied',
 };
 
 const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
@@ -131,11 +131,11 @@ async function* gunzipped(stored: AsyncIterable<Buffer>, shownAs: string): Async
 function damagedArchive(shownAs: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code?.startsWith('Z_') !== true) return error;
-  const why = code === 'Z_BUF_ERROR' ? 'it ends too early' : 'its bytes are not what was packed';
+  const why = code === 'Z_BUF_ERROR' ? 'it ends too early' : 'its checksum is wrong';
   return new UsageError(
     'ARCHIVE_DAMAGED',
-    `${shownAs}: this gzip archive is damaged: ${why}`,
-    'Copy it once more from where it came from.',
+    `${shownAs} is a damaged gzip archive: ${why}`,
+    'Copy it again from its source.',
   );
 }
 
@@ -150,8 +150,8 @@ export function refuseDecompressionBomb(path: string, packedBytes: number, unpac
   if (unpackedBytes <= HARMLESS_BYTES || unpackedBytes <= packedBytes * GREATEST_RATIO) return;
   throw new UsageError(
     'ARCHIVE_TOO_DENSE',
-    `${path}: ${packedBytes} bytes unpack to more than ${unpackedBytes}: no table is packed so tightly`,
-    'Ask where the file comes from; save the table as CSV if it is what you want.',
+    `${path}: ${packedBytes} bytes unpack to more than ${unpackedBytes}. No table is packed so tightly`,
+    'Check where the file comes from. If it is your list, save it as CSV.',
   );
 }
 

@@ -64,8 +64,8 @@ export function aboveHeader(lines: readonly number[], what: 'line' | 'row'): rea
     message(
       'ABOVE_HEADER',
       isOne
-        ? `${what} ${first} stands above the header and is no row`
-        : `${what}s ${first} to ${last} stand above the header and are no rows`,
+        ? `${what} ${first} is above the header and does not count as a row`
+        : `${what}s ${first} to ${last} are above the header and do not count as rows`,
     ),
   ];
 }
@@ -86,8 +86,8 @@ export function headerAtLine(
 export const noHeaderThere = (path: string, line: number, what: 'line' | 'row'): UsageError =>
   new UsageError(
     'HEADER_LINE_INVALID',
-    `${path}: ${what} ${line} cannot be the header: it is blank, or no record begins there`,
-    `Name the ${what} that names the columns: --header-line N.`,
+    `${path}: ${what} ${line} cannot be the header: it is empty, or inside a row`,
+    `Choose the ${what} with the column names: --header-line N.`,
   );
 
 /** Merged cells of the line above a header: the first and the last column. */

@@ -58,7 +58,7 @@ function unreadable(text: string, cells: readonly string[], { headers, damaged }
   return text.length <= MAX_CELL_CHARACTERS ? undefined : tooLongCell(cells, headers);
 }
 
-const NUL_CHARACTER: LineProblem = { code: 'NUL_CHARACTER', message: 'the row holds a NUL character' };
+const NUL_CHARACTER: LineProblem = { code: 'NUL_CHARACTER', message: 'the row has a NUL character' };
 
 /** The problem of a workbook's row, whose cells need no parsing. */
 export function cellProblem(cells: readonly string[], headers: readonly string[]): LineProblem | undefined {
@@ -71,7 +71,7 @@ function tooLongCell(cells: readonly string[], headers: readonly string[]): Line
   const name = headers[index]?.trim() || `column_${index + 1}`;
   return {
     code: 'CELL_TOO_LONG',
-    message: `the cell "${name}" has ${cells[index]?.length} characters; at most ${MAX_CELL_CHARACTERS} are allowed`,
+    message: `the cell "${name}" has ${cells[index]?.length} characters. At most ${MAX_CELL_CHARACTERS} are allowed`,
   };
 }
 

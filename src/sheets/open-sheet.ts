@@ -56,11 +56,7 @@ async function openText(file: FileSource, recognises: RecogniseHeader, options: 
 
 function refuseSheetOption(path: string, sheet: string | undefined): void {
   if (sheet === undefined) return;
-  throw new UsageError(
-    'SHEET_NOT_A_WORKBOOK',
-    `${path} is no workbook: it has no sheet to choose`,
-    'Leave --sheet out.',
-  );
+  throw new UsageError('SHEET_NOT_A_WORKBOOK', `${path} is not a workbook, so it has no sheets`, 'Leave --sheet out.');
 }
 
 /** The text in which the header must end: the longest record allowed. */

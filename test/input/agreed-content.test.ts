@@ -133,7 +133,7 @@ test('in two rows every possible number column is reported', async () => {
     {
       code: 'COLUMN_MAY_BE_MEANT',
       text: expect.stringMatching(
-        /^"Foo" and "Bar" .*: --map registration_number="Foo" or --map registration_number="Bar" /,
+        /^"Foo" and "Bar" .*: --map registration_number="Foo" or --map registration_number="Bar"$/,
       ),
     },
   ]);

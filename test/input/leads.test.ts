@@ -62,18 +62,18 @@ describe('columns of leads', () => {
 
 describe('a row with only a lead', () => {
   test.each([
-    ['website', 'acme.example', 'its website is followed with search.fallback: [website] in the pipeline file'],
-    ['lei', '5493006MHB84DD0ZWV18', 'its LEI is followed with search.fallback: [lookup] in the pipeline file'],
+    ['website', 'acme.example', 'To search by its website, set search.fallback: [website] in the pipeline file'],
+    ['lei', '5493006MHB84DD0ZWV18', 'To search by its LEI, set search.fallback: [lookup] in the pipeline file'],
     [
       'email',
       'a@acme.example',
-      'its e-mail address is followed with search.fallback: [autocomplete] in the pipeline file',
+      'To search by its e-mail address, set search.fallback: [autocomplete] in the pipeline file',
     ],
   ])('is told which setting follows its %s', async (lead, value, words) => {
     const { rows } = await readAll(`name,country,${lead}\n,GB,${value}\n`);
     expect(rows[0]?.problem).toEqual({
       code: 'NO_IDENTIFIER',
-      message: `the row has no name, registration number, VAT number or ticker; ${words}`,
+      message: `the row has no name, registration number, VAT number or ticker. ${words}`,
     });
   });
 
@@ -84,12 +84,12 @@ describe('a row with only a lead', () => {
 
   test('with an invalid lead is invalid', async () => {
     const { rows } = await readAll('country,website\nGB,n/a\n', ALL);
-    expect(rows[0]?.problem?.message).toContain('and what it gives as website is none');
+    expect(rows[0]?.problem?.message).toContain('and its website is not valid');
   });
 
   long('a file of them is refused if its lead is not followed, with the key that would follow it', async () => {
     await expect(readAll('Country,Homepage\nGB,acme.example\n')).rejects.toMatchObject({
-      hint: 'Add one of these columns, or have the website followed: search.fallback: [website] in the pipeline file.',
+      hint: 'Add one of these columns, or let kybatch search by website: set search.fallback: [website] in the pipeline file.',
     });
     expect((await readAll('Country,Homepage\nGB,acme.example\n', { leads: ['website'] })).rows).toHaveLength(1);
   });

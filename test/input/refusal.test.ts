@@ -39,7 +39,7 @@ long('a header alone is a table without rows, and is reported', async () => {
 
 test('a table without a country column warns', async () => {
   const { table, rows } = await readAll('name\nAcme\n');
-  expect(table.warnings).toEqual([{ code: 'NO_COUNTRY_COLUMN', text: expect.stringContaining('--country CODE') }]);
+  expect(table.warnings).toEqual([{ code: 'NO_COUNTRY_COLUMN', text: expect.stringContaining('--country CC') }]);
   expect(rows[0]?.problem?.code).toBe('NO_COUNTRY');
 });
 

@@ -80,7 +80,7 @@ describe('a column about another company', () => {
     const file = { 'Company name': NAMES, 'Company number': NUMBERS, [header]: NL };
     await expect(readAs(file)).rejects.toMatchObject({
       code: 'COLUMNS_UNCLEAR',
-      message: expect.stringContaining(`${JSON.stringify(header)} seems to be about another one`),
+      message: expect.stringContaining(`${JSON.stringify(header)} seems to describe another company`),
       hint: expect.stringContaining('--map country= for none'),
       ways: [[`country=${header}`], ['country=']],
     });

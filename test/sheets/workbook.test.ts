@@ -118,7 +118,7 @@ describe('which sheet', () => {
     expect(sheet.warnings).toEqual([
       {
         code: 'SEVERAL_SHEETS',
-        text: expect.stringMatching(/ 3 .*\(Notes, Suppliers & more, Copy\).* Suppliers & more .*--sheet/),
+        text: expect.stringMatching(/ 3 .*\(Notes, Suppliers & more, Copy\).* Suppliers & more\. .*--sheet/),
       },
       { code: 'HIDDEN_SHEETS', text: expect.stringMatching(/\(Old\).*--sheet/) },
     ]);
@@ -137,12 +137,12 @@ describe('which sheet', () => {
   test('an unknown sheet is refused with the list of sheets', async () => {
     await expect(readWorkbook({ sheets }, { sheet: 'Supliers & more' })).rejects.toMatchObject({
       code: 'SHEET_NOT_FOUND',
-      message: expect.stringMatching(/ Supliers & more; .* Notes, Old, Suppliers & more, Copy, Empty/),
+      message: expect.stringMatching(/ Supliers & more\. .* Notes, Old, Suppliers & more, Copy, Empty/),
       hint: expect.stringMatching(/ Suppliers & more\?/),
     });
     await expect(readWorkbook({ sheets }, { sheet: '5' })).rejects.toMatchObject({
       code: 'SHEET_NOT_FOUND',
-      message: expect.stringMatching(/ 5;/),
+      message: expect.stringMatching(/ 5\. /),
     });
   });
 

@@ -30,7 +30,7 @@ function emptiedInWords(emptied: readonly EmptiedCells[]): string {
     const where = `row ${row}, line ${line}`;
     return `${field} "${sanitizeText(text, 40)}" (${alike === 1 ? where : `${alike}, the first in ${where}`})`;
   });
-  return `${cells === 1 ? '1 cell was' : `${cells} cells were`} taken as empty: ${firstOf(kinds)}`;
+  return `${cells === 1 ? '1 cell was' : `${cells} cells were`} counted as empty: ${firstOf(kinds)}`;
 }
 
 /** `country "DE" for 12 rows by a ditto mark, the first in row 3, line 4` */
@@ -45,17 +45,17 @@ const FILLED_BY: Readonly<Record<FilledBy, string>> = {
 
 function damagedInWords(damaged: InputRemarks['damagedNames'], rows: number): string {
   const told = damaged.map(({ row, line, text }) => `"${sanitizeText(text, 40)}" (row ${row}, line ${line})`);
-  return `${rows === 1 ? '1 name has' : `${rows} names have`} lost letters, so it may not agree with the register: ${firstOf(told, rows)}`;
+  return `${rows === 1 ? '1 name has' : `${rows} names have`} damaged letters and may not agree with the register: ${firstOf(told, rows)}`;
 }
 
 function leftOutInWords(leftOut: readonly LeftOutLine[], lines: number): string {
   const told = leftOut.map(({ line, kind, text }) => `line ${line} (${kind}: "${sanitizeText(text, 40)}")`);
-  return `${lines === 1 ? '1 line is' : `${lines} lines are`} no company and left out: ${firstOf(told, lines)}`;
+  return `${lines === 1 ? '1 line is' : `${lines} lines are`} not a company and left out: ${firstOf(told, lines)}`;
 }
 
 function surplusInWords(surplus: InputRemarks['surplus'], lines: number): string {
   const told = surplus.map(({ line, text }) => `line ${line} ("${sanitizeText(text, 60)}")`);
-  return `${lines === 1 ? '1 line has' : `${lines} lines have`} cells behind the last header, which are kept and not looked at: ${firstOf(told, lines)}`;
+  return `${lines === 1 ? '1 line has' : `${lines} lines have`} cells behind the last column, which kybatch keeps and does not use: ${firstOf(told, lines)}`;
 }
 
 function firstOf(told: readonly string[], all = told.length): string {

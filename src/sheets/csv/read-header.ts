@@ -123,8 +123,8 @@ function consistency(width: number, records: readonly (readonly string[] | undef
 const tooLong = (path: string, characters: number): UsageError =>
   new UsageError(
     'HEADER_TOO_LONG',
-    `${path}: no header ends within its first ${characters} characters: its line is too long`,
-    'Leave out columns that are not needed, or check that its quotation marks match.',
+    `${path}: the header line is longer than ${characters} characters`,
+    'Remove columns that are not needed, or check that the quotation marks match.',
   );
 
 function noHeader(path: string, records: readonly FirstRecord[], wanted: number | undefined): UsageError {
@@ -134,7 +134,7 @@ function noHeader(path: string, records: readonly FirstRecord[], wanted: number 
   return new UsageError(
     'HEADER_UNREADABLE',
     `${path}, line ${broken.line}: the header cannot be read: its quotation marks do not match, or it is too long`,
-    'The first line must name the columns; --header-line N names another.',
+    'The first line must name the columns. If another line does: --header-line N.',
   );
 }
 

@@ -165,7 +165,7 @@ export function delimiterNamed(given: string): string {
   if (delimiter.length === 1 && /^[^"\r\n\p{L}\p{N}]$/u.test(delimiter)) return delimiter;
   throw new UsageError(
     'DELIMITER_INVALID',
-    `the delimiter must be one character that is no letter, digit or quotation mark, or its name (comma, semicolon, tab, pipe): ${JSON.stringify(given)}`,
-    'Comma, semicolon, tab and pipe are found without asking.',
+    `${JSON.stringify(given)} is not a delimiter`,
+    'Use one character (no letter, digit or quotation mark), or comma, semicolon, tab or pipe.',
   );
 }

@@ -94,7 +94,11 @@ class Detection implements Check {
     if (WESTERN.has(encoding) && hasPart && multibyte * 4 >= invalid) return verdict('utf-8', true);
     // Reading shows which lines are invalid in this encoding.
     const damaged = encoding !== 'windows-1252';
-    return { encoding, damaged, warnings: [message('ENCODING_GUESSED', `not valid UTF-8, so read as ${encoding}`)] };
+    return {
+      encoding,
+      damaged,
+      warnings: [message('ENCODING_GUESSED', `the file is not UTF-8. kybatch reads it as ${encoding}`)],
+    };
   }
 }
 
@@ -112,7 +116,7 @@ const ISO_2022_JP: Verdict = {
   encoding: 'iso-2022-jp',
   damaged: true,
   warnings: [
-    message('ENCODING_GUESSED', 'it holds the escape sequences of Japanese in seven bits, so read as iso-2022-jp'),
+    message('ENCODING_GUESSED', 'the file has escape sequences for Japanese. kybatch reads it as iso-2022-jp'),
   ],
 };
 
@@ -120,16 +124,16 @@ function ambiguous(path: string, encoding: SheetEncoding, rival: NonNullable<Det
   const [one, other] = rival.readings.map((reading) => sanitizeText(reading, 60));
   return new UsageError(
     'UNKNOWN_ENCODING',
-    `${path}: it cannot be told for sure in which encoding it was saved: "${one}" in ${encoding} would be "${other}" in ${rival.encoding}`,
-    `Say which one is right, with --encoding ${encoding} or --encoding ${rival.encoding}; if neither is, name the one that the file was saved in, or save it as UTF-8.`,
+    `${path}: the encoding is unclear. "${one}" in ${encoding} is "${other}" in ${rival.encoding}`,
+    `Add --encoding ${encoding} or --encoding ${rival.encoding}. If neither is right, save the file as UTF-8.`,
   );
 }
 
 function unreadableText(path: string, encoding: SheetEncoding, word: string): UsageError {
   return new UsageError(
     'UNKNOWN_ENCODING',
-    `${path}: its text reads as words in no encoding that is known here; the likeliest, ${encoding}, has "${sanitizeText(word, 60)}"`,
-    `Say with --encoding in which one it was saved (${SHEET_ENCODINGS.join(', ')}), or save it as UTF-8.`,
+    `${path}: the encoding is unknown. In ${encoding}, the likeliest, the text has "${sanitizeText(word, 60)}"`,
+    `Save the file as UTF-8, or name its encoding with --encoding: ${SHEET_ENCODINGS.join(', ')}.`,
   );
 }
 
@@ -138,7 +142,7 @@ function verdict(encoding: SheetEncoding, damaged: boolean): Verdict {
     ? [
         message(
           'BYTES_INVALID',
-          `some bytes are not valid ${encoding}; the rows that hold them are invalid, unless --encoding names the one that the file was saved in`,
+          `some bytes are not valid ${encoding}. Their rows are invalid. If the file has another encoding, name it with --encoding`,
         ),
       ]
     : [];
@@ -196,7 +200,7 @@ function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void {
   const kind = KINDS.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
   if (kind !== undefined) {
     const { what, hint } = kind.describe(head);
-    throw new UsageError('NOT_A_TABLE', `${path}: this is ${what}, which cannot be read as a table`, hint);
+    throw new UsageError('NOT_A_TABLE', `${path} is ${what}, not a table`, hint);
   }
   if (isUtf16) return;
   const text = head
@@ -206,7 +210,7 @@ function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void {
   if (MARKUP.test(text)) throw notATable(path, 'an HTML or XML document, not a table', text);
   if (JSON_TEXT.test(text)) throw notATable(path, 'a JSON document, not a table', text);
   if (looksBinary(withoutEscapes(head)))
-    throw new UsageError('NOT_A_TABLE', `${path}: this is a binary file, not a table`, SAVE_AS_CSV);
+    throw new UsageError('NOT_A_TABLE', `${path} is a binary file, not a table`, SAVE_AS_CSV);
 }
 
 const MARKUP =
@@ -220,7 +224,7 @@ function notATable(path: string, what: string, text: string): UsageError {
   const [first = ''] = text.trim().split(/[\r\n]/, 1);
   return new UsageError(
     'NOT_A_LIST',
-    `${path}: this is ${what}; it begins with ${JSON.stringify(sanitizeText(first, 60))}`,
+    `${path} is ${what}. It begins with ${JSON.stringify(sanitizeText(first, 60))}`,
     SAVE_AS_CSV,
   );
 }
@@ -278,14 +282,14 @@ const KINDS: readonly Kind[] = [
 function describeCompound(head: Buffer): { what: string; hint: string } {
   if (head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) {
     return {
-      what: 'a workbook that is protected with a password',
-      hint: 'Open it in Excel, take the password away (File, Info, Protect Workbook) and save it as .xlsx.',
+      what: 'a workbook with a password',
+      hint: 'Open it in Excel, remove the password (File, Info, Protect Workbook) and save it as .xlsx.',
     };
   }
   // If the names are beyond the head, it may be either.
   const isOld = head.includes(Buffer.from('Workbook', 'utf16le')) || head.includes(Buffer.from('Book', 'utf16le'));
   return {
-    what: `a workbook of an old Excel (.xls)${isOld ? '' : ', or one that is protected with a password'}`,
+    what: `a workbook of an old Excel (.xls)${isOld ? '' : ' or one with a password'}`,
     hint: `Open it in Excel and save it as .xlsx${isOld ? '' : ', without a password,'} or CSV (UTF-8).`,
   };
 }

@@ -128,7 +128,7 @@ function noTable(
   if (all.some(({ hidden }) => hidden) && looked.every(({ hidden }) => !hidden)) {
     return new UsageError(
       'SHEETS_HIDDEN',
-      `${path}: its visible sheets are empty; others are hidden`,
+      `${path}: its visible sheets are empty, others are hidden`,
       'Show the sheet with the table in Excel, or name it with --sheet.',
     );
   }
@@ -147,8 +147,8 @@ function namedSheet(path: string, wanted: string, worksheets: readonly Worksheet
   const names = worksheets.map(({ name }) => name);
   throw new UsageError(
     'SHEET_NOT_FOUND',
-    `${path} has no sheet ${sanitizeText(wanted, 80)}; it has ${listed(names)}`,
-    `Name one of them with --sheet.${/^\d+$/.test(wanted.trim()) ? '' : didYouMean(wanted, names)}`,
+    `${path} has no sheet ${sanitizeText(wanted, 80)}. Its sheets: ${listed(names)}`,
+    `Choose one with --sheet.${/^\d+$/.test(wanted.trim()) ? '' : didYouMean(wanted, names)}`,
   );
 }
 
@@ -158,7 +158,7 @@ export function severalSheets(chosen: string, withData: readonly string[]): read
   return [
     message(
       'SEVERAL_SHEETS',
-      `the workbook has ${withData.length} sheets with something in them (${listed(withData)}); ${sanitizeText(chosen, 80)} is read; --sheet names another`,
+      `the workbook has ${withData.length} sheets with data (${listed(withData)}). kybatch reads ${sanitizeText(chosen, 80)}. For another: --sheet NAME`,
     ),
   ];
 }
@@ -167,16 +167,21 @@ export function severalSheets(chosen: string, withData: readonly string[]): read
 export function hiddenSheets(chosen: Worksheet, worksheets: readonly Worksheet[]): readonly Message[] {
   const names = worksheets.flatMap(({ name, hidden }) => (hidden ? [name] : []));
   if (names.length === 0 || chosen.hidden) return [];
-  const which = names.length === 1 ? 'a hidden sheet that is' : `${names.length} hidden sheets that are`;
-  return [message('HIDDEN_SHEETS', `the workbook has ${which} not read (${listed(names)}); --sheet names one`)];
+  const which = names.length === 1 ? 'a hidden sheet' : `${names.length} hidden sheets`;
+  return [
+    message(
+      'HIDDEN_SHEETS',
+      `the workbook has ${which} (${listed(names)}), which kybatch does not read. To read one: --sheet NAME`,
+    ),
+  ];
 }
 
 /** Several worksheets fit, so the user must choose. */
 const severalFit = (path: string, names: readonly string[]): UsageError =>
   new UsageError(
     'SHEET_AMBIGUOUS',
-    `${path}: ${names.length} of its sheets could be meant: ${listed(names)}`,
-    'Name one with --sheet.',
+    `${path}: ${names.length} sheets could be the list: ${listed(names)}`,
+    'Choose one with --sheet.',
   );
 
 const MOST_NAMES = 12;
@@ -277,11 +282,11 @@ class Survey implements SheetReceiver {
 function unnamed(named: number, read: number, width: number): readonly Message[] {
   if (width <= named) return [];
   const what = `${columnName(named)}${width - 1 === named ? '' : ` to ${columnName(width - 1)}`}`;
-  const kept = read < width ? `; only those up to ${columnName(read - 1)} are kept as columns` : '';
+  const kept = read < width ? `. Only those up to ${columnName(read - 1)} are kept` : '';
   return [
     message(
       'CELLS_BEYOND_HEADER',
-      `cells stand to the right of the header, in ${width - 1 === named ? 'column' : 'columns'} ${what}${kept}`,
+      `cells without a header, in ${width - 1 === named ? 'column' : 'columns'} ${what}${kept}`,
     ),
   ];
 }
@@ -304,7 +309,7 @@ function odd(survey: Survey, headers: readonly string[]): readonly Message[] {
     said.push(
       message(
         'FORMULAS_WITHOUT_RESULT',
-        `${counted(unknownResults, 'formula')} ${unknownResults === 1 ? 'has' : 'have'} no result stored and ${unknownResults === 1 ? 'is' : 'are'} read as empty: open the workbook in Excel and save it to have ${unknownResults === 1 ? 'it' : 'them'} worked out`,
+        `${counted(unknownResults, 'formula')} ${unknownResults === 1 ? 'has' : 'have'} no stored result and ${unknownResults === 1 ? 'counts' : 'count'} as empty. Open the workbook in Excel and save it`,
       ),
     );
   }

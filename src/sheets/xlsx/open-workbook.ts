@@ -54,7 +54,7 @@ function refuseTextOptions(path: string, { encoding, delimiter }: SheetOptions):
   if (flag !== undefined)
     throw new UsageError(
       'FLAG_NOT_FOR_WORKBOOK',
-      `${path} is a workbook: ${flag} is for text and has no say in it`,
+      `${path} is a workbook. ${flag} is only for text files`,
       `Leave ${flag} out.`,
     );
 }

@@ -205,7 +205,7 @@ export class SheetReader implements XmlHandler {
   #openCell({ r, t, s }: Attributes): void {
     this.#inCell = true;
     this.#column = r === undefined ? this.#column + 1 : columnIndex(r);
-    if (this.#column < 0) throw damagedWorkbook(this.#context.shownAs, `a cell says that it stands at ${r}`);
+    if (this.#column < 0) throw damagedWorkbook(this.#context.shownAs, `a cell has the impossible position ${r}`);
     this.#type = t;
     this.#style = s === undefined ? 0 : Number(s);
     this.#stored = '';

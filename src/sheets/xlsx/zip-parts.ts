@@ -50,7 +50,7 @@ export class ZipParts {
     if (entry.uncompressedSize > mostBytes) {
       throw new UsageError(
         'WORKBOOK_TOO_LARGE',
-        `${this.shownAs}: its part ${name} has ${entry.uncompressedSize} bytes; at most ${mostBytes} can be read`,
+        `${this.shownAs}: its part ${name} has ${entry.uncompressedSize} bytes. At most ${mostBytes} can be read`,
         'Split the table, or save it as CSV.',
       );
     }
@@ -143,16 +143,12 @@ export class WorkbookBudget {
 }
 
 export const workbookTooLarge = (shownAs: string, why: string): UsageError =>
-  new UsageError(
-    'WORKBOOK_TOO_LARGE',
-    `${shownAs}: this workbook is too large: ${why}`,
-    'Split the table, or save it as CSV.',
-  );
+  new UsageError('WORKBOOK_TOO_LARGE', `${shownAs} is too large: ${why}`, 'Split the table, or save it as CSV.');
 
 /** A workbook that cannot be read completely is refused, because the missing part might contain companies. */
 export const damagedWorkbook = (path: string, why: string): UsageError =>
   new UsageError(
     'WORKBOOK_DAMAGED',
-    `${path}: this workbook is damaged: ${why}`,
-    'Open it in Excel and save it again as .xlsx, or copy it once more from where it came from.',
+    `${path} is a damaged workbook: ${why}`,
+    'Open it in Excel and save it again as .xlsx, or copy it again from its source.',
   );
