@@ -13,7 +13,7 @@ export interface IdSpaceFacts {
   /** The column of its IDs in every table. */
   readonly column: string;
   readonly description: string;
-  /** The subject of its questions, for people. */
+  /** The search that asks its questions, for people. */
   readonly words: string;
 }
 
@@ -22,37 +22,37 @@ export const idSpaces: Readonly<Record<IdSpace, IdSpaceFacts>> = {
     api: 'v1',
     column: 'v1_company_id',
     description: 'The confirmed company in v1’s ID space',
-    words: 'company (v1)',
+    words: 'company search (v1)',
   },
   v2: {
     api: 'v2',
     column: 'v2_company_id',
     description: 'The confirmed company in v2’s ID space',
-    words: 'company (v2)',
+    words: 'company search (v2)',
   },
   companies: {
     api: 'v2',
     column: 'companies_id',
     description: 'The company in the ID space of the companies module',
-    words: 'company (companies module)',
+    words: 'companies module',
   },
   employees: {
     api: 'v2',
     column: 'employees_company_id',
     description: 'The company in the ID space of the employees module',
-    words: 'company (employees module)',
+    words: 'employees module',
   },
   insights: {
     api: 'v2',
     column: 'insights_id',
     description: 'The company in the ID space of digital insights',
-    words: 'company (digital insights)',
+    words: 'digital insights',
   },
   credit: {
     api: 'v2',
     column: 'credit_source_id',
     description: 'The company in the ID space of credit reports',
-    words: 'credit report',
+    words: 'credit report search',
   },
   ownership: {
     api: 'v2',

@@ -10,7 +10,7 @@ import {
   type RowRef,
 } from '../ledger/review/review.js';
 import { type Message, type MessageCode, message } from '../util/message-parts.js';
-import { differingCell, type OtherCell } from './compare-cells.js';
+import { differingCell, headingOf, type OtherCell } from './compare-cells.js';
 import { basisOf, type Choice, choiceKey, type Question, readQuestions } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
 import {
@@ -80,7 +80,7 @@ export async function applySheet(
       line,
       question: question.id,
       code: 'SAID_BEFORE',
-      problem: saidBeforeInWords(answer.by, 'decided_by'),
+      problem: saidBeforeInWords(answer.by, 'decided by'),
     });
   return {
     applied: taken.length,
@@ -235,22 +235,35 @@ function lineChecker(lines: readonly SheetLine[], questions: readonly Question[]
     if (line.problem !== undefined) return refuse(line, 'LINE_UNREADABLE', `the line cannot be read: ${line.problem}`);
     const corrected = line.correctedNumber === '' ? undefined : line.correctedNumber;
     if (line.decision === '' && corrected === undefined) return { kind: 'blank' };
-    const verdict = line.decision === '' ? 'none_of_these' : verdictNamed(line.decision);
+    const keys = byId.get(line.question)?.candidates.map(({ key }) => key) ?? [];
+    const offered = new Set([...keys, ...(sheet.get(line.question) ?? [])].filter((key) => key !== '')).size;
+    const verdict = line.decision === '' ? 'none_of_these' : verdictNamed(line.decision, offered);
     if (verdict === undefined) {
       return refuse(
         line,
         'DECISION_UNKNOWN',
-        `"${line.decision}" is not a decision. Use confirm, none_of_these or not_sure.`,
+        verdictNamed(line.decision, 1) !== undefined && offered > 1
+          ? `"${line.decision}" is unclear: the question has ${offered} candidates. Write confirm on the line of the right one.`
+          : `"${line.decision}" is not a decision. Use confirm, none_of_these or not_sure.`,
       );
     }
     if (line.decidedBy !== '' && !isPersonName(line.decidedBy))
-      return refuse(line, 'NAME_INVALID', `"${line.decidedBy}" in decided_by is not a name: it has no letter or digit`);
-    if (line.question === '') return refuse(line, 'QUESTION_MISSING', 'the column question is empty');
+      return refuse(
+        line,
+        'NAME_INVALID',
+        `"${line.decidedBy}" in "decided by" is not a name. Write a name with letters or digits`,
+      );
+    if (line.question === '')
+      return refuse(
+        line,
+        'QUESTION_MISSING',
+        'the cell in column question is empty. Copy it from another line of the question',
+      );
     const question = byId.get(line.question);
     if (question === undefined) return refuse(line, 'QUESTION_NOT_FOUND', `no such question: "${line.question}"`);
     if (verdict !== 'not_sure' && isFilledIn(line, question) && !isSamePerson(line.decidedBy, by))
       return refuse(line, 'NAME_FILLED_IN', filledInWords(line.decidedBy, by));
-    if (line.basis === '') return refuse(line, 'BASIS_MISSING', 'the column basis is empty or missing', WRITE);
+    if (line.basis === '') return refuse(line, 'BASIS_MISSING', 'the cell in column basis is empty or missing', WRITE);
     const upToDate = line.basis === question.basis;
     if (!upToDate && line.basis !== basisOfSheet(question, lines))
       return refuse(line, 'BASIS_DIFFERS', `the basis ${line.basis} does not belong to this question: ${APART}`, WRITE);
@@ -258,7 +271,11 @@ function lineChecker(lines: readonly SheetLine[], questions: readonly Question[]
     if (problem !== undefined) return refuse(line, problem.code, problem.text);
     const choice = question.candidates.find(({ key }) => key === line.candidate);
     if (verdict === 'confirm' && line.candidate === '')
-      return refuse(line, 'CANDIDATE_MISSING', 'the line has no candidate to confirm');
+      return refuse(
+        line,
+        'CANDIDATE_MISSING',
+        'the line has no candidate to confirm. Use none_of_these, or fill in "corrected number"',
+      );
     if (line.candidate !== '' && choice === undefined) {
       if (upToDate)
         return refuse(line, 'CANDIDATE_NOT_FOUND', `"${line.candidate}" is not a candidate of this question`);
@@ -296,7 +313,7 @@ function correctedProblem(
   { stage, countryCode, input }: Question,
 ): Message | undefined {
   if (verdict !== 'none_of_these')
-    return message('ANSWERED_TWICE', `corrected_number and ${verdict} exclude each other. Keep one.`);
+    return message('ANSWERED_TWICE', `"corrected number" and ${verdict} exclude each other. Keep one.`);
   if (stage !== null)
     return message('NUMBER_NOT_ASKED', 'this question is about bought data. Answer confirm or none_of_these.');
   const problem = correctionProblem(number, countryCode, input.registration_number);
@@ -310,7 +327,7 @@ const isFilledIn = ({ hasEarlier, decidedBy }: SheetLine, { unsure }: Question):
   !hasEarlier && unsure.includes(decidedBy);
 
 const filledInWords = (name: string, by: string): string =>
-  `decided_by still has the name of ${name}, who was not sure. Empty that cell to decide as ${by}. If ${name} decides, add --by ${name}`;
+  `"decided by" still has the name of ${name}, who was not sure. Empty that cell to decide as ${by}. If ${name} decides, add --by ${name}`;
 
 /** The keys of the candidates in a sheet, decided or not. */
 function candidatesByQuestion(lines: readonly SheetLine[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -323,11 +340,11 @@ function candidatesByQuestion(lines: readonly SheetLine[]): ReadonlyMap<string, 
 function otherInWords({ column, cell, means }: OtherCell, { question, candidate }: SheetLine): string {
   const whose = column.startsWith('input_') ? `question ${question}` : `candidate ${candidate}`;
   const [shows, has] = [cell, means].map((text) => (text === '' ? 'nothing' : `"${text}"`));
-  return `${column} shows ${shows}, but ${whose} has ${has}: ${APART}`;
+  return `"${headingOf(column)}" shows ${shows}, but ${whose} has ${has}: ${APART}`;
 }
 
-const APART = 'part of the line was moved, or the file is out of date';
-const GONE = 'a later search no longer lists this candidate';
+const APART = 'part of the line was moved, or the sheet is out of date';
+const GONE = 'a newer search no longer finds this candidate';
 const WRITE = { kind: 'export' } as const;
 
 const refuse = (line: SheetLine, code: MessageCode, problem: string, next?: Refusal['next']): Checked => ({

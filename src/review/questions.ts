@@ -173,7 +173,7 @@ const heldAgainst = ({ matchGrade, evidence }: CandidateRecord, odd: IdentityMis
     ? {}
     : {
         matchGrade: gradeOfBought(matchGrade, odd),
-        evidence: `what was bought ${mismatchInWords(odd)}; when it was searched for: ${evidence}`,
+        evidence: `bought data ${mismatchInWords(odd)}; search: ${evidence}`,
       };
 
 function countryOf({ country = '', state }: Question['input']): string | null {

@@ -1,7 +1,7 @@
 import { UsageError } from '../domain/errors.js';
 import { openSheet } from '../sheets/open-sheet.js';
 import type { NumberedLine } from '../sheets/sheet.js';
-import { SHOWN_COLUMNS, type ShownColumn } from './compare-cells.js';
+import { headingOf, SHOWN_COLUMNS, type ShownColumn } from './compare-cells.js';
 
 /**
  * Reads a review sheet in any form a spreadsheet saves, with the reader for input files. In a workbook, also of
@@ -36,14 +36,17 @@ const NEEDED = ['question', 'candidate', 'decision'] as const;
 const COLUMNS = [...NEEDED, 'corrected_number', 'decided_by', 'note', 'basis', 'earlier', ...SHOWN_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** Our column for a header. Order, case and other columns do not matter. */
+/** Our column for a heading, also of an older sheet. Order, case and other columns do not matter. */
 function columnNamed(header: string): Column | undefined {
-  const name = header
+  const name = folded(header);
+  return COLUMNS.find((column) => column === name || folded(headingOf(column)) === name);
+}
+
+const folded = (header: string): string =>
+  header
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_');
-  return COLUMNS.find((column) => column === name);
-}
 
 /** Finds our columns among any others. */
 export function readSheet(headers: readonly string[], lines: readonly NumberedLine[]): readonly SheetLine[] {
@@ -52,7 +55,7 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
   if (missing.length > 0) {
     throw new UsageError(
       'NOT_A_REVIEW_SHEET',
-      `not a review sheet: the column ${missing.join(', ')} is missing`,
+      `not a review sheet. Missing columns: ${missing.map(headingOf).join(', ')}`,
       'Write a new sheet: `kybatch review export`',
     );
   }
@@ -87,7 +90,7 @@ function placesOf(headers: readonly string[]): ReadonlyMap<Column, number> {
     else if (NEEDED.some((name) => name === column)) {
       throw new UsageError(
         'COLUMN_REPEATED',
-        `the column ${column} appears twice, in columns ${first + 1} and ${index + 1}`,
+        `the column ${headingOf(column)} appears twice, in columns ${first + 1} and ${index + 1}`,
         'Rename or remove one.',
       );
     }
@@ -95,7 +98,7 @@ function placesOf(headers: readonly string[]): ReadonlyMap<Column, number> {
   return places;
 }
 
-const UNKNOWN = 'the decision is a formula that was saved without its result';
+const UNKNOWN = 'the decision is a formula without a stored result. Type the decision instead';
 
 const cellIn = (cells: readonly string[], place: number | undefined): string => clean(cells[place ?? -1] ?? '');
 

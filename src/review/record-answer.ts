@@ -10,9 +10,14 @@ export type Verdict = DecisionRecord['decision'];
 
 export const VERDICTS: readonly Verdict[] = ['confirm', 'none_of_these', 'not_sure'];
 
-/** In any spelling of a spreadsheet. */
-export const verdictNamed = (text: string): Verdict | undefined =>
-  VERDICTS.find((word) => word === text.toLowerCase().replace(/[\s-]+/g, '_'));
+/** In any spelling of a spreadsheet. A yes confirms if only one candidate is `offered`. */
+export function verdictNamed(text: string, offered: number): Verdict | undefined {
+  const said = text.toLowerCase().replace(/[\s-]+/g, '_');
+  if (offered === 1 && YES.has(said)) return 'confirm';
+  return VERDICTS.find((word) => word === said);
+}
+
+const YES: ReadonlySet<string> = new Set(['yes', 'y', 'ja', 'oui', 'si', 'sí', 'sì', 'sim', 'ok', 'x', '✓']);
 
 /** A person's answer to a question. */
 export interface GivenAnswer {
@@ -77,6 +82,13 @@ const wordsFor = (verdict: Verdict, choice: Choice | undefined): string =>
 const nameOf = ({ name, registrationNumber, id }: Choice) =>
   [name, registrationNumber, `ID ${id}`].filter((part) => part !== null).join(', ');
 
+/** Whether a line answers an open question in a way that is not recorded yet. */
+export function isNewAnswer(line: SheetLine, question: Question | undefined): boolean {
+  if (question === undefined || (line.decision === '' && line.correctedNumber === '')) return false;
+  const verdict = line.correctedNumber === '' ? verdictNamed(line.decision, 1) : 'none_of_these';
+  return ![question.decision, ...question.held].some((recorded) => recorded?.decision === verdict);
+}
+
 /** Whether a line repeats a withdrawn decision, which applying the sheet would restore. */
 export async function withdrawnLineCheck(review: ReviewStore): Promise<(line: SheetLine) => boolean> {
   const answers = (await review.decisions())
@@ -90,7 +102,7 @@ export async function withdrawnLineCheck(review: ReviewStore): Promise<(line: Sh
     );
   const withdrawn = new Set(answers);
   return ({ question, decision, candidate, correctedNumber: corrected }) => {
-    const verdict = corrected === '' ? verdictNamed(decision) : 'none_of_these';
+    const verdict = corrected === '' ? verdictNamed(decision, 1) : 'none_of_these';
     const meant = verdict === 'confirm' ? candidate : corrected;
     return verdict !== undefined && withdrawn.has(answer(question, verdict, meant));
   };

@@ -211,7 +211,7 @@ class Session {
     this.#typed = '';
     if (choice === undefined) await this.#tell(`there is no candidate ${typed}`, keysInWords(question, this.#shown));
     else if (number <= this.#from || number > this.#from + this.#shown)
-      await this.#tell(`candidate ${number} is not on the screen; m shows others`);
+      await this.#tell(`candidate ${number} is not on the screen. m shows more`);
     else await this.#answer(question, { verdict: 'confirm', choice });
   }
 

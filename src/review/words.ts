@@ -7,7 +7,7 @@ import type { DecisionEntry, Recorded } from '../ledger/review/review.js';
 import type { QuestionTopic } from '../ledger/rows/runs.js';
 import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
 
-/** The topic of a question, for people. */
+/** The search or the bought data that a question is about, for people. */
 export const topicInWords = ({ space, stage }: QuestionTopic): string =>
   stage === null ? idSpaces[space].words : `bought ${stage}`;
 
@@ -123,7 +123,7 @@ const REASONS: Readonly<Record<Uppercase<ReviewReason>, string>> & Readonly<Reco
   TICKER_ONLY: 'ticker only',
   NAME_ONLY: 'name only',
   HINT_ONLY: 'other source only',
-  IDENTITY_MISMATCH: 'record differs',
+  IDENTITY_MISMATCH: 'bought data differs',
   ID_TAKEN: 'ID taken before',
   UNREADABLE_CANDIDATE: 'candidate unreadable',
   CANDIDATES_NOT_RETURNED: 'candidates not sent',
@@ -152,13 +152,13 @@ function recordedInWords(recorded: Recorded): string {
 }
 
 /** `where`: where the name is given. */
-export const saidBeforeInWords = (by: string, where: '--by' | 'decided_by'): string =>
+export const saidBeforeInWords = (by: string, where: '--by' | 'decided by'): string =>
   printable(`${by} has already answered. A second person must agree, under another name (${where}).`);
 
 /** For an unsigned line that would complete another person's answer. */
 export const unsignedInWords = ({ decision, decidedBy }: Pick<DecisionEntry, 'decision' | 'decidedBy'>): string =>
   printable(
-    `${decidedBy} ${decision === 'confirm' ? 'confirmed it' : `answered ${decision}`}. The second person must give a name: in the column decided_by, or with --by`,
+    `${decidedBy} ${decision === 'confirm' ? 'confirmed it' : `answered ${decision}`}. The second person must give a name: in the column "decided by", or with --by`,
   );
 
 const besideInWords = ({ beside, askedBy }: Question): string =>

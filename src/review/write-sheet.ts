@@ -7,7 +7,7 @@ import { asOpenError, UsageError } from '../domain/errors.js';
 import { gradeInWords } from '../domain/grade-order.js';
 import { WorkbookWriter } from '../sheets/xlsx/write-workbook.js';
 import { writeAtomically } from '../util/files.js';
-import { candidateCells, inputCells } from './compare-cells.js';
+import { candidateCells, headingOf, inputCells } from './compare-cells.js';
 import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
 import { VERDICTS } from './record-answer.js';
 import { topicInWords } from './words.js';
@@ -74,6 +74,7 @@ async function writeWorkbook(path: string, questions: readonly Question[]): Prom
       header,
       ...(header === 'decision' ? { width: 16, choices: VERDICTS } : {}),
       ...(SHEET_COUNTS.includes(header) ? { as: 'count' as const } : {}),
+      hidden: SHEET_HIDDEN.includes(header),
     }));
     workbook.begin({ name: NAME, columns });
     workbook.write(sheetLines(questions));
@@ -93,15 +94,16 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** The columns: first those to fill in, then input and candidate side by side, then those that `apply` needs. */
-const COLUMNS = [
+/** The columns for people: first those to fill in, then the row and its candidate side by side. */
+const PEOPLE = [
   'question',
   'decision',
   'corrected_number',
   'decided_by',
   'note',
   'reason',
-  'proposed_by',
+  'about',
+  'row',
   'input_id',
   'input_name',
   'candidate_name',
@@ -115,19 +117,17 @@ const COLUMNS = [
   'candidate_country',
   'input_place',
   'candidate_place',
-  'grade',
   'agreement',
   'evidence',
-  'about',
-  'code',
-  'row',
-  'line',
-  'rows',
-  'candidate_id',
-  'candidate',
-  'basis',
+  'proposed_by',
   'earlier',
+  'line',
 ] as const;
+
+/** The columns for programs, which a workbook hides. */
+const MACHINE = ['code', 'grade', 'rows', 'candidate_id', 'candidate', 'basis'] as const;
+
+const COLUMNS = [...PEOPLE, ...MACHINE];
 
 type Column = (typeof COLUMNS)[number];
 
@@ -137,7 +137,7 @@ type Column = (typeof COLUMNS)[number];
  */
 export function writeSheet(questions: readonly Question[], delimiter = ','): string {
   const cells = sheetLines(questions).map((line) => line.map(spreadsheetText));
-  return stringify([[...COLUMNS], ...cells], { bom: true, record_delimiter: '\r\n', delimiter });
+  return stringify([SHEET_COLUMNS, ...cells], { bom: true, record_delimiter: '\r\n', delimiter });
 }
 
 /** The same as cells for a workbook, where a text stays a text. */
@@ -150,15 +150,19 @@ export function sheetLines(questions: readonly Question[]): readonly (readonly s
   return lines.map((line) => COLUMNS.map((column) => line[column] ?? ''));
 }
 
-export const SHEET_COLUMNS: readonly string[] = COLUMNS;
+/** The headings. */
+export const SHEET_COLUMNS: readonly string[] = COLUMNS.map(headingOf);
 
 /** The columns that are numbers in a workbook, if one row asks. */
-export const SHEET_COUNTS: readonly string[] = ['row', 'line'] satisfies readonly Column[];
+export const SHEET_COUNTS: readonly string[] = (['row', 'line'] as const satisfies readonly Column[]).map(headingOf);
+
+/** The columns that a workbook hides. */
+export const SHEET_HIDDEN: readonly string[] = MACHINE.map(headingOf);
 
 /** The columns with texts of the list and of those who decide. */
 export const SHEET_OWN: readonly string[] = COLUMNS.filter(
   (column) => column.startsWith('input_') || column === 'proposed_by' || column === 'earlier',
-);
+).map(headingOf);
 
 function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<Column, string>> {
   const { input } = question;
@@ -191,7 +195,7 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
 }
 
 const adviceFor = (question: Question): readonly string[] =>
-  lacksGoodCandidate(question) ? ['correct your list, or fill in corrected_number'] : [];
+  lacksGoodCandidate(question) ? [`correct your list, or fill in ${headingOf('corrected_number')}`] : [];
 
 /** The number in the bought answer, if that is the question. */
 const boughtNumber = ({ bought }: Question): string =>

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { sheetColumns } from '../helpers/review-sheet.js';
 
 export const DAY = 86_400_000;
 export const NIGHTLY = [
@@ -69,7 +70,7 @@ export async function decideAll(
 ): Promise<string> {
   await kybatch(['review', 'export', '--force']);
   const sheet = join(cwd, 'review.csv');
-  const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
+  const lines = parse(readFileSync(sheet), { columns: sheetColumns, bom: true }) as Line[];
   const decided = lines.map((line) => (which(line) ? { ...line, decision } : line));
   writeFileSync(sheet, stringify(decided, { header: true }));
   return (await kybatch(['review', 'apply', 'review.csv'])).stdout;

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { jsonOf } from '../cli/here.js';
 import { wholeCompanies } from '../engine/support.js';
+import { sheetColumns } from '../helpers/review-sheet.js';
 import { decideAll, type Line, type Nights, RUN, withNights } from './nights.js';
 
 const ONBOARDING = ['stages: [record, ownership]'];
@@ -51,7 +52,7 @@ describe('a list that is run with two pipelines in turn', () => {
         expect((await kybatch(['review', 'list'])).codes).toContain('OTHER_PIPELINE');
 
         const morning = join(cwd, 'morning.csv');
-        const lines = parse(readFileSync(morning), { columns: true, bom: true }) as Line[];
+        const lines = parse(readFileSync(morning), { columns: sheetColumns, bom: true }) as Line[];
         writeFileSync(
           morning,
           stringify(

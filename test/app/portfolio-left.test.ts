@@ -5,6 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { aRecord, jsonOf } from '../cli/here.js';
 import { long } from '../helpers/long.js';
+import { sheetColumns } from '../helpers/review-sheet.js';
 import { DAY, decideAll, type Line, type Nights, withNights } from './nights.js';
 
 const runStates = async ({ kybatch }: Pick<Nights, 'kybatch'>) =>
@@ -24,7 +25,7 @@ describe('nothing is bought for rows that have left the list', () => {
       expect(await night()).toMatchObject({ units: 0, code: 0 });
       // No question about them is open.
       expect((await kybatch(['review', 'list'])).stdout).not.toContain('Somebody Else');
-      const sheet = parse(readFileSync(join(cwd, 'early.csv')), { columns: true, bom: true }) as Line[];
+      const sheet = parse(readFileSync(join(cwd, 'early.csv')), { columns: sheetColumns, bom: true }) as Line[];
       const decided = sheet.map((line) => ({ ...line, decision: 'confirm' }));
       writeFileSync(join(cwd, 'early.csv'), stringify(decided, { header: true }));
       expect((await kybatch(['review', 'apply', 'early.csv'])).code).toBe(0);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
+import { sheetColumns } from '../helpers/review-sheet.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
@@ -13,7 +14,7 @@ type Line = Record<string, string>;
 async function answer({ kybatch, cwd }: Job, cells: Line): Promise<number | null> {
   expect((await kybatch(['review', 'export', '--out', 'q.csv', '--force'])).code).toBe(0);
   const path = join(cwd, 'q.csv');
-  const lines: Line[] = parse(readFileSync(path), { bom: true, columns: true });
+  const lines: Line[] = parse(readFileSync(path), { bom: true, columns: sheetColumns });
   expect(lines.length).toBeGreaterThan(0);
   Object.assign(lines[0] ?? {}, cells);
   writeFileSync(path, stringify(lines, { header: true }));

@@ -6,6 +6,7 @@ import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/util/clock.js';
 import { type EndJson, type HereOptions, type Job, type JobOptions, jsonOf, type Said, withJob } from '../cli/here.js';
+import { sheetColumns } from '../helpers/review-sheet.js';
 import { withClient, withEmptyDatabase, withPostgres } from './server.js';
 
 interface PostgresJob extends Job {
@@ -83,7 +84,7 @@ describe('commands on PostgreSQL', () => {
       expect(jsonOf<EndJson>(await kybatch(RUN)).outcomes).toMatchObject({ needs_review: 1, complete: 1 });
       expect((await kybatch(['review', 'export'])).code).toBe(0);
       const sheet = join(cwd, 'review.csv');
-      const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Record<string, string>[];
+      const lines = parse(readFileSync(sheet), { columns: sheetColumns, bom: true }) as Record<string, string>[];
       writeFileSync(sheet, stringify([{ ...lines[0], decision: 'confirm' }], { header: true }));
       expect((await kybatch(['review', 'apply', 'review.csv', '--by', 'Bea'])).code).toBe(0);
       expect(jsonOf<EndJson>(await kybatch(RUN)).outcomes).toMatchObject({ complete: 2 });

@@ -33,6 +33,16 @@ async function oneQuestion(desk: Desk): Promise<Question> {
 }
 
 describe('decisions', () => {
+  test('a yes confirms an only candidate, and is refused if there are several', () =>
+    withDesk(async (desk) => {
+      await desk.ask({ row: 1, key: 'one', candidates: [{ id: 'a' }] });
+      await desk.ask({ row: 2, key: 'two', candidates: [{ id: 'b' }, { id: 'c' }] });
+      const [one, two] = await openQuestions(desk.review);
+      const applied = await apply(desk, line(one, { decision: 'Ja' }), line(two, { line: 3, decision: 'x' }));
+      expect(applied).toMatchObject({ applied: 1, refused: [{ line: 3, code: 'DECISION_UNKNOWN' }] });
+      expect(await desk.remembered('one')).toMatchObject({ decision: 'confirm', candidateId: 'a' });
+    }));
+
   test('a confirmed candidate is stored with person, time and note, and its row continues', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);

@@ -13,6 +13,7 @@ import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { systemClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
 import { isOnPostgres, ledgerEnvironment, openLedgerIn } from '../helpers/ledger-place.js';
+import { sheetColumns } from '../helpers/review-sheet.js';
 
 interface Said {
   readonly code: number;
@@ -101,7 +102,7 @@ async function run(folder: string, file: string): Promise<{ id: string; code: nu
 /** Fills in the decision of the first line with a cell that contains the text. */
 function decide(folder: string, file: string, decisions: Readonly<Record<string, string>>): void {
   const path = join(folder, file);
-  const lines = parse(readFileSync(path), { bom: true, columns: true }) as Record<string, string>[];
+  const lines = parse(readFileSync(path), { bom: true, columns: sheetColumns }) as Record<string, string>[];
   for (const [text, decision] of Object.entries(decisions)) {
     const line = lines.find((cells) => Object.values(cells).includes(text));
     if (line === undefined) throw new Error(`no line holds ${text}`);
@@ -230,7 +231,7 @@ describe('from a question to a complete row', () => {
       const session = await kybatch(folder, ['review', '--by', 'Bea'], ['1', 'n', 'q']);
       expect(session.codes).toContain('QUESTIONS_ANSWERED');
       expect(session.stderr).toContain('bought record · row 1 (line 2)');
-      expect(session.stderr).toMatch(/what was bought has\s+number\s+\S+.*when\s+it\s+was\s+searched\s+for:/s);
+      expect(session.stderr).toMatch(/bought\s+data\s+has\s+number\s+\S+.*search:/s);
       const { stdout: taken } = await kybatch(folder, ['review', 'decisions']);
       expect(taken).toMatch(/Bea {2}confirm {2}bought record\n.*\n.*, although the record has number \S+/);
       expect(taken.match(/although/g)).toHaveLength(1);

@@ -10,6 +10,7 @@ import { recordAnswer } from '../../src/review/record-answer.js';
 import { topicName } from '../../src/review/words.js';
 import { saveSheet, spreadsheetText, writeSheet } from '../../src/review/write-sheet.js';
 import { long } from '../helpers/long.js';
+import { sheetColumns } from '../helpers/review-sheet.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
 type Cells = readonly string[][];
@@ -37,7 +38,7 @@ function fillIn([header = [], ...lines]: Cells): string[][] {
 
 const columnsOf = (cells: Cells, name: string) => {
   const [header = [], ...lines] = cells;
-  return lines.map((line) => line[header.indexOf(name)]);
+  return lines.map((line) => line[sheetColumns(header).indexOf(name)]);
 };
 
 describe('export', () => {
@@ -80,9 +81,9 @@ describe('export', () => {
       await desk.ask({ row: 5, key: 'five', space: 'v2', stage: 'financials', candidates: [] });
       const questions = await openQuestions(desk.review);
       expect(columnsOf(parse(writeSheet(questions), { bom: true }), 'about')).toEqual([
-        'company (v1)',
-        'company (v2)',
-        'credit report',
+        'company search (v1)',
+        'company search (v2)',
+        'credit report search',
         'bought record',
         'bought financials',
       ]);
@@ -109,7 +110,7 @@ describe('export', () => {
   test('begins with a byte order mark, and a spreadsheet neither runs nor changes a cell', () =>
     withDesk(async (desk) => {
       const cells = await sheetOf(desk);
-      expect(writeSheet([])).toMatch(/^\ufeffquestion,decision,corrected_number,decided_by,note,/);
+      expect(writeSheet([])).toMatch(/^\ufeffquestion,decision,corrected number,decided by,note,/);
       expect(columnsOf(cells, 'candidate_name')[1]).toBe(`'=HYPERLINK("x")`);
       expect(columnsOf(cells, 'candidate_registration_number')[0]).toBe("'00123456");
       expect(columnsOf(cells, 'candidate_id')[0]).toBe("'12345678901234567890");
@@ -189,7 +190,9 @@ const SAVED: Readonly<Record<string, (cells: string[][]) => Buffer>> = {
     ),
   'without the columns that only inform': (cells) => {
     const [header = []] = cells;
-    const kept = ['candidate', 'decision', 'question', 'basis', 'note'].map((name) => header.indexOf(name));
+    const kept = ['candidate', 'decision', 'question', 'basis', 'note'].map((name) =>
+      sheetColumns(header).indexOf(name),
+    );
     return Buffer.from(csv(cells.map((line) => kept.map((index) => line[index] ?? ''))));
   },
 };
@@ -234,7 +237,7 @@ describe('read back', () => {
     }));
 
   test.each([
-    ['a list of companies', 'name;country\r\nAcme;DE\r\n', 'NOT_A_REVIEW_SHEET', / question, candidate, decision /],
+    ['a list of companies', 'name;country\r\nAcme;DE\r\n', 'NOT_A_REVIEW_SHEET', / question, candidate key, decision$/],
     ['two decisions', 'question,decision,candidate,Decision \r\n', 'COLUMN_REPEATED', / decision .* 2 and 4$/],
   ])('%s is no review sheet', (_, text, code, named) =>
     withDesk(async ({ folder }) => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import readExcel from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
+import { headingOf } from '../../src/review/compare-cells.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { loadSheet, readSheet } from '../../src/review/read-sheet.js';
 import { SHEET_COLUMNS, saveSheet, sheetLines } from '../../src/review/write-sheet.js';
@@ -21,7 +22,7 @@ long('a workbook holds the questions as texts, with the decisions to choose from
     expect([sheet.sheet, sheet.headers]).toEqual(['Questions', SHEET_COLUMNS]);
     const lines: (readonly string[])[] = [];
     for await (const { cells } of sheet.lines()) lines.push(cells);
-    const column = (name: string) => lines.map((cells) => cells[SHEET_COLUMNS.indexOf(name)]);
+    const column = (name: string) => lines.map((cells) => cells[SHEET_COLUMNS.indexOf(headingOf(name))]);
     expect(column('candidate_id')).toEqual([LONG, 'b']);
     expect(column('candidate_name')[0]).toBe('=1+1');
     expect(column('candidate_registration_number')).toEqual(['00123456', '00123456']);

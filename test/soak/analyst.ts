@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
+import { sheetColumns } from '../helpers/review-sheet.js';
 import type { Dice } from './nights.js';
 
 /** An analyst fills in a review sheet, days after it was written. False if there is none, or if it is empty. */
 export function fillIn(sheet: string, dice: Dice): boolean {
   if (!existsSync(sheet)) return false;
-  const lines = parse(readFileSync(sheet), { bom: true, columns: true }) as Record<string, string>[];
+  const lines = parse(readFileSync(sheet), { bom: true, columns: sheetColumns }) as Record<string, string>[];
   const answered = new Set<string>();
   for (const line of lines) {
     const { question = '', candidate = '' } = line;

@@ -20,7 +20,7 @@ import type { RunRecord } from '../../ledger/rows/runs.js';
 import { READERS_VERSION } from '../../portfolio/changes/derive.js';
 import { openQuestions } from '../../review/questions.js';
 import { VERDICTS } from '../../review/record-answer.js';
-import { SHEET_COLUMNS, SHEET_COUNTS, SHEET_OWN, sheetLines } from '../../review/write-sheet.js';
+import { SHEET_COLUMNS, SHEET_COUNTS, SHEET_HIDDEN, SHEET_OWN, sheetLines } from '../../review/write-sheet.js';
 import { message } from '../../util/message-parts.js';
 import { version } from '../../util/version.js';
 import {
@@ -225,6 +225,7 @@ async function questionLines(
     lines: sheetLines(await openQuestions(review, [...asking])),
     choices: { decision: VERDICTS },
     counts: SHEET_COUNTS,
+    hidden: SHEET_HIDDEN,
     own: SHEET_OWN,
   };
 }

@@ -36,6 +36,8 @@ export interface QuestionLines {
   readonly choices: Readonly<Record<string, readonly string[]>>;
   /** The columns with row and line numbers. */
   readonly counts: readonly string[];
+  /** The columns for programs. */
+  readonly hidden: readonly string[];
   /** The columns with the user's own texts, which are exported as they are. */
   readonly own: readonly string[];
 }

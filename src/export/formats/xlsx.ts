@@ -138,12 +138,13 @@ export class ResultsFile implements TableFile {
     });
   }
 
-  #writeQuestions({ columns, lines, choices, counts }: QuestionLines): void {
+  #writeQuestions({ columns, lines, choices, counts, hidden }: QuestionLines): void {
     this.#book.begin({
       name: 'Questions',
       columns: columns.map((header) => {
         const list = choices[header];
         if (list !== undefined) return { header, choices: list };
+        if (hidden.includes(header)) return { header, hidden: true };
         return counts.includes(header) ? { header, as: 'count' } : { header };
       }),
     });

@@ -12,6 +12,8 @@ export interface SheetColumn {
   readonly width?: number;
   /** A list of values to choose from. */
   readonly choices?: readonly string[];
+  /** The column is there, but not visible. */
+  readonly hidden?: boolean;
   /** The kind of cells that do not specify one. */
   readonly as?: CellKind;
 }
@@ -79,9 +81,10 @@ export class SheetXml {
       return width ?? Math.min(WIDEST, Math.max(NARROWEST, longest + 1));
     });
     const cols = widths.map(
-      (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
+      (width, index) =>
+        `<col min="${index + 1}" max="${index + 1}" width="${width}"${columns[index]?.hidden === true ? ' hidden="1"' : ''} customWidth="1"/>`,
     );
-    this.#pagesAcross = this.#pagesFor(widths);
+    this.#pagesAcross = this.#pagesFor(widths.filter((_, index) => columns[index]?.hidden !== true));
     const style = this.#styles.indexOf('header');
     const headers = columns.map(({ header }, index) => this.#string(`${this.#letters[index]}1`, header, style));
     return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
