@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { doctor } from '../../src/app/admin/doctor.js';
@@ -8,6 +8,7 @@ import type { AppEnvironment } from '../../src/app/environment.js';
 import { checkPortfolios } from '../../src/app/monitoring/check.js';
 import { resume } from '../../src/app/run/continue-run.js';
 import { exportTables } from '../../src/app/run/export.js';
+import { plan } from '../../src/app/run/plan.js';
 import { type RunOptions, run } from '../../src/app/run/run.js';
 import { dropRun } from '../../src/app/run/runs.js';
 import { systemClock } from '../../src/util/clock.js';
@@ -35,6 +36,20 @@ async function bought(job: Job, rows: number, options: Partial<RunOptions> = {},
   await run({ ...JOB, ...options }, place);
   return job.sandbox.chargeLog.length;
 }
+
+test('a paused run that buys everything again continues, and buys each row once', async () => {
+  await withJob({ pipeline }, async (job) => {
+    const paid = await bought(job, 3);
+    const first = await run({ ...JOB, fresh: true, budget: 1 }, around(job));
+    expect(first).toMatchObject({ finished: false, spent: { units: 1 } });
+    writeFileSync(join(job.cwd, 'other.yaml'), ['stages: [record, financials]', 'search: {attempts: 1}'].join('\n'));
+    expect((await plan(JOB, around(job))).run).toMatchObject({ id: first.run, continues: true });
+    expect((await plan({ ...JOB, pipeline: './other.yaml' }, around(job))).run).toMatchObject({ continues: false });
+    const second = await run({ ...JOB, fresh: true }, around(job));
+    expect(second).toMatchObject({ run: first.run, finished: true });
+    expect(job.sandbox.chargeLog).toHaveLength(2 * paid);
+  });
+});
 
 describe('X-9 guard new_provider', () => {
   test('another spelling of the base URL is refused without a terminal, and --accept allows one attempt', async () => {

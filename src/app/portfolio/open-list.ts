@@ -31,7 +31,14 @@ import { didYouMean, type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import type { ProviderNames } from '../provider/provider.js';
-import { findSettings, identityOf, readSettings, type StoredSettings, storeSettings } from '../run/stored-settings.js';
+import {
+  findSettings,
+  identityOf,
+  isFreshIfReadable,
+  readSettings,
+  type StoredSettings,
+  storeSettings,
+} from '../run/stored-settings.js';
 
 /** A list to update, and its pipeline. */
 export interface ListOptions {
@@ -79,7 +86,23 @@ export class OpenList {
     const { portfolios } = ledger;
     const known = await portfolios.find(portfolioName(options), providersKey(names));
     const file = await loadFile(options.table, options.limit, known, portfolios);
-    return new OpenList(options, names, ledger, now, known, file, await pipelinesBefore(known, ledger));
+    const before = await pipelinesBefore(known, ledger);
+    const listWith = (fresh: boolean) => new OpenList({ ...options, fresh }, names, ledger, now, known, file, before);
+    const last = options.fresh && known !== undefined ? await portfolios.lastRun(known.id) : undefined;
+    const isBegun = last !== undefined && isFreshIfReadable(last) && listWith(false).continues(last);
+    return listWith(options.fresh && !isBegun);
+  }
+
+  /** Everything is bought again. A paused run that already does so continues instead, or its rows would cost twice. */
+  get fresh(): boolean {
+    return this.#options.fresh;
+  }
+
+  /** Whether `begin` continues this run, if it is the only open one. */
+  continues(run: RunRecord): boolean {
+    const isSame =
+      run.inputSha256 === this.#options.table.sha256 && run.pipelineSha256 === identityOf(this.#settings());
+    return run.state === 'open' && isSame && !this.#options.fresh && !this.file.laid;
   }
 
   readonly judge = (standing: MemberState): DueDecision => decideDue(standing, this.#terms);

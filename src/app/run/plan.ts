@@ -115,8 +115,9 @@ export interface PlannedColumns extends Pick<InputTable, 'read' | 'country'> {
 
 export interface PlannedRun {
   readonly id: string;
-  /** If false, the run continues unless another one takes over. */
   readonly finished: boolean;
+  /** It has the same list and pipeline, so it goes on. Otherwise a new run takes over its rows. */
+  readonly continues: boolean;
   /** Answers from before it are not used. */
   readonly fresh: boolean;
 }
@@ -202,8 +203,8 @@ async function mustHaveRows({ path, rows }: InputTable): Promise<void> {
   for await (const _ of rows()) return;
   throw new UsageError(
     'EMPTY_INPUT',
-    `${path} has a header and no row with anything in it`,
-    'Nothing was spent, and nothing that was exported before was touched. Send the file again.',
+    `${path} has a header but no rows`,
+    'Nothing was spent, and earlier exports are unchanged. Check the file and try again.',
   );
 }
 
@@ -260,7 +261,7 @@ export async function planInput(
   return await planRun({
     rows: list === null ? rowsOfFile(job) : reportRowProgress(list.rows(), around),
     pipeline: job.pipeline,
-    fresh: job.fresh,
+    fresh: list?.fresh ?? job.fresh,
     toldApart,
     now: around.clock.now(),
     ledger,
@@ -272,7 +273,7 @@ async function lastRunOf(list: OpenList | null, ledger: Ledger | null): Promise<
   const last = list?.known && (await ledger?.portfolios.lastRun(list.known.id));
   return last === undefined || list === null
     ? null
-    : { id: last.id, finished: last.state !== 'open', fresh: isFresh(last) };
+    : { id: last.id, finished: last.state !== 'open', continues: list.continues(last), fresh: isFresh(last) };
 }
 
 async function refusalOf(job: Job, list: OpenList, { portfolios }: Ledger) {

@@ -171,7 +171,7 @@ async function bringUpToDate(
     const begin = async () => {
       const converged = await list.begin();
       if (converged.run !== null && heard !== null) await ledger.watches.takenUp(converged.run.id, heard.since);
-      if (!job.fresh) await noteFreshTakeover(converged, ledger, around);
+      if (!list.fresh) await noteFreshTakeover(converged, ledger, around);
       return converged;
     };
     const nobodyIsAsked = options.agree === undefined && hasConsent(options, pipeline);
@@ -194,16 +194,16 @@ async function bringUpToDate(
         // After a refusal the run can be resumed. But with `--rebuy` no run may be left behind, or the next attempt
         // would buy stored answers again.
         let checks = NO_SPENDING;
-        if (job.fresh)
+        if (list.fresh)
           checks = await mustBeGranted(
             asked ?? maximumCost(await planInput(job, list, names, ledger, around, MAX_EXAMINED_ROWS)),
           );
         const converged = await begin();
         const { run, goesOn, due, invalid, left, leftFirst, members } = converged;
         if (run === null) return await upToDate(converged);
-        const remaining = { run, pipeline, fresh: job.fresh, outcome: 'pending' } as const;
+        const remaining = { run, pipeline, fresh: isFresh(run), outcome: 'pending' } as const;
         const rest = asked ?? (await remainingCost(remaining, names, ledger, around));
-        if (!job.fresh) checks = await mustBeGranted(rest);
+        if (!list.fresh) checks = await mustBeGranted(rest);
         const told = { list: { due, invalid, left, leftFirst, members }, checks, options, permissions, metrics };
         const attempt = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, prices, rest, ...told };
         begins();
@@ -226,7 +226,7 @@ async function noteFreshTakeover(
       onNote?.(
         message(
           'FRESH_RUN_SUPERSEDED',
-          `run ${id} was begun with --rebuy: what it had not done is bought anew all the same`,
+          `run ${id} was started with --rebuy. Its rows to do are bought again in this run, too`,
         ),
       );
   }
