@@ -71,7 +71,7 @@ function changesInWords(found: ChangesView, all: boolean, { place, again }: Flag
   return view(
     companies
       .toSorted((a, b) => Number(hasImportant(b)) - Number(hasImportant(a)))
-      .map((changes) => block('COMPANY_CHANGED', companyInWords(changes, all, place), '')),
+      .map((changes, index) => block('COMPANY_CHANGED', index > 0 && '', companyInWords(changes, all, place))),
     found.changes.length + found.notCompared === 0 && message('NOTHING_CHANGED', 'No changes.'),
     found.notCompared > 0 &&
       message(

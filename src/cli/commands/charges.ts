@@ -86,30 +86,37 @@ function callsInWords(calls: readonly UnknownCall[], all: boolean, place: string
       header,
     ),
     shown.map((call, index) =>
-      block('CHARGE_UNKNOWN', lines[index], call.note !== null && `        ${printable(call.note)}`),
+      block(
+        'CHARGE_UNKNOWN',
+        lines[index],
+        call.note !== null && `        ${printable(call.note).replace(ISO_TIME, '$1 $2 UTC')}`,
+      ),
     ),
-    ids.length > 0 && commandsInWords(ids.slice(0, 3).join(' '), place),
+    ids.length > 0 && commandsInWords(ids.slice(0, 3), place),
   );
 }
 
 function freeInWords(calls: number, isMore: boolean, all: boolean): string {
   const words = isMore ? count(calls, 'more call has', 'more calls have') : count(calls, 'call has', 'calls have');
-  return `${words} an unknown charge; no row waits for ${pronoun(calls)}${isMore && !all ? ' (--all)' : ''}`;
+  return `${words} an unknown charge, and no row waits for ${pronoun(calls)}${isMore && !all ? ' (--all)' : ''}`;
 }
 
-const commandsInWords = (ids: string, place: string): Message => {
+const commandsInWords = (calls: readonly unknown[], place: string): Message => {
+  const [ids, were] = [calls.join(' '), calls.length === 1 ? 'it was' : 'they were'];
   const lines = [
-    [`kybatch charges charged ${ids}${place}`, '# they were charged'],
-    [`kybatch charges free ${ids}${place}`, '# they were not'],
+    [`kybatch charges charged ${ids}${place}`, `# ${were} charged`],
+    [`kybatch charges free ${ids}${place}`, `# ${were} not`],
     [`kybatch charges resend ${ids}${place}`, '# ask again (may cost again)'],
   ] as const;
   const width = Math.max(...lines.map(([{ length }]) => length));
   return block(
     'CHARGES_NEXT',
-    "\nLook up the calls in the provider's usage list, then:",
+    `\nLook up the ${calls.length === 1 ? 'call' : 'calls'} in the provider's usage list, then:`,
     lines.map(([command, words]) => `  ${command.padEnd(width)}  ${words}`),
   );
 };
+
+const ISO_TIME = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*Z/g;
 
 const pronoun = (calls: number): string => (calls === 1 ? 'it' : 'them');
 

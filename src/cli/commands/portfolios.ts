@@ -101,14 +101,18 @@ function portfolioInWords({ outcomes, oldestFetchedAt, lastSuccessAt, lastRun, .
       ['Due', dueInWords(view)],
       ['Answers', oldestFetchedAt !== null && `the oldest is of ${moment(oldestFetchedAt)}`],
       ['Last run', lastRun && `${shortRun(lastRun.id)}, ${endInWords(lastRun)}`],
-      ['Checked', lastRun?.finishedAt !== view.seenAt && moment(view.seenAt)],
-      ['Success', lastSuccessAt !== lastRun?.finishedAt && successInWords(lastSuccessAt)],
+      ['Checked', !isSameMinute(view.seenAt, lastRun) && `the list was last read ${moment(view.seenAt)}`],
+      ['Success', !isSameMinute(lastSuccessAt, lastRun) && successInWords(lastSuccessAt)],
     ]),
   ].join('\n');
 }
 
 const successInWords = (at: number | null): string =>
-  at === null ? 'no run has finished yet' : `last run without open rows: ${moment(at)}`;
+  at === null ? 'no run has finished yet' : `the last finished run ended ${moment(at)}`;
+
+/** The end of the last run says it already. */
+const isSameMinute = (at: number | null, lastRun: PortfolioView['lastRun']): boolean =>
+  at !== null && typeof lastRun?.finishedAt === 'number' && moment(at) === moment(lastRun.finishedAt);
 
 const endInWords = ({ state, finishedAt }: NonNullable<PortfolioView['lastRun']>): string =>
   finishedAt === null ? 'not finished' : `${state} ${moment(finishedAt)}`;

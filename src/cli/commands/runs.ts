@@ -83,7 +83,7 @@ const HEADER = [
   'invalid',
   'failed',
   'to do',
-  'in later runs',
+  'moved',
   'units',
   'unknown',
   'pipeline',
@@ -92,24 +92,38 @@ const HEADER = [
 ];
 
 /** The columns that a narrow table can do without. */
-const DROPPED = ['in later runs', 'pipeline', 'unknown', 'no match', 'list', 'invalid'];
+const DROPPED = ['pipeline', 'list', 'unknown', 'moved', 'no match', 'invalid'];
 
 export const runsInWords = (standings: readonly RunStanding[]): Message =>
   standings.length === 0
     ? message('NO_RUN_YET', 'No runs yet. To try kybatch: `kybatch sandbox sample && kybatch run sample.csv --sandbox`')
-    : message('RUNS', compactTable(HEADER, standings.map(toLine), DROPPED).trimEnd());
+    : message('RUNS', runsTable(standings));
 
-const toLine = (standing: RunStanding, _: number, all: readonly RunStanding[]) => {
+/** The names of the lists are cut before their column goes. */
+function runsTable(standings: readonly RunStanding[]): string {
+  const tables = [16, 10].map((ofList) =>
+    compactTable(
+      HEADER,
+      standings.map((standing) => toLine(standing, standings, ofList)),
+      DROPPED,
+    ).trimEnd(),
+  );
+  return tables.find((table) => / list /.test(table)) ?? tables[0] ?? '';
+}
+
+function toLine(standing: RunStanding, all: readonly RunStanding[], ofList: number) {
   const { run, progress } = standing;
   const isUnique = all.filter(({ run: { id } }) => shortRun(id) === shortRun(run.id)).length === 1;
-  return toCells(run, progress, movedOn(standing), isUnique ? shortRun(run.id) : run.id);
-};
+  const list = shortened(basename(run.inputPath), ofList);
+  return toCells(run, progress, movedOn(standing), isUnique ? shortRun(run.id) : run.id, list);
+}
 
 const toCells = (
   run: RunStanding['run'],
   { byOutcome, unitsCharged, unknownCalls }: RunStanding['progress'],
   moved: number,
   id: string,
+  list: string,
 ) => [
   id,
   stateInWords(run),
@@ -124,7 +138,7 @@ const toCells = (
   unitsCharged,
   unknownCalls,
   run.pipelineName,
-  shortened(basename(run.inputPath), 16),
+  list,
   moment(run.createdAt).replace(' UTC', ''),
 ];
 
