@@ -13,6 +13,7 @@ import { ProgressDisplay } from './terminal/progress.js';
 import { endAsPairs, endInWords, endJson } from './terminal/run-end-words.js';
 import { findingsInWords, proposalInWords, startInWords } from './terminal/run-words.js';
 import { placeFlags, type Suggestion, suggestCommand } from './terminal/suggestions.js';
+import { pick } from './terminal/view.js';
 
 export interface Spending {
   /** The use case, with the flags and the terminal as its options. */
@@ -26,11 +27,11 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
   const interrupts = new InterruptListener();
   let display: ProgressDisplay | undefined;
   let startedAt = io.clock.now();
-  let goesOn = false;
+  let attempt = { goesOn: false, fresh: false };
   const listen = (event: SpendingEvent) => {
     if (event.kind === 'started') {
       startedAt = io.clock.now();
-      goesOn = event.goesOn;
+      attempt = pick(event, 'goesOn', 'fresh');
       // The proposal has said the rest.
       const isKnown = io.said.includes('PLAN') || io.said.includes('RUN_PROPOSED');
       io.say(startInWords(event, placeFlags(args), { isKnown, isInteractive: io.interactive }));
@@ -57,7 +58,7 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
       resume: resumeAfterReview(end, args),
       place: placeFlags(args),
     };
-    const facts = { ms: io.clock.now() - startedAt, unitsLeft: display?.unitsLeft ?? null, goesOn };
+    const facts = { ms: io.clock.now() - startedAt, unitsLeft: display?.unitsLeft ?? null, ...attempt };
     const exit = exitCodeOfRun(end, interrupts.exitCode);
     const messages = endInWords(end, ways, facts);
     if (args.json) printJson(io, endJson(end, ways), messages);

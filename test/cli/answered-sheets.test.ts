@@ -33,6 +33,9 @@ test('a sheet with a withdrawn decision is not suggested until it has another on
     const sheet = join(cwd, 'review.csv');
     writeFileSync(sheet, readFileSync(sheet, 'utf8').replace(',confirm,', ',none of these,'));
     expect(await nextOf(job, RUN)).toBe('kybatch review apply review.csv');
+    expect((await kybatch(['status'])).codes).toContain('REVIEW_APPLY_NEXT');
+    await kybatch(['review', 'export', '--force']);
+    expect((await kybatch(['status'])).codes).not.toContain('REVIEW_APPLY_NEXT');
   });
 });
 

@@ -4,7 +4,7 @@ import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
 import { openQuestions, type Question } from '../../review/questions.js';
-import { withdrawnLineCheck } from '../../review/record-answer.js';
+import { isNewAnswer, withdrawnLineCheck } from '../../review/record-answer.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import { portfoliosNamed } from '../portfolio/open-list.js';
@@ -103,10 +103,10 @@ export async function findReviewSheets(
   around: AppEnvironment,
 ): Promise<ReviewSheets> {
   const runs = await runsOfQuestions(asking, ledger, around);
-  const open = new Set((await openQuestions(ledger.review, runs)).map(({ id }) => id));
-  const unasked = new Set(open);
+  const open = new Map((await openQuestions(ledger.review, runs)).map((question) => [question.id, question]));
+  const unasked = new Set(open.keys());
   const isWithdrawn = await withdrawnLineCheck(ledger.review);
-  let asks: string | null = null;
+  const found: Pick<ReviewSheets, 'asks' | 'answered'>[] = [];
   // Loaded on demand: most folders have no sheet, and reading one loads the spreadsheet code.
   const { loadSheet } = await import('../../review/read-sheet.js');
   const look = async (name: string) => {
@@ -114,14 +114,18 @@ export async function findReviewSheets(
     const lines = await loadSheet(pathIn(around, name)).catch(() => []);
     // Applying such a sheet unchanged would repeat a decision that was just withdrawn.
     if (lines.some((line) => open.has(line.question) && isWithdrawn(line))) return;
-    for (const { question } of lines) {
-      if (open.has(question)) asks ??= name;
-      unasked.delete(question);
-    }
+    const asked = lines.filter((line) => open.has(line.question));
+    const answered = asked.filter((line) => isNewAnswer(line, open.get(line.question))).map(({ question }) => question);
+    if (asked.length > 0) found.push({ asks: name, answered: new Set(answered).size });
+    for (const { question } of asked) unasked.delete(question);
   };
   if (existsSync(pathIn(around, REVIEW_WORKBOOK))) await look(REVIEW_WORKBOOK);
   for (const name of sheetNames(asking.run === undefined ? undefined : runs?.[0])) {
-    if (!existsSync(pathIn(around, name))) return { open: open.size, asks, missing: unasked.size, free: name };
+    if (!existsSync(pathIn(around, name))) {
+      const sheet = found.find(({ answered }) => answered > 0) ?? found[0] ?? { asks: null, answered: 0 };
+      const openInAll = runs === undefined ? open.size : (await openQuestions(ledger.review)).length;
+      return { open: open.size, openInAll, ...sheet, missing: unasked.size, free: name };
+    }
     await look(name);
   }
   throw new Error('there is always another name');

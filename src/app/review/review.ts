@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { DecisionEntry, Recorded, RowRef } from '../../ledger/review/review.js';
 import type { StageDependenciesOf, StageDependency } from '../../ledger/review/withdrawal-effects.js';
 import { applySheet, type Refusal } from '../../review/apply.js';
-import type { Choice, Question } from '../../review/questions.js';
+import { type Choice, openQuestions, type Question } from '../../review/questions.js';
 import { loadSheet } from '../../review/read-sheet.js';
 import { recordAnswer } from '../../review/record-answer.js';
 import { applyRule, type LeftOut, type Rule } from '../../review/rule.js';
@@ -54,11 +54,19 @@ export interface ExportQuestionsOptions extends QuestionsOptions {
   readonly delimiter?: string | undefined;
 }
 
+export interface WrittenSheet {
+  readonly file: string;
+  /** The questions in it. */
+  readonly questions: number;
+  /** The open questions of all runs. */
+  readonly open: number;
+}
+
 /** Writes the open questions for a spreadsheet: a workbook if the name ends with `.xlsx`, else CSV. */
 export function exportQuestions(
   options: ExportQuestionsOptions = {},
   around = processEnvironment(),
-): Promise<{ readonly file: string; readonly questions: number }> {
+): Promise<WrittenSheet> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const questions = await selectQuestions(options, ledger, around);
     const reads = (await ledger.runs.all()).flatMap(filesOf);
@@ -68,7 +76,7 @@ export function exportQuestions(
       overwrite,
       delimiter: delimiter === undefined ? undefined : delimiterNamed(delimiter),
     });
-    return { file, questions: questions.length };
+    return { file, questions: questions.length, open: (await openQuestions(ledger.review)).length };
   });
 }
 

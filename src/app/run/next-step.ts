@@ -25,10 +25,13 @@ export interface QuestionScope {
 
 /** The existing review sheets, and which open questions they contain. */
 export interface ReviewSheets {
-  /** How many are open. */
+  /** How many are open, of those asked for and of all runs. */
   readonly open: number;
-  /** The first sheet that contains some of them. Null: none does. */
+  readonly openInAll: number;
+  /** The sheet that contains some of them, preferably one with answers. Null: none does. */
   readonly asks: string | null;
+  /** How many of them it answers. */
+  readonly answered: number;
   /** Open questions that are in no sheet. */
   readonly missing: number;
   /** A file name that an export can use without overwriting a sheet. */

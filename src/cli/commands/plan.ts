@@ -24,7 +24,16 @@ import {
   unpricedInWords,
 } from '../terminal/run-words.js';
 import { type CommandArgs, placeFlags, suggestCommand } from '../terminal/suggestions.js';
-import { between, count, decimalWithCommas, moment, shortRun, withCommas } from '../terminal/text.js';
+import {
+  between,
+  count,
+  decimalWithCommas,
+  moment,
+  shortened,
+  shortRun,
+  widthOf,
+  withCommas,
+} from '../terminal/text.js';
 import { block, countLines, LABEL, labelLines, marked, pick, type ViewPart, view } from '../terminal/view.js';
 
 interface JobArgs extends ReadingArgs {
@@ -160,7 +169,7 @@ function costLines(plan: PlanView): readonly string[] {
       : [
           [
             `at most ${count(v2Calls.atMost, 'v2 call')}`,
-            plan.money === undefined ? 'prices not published, status polls not counted' : 'status polls not counted',
+            plan.money === undefined ? 'price not published, status polls extra' : 'status polls extra',
           ] as const,
         ]),
     ...(revealsAnything(reveals)
@@ -223,11 +232,11 @@ const rowLines = (plan: PlanView, indent = 0): readonly string[] =>
 function reviewInWords(plan: PlanView): ViewPart {
   const { toPerson, toPersonReasons, needName, needNameReasons, repairs } = plan;
   const ways = Object.entries(repairs).map(
-    ([rule, rows]) => [rows, `numbers, by ${repairRuleInWords(rule as RepairRule)}`] as const,
+    ([rule, rows]) => [rows, `by ${repairRuleInWords(rule as RepairRule)}`] as const,
   );
   const lines = labelLines(
     [
-      ['Review', toPerson > 0 && [`${count(toPerson, 'row')} will need review`, reasonLines(toPersonReasons)]],
+      ['Review', toPerson > 0 && [`${count(toPerson, 'row')} may need review`, reasonLines(toPersonReasons)]],
       [
         'Names',
         needName > 0 && [
@@ -275,7 +284,10 @@ function standingInWords(plan: PlanView, place: string): ViewPart {
   if (run === null) return null;
   if (!run.finished)
     return [
-      message('RUN_NOT_FINISHED', `Run ${shortRun(run.id)} of this list is not finished and continues.`),
+      message(
+        'RUN_NOT_FINISHED',
+        `Run ${shortRun(run.id)} of this list is not finished${run.continues ? ' and continues' : '. A new run takes over its rows to do'}.`,
+      ),
       dueInWords(plan),
       run.fresh && freshInWords(run.id, place),
     ];
@@ -299,7 +311,9 @@ const refusedInWords = ({ refusedBy }: PlanView): ViewPart =>
   );
 
 const planJson = (plan: PlanView) => ({
-  ...pick(plan, 'input', 'portfolio', 'run', 'due'),
+  ...pick(plan, 'input', 'portfolio'),
+  run: plan.run && pick(plan.run, 'id', 'finished', 'fresh'),
+  due: plan.due,
   columns: plan.columns.read.map(columnJson),
   country: plan.columns.country,
   ...pick(plan, 'rows', 'valid', 'invalid', 'invalidRows'),
@@ -344,7 +358,7 @@ function columnsInWords({ columns: { read, country, all } }: PlanView, width: nu
         [
           ...table.map((line) => line.slice(LABEL)),
           country !== null && `country of rows without one: ${country}`,
-          kept !== '' && cut(`not used, kept in the results: ${kept}`, roomIn(width) - LABEL),
+          kept !== '' && shortened(`not used, kept in the results: ${kept}`, roomIn(width) - LABEL),
         ],
       ],
     ],
@@ -360,7 +374,7 @@ const unusedColumns = ({ read, all }: Pick<PlanView['columns'], 'read' | 'all'>)
 /** "Company Name → name", two in a line. */
 function columnPairs({ columns }: PlanView): readonly string[] {
   const pairs = columns.read.map(({ field, header }) =>
-    cut(header === field ? field : `${sanitizeText(header)} → ${field}`, PAIR),
+    shortened(header === field ? field : `${sanitizeText(header)} → ${field}`, PAIR),
   );
   const widest = Math.max(0, ...pairs.map(widthOf));
   const kept = unusedColumns(columns);
@@ -368,7 +382,7 @@ function columnPairs({ columns }: PlanView): readonly string[] {
     ...pairs.flatMap((pair, index) =>
       index % 2 === 1 ? [] : `${pair}${' '.repeat(widest - widthOf(pair))}  ${pairs[index + 1] ?? ''}`.trimEnd(),
     ),
-    ...(kept === '' ? [] : [cut(`not used: ${kept}`, 2 * PAIR)]),
+    ...(kept === '' ? [] : [shortened(`not used: ${kept}`, 2 * PAIR)]),
   ];
 }
 
@@ -396,7 +410,7 @@ export function columnTable(
 ): string {
   const wide = roomIn(width);
   const rows = lines.map((line) => ({
-    words: line.slice(0, -1).map((word) => cut(sanitizeText(String(word)), Math.floor(wide * 0.35))),
+    words: line.slice(0, -1).map((word) => shortened(sanitizeText(String(word)), Math.floor(wide * 0.35))),
     samples: (line.at(-1) as readonly string[]).map((sample) => sanitizeText(sample)),
   }));
   const widths = (rows[0]?.words ?? []).map((_, index) =>
@@ -409,9 +423,9 @@ export function columnTable(
       const beside = asManyAsFit(samples, wide - widthOf(start) - 2);
       if (beside !== '' || samples.length === 0) return `${`${start}  ${beside}`.trimEnd()}\n`;
       const left = wide - widthOf(start) - 2;
-      if (left >= WORTH_CUTTING) return `${start}  ${cut(samples[0] ?? '', left)}\n`;
+      if (left >= WORTH_CUTTING) return `${start}  ${shortened(samples[0] ?? '', left)}\n`;
       const room = wide - indent - 4;
-      const below = asManyAsFit(samples, room) || cut(samples[0] ?? '', room);
+      const below = asManyAsFit(samples, room) || shortened(samples[0] ?? '', room);
       return `${start.trimEnd()}\n${' '.repeat(indent + 4)}${below}\n`;
     })
     .join('');
@@ -426,22 +440,6 @@ const roomIn = (width: number): number => Math.max(width, NARROWEST);
 function asManyAsFit(samples: readonly string[], room: number): string {
   const shown = samples.map((_, index) => samples.slice(0, index + 1).join(', '));
   return shown.findLast((text) => widthOf(text) <= room) ?? '';
-}
-
-/** East Asian characters take two columns. */
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
-const widthOf = (text: string): number => [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
-
-function cut(text: string, atMost: number): string {
-  if (widthOf(text) <= atMost) return text;
-  let kept = '';
-  let width = 1;
-  for (const letter of text) {
-    width += widthOf(letter);
-    if (width > atMost) break;
-    kept += letter;
-  }
-  return `${kept.trimEnd()}…`;
 }
 
 const columnJson = ({ field, header, source, decidedBy, samples }: ReadColumn) => ({

@@ -1,9 +1,10 @@
 import type { RuleProposal, WithdrawnRowsView } from '../../app/review/review.js';
-import { REVIEW_SHEET } from '../../app/run/next-step.js';
+import { type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../../app/run/next-step.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { facetsOf } from '../../review/filter.js';
+import type { Question } from '../../review/questions.js';
 import type { Rule } from '../../review/rule.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { type Command, type CommonArgs, numberFlag, readNumber, register } from '../command.js';
@@ -16,6 +17,7 @@ import {
   listInWords,
   nextCommands,
   nextInWords,
+  openCount,
   otherPipelineInWords,
   questionJson,
   refusalInWords,
@@ -23,8 +25,8 @@ import {
   ruleInWords,
   ruleProposalInWords,
 } from '../terminal/review-words.js';
-import { notInSheet, placeFlags, suggestReview } from '../terminal/suggestions.js';
-import { count, shellWord } from '../terminal/text.js';
+import { placeFlags, shortCommand, suggestReview } from '../terminal/suggestions.js';
+import { count, shellWord, shortRun } from '../terminal/text.js';
 import { block, commandLine, listed, marked, pick, view, wrapped } from '../terminal/view.js';
 
 /** Selects the questions. */
@@ -123,37 +125,49 @@ const listCommand: Command<QuestionListArgs> = {
   async run(args, io) {
     const { dataDir, run, full, all } = args;
     const { limit, ...which } = { run, ...whichOf(args) };
-    const { listQuestions } = await import('../../app/review/review.js');
+    const { listQuestions, reviewSheets } = await import('../../app/review/review.js');
     const questions = await listQuestions({ dataDir, ...which }, appEnvironment(io));
     const shown = questions.slice(0, limit);
+    const asking = { run, portfolio: which.portfolio };
+    const sheets = await reviewSheets({ dataDir, ...asking }, appEnvironment(io));
     printResult(
       io,
       args,
       () => ({ questions: shown.map(questionJson), matching: questions.length, facets: facetsOf(questions) }),
-      () => listInWords(questions, { full, limit: limit ?? (all ? questions.length : undefined) }),
+      () =>
+        listInWords(questions, { full, limit: limit ?? (all ? questions.length : undefined), open: sheets.openInAll }),
     );
     io.say(otherPipelineInWords(questions));
-    if (questions.length > 0) {
-      const asking = { run, portfolio: which.portfolio };
-      const { reviewSheets } = await import('../../app/review/review.js');
-      const sheets = await reviewSheets({ dataDir, ...asking }, appEnvironment(io));
-      const place = placeFlags(args);
-      const { command } = suggestReview({ ...asking, sheets }, args);
-      const [reason = 'CODE'] = facetsOf(questions).reason.map(({ value }) => value);
-      io.say(
-        block(
-          'REVIEW_NEXT',
-          '',
-          `Answer here              kybatch review${place}`,
-          `Answer in a spreadsheet  ${command}`,
-          notInSheet({ ...asking, sheets }, args).trim() || null,
-          `One answer for many      kybatch review confirm --reason ${reason} --help`,
-        ),
-      );
-    }
+    if (questions.length > 0) io.say(waysToAnswer(questions, { ...asking, sheets }, args));
     return ExitCode.ok;
   },
 };
+
+/** A rule cannot answer questions about bought data. */
+function waysToAnswer(
+  questions: readonly Question[],
+  { sheets, ...asking }: QuestionScope & { readonly sheets: ReviewSheets },
+  args: CommonArgs,
+): Message {
+  const inSheet = suggestReview({ ...asking, sheets: { ...sheets, missing: 0 } }, args);
+  const newSheet = suggestReview({ ...asking, sheets: { ...sheets, asks: null } }, args);
+  const [reason] = facetsOf(questions.filter(({ stage }) => stage === null)).reason;
+  return block(
+    'REVIEW_NEXT',
+    '',
+    ['Answer here:', commandLine(`kybatch review${placeFlags(args)}`)],
+    [`${inSheet.words}:`, commandLine(shortCommand(inSheet))],
+    sheets.asks !== null &&
+      sheets.missing > 0 && [
+        `${count(sheets.missing, 'open question is', 'open questions are')} not in it. Write all to a new sheet:`,
+        commandLine(shortCommand(newSheet)),
+      ],
+    reason !== undefined && [
+      'Give many questions one answer:',
+      commandLine(`kybatch review confirm --reason ${reason.value} --help`),
+    ],
+  );
+}
 
 interface ExportArgs extends AskingArgs {
   readonly out: string | undefined;
@@ -183,25 +197,32 @@ const exportCommand: Command<ExportArgs> = {
     const { dataDir, run, out, delimiter, force } = args;
     const options = { dataDir, run, ...whichOf(args), out, delimiter, force };
     const { exportQuestions } = await import('../../app/review/review.js');
-    const { file, questions } = await exportQuestions(options, appEnvironment(io));
+    const { file, questions, open } = await exportQuestions(options, appEnvironment(io));
+    const which = questions < open && run !== undefined ? `, those of run ${shortRun(run)}` : '';
     printResultAndWords(
       io,
       args,
       () => ({ file, questions }),
-      message('QUESTIONS_WRITTEN', `✓ ${count(questions, 'question')} written to ${file}`, 'done'),
+      questions === 0
+        ? message(
+            'QUESTIONS_WRITTEN',
+            `${open === 0 ? 'No open questions.' : 'No open question fits.'} ${file} has only headings.`,
+          )
+        : marked('QUESTIONS_WRITTEN', 'done', `${openCount(questions, open)} written to ${file}${which}`),
     );
-    io.say(
-      block(
-        'REVIEW_APPLY_NEXT',
-        '',
-        'Fill in the column "decision":',
-        '  confirm         on the line of the right company',
-        '  none_of_these   on any line of the question',
-        '  not_sure        on any line of the question',
-        'Save the file, then:',
-        commandLine(`kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}${placeFlags(args)}`),
-      ),
-    );
+    if (questions > 0)
+      io.say(
+        block(
+          'REVIEW_APPLY_NEXT',
+          '',
+          'Fill in the column "decision":',
+          '  confirm         on the line of the right company',
+          '  none_of_these   on any line of the question',
+          '  not_sure        on any line of the question',
+          'Save the file, then:',
+          commandLine(`kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}${placeFlags(args)}`),
+        ),
+      );
     return ExitCode.ok;
   },
 };
@@ -355,11 +376,12 @@ export const reviewCommand: Command<ReviewArgs> = {
     if (!io.interactive || keys === undefined) {
       const { reviewSheets } = await import('../../app/review/review.js');
       const sheets = await reviewSheets({ dataDir: args.dataDir }, appEnvironment(io));
-      const { words, command } = suggestReview({ sheets }, args);
       throw new UsageError(
         'NO_TERMINAL',
         '`kybatch review` needs a terminal',
-        sheets.open === 0 ? 'There are no open questions.' : `${words}: ${command}`,
+        sheets.open === 0
+          ? 'There are no open questions.'
+          : `See the ${count(sheets.open, 'open question')} and how to answer: \`kybatch review list${placeFlags(args)}\``,
       );
     }
     const { dataDir, by } = args;

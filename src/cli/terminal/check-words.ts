@@ -28,9 +28,11 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   const beside = view.troubles.map((trouble) => troubleInWords(trouble, undefined, at));
   const command = wayOn(view, args);
   const { next = null } = firstToLead(view) ?? {};
+  const { asks = null, answered = 0 } = (next?.kind === 'review' ? next.sheets : undefined) ?? {};
   const others = next?.kind === 'review' ? notInSheet(next, args) : '';
+  const before = asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run';
   const text = [...ofLists, ...beside].join('. ').replace(/\.$/, '');
-  return `ATTENTION ${text}.${command === undefined ? '' : ` Run: ${shortCommand({ command })}${others}`}`;
+  return `ATTENTION ${text}.${command === undefined ? '' : ` ${before}: ${shortCommand({ command })}${others}`}`;
 }
 
 export function checkJson(view: CheckView, args: CheckArgs) {

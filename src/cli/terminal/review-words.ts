@@ -16,20 +16,9 @@ import {
 } from '../../review/words.js';
 import { isoTime } from '../../util/clock.js';
 import { type Message, message } from '../../util/message-parts.js';
-import { givenFlags, type Place, placeFlags, suggestCommand } from './suggestions.js';
-import { count, shortened, shortRun, withCommas } from './text.js';
-import {
-  block,
-  type CountLine,
-  commandLine,
-  countLines,
-  listed,
-  marked,
-  pick,
-  textTable,
-  type ViewPart,
-  view,
-} from './view.js';
+import { givenFlags, type Place, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
+import { count, inColumns, shortened, shortRun, withCommas } from './text.js';
+import { block, commandLine, countLines, listed, marked, pick, textTable, type ViewPart, view } from './view.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 
@@ -47,7 +36,7 @@ export const nextInWords = (released: readonly ReleasedRun[], place: Place): Vie
   block(
     'RESUME_NEXT',
     `${count(rowsOf(released), 'row')} can continue:`,
-    nextCommands(released, place).map((command) => commandLine(command)),
+    nextCommands(released, place).map((command) => commandLine(shortCommand({ command }))),
   );
 
 /** "2 questions answered by anna, 1 not sure (it stays open), 3 left." */
@@ -75,6 +64,14 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
   const place = placeFlags(args);
   const { disagreeing, unseen, later } = applied;
   const decided = applied.applied - applied.notSure - applied.held;
+  if (applied.blank > 0 && applied.applied + applied.unchanged + refused.length === 0)
+    return [
+      message(
+        'ANSWERS_APPLIED',
+        `No decision yet: ${count(applied.blank, 'line')} with an empty column "decision".`,
+        'attention',
+      ),
+    ];
   return view(
     message(
       'ANSWERS_APPLIED',
@@ -140,15 +137,21 @@ export interface QuestionListOptions {
   readonly full: boolean;
   /** How many questions are shown. */
   readonly limit: number | undefined;
+  /** How many questions are open in all runs. */
+  readonly open: number;
 }
 
 /** One screen: the number of questions by reason, and the first of them with the best candidate. */
-export function listInWords(all: readonly Question[], { full, limit = full ? all.length : ROWS }: QuestionListOptions) {
-  if (all.length === 0) return [message('NO_QUESTIONS', 'No open questions.', 'done')];
+export function listInWords(
+  all: readonly Question[],
+  { full, limit = full ? all.length : ROWS, open }: QuestionListOptions,
+) {
+  if (all.length === 0)
+    return [message('NO_QUESTIONS', open === 0 ? 'No open questions.' : 'No open question fits.', 'done')];
   const shown = all.slice(0, limit);
   const runs = new Set(all.flatMap(({ rows }) => rows.map(({ runId }) => runId)));
   const [run = ''] = runs;
-  const title = `${count(all.length, 'open question')}${runs.size === 1 ? ` · run ${shortRun(run)}` : ''}`;
+  const title = `${openCount(all.length, open)}${runs.size === 1 ? ` · run ${shortRun(run)}` : ''}`;
   const held = all.filter((question) => question.held.length > 0).length;
   return view(
     full && shown.map((question) => message('QUESTION', questionInFull(question))),
@@ -156,43 +159,65 @@ export function listInWords(all: readonly Question[], { full, limit = full ? all
       'OPEN_QUESTIONS',
       title,
       '',
-      countLines(facetsOf(all).reason.flatMap(({ value }) => reasonLine(value ?? '', all))),
+      reasonLines(all),
       held > 0 && `\n${held} of them ${held === 1 ? 'waits' : 'wait'} for a second person (--reason SECOND_PERSON).`,
     ),
-    !full && block('QUESTION', '', questionTable(shown, runs.size > 1)),
+    !full && block('QUESTION', '', questionTable(shown, all)),
     shown.length < all.length && message('QUESTIONS_LEFT', `  …  ${withCommas(all.length - shown.length)} more: --all`),
   );
 }
 
+/** "13 open questions", or "7 of 13 open questions" if a run or a filter selects some. */
+export const openCount = (selected: number, open: number): string =>
+  `${selected < open ? `${withCommas(selected)} of ` : ''}${count(Math.max(selected, open), 'open question')}`;
+
 /** The questions of a list that fit one screen with their commands. */
 const ROWS = 5;
 
-function reasonLine(code: string, all: readonly Question[]): readonly CountLine[] {
-  const those = all.filter((question) => question.code === code);
-  const best = those.map(({ stage, candidates: [choice] }) => (stage === null ? (choice?.matchGrade ?? '') : ''));
-  const same = sameFields(best);
-  const fields = [same.slice(0, -1).join(', '), ...same.slice(-1)].filter((part) => part !== '').join(' and ');
-  const agree = same.length === 0 ? '' : `best: ${fields} ${same.length === 1 ? 'agrees' : 'agree'}`;
-  return [[those.length, `${reasonName(code).padEnd(20)}  ${code.padEnd(23)}`, agree]];
+/** The number of questions of each reason, and the fields that all their best candidates share with the row. */
+function reasonLines(all: readonly Question[]): readonly string[] {
+  const reasons = facetsOf(all).reason.flatMap(({ value }) => {
+    const those = all.filter((question) => question.code === value);
+    const best = those.map(({ stage, candidates: [choice] }) => (stage === null ? (choice?.matchGrade ?? '') : ''));
+    return those.length === 0 ? [] : [{ code: value ?? '', questions: those.length, same: sameFields(best) }];
+  });
+  const [names, codes] = [reasons.map(({ code }) => reasonName(code)), reasons.map(({ code }) => code)].map((texts) =>
+    Math.max(...texts.map(({ length }) => length)),
+  );
+  return countLines(
+    reasons.map(({ code, questions, same }) => [
+      questions,
+      `${reasonName(code).padEnd(names ?? 0)}  ${code.padEnd(codes ?? 0)}`,
+      same.length === 0 ? '' : `best: same ${same.join(', ')}`,
+    ]),
+  ).map((line) => shortened(line, WIDTH));
 }
 
-/** Two lines for each question: the names, then the numbers. */
-function questionTable(questions: readonly Question[], withRun: boolean): readonly string[] {
-  const places = questions.map(({ rows: [row] }) =>
-    row === undefined ? '' : `${withRun ? `${shortRun(row.runId)} ` : ''}${row.row}`,
-  );
-  const width = Math.max(3, ...places.map(({ length }) => length));
+const WIDTH = 80;
+
+/** Two lines for each question: the names, then the numbers. A third if not only the first search asks about the row. */
+function questionTable(shown: readonly Question[], all: readonly Question[]): readonly string[] {
+  const runs = new Set(all.flatMap(({ rows }) => rows.map(({ runId }) => runId)));
+  const placeOf = ({ rows: [row] }: Question) =>
+    row === undefined ? '' : `${runs.size > 1 ? `${shortRun(row.runId)} ` : ''}${row.row}`;
+  const places = all.map(placeOf);
+  const asksAgain = (question: Question) => places.filter((place) => place === placeOf(question)).length > 1;
+  const width = Math.max(3, ...shown.map((question) => placeOf(question).length));
   const line = (place: string, yours: string, best: string) =>
-    `  ${place.padStart(width)}  ${shortened(printable(yours), YOURS).padEnd(YOURS)}  ${shortened(printable(best), 72 - YOURS - width)}`;
+    `  ${place.padStart(width)}  ${inColumns(printable(yours), YOURS)}  ${shortened(printable(best), WIDTH - 6 - YOURS - width)}`;
   return [
     line('row', 'your company', 'best candidate'),
-    ...questions.flatMap((question, index) => {
-      const { input, candidates } = question;
+    ...shown.flatMap((question) => {
+      const { input, candidates, stage, space } = question;
       const [best] = candidates;
       const found = best === undefined ? 'no candidate' : count(candidates.length, 'candidate');
+      const why = stage === null ? `${found} · ${reasonInWords(question)}` : `bought ${stage} differs`;
       return [
-        line(places[index] ?? '', input.name ?? '(no name)', bestInWords(best)),
-        line('', input.registration_number ?? '(no number)', `${found} · ${reasonInWords(question)}`),
+        line(placeOf(question), input.name ?? '(no name)', bestInWords(best)),
+        line('', input.registration_number ?? '(no number)', why),
+        ...(stage === null && (space !== 'v1' || asksAgain(question))
+          ? [line('', '', `asked by ${topicInWords(question)}`)]
+          : []),
       ];
     }),
   ];

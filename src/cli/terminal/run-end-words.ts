@@ -8,6 +8,7 @@ import { contactsJson, movedInWords, movedJson, told } from './allowance-words.j
 import {
   amountsInWords,
   conservation,
+  freshInWords,
   invalidInWords,
   keptInWords,
   lackInWords,
@@ -21,7 +22,7 @@ import {
   revealsInWords,
   stopInWords,
 } from './run-words.js';
-import { isAnsweredIn, type Suggestion, shortCommand, suggestionInWords } from './suggestions.js';
+import { hasNewAnswers, type Suggestion, shortCommand, suggestionInWords } from './suggestions.js';
 import { count, durationInWords, rowInWords, shellWord, shortRun, withCommas } from './text.js';
 import { block, commandLine, countLines, labelLines, listed, marked, pick, type ViewPart, view } from './view.js';
 
@@ -44,6 +45,8 @@ export interface AttemptFacts {
   readonly unitsLeft: number | null;
   /** An earlier attempt began the run. */
   readonly goesOn: boolean;
+  /** Stored answers are bought again. */
+  readonly fresh: boolean;
 }
 
 /** The last lines: outcome, money, files, next step. */
@@ -69,7 +72,7 @@ export const endInWords = (end: RunEndView, ways: WaysOn, facts: AttemptFacts = 
   );
 };
 
-const UNKNOWN: AttemptFacts = { ms: 0, unitsLeft: null, goesOn: false };
+const UNKNOWN: AttemptFacts = { ms: 0, unitsLeft: null, goesOn: false, fresh: false };
 
 const labelled = (code: MessageCode, label: string, ...lines: readonly (string | false)[]): Message =>
   block(code, labelLines([[label, lines]]));
@@ -213,7 +216,10 @@ function sections(
     review !== undefined && reviewInWords(end, review, ways, facts),
     invalidInWords(end.invalid, end.rows, end.input),
     end.invalid.length === 0 && steps.filter(({ code }) => code === 'PLAN_NEXT').map(suggestionInWords),
-    resume !== undefined && resumeInWords(end, resume),
+    resume !== undefined && [
+      resumeInWords(end, resume),
+      facts.fresh && !facts.goesOn && freshInWords(end.run, ways.place),
+    ],
   );
 }
 
@@ -234,7 +240,7 @@ function failedInWords({ outcomes: { failed }, failures }: RunEndView, retry: Su
   );
 }
 
-/** A sheet that a person has begun comes first. Otherwise the new workbook has all questions. */
+/** A sheet with new answers comes first. Otherwise the new workbook has all questions. */
 function reviewInWords(
   end: RunEndView,
   review: Suggestion,
@@ -243,13 +249,13 @@ function reviewInWords(
 ): Message {
   const rows = end.outcomes.needs_review;
   const needs = `${count(rows, 'row needs', 'rows need')} review${goesOn ? newQuestions(end) : ''}.`;
-  if (end.workbook === null || isAnsweredIn(review))
+  if (end.workbook === null || hasNewAnswers(review))
     return marked(
       review.code,
       'attention',
       `${needs} ${review.words}:`,
       commandLine(shortCommand(review)),
-      isAnsweredIn(review) && resume && commandLine(shortCommand(resume)),
+      / review apply /.test(review.command) && resume && commandLine(shortCommand(resume)),
     );
   return marked(
     review.code,

@@ -137,11 +137,12 @@ export const REASONS: Readonly<Record<DueReason, string>> = {
   asked: 'bought again',
 };
 
-/** The person who resumes a run may not know that it buys everything again, or how to drop it. */
+/** The person who resumes a run may not know that it buys stored answers again, or how to drop it. */
 export const freshInWords = (run: string, place: string): Message =>
   block(
     'RUN_IS_FRESH',
-    `Run ${shortRun(run)} was started with --rebuy: it buys everything again. To drop it:`,
+    `Run ${shortRun(run)} was started with --rebuy: its rows to do are bought again, once.`,
+    'To keep the stored answers instead, delete the run:',
     commandLine(`kybatch runs delete ${shortRun(run)}${place}`),
   );
 

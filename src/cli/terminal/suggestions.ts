@@ -19,8 +19,8 @@ export const suggestionInWords = (suggestion: Suggestion): Message =>
 export const shortCommand = ({ command }: Pick<Suggestion, 'command'>): string =>
   command.replace(/(?<= )\d{4}-\d\d-\d\d-(?=[0-9a-f]{6}(?: |$))/, '');
 
-/** A review sheet with the questions exists already. */
-export const isAnsweredIn = ({ code }: Suggestion): boolean => code === 'REVIEW_APPLY_NEXT';
+/** A review sheet has answers that are not recorded yet. */
+export const hasNewAnswers = ({ code }: Suggestion): boolean => code === 'REVIEW_APPLY_NEXT';
 
 export type CommandArgs = Place & Partial<SpendingArgs>;
 
@@ -69,12 +69,16 @@ interface Questions extends QuestionScope {
 
 /** The existing sheet with the open questions, or the command that writes one without overwriting a file. */
 export function suggestReview(questions: Questions, args: Place): Suggestion {
-  const { asks = null } = questions.sheets ?? {};
+  const { asks = null, answered = 0 } = questions.sheets ?? {};
   if (asks === null)
     return { code: 'REVIEW_NEXT', words: 'Answer the questions in a sheet', command: writeSheet(questions, args) };
+  const others = notInSheet(questions, args);
   return {
-    code: 'REVIEW_APPLY_NEXT',
-    words: `Answer the questions in ${asks}${notInSheet(questions, args)}, then`,
+    code: answered > 0 ? 'REVIEW_APPLY_NEXT' : 'REVIEW_NEXT',
+    words:
+      answered > 0
+        ? `${asks} has ${count(answered, 'new answer')}${others}. Record ${answered === 1 ? 'it' : 'them'}`
+        : `${asks} waits for answers${others}. Fill it in, then`,
     command: `kybatch review apply ${asks}${placeFlags(args)}`,
   };
 }

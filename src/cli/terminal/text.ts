@@ -75,9 +75,31 @@ const isPathStart = (before: string, after: string): boolean =>
 /** The part of a run ID after the date. Every command accepts it. */
 export const shortRun = (id: string): string => id.replace(/^\d{4}-\d\d-\d\d-/, '');
 
-/** At most so many characters. A longer text ends with `…`. */
-export const shortened = (text: string, columns: number): string =>
-  text.length > columns ? `${text.slice(0, Math.max(0, columns - 1)).trimEnd()}…` : text;
+/** At most so many columns of the screen. A longer text ends with `…`. */
+export function shortened(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  let kept = '';
+  let width = 1;
+  for (const letter of text) {
+    width += widthOf(letter);
+    if (width > columns) break;
+    kept += letter;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** East Asian characters take two columns. */
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
+
+/** The columns that a text takes on the screen. */
+export const widthOf = (text: string): number =>
+  [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
+
+/** A text cut to exactly so many columns of a table, or filled with spaces. */
+export const inColumns = (text: string, columns: number): string => {
+  const shown = shortened(text, columns);
+  return `${shown}${' '.repeat(Math.max(0, columns - widthOf(shown)))}`;
+};
 
 /** The time in ISO 8601. Null stays null. */
 export const iso = (at: number | null): string | null => (at === null ? null : isoTime(at));
