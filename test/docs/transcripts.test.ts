@@ -81,7 +81,7 @@ const masked = (text: string): string =>
     .replaceAll(/\b(?:\d{4}-\d\d-\d\d-)?[0-9a-f]{6}\b/g, 'RUN')
     .replaceAll(/\b\d{4}-\d\d-\d\d\b/g, 'DAY')
     .replaceAll(/\b\d\d:\d\d(?::\d\d)?\b/g, 'TIME')
-    .replaceAll(/\b\d+ (?:ms|s|min)\b/g, 'N s')
+    .replaceAll(/\b\d+ (?:ms|s|min)\b(?: \d+ s\b)?/g, 'N s')
     .replaceAll(/\d[\d.,]* (rows\/s|calls\/s)/g, 'N $1')
     .replaceAll(/ {2,}/g, '  ');
 
