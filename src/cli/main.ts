@@ -4,6 +4,7 @@ import { ExitCode } from '../domain/errors.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
 import { type Interrupt, type Outside, readKeys } from './terminal/io.js';
+import { COLUMNS } from './terminal/view.js';
 
 const INTERRUPTS: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
@@ -16,8 +17,8 @@ const outside: Outside = {
   clock: systemClock,
   interactive: process.stdin.isTTY === true && process.stderr.isTTY === true,
   get columns() {
-    // A terminal of unknown size reports 0.
-    return process.stderr.columns || 80;
+    // A pipe has none, and a terminal of unknown size reports 0.
+    return Math.min(process.stdout.columns || COLUMNS, process.stderr.columns || COLUMNS);
   },
   screens: { stdout: process.stdout.isTTY === true, stderr: process.stderr.isTTY === true },
   get rows() {

@@ -46,6 +46,7 @@ async function kybatch(cwd: string, argv: readonly string[], keys?: readonly str
     clock: systemClock,
     interactive: keys !== undefined,
     columns: 100,
+    pipeColumns: Number.POSITIVE_INFINITY,
     keys: keys === undefined ? undefined : typing,
     onMessage: ({ code }) => void codes.push(code),
     onInterrupt: () => () => {},

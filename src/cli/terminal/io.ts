@@ -8,7 +8,7 @@ import { stringifyExact } from '../../util/exact-json.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { escapeControlCharacters, sanitizeText } from '../../util/sanitize-text.js';
 import { count, durationInWords, withPlace, withRelativePaths } from './text.js';
-import { listed, onScreen, toJson } from './view.js';
+import { COLUMNS, laidOut, listed, toJson } from './view.js';
 
 /** The signals that ask a command to stop: a key, the system, or a closed terminal. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -27,7 +27,9 @@ export interface Outside {
   /** A person uses a terminal: kybatch may ask questions and draw a bar. */
   readonly interactive: boolean;
   readonly columns: number;
-  /** The streams that are screens. Lines are wrapped there, and coloured unless NO_COLOR is set. */
+  /** The columns of a stream that is no screen. Default: 80. */
+  readonly pipeColumns?: number | undefined;
+  /** The streams that are screens. Lines are coloured there, unless NO_COLOR is set. */
   readonly screens?: { readonly stdout: boolean; readonly stderr: boolean } | undefined;
   /** Absent if unknown. */
   readonly rows?: number | undefined;
@@ -70,7 +72,7 @@ interface GuardOptions {
  * questions go to stderr.
  */
 export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions): Io {
-  const { stdout, stderr, ask, screens } = outside;
+  const { stdout, stderr, ask, screens, pipeColumns = COLUMNS } = outside;
   const alert = (text: string) => stderr(escapeControlCharacters(withPlace(text, place)));
   const hasColours = !plain && (outside.env.NO_COLOR ?? '') === '' && outside.env.TERM !== 'dumb';
   const said: MessageCode[] = [];
@@ -87,7 +89,8 @@ export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions)
         outside.onMessage?.(one);
         const placed = isResult ? one.text : withPlace(one.text, place);
         const plain = escapeControlCharacters(withRelativePaths(placed, outside.cwd));
-        text += `${isOnScreen ? onScreen(plain, outside.columns, hasColours ? one.state : undefined) : plain}\n`;
+        const columns = isOnScreen ? outside.columns : ONE_LINE.has(one.code) ? Number.POSITIVE_INFINITY : pipeColumns;
+        text += `${laidOut(plain, columns, isOnScreen && hasColours ? one.state : undefined)}\n`;
       }
       if (text !== '' && !(quiet && (to === 'stderr' || to === 'result'))) outside[stream](text);
     },
@@ -106,6 +109,9 @@ export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions)
   };
   return io;
 }
+
+/** Programs read these lines whole: monitors, and scripts that search a log. */
+const ONE_LINE: ReadonlySet<MessageCode> = new Set(['CHECK_WELL', 'CHECK_NOT_WELL', 'RUN_SUMMARY']);
 
 /** The environment that a use case of `app/` gets. */
 export function appEnvironment(io: Io): AppEnvironment {

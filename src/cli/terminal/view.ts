@@ -25,7 +25,7 @@ export const block = (code: MessageCode, ...lines: readonly Line[]): Message =>
 //   commandLine('kybatch resume 4331d2')                                 kybatch resume 4331d2
 //
 // Zeros and empty values are left out. Run IDs are shortened with `shortRun`. `say` makes paths relative to the working
-// directory, wraps lines on a screen and colours the first line of a message with a state.
+// directory, wraps lines and, on a screen, colours the first line of a message with a state.
 
 /** A message that begins with the symbol of its state. */
 export const marked = (code: MessageCode, state: Mark, ...lines: readonly Line[]): Message =>
@@ -120,8 +120,8 @@ export const NONE = '–';
 
 const EMPTY: ReadonlySet<string | number> = new Set([0, '', NONE]);
 
-/** The width that every result fits. */
-const COLUMNS = 80;
+/** The width that every result fits, and where lines are wrapped if no screen says otherwise. */
+export const COLUMNS = 80;
 
 /** A value that goes into JSON as it is: an answer of the provider, or an object whose keys are data. */
 export const verbatim = (value: unknown): Verbatim => new Verbatim(value);
@@ -163,14 +163,12 @@ export const wrapped = (text: string, columns: number): string =>
     .join('\n');
 
 function wrappedLine(line: string, columns: number): string {
+  if (line.length <= columns) return line;
   const cells = line.trimStart().split(/ {2,}/);
-  const [first = '', second] = cells;
-  // "line 3  deadline  text": the text is wrapped below itself.
-  const ofFile = /^ *line +\d+ {2,}\S+ {2,}/.exec(line)?.[0];
-  // Several columns: a table, which would not be one any more.
-  if (line.length <= columns || (cells.length > 2 && ofFile === undefined)) return line;
-  const start = ofFile?.length ?? line.length - (second ?? line.trimStart()).length;
-  const indent = ' '.repeat(second === undefined && first !== '' && start === 0 ? 2 : start);
+  const start = line.length - (cells.at(-1) ?? '').length;
+  // The last column of a table has no room of its own there: on further lines it would be no column any more.
+  if (cells.length > 2 && start > columns - LEAST_ROOM) return line;
+  const indent = ' '.repeat(start === 0 ? 2 : start);
   const lines: string[] = [];
   let current = line.slice(0, start);
   for (const [word] of line.slice(start).matchAll(WORD)) {
@@ -184,13 +182,16 @@ function wrappedLine(line: string, columns: number): string {
   return [...lines, current].join('\n');
 }
 
+/** The least columns in which the last cell of a table is wrapped below itself. */
+const LEAST_ROOM = 24;
+
 /** A command that is to be pasted, with or without backticks, or what stands between two spaces. */
 const WORD = /`[^`]*`\S*|(?<=: |^)kybatch .*|\S+/g;
 
 const COLOURS: Readonly<Record<MessageState, number>> = { done: 32, attention: 33, failed: 31, detail: 2 };
 
 /** Wrapped, and coloured by state. Only the first line is coloured: commands and figures below it stay plain. */
-export function onScreen(text: string, columns: number, state: MessageState | undefined): string {
+export function laidOut(text: string, columns: number, state: MessageState | undefined): string {
   if (state === undefined) return wrapped(text, columns);
   const end = state === 'detail' ? -1 : text.indexOf('\n', 1);
   const [first, rest] = end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end)];

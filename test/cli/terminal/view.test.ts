@@ -16,7 +16,7 @@ import {
 } from '../../../src/cli/terminal/view.js';
 import { systemClock } from '../../../src/util/clock.js';
 import { ExactNumber } from '../../../src/util/exact-json.js';
-import { message } from '../../../src/util/message-parts.js';
+import { type MessageCode, message } from '../../../src/util/message-parts.js';
 
 describe('a view', () => {
   test('leaves empty parts out, in messages, lines and lists', () => {
@@ -66,7 +66,7 @@ describe('a view', () => {
   });
 });
 
-describe('lines on a screen', () => {
+describe('lines for people', () => {
   test.each([
     ['a sentence, with two spaces before what follows', 'one two three four', 'one two\n  three\n  four'],
     ['a line that is indented, below its beginning', '    one two three', '    one\n    two\n    three'],
@@ -79,16 +79,36 @@ describe('lines on a screen', () => {
     expect(wrapped(text, 9)).toBe(shown);
   });
 
-  const printedTo = (screens: Outside['screens'], env: Outside['env'], text = 'one two\u001b[31m three'): string => {
+  test('wrap the last cell of a table below itself if there is room', () => {
+    expect(wrapped('  line 3  deadline  one two three four five six', 44)).toBe(
+      '  line 3  deadline  one two three four five\n                    six',
+    );
+  });
+
+  const printedTo = (
+    screens: Outside['screens'],
+    env: Outside['env'],
+    text = 'one two\u001b[31m three',
+    code: MessageCode = 'DONE',
+  ): string => {
     let printed = '';
     const take = (text: string) => {
       printed += text;
     };
     const plain = { env, cwd: '/', clock: systemClock, interactive: false, columns: 10, onInterrupt: () => () => {} };
     const io = guarded({ ...plain, stdout: take, stderr: take, screens }, { quiet: false, plain: false, place: '' });
-    io.say(message('DONE', text, 'done'), 'stdout');
+    io.say(message(code, text, 'done'), 'stdout');
     return printed;
   };
+
+  test('are wrapped at 80 columns on a pipe, except a command and a line that programs read', () => {
+    const pipe = { stdout: false, stderr: false };
+    const sentence = 'word '.repeat(40).trimEnd();
+    const lines = printedTo(pipe, {}, `${sentence}\n    kybatch ${sentence}`).split('\n');
+    expect(lines.slice(0, -2).map(({ length }) => length)).toEqual([79, 76, 46]);
+    expect(lines.at(-2)).toBe(`    kybatch ${sentence}`);
+    expect(printedTo(pipe, {}, sentence, 'CHECK_NOT_WELL')).toBe(`${sentence}\n`);
+  });
 
   test('are coloured by state, unless NO_COLOR is set; nothing from outside steers the terminal', () => {
     const screen = { stdout: true, stderr: true };
