@@ -1,13 +1,14 @@
 // Reads the bytes of a list: change detection, gzip, and copies of pipes.
 
 import { createReadStream, createWriteStream, rmSync, type Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { asOpenError, UsageError } from '../domain/errors.js';
+import { didYouMean } from '../util/message-parts.js';
 import { createTempFolder, removeStaleTempFolders } from '../util/temp-folder.js';
 
 export const CHUNK_BYTES = 256 * 1024;
@@ -76,7 +77,7 @@ async function fileVersion(path: string, shownAs: string): Promise<FileVersion> 
   try {
     stats = await stat(path);
   } catch (error) {
-    throw unreadable(shownAs, error);
+    throw unreadable(shownAs, error, await nearestName(path));
   }
   if (stats.isDirectory())
     throw new UsageError('FILE_IS_FOLDER', `${shownAs} is a directory`, 'Name one CSV or xlsx file in it.');
@@ -91,11 +92,18 @@ async function fileVersion(path: string, shownAs: string): Promise<FileVersion> 
   return { size: stats.size, mtimeMs: stats.mtimeMs };
 }
 
-function unreadable(shownAs: string, error: unknown): unknown {
+/** ` Did you mean X?`: the nearest name in the same folder. Empty if none is near. */
+async function nearestName(path: string): Promise<string> {
+  const names = await readdir(dirname(path)).catch(() => []);
+  return didYouMean(basename(path), names);
+}
+
+function unreadable(shownAs: string, error: unknown, near = ''): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === undefined) return error;
   const reason = REASONS[code] ?? `cannot be read (${code})`;
-  return new UsageError('FILE_UNREADABLE', `${shownAs} ${reason}`, 'Check the path and that you may read it.');
+  const fact = code === 'ENOENT' && near !== '' ? `${reason}.${near}` : reason;
+  return new UsageError('FILE_UNREADABLE', `${shownAs} ${fact}`, 'Check the path and that you may read it.');
 }
 
 const REASONS: Readonly<Record<string, string>> = {
