@@ -7,10 +7,8 @@ import { allowancesJson, contactsInWords, permissionsInWords } from '../terminal
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { moneyInWords, unpricedInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, decimalWithCommas, moment, sentFor, shortRun, withCommas, withPlace } from '../terminal/text.js';
+import { count, decimalWithCommas, moment, shortRun, withCommas, withPlace } from '../terminal/text.js';
 import { compactTable, listed, NONE, pick, view } from '../terminal/view.js';
-
-const UNKNOWN_SHOWN = 20;
 
 export const usageCommand: Command<CommonArgs> = {
   command: 'usage',
@@ -18,7 +16,7 @@ export const usageCommand: Command<CommonArgs> = {
   builder: (yargs) => yargs,
   async run({ dataDir, json }, io) {
     const { usage } = await import('../../app/admin/usage.js');
-    const used = await usage({ dataDir, unknownAtMost: json ? undefined : UNKNOWN_SHOWN }, appEnvironment(io));
+    const used = await usage({ dataDir, unknownAtMost: json ? undefined : 0 }, appEnvironment(io));
     printResult(
       io,
       { json },
@@ -30,16 +28,17 @@ export const usageCommand: Command<CommonArgs> = {
 };
 
 export function usageInWords(used: UsageView): readonly Message[] {
-  const { byDay, byOperation, byRun, environments, permissions, contacts, unknownCalls, underWay } = used;
+  const { byDay, byOperation, byRun, environments, permissions, contacts, underWay } = used;
   const v2Counts = [
     permissionsInWords(permissions),
-    contacts.map((counts) => message('CONTACTS_REVEALED', contactsInWords(counts))),
+    contacts
+      .filter(({ emailCount, phoneCount }) => (emailCount ?? 0) + (phoneCount ?? 0) > 0)
+      .map((counts) => message('CONTACTS_REVEALED', contactsInWords(counts))),
   ];
   if (byDay.length === 0 && underWay === 0) return view(message('NO_CALL_YET', 'No calls yet.'), v2Counts);
   // v2 does not count in units. Its own counts have a table.
   const inTable = new Set([...permissions, ...contacts].map(({ environment }) => environment));
   const unknown = environments.reduce((sum, environment) => sum + environment.unknownCalls, 0);
-  const notListed = unknown - unknownCalls.length;
   return view(
     message('USAGE_BY_DAY', usageTable('day (UTC)', byDay)),
     message('USAGE_BY_OPERATION', usageTable('operation', byOperation)),
@@ -55,21 +54,12 @@ export function usageInWords(used: UsageView): readonly Message[] {
         `${count(underWay, 'call')} in flight, or lost with a process that died. The next attempt records the result.`,
       ),
     unknown + underWay === 0 && message('EVERY_CHARGE_KNOWN', 'Every charge is known.', 'done'),
-    unknown > 0 && [
+    unknown > 0 &&
       message(
         'CHARGES_UNKNOWN',
         `! ${count(unknown, 'call has', 'calls have')} an unknown charge. The provider may have charged for ${unknown === 1 ? 'it' : 'them'}. To record it: \`kybatch charges\``,
         'attention',
       ),
-      unknownCalls.map((call) =>
-        message(
-          'CHARGE_UNKNOWN',
-          `  call ${call.id}: ${call.api} ${call.operation}, ${sentFor(call)}, ${moment(call.startedAt)}, ${call.errorCode ?? 'lost'}`,
-        ),
-      ),
-      notListed > 0 &&
-        message('CHARGES_UNKNOWN_MORE', `  … and ${withCommas(notListed)} more (--json lists all)`, 'detail'),
-    ],
   );
 }
 

@@ -118,7 +118,7 @@ export function compactTable(
 /** Stands for a number that does not exist. */
 export const NONE = '–';
 
-const EMPTY: ReadonlySet<string | number> = new Set([0, '', NONE]);
+const EMPTY: ReadonlySet<string | number> = new Set([0, '0', '', NONE]);
 
 /** The width that every result fits, and where lines are wrapped if no screen says otherwise. */
 export const COLUMNS = 80;
