@@ -2,11 +2,12 @@
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { loadPrices } from '../../config/environment.js';
 import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
 import { ExitCode, KybatchError, systemFailure, UsageError } from '../../domain/errors.js';
 import { aheadInWords } from '../../ledger/clock-ahead.js';
 import type { DamagedAnswer, ServerHealth } from '../../ledger/health.js';
-import { type MessageCode, sentence } from '../../util/message-parts.js';
+import { type Message, type MessageCode, sentence } from '../../util/message-parts.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { metricsTarget } from '../monitoring/metrics.js';
 import { checkProvider, type Provider, type ProviderOptions, withProvider } from '../provider/provider.js';
@@ -51,7 +52,8 @@ export function doctor(options: DoctorOptions = {}, around = processEnvironment(
     const place = ledgerOf(options, around);
     const { dataDir } = place;
     const { health, server, findings: ofLedger } = await lookAtLedger(place, around);
-    const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, around.cwd);
+    const notes: Message[] = [];
+    const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, around.cwd, (note) => notes.push(note));
     const { findings: ofV1, costly } = await checkV1(provider, around.clock.now());
     const { findings: ofV2, ...v2 } = await checkV2(provider, pipeline, around.clock.now());
     const findings = [
@@ -60,6 +62,8 @@ export function doctor(options: DoctorOptions = {}, around = processEnvironment(
       ...ofV2,
       ...(await checkMcp(provider)),
       ...checkPipeline(pipeline, options.pipeline !== undefined, provider),
+      ...notes.map(({ code, text }): Finding => ({ check: 'pipeline', state: 'note', detail: text, code })),
+      ...checkPrices(around),
       ...checkMonitoring(pipeline, options.pipeline !== undefined, dataDir, around),
       checkDataDir(place),
       ...checkSpace(dataDir, around),
@@ -151,6 +155,19 @@ function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Pro
     if (provider.v1 === null && provider.v2 === null) return [];
     const other = 'To check another pipeline: `kybatch doctor --pipeline NAME`';
     return [{ check: 'pipeline', state: 'note', detail: `${detail} ${other}`, code }];
+  }
+}
+
+/** A run with unreadable prices is refused before its first call. */
+function checkPrices(around: AppEnvironment): readonly Finding[] {
+  try {
+    const prices = loadPrices(around);
+    return prices === null ? [] : [{ check: 'prices', state: 'ok', detail: `set, in ${prices.currency}` }];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { message, hint = '', exit } = error;
+    const detail = `${sentence(message)}\n${hint}`.trimEnd();
+    return [{ check: 'prices', state: 'fail', detail, short: 'cannot be read', exit, code: error.code as MessageCode }];
   }
 }
 

@@ -5,7 +5,7 @@ import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
 import { contactsJson, useJson } from '../terminal/allowance-words.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { callAgain, lookFlags, placeFlags } from '../terminal/suggestions.js';
-import { count, withPlace } from '../terminal/text.js';
+import { count, firstClause, withPlace } from '../terminal/text.js';
 import { block, pick, view } from '../terminal/view.js';
 
 interface DoctorArgs extends ProviderArgs {
@@ -64,7 +64,10 @@ function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArg
   const provider = sandbox ? 'sandbox' : [...new Set(urls.map((url) => new URL(url).host))].join(', ');
   const shown = verbose ? findings : merged(findings, args.deep).filter(({ short }) => short !== '');
   const width = Math.max(...shown.map(({ check }) => labelOf(check).length));
-  const failed = findings.filter(({ state }) => state === 'fail');
+  // The MCP server may refuse the same key.
+  const failed = [...new Set(findings.filter(({ state }) => state === 'fail').map(({ detail }) => detail))];
+  const isAsked = findings.some(({ check, state }) => check.startsWith('guard ') && state === 'note');
+  const ready = isAsked ? 'Ready, but see the note above: kybatch refuses to run without a terminal.' : 'Ready.';
   const spent = findings.some(({ check }) => check === 'v1 probe') ? '' : ' Nothing was spent.';
   return view(
     message(
@@ -73,7 +76,7 @@ function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArg
     ),
     shown.map(({ check, state, code, detail, short }) => {
       // The problems below have the rest of it.
-      const inShort = short ?? (state === 'fail' ? (/^.+?(?=: |\. |\.?$)/s.exec(detail)?.[0] ?? detail) : detail);
+      const inShort = short ?? (state === 'fail' ? firstClause(detail) : detail);
       const text = verbose || state === 'note' ? detail : inShort;
       const [symbol, colour] = code === 'API_NOT_CONFIGURED' ? (['–', 'detail'] as const) : STATES[state];
       return message(code, `  ${symbol} ${labelOf(check).padEnd(width)}  ${text.replaceAll('\n', ' ')}`, colour);
@@ -81,7 +84,7 @@ function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArg
     failed.length === 0
       ? message(
           'DOCTOR_WELL',
-          `\nReady.${spent}${verbose ? '' : ` All limits: kybatch doctor --verbose${lookFlags(args)}`}`,
+          `\n${ready}${spent}${verbose ? '' : ` All limits: kybatch doctor --verbose${lookFlags(args)}`}`,
         )
       : block('DOCTOR_PROBLEMS', `\n${count(failed.length, 'problem')}`, failed.map(problemInWords)),
   );
@@ -99,7 +102,7 @@ function merged(findings: readonly Finding[], deep: boolean): readonly Finding[]
   });
 }
 
-const problemInWords = ({ detail }: Finding): string => `\n  ${detail.replaceAll('\n', '\n  ')}`;
+const problemInWords = (detail: string): string => `\n  ${detail.replaceAll('\n', '\n  ')}`;
 
 const labelOf = (check: string): string => LABELS[check] ?? check;
 

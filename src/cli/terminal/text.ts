@@ -101,6 +101,9 @@ export const inColumns = (text: string, columns: number): string => {
   return `${shown}${' '.repeat(Math.max(0, columns - widthOf(shown)))}`;
 };
 
+/** The text up to its first colon or full stop. */
+export const firstClause = (text: string): string => /^.+?(?=: |\. |\.?$)/s.exec(text)?.[0] ?? text;
+
 /** The time in ISO 8601. Null stays null. */
 export const iso = (at: number | null): string | null => (at === null ? null : isoTime(at));
 
