@@ -12,7 +12,7 @@ import { askYesNo, InterruptListener, type Io, printJson } from './terminal/io.j
 import { ProgressDisplay } from './terminal/progress.js';
 import { endAsPairs, endInWords, endJson } from './terminal/run-end-words.js';
 import { findingsInWords, proposalInWords, startInWords } from './terminal/run-words.js';
-import { placeFlags, type Suggestion, suggestCommand } from './terminal/suggestions.js';
+import { placeFlags, type Suggestion, suggestCommand, suggestRaised } from './terminal/suggestions.js';
 import { pick } from './terminal/view.js';
 
 export interface Spending {
@@ -56,9 +56,11 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
           ? suggestCommand({ kind: 'export', run: end.run }, args)
           : undefined,
       resume: resumeAfterReview(end, args),
+      raised: end.barred && end.rest !== null ? suggestRaised(end.run, end.rest, end.limits, args) : undefined,
       place: placeFlags(args),
     };
-    const facts = { ms: io.clock.now() - startedAt, unitsLeft: display?.unitsLeft ?? null, ...attempt };
+    const ms = end.workMs ?? io.clock.now() - startedAt;
+    const facts = { ms, unitsLeft: display?.unitsLeft ?? null, ...attempt };
     const exit = exitCodeOfRun(end, interrupts.exitCode);
     const messages = endInWords(end, ways, facts);
     if (args.json) printJson(io, endJson(end, ways), messages);
@@ -103,7 +105,7 @@ export function withCommand(
   args: Parameters<typeof suggestCommand>[1],
 ): KybatchError {
   const { words, command } = suggestCommand(next, args);
-  const said = next.kind === 'plan' ? 'Plan it with' : words;
+  const said = next.kind === 'plan' ? 'See the plan, free of charge' : words;
   const commands = [command, ...others.map((other) => suggestCommand(other, args).command)];
   const how = commands.length === 1 ? `: ${command}` : ` one of\n${commands.map((one) => `  ${one}`).join('\n')}`;
   return new KybatchError(message, { code, hint: `${hint}\n${said}${how}`.trim(), exit, cause });

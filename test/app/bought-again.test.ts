@@ -106,8 +106,7 @@ describe('X-9 guard new_provider', () => {
       expect(refused.stderr).toMatch(/`kybatch ledger provider-moved [^`]+ --data-dir 'my books'`/);
       const check = await job.kybatch(['status', '--check', '--json', '--data-dir', 'my books']);
       expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('NEW_PROVIDER') });
-      // It repeats the note of the attempt instead of pointing to it.
-      expect(JSON.parse(check.stdout)).not.toHaveProperty('next');
+      expect(JSON.parse(check.stdout)).toMatchObject({ next: "kybatch doctor --data-dir 'my books'" });
       const [, hint] = /(If the provider is the same[^\n]+--accept new_provider)/.exec(refused.stderr) ?? [];
       expect(hint).toBeDefined();
       expect(JSON.parse(check.stdout).portfolios[0].troubles[0].message).toContain(hint);

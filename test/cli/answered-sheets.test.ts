@@ -57,10 +57,10 @@ describe('status --check', () => {
   });
 
   test('names the command for the questions if the other rows only wait', async () => {
-    await withJob({ clock: new JumpingClock() }, async (job) => {
+    await withJob({ clock: new JumpingClock(), plan: 'free' }, async (job) => {
       const { kybatch, rows, writeCsv } = job;
       writeCsv('in.csv', [...rows.slice(0, 1).map(inQuestion), ...rows.slice(1, 4)]);
-      const { code, ...end } = await kybatch([...RUN, '--max-units', '3']);
+      const { code, ...end } = await kybatch(RUN);
       expect(code).toBe(4);
       const { run, next } = jsonOf<EndJson>({ code, ...end });
       expect(next).toMatch(/^kybatch resume /);

@@ -200,6 +200,7 @@ const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
   asksV1: true,
   moreIfLost: false,
   reportsUnbound: false,
+  limits: { units: null, reports: null },
 });
 
 type Event<Kind extends SpendingEvent['kind']> = Extract<SpendingEvent, { readonly kind: Kind }>;

@@ -32,6 +32,7 @@ const STARTED: StartedEvent = {
   asksV1: true,
   moreIfLost: false,
   reportsUnbound: true,
+  limits: { units: 5, reports: null },
 };
 
 const PLAN: PlanView = {

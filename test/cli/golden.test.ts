@@ -6,7 +6,15 @@ import { wrapped } from '../../src/cli/terminal/view.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { withClient, withPostgres } from '../postgres/server.js';
-import { aRecord, type HereOptions, Interrupts, type Job, type JobOptions, withJob } from './here.js';
+import {
+  aRecord,
+  type HereOptions,
+  hangsAtSecondRecord,
+  Interrupts,
+  type Job,
+  type JobOptions,
+  withJob,
+} from './here.js';
 
 /**
  * The text of each command, as a person sees it on 80 columns. Other tests assert codes and JSON, so that words can
@@ -95,7 +103,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       const { rows, writeCsv, shown } = job;
       writeCsv('in.csv', rows.slice(0, 5));
       const texts = [await shown(['plan', 'in.csv', '--pipeline', './p.yaml'])];
-      for (const args of [NIGHT, ['status']]) texts.push(await shown(args));
+      for (const args of [NIGHT, ['status'], ['usage']]) texts.push(await shown(args));
       await expect(texts.join('\n')).toMatchFileSnapshot('golden/prices.txt');
     }));
 
@@ -190,7 +198,27 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       await expect(interrupted).toMatchFileSnapshot('golden/run-interrupted.txt');
       sandbox.script(aRecord, Array(20).fill(503));
       await shows('run-provider-down', ['resume', '--yes', '--concurrency', '1']);
-      await shows('status-check-stopped', ['status', '--check']);
+      await shows('status-check-stopped', ['status', '--check'], ['status']);
+    }));
+
+  test('a run that is running', () =>
+    withGolden({}, async ({ writeCsv, rows, sandbox, shown }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const interrupts = new Interrupts();
+      const hanging = hangsAtSecondRecord(sandbox);
+      const running = shown(NIGHT, { interrupts });
+      await hanging;
+      const texts = [await shown(['status']), await shown(['status', '--check'])];
+      interrupts.send('SIGINT');
+      interrupts.send('SIGINT');
+      await running;
+      await expect(texts.join('\n')).toMatchFileSnapshot('golden/status-running.txt');
+    }));
+
+  test('a limit of 0', () =>
+    withGolden({ pipeline: ['stages: [record, credit-report]'] }, async ({ writeCsv, rows, shows }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      await shows('run-limit-0', [...NIGHT, '--max-reports', '0'], ['status'], ['status', '--check']);
     }));
 
   test('rows that failed', () =>
@@ -208,6 +236,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'none', 'lostAnswer']);
       await shows('run-lost-call', NIGHT);
       await shows('status-lost-call', ['status'], ['status', '--check']);
+      await shows('usage-lost-call', ['usage']);
       await shows('charges', ['charges'], ['charges', 'free', '--yes'], ['charges', 'list', '--settled']);
     }));
 
@@ -262,6 +291,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
         'refused-files',
         run(),
         ['run', 'nobody.csv', '--yes'],
+        ['run', 'inn.csv', '--yes'],
         ...Object.keys(FILES)
           .filter((name) => name.endsWith('.csv'))
           .map((name) => ['plan', name]),

@@ -188,3 +188,19 @@ export interface EndJson {
 /** A record that is asked for, beside the check of the key at a start: that names no company. */
 export const aRecord = ({ operation, path }: { readonly operation: string | undefined; readonly path: string }) =>
   operation === 'fullKyb' && !path.includes('/kyb/0/');
+
+/** The second record that is asked for gets no answer. Resolves when it is asked for. */
+export function hangsAtSecondRecord(sandbox: Sandbox): Promise<void> {
+  let asked = 0;
+  return new Promise((resolve) => {
+    sandbox.script(
+      (request) => {
+        if (!aRecord(request)) return false;
+        asked += 1;
+        if (asked === 2) setImmediate(resolve);
+        return true;
+      },
+      ['none', 'hang'],
+    );
+  });
+}

@@ -66,7 +66,8 @@ test.each(refuse)('an attempt %s is not well until another one succeeds', async 
     expect(Number(written)).toBe(clock.now() / 1000 - (isKnown ? 0 : 60));
     const check = await kybatch(CHECK);
     expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining(`(${code}, `) });
-    expect(check.stdout).toContain('kybatch run in.csv');
+    // The same command would be refused again. The plan shows why, free of charge.
+    expect(check.stdout).toContain('kybatch plan in.csv');
     if (code === 'ROWS_LOST') expect(check.stdout).toMatch(/\): .* 1 .* 4 /);
     writeCsv('in.csv', rows.slice(0, 4));
     // Nothing is due: it got through.

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
-import { aRecord, type EndJson, jsonOf, withJob } from './here.js';
+import { aRecord, type EndJson, hangsAtSecondRecord, Interrupts, jsonOf, withJob } from './here.js';
 
 const HOUR = 3_600_000;
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
@@ -35,6 +35,60 @@ long('well means a recent success and nothing that needs a person', async () => 
     const before = new JumpingClock(clock.now() - 27 * HOUR);
     expect(jsonOf(await kybatch([...CHECK, '--json'], { clock: before }))).toMatchObject({
       portfolios: [{ troubles: [{ kind: 'too_old' }] }],
+    });
+  });
+});
+
+test('a first run that is running and young is well', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 3));
+    const interrupts = new Interrupts();
+    const hanging = hangsAtSecondRecord(sandbox);
+    const running = kybatch([...RUN, '--concurrency', '1'], { interrupts });
+    await hanging;
+    const troubles = async (maxAge: string) =>
+      jsonOf<{ portfolios: { troubles: { kind: string }[] }[] }>(
+        await kybatch(['status', '--check', '--max-age', maxAge, '--json']),
+      ).portfolios.flatMap((list) => list.troubles.map(({ kind }) => kind));
+    expect(await troubles('26h')).toEqual([]);
+    clock.advance(2000);
+    expect(await troubles('1s')).toEqual(['never']);
+    interrupts.send('SIGINT');
+    interrupts.send('SIGINT');
+    await running;
+    expect(await troubles('26h')).toContain('never');
+  });
+});
+
+test('a limit that allows nothing more is a choice of the user: no command repeats it', async () => {
+  const pipeline = ['stages: [record, credit-report]'];
+  await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    const end = await kybatch([...RUN, '--max-reports', '0', '--json']);
+    expect(end.code).toBe(4);
+    expect(jsonOf<EndJson>(end).next).toBeUndefined();
+    expect(end.textOf('LIMIT_TO_RAISE')).toMatch(/ kybatch resume \S+ --max-reports 2\b/);
+    const status = await kybatch(['status']);
+    expect(status.codes).toContain('LIMIT_TO_RAISE');
+    expect(status.codes).not.toContain('RESUME_NEXT');
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch status' });
+  });
+});
+
+test('after a refused key doctor is suggested, after a file that lost its rows plan', async () => {
+  const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}'];
+  await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, env }) => {
+    writeCsv('in.csv', rows.slice(0, 9));
+    expect((await kybatch(RUN)).code).toBe(0);
+    writeCsv('in.csv', rows.slice(0, 10));
+    const wrong = { ...env, KYBATCH_V1_API_KEY: 'live_wrong' };
+    expect((await kybatch(RUN, { env: wrong })).code).toBe(5);
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch doctor' });
+    writeCsv('in.csv', rows.slice(0, 1));
+    expect((await kybatch(RUN)).code).toBe(2);
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({
+      next: expect.stringMatching(/^kybatch plan \S*in\.csv/),
     });
   });
 });
@@ -88,8 +142,7 @@ long('a stopped attempt is no success, and an outage is reported at once', async
       const poor = await kybatch([...CHECK, '--json']);
       expect(jsonOf(poor)).toMatchObject({
         portfolios: [{ troubles: [{ kind: 'never' }, { kind: 'budget', count: 1 }] }],
-        // The next night goes on; where none has come for long, somebody has to.
-        next: 'kybatch status',
+        next: expect.stringMatching(/^kybatch resume \S+ --max-units 2/),
       });
       clock.advance(27 * HOUR);
       expect((await kybatch(CHECK)).stdout).toMatch(/kybatch resume /);

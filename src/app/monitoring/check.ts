@@ -25,8 +25,9 @@ import {
   runProgress,
 } from '../run/progress.js';
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
-import { rereadStep } from '../run/stored-settings.js';
-import { currentPortfolios, unresolvedCharges } from './figures.js';
+import { restIfBarred } from '../run/spending.js';
+import { jobOf, rereadStep } from '../run/stored-settings.js';
+import { currentPortfolios, needsDecision, unknownCharges } from './figures.js';
 
 export interface CheckOptions extends ProviderOptions {
   /** Maximum age of the last successful attempt. */
@@ -69,10 +70,9 @@ export type Trouble =
   | (Waiting & { readonly until: number | null })
   | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
-  | {
-      readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider' | 'in_doubt';
-      readonly count: number;
-    }
+  | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider'; readonly count: number }
+  /** `count`: calls that a person has to decide about. `all`: calls with unknown charge, as `charges` counts them. */
+  | { readonly kind: 'in_doubt'; readonly count: number; readonly all: number }
   /** `count`: units that the provider counts and the ledger does not. */
   | (Drift & { readonly kind: 'drift'; readonly count: number })
   | { readonly kind: 'clock'; readonly message: string }
@@ -119,16 +119,17 @@ async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironmen
   const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(around, portfolio)];
   const known = (await currentPortfolios(ledger, { sandbox })).filter(({ name }) => names?.includes(name) ?? true);
   if (known.length === 0) return viewOf(at, [], [noneOf(options)]);
-  const unresolved = await unresolvedCharges(ledger, at);
+  const unknown = await unknownCharges(ledger, at);
   const lists: CheckedPortfolio[] = [];
   for (const list of known) lists.push(await lookAtList(list, maxAgeMs, ledger, around));
   const runs = new Set(
     (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
   );
   const isEveryList = names === undefined && sandbox !== true;
-  const count = unresolved.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId))).length;
+  const ofLists = unknown.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId)));
+  const count = ofLists.filter(needsDecision).length;
   return viewOf(at, lists, [
-    ...(count === 0 ? [] : [{ kind: 'in_doubt' as const, count }]),
+    ...(count === 0 ? [] : [{ kind: 'in_doubt' as const, count, all: ofLists.length }]),
     ...(await driftTroubles(options, known, ledger, at)),
     ...(await clockTroubles(ledger, at)),
   ]);
@@ -189,14 +190,19 @@ async function lookAtList(
 ): Promise<CheckedPortfolio> {
   const at = around.clock.now();
   const { name, lastSuccessAt } = list;
-  const ofAttempts = [...ageOf(lastSuccessAt, maxAgeMs, at), ...refusalOf(list)];
   const run = await ledger.portfolios.lastRun(list.id);
+  const age = ageOf(lastSuccessAt, maxAgeMs, at);
+  const refusal = refusalOf(list);
   // Its runs were pruned. The answers of its companies are unchanged.
-  if (run === undefined) return { name, lastSuccessAt, troubles: ofAttempts, next: null, sandbox: false, given: {} };
+  if (run === undefined)
+    return { name, lastSuccessAt, troubles: [...age, ...refusal], next: null, sandbox: false, given: {} };
   const progress = await runProgress(run, ledger, at);
   const whole = await portfolioProgress(run, progress, ledger);
   const work = await ledger.reading.atWork(run.id, at);
   const atWork = work !== undefined && (work.alive ?? work.leaseUntil >= at);
+  // A first run that is still young has not had the time to finish.
+  const isFirst = atWork && lastSuccessAt === null && at - run.createdAt <= maxAgeMs;
+  const ofAttempts = [...(isFirst ? [] : age), ...refusal];
   const count = (
     kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider',
     number: number,
@@ -208,7 +214,9 @@ async function lookAtList(
   const waits = atWork || ofWork.length > 0 || run.state !== 'open' ? [] : waitsOf(progress);
   const until = waits.length === 0 ? null : (await ledger.reading.activity(run.id, at)).parkedUntil;
   const ranLately = work?.endedAt != null && Math.abs(at - work.endedAt) <= maxAgeMs;
-  const onlyWaits = waits.length > 0 && list.refused === null && (ranLately || (until ?? 0) > at);
+  // Before the allowance is renewed, another attempt would end at once.
+  const onlyWaits =
+    waits.some(({ kind }) => kind === 'allowance') && list.refused === null && (ranLately || (until ?? 0) > at);
   const troubles = [
     ...ofAttempts,
     // Waiting rows are no trouble by themselves: they explain why a list is not well.
@@ -221,19 +229,27 @@ async function lookAtList(
   ];
   // A running process admits no second one.
   const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
-  // A refused file or key stops the whole list, so it comes first. The same command again shows whether it still is
-  // refused.
-  const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !onlyWaits);
-  const [first] = ofWork.length > 0 ? mayHelp : peopleFirst(mayHelp);
-  const isRefusedAgain = REFUSED_AGAIN.has(list.refused?.code ?? '');
-  const again = ofAttempts.length > 0 && !atWork && !onlyWaits && !isRefusedAgain ? rereadStep(run) : null;
-  const [next = again] = await withReviewSheets(
-    first === undefined || list.refused !== null ? [] : [first],
-    ledger,
-    around,
-  );
+  const given = await lastAttemptOptions(run.id, ledger);
+  const isBarred = onlyWaits || (await restIfBarred(run, progress, given, ledger, around)) !== null;
+  const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !isBarred);
+  const [first] = ofWork.length + ofAttempts.length > 0 ? mayHelp : peopleFirst(mayHelp);
+  const again = ofAttempts.length > 0 && !atWork && !isBarred ? rereadStep(run) : null;
+  const stop = ofWork.find((trouble) => trouble.kind === 'stopped')?.stop ?? null;
+  // A refused file or key stops the whole list, so it comes first.
+  const afterRefusal = atWork ? null : stepAfterRefusal(list.refused ?? stop, run);
+  const [next = again] =
+    afterRefusal === null
+      ? await withReviewSheets(first === undefined || list.refused !== null ? [] : [first], ledger, around)
+      : [afterRefusal];
   const sandbox = await isOnSandbox(run.id, ledger.runs);
-  return { name, lastSuccessAt, troubles, next, sandbox, given: await lastAttemptOptions(run.id, ledger) };
+  return { name, lastSuccessAt, troubles, next, sandbox, given };
+}
+
+/** The free command that shows what has to be corrected. Null: the same command again may pass. */
+function stepAfterRefusal(refused: Pick<RefusedAttempt, 'code' | 'exit'> | null, run: RunRecord): ContinueStep | null {
+  if (refused === null) return null;
+  if (refused.exit === ExitCode.credentials || REFUSED_AGAIN.has(refused.code)) return { kind: 'doctor' };
+  return refused.exit === ExitCode.usage ? { kind: 'plan', ...jobOf(run) } : null;
 }
 
 /** Guards (X-9) that refuse the same command again until the base URL, the ledger or the clock is corrected. */

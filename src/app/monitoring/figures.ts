@@ -204,23 +204,36 @@ export async function currentPortfolios(
   return wanted.filter(({ name }) => !names.has(name) && names.add(name));
 }
 
-/** Of the calls that `doubt` lists, those that a person still has to decide about. */
-export async function unresolvedCharges(
+/** Of the calls that `charges` lists, those that a person still has to decide about. */
+export const unresolvedCharges = async (
+  ledger: Pick<Ledger, 'unknownCharges' | 'runs'>,
+  now: number,
+): Promise<readonly UnknownChargeView[]> => (await unknownCharges(ledger, now)).filter(needsDecision);
+
+/** The calls that `charges` lists. */
+export async function unknownCharges(
   ledger: Pick<Ledger, 'unknownCharges' | 'runs'>,
   now: number,
 ): Promise<readonly UnknownChargeView[]> {
-  const calls = await ledger.unknownCharges.list({ calls: [], runs: [] }, now);
-  return (await withResendState(calls, ledger)).filter(needsDecision);
+  return await withResendState(await ledger.unknownCharges.list({ calls: [], runs: [] }, now), ledger);
 }
 
 const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2Operations.watchList.name];
 
 /**
- * True if rows wait for the call, or its charge is unknown even though its row has continued without it. A call
+ * True if a person has to decide: rows wait for the call, or its charge is unknown even though its row has continued without it. A call
  * answered since was handled by the pipeline, but only a person can find out whether a report was paid for twice. Watch
  * calls are left out, because the next run repeats them at no extra cost.
  */
-function needsDecision({ operation, holds, sentAgain, charge, note, answered, meter }: UnknownChargeView): boolean {
+export function needsDecision({
+  operation,
+  holds,
+  sentAgain,
+  charge,
+  note,
+  answered,
+  meter,
+}: UnknownChargeView): boolean {
   if (ASKED_EVERY_NIGHT.includes(operation)) return false;
   if (holds) return sentAgain !== 'nothing' || charge === 'unknown';
   return answered && meter === 'report' && charge === 'unknown' && note === null;

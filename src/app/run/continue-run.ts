@@ -6,6 +6,7 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import { type Money, moneyOf } from '../../domain/prices.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { Limits } from '../../ledger/money/intent.js';
 import type { RunRecord, RunStore } from '../../ledger/rows/runs.js';
 import { message } from '../../util/message-parts.js';
 import { type AppEnvironment, pathIn, pricesOf, processEnvironment, withLedger } from '../environment.js';
@@ -63,6 +64,7 @@ export interface ContinueProposal {
   readonly moreIfLost: boolean;
   /** There is a limit on units but none on credit reports, and reports may be bought. */
   readonly reportsUnbound: boolean;
+  readonly limits: Limits;
   /** Guard findings that would refuse the attempt if no person could be asked. */
   readonly findings: readonly GuardFinding[];
 }
@@ -139,6 +141,7 @@ async function continueAttempt(
           asksV1: usesApi(pipeline, 'v1'),
           moreIfLost: moreIfLost(rest, bounds.limits, pipeline),
           reportsUnbound: reportsUnbound(rest, bounds.limits),
+          limits: bounds.limits,
         };
         const proposal = { ...which, ...may, fresh, findings };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();

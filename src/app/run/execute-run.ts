@@ -8,6 +8,7 @@ import type { PermissionReader } from '../../engine/permissions.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../../engine/run.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { ChargedCalls } from '../../ledger/money/usage.js';
 import type { Converged, PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptSpending } from '../../ledger/queries.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
@@ -38,6 +39,7 @@ import {
 } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import {
+  isBarred,
   type ListNews,
   moreIfLost,
   remainingCost,
@@ -85,7 +87,7 @@ export async function executeRun(
   const stopListening = listenForInterrupts(options, log);
   const tally = new AttemptTally();
   const listener = safeListener(options, around);
-  const begun: { attemptId?: number } = {};
+  const begun: { attemptId?: number; at?: number } = {};
   const stopMetrics = attempt.metrics?.follow(ledger, provider.names, () =>
     begun.attemptId === undefined ? null : { run, attemptId: begun.attemptId, limits },
   );
@@ -111,6 +113,7 @@ export async function executeRun(
         given: storeAttemptOptions(options, around, provider.sandbox?.port),
         onBegun(attemptId) {
           begun.attemptId = attemptId;
+          begun.at = around.clock.now();
         },
         listen(event) {
           tally.listen(event);
@@ -119,6 +122,7 @@ export async function executeRun(
         },
       }).catch((error: unknown) => rethrowWithSuccessor(error, run, ledger)),
     );
+    const worked = begun.at === undefined ? null : Math.max(0, around.clock.now() - begun.at);
     log.ended(end);
     const before = await lastChange(ledger);
     await deriveChanges(ledger.changes, around.clock.now(), options.abort);
@@ -129,17 +133,21 @@ export async function executeRun(
     const workers = end.finished ? [] : await ledger.reading.workers(run.id);
     // A new leader has released the rows of this attempt and continues with them.
     const ledBy = workers.find(({ leads }) => leads)?.worker ?? null;
-    const steps = ledBy === null ? nextSteps(run, progress, whole) : [];
     // Lost calls may have been found or settled since they were counted, and other workers may have spent units.
     const isAlone = ledger.jobs === undefined;
     const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.attemptId);
     const spent = addSpending(attempt.checks, ofRun);
     const activity =
-      progress.parked + progress.byOutcome.failed === 0
+      progress.parked + progress.byOutcome.failed === 0 && !attempt.goesOn
         ? null
         : await ledger.reading.activity(run.id, around.clock.now());
     const isLimited = (progress.parkedReasons.budget ?? 0) > 0;
     const remaining = { run, pipeline, fresh: attempt.fresh, outcome: 'pending' as const };
+    const rest = isLimited ? await remainingCost(remaining, provider.names, ledger, around) : null;
+    // The same limits would end the next attempt at once.
+    const barred = rest !== null && (isBarred(rest, limits) || !tally.broughtAnything);
+    const steps = ledBy === null ? nextSteps(run, progress, whole) : [];
+    const allowed = steps.filter(({ kind }) => kind !== 'resume' || !barred);
     const importantChanges = await importantSince(before, run, ledger);
     const made = {
       departed: attempt.list?.left ?? 0,
@@ -147,14 +155,17 @@ export async function executeRun(
       spent,
       ...(prices === null ? {} : { money: moneyOf(prices, await bought(end, spent, tally, ledger)) }),
       reveals: tally.reveals,
-      v2Calls: tally.v2Calls,
+      v2Calls: isAlone ? tally.v2Calls : v2CallsIn(await ledger.reading.charged({ attempt: end.attemptId })),
       left: { ...tally.left, invalid: attempt.list?.invalid ?? 0 },
       importantChanges,
       limits,
-      rest: isLimited ? await remainingCost(remaining, provider.names, ledger, around) : null,
+      rest,
+      barred,
+      reportsCharged: activity?.reports ?? spent.reports,
+      workMs: worked,
       failures: activity?.failures ?? [],
     };
-    const view = viewOfEnd(run, { ...end, progress }, whole, made, await withReviewSheets(steps, ledger, around), {
+    const view = viewOfEnd(run, { ...end, progress }, whole, made, await withReviewSheets(allowed, ledger, around), {
       ...written,
       log: log.path,
       parkedUntil: activity?.parkedUntil ?? null,
@@ -179,6 +190,10 @@ export async function executeRun(
     log.close();
   }
 }
+
+/** Calls of v2 that may have cost something, of all workers. */
+const v2CallsIn = (charged: readonly ChargedCalls[]): number =>
+  charged.reduce((sum, { meter, calls }) => sum + (meter === 'not_told' ? calls : 0), 0);
 
 /** The checks before the attempt count too. They cost nothing but units. */
 async function bought(
@@ -221,6 +236,7 @@ async function emitStarted(
     list,
     moreIfLost: moreIfLost(rest, limits, pipeline),
     reportsUnbound: reportsUnbound(rest, limits),
+    limits,
   });
 }
 

@@ -42,6 +42,8 @@ export interface ReviewSheets {
 export type ContinueStep =
   | NextStep
   | { readonly kind: 'export'; readonly run: string }
+  /** The key or the configuration has to be corrected first. */
+  | { readonly kind: 'doctor' }
   | (Job & { readonly kind: 'run'; readonly fresh: boolean });
 
 /** An input, and the options it was first run with. */

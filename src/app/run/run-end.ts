@@ -15,7 +15,7 @@ import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { type Limits, possibleCost } from '../../ledger/money/intent.js';
 import type { Converged, LeftMember } from '../../ledger/portfolio/portfolios.js';
-import type { AttemptSpending, RunActivity } from '../../ledger/queries.js';
+import type { AttemptActivity, AttemptSpending, RunActivity } from '../../ledger/queries.js';
 import type { Progress, RefusalNote, RunRecord } from '../../ledger/rows/runs.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import type { AppEnvironment } from '../environment.js';
@@ -74,6 +74,12 @@ export interface RunEndView {
   readonly limits: Limits;
   /** The most that the rows to do can cost, if a limit stopped the attempt. Otherwise null. */
   readonly rest: Amounts | null;
+  /** With the same limits, the next attempt would end at once. The user has to raise one of them. */
+  readonly barred: boolean;
+  /** Credit reports charged by the run, over all attempts. */
+  readonly reportsCharged: number;
+  /** How long the attempt worked, without the tables. Null: unknown. */
+  readonly workMs: number | null;
   /** Failed rows of the run by code, with the first row of each. */
   readonly failures: RunActivity['failures'];
   /** Calls of the run with unknown charge, over all attempts. The provider may have counted more. */
@@ -145,6 +151,9 @@ export function viewOfEnd(
     | 'importantChanges'
     | 'limits'
     | 'rest'
+    | 'barred'
+    | 'reportsCharged'
+    | 'workMs'
     | 'failures'
   >,
   steps: readonly NextStep[],
@@ -219,6 +228,9 @@ export async function viewOfIdleRun(
     importantChanges: null,
     limits: { units: null, reports: null },
     rest: null,
+    barred: false,
+    reportsCharged: (await ledger.reading.activity(run.id, around.clock.now())).reports,
+    workMs: null,
     failures: [],
     stopped: null,
     finished: progress.byOutcome.pending === 0,
@@ -309,6 +321,10 @@ export function nextSteps(
 /** One run if all questions are in it, else the whole list. */
 const asking = ([run, ...others]: readonly string[], portfolio: string | null) =>
   others.length > 0 && portfolio !== null ? { portfolio } : { run };
+
+/** How long an attempt worked that has ended. Its calls may end after it. */
+export const workMs = ({ begunAt, endedAt, lastCallAt }: AttemptActivity): number =>
+  Math.max(0, Math.max(endedAt ?? 0, lastCallAt) - begunAt);
 
 /** The known spending of this attempt. */
 export type Spent = AttemptSpending;

@@ -97,6 +97,7 @@ export interface Proposal {
   readonly plan: PlanView;
   /** The plan's maximum, or the limits if those are lower. */
   readonly atMost: RemainingCost;
+  readonly limits: SpendingBounds['limits'];
   /** The same in money. Absent: no prices are set. */
   readonly money?: Money;
   /** Guard findings that would refuse the attempt if no person could be asked. */
@@ -177,7 +178,7 @@ async function bringUpToDate(
     const nobodyIsAsked = options.agree === undefined && hasConsent(options, pipeline);
     if (!nobodyIsAsked && !(await list.isAnythingDue())) return await upToDate(await begin());
     for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
-    mustAgreeToSpend(options, pipeline, options.agree !== undefined);
+    mustAgreeToSpend(options, pipeline, options.agree !== undefined, asRepeatStep('plan', options));
     if (options.export !== false) await checkTables(options, null, dataDir, around);
     return await withProvider(
       options,
@@ -270,7 +271,7 @@ async function checkBeforeBegin(
   const dataDir = dataDirOf(options, around);
   const isNew = !(await hasLedger(ledgerOf(options, around)));
   // Without a ledger there is no finished run that would cost nothing.
-  if (isNew) mustAgreeToSpend(options, pipeline, options.agree !== undefined);
+  if (isNew) mustAgreeToSpend(options, pipeline, options.agree !== undefined, asRepeatStep('plan', options));
   mustHaveSpace(options, around);
   // Without `--out` a finished run writes nothing, and a missing folder is created with the ledger.
   const named = options.out !== undefined || (isNew && existsSync(join(dataDir, 'exports')));
@@ -315,7 +316,7 @@ async function agreedTo(
   const rest = maximumCost(plan);
   const atMost = within(rest, limits);
   const money = plan.prices === undefined ? {} : { money: moneyOf(plan.prices, atMost) };
-  if (!(await agree({ plan, atMost, ...money, findings }))) throw new DeclinedError();
+  if (!(await agree({ plan, atMost, limits, ...money, findings }))) throw new DeclinedError();
   return rest;
 }
 

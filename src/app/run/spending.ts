@@ -7,17 +7,18 @@ import type { RowOutcome } from '../../domain/outcomes.js';
 import type { Money } from '../../domain/prices.js';
 import type { RunEvent } from '../../engine/events.js';
 import { planRemaining } from '../../engine/plan.js';
-import { type Amounts, maximumCostOfRows, type RemainingCost } from '../../engine/row-cost.js';
+import { type Amounts, maximumCostOfRows, type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Limits } from '../../ledger/money/intent.js';
 import type { Converged, DueReason } from '../../ledger/portfolio/portfolios.js';
-import type { RunRecord } from '../../ledger/rows/runs.js';
-import { type Message, message } from '../../util/message-parts.js';
+import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
+import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import type { ProviderNames, ProviderOptions } from '../provider/provider.js';
 import type { TableOptions } from './export.js';
 import type { GuardOptions } from './guards.js';
-import type { ContinueStep } from './next-step.js';
+import { ContinueError, type ContinueStep } from './next-step.js';
+import { findSettings, isFresh } from './stored-settings.js';
 
 /** Options of every command that spends. */
 export interface SpendingOptions
@@ -125,17 +126,23 @@ export const reportsUnbound = (rest: Amounts, limits: Limits): boolean =>
 const isUnbound = (most: number, limit: number | null): boolean => most > 0 && (limit === null || limit > most);
 
 /** If no person can be asked, limits or `--yes` are required. The sandbox is free. */
-export function mustAgreeToSpend(options: SpendingOptions, pipeline: Spends, canAsk: boolean): void {
+export function mustAgreeToSpend(
+  options: SpendingOptions,
+  pipeline: Spends,
+  canAsk: boolean,
+  planStep: ContinueStep,
+): void {
   if (hasConsent(options, pipeline) || canAsk) return;
   const why = givesLimit(options) ? uncoveredSpending(options, pipeline) : undefined;
-  if (why !== undefined)
-    throw new UsageError(why.code, why.text, 'Nothing was spent. `kybatch plan` shows what it would cost.');
+  const refuse = (code: MessageCode, text: string, hint: string) =>
+    new ContinueError(text, planStep, { code, hint, exit: ExitCode.usage });
+  if (why !== undefined) throw refuse(why.code, why.text, 'Nothing was spent.');
   const { units, reports } = maximumCostOfRows(1, pipeline);
   const limits = [units > 0 && '--max-units N', reports > 0 && '--max-reports N'].filter(Boolean).join(' and ');
-  throw new UsageError(
+  throw refuse(
     'NOT_CONFIRMED',
     'run spends money, and there is no terminal to ask on',
-    `Nothing was spent. Add --yes${limits === '' ? '' : `, or set limits: ${limits}`}. \`kybatch plan\` shows what it would cost.`,
+    `Nothing was spent. Add --yes${limits === '' ? '' : `, or set limits: ${limits}`}.`,
   );
 }
 
@@ -196,6 +203,7 @@ export interface StartedEvent {
   readonly moreIfLost: boolean;
   /** There is a limit on units but none on credit reports, and reports may be bought. */
   readonly reportsUnbound: boolean;
+  readonly limits: Limits;
 }
 
 export type ListNews = Pick<Converged, 'due' | 'invalid' | 'left' | 'leftFirst' | 'members'>;
@@ -221,6 +229,30 @@ export async function remainingCost(
   const environments = await environmentsOf(names, ledger);
   const notBefore = fresh ? ledger.times.believed(run.createdAt) : 0;
   return await planRemaining({ run, pipeline, outcome, notBefore, now: clock.now(), ledger, environments });
+}
+
+/** True if the limits allow nothing of what the rows to do need: an attempt with them would end at once. */
+export function isBarred(rest: Amounts, limits: Limits): boolean {
+  const { units, reports } = within(rest, limits);
+  return rest.units + rest.reports > 0 && units + reports === 0;
+}
+
+/** What the rows to do need, if the limits of the last attempt allow nothing of it. Otherwise null. */
+export async function restIfBarred(
+  run: RunRecord,
+  { parkedReasons }: Pick<Progress, 'parkedReasons'>,
+  given: Pick<SpendingOptions, 'budget' | 'maxReports'>,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<Amounts | null> {
+  const pipeline = (parkedReasons.budget ?? 0) === 0 ? undefined : findSettings(run)?.pipeline;
+  if (pipeline === undefined) return null;
+  const { limits } = boundsOf(given, pipeline);
+  if (limits.units !== 0 && limits.reports !== 0) return null;
+  const nameOf = async (api: 'v1' | 'v2') => (await ledger.runs.environmentName(run.id, api)) ?? '';
+  const names = { v1: await nameOf('v1'), v2: await nameOf('v2') };
+  const rest = await remainingCost({ run, pipeline, fresh: isFresh(run), outcome: 'pending' }, names, ledger, around);
+  return isBarred(rest, limits) ? rest : null;
 }
 
 /** The ledger's numbers for the providers. Null if it does not know them. */

@@ -21,8 +21,9 @@ import {
   portfolioProgress,
   runProgress,
 } from './progress.js';
-import { type AttemptEnding, newestTables, nextSteps, readEnding } from './run-end.js';
+import { type AttemptEnding, newestTables, nextSteps, readEnding, workMs } from './run-end.js';
 import { findRun, noRunYet, type RunStanding, viewOf } from './runs.js';
+import { type Amounts, restIfBarred } from './spending.js';
 import { findSettings, rereadStep } from './stored-settings.js';
 
 export interface StatusOptions extends PlaceOptions {
@@ -57,6 +58,8 @@ export interface StatusView extends RunStanding {
   readonly sandbox: boolean;
   /** The options of the last attempt, which the next one is offered again. */
   readonly given: AttemptOptions;
+  /** What the rows to do need, if the limits of the last attempt would end the next one at once. Otherwise null. */
+  readonly rest: Amounts | null;
   /** The process that works on the run, or worked on it last. Null: none ever has. */
   readonly atWork: ProcessView | null;
   readonly questions: OpenQuestions;
@@ -111,7 +114,9 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
     const atWork =
       found === undefined ? null : viewOfWork(found, progress, { at, lookUntil, helped: workers.length > 0 });
     const isAtWork = atWork?.alive === true || workers.length > 0;
-    const steps = stepsOf(run, progress, whole, isAtWork);
+    const given = run.state === 'reading' ? {} : await lastAttemptOptions(run.id, ledger);
+    const rest = isAtWork ? null : await restIfBarred(run, progress, given, ledger, around);
+    const steps = stepsOf(run, progress, whole, isAtWork).filter(({ kind }) => kind !== 'resume' || rest === null);
     const [next = null, ...further] = await withReviewSheets(steps, ledger, around);
     const prices = pricesOf(findSettings(run)?.pipeline, around);
     const bought = prices && { ...purchasesOf(await reading.charged({ run: run.id })), units: progress.unitsCharged };
@@ -134,7 +139,8 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       unknownInBudget: await unknownInBudget(run.id, progress, ledger),
       putOff: await ledger.reading.isPutOff(run.id),
       sandbox: await isOnSandbox(run.id, runs),
-      given: run.state === 'reading' ? {} : await lastAttemptOptions(run.id, ledger),
+      given,
+      rest,
     };
   });
 }
@@ -169,7 +175,7 @@ function viewOfWork(
   { byOutcome, waiting, parked }: Progress,
   { at, lookUntil, helped }: { readonly at: number; readonly lookUntil: number | null; readonly helped: boolean },
 ): ProcessView {
-  const { begunAt, leaseUntil, endedAt, lastHeardAt, lastCallAt, settledRows, failedCalls, ending } = work;
+  const { begunAt, leaseUntil, endedAt, lastHeardAt, settledRows, failedCalls, ending } = work;
   const alive = work.alive ?? leaseUntil >= at;
   // Workers continue without the leader.
   const goesOn = alive || helped;
@@ -196,7 +202,7 @@ function viewOfWork(
     failedCalls: goesOn ? failedCalls : [],
     rows: work.rowsInAll,
     calls: work.callsInAll,
-    ms: Math.max(0, (goesOn ? at : Math.max(endedAt ?? 0, lastCallAt)) - begunAt),
+    ms: goesOn ? Math.max(0, at - begunAt) : workMs(work),
     outages,
     ending: alive ? null : readEnding(ending),
   };

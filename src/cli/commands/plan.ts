@@ -20,6 +20,7 @@ import {
   invalidLines,
   moneyInWords,
   REASONS,
+  retriesInWords,
   revealsInWords,
   unpricedInWords,
 } from '../terminal/run-words.js';
@@ -148,7 +149,7 @@ export function proposedInWords(proposal: Proposal, args: JobArgs & CommandArgs)
     block(
       details.code,
       '',
-      exceedsQuestion(proposal) && '  Retries after lost answers can exceed this. --max-units is a hard limit.',
+      exceedsQuestion(proposal) && `  ${retriesInWords(proposal)}`,
       `  More detail: ${details.command}`,
     ),
     standingInWords(plan, placeFlags(args)),

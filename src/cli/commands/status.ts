@@ -1,12 +1,12 @@
 import type { ContinueStep } from '../../app/run/next-step.js';
 import type { ProcessView, StatusView } from '../../app/run/status.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
-import { type Message, mapTexts, message } from '../../util/message-parts.js';
+import { type Message, type MessageCode, mapTexts, message } from '../../util/message-parts.js';
 import { type Command, numberFlag, onlySandboxOption, type ProviderArgs, readDuration } from '../command.js';
 import { allowancesJson, usedUpInWords } from '../terminal/allowance-words.js';
 import { checkInWords, checkJson } from '../terminal/check-words.js';
 import { appEnvironment, type Io, printResult } from '../terminal/io.js';
-import { stoppedInWords } from '../terminal/run-end-words.js';
+import { causeLines } from '../terminal/run-end-words.js';
 import {
   amountsInWords,
   conservation,
@@ -20,7 +20,15 @@ import {
   refusedInWords,
   stopInWords,
 } from '../terminal/run-words.js';
-import { givenFlags, placeFlags, type Suggestion, suggestCommand, suggestionInWords } from '../terminal/suggestions.js';
+import {
+  givenFlags,
+  placeFlags,
+  raisedInWords,
+  type Suggestion,
+  suggestCommand,
+  suggestionInWords,
+  suggestRaised,
+} from '../terminal/suggestions.js';
 import { count, durationInWords, moment, rowInWords, withCommas, withPlace } from '../terminal/text.js';
 import { block, labelLines, listed, marked, pick, textTable, type ViewPart, view } from '../terminal/view.js';
 import { movedOn, stateInWords } from './runs.js';
@@ -77,11 +85,22 @@ export const statusCommand: Command<StatusArgs> = {
       io,
       { json },
       () => ({ ...statusJson(view), ...commands }),
-      () => mapTexts([...statusInWords(view, place), ...stepsInWords(next, further)], (text) => withPlace(text, place)),
+      () =>
+        mapTexts([...statusInWords(view, place), ...stepsInWords(next, further), ...raised(view, dataDir)], (text) =>
+          withPlace(text, place),
+        ),
     );
     return ExitCode.ok;
   },
 };
+
+/** The command with a higher limit, if the present one allows nothing more. */
+function raised({ run, rest, given, sandbox, progress }: StatusView, dataDir: string | undefined): readonly Message[] {
+  if (rest === null) return [];
+  const limits = { units: given.budget ?? null, reports: given.maxReports ?? null };
+  const suggestion = suggestRaised(run.id, rest, limits, { dataDir, sandbox, ...givenFlags(given) });
+  return mapTexts([raisedInWords(progress.byOutcome.pending, rest, suggestion)], (text) => `\n${text}`);
+}
 
 /** The next steps, each after an empty line. The most useful one is the last. */
 const stepsInWords = (next: Suggestion | undefined, further: readonly Suggestion[]): readonly Message[] =>
@@ -355,13 +374,14 @@ function endInWords({ workers, putOff }: StatusView, atWork: ProcessView): reado
       endedAt === null && ending === null ? 'PROCESS_DIED' : 'PROCESS_ENDED',
       `${who} began ${moment(since)} and ${ended}.`,
     ),
-    stopped !== null && stoppedInWords('It', stopped),
+    // The first line has the cause.
+    stopped !== null && block(stopped.code as MessageCode, causeLines(stopped)),
   );
 }
 
 /** The rows that the last attempt finished, and its duration. */
 function speedInWords({ atWork }: StatusView): ViewPart {
-  if (atWork === null || (atWork.calls === 0 && atWork.rows === 0)) return null;
+  if (atWork === null || atWork.rows === 0) return null;
   const { rows, ms, alive, rowsPerSecond } = atWork;
   const perSecond = alive ? rowsPerSecond : rows / Math.max(1, ms / 1000);
   const text = `${count(rows, 'row')} in ${durationInWords(ms)}, ${perSecond.toFixed(1)} rows/s${alive ? ' now' : ''}`;

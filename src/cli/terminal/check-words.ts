@@ -1,7 +1,8 @@
 import type { CheckedPortfolio, CheckView, Trouble } from '../../app/monitoring/check.js';
 import { type Message, message } from '../../util/message-parts.js';
+import { stopInWords } from './run-words.js';
 import { givenFlags, notInSheet, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
-import { count, durationInWords, moment, withPlace } from './text.js';
+import { count, durationInWords, firstClause, moment, shortened, withCommas, withPlace } from './text.js';
 import { pick } from './view.js';
 
 interface CheckArgs {
@@ -15,8 +16,11 @@ export function checkInWords(view: CheckView, args: CheckArgs): Message {
 }
 
 function wellInWords({ lists, at }: CheckView): string {
-  const oldest = Math.min(...lists.map(({ lastSuccessAt }) => lastSuccessAt ?? at));
-  const which = lists.length === 1 ? (lists[0]?.name ?? '') : `${count(lists.length, 'list')}, the oldest`;
+  const finished = lists.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? []);
+  const all = lists.length === 1 ? (lists[0]?.name ?? '') : count(lists.length, 'list');
+  if (finished.length === 0) return `OK ${all}: the first run is running. Nothing needs a person.`;
+  const oldest = Math.min(...finished);
+  const which = lists.length === 1 ? all : `${all}, the oldest`;
   return `OK ${which}: up to date ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)}). Nothing needs a person.`;
 }
 
@@ -40,7 +44,7 @@ export function checkJson(view: CheckView, args: CheckArgs) {
     kind: trouble.kind,
     count: 'count' in trouble ? trouble.count : undefined,
     code: 'code' in trouble ? trouble.code : undefined,
-    message: withPlace(troubleInWords(trouble, list, view.at), placeFlags(args)),
+    message: withPlace(`${troubleInWords(trouble, list, view.at)}${detailOf(trouble)}`, placeFlags(args)),
   });
   return {
     ...pick(view, 'well', 'at'),
@@ -67,9 +71,7 @@ function wayOn(view: CheckView, args: CheckArgs): string | undefined {
   if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
   if (kinds.includes('drift')) return `kybatch usage${placeFlags(args)}`;
   if (kinds.includes('error') || kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
-  // The message of a refusal says what to do.
-  const told = view.lists.some((list) => list.troubles.some((one) => one.kind === 'refused' && one.message !== null));
-  return told ? undefined : `kybatch status${placeFlags(args)}`;
+  return `kybatch status${placeFlags(args)}`;
 }
 
 /** The first list with a next step. */
@@ -90,13 +92,13 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
       return `last finished ${durationInWords(at - last)} ago (${moment(last)})`;
     }
     case 'refused':
-      return `the last attempt was refused (${trouble.code}, ${moment(trouble.at)})${trouble.message === null ? '' : `: ${trouble.message}`}`;
+      return `the last attempt was refused (${trouble.code}, ${moment(trouble.at)})${trouble.message === null ? '' : `: ${inShort(trouble.message)}`}`;
     case 'interrupted':
       return 'the last attempt was interrupted';
     case 'died':
       return 'the last attempt died';
     case 'stopped':
-      return `the last attempt stopped with ${count(trouble.count, 'row')} to do (${trouble.stop.code}: ${trouble.stop.message.replace(/\.$/, '')})`;
+      return `the last attempt stopped with ${count(trouble.count, 'row')} to do: ${stopInWords(trouble.stop.code)}`;
     case 'allowance': {
       const { until } = trouble;
       return `${count(trouble.count, 'row')} to do, the allowance is used up${until !== null && until > at ? ` until ${moment(until)}` : ''}`;
@@ -122,17 +124,29 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'ask_provider':
       return `${count(trouble.count, 'row')} to ask the provider about`;
     case 'in_doubt':
-      return `${count(trouble.count, 'call')} with unknown charge to decide about`;
+      return trouble.count >= trouble.all
+        ? `${count(trouble.count, 'call')} with unknown charge to decide about`
+        : `${count(trouble.all, 'call')} with unknown charge, ${withCommas(trouble.count)} to decide about`;
     case 'drift': {
       const { api, permission, units } = trouble;
       const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;
       return `${api} counts ${what} more than the ledger`;
     }
     case 'clock':
-      return trouble.message;
+      return inShort(trouble.message);
     case 'error':
-      return `${trouble.code}: ${trouble.message}`;
+      return `${trouble.code}: ${inShort(trouble.message)}`;
   }
+}
+
+/** The first clause of a message, because a monitor shows one line. `--json` has the rest. */
+const inShort = (text: string): string => shortened(firstClause(text), 120);
+
+/** What `inShort` left out. */
+function detailOf(trouble: Trouble): string {
+  const whole = trouble.kind === 'stopped' ? trouble.stop.message : 'message' in trouble ? trouble.message : null;
+  if (whole === null || (trouble.kind !== 'stopped' && inShort(whole) === whole)) return '';
+  return `. ${whole}`;
 }
 
 const waiting = (rows: number): string => count(rows, 'row waits', 'rows wait');

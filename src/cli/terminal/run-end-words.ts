@@ -22,7 +22,14 @@ import {
   revealsInWords,
   stopInWords,
 } from './run-words.js';
-import { hasNewAnswers, type Suggestion, shortCommand, suggestionInWords } from './suggestions.js';
+import {
+  hasNewAnswers,
+  needInWords,
+  raisedInWords,
+  type Suggestion,
+  shortCommand,
+  suggestionInWords,
+} from './suggestions.js';
 import { count, durationInWords, rowInWords, shellWord, shortRun, withCommas } from './text.js';
 import { block, commandLine, countLines, labelLines, listed, marked, pick, type ViewPart, view } from './view.js';
 
@@ -34,6 +41,8 @@ export interface WaysOn {
   readonly write: Suggestion | undefined;
   /** Continues the run after its review questions were answered. */
   readonly resume: Suggestion | undefined;
+  /** Continues the run with a higher limit, if the present one allows nothing more. */
+  readonly raised?: Suggestion | undefined;
   /** The flag that names the data directory. */
   readonly place: string;
 }
@@ -119,17 +128,11 @@ const limitsInWords = ({ limits: { units, reports } }: RunEndView): string => {
 };
 
 /** The cause of a stop, with its own code. */
-export const stoppedInWords = (
-  run: string,
-  { code, message: why, hint }: NonNullable<RunEndView['stopped']>,
-): Message =>
-  marked(
-    code as MessageCode,
-    'failed',
-    `${run} stopped: ${stopInWords(code)}`,
-    `  ${why}`,
-    hint?.split('\n').map((line) => `  ${line}`),
-  );
+const stoppedInWords = (run: string, stop: NonNullable<RunEndView['stopped']>): Message =>
+  marked(stop.code as MessageCode, 'failed', `${run} stopped: ${stopInWords(stop.code)}`, causeLines(stop));
+
+export const causeLines = ({ message: why, hint }: NonNullable<RunEndView['stopped']>): readonly string[] =>
+  [why, ...(hint?.split('\n') ?? [])].map((line) => `  ${line}`);
 
 const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView): ParkedRows => ({
   reasons: parked,
@@ -146,13 +149,14 @@ function spentInWords(end: RunEndView, place: string): Message {
   const isNothing = spent.units + spent.reports === 0 && after === '';
   const nothing = end.v2Calls === 0 ? 'nothing' : `${count(end.v2Calls, 'v2 call')}, prices are not published`;
   const now = isNothing ? nothing : `${amountsInWords(spent, ', ')}${after}`;
-  const isOnly = worked && unitsCharged === spent.units;
+  const whole = { units: unitsCharged, reports: end.reportsCharged };
+  const isOnly = worked && whole.units === spent.units && whole.reports === spent.reports;
   // Rows on hold have a section with the same command.
   const command = parked.in_doubt === undefined ? `: kybatch charges${place}` : '';
   return labelled(
     'UNITS_SPENT',
     'Spent',
-    isOnly ? now : `${now} now, ${count(unitsCharged, 'unit')} in the whole run`,
+    isOnly ? now : `${now} now, ${amountsInWords(whole)} in the whole run`,
     unknownCalls > 0 && `${count(unknownCalls, 'call')} with unknown charge${command}`,
   );
 }
@@ -220,6 +224,7 @@ function sections(
       resumeInWords(end, resume),
       facts.fresh && !facts.goesOn && freshInWords(end.run, ways.place),
     ],
+    ways.raised !== undefined && end.rest !== null && raisedInWords(end.toDo, end.rest, ways.raised),
   );
 }
 
@@ -279,8 +284,7 @@ function resumeInWords({ rest, toDo, limits }: RunEndView, resume: Suggestion): 
     resume.code,
     `Continue${rest !== null && isLimited ? ' with the same limits' : ''}:`,
     commandLine(shortCommand(resume)),
-    rest !== null &&
-      `${toDo === 1 ? 'The row needs' : `All ${count(toDo, 'row')} together need`} up to ${amountsInWords(rest)}.`,
+    rest !== null && needInWords(toDo, rest),
   );
 }
 

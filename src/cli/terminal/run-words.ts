@@ -53,13 +53,24 @@ export const revealsInWords = ({ email, phone }: Reveals): string =>
     ? `${count(phone, 'reveal')} of phone`
     : `${count(email, 'reveal')} of e-mail${phone === 0 ? '' : `, ${withCommas(phone)} of phone`}`;
 
-type May = Pick<StartedEvent, 'atMost' | 'money' | 'asksV1' | 'moreIfLost' | 'reportsUnbound'>;
+type May = Pick<StartedEvent, 'atMost' | 'money' | 'asksV1' | 'moreIfLost' | 'reportsUnbound' | 'limits'>;
 
 /** The limits that do not hold, one sentence each. */
-const unboundInWords = ({ moreIfLost, reportsUnbound }: Pick<May, 'moreIfLost' | 'reportsUnbound'>) => [
-  moreIfLost && 'Retries after lost answers can exceed this. --max-units is a hard limit.',
+const unboundInWords = ({ moreIfLost, reportsUnbound, ...may }: May) => [
+  moreIfLost && retriesInWords(may, reportsUnbound),
   reportsUnbound && '--max-units does not limit credit reports. --max-reports does.',
 ];
+
+/** Lost answers that are asked for again cost more. The flags that bound this are named unless they are given. */
+export function retriesInWords({ atMost, limits }: Pick<May, 'atMost' | 'limits'>, reportsUnbound = false): string {
+  const flags = [
+    atMost.units > 0 && limits.units === null && '--max-units',
+    atMost.reports > 0 && limits.reports === null && !reportsUnbound && '--max-reports',
+  ].filter((flag) => flag !== false);
+  const exceed = 'Retries after lost answers can exceed this';
+  if (flags.length === 0) return `${exceed}${reportsUnbound ? '' : ', up to your limits'}.`;
+  return `${exceed}. ${flags.join(' and ')} ${flags.length === 1 ? 'is a hard limit' : 'are hard limits'}.`;
+}
 
 /** The findings of guards, shown before a person is asked. */
 export const findingsInWords = (findings: readonly GuardFinding[]): readonly Message[] =>

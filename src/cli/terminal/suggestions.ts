@@ -1,9 +1,14 @@
 import { type ContinueStep, type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../../app/run/next-step.js';
 import type { AttemptOptions } from '../../app/run/progress.js';
+import type { RunEndView } from '../../app/run/run-end.js';
+import type { Amounts } from '../../app/run/spending.js';
 import type { Message, MessageCode } from '../../util/message-parts.js';
 import type { SpendingArgs } from '../run-flags.js';
+import { amountsInWords } from './run-words.js';
 import { count, shellWord } from './text.js';
 import { block, commandLine } from './view.js';
+
+type Limits = RunEndView['limits'];
 
 /** A step in words, and as a command line that can be pasted as it is. */
 export interface Suggestion {
@@ -43,6 +48,8 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
         words: 'See the calls with unknown charge',
         command: `kybatch charges${placeFlags(args)}`,
       };
+    case 'doctor':
+      return { code: 'DOCTOR_NEXT', words: 'Check the configuration', command: `kybatch doctor${lookFlags(args)}` };
     case 'export':
       return {
         code: 'EXPORT_NEXT',
@@ -61,6 +68,31 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
       };
   }
 }
+
+/** The command that continues a run with a higher limit, because the present one allows nothing more. */
+export const suggestRaised = (run: string, rest: Amounts, limits: Limits, args: CommandArgs): Suggestion =>
+  suggestCommand(
+    { kind: 'resume', run },
+    {
+      ...args,
+      maxUnits: limits.units !== null && rest.units > limits.units ? rest.units : args.maxUnits,
+      maxReports: limits.reports !== null && rest.reports > limits.reports ? rest.reports : args.maxReports,
+    },
+  );
+
+/** More than the user has allowed so far, which is said before the command. */
+export const raisedInWords = (toDo: number, rest: Amounts, raised: Suggestion): Message =>
+  block(
+    'LIMIT_TO_RAISE',
+    'The limits allow nothing more.',
+    needInWords(toDo, rest),
+    'To raise the limit, if you want to spend that much:',
+    commandLine(shortCommand(raised)),
+  );
+
+/** "All rows together need up to 9 units." The rows were counted above. */
+export const needInWords = (toDo: number, rest: Amounts): string =>
+  `${toDo === 1 ? 'The row needs' : 'All rows to do together need'} up to ${amountsInWords(rest)}.`;
 
 interface Questions extends QuestionScope {
   /** Absent: no review sheet exists that an export would overwrite. */
