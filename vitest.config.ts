@@ -65,6 +65,7 @@ export default defineConfig({
     // `npm test` leaves these out, `npm run test:long` runs them alone; a file or a name that is asked for runs whole.
     tags: [
       { name: 'long', description: 'what is long to watch: many nights, many rows, many bytes (npm run test:long)' },
+      { name: 'words', description: 'judges words themselves: left out where they are changed (npm run test:wording)' },
     ],
     // No test is seen to import a source.
     forceRerunTriggers: [join(SOURCES, '**')],

@@ -137,6 +137,10 @@ const ordered = (bound: number | string | ExactNumber): number | string =>
 
 export const dateRange = range(isoDate);
 
+/** For `refine`, with a message that lists the fields. */
+export const needsOneOf = (...names: readonly string[]) =>
+  [hasAnyOf(...names), { error: `needs at least one of ${names.join(', ')}` }] as const;
+
 /** At least one of these fields is present. */
 export const hasAnyOf =
   (...names: readonly string[]) =>

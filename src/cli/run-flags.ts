@@ -80,6 +80,8 @@ const readingOptions = {
   sheet: { ...INPUT, type: 'string', requiresArg: true, describe: 'Worksheet, by name or number' },
 } as const;
 
+const PIPELINES = ['analyst (default)', 'nightly', 'backfill', 'onboarding', 'credit', 'sales'] as const;
+
 /** The flags of every command that reads an input. */
 export const jobOptions = {
   pipeline: {
@@ -87,7 +89,7 @@ export const jobOptions = {
     type: 'string',
     default: 'analyst',
     requiresArg: true,
-    describe: 'analyst (default), nightly, backfill, onboarding, credit, sales, or your own file',
+    describe: `${PIPELINES.join(', ')}, or your own file`,
   },
   portfolio: {
     ...INPUT,

@@ -107,7 +107,7 @@ describe('X-9 guard new_provider', () => {
       const check = await job.kybatch(['status', '--check', '--json', '--data-dir', 'my books']);
       expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('NEW_PROVIDER') });
       expect(JSON.parse(check.stdout)).toMatchObject({ next: "kybatch doctor --data-dir 'my books'" });
-      const [, hint] = /(If the provider is the same[^\n]+--accept new_provider)/.exec(refused.stderr) ?? [];
+      const [hint] = /\S[^\n]+--accept new_provider/.exec(refused.stderr) ?? [];
       expect(hint).toBeDefined();
       expect(JSON.parse(check.stdout).portfolios[0].troubles[0].message).toContain(hint);
     });

@@ -81,7 +81,7 @@ describe('doctor', () => {
       const [listed] = find(view, 'v2 routes');
       expect(listed).toMatchObject({ state: 'note' });
       expect(listed?.detail).toContain(`${routes}: 1 of `);
-      expect(listed?.detail).toMatch(/; without: .*watchAdd.*creditReportGenerate/);
+      expect(listed?.detail).toMatch(/; .*watchAdd.*creditReportGenerate/);
       // It follows from the declarations of the stages.
       const unpublished = stages.map(({ name }) => ({
         name,
@@ -92,7 +92,7 @@ describe('doctor', () => {
       expect(find(view, 'v2 stages').map(({ detail }) => detail)).toEqual(
         unpublished
           .filter(({ missing }) => missing.length > 0)
-          .map(({ name, missing }) => `${name} cannot run: no route for ${missing.join(', ')}`),
+          .map(({ name, missing }) => expect.stringMatching(new RegExp(`^${name} .* ${missing.join(', ')}$`))),
       );
       expect(find(view, 'v2 stages')).toContainEqual(
         expect.objectContaining({ state: 'note', detail: expect.stringContaining('credit-report ') }),

@@ -54,7 +54,7 @@ test('for people: one block per company, important changes first, with commands 
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     expect(codes).toEqual(['COMPANY_CHANGED', 'COMPANY_CHANGED', 'CHANGES_NOT_SHOWN']);
     expect(stdout).toMatch(
-      /^.+ \(ID .+, row [12], .+in\.csv\)\n {2}2026-01-13 {2}companies\.status: .+ → dissolved\n/m,
+      /^.+ \(ID .+, \w+ [12], .+in\.csv\)\n {2}2026-01-13 {2}companies\.status: .+ → dissolved\n/m,
     );
     expect(stdout).toMatch(/ {2}2026-01-21 {2}officers: .*Ann Lee, job_title Chair\n/);
     expect(textOf('CHANGES_NOT_SHOWN')).toMatch(/^2 .*--all/);

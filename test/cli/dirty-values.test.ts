@@ -58,9 +58,9 @@ test('a row is found by what it gives, wherever that stands, and the name has to
     ]);
     expect(rows[2]).toMatchObject({ error_code: 'NAME_NEEDED' });
     expect(end.rows).toBe(6);
-    expect(textOf('CELLS_EMPTIED')).toMatch(/: country "n\/a" \(row 2, line 3\), vat_number "-" \(row 2, line 3\), /);
-    expect(textOf('LINES_LEFT_OUT')).toMatch(/ 3 .*: line 8 \(.*"Total"\), line 9 \(.*"id"\), line 10 \(/);
-    expect(textOf('NO_IDENTIFIER')).toContain(' row 6, line 7');
+    expect(textOf('CELLS_EMPTIED')).toMatch(/: country "n\/a" \(\w+ 2, \w+ 3\), vat_number "-" \(\w+ 2, \w+ 3\), /);
+    expect(textOf('LINES_LEFT_OUT')).toMatch(/ 3 .*: \w+ 8 \(.*"Total"\), \w+ 9 \(.*"id"\), \w+ 10 \(/);
+    expect(textOf('NO_IDENTIFIER')).toMatch(/ 6, \w+ 7\b/);
     const evidence = JSON.stringify(table('candidates'));
     expect(evidence).toMatch(/; DE: .*? DE\b/);
     expect(evidence).toContain(`${danish.name} (${danish.registrationNumber})`);
@@ -87,9 +87,9 @@ long('a list with only invalid rows asks and spends nothing, and ends with 3', a
       const { code, textOf } = await job.kybatch(['run', 'list.csv', ...P], options);
       expect(code).toBe(3);
       expect(textOf('ALL_ROWS_INVALID')).toContain(' 3 ');
-      expect(textOf('NO_COUNTRY')).toMatch(/ 2 {2}.* rows 1, 3\n.*--country CC/);
-      expect(textOf('BAD_COUNTRY')).toMatch(/ 1 {2}.*"Atlantis" +row 2, line 3/);
-      expect(textOf('ROWS_COUNTED')).toMatch(/ 3 +invalid\n +3 +rows$/);
+      expect(textOf('NO_COUNTRY')).toMatch(/ 2 {2}.* \w+ 1, 3\n.*--country CC/);
+      expect(textOf('BAD_COUNTRY')).toMatch(/ 1 {2}.*"Atlantis" +\w+ 2, \w+ 3/);
+      expect(textOf('ROWS_COUNTED')).toMatch(/ 3 +\w+\n +3 +\w+$/);
     }
     expect(asked).toEqual([]);
     const { end } = await run(job, '--export');

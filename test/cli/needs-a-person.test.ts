@@ -85,7 +85,7 @@ describe('rows that need a person', () => {
       const toDo = (outcomes.pending ?? 0) - (parked.budget ?? 0);
       expect(toDo).toBeGreaterThan(1);
       expect(end.codes).toContain('ROWS_WAIT_FOR_BUDGET');
-      expect(end.textOf('ROWS_COUNTED')).toMatch(new RegExp(`^ +${outcomes.pending} +to do$`, 'm'));
+      expect(end.textOf('ROWS_COUNTED')).toMatch(new RegExp(`^ +${outcomes.pending} +[a-z]`, 'm'));
     });
   });
 });

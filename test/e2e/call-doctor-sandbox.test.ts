@@ -132,7 +132,7 @@ describe('kybatch doctor', () => {
         expect(code).toBe(0);
         expect(stdout).toMatch(/✓ v1 key/);
         expect(stdout).toMatch(/✓ v2 key/);
-        expect(stdout).toContain('3 of 3 units left');
+        expect(stdout).toContain(' 3 of 3 ');
         expect(sandbox.chargeLog).toEqual([]);
       });
     });

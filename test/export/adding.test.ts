@@ -66,7 +66,7 @@ long('a listed reader has its table in the export, the summary, the data package
 
 test('two tables of one name are refused', () => {
   const again: Reader = { ...licences, tables: [{ ...licenceTable, name: 'officers' }] };
-  expect(() => tablesOf([...readers, again])).toThrow(/two tables .* officers/);
+  expect(() => tablesOf([...readers, again])).toThrow(/ officers$/);
 });
 
 /** A format that only takes rows. */
@@ -112,6 +112,6 @@ long('lines for a file that takes none are refused, not skipped', async () => {
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     const parts = { ...ALL_PARTS, formats: { ...allFormats, csv } };
     const exported = exportTo(join(dataDir, 'out'), ledger, id, {}, exportWith(parts));
-    await expect(exported).rejects.toThrow(/takes no lines/);
+    await expect(exported).rejects.toThrow(/^csv .* flat_financials /);
   });
 });

@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { COURT_MISSING } from '../../src/domain/numbers/german.js';
 import { companyAtAGlance } from '../../src/export/company-at-a-glance.js';
 import { REASON_WORDS, type ReasonFacts, reasonFacts, reasonOf } from '../../src/export/reasons.js';
-import type { RowQuestion, SnapshotRow } from '../../src/ledger/answers/snapshot.js';
+import type { SnapshotRow } from '../../src/ledger/answers/snapshot.js';
 import { waitingInWords } from '../../src/ledger/review/review.js';
+import { expectGolden } from '../helpers/golden.js';
+import { ASKED, LEHMERT, ROW } from './with-reason.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 
@@ -48,53 +51,22 @@ test.each(Object.entries(CODES))('%s have words', (_, codes) => {
   expect(codes.filter((code) => code !== 'ABORTED' && !Object.hasOwn(REASON_WORDS, code))).toEqual([]);
 });
 
-const ROW: ReasonFacts = {
-  outcome: 'complete',
-  code: null,
-  message: null,
-  matchedOn: 'registration_number',
-  country: 'GB',
-  hold: null,
-  holdReason: null,
-  stages: {},
-  ids: { v1: '77' },
-  questions: [],
-  filedTurnovers: null,
-  turnoverFiledSince: null,
-  notes: [],
-  status: 'Active',
-};
-
-const ASKED: RowQuestion = {
-  space: 'v1',
-  stage: null,
-  entityKey: 'GB|number:1',
-  answered: 1,
-  decision: 'confirm',
-  decidedBy: 'Anna',
-  secondBy: null,
-  candidateId: '77',
-  name: 'Acme Ltd',
-  grade: 'ZAZAZ',
-  candidates: 0,
-};
 const OPEN = { answered: 0, decision: null, decidedBy: null, candidateId: null, name: null, grade: null } as const;
-const LEHMERT = { space: 'credit', candidateId: 'c', name: 'Lehmert Elektrobau Supply AG', grade: 'BFZAZ' } as const;
 const OTHER_NUMBER = { stage: 'record', entityKey: 'record|77|["GB","00445790","GB","09999999"]' } as const;
 
-test.each<readonly [string, Partial<ReasonFacts>]>([
-  ['The country "Atlantis" is not known', { outcome: 'invalid', code: 'BAD_COUNTRY', country: 'Atlantis' }],
-  ['Confirmed by registration number', {}],
+const CASES: readonly (readonly [string, Partial<ReasonFacts>])[] = [
+  ['an unknown country', { outcome: 'invalid', code: 'BAD_COUNTRY', country: 'Atlantis' }],
+  ['a number that agrees', {}],
   [
-    'Confirmed by Anna; not available: credit report',
+    'a person, and no report',
     { matchedOn: 'review', questions: [ASKED], stages: { record: 'done', 'credit-report': 'not_available' } },
   ],
   [
-    'Found under another name: please decide (3 candidates)',
+    'another name',
     { outcome: 'needs_review', code: 'NAME_CONFLICT', ids: {}, questions: [{ ...ASKED, ...OPEN, candidates: 3 }] },
   ],
   [
-    'Several companies fit: please decide (v1: 3 candidates, v2: 1 candidate)',
+    'several candidates of two APIs',
     {
       outcome: 'needs_review',
       code: 'SEVERAL_CANDIDATES',
@@ -105,13 +77,13 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
       ],
     },
   ],
-  ['Several companies fit: please decide', { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES' }],
+  ['several candidates, without a question', { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES' }],
   [
-    'A person has answered. A second person must agree: please decide (1 candidate)',
+    'the first of two people',
     { outcome: 'needs_review', code: 'SECOND_PERSON', questions: [{ ...ASKED, answered: 0, candidates: 1 }] },
   ],
   [
-    'Two people answered differently. The next person who agrees with one of them decides: please decide (1 candidate)',
+    'two people who differ',
     {
       outcome: 'needs_review',
       code: 'SECOND_PERSON',
@@ -122,28 +94,24 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
       questions: [{ ...ASKED, answered: 0, candidates: 1 }],
     },
   ],
-  ['Confirmed by a person', { matchedOn: 'review' }],
-  ['Confirmed by Anna and Bernd', { matchedOn: 'review', questions: [{ ...ASKED, secondBy: 'Bernd' }] }],
+  ['a person without a name', { matchedOn: 'review' }],
+  ['two people who agree', { matchedOn: 'review', questions: [{ ...ASKED, secondBy: 'Bernd' }] }],
+  ['a chosen report with another name', { ids: { v1: '77', credit: 'c' }, questions: [{ ...ASKED, ...LEHMERT }] }],
   [
-    'Confirmed by registration number; the credit report was chosen by Anna and names Lehmert Elektrobau Supply AG',
-    { ids: { v1: '77', credit: 'c' }, questions: [{ ...ASKED, ...LEHMERT }] },
-  ],
-  [
-    'Confirmed by registration number; the credit report was chosen by Anna',
+    'a chosen report with the same name',
     { ids: { v1: '77', credit: 'c' }, questions: [{ ...ASKED, ...LEHMERT, grade: 'AAZAZ' }] },
   ],
-  // A decision about another candidate is not the reason for the row's match.
-  ['Confirmed by registration number', { ids: { v1: '77', credit: 'd' }, questions: [{ ...ASKED, ...LEHMERT }] }],
   [
-    'Confirmed by Anna although the record has number 09999999',
-    { matchedOn: 'review', questions: [{ ...ASKED, ...OTHER_NUMBER }] },
+    'a decision about another candidate, which is not the reason for the match',
+    { ids: { v1: '77', credit: 'd' }, questions: [{ ...ASKED, ...LEHMERT }] },
   ],
+  ['a record with another number', { matchedOn: 'review', questions: [{ ...ASKED, ...OTHER_NUMBER }] }],
   [
-    'Confirmed by Anna; the record was accepted by Bea although it has number 09999999',
+    'a record with another number, accepted by a second person',
     { matchedOn: 'review', questions: [ASKED, { ...ASKED, ...OTHER_NUMBER, decidedBy: 'Bea' }] },
   ],
   [
-    'Company confirmed. It is open which credit report is the right one: please decide (4 candidates)',
+    'several reports',
     {
       outcome: 'needs_review',
       code: 'SEVERAL_CANDIDATES',
@@ -151,7 +119,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     },
   ],
   [
-    'Company confirmed; the credit report has number 8: please decide',
+    'a report with another number',
     {
       outcome: 'needs_review',
       code: 'IDENTITY_MISMATCH',
@@ -161,7 +129,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     },
   ],
   [
-    'Found, but the bought record has number 09999999: please decide',
+    'an open question about the record',
     {
       outcome: 'needs_review',
       code: 'IDENTITY_MISMATCH',
@@ -170,85 +138,78 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     },
   ],
   [
-    'The register court is missing: please decide (1 candidate)',
+    'a German number without its court',
     {
       outcome: 'needs_review',
       code: 'NUMBER_UNREADABLE',
-      message: 'the register court is missing: HRB 14178 B may exist at several courts',
+      message: `${COURT_MISSING}: HRB 14178 B`,
       questions: [{ ...ASKED, ...OPEN, candidates: 1 }],
       ids: {},
     },
   ],
   [
-    'The number is incomplete or unclear: please decide',
+    'a number that cannot be read',
     { outcome: 'needs_review', code: 'NUMBER_UNREADABLE', message: 'too short', ids: {} },
   ],
   [
-    'Confirmed by registration number; not available: financials, credit report; turnover from the filed accounts',
+    'a filed turnover, and two stages without an answer',
     { filedTurnovers: 1, stages: { financials: 'not_available', 'credit-report': 'not_available' } },
   ],
   [
-    'Confirmed by registration number; turnover from the filed accounts; the company is dissolved',
+    'a filed turnover of a dissolved company',
     { filedTurnovers: 1, stages: { record: 'done', financials: 'done' }, status: 'Dissolved' },
   ],
-  ['Confirmed by registration number; two different turnovers were filed', { filedTurnovers: 2 }],
-  ['Confirmed by registration number; several different turnovers were filed', { filedTurnovers: 3 }],
-  ['Confirmed by registration number; a newer turnover was filed (2024)', { turnoverFiledSince: '2024' }],
+  ['two filed turnovers', { filedTurnovers: 2 }],
+  ['three filed turnovers', { filedTurnovers: 3 }],
+  ['a newer filed turnover', { turnoverFiledSince: '2024' }],
   [
-    'Several companies fit: please decide; turnover from the filed accounts',
+    'several candidates, and a filed turnover',
     { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES', filedTurnovers: 1 },
   ],
+  ['a stage without an answer', { stages: { record: 'done', financials: 'not_available' } }],
+  ['the status Gelöscht', { status: 'Gelöscht' }],
+  ['the status Insolvency proceedings', { status: 'Insolvency proceedings' }],
+  ['the status In liquidation', { status: 'In liquidation' }],
   [
-    'Confirmed by registration number; not available: financials',
-    { stages: { record: 'done', financials: 'not_available' } },
-  ],
-  ['Confirmed by registration number; the company is struck off', { status: 'Gelöscht' }],
-  ['Confirmed by registration number; the company is insolvent', { status: 'Insolvency proceedings' }],
-  ['Confirmed by registration number', { status: 'In liquidation' }],
-  [
-    'Anna and Bea decided that no company found is the right one',
+    'two people who refuse all',
     {
       outcome: 'no_match',
       code: 'REVIEWED',
       questions: [{ ...ASKED, decision: 'none_of_these', candidateId: null, secondBy: 'Bea' }],
     },
   ],
-  ['No company with this number in GB', { outcome: 'no_match', code: 'NO_CANDIDATE_WITH_NUMBER' }],
-  ['A person decided that no company found is the right one', { outcome: 'no_match', code: 'REVIEWED' }],
-  ['The row has no country', { outcome: 'invalid', code: 'NO_COUNTRY' }],
-  ['Waiting for the credit report', { outcome: 'pending', hold: 'waiting', holdReason: 'credit-report' }],
+  ['no candidate with the number', { outcome: 'no_match', code: 'NO_CANDIDATE_WITH_NUMBER' }],
+  ['a person without a name who refuses all', { outcome: 'no_match', code: 'REVIEWED' }],
+  ['no country', { outcome: 'invalid', code: 'NO_COUNTRY' }],
+  ['a report that is awaited', { outcome: 'pending', hold: 'waiting', holdReason: 'credit-report' }],
+  ['an allowance that is used up', { outcome: 'pending', hold: 'parked', holdReason: 'allowance' }],
+  ['a row before its first stage', { outcome: 'pending' }],
+  ['an answered question', { outcome: 'pending', questions: [{ ...ASKED, decidedBy: 'Anna' }] }],
   [
-    'The allowance was used up. kybatch continues with the next attempt',
-    { outcome: 'pending', hold: 'parked', holdReason: 'allowance' },
-  ],
-  ['Not started yet. kybatch continues with the next attempt', { outcome: 'pending' }],
-  [
-    'Answered by Anna. kybatch continues with the next attempt',
-    { outcome: 'pending', questions: [{ ...ASKED, decidedBy: 'Anna' }] },
-  ],
-  [
-    'A question has to be decided again. kybatch continues with the next attempt',
+    'a withdrawn answer',
     { outcome: 'pending', questions: [{ ...ASKED, decision: null, decidedBy: null, candidateId: null }] },
   ],
+  ['a row after its first stage', { outcome: 'pending', stages: { record: 'done' } }],
+  ['a time-out of the provider', { outcome: 'failed', code: 'DATA_SERVICE_TIMEOUT' }],
   [
-    'Only a part was bought so far. kybatch continues with the next attempt',
-    { outcome: 'pending', stages: { record: 'done' } },
-  ],
-  ['The provider did not answer in time', { outcome: 'failed', code: 'DATA_SERVICE_TIMEOUT' }],
-  [
-    'A thing that nobody has heard of',
+    'an unknown code with a message',
     { outcome: 'failed', code: 'NEW_CODE', message: 'A thing that nobody has heard of.' },
   ],
-])('%s', (words, row) => expect(reasonOf({ ...ROW, ...row })).toBe(words));
+];
+
+test('the reason of each row', async () => {
+  await expectGolden(
+    'reasons',
+    CASES.map(([given, row]) => [given, reasonOf({ ...ROW, ...row })]),
+  );
+});
 
 test('a provider’s code is no property of something else', () => {
   expect(reasonOf({ ...ROW, outcome: 'failed', code: 'constructor', message: 'no' })).toBe('no');
 });
 
 test('a confirmed row shows the differences', () => {
-  expect(reasonOf({ ...ROW, notes: ['the VAT number differs', 'the place differs'] })).toContain(
-    '; the VAT number differs; the place differs',
-  );
+  expect(reasonOf({ ...ROW, notes: ['one difference', 'another'] })).toBe(`${reasonOf(ROW)}; one difference; another`);
 });
 
 test('a row without a match shows what was searched', () => {
@@ -257,17 +218,23 @@ test('a row without a match shows what was searched', () => {
   expect(reasonOf(row)).toContain('; searched by registration number; the name was not searched: x');
 });
 
-test.each<readonly [string, string, string, readonly string[]]>([
-  ['another legal form', 'Acme LLP', 'AAZAZ', ['the legal form differs']],
-  ['another name', 'Quite Another Thing', 'AFZAZ', ['the name differs']],
-  ['another number and country', 'Acme Ltd', 'FAZFZ', ['the registration number differs', 'the country differs']],
-  ['another VAT number and place', 'Acme Ltd', 'AAFAF', ['the VAT number differs', 'the place differs']],
-])('after a person confirms a row with %s, its reason still has the difference', (_, name, matchGrade, notes) => {
-  const row: SnapshotRow = {
-    ...{ ...ROW, row: 1, line: 2, values: [], kinds: null, stage: null, unitsCharged: 0, updatedAt: null },
-    ...{ errorCode: null, errorMessage: null, firstRow: null, glances: {} },
-    ...{ matchGrade, matchedOn: 'review', questions: [ASKED], fields: { name, country: 'GB' } },
-    confirmed: { name: 'Acme Ltd', registrationNumber: '1', countryCode: 'GB', register: null },
-  };
-  expect(reasonFacts(row, companyAtAGlance(row)).notes).toEqual(notes);
+test('after a person confirms a row, its reason still has the differences', async () => {
+  const cases = [
+    ['another legal form', 'Acme LLP', 'AAZAZ'],
+    ['another name', 'Quite Another Thing', 'AFZAZ'],
+    ['another number and country', 'Acme Ltd', 'FAZFZ'],
+    ['another VAT number and place', 'Acme Ltd', 'AAFAF'],
+  ] as const;
+  await expectGolden(
+    'reasons-differences',
+    cases.map(([given, name, matchGrade]) => {
+      const row: SnapshotRow = {
+        ...{ ...ROW, row: 1, line: 2, values: [], kinds: null, stage: null, unitsCharged: 0, updatedAt: null },
+        ...{ errorCode: null, errorMessage: null, firstRow: null, glances: {} },
+        ...{ matchGrade, matchedOn: 'review', questions: [ASKED], fields: { name, country: 'GB' } },
+        confirmed: { name: 'Acme Ltd', registrationNumber: '1', countryCode: 'GB', register: null },
+      };
+      return [given, reasonFacts(row, companyAtAGlance(row)).notes.join('\n')];
+    }),
+  );
 });

@@ -2,9 +2,13 @@ import { join } from 'node:path';
 import readSheet from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import { stateOfStatus } from '../../src/export/company-at-a-glance.js';
+import { reasonOf } from '../../src/export/reasons.js';
 import { resultsFor } from '../../src/export/results-table.js';
 import { long } from '../helpers/long.js';
 import { exportTo, NOW, type RunFixture, readTable, settleAgain, withRun } from './support.js';
+import { ASKED, LEHMERT, ROW } from './with-reason.js';
+
+const STRUCK_OFF = { ...ROW, status: 'Struck off' };
 
 const profile = (more: string) =>
   `{"lite":{"id":77,"name":"Acme Holdings Ltd","registration_number":"00445790","country_code":"GB","status":"Struck off","jurisdiction":"Companies House","legal_form":"Ltd","incorporation_date":"1947-11-27"}${more}}`;
@@ -62,7 +66,7 @@ long('one row per input row: its own columns unchanged, then the findings in wor
       name: 'Acme',
       outcome: "'=1+1",
       outcome_2: 'complete',
-      reason: 'Confirmed by registration number; the company is struck off',
+      reason: reasonOf(STRUCK_OFF),
       matched_name: 'Acme Holdings Ltd',
       matched_registration_number: '00445790',
       matched_country: 'GB',
@@ -92,12 +96,16 @@ long('one row per input row: its own columns unchanged, then the findings in wor
     expect(second).toMatchObject({ duplicate_of: '1', turnover: '1', turnover_year: '2023', turnover_currency: null });
     expect(second?.extra).toBe('{"surplus_cells":["behind","it"]}');
     expect(third).toMatchObject({
-      reason: 'No company with this number in DE',
+      reason: reasonOf({ ...ROW, outcome: 'no_match', code: 'NO_CANDIDATE_WITH_NUMBER', country: 'DE' }),
       matched_name: null,
       duplicate_of: null,
     });
-    expect(fourth).toMatchObject({ reason: 'The row has no country', checked_at: null });
-    expect(fifth).toMatchObject({ reason: 'Waiting for the credit report', duplicate_of: null });
+    expect(fourth).toMatchObject({
+      reason: reasonOf({ ...ROW, code: 'NO_COUNTRY', outcome: 'invalid' }),
+      checked_at: null,
+    });
+    const waiting = reasonOf({ ...ROW, outcome: 'pending', hold: 'waiting', holdReason: 'credit-report' });
+    expect(fifth).toMatchObject({ reason: waiting, duplicate_of: null });
     expect(summary.tables.results).toBe(5);
     expect(summary.files.filter(({ format }) => format === 'xlsx').map(({ path, rows }) => [path, rows])).toEqual([
       ['results.xlsx', 5],
@@ -142,34 +150,28 @@ long('statements with several turnovers give none', async () => {
     const folder = join(dataDir, 'out');
     await exportTo(folder, ledger, id);
     const [line] = readTable(folder, 'results');
-    expect(line).toMatchObject({ turnover: null, turnover_year: null });
-    expect(line?.reason).toContain('; two different turnovers were filed');
+    const reason = reasonOf({ ...STRUCK_OFF, filedTurnovers: 2 });
+    expect(line).toMatchObject({ turnover: null, turnover_year: null, reason });
   });
 });
 
 long.each([
-  [
-    'statements that give one turnover twice give it',
-    '',
-    ['301', '"301.00"'],
-    '301',
-    '; turnover from the filed accounts',
-  ],
+  ['statements that give one turnover twice give it', '', ['301', '"301.00"'], '301', 1],
   [
     'flat figures without a turnover leave it to the statements',
     '{"2024":{"Currency":"GBP","UK-Turnover":5}}',
     ['7'],
     '7',
-    '; turnover from the filed accounts',
+    1,
   ],
   [
     'flat figures with one come before the statements, also before those that differ',
     '{"2024":{"Currency":"GBP","Turnover":5}}',
     ['7', '8'],
     '5',
-    'Confirmed by registration number; the company is struck off',
+    null,
   ],
-])('%s, and the row says so', async (_, flat, values, turnover, words) => {
+])('%s, and the row says so', async (_, flat, values, turnover, filedTurnovers) => {
   const record = {
     row: 1,
     api: 'v1' as const,
@@ -183,8 +185,8 @@ long.each([
     const folder = join(dataDir, 'out');
     await exportTo(folder, ledger, id);
     const [line] = readTable(folder, 'results');
-    expect(line).toMatchObject({ turnover, turnover_currency: turnover === '5' ? 'GBP' : null });
-    expect(line?.reason).toContain(words);
+    const reason = reasonOf({ ...STRUCK_OFF, filedTurnovers });
+    expect(line).toMatchObject({ turnover, turnover_currency: turnover === '5' ? 'GBP' : null, reason });
   });
 });
 
@@ -241,9 +243,9 @@ long("the reason names who chose another company's credit report, and whose it i
     await ledger.review.record({ ...topic, ...said, environmentId, shown: ['c'], summary: 'x' });
     const folder = join(dataDir, 'out');
     await exportTo(folder, ledger, id);
-    expect(readTable(folder, 'results')[0]?.reason).toBe(
-      'Confirmed by registration number; the credit report was chosen by Erika and names Lehmert Elektrobau Supply AG; the company is struck off',
-    );
+    const questions = [{ ...ASKED, ...LEHMERT, decidedBy: 'Erika' }];
+    const reason = reasonOf({ ...STRUCK_OFF, ids: { v1: '77', credit: 'c' }, questions });
+    expect(readTable(folder, 'results')[0]).toMatchObject({ reason });
   });
 });
 

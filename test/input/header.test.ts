@@ -62,7 +62,7 @@ describe('which column', () => {
     expect(table.mapping).toEqual({ registration_number: 0, country: 1 });
     await expect(readAll('name\n', { synonyms: { name: ['x'], city: ['X'] } })).rejects.toMatchObject({
       code: 'SYNONYM_REPEATED',
-      message: expect.stringContaining(' name and city'),
+      message: expect.stringMatching(/ name .* city$/),
     });
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
 import type { InputOptions } from '../../src/input/types.js';
+import { expectGolden } from '../helpers/golden.js';
 import { textRow, workbook } from '../sheets/with-workbook.js';
 import { readAll } from './read-all.js';
 
@@ -24,16 +25,24 @@ async function refusal(content: string | Uint8Array, options: InputOptions = {})
 const ALL = ['country=#2', 'registration_number=#3', 'name=#1'];
 
 describe('a list without a header', () => {
-  test.each([
+  const refused: readonly (readonly [string, string, InputOptions, readonly string[]])[] = [
     ['of text', csv(ROWS), {}, ALL],
     ['of names alone', csv(ROWS.map(([name = '']) => [name])), {}, ['name=#1']],
     ['whose columns are said', csv(ROWS), { map: ['name=#1'] }, ['country=#2', 'registration_number=#3']],
     ['whose first company was said to be a header', csv(ROWS), { map: ['country=GB'] }, ALL],
-  ])('%s is refused, with one command for all its columns', async (_, content, options, flags) => {
-    const { noHeader, ways, message } = await refusal(content, options);
+  ];
+  test.each(refused)('%s is refused, with one command for all its columns', async (_, content, options, flags) => {
+    const { noHeader, ways } = await refusal(content, options);
     expect(noHeader?.line).toBe(1);
-    expect(message).toContain('looks like a company, not a header');
     expect(ways).toEqual([flags]);
+  });
+
+  test('the words of its refusal', async () => {
+    const words = refused.map(async ([given, content, options]): Promise<[string, string]> => {
+      const { message } = await refusal(content, options);
+      return [given, message.replace(/\S+(?=sheet\.csv)/, '')];
+    });
+    await expectGolden('no-header', await Promise.all(words));
   });
 
   test.each([

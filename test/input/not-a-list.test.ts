@@ -104,7 +104,7 @@ test('a list without any usable column shows its columns, with and without a hea
   const rows = '12,2024-01-01,30\n13,2024-01-02,31\n14,2024-01-03,32\n';
   for (const options of [{}, { headerLine: 0 }]) {
     expect(await refusal(rows, options)).toMatchObject({ code: 'NO_USABLE_COLUMN', exit: 2 });
-    expect(await refusal(rows, options)).not.toMatchObject({ hint: expect.stringContaining('must name the columns') });
+    expect(await refusal(rows, options)).not.toMatchObject({ hint: expect.stringContaining('--header-line N') });
   }
   expect(await refusal(`Amount,Date,Pieces\n${rows}`)).toMatchObject({
     code: 'NO_USABLE_COLUMN',

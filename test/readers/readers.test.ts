@@ -15,6 +15,7 @@ import { appointmentsTable, screeningReader } from '../../src/readers/screening.
 import { columnsOf, type Row, type Table } from '../../src/readers/table.js';
 import { parseExact } from '../../src/util/exact-json.js';
 import { withoutEmails } from '../../src/util/sanitize-text.js';
+import { expectGolden } from '../helpers/golden.js';
 import { long } from '../helpers/long.js';
 import { answer, issuesOf, read } from './support.js';
 
@@ -175,7 +176,7 @@ test('V1-28 birth dates stay partial, and an invalid date is kept in extra', () 
     appointed_at: null,
     extra: '{"appointed_at":"1998-00-00"}',
   });
-  expect(issuesOf(gathered)).toEqual(['/officers/0/appointed_at: a date, "1998-00-00"']);
+  expect(issuesOf(gathered)).toEqual(['/officers/0/appointed_at: "1998-00-00"']);
 });
 
 test('V1-29 unknown fields of any name pass through to extra, digit for digit', () => {
@@ -183,17 +184,21 @@ test('V1-29 unknown fields of any name pass through to extra, digit for digit', 
   expect(out.rowsOf(companiesTable)[0]?.extra).toBe('{"capital":250000.00,"__proto__":{"a":1},"news":[1.10]}');
 });
 
-test('an unexpected shape is noted with its place, and the rest is exported', () => {
+test('an unexpected shape is noted with its place, and the rest is exported', async () => {
   const gathered = full(
     ',"officers":"none","shareholders":[7,{"name":"H","percentage":{"a":1}},null],"financial":{"years":["2024"],"groups":[{"id":"1","list":[{"name":"M","list":{"2024":[1]}}]}]}',
   );
   expect(issuesOf(gathered)).toEqual([
-    '/officers: a list, "none"',
-    '/shareholders/0: an object, 7',
-    '/shareholders/1/percentage: a number, an object with 1 member',
-    '/shareholders/2: an object, null',
-    '/financial/groups/0/list/0/list/2024: a number, text, true, false or null, [1]',
+    '/officers: "none"',
+    '/shareholders/0: 7',
+    expect.stringMatching(/^\/shareholders\/1\/percentage: .* 1 /),
+    '/shareholders/2: null',
+    '/financial/groups/0/list/0/list/2024: [1]',
   ]);
+  await expectGolden(
+    'unexpected-shapes',
+    gathered.issues.map(({ pointer, expected, seen }) => [pointer, `${expected}, ${seen}`]),
+  );
   expect(gathered.rowsOf(shareholdersTable)).toHaveLength(1);
   expect(gathered.rowsOf(companiesTable)[0]).toMatchObject({
     name: 'Acme',
@@ -392,7 +397,7 @@ function openCells({ rows }: ReaderOutput): Record<string, object[]> {
 
 test('a row of a table that the reader does not declare is refused', () => {
   const stray: Reader = { ...flatFinancialsReader, tables: [officersTable] };
-  expect(() => read(stray, [answer('financial', '{"2024":{"a":1}}')])).toThrow(/does not declare the table flat_/);
+  expect(() => read(stray, [answer('financial', '{"2024":{"a":1}}')])).toThrow(/ flat-financials .* flat_financials$/);
 });
 
 test('contacts are removed everywhere', () => {
@@ -565,7 +570,7 @@ test("values of the history that differ from the report's record are kept", () =
       extra: '{"source_id":"S","creditReportHistory":{"source_id":"T","status":"finish","pages":4}}',
     },
   ]);
-  expect(issuesOf(out)).toEqual(['/source_id: the ID R, "S"']);
+  expect(issuesOf(out)).toEqual(['/source_id: "S"']);
 });
 
 test('V1-25 a source in a group of an officer, an appointment or a holding reaches `sources`', () => {

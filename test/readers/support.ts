@@ -31,4 +31,4 @@ export function read(
 }
 
 export const issuesOf = ({ issues }: ReaderOutput): readonly string[] =>
-  issues.map(({ pointer, expected, seen }) => `${pointer}: ${expected}, ${seen}`);
+  issues.map(({ pointer, seen }) => `${pointer}: ${seen}`);

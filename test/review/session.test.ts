@@ -3,6 +3,7 @@ import { correctedNumber } from '../../src/domain/entity-key.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { runSession, type SessionEnd } from '../../src/review/session.js';
 import type { Keys, Screen } from '../../src/review/terminal.js';
+import { expectGolden } from '../helpers/golden.js';
 import { long } from '../helpers/long.js';
 import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';
@@ -68,9 +69,7 @@ test('one key per question: confirm, none of these, not sure', () =>
     expect(await desk.remembered('k2')).toMatchObject({ decision: 'none_of_these' });
     expect(await desk.remembered('k3')).toMatchObject({ decision: 'not_sure' });
     expect(end.text).toContain('[2 of 3]');
-    expect(end.text).toContain(
-      '1-2 confirm · n none of these · s not sure · c correct the number\n  t note · k skip · u undo · q quit',
-    );
+    expect(end.text).toMatch(/ 1-2 .* · n .* · s .* · c .*\n {2}t .* · k .* · u .* · q /);
   }));
 
 test('undo withdraws the last answer and shows its question again', () =>
@@ -78,7 +77,6 @@ test('undo withdraws the last answer and shows its question again', () =>
     await asked(desk, 1, 2);
     const end = await press(desk, ['1', '1', 'u', 'u', 'u', 'n', 'q']);
     expect(end).toMatchObject({ decided: 1, left: 1 });
-    expect(end.text).toContain('there is nothing to undo');
     expect(await desk.remembered('k1')).toMatchObject({ decision: 'none_of_these' });
     expect(await desk.remembered('k2')).toBeUndefined();
     expect(await desk.outcome(2)).toBe('needs_review');
@@ -146,7 +144,7 @@ test('undo brings the note back with the question', () =>
   withDesk(async (desk) => {
     await asked(desk, 1);
     const end = await press(desk, ['t', 'o', 'k', '\r', 's', 'u', 'n', 'q']);
-    expect(end.text.split('taken back')[1]).toContain('note: ok');
+    expect(end.text.split('[1 of 1]').at(-1)).toContain('note: ok');
     expect(await desk.remembered('k1')).toMatchObject({ decision: 'none_of_these', note: 'ok' });
   }));
 
@@ -168,9 +166,8 @@ describe('a small terminal', () => {
     withDesk(async (desk) => {
       await askThree(desk);
       const first = await press(desk, ['3', 'q'], 'anna', screen);
-      expect(first.text).toContain('1 to 2 of 3 shown');
-      expect(first.text).toContain('m more');
-      expect(first.text).toContain('candidate 3 is not on the screen');
+      expect(first.text).toMatch(/ 1 to 2 of 3 /);
+      expect(first.text).toMatch(/ · m /);
       expect(await desk.remembered('k')).toBeUndefined();
       await press(desk, ['m', '2', 'm', 'm', '3', 'q'], 'anna', screen);
       expect(await desk.remembered('k')).toMatchObject({ candidateId: 'c' });
@@ -182,15 +179,22 @@ describe('a small terminal', () => {
       const { text } = await press(desk, ['x', 'x', '9', '3', 'q'], 'anna', screen);
       expect(text.split('[1 of 1]').length).toBeGreaterThan(2);
       const last = text.split('[1 of 1]').at(-1) ?? '';
-      expect(last).toContain('candidate 3 is not on the screen');
+      expect(last.trimEnd().split('\n').at(-1)).toMatch(/ 3 /);
       expect(last.trimEnd().split('\n').length).toBeLessThanOrEqual(screen.rows);
+    }));
+
+  test('has words for keys that cannot be used now', () =>
+    withDesk(async (desk) => {
+      await askThree(desk);
+      const { text } = await press(desk, ['u', '3', 'q'], 'anna', screen);
+      await expectGolden('session', [['undo at first, and a candidate on another page', text]]);
     }));
 
   test('shows at least one candidate', () =>
     withDesk(async (desk) => {
       await askThree(desk);
       const { text } = await press(desk, ['m', 'm', 'm', 'q'], 'anna', { rows: 3, columns: 10 });
-      expect([...text.matchAll(/(\d) to (\d) of 3 shown/g)].map(([, from, to]) => `${from}-${to}`)).toEqual([
+      expect([...text.matchAll(/(\d) to (\d) of 3 /g)].map(([, from, to]) => `${from}-${to}`)).toEqual([
         '1-1',
         '2-2',
         '3-3',
@@ -218,21 +222,24 @@ describe('more than nine candidates', () => {
     }),
   );
 
-  long.each([
-    [['m', '1'], 'Enter ends the number'],
-    [['m', '1', '\r'], 'candidate 1 is not on the screen'],
-    [['m', '2'], 'candidate 2 is not on the screen'],
-    [['1', '1'], 'candidate 11 is not on the screen'],
-    [['1', '2'], 'there is no candidate 12'],
-    [['1', 'x', '\r'], '1-11 confirm'],
-  ])('keys %j confirm no candidate', (keys, said) =>
-    withDesk(async (desk) => {
-      await askEleven(desk);
-      const { text } = await press(desk, [...keys, 'q']);
-      expect(text).toContain(said);
-      expect(await desk.remembered('k')).toBeUndefined();
-    }),
-  );
+  long('keys that confirm no candidate say why', async () => {
+    const answers: [string, string][] = [];
+    for (const keys of [
+      ['m', '1'],
+      ['m', '1', '\r'],
+      ['m', '2'],
+      ['1', '1'],
+      ['1', '2'],
+      ['1', 'x', '\r'],
+    ])
+      await withDesk(async (desk) => {
+        await askEleven(desk);
+        const { text } = await press(desk, [...keys, 'q']);
+        expect(await desk.remembered('k')).toBeUndefined();
+        answers.push([JSON.stringify(keys), text.replaceAll(/^ {5,}.*\n/gm, '').trim()]);
+      });
+    await expectGolden('session-no-candidate', answers);
+  });
 
   test('keep their numbers on the second page', () =>
     withDesk(async (desk) => {
@@ -241,7 +248,7 @@ describe('more than nine candidates', () => {
       const [, , second = ''] = text.split('[1 of 1]');
       expect(second).toMatch(/^ +10 {2}Müller/m);
       expect(second).not.toMatch(/^ +1 {2}Müller/m);
-      expect(second).toContain('10 to 11 of 11 shown');
+      expect(second).toContain(' 10 to 11 of 11 ');
     }));
 });
 
@@ -274,15 +281,16 @@ long('if two people must agree, each sees the result of their answer, and undo w
       await asked(desk, 1, 2);
       const first = await press(desk, ['t', 'o', 'k', '\r', '1', 's', 'q']);
       expect(first).toMatchObject({ decided: 0, held: 1, notSure: 1, left: 0, released: [] });
-      expect(first.text).toContain('a confirmation counts when a second person agrees');
-      expect(first.text).toContain(', waits for a second person');
       expect(await desk.remembered('k1')).toBeUndefined();
       const same = await press(desk, ['1', 'q'], 'Anna');
-      expect(same.text).toContain('anna confirmed candidate 1: ok');
-      expect(same.text).toContain('Anna has already answered. A second person must agree, under another name (--by)');
+      expect(same).toMatchObject({ decided: 0, held: 0, left: 2 });
+      expect(same.text).toContain('--by');
       const other = await press(desk, ['2', 'u', '1', 'u', '1', 'q'], 'bob');
-      expect(other.text).toContain('. anna answered differently. The question stays open');
-      expect(other.text).toContain(', as anna had');
+      await expectGolden('session-two-people', [
+        ['the first person', first.text],
+        ['the same person again', same.text],
+        ['another person, who differs and then agrees', other.text],
+      ]);
       expect(other).toMatchObject({ decided: 1, held: 0, released: [{ row: 1 }] });
       expect(await desk.remembered('k1')).toMatchObject({ candidateId: 'a', decidedBy: 'anna', note: 'ok' });
     },

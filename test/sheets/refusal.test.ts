@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
 import { openSheet } from '../../src/sheets/open-sheet.js';
+import { expectGolden } from '../helpers/golden.js';
 import { long } from '../helpers/long.js';
 import { collect, readSheet, withFile } from './with-file.js';
 import { textRow, workbook, zipped } from './with-workbook.js';
@@ -46,7 +47,7 @@ const REFUSED: readonly Refused[] = [
   ['a web page', '<html><table><tr><td>name</td></tr></table>', 'NOT_A_LIST', /HTML/],
   ['NUL bytes that are not UTF-16', binary('name\0\0\0,country\n\0\0\0\n'), 'NOT_A_TABLE'],
   ['binary noise', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 251)), 'NOT_A_TABLE'],
-  ['a header with broken quotes', '"name,country\nA,DE\n', 'HEADER_UNREADABLE', /line 1:/],
+  ['a header with broken quotes', '"name,country\nA,DE\n', 'HEADER_UNREADABLE', / 1:/],
   ['a workbook without anything in it', () => workbook({ data: '' }), 'FILE_EMPTY'],
   [
     'a workbook with rows in hidden sheets alone',
@@ -84,8 +85,12 @@ const REFUSED_LONG: readonly Refused[] = [
   ['a gzip bomb', () => gzipSync(Buffer.alloc(70 * 1024 * 1024, 'a,b\n')), 'ARCHIVE_TOO_DENSE'],
 ];
 
-async function mustBeRefused(...[, content, code, named = /^/]: Refused): Promise<void> {
-  const error = await readSheet(typeof content === 'function' ? await content() : content).catch((thrown) => thrown);
+const refusalOf = async ([, content]: Refused): Promise<UsageError> =>
+  readSheet(typeof content === 'function' ? await content() : content).catch((thrown) => thrown);
+
+async function mustBeRefused(...refused: Refused): Promise<void> {
+  const [, , code, named = /^/] = refused;
+  const error = await refusalOf(refused);
   expect(error).toBeInstanceOf(UsageError);
   expect(error).toMatchObject({ code, message: expect.stringMatching(named) });
 }
@@ -93,8 +98,12 @@ async function mustBeRefused(...[, content, code, named = /^/]: Refused): Promis
 test.each<Refused>(REFUSED)('%s is refused', mustBeRefused);
 long.each<Refused>(REFUSED_LONG)('%s is refused', mustBeRefused);
 
-test('a workbook with a password comes with a hint', async () => {
-  await expect(readSheet(encrypted())).rejects.toMatchObject({ hint: expect.stringContaining('Protect Workbook') });
+test('each refusal says what to do', async () => {
+  const words = REFUSED.map(async (refused): Promise<[string, string]> => {
+    const { message, hint } = await refusalOf(refused);
+    return [refused[0], [message.replace(/\S+(?=sheet\.csv)/, ''), hint ?? ''].join('\n').trim()];
+  });
+  await expectGolden('refusals', await Promise.all(words));
 });
 
 function damaged(bytes: Buffer): Buffer {

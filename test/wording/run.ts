@@ -37,9 +37,16 @@ function changeAndTest(): number {
     writeFileSync(file, source.slice(0, start) + changed + source.slice(start + text.length));
   }
   // The schema of the pipeline file quotes texts.
-  const status = run('npm', ['run', 'build']) || run('npm', ['run', 'schema']);
+  const status = run('npm', ['run', 'schema']) || run('npm', ['run', 'build']);
   if (status !== 0) return status;
-  const projects = ['--project', 'shared', '--project', 'alone', '--tags-filter', values.long ? 'long' : '!long'];
+  const projects = [
+    '--project',
+    'shared',
+    '--project',
+    'alone',
+    '--tags-filter',
+    `${values.long ? 'long' : '!long'} && !words`,
+  ];
   // The documentation quotes texts, too: its tests write it again.
   process.env.KYBATCH_WRITE_DOCS = '1';
   return run('npx', ['vitest', 'run', '--update', ...projects, ...positionals]);
@@ -73,13 +80,14 @@ function textsIn(file: string): readonly Found[] {
   const hasSentences = !file.includes('/src/ledger/');
   const found: Found[] = [];
   const add = (texts: readonly (readonly [text: string, after: number])[], within: Within) => {
-    if (
-      within !== 'message' &&
-      !((hasSentences || within === 'error') && SENTENCE.test(texts.map(([text]) => text).join('…')))
-    )
-      return;
-    for (const [text, after] of texts) {
-      const changed = text.split(COMMAND).map(rewordedText).join('');
+    const whole = texts.map(([text]) => text).join('…');
+    const isSentence = (hasSentences || within === 'error') && SENTENCE.test(whole) && !NO_SENTENCE.test(whole);
+    if (within !== 'message' && !isSentence) return;
+    for (const [index, [text, after]] of texts.entries()) {
+      // A word that touches a value is a part of a name: `contacts.${key}`.
+      const [before, behind] = [index > 0 ? '…' : '', index < texts.length - 1 ? '…' : ''];
+      const reworded = `${before}${text}${behind}`.split(COMMAND).map(rewordedText).join('');
+      const changed = reworded.slice(before.length, reworded.length - behind.length);
       if (changed !== text) found.push({ file, start: source.indexOf(text, after), text, changed });
     }
   };
@@ -107,12 +115,16 @@ function textsIn(file: string): readonly Found[] {
 const nodesIn = (value: unknown): readonly Node[] =>
   [value].flat().filter((one): one is Node => typeof one === 'object' && one !== null && 'type' in one);
 
-/** Operands of `===`, names of keys, and types. */
+/** Operands of `===`, names of keys, types, and lists of words that are split. */
 const isCompared = (parent: Node, name: string, { type }: Node): boolean =>
-  type === 'Literal' && (name === 'key' || parent.type === 'BinaryExpression' || parent.type === 'TSLiteralType');
+  (type === 'Literal' && (name === 'key' || parent.type === 'BinaryExpression' || parent.type === 'TSLiteralType')) ||
+  (/Literal$/.test(type) && parent.type === 'MemberExpression');
 
 /** Three words in a row. A value that is put in counts as a word. */
 const SENTENCE = /(?:(?:[A-Za-z’']{2,}|…)[,:;]? ){2}(?:[A-Za-z]{2,}|…)/;
+
+/** A shell script, in which a line ends a block, an SQL statement, and a list of words. */
+const NO_SENTENCE = /^(?:\}|fi|end)$|^(?:COPY|CREATE|FROM|SELECT) |(?:;[^;]*){4}/m;
 
 /** The state of a message, or its code. */
 const STATE = /^(?:done|attention|failed|detail|[A-Z0-9_]+)$/;
@@ -120,10 +132,14 @@ const STATE = /^(?:done|attention|failed|detail|[A-Z0-9_]+)$/;
 /** What can be pasted: kept as it is. */
 const COMMAND = /(\\?`[^`]*\\?`|kybatch [^.;:)]*)/;
 
+/** `min` is the symbol of a unit, as `s` is. */
 const rewordedText = (text: string, index: number): string =>
   index % 2 === 1
     ? text
-    : text.replaceAll(/(?<![\w\\#@$<%/.=-])[A-Za-z][a-z]{2,}(?![\w/=>_-]|\.\w)/g, (word) => `${word}ish`);
+    : text.replaceAll(
+        /(?<![\w…\\#@$<%/.=-])(?!min\b)[A-Za-z][a-z]{2,}(?![\w…/=>_-]|\.[\w…]|:\/\/)/g,
+        (word) => `${word}ish`,
+      );
 
 function shuffled<T>(things: readonly T[]): readonly T[] {
   let state = seed;

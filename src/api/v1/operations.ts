@@ -7,10 +7,10 @@ import {
   companyId,
   dateRange,
   defaultsTo,
-  hasAnyOf,
   isMemberOfAccounts,
   isoCountry,
   location,
+  needsOneOf,
   nonEmpty,
   positiveInteger,
   range,
@@ -52,9 +52,7 @@ export const v1Operations = {
         city_or_state: z.array(nonEmpty).optional().describe('Narrows the results'),
         include_provenance,
       })
-      .refine(hasAnyOf('name', 'registration_number', 'vat_number', 'ticker'), {
-        error: 'needs at least one of name, registration_number, vat_number, ticker',
-      }),
+      .refine(...needsOneOf('name', 'registration_number', 'vat_number', 'ticker')),
     body: records.searchAnswer,
     itemIds: { id: 'v1' },
     scopes: [COMPANY],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeIssues, hasAnyOf, longInteger, nonEmpty, plainWords } from '../../api/schema.js';
+import { describeIssues, longInteger, needsOneOf, nonEmpty, plainWords } from '../../api/schema.js';
 import {
   type FilterVocabulary,
   filterVocabularies,
@@ -33,9 +33,7 @@ const item = z.union([number, z.string().regex(/\S/), z.strictObject({ id: ID })
 const items = z.array(item).min(1);
 const place = z.union([
   items,
-  z
-    .strictObject({ parents: items.optional(), id: items.optional() })
-    .refine(hasAnyOf('parents', 'id'), { error: 'needs parents, id or both' }),
+  z.strictObject({ parents: items.optional(), id: items.optional() }).refine(...needsOneOf('parents', 'id')),
 ]);
 
 const schema = z.strictObject({

@@ -60,17 +60,17 @@ export async function openDuck({ scratch, threads, memory = '384MB' }: DuckOptio
 }
 
 /** DuckDB gives no error code, only the operating system's message. It is parsed only here. */
-const CODES: readonly (readonly [words: string, code: string])[] = [
-  ['No space left on device', 'ENOSPC'],
-  ['Disk quota exceeded', 'EDQUOT'],
-  ['Read-only file system', 'EROFS'],
-  ['Permission denied', 'EACCES'],
-  ['File too large', 'EFBIG'],
-  ['Input/output error', 'EIO'],
+const CODES: readonly (readonly [words: RegExp, code: string])[] = [
+  [/No space left on device/, 'ENOSPC'],
+  [/Disk quota exceeded/, 'EDQUOT'],
+  [/Read-only file system/, 'EROFS'],
+  [/Permission denied/, 'EACCES'],
+  [/File too large/, 'EFBIG'],
+  [/Input\/output error/, 'EIO'],
 ];
 
 function withCode(error: unknown): never {
-  const code = CODES.find(([words]) => error instanceof Error && error.message.includes(words))?.[1];
+  const code = CODES.find(([words]) => error instanceof Error && words.test(error.message))?.[1];
   throw code === undefined ? error : Object.assign(new Error((error as Error).message, { cause: error }), { code });
 }
 

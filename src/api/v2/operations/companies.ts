@@ -7,6 +7,7 @@ import {
   hasAnyOf,
   isoCountry,
   list,
+  needsOneOf,
   nonEmpty,
   nullable,
   positiveInteger,
@@ -130,7 +131,7 @@ export const insights = {
     route: null,
     params: z
       .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
-      .refine(hasAnyOf('name', 'registration_number'), { error: 'needs name or registration_number' }),
+      .refine(...needsOneOf('name', 'registration_number')),
     body: list(insightsHit),
     itemIds: { id: 'insights' },
   },

@@ -7,13 +7,13 @@ import {
   anyCandidate,
   bareListIfSent,
   dateRange,
-  hasAnyOf,
   id,
   isMemberOfAccounts,
   isoCountry,
   list,
   listIfSent,
   location,
+  needsOneOf,
   nonEmpty,
   nullable,
   record,
@@ -48,9 +48,7 @@ export const kyb = {
         vat_number: nonEmpty.optional().describe('VAT or EIN number'),
         ticker: nonEmpty.optional().describe('Ticker of a listed company'),
       })
-      .refine(hasAnyOf('name', 'registration_number', 'vat_number', 'ticker'), {
-        error: 'needs at least one of name, registration_number, vat_number, ticker',
-      }),
+      .refine(...needsOneOf('name', 'registration_number', 'vat_number', 'ticker')),
     body: list(anyCandidate),
     itemIds: { id: 'v2' },
   },
@@ -151,7 +149,7 @@ export const ownership = {
     route: null,
     params: z
       .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
-      .refine(hasAnyOf('name', 'registration_number'), { error: 'needs name or registration_number' }),
+      .refine(...needsOneOf('name', 'registration_number')),
     body: record({
       shareholders: listIfSent(shareholder),
       group_structure: listIfSent(groupNode),

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
-import { anyInteger, hasAnyOf, id, isoCountry, nonEmpty, nullable, record, scalar, text } from '../../schema.js';
+import { anyInteger, id, isoCountry, needsOneOf, nonEmpty, nullable, record, scalar, text } from '../../schema.js';
 import {
   employeesEnvelope,
   enrichedCompany,
@@ -71,7 +71,7 @@ export const enrichment = {
         country_code: isoCountry.describe('ISO 3166-1 alpha-2'),
         state: nonEmpty.optional().describe('State; required when country_code is US'),
       })
-      .refine(hasAnyOf('registration_number', 'vat_number'), { error: 'needs registration_number, vat_number or both' })
+      .refine(...needsOneOf('registration_number', 'vat_number'))
       .refine((value) => value.country_code !== 'US' || value.state !== undefined, {
         path: ['state'],
         error: 'required when country_code is US',
@@ -122,9 +122,7 @@ export const enrichment = {
         reveal_email,
         reveal_phone,
       })
-      .refine(hasAnyOf('first_name', 'last_name', 'company_name', 'domain', 'email', 'linkedin'), {
-        error: 'needs at least one of first_name, last_name, company_name, domain, email, linkedin',
-      }),
+      .refine(...needsOneOf('first_name', 'last_name', 'company_name', 'domain', 'email', 'linkedin')),
     body: enrichedPerson,
     itemIds: COMPANY_OF_PERSON,
   },

@@ -6,10 +6,10 @@ import {
   anyInteger,
   anyNumber,
   dateRange,
-  hasAnyOf,
   id,
   list,
   longInteger,
+  needsOneOf,
   nonEmpty,
   nullable,
   range,
@@ -58,7 +58,7 @@ const place = (what: string) =>
       parents: z.union([nonEmpty, z.array(nonEmpty)]).optional(),
       id: z.union([vocabularyId, z.array(vocabularyId)]).optional(),
     })
-    .refine(hasAnyOf('parents', 'id'), { error: 'needs parents, id or both' })
+    .refine(...needsOneOf('parents', 'id'))
     .optional()
     .describe(`${what}: parents (path of the vocabulary item) and/or id (to go deeper)`);
 
