@@ -11,7 +11,6 @@ import { DeclinedError, type SpendingEvent } from '../../src/app/run/spending.js
 import { runJson } from '../../src/cli/commands/runs.js';
 import { shortRun } from '../../src/cli/terminal/text.js';
 import { toJson } from '../../src/cli/terminal/view.js';
-import { UsageError } from '../../src/domain/errors.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, jsonOf, withJob } from '../cli/here.js';
 import { halfReadCopy } from '../helpers/begin-run.js';
@@ -73,15 +72,17 @@ describe('run', () => {
       const permissions = planned.permissions?.map((told) => ({ ...told, observedAt: expect.any(Number) }));
       const { v2Calls, revealsAtMost: reveals, purchases } = planned;
       const atMost = { units: 7, reports: 3, v2Calls: v2Calls.atMost, calls: purchases.atMost.calls, reveals };
-      expect(asked).toEqual([{ plan: { ...planned, at: expect.any(Number), permissions }, atMost, findings: [] }]);
+      const limits = { units: 7, reports: null };
+      expect(asked).toEqual([
+        { plan: { ...planned, at: expect.any(Number), permissions }, atMost, limits, findings: [] },
+      ]);
       // Asked for its counters once for the run and once for the plan.
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
       expect(existsSync(join(job.cwd, 'data'))).toBe(false);
       // A ledger in a database is created before, by `kybatch ledger migrate`.
-      await expect(resume({}, around(job))).rejects.toMatchObject({
-        code: isOnPostgres ? 'NO_UNFINISHED_RUN' : 'NO_LEDGER_YET',
-      });
-      await run({ ...JOB, budget: 0, agree: async () => true }, around(job));
+      await expect(resume(, around(job))).rejects.toMatchObject(
+        code: isOnPostgres ? 'NO_UNFINISHED_RUN' : 'NO_LEDGER_YET',);
+      await run(...JOB, budget: 0, agree: async () => true , around(job));
       await expect(run({ ...JOB, agree }, around(job))).rejects.toThrow(DeclinedError);
       expect(asked).toHaveLength(2);
     });
@@ -105,7 +106,7 @@ describe('run', () => {
   test('spends nothing without consent', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
-      await expect(run(JOB, around(job))).rejects.toThrow(UsageError);
+      await expect(run(JOB, around(job))).rejects.toMatchObject({ code: 'NOT_CONFIRMED', exit: 2 });
       expect(job.sandbox.requestLog).toEqual([]);
       expect((await run({ ...JOB, yes: true }, around(job))).finished).toBe(true);
     });

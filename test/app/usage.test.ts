@@ -54,12 +54,8 @@ test('calls with unknown charge are counted, and listed up to a limit', async ()
     const view = await usage({ unknownAtMost: 2 }, around);
     expect(view.unknownCalls).toHaveLength(2);
     expect(view.environments).toMatchObject([{ api: 'v1', unknownCalls: 3 }]);
-    expect(codesOf(usageInWords(view)).slice(-4)).toEqual([
-      'CHARGES_UNKNOWN',
-      'CHARGE_UNKNOWN',
-      'CHARGE_UNKNOWN',
-      'CHARGES_UNKNOWN_MORE',
-    ]);
+    // `charges` lists the calls.
+    expect(codesOf(usageInWords(view)).at(-1)).toBe('CHARGES_UNKNOWN');
     expect(view.unknownCalls[0]).toMatchObject({ id: 3, operation: 'liteKyb', errorCode: 'CONNECTION_LOST' });
     expect(toJson(usageJson(await usage({}, around)))).toMatchObject({
       unknown_calls: [{ call: 3 }, { call: 2 }, { call: 1 }],

@@ -170,6 +170,6 @@ function printedTexts(text: string): readonly string[] {
   return joined.filter((line) => line !== '' && !line.startsWith('$ ')).map((line) => line.replaceAll(/ {2,}/g, '. '));
 }
 
-/** A sentence ends at a mark before a space and a capital letter, or at the end. */
+/** A sentence ends at a mark before a space and a capital letter, at a middle dot between facts, or at the end. */
 const sentencesOf = (text: string): readonly string[] =>
-  text.split(/(?<=[.!?][)"”]?) (?=[\p{Lu}\p{N}"“(]|code\b|kybatch\b|v[12]\b)/u).map((sentence) => sentence.trim());
+  text.split(/ · |(?<=[.!?][)"”]?) (?=[\p{Lu}\p{N}"“(]|code\b|kybatch\b|v[12]\b)/u).map((sentence) => sentence.trim());
