@@ -80,9 +80,10 @@ describe('run', () => {
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
       expect(existsSync(join(job.cwd, 'data'))).toBe(false);
       // A ledger in a database is created before, by `kybatch ledger migrate`.
-      await expect(resume(, around(job))).rejects.toMatchObject(
-        code: isOnPostgres ? 'NO_UNFINISHED_RUN' : 'NO_LEDGER_YET',);
-      await run(...JOB, budget: 0, agree: async () => true , around(job));
+      await expect(resume({}, around(job))).rejects.toMatchObject({
+        code: isOnPostgres ? 'NO_UNFINISHED_RUN' : 'NO_LEDGER_YET',
+      });
+      await run({ ...JOB, budget: 0, agree: async () => true }, around(job));
       await expect(run({ ...JOB, agree }, around(job))).rejects.toThrow(DeclinedError);
       expect(asked).toHaveLength(2);
     });
