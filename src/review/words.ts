@@ -48,7 +48,7 @@ function sideInWords(name: Field, places: readonly Field[], number: Field, vat: 
 export const questionInFull = (question: Question): string =>
   linesOf(
     question,
-    `${question.id}  ${topicInWords(question)} · ${rowsInWords(question)} · ${question.code}${besideInWords(question)}`,
+    `${question.id}  ${topicInWords(question)} · ${question.code}${besideInWords(question)}\n  row    ${rowsInWords(question)}`,
     question.candidates.flatMap((choice, index) => [
       choiceLine(choice, index),
       `         ${choice.matchGrade}  ${printable(choice.evidence)}`,
@@ -62,7 +62,7 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
   const { candidates } = question;
   const shown = candidates.slice(from, from + most);
   const topic = question.stage === null && question.space === 'v1' ? '' : `${topicInWords(question)} · `;
-  return linesOf(question, `${topic}${rowsInWords(question)}${besideInWords(question)}`, [
+  return linesOf(question, `${topic}row ${rowsInWords(question)}${besideInWords(question)}`, [
     ...shown.flatMap((choice, index) => [choiceLine(choice, from + index), `         ${agreementInWords(choice)}`]),
     ...(shown.length < candidates.length
       ? [`         ${from + 1} to ${from + shown.length} of ${candidates.length} shown`]
@@ -74,7 +74,7 @@ function linesOf(question: Question, head: string, choices: readonly string[]): 
   const { message, input, candidates, decision } = question;
   const lines = [
     head,
-    `  ${printable(message)}`,
+    `  why    ${printable(message)}`,
     ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
     ...heldInWords(question).map((words) => `  ${words}`),
     `  yours  ${inputInWords(input)}`,
@@ -185,12 +185,16 @@ function heldInWords({ held, candidates, needsTwo }: Question): readonly string[
   ];
 }
 
+/** "4 (line 5) of run 4331d2 · your ID C-4": the first row that asks. */
 function rowsInWords({ rows }: Question): string {
   const [first] = rows;
-  if (first === undefined) return 'no row';
+  if (first === undefined) return 'unknown';
   const others = rows.length - 1;
-  const own = first.inputId === undefined || first.inputId === '' ? '' : `your ID ${printable(first.inputId)}, `;
-  return `${own}row ${first.row} (line ${first.line}) of run ${first.runId.replace(/^\d{4}-\d\d-\d\d-/, '')}${others === 0 ? '' : ` and ${others} more`}`;
+  return [
+    `${first.row} (line ${first.line}) of run ${first.runId.replace(/^\d{4}-\d\d-\d\d-/, '')}`,
+    ...(first.inputId === undefined || first.inputId === '' ? [] : [`your ID ${printable(first.inputId)}`]),
+    ...(others === 0 ? [] : [`and ${others} more ${others === 1 ? 'row' : 'rows'}`]),
+  ].join(' · ');
 }
 
 /** Names come from outside: they must not move the cursor or change colours. */
