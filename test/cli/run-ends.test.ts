@@ -274,6 +274,8 @@ describe('how a run ends', () => {
       expect(end.code).toBe(5);
       expect(end.textOf('REFUSED')).toMatch(told);
       expect((await kybatch(['status'])).textOf('REFUSED')).toMatch(told);
+      // How many were sent before the first answer depends on the machine.
+      sandbox.clearScript();
       expect((await kybatch(['resume', '--yes'])).codes).not.toContain('REFUSED');
     });
   });
