@@ -34,7 +34,7 @@ test('the pages for users name only existing commands', () => {
   expect(named.filter(({ verb }) => !commands.has(verb))).toEqual([]);
 });
 
-test('the how-to pages show only lines that the golden files have', () => {
+test('the how-to pages show only lines that the golden files have', { tags: 'words' }, () => {
   const textsIn = (folder: string): { file: string; text: string }[] =>
     readdirSync(resolve(folder)).map((file) => ({ file, text: readFileSync(resolve(folder, file), 'utf8') }));
   const masked = (line: string): string =>
