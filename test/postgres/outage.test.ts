@@ -194,7 +194,7 @@ describe('a database that is away', () => {
         const open = (to: string, lookMs: number) => Session.open({ url: to, applicationName: 'kybatch test', lookMs });
         const held = await open(wire.url, 200);
         wire.hold();
-        await expect(held.command('SELECT 1')).rejects.toThrow('Connection terminated');
+        await expect(held.command('SELECT 1')).rejects.toThrow();
         expect(held.isLost).toBe(true);
         await held.end();
         const [first, second] = [await open(url, 5000), await open(url, 400)];

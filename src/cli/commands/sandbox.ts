@@ -194,7 +194,12 @@ export const sandboxCommand: Command<SandboxArgs> = {
       const v1 = sandbox.chargeLog.filter(({ api }) => api === 'v1');
       const units = v1.reduce((sum, charge) => sum + charge.units, 0);
       const others = sandbox.chargeLog.length - v1.length;
-      io.say(message('SANDBOX_ENDED', `The sandbox charged ${units} v1 units and counted ${others} v2 calls.`));
+      io.say(
+        message(
+          'SANDBOX_ENDED',
+          `The sandbox charged ${count(units, 'v1 unit')} and counted ${count(others, 'v2 call')}.`,
+        ),
+      );
     } finally {
       await sandbox.close();
     }
