@@ -30,8 +30,8 @@ const OUTPUT = { group: 'Results' } as const;
 
 export const spendingOptions = {
   yes: { ...SPENDING, type: 'boolean', default: false, describe: 'Do not ask before spending' },
-  'max-units': { ...SPENDING, ...numberFlag('--max-units', 'At most N v1 units') },
-  'max-reports': { ...SPENDING, ...numberFlag('--max-reports', 'At most N credit reports') },
+  'max-units': { ...SPENDING, ...numberFlag('--max-units', 'At most N v1 units in this attempt') },
+  'max-reports': { ...SPENDING, ...numberFlag('--max-reports', 'At most N credit reports in this attempt') },
   accept: {
     ...SPENDING,
     type: 'string',

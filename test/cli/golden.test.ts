@@ -66,7 +66,7 @@ const masked = (text: string, { cwd, sandbox }: Job): string =>
     .replaceAll(String(sandbox.port), 'PORT')
     .replaceAll(sandbox.routesFile, 'routes.yaml')
     .replaceAll(/\b\d{4}-\d\d-\d\d-[0-9a-f]{6}\b/g, 'RUN')
-    .replaceAll(/(?<=(?:\b[Rr]un|resume|--failed|export|delete|status) )[0-9a-f]{6}\b/g, 'RUN')
+    .replaceAll(/(?<=(?:\b[Rr]un|resume|--failed|export|delete|status|--since) )[0-9a-f]{6}\b/g, 'RUN')
     .replaceAll(/(?<=^|Last run {2}|whole run \()[0-9a-f]{6}(?=[ ,)])/gm, 'RUN-ID')
     .replaceAll(/\bR-[0-9a-f]{8}\b/g, 'R-BATCH')
     .replaceAll(/\bQ-[0-9a-f]{8,}\b/g, 'Q-ID')

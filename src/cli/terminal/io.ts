@@ -7,7 +7,7 @@ import type { Clock } from '../../util/clock.js';
 import { stringifyExact } from '../../util/exact-json.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { escapeControlCharacters, sanitizeText } from '../../util/sanitize-text.js';
-import { count, durationInWords, withPlace, withRelativePaths } from './text.js';
+import { asCalled, count, durationInWords, withPlace, withRelativePaths } from './text.js';
 import { COLUMNS, laidOut, listed, toJson } from './view.js';
 
 /** The signals that ask a command to stop: a key, the system, or a closed terminal. */
@@ -73,7 +73,9 @@ interface GuardOptions {
  */
 export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions): Io {
   const { stdout, stderr, ask, screens, pipeColumns = COLUMNS } = outside;
-  const alert = (text: string) => stderr(escapeControlCharacters(withPlace(text, place)));
+  // `npx` sets it. Commands are pasted as they are printed.
+  const program = outside.env.npm_command === 'exec' ? 'npx kybatch' : 'kybatch';
+  const alert = (text: string) => stderr(escapeControlCharacters(asCalled(withPlace(text, place), program)));
   const hasColours = !plain && (outside.env.NO_COLOR ?? '') === '' && outside.env.TERM !== 'dumb';
   const said: MessageCode[] = [];
   const io: Io = {
@@ -88,7 +90,7 @@ export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions)
         said.push(one.code);
         outside.onMessage?.(one);
         const placed = isResult ? one.text : withPlace(one.text, place);
-        const plain = escapeControlCharacters(withRelativePaths(placed, outside.cwd));
+        const plain = escapeControlCharacters(withRelativePaths(asCalled(placed, program), outside.cwd));
         const columns = isOnScreen ? outside.columns : ONE_LINE.has(one.code) ? Number.POSITIVE_INFINITY : pipeColumns;
         text += `${laidOut(plain, columns, isOnScreen && hasColours ? one.state : undefined)}\n`;
       }

@@ -213,6 +213,7 @@ function sections(
         'WORKERS_UNDER_WAY',
         `${count(end.helpers, 'worker still has', 'workers still have')} calls in flight, which are not counted here.`,
       ),
+    changesInWords(end, ways.place),
     leftInWords(end),
     revealedInWords(end),
     movedInWords(end.moved),
@@ -282,9 +283,21 @@ function resumeInWords({ rest, toDo, limits }: RunEndView, resume: Suggestion): 
   const isLimited = limits.units !== null || limits.reports !== null;
   return block(
     resume.code,
-    `Continue${rest !== null && isLimited ? ' with the same limits' : ''}:`,
+    `Continue${rest !== null && isLimited ? ' with the same limits again' : ''}:`,
     commandLine(shortCommand(resume)),
     rest !== null && needInWords(toDo, rest),
+  );
+}
+
+function changesInWords({ importantChanges, run }: RunEndView, place: string): ViewPart {
+  return (
+    (importantChanges ?? 0) > 0 &&
+    marked(
+      'IMPORTANT_CHANGES',
+      'attention',
+      `${count(importantChanges ?? 0, 'important change')} at companies of the list:`,
+      commandLine(`kybatch changes --since ${shortRun(run)}${place}`),
+    )
   );
 }
 

@@ -63,6 +63,14 @@ export const withPlace = (text: string, place: string): string =>
         /--data-dir|--help/.test(command) ? quoted : `\`${command}${place}\``,
       );
 
+/** The program as the user has called it, in every command of the text. */
+export const asCalled = (text: string, program: string): string =>
+  program === 'kybatch' ? text : text.replaceAll(COMMAND, `${program} `);
+
+/** `kybatch` before the name of a command, which no sentence has. */
+const COMMAND =
+  /(?<![\w./-])(?<!npx )kybatch (?=(?:run|resume|plan|status|review|runs|portfolios|usage|charges|changes|watch|export|doctor|prune|erase|ledger|worker|prospect|vocab|call|pipelines|sandbox|completion)(?:[\s`.:,)]|$))/g;
+
 /** Paths below the working directory without its name. A name that would look like a flag keeps it. */
 export const withRelativePaths = (text: string, cwd: string): string =>
   cwd === '/'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { commands } from '../../../src/cli/command-list.js';
 import { guarded, type Outside } from '../../../src/cli/terminal/io.js';
-import { shortRun, withRelativePaths } from '../../../src/cli/terminal/text.js';
+import { asCalled, shortRun, withRelativePaths } from '../../../src/cli/terminal/text.js';
 import {
   block,
   commandLine,
@@ -131,4 +132,17 @@ describe('lines for people', () => {
     expect(withRelativePaths('/a.csv', '/')).toBe('/a.csv');
     expect(shortRun('2026-11-17-4331d2')).toBe('4331d2');
   });
+});
+
+test('commands name the program as the user has called it', () => {
+  const text =
+    'Next: `kybatch run a.csv`\n    kybatch resume 4331d2\nkybatch run=2026 exit=0, kybatch reads data/kybatch.db';
+  expect(asCalled(text, 'kybatch')).toBe(text);
+  const called = asCalled(text, 'npx kybatch');
+  expect(called).toBe(
+    'Next: `npx kybatch run a.csv`\n    npx kybatch resume 4331d2\nkybatch run=2026 exit=0, kybatch reads data/kybatch.db',
+  );
+  expect(asCalled(called, 'npx kybatch')).toBe(called);
+  for (const name of Object.keys(commands))
+    expect(asCalled(`kybatch ${name} x`, 'npx kybatch')).toBe(`npx kybatch ${name} x`);
 });
