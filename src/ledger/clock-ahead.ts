@@ -31,11 +31,11 @@ export const isRecentFinding = ({ foundAt }: ClockAhead, now: number): boolean =
 
 export function aheadInWords({ foundAt, latestAt, answers }: ClockAhead, now: number): string {
   const what =
-    answers === 0 ? 'the ledger holds times' : answers === 1 ? '1 answer is dated' : `${answers} answers are dated`;
-  const then = foundAt === null ? 'from the next attempt on' : `since ${day(foundAt)}`;
-  const counted =
-    answers === 0 ? '' : `; what is dated so counts as fetched when that was found (${then}), and ages from there`;
-  return `${what} at a time that has not come, up to ${day(latestAt)}: the clock was ahead when that was written, or is behind now (${day(now)}). Look at it${counted}`;
+    answers === 0 ? 'the ledger has times' : answers === 1 ? '1 answer has a date' : `${answers} answers have dates`;
+  const then = foundAt === null ? 'at the next attempt' : `on ${day(foundAt)}`;
+  const counted = answers === 0 ? '' : `. They count as fetched ${then}, and nothing is bought again for it`;
+  const until = foundAt === null ? '' : `. This note ends on ${day(foundAt + TOLD_MS)}`;
+  return `${what} in the future, up to ${day(latestAt)}. The clock was ahead then, or is behind now (${day(now)}): set it right${counted}${until}`;
 }
 
 const day = (at: number): string => (isoTime(at) ?? 'a damaged time').slice(0, 10);
