@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { unresolvedCharges } from '../../src/app/monitoring/figures.js';
+import { needsDecision, unknownCharges } from '../../src/app/monitoring/figures.js';
 import { withLedger } from '../ledger/sqlite-support.js';
 import { begin, buy, call, lost, NOW, settlement } from '../ledger/support.js';
 
-const inDoubt = (ledger: Parameters<typeof unresolvedCharges>[0]) => unresolvedCharges(ledger, NOW);
+const inDoubt = async (ledger: Parameters<typeof unknownCharges>[0]) =>
+  (await unknownCharges(ledger, NOW)).filter(needsDecision);
 
 test('a report that was bought again may have been paid for twice, so a person has to decide', async () => {
   await withLedger(async (ledger) => {

@@ -96,7 +96,7 @@ export async function figuresOf(
     ...(await comparedCounts(names, ledger)),
     at: now,
     lists: await Promise.all(lists.map((list) => figuresOfList(list, ledger, now))),
-    unknownCharges: (await unresolvedCharges(ledger, now)).length,
+    unknownCharges: (await unknownCharges(ledger, now)).filter(needsDecision).length,
     unitsLeft: await unitsLeft(names, ledger),
     attempt: attempt && (await figuresOfAttempt(attempt, lists, ledger)),
   };
@@ -204,12 +204,6 @@ export async function currentPortfolios(
   return wanted.filter(({ name }) => !names.has(name) && names.add(name));
 }
 
-/** Of the calls that `charges` lists, those that a person still has to decide about. */
-export const unresolvedCharges = async (
-  ledger: Pick<Ledger, 'unknownCharges' | 'runs'>,
-  now: number,
-): Promise<readonly UnknownChargeView[]> => (await unknownCharges(ledger, now)).filter(needsDecision);
-
 /** The calls that `charges` lists. */
 export async function unknownCharges(
   ledger: Pick<Ledger, 'unknownCharges' | 'runs'>,
@@ -221,9 +215,9 @@ export async function unknownCharges(
 const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2Operations.watchList.name];
 
 /**
- * True if a person has to decide: rows wait for the call, or its charge is unknown even though its row has continued without it. A call
- * answered since was handled by the pipeline, but only a person can find out whether a report was paid for twice. Watch
- * calls are left out, because the next run repeats them at no extra cost.
+ * True if a person has to decide: rows wait for the call, or its charge is unknown although its row has continued. A
+ * call answered since was handled by the pipeline, but only a person can find out whether a report was paid for twice.
+ * Watch calls are left out, because the next run repeats them at no extra cost.
  */
 export function needsDecision({
   operation,

@@ -484,19 +484,11 @@ function printWithdrawn(
   args: CommonArgs,
   io: Io,
 ): void {
+  const again = `${count(asking, 'row needs', 'rows need')} review again: kybatch review list${placeFlags(args)}`;
   printResultAndWords(
     io,
     args,
     () => ({ ...withdrawn, rows, asking, next: nextCommands(released, args) }),
-    view(
-      words,
-      asking > 0 &&
-        marked(
-          'ROWS_ASK_AGAIN',
-          'attention',
-          `${count(asking, 'row needs', 'rows need')} review again: kybatch review list${placeFlags(args)}`,
-        ),
-      nextInWords(released, args),
-    ),
+    view(words, asking > 0 && marked('ROWS_ASK_AGAIN', 'attention', again), nextInWords(released, args)),
   );
 }
