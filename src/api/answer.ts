@@ -40,7 +40,7 @@ export function readListEnvelope(operation: Operation, body: Buffer): ListEnvelo
 
 /**
  * Parse results of recent answers, so that the next reader does not parse them again. The number kept is the number of
- * calls that may be in flight (docs/developers/performance.md, "What the books cost").
+ * calls that may be in flight (docs/developers/performance.md, "Cost of the ledger").
  */
 const recentResults = new Map<Buffer, Found>();
 const LATELY = 512;

@@ -101,7 +101,7 @@ export class Transport {
 
   /**
    * Answers of one event-loop round are handed over together: this takes less time than processing each between socket
-   * reads (docs/developers/performance.md, "What the books cost").
+   * reads (docs/developers/performance.md, "Cost of the ledger").
    */
   #handOver(tell: () => void): void {
     if (this.#come.length === 0)
@@ -114,8 +114,8 @@ export class Transport {
   }
 
   /**
-   * One abort listener for all calls of a signal: one for each call is expensive (docs/developers/performance.md, "What the books
-   * cost").
+   * One abort listener for all calls of a signal: one for each call is expensive (docs/developers/performance.md, "Cost of the
+   * ledger").
    */
   #endedBy(signal: AbortSignal): Set<ResponseCollector> {
     const known = this.#underWay.get(signal);

@@ -46,8 +46,8 @@ export class Door implements AnswerSource {
     const { stopped, draining, hasRefused } = this.#sender;
     if (stopped !== undefined) return { kind: 'stopped', error: stopped };
     if (draining) return DRAINING;
-    // Without a refusal there is nothing to look up, and this runs for every row (docs/developers/performance.md, "What the books
-    // cost").
+    // Without a refusal there is nothing to look up, and this runs for every row (docs/developers/performance.md, "Cost of the
+    // ledger").
     if (!hasRefused) return undefined;
     const { calls, attemptId, limits, clock } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);

@@ -105,8 +105,8 @@ export class Sender {
       return this.#attempts.make(request, ready, number);
     };
     try {
-      // Nearly every call succeeds at once, so p-retry is used only after an error (docs/developers/performance.md, "What the
-      // books cost").
+      // Nearly every call succeeds at once, so p-retry is used only after an error (docs/developers/performance.md, "Cost of
+      // the ledger").
       return await attempt(1);
     } catch (first) {
       let met: unknown = first;

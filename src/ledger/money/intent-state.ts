@@ -59,7 +59,7 @@ const NO_REQUEST = '';
 
 /**
  * With more units left than can be in flight, calls in flight need no count: an attempt has at most 256.
- * docs/developers/performance.md, "What the books cost", has the measurement.
+ * docs/developers/performance.md, "Cost of the ledger", has the measurement.
  */
 const MORE_THAN_IN_FLIGHT = 10_000;
 

@@ -215,7 +215,7 @@ export function runNow<T>(script: Script<T>): T {
 /**
  * Group commit. Writes of one event-loop turn, or made while the previous commit is synced, share a transaction. Each
  * resolves only when it is on disk, and commits do not overlap. The sync runs beside the event loop, so that a slow
- * disk does not delay answers (docs/developers/performance.md, "What the books cost").
+ * disk does not delay answers (docs/developers/performance.md, "Cost of the ledger").
  */
 export class Writer {
   readonly #database: Connection;
