@@ -165,6 +165,11 @@ async function chosen(
   const found = await ledger.unknownCharges.list(selection, now);
   const unknown = selection.calls.find((id) => !found.some((call) => call.id === id));
   if (unknown === undefined) return await withResendState(found, ledger);
+  // The short ID of a run may have no letter.
+  const short = String(unknown).padStart(6, '0');
+  const run = (await ledger.runs.all()).find(({ id }) => id.endsWith(`-${short}`));
+  if (run !== undefined)
+    return await chosen({ which: which.map((word) => (word === short ? run.id : word)) }, settled, ledger, now);
   throw new UsageError(
     'CHARGE_NOT_UNKNOWN',
     `the charge of call ${unknown} is not unknown`,

@@ -12,8 +12,8 @@ import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResultAndWords } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
-import { givenFlags, type Place, placeFlags, suggestCommand } from '../terminal/suggestions.js';
-import { count, inUtc, iso, sentFor, shortened, shortRun, withCommas, withPlace } from '../terminal/text.js';
+import { givenFlags, type Place, placeFlags, shortCommand, suggestCommand } from '../terminal/suggestions.js';
+import { count, inColumns, inUtc, iso, sentFor, shortRun, widthOf, withCommas, withPlace } from '../terminal/text.js';
 import { block, listed, marked, pick, view } from '../terminal/view.js';
 
 type UnknownCall = DoubtsView['calls'][number];
@@ -31,14 +31,14 @@ function callTable(calls: readonly UnknownCall[]): readonly string[] {
     call.operation,
     resultInWords(call),
   ]);
-  const widths = HEADER.map((name, index) => Math.max(name.length, ...cells.map((line) => line[index]?.length ?? 0)));
+  const widths = HEADER.map((name, index) => Math.max(name.length, ...cells.map((line) => widthOf(line[index] ?? ''))));
   const others = widths.reduce((sum, width, index) => sum + (index === COMPANY ? 0 : width + 2), 2);
   widths[COMPANY] = Math.min(widths[COMPANY] ?? 0, Math.max(12, 78 - others));
   return [HEADER, ...cells].map((line) =>
     line
       .map((cell, index) => {
         const width = widths[index] ?? 0;
-        return index < COMPANY ? cell.padStart(width) : shortened(printable(cell), width).padEnd(width);
+        return index < COMPANY ? cell.padStart(width) : inColumns(printable(cell), width);
       })
       .reduce((text, cell) => `${text}  ${cell}`, '')
       .trimEnd(),
@@ -66,15 +66,16 @@ function cameBack(errorCode: string | null, httpStatus: number | null): string {
   return errorCode === `HTTP_${httpStatus}` ? `HTTP ${httpStatus}` : `${httpStatus} ${errorCode}`;
 }
 
-/** Rows on hold first. Calls that no row waits for are only counted, unless there are no others. */
-function callsInWords(calls: readonly UnknownCall[], all: boolean, place: string): readonly Message[] {
+/** Rows on hold first. Beside them, calls that no row waits for are only counted, unless the user asks for them. */
+function callsInWords(calls: readonly UnknownCall[], args: ShowArgs, place: string): readonly Message[] {
+  const which = whichOf(args);
+  const all = args.all === true || which.length > 0;
   const held = calls.filter(({ sentAgain }) => sentAgain === 'person');
   const free = calls.filter((call) => !held.includes(call) && call.charge === 'unknown');
   const recorded = calls.filter((call) => !held.includes(call) && call.charge !== 'unknown');
   const shown = all || held.length === 0 ? [...held, ...free, ...recorded] : [...held, ...recorded];
   const rows = new Set(held.map(({ runId, row }) => `${runId} ${row}`)).size;
   const [header, ...lines] = callTable(shown);
-  const ids = [...held, ...free].filter(({ charge }) => charge === 'unknown').map(({ id }) => id);
   return view(
     block(
       'CHARGES_UNKNOWN',
@@ -92,7 +93,7 @@ function callsInWords(calls: readonly UnknownCall[], all: boolean, place: string
         call.note !== null && `        ${printable(call.note).replace(ISO_TIME, '$1 $2 UTC')}`,
       ),
     ),
-    ids.length > 0 && commandsInWords(ids.slice(0, 3), place),
+    commandsInWords(shown, calls, which, place),
   );
 }
 
@@ -101,20 +102,41 @@ function freeInWords(calls: number, isMore: boolean, all: boolean): string {
   return `${words} an unknown charge, and no row waits for ${pronoun(calls)}${isMore && !all ? ' (--all)' : ''}`;
 }
 
-const commandsInWords = (calls: readonly unknown[], place: string): Message => {
-  const [ids, were] = [calls.join(' '), calls.length === 1 ? 'it was' : 'they were'];
-  const lines = [
-    [`kybatch charges charged ${ids}${place}`, `# ${were} charged`],
-    [`kybatch charges free ${ids}${place}`, `# ${were} not`],
-    [`kybatch charges resend ${ids}${place}`, '# ask again (may cost again)'],
-  ] as const;
-  const width = Math.max(...lines.map(([{ length }]) => length));
-  return block(
-    'CHARGES_NEXT',
-    `\nLook up the ${calls.length === 1 ? 'call' : 'calls'} in the provider's usage list, then:`,
-    lines.map(([command, words]) => `  ${command.padEnd(width)}  ${words}`),
+/** The commands name every call of the table. For a long table they select its calls as the list was asked for. */
+function commandsInWords(
+  shown: readonly UnknownCall[],
+  all: readonly UnknownCall[],
+  which: readonly string[],
+  place: string,
+): Message | false {
+  // Without numbers, a command would also change charges that are known.
+  const isLong = shown.length > SHOWN && all.every(({ charge }) => charge === 'unknown');
+  const calls = isLong ? all : shown;
+  const unknown = calls.filter(({ charge }) => charge === 'unknown');
+  const again = calls.filter(({ charge, sentAgain }) =>
+    charge === 'unknown' ? sentAgain !== 'nothing' : sentAgain === 'person',
   );
-};
+  const were = unknown.length === 1 ? 'it was' : 'they were';
+  const number = withCommas(calls.length);
+  const commands = [
+    ['charged', unknown, isLong ? `# all ${number} were charged` : `# ${were} charged`],
+    ['free', unknown, isLong ? `# none of the ${number} was charged` : `# ${were} not charged`],
+    ['resend', again, '# ask again (may cost again)'],
+  ] as const;
+  const lines = commands.flatMap(([verdict, those, words]) => {
+    const names = isLong ? which : those.map(({ id }) => id);
+    return those.length === 0 ? [] : [[`${['kybatch charges', verdict, ...names].join(' ')}${place}`, words] as const];
+  });
+  const width = Math.max(...lines.map(([{ length }]) => length));
+  return (
+    lines.length > 0 &&
+    block(
+      'CHARGES_NEXT',
+      `\nLook up the ${calls.length === 1 ? 'call' : 'calls'} in the provider's usage list, then:`,
+      lines.map(([command, words]) => `  ${command.padEnd(width)}  ${words}`),
+    )
+  );
+}
 
 const ISO_TIME = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*Z/g;
 
@@ -223,8 +245,8 @@ function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Pla
       message('CALLS_SENT_AGAIN', `${count(again, 'call')} may be sent again. The first charge stays unknown.`),
     resumeInWords(released, args),
     failed.map(({ run, sandbox, given }) => {
-      const { command } = suggestCommand({ kind: 'retry', run }, { ...args, sandbox, ...givenFlags(given) });
-      return message('RETRY_NEXT', `Try the failed rows of run ${shortRun(run)} again: ${command}`);
+      const step = suggestCommand({ kind: 'retry', run }, { ...args, sandbox, ...givenFlags(given) });
+      return message('RETRY_NEXT', `Try the failed rows of run ${shortRun(run)} again: ${shortCommand(step)}`);
     }),
     calls.some(({ sentAgain }) => sentAgain === 'by_hand') &&
       message('CALL_AGAIN_NEXT', 'To send a manual call again, repeat its `kybatch call`.'),
@@ -237,7 +259,7 @@ function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Pla
 }
 
 const resumeInWords = (released: SettledDoubtsView['released'], args: Place): readonly Message[] =>
-  nextCommands(released, args).map((command) => message('RESUME_NEXT', `Continue: ${command}`));
+  nextCommands(released, args).map((command) => message('RESUME_NEXT', `Continue: ${shortCommand({ command })}`));
 
 const recordedInWords = (verdict: ChargeVerdict, settled: SettledDoubtsView, { dataDir }: Place): readonly Message[] =>
   verdict === 'resend'
@@ -272,7 +294,7 @@ const whichPositional = {
   describe: 'Numbers of calls, or runs (default: all)',
 } as const;
 
-const allOption = { type: 'boolean', describe: 'Also calls that no row waits for', global: false } as const;
+const allOption = { type: 'boolean', describe: 'While rows are on hold: also the other calls', global: false } as const;
 
 const whichOf = ({ which }: ListArgs): readonly string[] => (which ?? []).map(String);
 
@@ -297,10 +319,10 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const place = placeFlags(args);
   const next = nextCommands(released, args);
   const messages = view(
-    calls.length > 0 && callsInWords(calls, args.all === true, place),
+    calls.length > 0 && callsInWords(calls, args, place),
     calls.length + underWay.length === 0 && EVERY_CHARGE_KNOWN,
     underWayInWords(underWay),
-    next.map((command) => message('RESUME_NEXT', `No row is on hold any more. Continue: ${command}`)),
+    next.map((command) => message('RESUME_NEXT', `No row is on hold any more. Continue: ${shortCommand({ command })}`)),
   );
   printResultAndWords(
     io,
