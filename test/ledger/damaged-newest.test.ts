@@ -230,9 +230,13 @@ describe('the WAL of a ledger that was not closed', () => {
   ])('counts as an older copy if it is %s, until that is accepted', async (_, damage) => {
     const place = copy();
     damage(place);
+    let lost: number | undefined;
     for (const accepts of [false, true]) {
       const ledger = await openAt(place, 'write');
       expect(ledger.lostCommits).toBeGreaterThan(0);
+      // Commits of a refused attempt do not make up for lost ones.
+      expect(ledger.lostCommits).toBe(lost ?? ledger.lostCommits);
+      lost = ledger.lostCommits;
       // The run is still there: an attempt checkpoints it into the ledger.
       expect(await ledger.runs.all()).not.toEqual([]);
       if (accepts) ledger.acceptLoss();

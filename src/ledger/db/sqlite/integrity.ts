@@ -87,8 +87,9 @@ export class CommitCount {
     this.#lost = 0;
   }
 
-  /** Within the transaction. */
+  /** Within the transaction. Until the loss is accepted nothing is counted: it would make the loss look smaller. */
   add(): void {
+    if (this.#lost > 0) return;
     this.#count += 1;
     this.#database.pragma(`user_version = ${this.#count}`);
   }
