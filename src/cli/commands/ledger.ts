@@ -173,7 +173,7 @@ const backupInWords = ({ path, folder, bytes, calls, units, answers }: BackupVie
   block(
     'BACKUP_WRITTEN',
     `✓ Backup written and verified: ${path} (${bytesInWords(bytes)})`,
-    `  ${count(calls, 'call')}, ${count(answers, 'stored answer')}, ${count(units, 'unit')} charged`,
+    `  ${count(units, 'unit')} charged, ${count(answers, 'stored answer')}, ${count(calls, 'call')} (with reused answers)`,
     `  Look into it: kybatch runs --data-dir ${shellWord(folder)}`,
   );
 
