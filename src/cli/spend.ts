@@ -60,7 +60,7 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
       place: placeFlags(args),
     };
     const ms = end.workMs ?? io.clock.now() - startedAt;
-    const facts = { ms, unitsLeft: display?.unitsLeft ?? null, ...attempt };
+    const facts = { ms, ...attempt };
     const exit = exitCodeOfRun(end, interrupts.exitCode);
     const messages = endInWords(end, ways, facts);
     if (args.json) printJson(io, endJson(end, ways), messages);

@@ -1,4 +1,19 @@
-// Counts of v2 permissions and revealed contacts.
+// Units left, and counts of v2 permissions and revealed contacts.
+
+interface UnitCounts {
+  readonly remainingUnits: number | null;
+  /** Null: the plan has no daily limit. */
+  readonly dailyLimit: number | null;
+  readonly dailyRemaining: number | null;
+}
+
+/** What the account may still spend: of the day if the plan has a daily limit. Null: unknown. */
+export const unitsLeft = ({ remainingUnits, dailyLimit, dailyRemaining }: UnitCounts): number | null =>
+  dailyLimit === null ? remainingUnits : (dailyRemaining ?? remainingUnits);
+
+/** Units that the provider counts and no call explains, beyond calls of unknown charge. Others may use the account. */
+export const unexplainedUnits = (counts: { readonly driftUnits: number; readonly unknownCalls: number }): number =>
+  Math.max(0, counts.driftUnits - counts.unknownCalls);
 
 /** A count of one v2 permission, as `/metrics` reports it (V2-3). */
 export interface PermissionUse {

@@ -1,7 +1,7 @@
 // Sums up what a run would do and cost.
 
 import type { Operation } from '../api/operation.js';
-import { addReveals, NO_REVEALS, type Reveals } from '../domain/account-usage.js';
+import { addReveals, NO_REVEALS, type Reveals, unitsLeft } from '../domain/account-usage.js';
 import { taxMayConfirm } from '../domain/decide.js';
 import type { Subject } from '../domain/grade.js';
 import type { RepairRule } from '../domain/numbers/parsed-number.js';
@@ -259,10 +259,9 @@ function daysFor(units: number, allowance: AllowanceView | null): number {
 
 function viewOf(record: AllowanceRecord, now: number): AllowanceView {
   const renewed = record.resetAt !== null && now >= record.resetAt;
-  const daily = renewed ? record.dailyLimit : (record.dailyRemaining ?? record.remainingUnits);
   return {
     observedAt: record.observedAt,
-    unitsLeft: record.dailyLimit === null ? record.remainingUnits : daily,
+    unitsLeft: renewed ? (record.dailyLimit ?? record.remainingUnits) : unitsLeft(record),
     dailyLimit: record.dailyLimit,
     resetAt: record.resetAt,
   };

@@ -8,7 +8,7 @@ import { inLedger, isOnPostgres, openLedgerIn } from '../helpers/ledger-place.js
 import { long } from '../helpers/long.js';
 import { routesOf } from '../helpers/sandbox.js';
 import { begin, call, intend } from '../ledger/support.js';
-import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const HOUR = 3_600_000;
 const PIPELINE = ['stages: [credit-report]', 'permissions: {credit_report: [creditReportGenerate]}'];
@@ -250,5 +250,20 @@ long('the table allowances has every count of the run’s providers, and an unkn
     await job.kybatch(['export', '--out', 'again']);
     const again = readFileSync(join(job.cwd, 'again', 'allowances.csv'), 'utf8');
     expect(again).toMatch(/^v2,,email_count,,0,,,,,[^,]+,\d{4}-\d\d-\d\d 00:00:00,\d{4}-\d\d-\d\d 23:59:59,/m);
+  });
+});
+
+test('V1-2 the end of a run and `usage` show the same units left, whichever answer comes last', async () => {
+  await withJob({}, async ({ rows, sandbox, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 3));
+    // The first answer has the highest figure and comes last.
+    let records = 0;
+    sandbox.script((request) => aRecord(request) && ++records === 1, 'slowDrip');
+    const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export']);
+    expect(end.code).toBe(0);
+    const usage = jsonOf<{ environments: { api: string; units_left: number }[] }>(await kybatch(['usage', '--json']));
+    const left = usage.environments.find(({ api }) => api === 'v1')?.units_left ?? 0;
+    expect(left).toBe(1_000_000 - 6);
+    expect(end.textOf('UNITS_LEFT')).toContain(` ${left.toLocaleString('en-US')} `);
   });
 });

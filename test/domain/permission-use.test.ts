@@ -5,8 +5,31 @@ import {
   isRenewed,
   isUsedUp,
   remainingUse,
+  unexplainedUnits,
+  unitsLeft,
   wholeDays,
 } from '../../src/domain/account-usage.js';
+
+test.each([
+  [22, 8, 14],
+  [8, 8, 0],
+  [3, 8, 0],
+  [-2, 0, 0],
+])(
+  'of %s units beyond our count and %s unknown charges, %s are not in the ledger',
+  (driftUnits, unknownCalls, units) => {
+    expect(unexplainedUnits({ driftUnits, unknownCalls })).toBe(units);
+  },
+);
+
+test.each([
+  [{ remainingUnits: 90, dailyLimit: null, dailyRemaining: null }, 90],
+  [{ remainingUnits: 90, dailyLimit: 3, dailyRemaining: 1 }, 1],
+  [{ remainingUnits: 2, dailyLimit: 3, dailyRemaining: null }, 2],
+  [{ remainingUnits: null, dailyLimit: null, dailyRemaining: null }, null],
+])('of %j, %s units are left', (allowance, left) => {
+  expect(unitsLeft(allowance)).toBe(left);
+});
 
 test.each([
   [3, 10, 7, false],

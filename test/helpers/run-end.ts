@@ -27,6 +27,7 @@ export const RUN_END: RunEndView = {
   rest: null,
   barred: false,
   reportsCharged: 0,
+  unitsLeft: null,
   workMs: null,
   failures: [],
   unitsCharged: 2,

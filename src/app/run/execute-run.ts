@@ -2,6 +2,7 @@
 
 import { PROVIDER_UNAVAILABLE } from '../../calls/breaker.js';
 import { type Pipeline, usesApi } from '../../config/pipeline.js';
+import { unitsLeft } from '../../domain/account-usage.js';
 import { ExitCode, TakenOverError } from '../../domain/errors.js';
 import { moneyOf, type Prices, type Purchases, purchasesOf } from '../../domain/prices.js';
 import type { PermissionReader } from '../../engine/permissions.js';
@@ -162,6 +163,7 @@ export async function executeRun(
       rest,
       barred,
       reportsCharged: activity?.reports ?? spent.reports,
+      unitsLeft: usesApi(pipeline, 'v1') ? await allowanceLeft(provider, ledger) : null,
       workMs: worked,
       failures: activity?.failures ?? [],
     };
@@ -189,6 +191,13 @@ export async function executeRun(
     stopListening();
     log.close();
   }
+}
+
+/** Answers overtake each other, so the last one may report more than is left. The ledger keeps the right figure. */
+async function allowanceLeft({ names }: Provider, { calls }: Ledger): Promise<number | null> {
+  const environment = await calls.findEnvironment('v1', names.v1);
+  const allowance = environment === undefined ? undefined : await calls.allowance(environment);
+  return allowance === undefined ? null : unitsLeft(allowance);
 }
 
 /** Calls of v2 that may have cost something, of all workers. */

@@ -78,6 +78,8 @@ export interface RunEndView {
   readonly barred: boolean;
   /** Credit reports charged by the run, over all attempts. */
   readonly reportsCharged: number;
+  /** Units that the account may still spend, as `usage` shows them. Null: unknown, or nothing was to do. */
+  readonly unitsLeft: number | null;
   /** How long the attempt worked, without the tables. Null: unknown. */
   readonly workMs: number | null;
   /** Failed rows of the run by code, with the first row of each. */
@@ -153,6 +155,7 @@ export function viewOfEnd(
     | 'rest'
     | 'barred'
     | 'reportsCharged'
+    | 'unitsLeft'
     | 'workMs'
     | 'failures'
   >,
@@ -230,6 +233,7 @@ export async function viewOfIdleRun(
     rest: null,
     barred: false,
     reportsCharged: (await ledger.reading.activity(run.id, around.clock.now())).reports,
+    unitsLeft: null,
     workMs: null,
     failures: [],
     stopped: null,

@@ -1,4 +1,5 @@
 import type { UsageView } from '../../app/admin/usage.js';
+import { unexplainedUnits, unitsLeft } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
@@ -92,9 +93,9 @@ function usageTable(key: string, lines: UsageView['byDay']): string {
 type Environment = UsageView['environments'][number];
 
 function environmentInWords(environment: Environment): string {
-  const { api, name, remainingUnits, dailyLimit, dailyRemaining, resetAt, observedAt } = environment;
+  const { api, name, dailyLimit, resetAt, observedAt } = environment;
   if (observedAt === null) return `${api} at ${name}: allowance unknown`;
-  const left = dailyLimit === null ? remainingUnits : (dailyRemaining ?? remainingUnits);
+  const left = unitsLeft(environment);
   const units = listed([
     left === null ? 'units left unknown' : `${count(left, 'unit')} left`,
     dailyLimit !== null && `${withCommas(dailyLimit)} a day`,
@@ -104,9 +105,17 @@ function environmentInWords(environment: Environment): string {
 }
 
 /** Calls of unknown charge may explain a difference. Counts that cannot be compared now are not said to agree. */
-function driftInWords({ api, driftUnits, unknownCalls, notCompared, waitsFor }: Environment): string {
-  const why = unknownCalls === 0 ? 'others may use the account' : 'unknown charges, or others who use the account';
-  const drift = `the provider counts ${count(Math.abs(driftUnits), 'unit')} ${driftUnits > 0 ? 'more' : 'less'} (${why})`;
+function driftInWords(environment: Environment): string {
+  const { api, driftUnits, unknownCalls, notCompared, waitsFor } = environment;
+  const others = unexplainedUnits(environment);
+  const why = listed(
+    [
+      others > 0 && `${withCommas(others)} not in the ledger: others may use the account`,
+      driftUnits > others && `up to ${withCommas(driftUnits - others)} for calls with unknown charge`,
+    ],
+    ', ',
+  );
+  const drift = `the provider counts ${count(Math.abs(driftUnits), 'unit')} ${driftUnits > 0 ? `more (${why})` : 'less'}`;
   if (notCompared !== null) {
     const before = driftUnits === 0 ? '' : `. Before that, ${drift}`;
     return `Not compared with the provider's counter yet: ${NOT_COMPARED[notCompared]}${before}.`;

@@ -130,7 +130,7 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'drift': {
       const { api, permission, units } = trouble;
       const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;
-      return `${api} counts ${what} more than the ledger`;
+      return `${api} counts ${what} that ${units === 1 ? 'is' : 'are'} not in the ledger`;
     }
     case 'clock':
       return inShort(trouble.message);

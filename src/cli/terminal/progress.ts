@@ -47,11 +47,6 @@ export class ProgressDisplay {
     this.#shown = io.interactive ? this.#drawBar() : this.#printLines();
   }
 
-  /** As the provider last reported. Null: unknown. */
-  get unitsLeft(): number | null {
-    return this.#unitsLeft;
-  }
-
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#shown;

@@ -50,8 +50,6 @@ export interface WaysOn {
 /** Facts about an attempt that its view does not have. */
 export interface AttemptFacts {
   readonly ms: number;
-  /** As the provider last reported. Null: unknown. */
-  readonly unitsLeft: number | null;
   /** An earlier attempt began the run. */
   readonly goesOn: boolean;
   /** Stored answers are bought again. */
@@ -70,7 +68,7 @@ export const endInWords = (end: RunEndView, ways: WaysOn, facts: AttemptFacts = 
     [
       ...view(
         (end.worked || end.unitsCharged + end.unknownCalls > 0) && spentInWords(end, ways.place),
-        facts.unitsLeft !== null && end.worked && labelled('UNITS_LEFT', 'Left', count(facts.unitsLeft, 'unit')),
+        end.unitsLeft !== null && labelled('UNITS_LEFT', 'Left', count(end.unitsLeft, 'unit')),
         filesInWords(end, ways),
         end.log !== null &&
           (end.stopped !== null || end.outcomes.failed > 0) &&
@@ -81,7 +79,7 @@ export const endInWords = (end: RunEndView, ways: WaysOn, facts: AttemptFacts = 
   );
 };
 
-const UNKNOWN: AttemptFacts = { ms: 0, unitsLeft: null, goesOn: false, fresh: false };
+const UNKNOWN: AttemptFacts = { ms: 0, goesOn: false, fresh: false };
 
 const labelled = (code: MessageCode, label: string, ...lines: readonly (string | false)[]): Message =>
   block(code, labelLines([[label, lines]]));

@@ -84,19 +84,16 @@ export function allowanceStore(database: Database): AllowanceWriter {
  * figure from before a reset is discarded.
  */
 function observation(database: Sql) {
+  const newest = (column: string, ifNull: string) => `${column} = CASE
+         WHEN excluded.${column} IS NULL THEN ${ifNull}
+         WHEN ? = 1 OR allowances.${column} IS NULL OR allowances.reset_at <= excluded.observed_at THEN excluded.${column}
+         ELSE min(allowances.${column}, excluded.${column}) END`;
   const save = database.prepare(
     `INSERT INTO allowances (environment_id, observed_at, remaining_units, available, daily_limit, daily_remaining, reset_at, raw)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at,
-       remaining_units = CASE
-         WHEN excluded.remaining_units IS NULL THEN allowances.remaining_units
-         WHEN ? = 1 OR allowances.remaining_units IS NULL OR allowances.reset_at <= excluded.observed_at THEN excluded.remaining_units
-         ELSE min(allowances.remaining_units, excluded.remaining_units) END,
-       available = CASE
-         WHEN excluded.available IS NULL THEN allowances.available
-         WHEN ? = 1 OR allowances.available IS NULL OR allowances.reset_at <= excluded.observed_at THEN excluded.available
-         ELSE min(allowances.available, excluded.available) END,
-       daily_limit = excluded.daily_limit, daily_remaining = excluded.daily_remaining, reset_at = excluded.reset_at, raw = excluded.raw,
+       ${newest('remaining_units', 'allowances.remaining_units')}, ${newest('available', 'allowances.available')},
+       ${newest('daily_remaining', 'NULL')}, daily_limit = excluded.daily_limit, reset_at = excluded.reset_at, raw = excluded.raw,
        spent_until = CASE WHEN excluded.remaining_units IS NULL THEN allowances.spent_until END`,
   );
   return (environmentId: number, seen: ObservedAllowance, alone: boolean, now: number): Script<void> =>
@@ -109,8 +106,7 @@ function observation(database: Sql) {
       seen.dailyRemaining,
       seen.resetAt,
       seen.raw,
-      alone ? 1 : 0,
-      alone ? 1 : 0,
+      ...Array<number>(3).fill(alone ? 1 : 0),
     );
 }
 

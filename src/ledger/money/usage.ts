@@ -1,6 +1,12 @@
 // What kybatch and the providers counted: calls, units, permissions, contacts, and the drift between the counts.
 
-import { type ContactCounts, driftOf, type PermissionUse, type UseSince } from '../../domain/account-usage.js';
+import {
+  type ContactCounts,
+  driftOf,
+  type PermissionUse,
+  type UseSince,
+  unexplainedUnits,
+} from '../../domain/account-usage.js';
 import type { Meter } from '../../domain/provider.js';
 import { isoTime } from '../../util/clock.js';
 import type { Database, Script, Sql } from '../db/database.js';
@@ -121,8 +127,8 @@ export function* driftSince(database: Sql, runId: string, since: number): Script
   const { environments, permissions } = yield* allowancesOf(database, runId);
   const found: Drift[] = [];
   for (const told of environments) {
-    const inAll = told.driftUnits - told.unknownCalls;
-    if (inAll <= 0) continue;
+    const inAll = unexplainedUnits(told);
+    if (inAll === 0) continue;
     const units = Math.min(inAll, told.driftSinceAnchor + (yield* driftBetweenAnswers(database, told, since)));
     if (units > 0) found.push({ api: told.api, environment: told.name, permission: null, units });
   }
