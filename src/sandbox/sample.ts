@@ -21,7 +21,7 @@ export type { Expected, SampleAnswer, SampleInput, SampleRow } from './sample/da
 export interface SampleOptions {
   readonly registry: Registry;
   readonly rows: number;
-  /** Half of the rows have damage, each kind in turn. */
+  /** Half of the rows have damage, each kind in turn, unless the country has no such damage. */
   readonly dirty: boolean;
   readonly seed?: number | undefined;
   /** ISO code: only companies of this country. */
@@ -48,8 +48,11 @@ export function* writeSample(options: SampleOptions): Generator<SampleRow> {
   let draws = 0;
   const draw = () => registry.company(order.forward(draws++ % registry.size));
 
+  // A short list has too few damaged rows for every kind. It takes some of each group: repairable, reviewable, hopeless.
+  const step = Math.max(1, damages.length / Math.floor(rows / 2));
+
   for (let row = 0; row < rows; row++) {
-    const damage = dirty && row % 2 === 1 ? damages[((row - 1) / 2) % damages.length] : clean;
+    const damage = dirty && row % 2 === 1 ? damages[Math.floor(((row - 1) / 2) * step) % damages.length] : clean;
     const id = `C-${String(row + 1).padStart(6, '0')}`;
     const made = (damage && make(damage, id)) ?? make(clean, id);
     if (made === undefined) throw new RangeError('the registry is too small for a sample');

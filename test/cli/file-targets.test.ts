@@ -98,6 +98,7 @@ describe('a file that a command is to write', () => {
     await withPlaces(async (cwd) => {
       const sample = (...more: string[]) => here([...SAMPLE, ...more], { cwd, env });
       for (const flags of [[], ['--excel'], ['--dirty']]) expect((await sample(...flags)).code, flags[0]).toBe(0);
+      expect(await sample('--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '', codes: ['SAMPLE_WRITTEN'] });
       // Somebody's own rows look like a sample's; there are no right answers for them.
       copyFileSync(join(cwd, 'sample.csv'), join(cwd, 'own.csv'));
       mkdirSync(join(cwd, 'data', 'exports', 'first'), { recursive: true });

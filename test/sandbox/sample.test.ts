@@ -30,6 +30,12 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
 }
 
 describe('rows', () => {
+  test('a short dirty sample has rows of every outcome', () => {
+    const expected = [...writeSample({ registry, rows: 40, dirty: true })].map(({ answer }) => answer.expected);
+    expect(new Set(expected)).toEqual(new Set(['confirmed', 'needs_review', 'no_match', 'invalid']));
+    expect(expected.filter((outcome) => outcome === 'needs_review').length).toBeGreaterThan(5);
+  });
+
   long('a sample of one country has only its companies, with any damage', () => {
     const german = [...writeSample({ registry, rows: 60, dirty: true, country: 'DE' })];
     expect(new Set(german.map(({ answer }) => answer.damage)).size).toBeGreaterThan(3);

@@ -9,7 +9,7 @@ import {
   register,
   sandboxOption,
 } from '../command.js';
-import { appEnvironment, exitCodeOfInterrupt, printJson, printResult, printResultAndWords } from '../terminal/io.js';
+import { appEnvironment, exitCodeOfInterrupt, printJson, printResultAndWords } from '../terminal/io.js';
 import { count, shellWord } from '../terminal/text.js';
 
 interface SampleArgs extends CommonArgs {
@@ -61,12 +61,8 @@ const sampleCommand: Command<SampleArgs> = {
         appEnvironment(io),
       );
       const words = `✓ ${count(rows, 'row')} written to ${view.input}\n  The right answers: ${view.answers}\n\nNext: kybatch run ${shellWord(view.input)} --sandbox`;
-      printResult(
-        io,
-        { json },
-        () => view,
-        () => message('SAMPLE_WRITTEN', words),
-      );
+      if (json) printJson(io, view);
+      else io.say(message('SAMPLE_WRITTEN', words), 'result');
       return ExitCode.ok;
     } catch (error) {
       if (error !== abort.signal.reason) throw error;
@@ -105,8 +101,10 @@ const changeCommand: Command<ChangeArgs> = {
     };
     const { changeInSandbox } = await import('../../app/provider/sandbox.js');
     const { recorded, callbackStatus } = await changeInSandbox(change, appEnvironment(io));
-    const callback = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
-    const words = `Changed. ${recorded ? `It is watched${callback}` : 'It is not watched'}.`;
+    const callback = callbackStatus === null ? '' : ` The callback answered ${callbackStatus}.`;
+    const words = recorded
+      ? `✓ Company changed. The watch recorded it.${callback}`
+      : '✓ Company changed. No watch records it, because the company is not watched.';
     const changed = message('COMPANY_CHANGED', words, 'done');
     printResultAndWords(io, { json }, () => ({ recorded, callbackStatus }), changed);
     return ExitCode.ok;
