@@ -129,13 +129,15 @@ export class PlanTally {
     });
   }
 
-  valid(subject: Subject): void {
+  /** `isDecided`: nothing is due for the row, or its company is known. So it asks no person. */
+  valid(subject: Subject, isDecided: boolean): void {
     this.rows += 1;
     this.#valid += 1;
     const number = subject.registrationNumber;
     if (subject.countryFrom !== undefined)
       this.#suggested[subject.countryCode] = (this.#suggested[subject.countryCode] ?? 0) + 1;
     const doubt = personNeeded(subject);
+    if (doubt !== undefined && isDecided) return;
     if (doubt !== undefined) {
       this.#toPerson += 1;
       this.#reasons[doubt] = (this.#reasons[doubt] ?? 0) + 1;
@@ -228,7 +230,7 @@ export class PlanTally {
 }
 
 /** Why the row needs a person whatever the searches find. */
-function personNeeded(subject: Subject): string | undefined {
+export function personNeeded(subject: Subject): string | undefined {
   const { registrationNumber: number, vatNumber: vat, name, ticker, leads, countryFrom } = subject;
   if (taxMayConfirm(subject) && name !== undefined) return undefined;
   if (number?.treatment === 'review')

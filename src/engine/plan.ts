@@ -20,7 +20,7 @@ import { commonFirstSpace, searchOf, spacesToSearch } from '../stages/identity/s
 import type { Stage, StageCall } from '../stages/stage.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { processRow } from './journey.js';
-import { PlanTally, type RowCost, type RunPlan } from './plan-tally.js';
+import { PlanTally, personNeeded, type RowCost, type RunPlan } from './plan-tally.js';
 import { fallbackCalls, maximumCostOfRows, type RemainingCost } from './row-cost.js';
 import { RowNotes } from './row-state.js';
 import { StageContexts } from './stage-contexts.js';
@@ -65,8 +65,8 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
       tally.invalid({ row: number, line, code: reading.code, message: sanitizeText(reading.message) });
       continue;
     }
-    tally.valid(reading.enquiry.subject);
     const setsOut = await record();
+    tally.valid(reading.enquiry.subject, setsOut === null || (await row.isKnown(setsOut, reading.enquiry)));
     if (setsOut === null) tally.owned();
     else await row.plan(freed(setsOut), reading.enquiry, tally);
   }
@@ -229,6 +229,11 @@ export class RowPlanner {
     // A row continues with its report, expired or not.
     const again = row.ids.some(({ space }) => space === 'report') ? 0 : this.#boughtAgainAtMost(open);
     tally.toBuy(searched, { sure, ...this.#boundsOf(enquiry, open, known, further) }, again);
+  }
+
+  /** Its company is known, or a person has decided. Looked up only if the row itself cannot be confirmed. */
+  async isKnown({ ids }: RowRecord, enquiry: SearchSubject): Promise<boolean> {
+    return ids.length > 0 || (personNeeded(enquiry.subject) !== undefined && (await this.#isDecided(enquiry)));
   }
 
   /** How far stored answers take the row. */
