@@ -4,7 +4,6 @@ import { sanitizeText } from '../util/sanitize-text.js';
 import type { CandidateFacts, Graded, MatchedOn, Subject } from './grade.js';
 import { NAME_AGREEMENT, nameSimilarity } from './names/similarity.js';
 import { checkDigitCatchesTypos } from './numbers/country-formats.js';
-import { lacksCourt } from './numbers/german.js';
 import { matchNumber } from './numbers/same-number.js';
 
 export interface MatchPolicy {
@@ -139,7 +138,7 @@ function decideWithoutCourt(
   candidates: readonly GradedCandidate[],
   graded: readonly GradedCandidate[],
 ): Decision | undefined {
-  if (subject.registrationNumber === undefined || !lacksCourt(subject.registrationNumber)) return undefined;
+  if (subject.registrationNumber?.lacksCourt !== true) return undefined;
   const hits = candidates.filter((one) => isYes(letters(one.graded).number) && letters(one.graded).name === 'A');
   const [hit, second] = hits;
   if (hit === undefined || second !== undefined || contradictory(graded, 'number') !== undefined) return undefined;
@@ -219,7 +218,8 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
   const [hit, second] = here;
   if (hit === undefined) {
     if (hits.length > 0) return wrongCountry(hits);
-    if (candidates.some(({ graded }) => isYes(letters(graded).name))) return review('vat_only', VAT_NOT_FOUND);
+    if (candidates.some(({ graded }) => isYes(letters(graded).name)))
+      return review('vat_only', 'no candidate has this VAT number, but the name agrees');
     if (!candidates.some(({ graded }) => isOpen(graded))) {
       return { kind: 'no_match', reason: 'no_candidate_with_vat_number' };
     }
@@ -232,12 +232,10 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
     return review('name_conflict', `the VAT number agrees, but the name does not: ${hit.candidate.name}`, hit);
   }
   if (isOfOtherForm(hit, policy)) return otherForm('VAT number', hit);
-  if (!policy.confirmOnVat) return review('vat_only', `${VAT_AND_NAME}, and the policy asks a person then`, hit);
+  if (!policy.confirmOnVat)
+    return review('vat_only', 'only VAT number and name agree, and the policy asks a person then', hit);
   return confirm(hit);
 }
-
-export const VAT_NOT_FOUND = 'no candidate has this VAT number, but the name agrees';
-export const VAT_AND_NAME = 'only VAT number and name agree';
 
 /** The number is a tax number. It confirms like a VAT number, unless a candidate has it as registration number. */
 function decideOnTax(

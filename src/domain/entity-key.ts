@@ -4,7 +4,7 @@ import type { CandidateFacts, Subject } from './grade.js';
 import { comparableLead, LEADS, type Leads } from './leads.js';
 import { normaliseName } from './names/similarity.js';
 import { comparableNumber } from './numbers/compare.js';
-import { courtKey, lacksCourt } from './numbers/german.js';
+import { courtKey } from './numbers/german.js';
 import { marksIn } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { comparableVat } from './numbers/vat.js';
@@ -108,7 +108,7 @@ export function correctionProblem(number: string, countryCode: string | null, gi
   if (canonical === null || !/\d/.test(canonical))
     return reason ?? `"${number}" cannot be read as a registration number`;
   // The next run would only ask again. A missing court is not a defect, because name and place may find it.
-  if (treatment === 'review' && reason !== undefined && !lacksCourt(parsed)) return reason;
+  if (treatment === 'review' && reason !== undefined && parsed.lacksCourt !== true) return reason;
   if (number.trim() === given.trim()) return `the row already has the number "${number}"`;
   return undefined;
 }

@@ -4,7 +4,6 @@ import { LONGEST_NAME } from '../util/text-limits.js';
 import { taxMayConfirm } from './decide.js';
 import type { Subject } from './grade.js';
 import { leadsIn } from './leads.js';
-import { lacksCourt } from './numbers/german.js';
 import { plainCharacters } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { moreDoubtful, type ParsedNumber, type RepairRule } from './numbers/parsed-number.js';
@@ -91,6 +90,12 @@ function numbersIn(fields: RowFields, countryCode: string, state: string | undef
   return { ...number, vatNumber: tax, taxInNumber: true };
 }
 
+/** The row gives a German register number without its court. */
+export function lacksCourt(fields: RowFields): boolean {
+  const reading = readSearchSubject(fields);
+  return reading.ok && reading.enquiry.subject.registrationNumber?.lacksCourt === true;
+}
+
 const hasPlace = ({ city, state }: Subject): boolean => city !== undefined || state !== undefined;
 
 /**
@@ -100,7 +105,7 @@ const hasPlace = ({ city, state }: Subject): boolean => city !== undefined || st
 export function canBeConfirmed(subject: Subject): boolean {
   const { registrationNumber: number, vatNumber: vat, name, countryFrom, taxInNumber } = subject;
   if (name === undefined && (countryFrom !== undefined || taxInNumber === true)) return false;
-  const byPlace = number !== undefined && lacksCourt(number) && name !== undefined && hasPlace(subject);
+  const byPlace = number?.lacksCourt === true && name !== undefined && hasPlace(subject);
   if (number !== undefined) return number.treatment !== 'review' || byPlace || taxMayConfirm(subject);
   return vat !== undefined && vat.treatment !== 'review';
 }

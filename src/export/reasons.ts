@@ -1,10 +1,10 @@
-import { type NoMatchReason, type ReviewReason, VAT_AND_NAME, VAT_NOT_FOUND } from '../domain/decide.js';
+import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
 import { correctedNumber } from '../domain/entity-key.js';
 import { compareNames, OTHER_NAME_AGREES } from '../domain/grade.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
-import { COURT_MISSING, lacksCourt, parseGerman } from '../domain/numbers/german.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../domain/provider.js';
+import { lacksCourt } from '../domain/search-subject.js';
 import type { RowQuestion, SnapshotRow } from '../ledger/answers/snapshot.js';
 import { DISAGREE, SECOND_PERSON } from '../ledger/review/review.js';
 import { SEARCHED_BY } from '../stages/identity/searches.js';
@@ -22,7 +22,7 @@ function endOf(row: ReasonFacts): string {
     case 'needs_review':
       return `${inQuestion(row)}: please decide${choice(row)}`;
     case 'no_match':
-      if (row.code === 'REVIEWED') return `${refusedBy(row)} ${REFUSED}`;
+      if (row.code === 'REVIEWED') return refusedInWords(row);
       return `${said(row, 'No such company was found')}${inCountry(row)}${searchedBy(row)}`;
     case 'pending':
       return stillOpen(row);
@@ -39,6 +39,8 @@ export interface ReasonFacts {
   readonly country: string | null;
   readonly hold: SnapshotRow['hold'];
   readonly holdReason: string | null;
+  readonly matchGrade: string | null;
+  readonly lacksCourt: boolean;
   readonly stages: SnapshotRow['stages'];
   readonly ids: SnapshotRow['ids'];
   readonly questions: SnapshotRow['questions'];
@@ -55,6 +57,7 @@ export interface ReasonFacts {
 export const reasonFacts = (row: SnapshotRow, company: CompanyAtAGlance): ReasonFacts => ({
   ...row,
   notes: row.outcome === 'complete' ? notesOn(row, company) : [],
+  lacksCourt: row.errorCode === 'NUMBER_UNREADABLE' && row.fields !== null && lacksCourt(row.fields),
   code: row.errorCode,
   message: row.errorMessage,
   filedTurnovers: company.cell('turnover_filed') === null ? null : Number(company.cell('turnover_filed')),
@@ -69,7 +72,7 @@ const GRADED = ['registration number', 'name', 'VAT number', 'country', 'place']
 function notesOn({ fields, matchGrade }: SnapshotRow, company: CompanyAtAGlance): readonly string[] {
   const { name, country, register, formerName } = company;
   const names = compareNames(fields?.name, name, country ?? '');
-  const court = country === 'DE' && lacksCourt(parseGerman(fields?.registration_number ?? '', fields?.state));
+  const court = country === 'DE' && fields !== null && lacksCourt(fields);
   return [
     ...(court && register !== null ? [`the register court is ${sanitizeText(register, 60)}`] : []),
     ...(names.isOther ? [`only ${OTHER_NAME_AGREES}`] : []),
@@ -87,11 +90,9 @@ function searchedBy({ message }: ReasonFacts): string {
 
 /** The question for a person. If a second person must agree, that says more than its topic. */
 function inQuestion(row: ReasonFacts): string {
-  if (row.code === 'NUMBER_UNREADABLE' && row.message?.startsWith(COURT_MISSING) === true)
-    return 'The register court is missing';
-  if (row.code === 'VAT_ONLY' && row.message?.startsWith(VAT_NOT_FOUND) === true)
-    return 'Only the name agrees: no company found has this VAT number';
-  if (row.code === 'VAT_ONLY' && row.message?.startsWith(VAT_AND_NAME) === true)
+  if (row.code === 'NUMBER_UNREADABLE' && row.lacksCourt) return 'The register court is missing';
+  // Only a question about one candidate has a grade, and that candidate has the VAT number.
+  if (row.code === 'VAT_ONLY' && row.matchGrade !== null && Object.keys(row.ids).length === 0)
     return 'Only the VAT number and the name agree';
   if (row.code === SECOND_PERSON && row.message?.startsWith(DISAGREE) === true)
     return 'Two people answered differently. The next person who agrees with one of them decides';
@@ -119,7 +120,7 @@ function lacking({ stages }: ReasonFacts): string {
 
 /** Explains a turnover without a currency, or an empty cell beside accounts with a turnover. */
 function turnoverFrom({ filedTurnovers, turnoverFiledSince }: ReasonFacts): string {
-  if (turnoverFiledSince !== null) return `; a newer turnover was filed (${turnoverFiledSince})`;
+  if (turnoverFiledSince !== null) return `; the filed accounts have a newer turnover (${turnoverFiledSince})`;
   if (filedTurnovers === null) return '';
   if (filedTurnovers === 1) return '; turnover from the filed accounts';
   return `; ${filedTurnovers === 2 ? 'two' : 'several'} different turnovers were filed`;
@@ -336,10 +337,14 @@ const spaced = (stage: string): string => stage.replaceAll('-', ' ');
 const people = ({ decidedBy, secondBy }: RowQuestion): string =>
   [decidedBy ?? 'a person', secondBy].flatMap((name) => (name === null ? [] : [sanitizeText(name, 100)])).join(' and ');
 
-/** The person who decided that no candidate is meant, or that an answer is another company's. */
-function refusedBy({ questions }: Facts): string {
+/** A person decided that no candidate is meant, or that a bought answer is another company's. */
+function refusedInWords({ questions }: Facts): string {
   const refused = questions.find(({ answered, decision }) => answered === 1 && decision === 'none_of_these');
-  return refused === undefined ? 'A person' : people(refused);
+  if (refused === undefined) return `A person ${REFUSED}`;
+  const { stage, entityKey } = refused;
+  if (stage === null) return `${people(refused)} ${REFUSED}`;
+  const odd = sanitizeText(mismatchInWords(readIdentityMismatch(entityKey)), 200);
+  return `The bought ${spaced(stage)} ${odd}. ${people(refused)} decided that it is another company`;
 }
 
 /**

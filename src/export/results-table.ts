@@ -24,7 +24,7 @@ export const resultsTable = table({
     column(
       'turnover',
       'scalar',
-      'Turnover of the newest year, as sent, from the flat financials, else from the filed accounts. The reason names filed accounts. Empty if none was returned, or if the newest period has different values',
+      'Turnover of the newest year in the flat financials, else in the filed accounts, as sent. The reason names filed accounts, also if theirs are newer. Empty if none was returned, or if the newest period has different values',
     ),
     column('turnover_year', 'text', 'The year it is of'),
     column('turnover_currency', 'text', 'Its currency, from the flat financials. Filed accounts have none'),

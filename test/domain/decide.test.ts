@@ -8,7 +8,6 @@ import {
   type MatchPolicy,
 } from '../../src/domain/decide.js';
 import type { MatchedOn, Subject } from '../../src/domain/grade.js';
-import { COURT_MISSING } from '../../src/domain/numbers/german.js';
 import type { ParsedNumber, Treatment } from '../../src/domain/numbers/parsed-number.js';
 
 const LETTERS = ['A', 'B', 'F', 'Z'] as const;
@@ -201,7 +200,7 @@ describe('another legal form', () => {
 describe('a German number without its court', () => {
   const subject: Subject = {
     countryCode: 'DE',
-    registrationNumber: { ...number('review'), reason: `${COURT_MISSING}: HRB 1` },
+    registrationNumber: { ...number('review'), lacksCourt: true },
   };
 
   test.each([

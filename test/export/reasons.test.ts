@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { COURT_MISSING } from '../../src/domain/numbers/german.js';
 import { companyAtAGlance } from '../../src/export/company-at-a-glance.js';
 import { REASON_WORDS, type ReasonFacts, reasonFacts, reasonOf } from '../../src/export/reasons.js';
 import type { SnapshotRow } from '../../src/ledger/answers/snapshot.js';
@@ -142,9 +141,20 @@ const CASES: readonly (readonly [string, Partial<ReasonFacts>])[] = [
     {
       outcome: 'needs_review',
       code: 'NUMBER_UNREADABLE',
-      message: `${COURT_MISSING}: HRB 14178 B`,
+      lacksCourt: true,
       questions: [{ ...ASKED, ...OPEN, candidates: 1 }],
       ids: {},
+    },
+  ],
+  ['a VAT number that no candidate has', { outcome: 'needs_review', code: 'VAT_ONLY', matchGrade: null, ids: {} }],
+  ['a VAT number and a name', { outcome: 'needs_review', code: 'VAT_ONLY', matchGrade: 'ZAAAZ', ids: {} }],
+  [
+    'a record with another number, refused',
+    {
+      outcome: 'no_match',
+      code: 'REVIEWED',
+      ids: {},
+      questions: [{ ...ASKED, ...OTHER_NUMBER, decision: 'none_of_these', candidateId: null }],
     },
   ],
   [

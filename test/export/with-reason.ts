@@ -10,6 +10,8 @@ export const ROW: ReasonFacts = {
   country: 'GB',
   hold: null,
   holdReason: null,
+  matchGrade: 'AAZAZ',
+  lacksCourt: false,
   stages: {},
   ids: { v1: '77' },
   questions: [],

@@ -6,12 +6,6 @@ import { plainPlace } from '../places/location-codes.js';
 import { areGrouped, cleanNumber, plainCharacters, somethingElseReason } from './number-text.js';
 import { moreDoubtful, type ParsedNumber, type Repair, type Treatment, treatmentOf } from './parsed-number.js';
 
-/** The beginning of the reason if a number needs its court. */
-export const COURT_MISSING = 'the register court is missing';
-
-/** The number is readable, and only its court is missing. */
-export const lacksCourt = ({ reason = '' }: Pick<ParsedNumber, 'reason'>): boolean => reason.startsWith(COURT_MISSING);
-
 /** Section, number and suffix of a German register entry, and the court if the text has one. */
 export interface GermanEntry {
   readonly section: string;
@@ -101,8 +95,8 @@ function parsedEntry(raw: string, entry: GermanEntry, number: string, court: str
   ];
   const base = { raw, canonical, spellings, repairs, valid: 'unknown' } as const;
   if (court === undefined) {
-    const reason = `${COURT_MISSING}: ${canonical} may exist at several courts`;
-    return { ...base, treatment: 'review', reason };
+    const reason = `the register court is missing: ${canonical} may exist at several courts`;
+    return { ...base, treatment: 'review', reason, lacksCourt: true };
   }
   const reason = treatment === 'needs_name' ? { reason: 'leading zeros were removed from the number' } : {};
   return { ...base, treatment, ...reason, register: court };

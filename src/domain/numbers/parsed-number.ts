@@ -51,6 +51,8 @@ export interface ParsedNumber {
    * `yes` only if a check digit holds. Without one the form proves nothing. A failed checksum is evidence, not proof.
    */
   readonly valid: 'yes' | 'no' | 'unknown';
+  /** A readable German number that lacks its court. Several courts may have issued it. */
+  readonly lacksCourt?: true;
   /** The register, if the number alone does not identify a company: court (DE), state (US, CA). */
   readonly register?: string;
 }
