@@ -41,6 +41,8 @@ export interface Applied {
   readonly blank: number;
   readonly refused: readonly Refusal[];
   readonly released: readonly RowRef[];
+  /** The user who signed the decisions recorded now that name no person. Null: all name one. */
+  readonly signedAs: string | null;
 }
 
 /**
@@ -93,6 +95,7 @@ export async function applySheet(
     blank: checked.filter(({ kind }) => kind === 'blank').length,
     refused: refused.sort((a, b) => a.line - b.line),
     released: taken.flatMap(({ recorded }) => recorded.released),
+    signedAs: taken.some(({ signed }) => !signed) ? by : null,
   };
 }
 

@@ -89,6 +89,19 @@ export function isNewAnswer(line: SheetLine, question: Question | undefined): bo
   return ![question.decision, ...question.held].some((recorded) => recorded?.decision === verdict);
 }
 
+/** Whether a sheet has questions without an answer that were decided elsewhere, so that it need not be filled in. */
+export async function outdatedSheetCheck(review: ReviewStore): Promise<(lines: readonly SheetLine[]) => boolean> {
+  const inForce = (await review.decisions()).filter(
+    ({ withdrawnAt, held, decision }) => withdrawnAt === null && !held && decision !== 'not_sure',
+  );
+  const decided = new Set(inForce.map(questionId));
+  return (lines) => {
+    const filled = lines.filter(({ decision, correctedNumber: corrected }) => decision !== '' || corrected !== '');
+    const answered = new Set(filled.map(({ question }) => question));
+    return lines.some(({ question }) => decided.has(question) && !answered.has(question));
+  };
+}
+
 /** Whether a line repeats a withdrawn decision, which applying the sheet would restore. */
 export async function withdrawnLineCheck(review: ReviewStore): Promise<(line: SheetLine) => boolean> {
   const answers = (await review.decisions())

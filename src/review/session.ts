@@ -138,7 +138,11 @@ class Session {
     const note = this.note === '' ? '' : `  note: ${this.note}\n`;
     const words = questionInWords(question, this.#from, shown);
     const place = `[${this.#position + 1} of ${this.#options.questions.length}]`;
-    return `${place} ${words}${note}  ${keysInWords(question, shown)} `;
+    return `${place} ${words}${note}  ${this.#keysFor(question, shown)} `;
+  }
+
+  #keysFor(question: Question, shown = this.#shown): string {
+    return keysInWords(question, this.#from, shown);
   }
 
   /** True if the question is which company is meant, not whether an answer is accepted. */
@@ -153,7 +157,7 @@ class Session {
     if (question === undefined || number === '') return await this.show();
     const problem = correctionProblem(number, question.countryCode, question.input.registration_number);
     if (problem === undefined) await this.#answer(question, { verdict: 'none_of_these', corrected: number });
-    else await this.#tell(problem, keysInWords(question, this.#shown));
+    else await this.#tell(problem, this.#keysFor(question));
   }
 
   async press(key: string): Promise<void> {
@@ -167,7 +171,7 @@ class Session {
     else if (key === 'k' || key === ' ') await this.#skip();
     else if (key === 't') await this.show();
     else if (key === 'm' && question.candidates.length > this.#shown) await this.#turnPage(question);
-    else if (key.trim() !== '') await this.#tell(keysInWords(question, this.#shown));
+    else if (key.trim() !== '') await this.#tell(this.#keysFor(question));
   }
 
   end(): Omit<SessionEnd, 'interrupted'> {
@@ -209,7 +213,7 @@ class Session {
     const choice = question.candidates[number - 1];
     const typed = this.#typed;
     this.#typed = '';
-    if (choice === undefined) await this.#tell(`there is no candidate ${typed}`, keysInWords(question, this.#shown));
+    if (choice === undefined) await this.#tell(`there is no candidate ${typed}`, this.#keysFor(question));
     else if (number <= this.#from || number > this.#from + this.#shown)
       await this.#tell(`candidate ${number} is not on the screen. m shows more`);
     else await this.#answer(question, { verdict: 'confirm', choice });
@@ -239,7 +243,7 @@ class Session {
     const { review, by, now, print } = this.#options;
     const recorded = await recordAnswer(review, question, { ...said, by, note: this.note }, now());
     if (recorded.kind === 'said_before') {
-      await this.#tell(saidBeforeInWords(by, '--by'), keysInWords(question, this.#shown));
+      await this.#tell(saidBeforeInWords(by, '--by'), this.#keysFor(question));
       return;
     }
     this.#given.push({ position: this.#position, verdict: said.verdict, recorded });
@@ -281,10 +285,11 @@ class Session {
 
 const toldInWords = (lines: readonly string[]): string => lines.map((line) => `\n  ${line} `).join('');
 
-function keysInWords({ candidates, stage }: Question, shown: number): string {
+/** Only a candidate on the screen can be confirmed. */
+function keysInWords({ candidates, stage }: Question, from: number, shown: number): string {
   const count = candidates.length;
   const answers = [
-    ...(count === 0 ? [] : [count === 1 ? '1 confirm' : `1-${count} confirm`]),
+    ...(shown === 0 ? [] : [shown === 1 ? `${from + 1} confirm` : `${from + 1}-${from + shown} confirm`]),
     'n none of these',
     's not sure',
     ...(stage === null ? ['c correct the number'] : []),

@@ -1,8 +1,7 @@
 import type { ReviewReason } from '../domain/decide.js';
-import { gradeInWords } from '../domain/grade-order.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
-import { COURT_MISSING } from '../domain/numbers/german.js';
 import { idSpaces } from '../domain/provider.js';
+import { lacksCourt } from '../domain/search-subject.js';
 import type { DecisionEntry, Recorded } from '../ledger/review/review.js';
 import type { QuestionTopic } from '../ledger/rows/runs.js';
 import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
@@ -63,7 +62,10 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
   const shown = candidates.slice(from, from + most);
   const topic = question.stage === null && question.space === 'v1' ? '' : `${topicInWords(question)} · `;
   return linesOf(question, `${topic}row ${rowsInWords(question)}${besideInWords(question)}`, [
-    ...shown.flatMap((choice, index) => [choiceLine(choice, from + index), `         ${agreementInWords(choice)}`]),
+    ...shown.flatMap((choice, index) => [
+      choiceLine(choice, from + index),
+      `         ${printable(choice.evidence).replaceAll('; ', ' · ')}`,
+    ]),
     ...(shown.length < candidates.length
       ? [`         ${from + 1} to ${from + shown.length} of ${candidates.length} shown`]
       : []),
@@ -71,10 +73,10 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
 }
 
 function linesOf(question: Question, head: string, choices: readonly string[]): string {
-  const { message, input, candidates, decision } = question;
+  const { input, candidates, decision } = question;
   const lines = [
     head,
-    `  why    ${printable(message)}`,
+    `  why    ${printable(whyInWords(question))}`,
     ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
     ...heldInWords(question).map((words) => `  ${words}`),
     `  yours  ${inputInWords(input)}`,
@@ -88,19 +90,23 @@ function linesOf(question: Question, head: string, choices: readonly string[]): 
 const choiceLine = (choice: Choice, index: number): string =>
   `  ${String(index + 1).padStart(5)}  ${choiceInWords(choice)}`;
 
-/** "same: number, country · different: name · name differs (42/100)". Evidence that repeats "same" is left out. */
-export function agreementInWords({ matchGrade, evidence }: Choice): string {
-  const more = evidence.split('; ').filter((part) => !/^[\w ]+ equal\b/.test(part));
-  return [gradeInWords(matchGrade).replaceAll('; ', ' · '), ...more.map(printable)]
-    .filter((part) => part !== '')
-    .join(' · ');
+/** The reason in a few words, for a list. */
+export function reasonInWords(question: Question): string {
+  const { code, input } = question;
+  if (code === 'NUMBER_UNREADABLE' && lacksCourt(input)) return 'court missing';
+  const namesakes = countNamesakes(question);
+  return namesakes > 1 ? `${namesakes} have this name` : reasonName(code);
 }
 
-/** The reason in two or three words, for a list. */
-export function reasonInWords({ code, message }: Pick<Question, 'code' | 'message'>): string {
-  if (code === 'NUMBER_UNREADABLE' && message.startsWith(COURT_MISSING)) return 'court missing';
-  return reasonName(code);
+/** Why the row asks, as a sentence. A name that several candidates have decides even less. */
+export function whyInWords(question: Question): string {
+  const namesakes = countNamesakes(question);
+  return namesakes > 1 ? `${question.message}; ${namesakes} candidates have this name` : question.message;
 }
+
+/** The candidates with the name of a row that gives only a name. */
+const countNamesakes = ({ code, candidates }: Question): number =>
+  code === 'NAME_ONLY' ? candidates.filter(({ matchGrade }) => matchGrade.charAt(1) === 'A').length : 0;
 
 export const reasonName = (code: string): string =>
   (Object.hasOwn(REASONS, code) ? REASONS[code as keyof typeof REASONS] : undefined) ??

@@ -10,7 +10,7 @@ import { writeAtomically } from '../util/files.js';
 import { candidateCells, headingOf, inputCells } from './compare-cells.js';
 import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
 import { VERDICTS } from './record-answer.js';
-import { topicInWords } from './words.js';
+import { topicInWords, whyInWords } from './words.js';
 
 export interface SaveOptions {
   /** Overwrites an existing file. */
@@ -169,7 +169,7 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
   // Nothing is filled in: an existing name would sign another person's decision.
   return {
     question: question.id,
-    reason: question.message,
+    reason: whyInWords(question),
     proposed_by: proposedBy(question, choice, first),
     input_id: listed(question.rows.flatMap(({ inputId }) => inputId ?? [])),
     ...inputCells(input),

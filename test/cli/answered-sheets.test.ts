@@ -39,6 +39,24 @@ test('a sheet with a withdrawn decision is not suggested until it has another on
   });
 });
 
+test('after an answer elsewhere, an empty sheet is not suggested, and the plan does not count the row', async () => {
+  await withJob({ clock: new JumpingClock() }, async (job) => {
+    const { kybatch, rows, writeCsv } = job;
+    const planned = async (file: string) =>
+      jsonOf<{ to_person: number }>(await kybatch(['plan', file, '--pipeline', './p.yaml', '--json'])).to_person;
+    for (const file of ['in.csv', 'other.csv']) writeCsv(file, rows.slice(0, 2).map(inQuestion));
+    expect(await planned('in.csv')).toBe(2);
+    await kybatch(RUN);
+    await kybatch(['review', 'export']);
+    expect(await nextOf(job, ['status', '--json'])).toBe('kybatch review apply review.csv');
+    const answered = await kybatch(['review'], { keys: ['1', 'q'] });
+    expect(answered.codes).toEqual(expect.arrayContaining(['QUESTIONS_ANSWERED', 'SIGNED_AS_USER']));
+    const { next, run } = jsonOf<EndJson>(await kybatch(RUN));
+    expect(next).toBe(`kybatch review export ${run} --out review-${run}.csv`);
+    expect([await planned('in.csv'), await planned('other.csv')]).toEqual([0, 1]);
+  });
+});
+
 const firstCandidate = (cwd: string) => /C-[0-9a-f]{8}/.exec(readFileSync(join(cwd, 'review.csv'), 'utf8'))?.[0];
 
 describe('status --check', () => {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { listInWords } from '../../src/cli/terminal/review-words.js';
+import { openQuestions } from '../../src/review/questions.js';
 import { SHIPPED } from '../config/with-pipeline.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
+import { withDesk } from '../review/with-ledger.js';
 import { withJob } from './here.js';
 
 test('the help of run names every pipeline that comes with it', () =>
@@ -31,6 +34,18 @@ long('plan and run report unused keys of the pipeline', () =>
       ).toContain('PIPELINE_OPTION_UNUSED');
   }),
 );
+
+test('the list of open questions hides two or more, never one', () =>
+  withDesk(async ({ ask, review }) => {
+    const isCut = async () =>
+      listInWords(await openQuestions(review), { full: false, limit: undefined, open: 7 }).some(
+        ({ code }) => code === 'QUESTIONS_LEFT',
+      );
+    for (let row = 1; row <= 6; row += 1) await ask({ row, key: `k${row}` });
+    expect(await isCut()).toBe(false);
+    await ask({ row: 7, key: 'k7' });
+    expect(await isCut()).toBe(true);
+  }));
 
 long('the list of open questions names the command for a spreadsheet', () =>
   withJob({}, async (job) => {

@@ -111,9 +111,20 @@ describe('decisions', () => {
         blank: 1,
         refused: [],
         released: [],
+        signedAs: null,
       });
       expect(await desk.review.decisions()).toHaveLength(1);
     }));
+
+  test.each([
+    ['Bea', null],
+    ['', 'anna'],
+  ])('a line signed "%s" is signed by the user only without a name', (decidedBy, signedAs) =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      expect(await apply(desk, line(question, { decidedBy }))).toMatchObject({ applied: 1, signedAs });
+    }),
+  );
 
   test('a question that returns with other candidates takes the same answer again', () =>
     withDesk(async (desk) => {

@@ -7,7 +7,7 @@ import { applySheet } from '../../src/review/apply.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { loadSheet } from '../../src/review/read-sheet.js';
 import { recordAnswer } from '../../src/review/record-answer.js';
-import { topicName } from '../../src/review/words.js';
+import { reasonInWords, topicName } from '../../src/review/words.js';
 import { saveSheet, spreadsheetText, writeSheet } from '../../src/review/write-sheet.js';
 import { expectGolden } from '../helpers/golden.js';
 import { long } from '../helpers/long.js';
@@ -43,6 +43,20 @@ const columnsOf = (cells: Cells, name: string) => {
 };
 
 describe('export', () => {
+  test('counts the candidates with the name of a row that gives only a name', () =>
+    withDesk(async (desk) => {
+      const graded = (...grades: string[]) => grades.map((matchGrade, index) => ({ id: String(index), matchGrade }));
+      const asks = { code: 'NAME_ONLY', message: 'only a name' };
+      await desk.ask({ row: 1, key: 'one', ...asks, candidates: graded('ZAZAZ', 'ZAZAA', 'ZFZAZ') });
+      await desk.ask({ row: 2, key: 'two', ...asks, candidates: graded('ZAZAZ', 'ZBZAZ') });
+      const questions = await openQuestions(desk.review);
+      const cells: Cells = parse(writeSheet(questions), { bom: true });
+      const [first, , , ...second] = columnsOf(cells, 'reason');
+      expect(first).toMatch(/^only a name; 2 /);
+      expect(second).toEqual(['only a name', 'only a name']);
+      expect(questions.map(reasonInWords)).toEqual([expect.stringMatching(/^2 /), 'name only']);
+    }));
+
   test('an answer from before the candidates changed stays on its line', () =>
     withDesk(async (desk) => {
       for (const [row, decision] of [

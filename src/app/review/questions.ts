@@ -4,7 +4,7 @@ import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
 import { openQuestions, type Question } from '../../review/questions.js';
-import { isNewAnswer, withdrawnLineCheck } from '../../review/record-answer.js';
+import { isNewAnswer, outdatedSheetCheck, withdrawnLineCheck } from '../../review/record-answer.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import { portfoliosNamed } from '../portfolio/open-list.js';
@@ -106,6 +106,7 @@ export async function findReviewSheets(
   const open = new Map((await openQuestions(ledger.review, runs)).map((question) => [question.id, question]));
   const unasked = new Set(open.keys());
   const isWithdrawn = await withdrawnLineCheck(ledger.review);
+  const isOutdated = await outdatedSheetCheck(ledger.review);
   const found: Pick<ReviewSheets, 'asks' | 'answered'>[] = [];
   // Loaded on demand: most folders have no sheet, and reading one loads the spreadsheet code.
   const { loadSheet } = await import('../../review/read-sheet.js');
@@ -116,6 +117,7 @@ export async function findReviewSheets(
     if (lines.some((line) => open.has(line.question) && isWithdrawn(line))) return;
     const asked = lines.filter((line) => open.has(line.question));
     const answered = asked.filter((line) => isNewAnswer(line, open.get(line.question))).map(({ question }) => question);
+    if (answered.length === 0 && isOutdated(lines)) return;
     if (asked.length > 0) found.push({ asks: name, answered: new Set(answered).size });
     for (const { question } of asked) unasked.delete(question);
   };

@@ -98,6 +98,8 @@ export interface AppliedView {
   readonly blank: number;
   readonly refused: readonly Refusal[];
   readonly released: readonly ReleasedRun[];
+  /** The user who signed the decisions that name no person. Null: all name one. */
+  readonly signedAs: string | null;
 }
 
 /** Reads decisions from a sheet in any form a spreadsheet saves. Applying a sheet twice changes nothing. */

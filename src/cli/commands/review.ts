@@ -24,6 +24,7 @@ import {
   rowsOf,
   ruleInWords,
   ruleProposalInWords,
+  SIGNED_AS_USER,
 } from '../terminal/review-words.js';
 import { placeFlags, shortCommand, suggestReview } from '../terminal/suggestions.js';
 import { count, shellWord, shortRun } from '../terminal/text.js';
@@ -252,7 +253,7 @@ const applyCommand: Command<ApplyArgs> = {
     const { dataDir, file, sheet, by } = args;
     const { applyAnswers } = await import('../../app/review/review.js');
     const applied = await applyAnswers({ dataDir, file, sheet, by }, appEnvironment(io));
-    const { released, refused, notSure, ...counts } = applied;
+    const { released, refused, notSure, signedAs: _, ...counts } = applied;
     io.say(
       refused.map((refusal) => refusalInWords(file, refusal, args)),
       'alert',
@@ -392,7 +393,14 @@ export const reviewCommand: Command<ReviewArgs> = {
       appEnvironment(io),
     );
     io.alert('\n');
-    io.say(view(answeredInWords(answered), nextInWords(answered.released, args)), 'stdout');
+    io.say(
+      view(
+        answeredInWords(answered),
+        answered.decided + answered.held > 0 && by === undefined && SIGNED_AS_USER,
+        nextInWords(answered.released, args),
+      ),
+      'stdout',
+    );
     return answered.interrupted ? ExitCode.interrupted : ExitCode.ok;
   },
 };
@@ -419,7 +427,7 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
     throw new UsageError(
       'REASON_MISSING',
       '--reason is missing',
-      `Example: --reason NAME_CONFLICT. List the reasons: \`kybatch review list${placeFlags(args)}\``,
+      `Example: --reason LEGAL_FORM_DIFFERS. List the reasons: \`kybatch review list${placeFlags(args)}\``,
     );
   const which = whichOf(args);
   const agree = (proposal: RuleProposal) => agreed(rule, proposal, args, io);
@@ -437,7 +445,7 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
       releasedRows: rowsOf(answered.released),
       next: nextCommands(answered.released, args),
     }),
-    ruleInWords(answered, args),
+    ruleInWords(answered, args, by !== undefined),
   );
   if (answered.outcome === 'nothing_fits')
     io.say(message('REVIEW_LIST_NEXT', `List the open questions: \`kybatch review list${placeFlags(args)}\``));

@@ -39,6 +39,9 @@ export const nextInWords = (released: readonly ReleasedRun[], place: Place): Vie
     nextCommands(released, place).map((command) => commandLine(shortCommand({ command }))),
   );
 
+/** How to sign with another name than that of the user. */
+export const SIGNED_AS_USER = message('SIGNED_AS_USER', 'To sign with another name: --by NAME', 'detail');
+
 /** "2 questions answered by anna, 1 not sure (it stays open), 3 left." */
 export const answeredInWords = (answered: AnsweredView): Message =>
   message(
@@ -84,6 +87,10 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
       ])}.`,
       refused.length > 0 ? 'attention' : 'done',
     ),
+    applied.signedAs !== null && {
+      ...SIGNED_AS_USER,
+      text: `Signed as ${printable(applied.signedAs)}. ${SIGNED_AS_USER.text}`,
+    },
     disagreeing > 0 &&
       message(
         'PEOPLE_DISAGREE',
@@ -144,7 +151,7 @@ export interface QuestionListOptions {
 /** One screen: the number of questions by reason, and the first of them with the best candidate. */
 export function listInWords(
   all: readonly Question[],
-  { full, limit = full ? all.length : ROWS, open }: QuestionListOptions,
+  { full, limit = full || all.length === ROWS + 1 ? all.length : ROWS, open }: QuestionListOptions,
 ) {
   if (all.length === 0)
     return [message('NO_QUESTIONS', open === 0 ? 'No open questions.' : 'No open question fits.', 'done')];
@@ -335,13 +342,14 @@ const leftOutInWords = ({ leftOut }: RuleProposal): Message | false =>
     countLines([...leftOut].map(([why, questions]) => [questions, LEFT_OUT[why]])),
   );
 
-export function ruleInWords(answered: RuleView, place: Place): readonly Message[] {
+export function ruleInWords(answered: RuleView, place: Place, isNamed: boolean): readonly Message[] {
   const { outcome, batch, released } = answered;
   if (outcome !== 'answered')
     return view(message('NO_QUESTION_FITS', 'No question fits the rule.'), leftOutInWords(answered));
   const answers = listed([answersInWords(answered), ...openInWords({ held: answered.held })]);
   return view(
     marked('RULE_APPLIED', 'done', `${answers}.`),
+    !isNamed && SIGNED_AS_USER,
     nextInWords(released, place),
     block(
       'UNDO_NEXT',
