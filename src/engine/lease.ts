@@ -3,8 +3,6 @@
 import { hostname } from 'node:os';
 import { TakenOverError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { CallStore } from '../ledger/money/calls.js';
-import type { JobStore } from '../ledger/rows/workers.js';
 import type { Clock } from '../util/clock.js';
 
 /** A worker not heard of for this long is dead, and its calls are lost. */
@@ -14,8 +12,8 @@ const ALONE = { leaseMs: LEASE_MS, renewMs: 10_000 };
 const SHARED = { leaseMs: 20_000, renewMs: 5000 };
 
 /** Marks calls lost before this process began. In a shared ledger other workers get the time of a lease first. */
-export const flagLostBefore = ({ calls, jobs }: Pick<Ledger, 'calls' | 'jobs'>, now: number): Promise<number> =>
-  calls.flagLost(now, jobs === undefined ? now : now - SHARED.leaseMs);
+export const flagLostBefore = ({ calls, claims }: Pick<Ledger, 'calls' | 'claims'>, now: number): Promise<number> =>
+  calls.flagLost(now, claims === undefined ? now : now - SHARED.leaseMs);
 
 export interface Lease {
   readonly attemptId: number;
@@ -29,8 +27,6 @@ interface LeaseOptions {
   readonly given?: string | undefined;
   /** Called with the number of calls lost by others that died. */
   readonly onLost?: (calls: number) => void;
-  /** With several workers: returns jobs of dead ones. */
-  readonly jobs?: Pick<JobStore, 'handBack'> | undefined;
   /** The attempt whose limits it shares. Absent: its own. */
   readonly purse?: number | undefined;
   /** Units of its limit that were spent before it began. */
@@ -40,12 +36,12 @@ interface LeaseOptions {
 /** Begins an attempt and renews its lease until it ends. */
 export async function takeLease(
   runId: string | null,
-  calls: CallStore,
+  { calls, claims }: Pick<Ledger, 'calls' | 'claims'>,
   clock: Clock,
-  { given, onLost = () => {}, jobs, purse, unitsBefore }: LeaseOptions = {},
+  { given, onLost = () => {}, purse, unitsBefore }: LeaseOptions = {},
 ): Promise<Lease> {
   const now = clock.now();
-  const { leaseMs, renewMs } = jobs === undefined ? ALONE : SHARED;
+  const { leaseMs, renewMs } = claims === undefined ? ALONE : SHARED;
   const worker = `${hostname()}:${process.pid}`;
   const attemptId = await calls.begin({
     runId,
@@ -68,11 +64,10 @@ export async function takeLease(
       // After losing contact itself, a process cannot tell who is dead, so others get the time of a lease.
       if (clock.now() - heard > leaseMs - renewMs) inTouchSince = clock.now();
       heard = clock.now();
-      if (jobs !== undefined && heard - inTouchSince < leaseMs) continue;
-      // Another worker may have died: rows that wait for its calls must not wait forever.
+      if (claims !== undefined && heard - inTouchSince < leaseMs) continue;
+      // Another worker may have died: its rows are free, and rows that wait for its calls must not wait forever.
       const lost = await calls.flagLost(clock.now());
       if (lost > 0) onLost(lost);
-      await jobs?.handBack();
     }
   })().catch((reason: unknown) => {
     if (!ended.signal.aborted) broken.abort(reason);

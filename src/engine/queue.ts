@@ -178,7 +178,6 @@ class RowQueue {
     const { outcome, hold, holdReason, nextAt } = checkpoint;
     this.#active.delete(row);
     if (outcome !== 'pending') this.#anySettled = true;
-    this.#options.rows.rowDone(row, checkpoint);
     this.#options.turns.comesHome(row);
     if (hold === 'parked' && holdReason === 'in_doubt') this.#inDoubt.add(row);
     if (hold === 'waiting' && nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);
@@ -235,10 +234,9 @@ class RowQueue {
 
   /** A row whose lost call got a known charge meanwhile: it can continue. */
   async #released(): Promise<RowRecord | undefined> {
-    const { runs, runId } = this.#options;
     for (const number of this.#inDoubt) {
-      const row = await runs.row(runId, number);
-      if (row?.outcome !== 'pending' || row.hold !== null || this.#active.has(number)) continue;
+      const row = this.#active.has(number) ? undefined : await this.#options.rows.again(number);
+      if (row === undefined) continue;
       this.#inDoubt.delete(number);
       return row;
     }

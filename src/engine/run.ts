@@ -10,7 +10,7 @@ import type { KybatchError } from '../domain/errors.js';
 import type { BatchApi, ByApi } from '../domain/provider.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/rows/runs.js';
-import { LedElsewhereError } from '../ledger/rows/workers.js';
+import { LedElsewhereError, type RunLead } from '../ledger/rows/workers.js';
 import { searchesOf } from '../stages/identity/space-search.js';
 import type { Stage } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
@@ -25,7 +25,7 @@ import {
 } from './permissions.js';
 import { type ProcessedRows, processRows } from './queue.js';
 import { maximumCostOfRows } from './row-cost.js';
-import { AllRows, deferredRows, enqueueJobs, JobRows, type RowSource, TheseRows } from './row-source.js';
+import { ClaimedRows, OwnRows, type RowSource } from './row-source.js';
 import { StageContexts } from './stage-contexts.js';
 import { Turns } from './turns.js';
 
@@ -86,9 +86,8 @@ export interface RunEnd {
 export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const { run, ledger, clock, listen } = work;
   const onLost = (count: number) => listen?.({ kind: 'lost_calls', count });
-  const { jobs } = ledger;
   const { given, leader: purse, unitsBefore } = work;
-  const lease = await takeLease(run.id, ledger.calls, clock, { given, onLost, jobs, purse, unitsBefore });
+  const lease = await takeLease(run.id, ledger, clock, { given, onLost, purse, unitsBefore });
   work.onBegun?.(lease.attemptId);
   const end = await workUnder(lease, work).catch(async (error: unknown) => {
     // The original error is reported. The next attempt ends one that cannot be ended now.
@@ -107,8 +106,12 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const lost = await flagLostBefore(ledger, clock.now());
   if (lost > 0) listen({ kind: 'lost_calls', count: lost });
   const leads = work.leader === undefined;
-  if (leads && ledger.jobs !== undefined) await enqueueJobs(lease.attemptId, ledger.jobs, work);
-  else if (leads && work.only === undefined) await ledger.runs.releaseParked(run.id);
+  const lead = { runId: run.id, attemptId: lease.attemptId };
+  if (leads) {
+    await ledger.claims?.lead(lead);
+    if (work.only === undefined) await ledger.runs.releaseParked(run.id);
+    else await ledger.runs.leaveOutOthers(run.id, work.only);
+  } else await ledger.claims?.join(run.id);
   const environments = await useSources(work);
   const stages = stagesOf(pipeline);
   const counted = { calls: ledger.calls, clock, environmentId: environments.v2, reader: work.permissions };
@@ -168,7 +171,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       runId: run.id,
       attemptId: lease.attemptId,
       runs: ledger.runs,
-      rows: rowsOf(work, lease.attemptId, () => canStart(stages, door)),
+      rows: rowsOf(lead, ledger, () => canStart(stages, door)),
       contexts,
       clock,
       turns,
@@ -189,28 +192,25 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     await together?.stop();
   }
   const isHeldUp = !stopping.aborted && !door.draining && door.stopped === undefined && guard.tripped === undefined;
-  const later = isHeldUp ? await deferredRows(work) : undefined;
-  if (leads || later !== undefined) await ledger.jobs?.leave({ runId: run.id, attemptId: lease.attemptId }, later);
+  if (leads) await ledger.claims?.leave(lead, isHeldUp && work.only === undefined);
   // A provider that stopped the run gets no further calls.
   const isAsked = leads && door.stopped === undefined;
   const moved = isAsked ? await noteUseAtEnd(counted, useAtStart) : [];
   const started = { runId: run.id, attemptId: lease.attemptId, begunAt };
   const contacts = isAsked ? await noteContactsAtEnd(counted, started, ledger.reading) : null;
   const outage = drain.aborted ? undefined : door.outage;
-  const concluded = await conclude(work, door.stopped ?? guard.tripped ?? outage);
+  const concluded = await conclude(work, lead, door.stopped ?? guard.tripped ?? outage, isHeldUp);
   return { ...concluded, ...worked, attemptId: lease.attemptId, moved, contacts };
 }
 
-function rowsOf(work: RunWork, attemptId: number, canStart: () => Promise<boolean>): RowSource {
-  const { run, ledger, clock, only } = work;
-  const { jobs, runs } = ledger;
-  if (jobs !== undefined) return new JobRows({ runId: run.id, attemptId, jobs, runs, clock, canStart });
-  return only === undefined ? new AllRows(run.id, runs) : new TheseRows(run.id, runs, only);
-}
+const rowsOf = (lead: RunLead, { claims, runs }: Ledger, canStart: () => Promise<boolean>): RowSource =>
+  claims === undefined ? new OwnRows(lead.runId, runs) : new ClaimedRows({ ...lead, claims, runs, canStart });
 
 async function conclude(
   { run, ledger, clock, drain, leader }: RunWork,
+  lead: RunLead,
   stop: KybatchError | undefined,
+  isHeldUp: boolean,
 ): Promise<Omit<RunEnd, 'attemptId' | 'allTried' | 'moved' | 'contacts'>> {
   const progress = await ledger.runs.progress(run.id);
   const finished = progress.byOutcome.pending === 0;
@@ -223,8 +223,9 @@ async function conclude(
     const error = { stage: null, class: kind, code, message, requestId, attempts: 1, at: clock.now() };
     await ledger.runs.recordError(run.id, error);
   }
-  // While there is a leader, it ends the run.
-  const mayEnd = leader === undefined || (await ledger.jobs?.close(run.id)) === true;
+  // While there is a leader, it ends the run. A helper in an outage leaves its rows to others.
+  const isDone = finished || (isHeldUp && stop === undefined);
+  const mayEnd = leader === undefined || (isDone && (await ledger.claims?.leave(lead, true)) === true);
   if (finished && mayEnd) await ledger.runs.finish(run.id, clock.now());
   return { progress, stopped, interrupted: drain.aborted, finished };
 }

@@ -60,9 +60,6 @@ export interface ServerHealth {
   /** How far its clock is ahead of this machine's. Negative: behind. Leases are compared across machines. */
   readonly clockAheadMs: number;
   readonly ledger: SchemaFound;
-  readonly queue: SchemaFound & { readonly name: string };
-  /** Queues that pg-boss should have and has not, because an earlier migration stopped. */
-  readonly queuesMissing: readonly string[];
   /** May this role create or update schemas (`kybatch ledger migrate`)? */
   readonly mayMigrate: boolean;
   readonly rightsMissing: readonly MissingRight[];

@@ -20,7 +20,7 @@ import type { ReviewStore } from './review/review.js';
 import { reviewStore } from './review/review-store.js';
 import { runFinder, runStore } from './rows/run-store.js';
 import type { RunStore } from './rows/runs.js';
-import type { JobStore, Signals } from './rows/workers.js';
+import type { ClaimStore, Signals } from './rows/workers.js';
 
 /**
  * The store of everything bought and decided, split along its transactions. Every method that writes is one
@@ -50,8 +50,8 @@ export interface Ledger {
   readonly lostCommits: number;
   /** From now on the ledger counts as complete. */
   acceptLoss(): void;
-  /** The job queue, if several workers can share a run. Undefined: one process has the ledger for itself. */
-  readonly jobs?: JobStore | undefined;
+  /** The rows that workers have, if several can share a run. Undefined: one process has the ledger for itself. */
+  readonly claims?: ClaimStore | undefined;
   /** Messages between those workers. */
   readonly signals?: Signals | undefined;
   /** Corrects stored times that lie in the future. */
@@ -94,8 +94,6 @@ export interface Migrated {
   /** The schema before and after. */
   readonly from: number;
   readonly to: number;
-  /** The tables of the job queue were created or recreated. */
-  readonly madeJobs: boolean;
 }
 
 /** A copy of a ledger file, as of when the copying began. */

@@ -75,7 +75,7 @@ export async function migrateLedger(place: LedgerPlace, now: number, grant?: str
   // Opening it to write migrates it, and its lock keeps others from writing.
   const ledger = await openSqliteLedger({ dataDir, now, access: 'existing' });
   await ledger.close();
-  return { from, to: schemaInFile(dataDir), madeJobs: false };
+  return { from, to: schemaInFile(dataDir) };
 }
 
 /** Reads the whole ledger file without changes and returns its state. */

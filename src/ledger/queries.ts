@@ -224,14 +224,14 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
   );
   const workers = database.prepare<[object], Omit<WorkerAtWork, 'leads'> & { leads: 0 | 1 }>(
     `SELECT coalesce(worker, '') AS worker,
-       EXISTS (SELECT 1 FROM run_queues WHERE run_queues.run_id = @runId AND run_queues.start_id = starts.id) AS leads, begun_at AS since, lease_until AS leaseUntil,
+       id = (SELECT led_by FROM runs WHERE runs.id = @runId) AS leads, begun_at AS since, lease_until AS leaseUntil,
        (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND settled_at IS NULL) AS underWay,
        (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND (charge IS NULL OR charge <> 'owned')) AS calls
      FROM starts WHERE run_id = @runId AND ended_at IS NULL AND lease_until >= @now ORDER BY purse_id IS NOT NULL, id`,
   );
   const idle = database.prepare<[object], 1>(
-    `SELECT 1 FROM run_queues JOIN starts ON starts.id = start_id
-     WHERE run_queues.run_id = @runId AND (ended_at IS NOT NULL OR lease_until < @now)`,
+    `SELECT 1 FROM runs JOIN starts ON starts.id = led_by
+     WHERE runs.id = @runId AND (ended_at IS NOT NULL OR lease_until < @now)`,
   );
   const known = database.prepare<[object], KnownRun & { listed: 0 | 1 }>(
     `SELECT EXISTS (SELECT 1 FROM runs WHERE id = @runId) AS listed,

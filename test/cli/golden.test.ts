@@ -5,7 +5,7 @@ import { commands } from '../../src/cli/command-list.js';
 import { wrapped } from '../../src/cli/terminal/view.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
-import { withClient, withPostgres } from '../postgres/server.js';
+import { withPostgres } from '../postgres/server.js';
 import {
   aRecord,
   type HereOptions,
@@ -317,9 +317,6 @@ describe.skipIf(isOnPostgres)('the text of', () => {
         writeCsv('in.csv', rows.slice(0, 2));
         await shown(NIGHT, { env });
         clock.set('2026-03-02T00:00:01Z');
-        await withClient(url, (client) =>
-          client.query("UPDATE kybatch_jobs.job SET start_after = start_after - interval '1 day'"),
-        );
         const worked = [await show(['worker', '--once']), await show(['worker', '--once'])];
         await expect(worked.join('\n')).toMatchFileSnapshot('golden/worker.txt');
         const copied = await show(['ledger', 'copy', '--to', 'copy']);

@@ -269,7 +269,7 @@ class Crash {
       `SELECT outcome, hold, hold_reason, count(*)::int, min(row)::int AS first FROM kybatch.rows GROUP BY 1, 2, 3`,
     );
     const held = await this.database.query(
-      `SELECT start_id, count(*)::int, bool_or(ended_at IS NOT NULL) AS ended FROM kybatch.held_jobs JOIN kybatch.starts ON starts.id = start_id GROUP BY 1`,
+      `SELECT claimed_by, count(*)::int, bool_or(ended_at IS NOT NULL) AS ended FROM kybatch.rows JOIN kybatch.starts ON starts.id = claimed_by GROUP BY 1`,
     );
     const left = await this.database.query(
       `SELECT row::int, hold, hold_reason, stage, error_code FROM kybatch.rows WHERE outcome = 'pending' ORDER BY row LIMIT 5`,
@@ -277,10 +277,8 @@ class Crash {
     const open = await this.database.query(
       `SELECT operation, start_id, count(*)::int FROM kybatch.calls WHERE settled_at IS NULL GROUP BY 1, 2`,
     );
-    const queues = await this.database
-      .query(`SELECT name, state, count(*)::int FROM kybatch_jobs.job GROUP BY 1, 2`)
-      .catch(() => ({ rows: [] }));
-    return { rows, left: left.rows, held: held.rows, open: open.rows, queues: queues.rows };
+    const led = await this.database.query('SELECT id, led_by, resume_at FROM kybatch.runs WHERE led_by IS NOT NULL');
+    return { rows, left: left.rows, held: held.rows, open: open.rows, led: led.rows };
   }
 
   async #kill(nth: number, settled: number): Promise<void> {

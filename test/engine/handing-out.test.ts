@@ -49,7 +49,7 @@ describe('rows are handed out once', () => {
         pending: async () => undefined,
         due: async () => due.shift(),
         nextDue: async (after) => (due.length > 0 ? after : undefined),
-        rowDone: () => {},
+        again: async () => undefined,
         isExhausted: async () => true,
         close: async () => {},
       },

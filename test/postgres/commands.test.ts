@@ -125,7 +125,7 @@ describe('doctor on PostgreSQL', () => {
       expect(found('connection')).toMatchObject([
         { state: 'ok', detail: expect.stringMatching(/PostgreSQL \d+.*ms$/) },
       ]);
-      for (const check of ['database', 'pg-boss', 'role', 'clock skew', 'connections', 'tls', 'stored answers'])
+      for (const check of ['database', 'role', 'clock skew', 'connections', 'tls', 'stored answers'])
         expect([check, ...found(check).map(({ state }) => state)]).toEqual([check, 'ok']);
       // The server of the tests is not meant to outlive a power failure.
       expect(found('durability')).toMatchObject([{ state: 'note', detail: expect.stringContaining('fsync = off') }]);

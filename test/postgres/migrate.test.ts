@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import PgBoss from 'pg-boss';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
 import { migratePostgresLedger } from '../../src/ledger/db/postgres/ledger.js';
@@ -16,12 +15,8 @@ import {
   mustBeCurrent,
   mustHaveGranted,
   postgresSchemaOf,
-  QUEUE_SCHEMA,
-  queueName,
 } from '../../src/ledger/db/postgres/migrate.js';
 import { sharedPostgres, withClient, withEmptyDatabase, withPostgres } from './server.js';
-
-const ROWS = queueName('rows', 0);
 
 const NOW = 1_760_000_000_000;
 const OURS = join(import.meta.dirname, '../../src/ledger/db/postgres/migrations');
@@ -38,6 +33,19 @@ async function withStep<T>(sql: string, use: (steps: URL) => Promise<T>): Promis
     rmSync(folder, { recursive: true });
   }
 }
+
+/** As the version before left it, with the tables of pg-boss that tell. */
+const toSchema1 = (client: pg.Client) =>
+  client.query(`
+    DROP INDEX kybatch.rows_to_claim, kybatch.rows_claimed;
+    ALTER TABLE kybatch.rows DROP COLUMN claimed_by;
+    ALTER TABLE kybatch.runs DROP COLUMN led_by, DROP COLUMN resume_at;
+    DELETE FROM kybatch.schema_migrations WHERE version = 2;
+    CREATE TABLE kybatch.run_queues (queue bigint PRIMARY KEY, run_id text, start_id bigint, laid_at bigint);
+    CREATE TABLE kybatch.held_jobs (job_id uuid PRIMARY KEY, queue text, run_id text, start_id bigint, rows text);
+    CREATE SCHEMA kybatch_jobs;
+    CREATE TABLE kybatch_jobs.job (id uuid);
+    CREATE TABLE kybatch_jobs.queue (name text)`);
 
 const tables = async (client: pg.Client): Promise<readonly string[]> => {
   const { rows } = await client.query<{ name: string }>(
@@ -59,12 +67,15 @@ describe('migratePostgres', () => {
         expect(await postgresSchemaOf(client)).toBe(0);
         expect((await refused(mustBeCurrent(client))).code).toBe('NO_LEDGER_YET');
         const current = currentPostgresSchema();
-        expect(await migratePostgres(client, NOW)).toEqual({ from: 0, to: current, madeJobs: true });
+        expect(await migratePostgres(client, NOW)).toEqual({ from: 0, to: current });
         expect(await postgresSchemaOf(client)).toBe(current);
         await mustBeCurrent(client);
-        expect(await migratePostgres(client, NOW + 1)).toEqual({ from: current, to: current, madeJobs: false });
+        expect(await migratePostgres(client, NOW + 1)).toEqual({ from: current, to: current });
         const { rows } = await client.query('SELECT version, name, applied_at FROM kybatch.schema_migrations');
-        expect(rows).toEqual([{ version: '1', name: '001-ledger.sql', applied_at: String(NOW) }]);
+        expect(rows).toEqual([
+          { version: '1', name: '001-ledger.sql', applied_at: String(NOW) },
+          { version: '2', name: '002-claims.sql', applied_at: String(NOW) },
+        ]);
       }),
     ));
 
@@ -84,7 +95,10 @@ describe('migratePostgres', () => {
       withClient(url, (one) =>
         withClient(url, async (other) => {
           const came = await Promise.all([migratePostgres(one, NOW), migratePostgres(other, NOW)]);
-          expect(came.map(({ from }) => from).sort()).toEqual([0, currentPostgresSchema()]);
+          // Each takes the next step that is missing.
+          expect(came.map(({ from }) => from)).toContain(0);
+          const { rows } = await one.query('SELECT version::int FROM kybatch.schema_migrations ORDER BY 1');
+          expect(rows.map(({ version }) => version)).toEqual([1, 2]);
           await mustBeCurrent(one);
         }),
       ),
@@ -97,10 +111,10 @@ describe('migratePostgres', () => {
           const older = await refused(mustBeCurrent(client, steps));
           expect(older).toMatchObject({
             code: 'LEDGER_TOO_OLD',
-            message: expect.stringMatching(/ test_\w+ .*\(schema 1, .* 2\)$/),
+            message: expect.stringMatching(/ test_\w+ .*\(schema 2, .* 3\)$/),
             hint: expect.stringContaining('`kybatch ledger migrate`'),
           });
-          expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 1, to: 2, madeJobs: false });
+          expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 2, to: 3 });
           await mustBeCurrent(client, steps);
           expect(await tables(client)).toContain('later');
         }),
@@ -115,10 +129,10 @@ describe('migratePostgres', () => {
           for (const refusal of [await refused(migratePostgres(client, NOW)), await refused(mustBeCurrent(client))]) {
             expect(refusal).toMatchObject({
               code: 'LEDGER_TOO_NEW',
-              message: expect.stringMatching(/\(schema 2, .* 1\)$/),
+              message: expect.stringMatching(/\(schema 3, .* 2\)$/),
             });
           }
-          expect(await postgresSchemaOf(client)).toBe(2);
+          expect(await postgresSchemaOf(client)).toBe(3);
         }),
       ),
     ));
@@ -128,48 +142,64 @@ describe('migratePostgres', () => {
       withPostgres((url) =>
         withClient(url, async (client) => {
           await expect(migratePostgres(client, NOW, steps)).rejects.toThrow('division by zero');
-          expect(await postgresSchemaOf(client)).toBe(1);
+          expect(await postgresSchemaOf(client)).toBe(2);
           expect(await tables(client)).not.toContain('later');
           await mustBeCurrent(client);
         }),
       ),
     ));
 
-  test('migrates the tables of pg-boss too', () =>
+  test('refuses tables without a version', () =>
     withPostgres((url) =>
       withClient(url, async (client) => {
-        await client.query('UPDATE kybatch_jobs.version SET version = version - 1');
-        expect(await refused(mustBeCurrent(client))).toMatchObject({
-          code: 'LEDGER_TOO_OLD',
-          message: expect.stringMatching(/\(schema of jobs 23, .* 24\)$/),
-        });
-        await migratePostgres(client, NOW);
-        await mustBeCurrent(client);
-        await client.query('UPDATE kybatch_jobs.version SET version = version + 1');
-        expect(await refused(migratePostgres(client, NOW))).toMatchObject({
-          code: 'LEDGER_TOO_NEW',
-          message: expect.stringContaining('(schema 25,'),
-        });
-      }),
-    ));
-
-  test('creates dropped tables of pg-boss again, and refuses tables without a version', () =>
-    withPostgres((url) =>
-      withClient(url, async (client) => {
-        await client.query('DROP SCHEMA kybatch_jobs CASCADE');
-        expect(await migratePostgres(client, NOW)).toMatchObject({ madeJobs: true });
-        await mustBeCurrent(client);
         await client.query('DROP TABLE kybatch.schema_migrations');
         expect((await refused(migratePostgres(client, NOW))).code).toBe('LEDGER_SCHEMA_UNKNOWN');
         expect((await client.query('SELECT 1 FROM kybatch.calls')).rows).toEqual([]);
       }),
     ));
 
-  test('refuses a job schema without jobs, and does not advise to drop another’s', () =>
-    withEmptyDatabase((url) =>
+  test('replaces the job queue of schema 1: led runs stay led, begun rows come first, and pg-boss’s tables go', () =>
+    withPostgres((url) =>
       withClient(url, async (client) => {
-        await client.query('CREATE SCHEMA kybatch_jobs; CREATE TABLE kybatch_jobs.version AS SELECT 10 AS version');
-        expect((await refused(migratePostgres(client, NOW))).code).toBe('QUEUE_SCHEMA_UNKNOWN');
+        await toSchema1(client);
+        await client.query(`SET search_path TO kybatch;
+          INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at)
+            SELECT id, '', '', '', '', '{}', '[]', 'open', 0 FROM unnest(ARRAY['led', 'put off', 'left']) AS id;
+          INSERT INTO rows (run_id, row, line, input_values, fields, outcome, hold, next_at, units_charged)
+            VALUES ('led', 1, 1, '[]', '{}', 'pending', NULL, NULL, 0), ('led', 2, 2, '[]', '{}', 'pending', NULL, NULL, 1),
+              ('put off', 1, 1, '[]', '{}', 'pending', 'parked', 77, 0);
+          INSERT INTO run_queues VALUES (0, 'led', 5, 0), (1, 'put off', 6, 0);
+          INSERT INTO held_jobs VALUES (gen_random_uuid(), 'rows-0', 'led', 5, '[1]')`);
+        expect(await migratePostgres(client, NOW)).toEqual({ from: 1, to: 2 });
+        const { rows } = await client.query('SELECT id, led_by, resume_at FROM kybatch.runs ORDER BY id');
+        expect(rows).toEqual([
+          { id: 'led', led_by: '5', resume_at: null },
+          { id: 'left', led_by: null, resume_at: null },
+          { id: 'put off', led_by: '6', resume_at: '77' },
+        ]);
+        const order = await client.query("SELECT row FROM kybatch.rows WHERE run_id = 'led' ORDER BY rank, row");
+        expect(order.rows).toEqual([{ row: '2' }, { row: '1' }]);
+        expect(await tables(client)).not.toContain('held_jobs');
+        expect((await client.query("SELECT to_regnamespace('kybatch_jobs') AS gone")).rows).toEqual([{ gone: null }]);
+      }),
+    ));
+
+  test('a migrated ledger has the columns and indexes of a new one, and another program’s kybatch_jobs stays', () =>
+    withPostgres((url) =>
+      withClient(url, async (client) => {
+        const shape = async () =>
+          (
+            await client.query(
+              `SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'kybatch'
+               UNION ALL SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'kybatch' ORDER BY 1, 2`,
+            )
+          ).rows;
+        const made = await shape();
+        await toSchema1(client);
+        await client.query('DROP TABLE kybatch_jobs.queue');
+        await migratePostgres(client, NOW);
+        expect(await shape()).toEqual(made);
+        expect((await client.query('SELECT 1 FROM kybatch_jobs.job')).rows).toEqual([]);
       }),
     ));
 
@@ -191,8 +221,6 @@ describe('migratePostgres', () => {
       withEmptyDatabase(async (url) => {
         await withClient(url, async (client) => {
           await client.query(`CREATE SCHEMA kybatch AUTHORIZATION ${role}`);
-          // pg-boss asks for its own in words that take the right to make one.
-          await client.query(grantCreate(role, url));
         });
         await withClient(as(url), (client) => migratePostgres(client, NOW));
       }),
@@ -229,7 +257,7 @@ describe('grantTo', () => {
         const database = new URL(url).pathname.slice(1);
         await withClient(url, async (client) => {
           await client.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
-          await client.query('REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA kybatch, kybatch_jobs FROM PUBLIC');
+          await client.query('REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA kybatch FROM PUBLIC');
           await client.query(grantTo(role));
         });
         return await use(as(url), url);
@@ -256,15 +284,13 @@ describe('grantTo', () => {
       withClient(url, async (client) => {
         for (const sql of [
           'CREATE TABLE kybatch.more (id bigint)',
-          'CREATE TABLE kybatch_jobs.more (id bigint)',
           'CREATE SCHEMA more',
           'ALTER TABLE kybatch.calls ADD COLUMN more bigint',
           'DROP TABLE kybatch.calls',
           'TRUNCATE kybatch.calls',
           'CREATE INDEX more ON kybatch.calls (id)',
           'DELETE FROM kybatch.schema_migrations',
-          "INSERT INTO kybatch.schema_migrations VALUES (2, '', 0)",
-          "SELECT kybatch_jobs.create_queue('more', '{}')",
+          "INSERT INTO kybatch.schema_migrations VALUES (3, '', 0)",
         ])
           await expect(client.query(sql), sql).rejects.toMatchObject({ code: '42501' });
       }),
@@ -332,36 +358,4 @@ describe('grantTo', () => {
         }
       }),
     ));
-
-  test('is enough for pg-boss, which creates nothing at run time', () =>
-    asWorker(async (url) => {
-      // Everything that it does by itself: upkeep, and what happens at certain times.
-      const boss = new PgBoss({
-        connectionString: url,
-        schema: QUEUE_SCHEMA,
-        migrate: false,
-        supervise: true,
-        schedule: true,
-      });
-      const errors: Error[] = [];
-      boss.on('error', (error) => errors.push(error));
-      await boss.start();
-      try {
-        const id = await boss.send(ROWS, { runId: 'a', row: 1 });
-        const [job] = await boss.fetch<{ row: number }>(ROWS);
-        expect(job).toMatchObject({ id, data: { runId: 'a', row: 1 } });
-        await boss.complete(ROWS, job?.id ?? '');
-        await boss.insert([{ name: ROWS, data: { row: 2 } }]);
-        const [failing] = await boss.fetch(ROWS);
-        await boss.fail(ROWS, failing?.id ?? '');
-        await boss.updateQueue(ROWS, { name: ROWS, policy: 'standard', retryLimit: 5 });
-        await boss.schedule(ROWS, '* * * * *');
-        await boss.unschedule(ROWS);
-        await boss.maintain();
-        await boss.purgeQueue(ROWS);
-      } finally {
-        await boss.stop({ graceful: false });
-      }
-      expect(errors).toEqual([]);
-    }));
 });

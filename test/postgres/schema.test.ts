@@ -8,6 +8,9 @@ import { withClient, withPostgres } from './server.js';
 /** SQLite has it in every table, unseen; here it is in those whose order is asked for. */
 const UNSEEN = 'rowid';
 
+/** Only workers that share a ledger claim rows. */
+const CLAIMS = 'rows_to_claim';
+
 interface Column {
   readonly name: string;
   readonly type: string;
@@ -132,7 +135,7 @@ async function tablesOfPostgres(client: pg.Client): Promise<Record<string, Table
         })
         .sort(),
       indexes: indexes
-        .filter((index) => index.table === table && index.columns.join() !== UNSEEN)
+        .filter((index) => index.table === table && index.columns.join() !== UNSEEN && index.name !== CLAIMS)
         .map(
           ({ name, unique, made, columns: of, where }) => `${made ? '' : name} ${unique ? 1 : 0} ${of} ${plain(where)}`,
         )

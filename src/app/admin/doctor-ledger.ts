@@ -222,14 +222,12 @@ const SOUND: DatabaseHealth = { state: 'sound' };
 const unusable = (detail: string, exit: ExitCode): DatabaseHealth => ({ state: 'unusable', detail, exit });
 
 /** Nothing can be read without these. */
-const REQUIRED_CHECKS: ReadonlySet<string> = new Set(['database', 'pg-boss', 'role']);
+const REQUIRED_CHECKS: ReadonlySet<string> = new Set(['database', 'role']);
 
 function serverFindings(health: ServerHealth): readonly Finding[] {
   return [
     connection(health),
     schema('database', 'ledger', health.ledger, health),
-    schema('pg-boss', `pg-boss (schema ${health.queue.name})`, health.queue, health),
-    ...queues(health),
     ...rights(health),
     clock(health),
     connections(health),
@@ -272,11 +270,6 @@ function schema(check: string, what: string, { has, needs }: SchemaFound, { role
         'SCHEMA_TOO_OLD',
       );
 }
-
-const queues = ({ queuesMissing }: ServerHealth): readonly Finding[] =>
-  queuesMissing.map((queue) =>
-    fail('pg-boss', `The queue ${queue} is missing. Create it with ${MIGRATE}.`, 'QUEUE_MISSING'),
-  );
 
 /** Without tables there is nothing to grant. */
 function rights({ role, ledger, rightsMissing }: ServerHealth): readonly Finding[] {

@@ -210,8 +210,6 @@ export interface MigrateView {
   /** The schema version before and after. */
   readonly from: number;
   readonly to: number;
-  /** In PostgreSQL: the job tables were created or recreated. */
-  readonly madeJobs: boolean;
 }
 
 export interface MigrateOptions extends PlaceOptions {

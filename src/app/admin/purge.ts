@@ -57,8 +57,8 @@ export function previewPurge(options: PreviewOptions, around = processEnvironmen
 
 /** Deletes one entity, or data older than a time, for good. Then it searches for remaining traces. */
 export function purge({ request, agree, ...place }: PurgeOptions, around = processEnvironment()): Promise<PurgeView> {
-  return withLedger('existing', place, around, async ({ housekeeping, runs, jobs }, dataDir) => {
-    const shared = jobs !== undefined;
+  return withLedger('existing', place, around, async ({ housekeeping, runs, claims }, dataDir) => {
+    const shared = claims !== undefined;
     // Everything that can be refused is checked before anything is removed.
     const exports = findExports(dataDir);
     const kept = findKeptWorkbooks(dataDir);

@@ -87,9 +87,9 @@ export class MetricsFile {
   }
 
   /** Sums all calls once, not every minute: only this attempt adds to them, unless there are other workers. */
-  async #measure({ reading, jobs }: Ledger, attempt: ReportedAttempt | null): Promise<Measured> {
+  async #measure({ reading, claims }: Ledger, attempt: ReportedAttempt | null): Promise<Measured> {
     const spent = attempt === null ? 0 : (await reading.spent(attempt.attemptId)).units;
-    if (this.#unitsBefore === undefined || attempt?.atWork !== true || jobs !== undefined)
+    if (this.#unitsBefore === undefined || attempt?.atWork !== true || claims !== undefined)
       this.#unitsBefore = (await reading.unitsCharged()) - spent;
     return {
       unitsCharged: this.#unitsBefore + spent,

@@ -106,10 +106,10 @@ type Sent =
     }
   | ReopenedReport;
 
-function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
+function send(hand: Hand, ledger: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
   const { operation, params, client, environmentId, fresh } = hand;
   const apis = { v1: null, v2: null, [operation.api]: { client, environmentId } };
-  return withDirectDoors(apis, { abort: signal }, { calls, jobs }, clock, async (open, broken) => {
+  return withDirectDoors(apis, { abort: signal }, ledger, clock, async (open, broken) => {
     const settlements: Settlement[] = [];
     const listen = (event: CallEvent) => {
       if (event.kind === 'call_settled') settlements.push(event.settlement);
@@ -125,13 +125,13 @@ function send(hand: Hand, { calls, jobs }: Ledger, clock: Clock, signal?: AbortS
       throw reasonToStop() ?? door.stopped ?? error;
     });
     if (outcome.kind === 'paid_before') {
-      if (outcome.use !== null) await calls.recordUse(outcome.use);
+      if (outcome.use !== null) await ledger.calls.recordUse(outcome.use);
       return outcome;
     }
     const stop = outcome.kind === 'answer' ? undefined : reasonToStop();
     if (stop !== undefined) throw stop;
     const answer = answerOf(outcome, operation, settlements.at(-1)?.charge);
-    if (answer.use !== null) await calls.recordUse(answer.use);
+    if (answer.use !== null) await ledger.calls.recordUse(answer.use);
     return { answer, settlement: settlements.at(-1) };
   });
 }

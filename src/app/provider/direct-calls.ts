@@ -48,22 +48,30 @@ type DirectPolicy = Pick<DoorOptions, 'retry' | 'concurrency' | 'breaker' | 'lis
 export async function withDirectDoors<T>(
   apis: DoorOptions['apis'],
   { drain, abort }: StopSignals,
-  { calls, jobs }: Pick<Ledger, 'calls' | 'jobs'>,
+  ledger: Pick<Ledger, 'calls' | 'claims'>,
   clock: Clock,
   use: (open: (policy: DirectPolicy) => Door, broken: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const lease = await takeLease(null, calls, clock, { jobs });
+  const lease = await takeLease(null, ledger, clock);
   const doors: Door[] = [];
   const onStop = () => {
     for (const door of doors) door.drain();
   };
   try {
     // Otherwise these calls would wait for calls that a dead process left open.
-    await flagLostBefore({ calls, jobs }, clock.now());
+    await flagLostBefore(ledger, clock.now());
     drain?.addEventListener('abort', onStop, { once: true });
     const signal = abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]);
     const open = (policy: DirectPolicy): Door => {
-      const door = new Door({ ...UNLIMITED, ...policy, calls, attemptId: lease.attemptId, clock, apis, signal });
+      const door = new Door({
+        ...UNLIMITED,
+        ...policy,
+        calls: ledger.calls,
+        attemptId: lease.attemptId,
+        clock,
+        apis,
+        signal,
+      });
       doors.push(door);
       if (drain?.aborted === true) door.drain();
       return door;

@@ -135,7 +135,7 @@ export async function executeRun(
     // A new leader has released the rows of this attempt and continues with them.
     const ledBy = workers.find(({ leads }) => leads)?.worker ?? null;
     // Lost calls may have been found or settled since they were counted, and other workers may have spent units.
-    const isAlone = ledger.jobs === undefined;
+    const isAlone = ledger.claims === undefined;
     const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.attemptId);
     const spent = addSpending(attempt.checks, ofRun);
     const activity =
@@ -375,9 +375,9 @@ export async function waitForLeader(
 
 async function ledElsewhere(
   isMeant: LedWork['isMeant'],
-  { jobs, runs, reading }: Ledger,
+  { claims, runs, reading }: Ledger,
 ): Promise<LedElsewhereError | undefined> {
-  for (const { runId, leaderIsAlive } of (await jobs?.runs()) ?? []) {
+  for (const { runId, leaderIsAlive } of (await claims?.runs()) ?? []) {
     const run = leaderIsAlive ? await runs.find(runId) : undefined;
     if (run === undefined || !isMeant(run)) continue;
     const leader = (await reading.workers(runId)).find(({ leads }) => leads);

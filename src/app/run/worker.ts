@@ -7,7 +7,7 @@ import { isDueSoon } from '../../engine/row-source.js';
 import { type RunEnd, workOnRun } from '../../engine/run.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
-import type { JobStore, RunWithJobs } from '../../ledger/rows/workers.js';
+import type { ClaimStore, LedRun } from '../../ledger/rows/workers.js';
 import { message } from '../../util/message-parts.js';
 import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
 import type { StopSignals } from '../provider/direct-calls.js';
@@ -72,9 +72,9 @@ export async function runWorker(
   options.abort?.addEventListener('abort', noMore, { once: true });
   try {
     return await withLedger('existing', { ...options, abort: patience.signal }, around, async (ledger) => {
-      const { jobs } = ledger;
-      if (jobs === undefined) throw ledgerInFileError();
-      return await new Worker(jobs, ledger, options, around, noMore).work();
+      const { claims } = ledger;
+      if (claims === undefined) throw ledgerInFileError();
+      return await new Worker(claims, ledger, options, around, noMore).work();
     });
   } finally {
     options.abort?.removeEventListener('abort', noMore);
@@ -100,7 +100,7 @@ class Worker {
   #isWorking = false;
 
   constructor(
-    private readonly jobs: JobStore,
+    private readonly claims: ClaimStore,
     private readonly ledger: Ledger,
     private readonly options: WorkerOptions,
     private readonly around: AppEnvironment,
@@ -151,23 +151,19 @@ class Worker {
 
   async #putOff(): Promise<readonly PostponedRun[]> {
     const found: PostponedRun[] = [];
-    for (const { runId, leaderIsAlive } of await this.jobs.runs()) {
-      const { ready, nextWaitAt } = await this.jobs.left(runId, -1);
-      if (leaderIsAlive || ready > 0 || nextWaitAt === null) continue;
-      if ((await this.#asksElsewhere(runId)) === undefined) found.push({ run: runId, until: nextWaitAt });
+    for (const { runId, leaderIsAlive, isReady, nextAt } of await this.claims.runs()) {
+      if (leaderIsAlive || isReady || nextAt === null) continue;
+      if ((await this.#asksElsewhere(runId)) === undefined) found.push({ run: runId, until: nextAt });
     }
     return found;
   }
 
-  async #next(): Promise<RunWithJobs | undefined> {
+  async #next(): Promise<LedRun | undefined> {
     const now = this.around.clock.now();
-    for (const run of await this.jobs.runs()) {
-      if ((this.#resting.get(run.runId) ?? 0) > now || this.#unfit.has(run.runId)) continue;
-      const left = await this.jobs.left(run.runId, -1);
-      const isPutOff = left.elsewhere === 0 && left.nextWaitAt !== null && !isDueSoon(left, now);
-      if (!isPutOff) return run;
-    }
-    return undefined;
+    const isPutOff = (run: LedRun) => !run.isElsewhere && run.nextAt !== null && !isDueSoon(run, now);
+    const isResting = ({ runId }: LedRun) => (this.#resting.get(runId) ?? 0) > now;
+    const runs = await this.claims.runs();
+    return runs.find((run) => !(isResting(run) || this.#unfit.has(run.runId) || isPutOff(run)));
   }
 
   /**
@@ -176,12 +172,11 @@ class Worker {
    */
   async #isAnyLeft(): Promise<boolean> {
     const now = this.around.clock.now();
-    for (const { runId, leaderIsAlive } of await this.jobs.runs()) {
-      if (this.#unfit.has(runId)) continue;
-      const left = await this.jobs.left(runId, -1);
-      if (left.elsewhere > 0 || (left.nextWaitAt !== null && (leaderIsAlive || isDueSoon(left, now)))) return true;
-    }
-    return false;
+    return (await this.claims.runs()).some(
+      (run) =>
+        !this.#unfit.has(run.runId) &&
+        (run.isElsewhere || (run.nextAt !== null && (run.leaderIsAlive || isDueSoon(run, now)))),
+    );
   }
 
   async #waitForMore(): Promise<void> {
@@ -192,7 +187,7 @@ class Worker {
   }
 
   /** Returns the error that would also stop it at the next run, if there is one. */
-  async #helpWith(lead: RunWithJobs): Promise<KybatchError | undefined> {
+  async #helpWith(lead: LedRun): Promise<KybatchError | undefined> {
     const run = await this.ledger.runs.find(lead.runId);
     if (run === undefined || !(await this.#mayServe(run))) {
       this.#unfit.add(lead.runId);
@@ -244,7 +239,7 @@ class Worker {
     return undefined;
   }
 
-  async #workOn(run: RunRecord, lead: RunWithJobs): Promise<RunEnd> {
+  async #workOn(run: RunRecord, lead: LedRun): Promise<RunEnd> {
     const { options, around, ledger } = this;
     const { pipeline, fresh } = readSettings(run);
     const given = await lastAttemptOptions(run.id, ledger);

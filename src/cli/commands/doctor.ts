@@ -129,7 +129,6 @@ const serverJson = (server: NonNullable<DoctorView['server']>) => ({
   roundTripMs: rounded(server.roundTripMs),
   clockAheadMs: rounded(server.clockAheadMs),
   schema: pick(server.ledger, 'has', 'needs'),
-  queueSchema: pick(server.queue, 'name', 'has', 'needs'),
   connections: server.connections,
   tls: server.isEncrypted,
   ...pick(server, 'rightsMissing', 'unsafeSettings'),

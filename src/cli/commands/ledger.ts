@@ -202,9 +202,9 @@ const migrateCommand: Command<MigrateArgs> = {
   },
 };
 
-function migratedInWords({ ledger, from, to, madeJobs }: MigrateView, isGranted: boolean): Message {
+function migratedInWords({ ledger, from, to }: MigrateView, isGranted: boolean): Message {
   if (from === to) {
-    const more = madeJobs ? ' The tables of its jobs were created again.' : isGranted ? '' : ' Nothing was changed.';
+    const more = isGranted ? '' : ' Nothing was changed.';
     return message('LEDGER_UP_TO_DATE', `✓ The ledger in ${ledger} is up to date (schema ${to}).${more}`, 'done');
   }
   const [code, what] =

@@ -108,7 +108,7 @@ async function mustBeEmpty(to: CopyTarget, tables: readonly CopiedTable[]): Prom
     throw new UsageError(
       'LEDGER_NOT_EMPTY',
       `the ledger ${to.name} is not empty: there are ${records} records in ${table.name}`,
-      'Nothing was copied. Two ledgers cannot be merged: use a database that `kybatch ledger migrate` has just created. If only `kybatch doctor` used it, drop the schemas kybatch and kybatch_jobs, and migrate again.',
+      'Nothing was copied. Two ledgers cannot be merged: use a database that `kybatch ledger migrate` has just created. If only `kybatch doctor` used it, drop the schema kybatch, and migrate again.',
     );
   }
 }

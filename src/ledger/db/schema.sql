@@ -29,7 +29,11 @@ CREATE TABLE IF NOT EXISTS runs (
   -- 1: no longer listed, but members still use its rows.
   put_away        INTEGER NOT NULL DEFAULT 0,
   -- Units of rows that continued in later runs.
-  units_moved     INTEGER NOT NULL DEFAULT 0
+  units_moved     INTEGER NOT NULL DEFAULT 0,
+  -- With several workers: the attempt whose limits they share. Null: no worker takes rows of this run.
+  led_by          INTEGER,
+  -- With several workers: no new row begins before this time. Null: rows can begin.
+  resume_at       INTEGER
 ) STRICT;
 CREATE INDEX IF NOT EXISTS runs_by_portfolio ON runs (portfolio_id, created_at);
 
@@ -76,8 +80,11 @@ CREATE TABLE IF NOT EXISTS rows (
   -- The kind of each cell in a workbook, one letter each: n number, d date, - other. Trailing letters may be missing.
   -- Null: text.
   input_kinds   TEXT,
+  -- The attempt that processes it, written only if several workers share the ledger. 0: the present attempt leaves it out.
+  claimed_by    INTEGER,
   PRIMARY KEY (run_id, row)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS rows_claimed ON rows (run_id, claimed_by) WHERE claimed_by IS NOT NULL;
 CREATE INDEX IF NOT EXISTS rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
 

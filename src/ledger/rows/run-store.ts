@@ -105,8 +105,8 @@ type RowStore = Pick<
   | 'row'
   | 'settleRow'
   | 'recordError'
-  | 'parkedRows'
   | 'releaseParked'
+  | 'leaveOutOthers'
   | 'releaseFailed'
   | 'wanted'
   | 'progress'
@@ -114,32 +114,33 @@ type RowStore = Pick<
 
 function rowStore(database: Database, times: CorrectedTimes): RowStore {
   const pending = database
-    .prepare<[string], number>(
-      `SELECT row FROM rows WHERE run_id = ? AND outcome = 'pending' AND hold IS NULL AND ${STILL_LISTED} ORDER BY ${BEGUN} DESC, rank, row`,
-    )
+    .prepare<[string], number>(`SELECT row FROM rows WHERE run_id = ? AND ${NEW_ROW} ORDER BY ${BEGUN} DESC, rank, row`)
     .pluck();
   const withOutcome = database.prepare<[string, RowOutcome, number, number], RowRow>(
     `SELECT * FROM rows WHERE run_id = ? AND outcome = ? AND row > ? AND ${STILL_LISTED} ORDER BY row LIMIT ?`,
   );
   const due = database.prepare<[string, number, number], RowRow>(
-    `SELECT * FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at <= ? AND ${STILL_LISTED} ORDER BY next_at, row LIMIT ?`,
+    `SELECT * FROM rows WHERE run_id = ? AND ${WAITING_ROW} AND next_at <= ? ORDER BY next_at, row LIMIT ?`,
   );
   const nextDue = database
     .prepare<[string, number], number | null>(
-      `SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at > ? AND ${STILL_LISTED}`,
+      `SELECT min(next_at) FROM rows WHERE run_id = ? AND ${WAITING_ROW} AND next_at > ?`,
     )
     .pluck();
   const these = database.prepare<[string, string], RowRow>(
     'SELECT * FROM rows WHERE run_id = ? AND row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
   );
-  const parked = database.prepare<[string], { row: number; nextAt: number }>(
-    `SELECT row, next_at AS nextAt FROM rows WHERE run_id = ? AND hold = 'parked' AND next_at IS NOT NULL AND ${STILL_LISTED}
-     ORDER BY ${BEGUN} DESC, rank, row`,
+  const releaseParked = database.prepare(`${RELEASE_PARKED} WHERE run_id = ? AND hold = 'parked'`);
+  // Rows that an earlier attempt left out, or had when it ended.
+  const freeClaims = database.prepare(
+    `UPDATE rows SET claimed_by = NULL WHERE run_id = ? AND claimed_by IS NOT NULL AND ${CLAIM_IS_OVER}`,
   );
-  const releaseParked = database.prepare(
-    // The next attempt recognizes rows held for a question to the provider by this reason.
-    `UPDATE rows SET hold = NULL, hold_reason = CASE hold_reason WHEN 'ask_provider' THEN hold_reason END, next_at = NULL
-     WHERE run_id = ? AND hold = 'parked'`,
+  // A run of a copied ledger: its workers stayed with the other one.
+  const endLead = database.prepare('UPDATE runs SET led_by = NULL, resume_at = NULL WHERE id = ?');
+  const rankBegun = database.prepare(RANK_BEGUN);
+  const leaveOut = database.prepare(
+    `UPDATE rows SET claimed_by = 0 WHERE run_id = ? AND outcome = 'pending' AND claimed_by IS NULL
+       AND row NOT IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
   );
   const releaseFailed = database.prepare<[string], { row: number; begun: number }>(
     `UPDATE rows SET ${CONTINUE_ROW}, stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, CASE WHEN ${BEGUN} THEN 1 ELSE 0 END AS begun`,
@@ -158,6 +159,12 @@ function rowStore(database: Database, times: CorrectedTimes): RowStore {
     const found = yield* toRows(runId, yield* these.all(runId, JSON.stringify(numbers)));
     const byNumber = new Map(found.map((row) => [row.row, row]));
     return numbers.flatMap((number) => byNumber.get(number) ?? []);
+  }
+
+  function* freeRows(runId: string): Script<void> {
+    yield* freeClaims.run(runId);
+    if (!database.isShared) yield* endLead.run(runId);
+    else yield* rankBegun.run(runId);
   }
 
   return {
@@ -180,8 +187,16 @@ function rowStore(database: Database, times: CorrectedTimes): RowStore {
         ],
       }),
     recordError: (runId, error) => database.write(() => settlements.error(runId, null, error), { environments: [] }),
-    parkedRows: (runId) => database.read(() => parked.all(runId)),
-    releaseParked: (runId) => database.write(() => releaseParked.change(runId)),
+    releaseParked: (runId) =>
+      database.write(function* () {
+        yield* freeRows(runId);
+        return yield* releaseParked.change(runId);
+      }),
+    leaveOutOthers: (runId, rows) =>
+      database.write(function* () {
+        yield* freeRows(runId);
+        yield* leaveOut.run(runId, JSON.stringify(rows));
+      }),
     releaseFailed: (runId) =>
       database.write(function* () {
         yield* reopen.run(runId);
@@ -195,3 +210,19 @@ function rowStore(database: Database, times: CorrectedTimes): RowStore {
 
 /** It cost units. If another run paid them, its rank is negative. */
 const BEGUN = '(units_charged > 0 OR rank < 0)';
+
+/** Rows that can begin, and rows that wait for a report. */
+export const NEW_ROW = `outcome = 'pending' AND hold IS NULL AND claimed_by IS NULL AND ${STILL_LISTED}`;
+export const WAITING_ROW = `hold = 'waiting' AND claimed_by IS NULL AND ${STILL_LISTED}`;
+
+/** Gives begun rows the rank that says so, because an index on their units would slow down every call. */
+export const RANK_BEGUN =
+  "UPDATE rows SET rank = -1 WHERE run_id = ? AND outcome = 'pending' AND units_charged > 0 AND rank >= 0";
+
+/** The attempt that claimed the row has ended. */
+export const CLAIM_IS_OVER =
+  'NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = rows.claimed_by AND starts.ended_at IS NULL)';
+
+/** The next attempt recognizes rows held for a question to the provider by the reason that stays. */
+export const RELEASE_PARKED =
+  "UPDATE rows SET hold = NULL, hold_reason = CASE hold_reason WHEN 'ask_provider' THEN hold_reason END, next_at = NULL";

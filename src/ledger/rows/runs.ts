@@ -21,7 +21,7 @@ export interface RunStore {
 
   /** The number of rows with this outcome whose company is still in the list. */
   wanted(outcome: RowOutcome, runId: string): Promise<number>;
-  /** The numbers of pending rows that are not on hold, in processing order: rows that have begun come first. */
+  /** The numbers of pending rows that are free and not on hold, in processing order: rows that have begun come first. */
   pendingRows(runId: string): Promise<readonly number[]>;
   /** These rows, in this order. */
   rowsAt(runId: string, numbers: readonly number[]): Promise<readonly RowRecord[]>;
@@ -40,10 +40,10 @@ export interface RunStore {
   settleRow(runId: string, row: number, settlement: RowSettlement, by?: number): Promise<boolean | 'id_taken'>;
   /** Records an error that belongs to no row. */
   recordError(runId: string, error: NewError): Promise<void>;
-  /** Parked rows with a known time to continue. */
-  parkedRows(runId: string): Promise<readonly { readonly row: number; readonly nextAt: number }[]>;
-  /** Frees all parked rows for a new attempt. Returns their number. */
+  /** Frees all parked rows for a new attempt, and rows that an earlier one left out. Returns the number of parked rows. */
   releaseParked(runId: string): Promise<number>;
+  /** The new attempt processes these rows only. The others are left out until the next attempt. */
+  leaveOutOthers(runId: string, rows: readonly number[]): Promise<void>;
   /**
    * Reopens the run and makes its failed rows pending again, if their company is still in the list. Returns their
    * numbers, rows that cost units first.

@@ -41,7 +41,8 @@ export function rowSettlements(database: Sql) {
   const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
   const checkpoint = database.prepare(
     `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, look_until = ?, stage = ?, stages = ?, fetched = ?, match_grade = ?, matched_on = ?,
-       error_code = ?, error_message = ?, updated_at = ?
+       error_code = ?, error_message = ?, updated_at = ?,
+       claimed_by = CASE ? WHEN 1 THEN claimed_by END
      WHERE run_id = ? AND row = ?`,
   );
   const dropIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
@@ -95,6 +96,8 @@ export function rowSettlements(database: Sql) {
         state.errorCode,
         state.errorMessage,
         state.updatedAt,
+        // An interrupted row stays with its attempt, which must not take it again.
+        state.outcome === 'pending' && state.hold === null ? 1 : 0,
         runId,
         row,
       );

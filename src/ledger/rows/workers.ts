@@ -1,37 +1,31 @@
-// Attempts, their leases and limits, and the interfaces of job queue and signals between workers.
+// Attempts, their leases and limits, and the interfaces of claims and signals between workers.
 
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import type { CallStore } from '../money/calls.js';
 
 /**
- * The job queue: rows of runs for workers on any machine. Intents alone decide about spending. A lost job only delays
- * its rows, because they stay in the ledger and are queued again.
+ * The queue of several workers: the rows themselves. A row is free until an attempt claims it, and again when it is
+ * settled or that attempt ends. Claims only keep two workers from the same row. Intents alone decide about spending.
  */
-export interface JobStore {
+export interface ClaimStore {
+  /** The attempt leads the run, and workers share its limits. Throws if another leader is alive. */
+  lead(lead: RunLead): Promise<void>;
+  /** Before a worker helps: rows parked until a time that has passed continue. */
+  join(runId: string): Promise<void>;
+  /** Claims the next rows that can begin, or that have waited long enough. */
+  claim(attemptId: number, kind: ClaimKind, limit: number): Promise<readonly number[]>;
+  /** Gives back rows that were not begun. Default: all that it has. */
+  release(attemptId: number, rows?: readonly number[]): Promise<void>;
   /**
-   * The attempt leads the run, whose queue is emptied. Returns the rows in jobs that others hold and will report.
-   * Throws if another leader is alive.
+   * The attempt no longer leads the run. If `isHeldUp`, workers continue when the first row on hold is due, within the
+   * same limits. A helper may call it if no leader is alive and no other has rows. False: that is not so.
    */
-  lead(lead: RunLead): Promise<ReadonlySet<number>>;
-  /** Cuts rows into jobs, in this order. Only the leader calls it. */
-  enqueue(lead: RunLead, rows: readonly number[], waiting: readonly WaitingRow[]): Promise<void>;
-  /** Takes the next job of a run. Undefined: none is ready. */
-  take(attemptId: number, runId: string, kind: JobKind): Promise<RowJob | undefined>;
-  /** Ends a job. Its remaining rows become a job again. */
-  finish(attemptId: number, job: RowJob, left: LeftOfJob): Promise<void>;
-  left(runId: string, attemptId: number): Promise<JobsLeft>;
-  /**
-   * The attempt no longer leads the run. Queued jobs are dropped, except deferred rows, which workers take within the
-   * same limits. Held jobs finish. A helper may call it if there is no leader and no other holds a job.
-   */
-  leave(lead: RunLead, putOff: DeferredRows | undefined): Promise<void>;
-  /** Runs with jobs, oldest first. */
-  runs(): Promise<readonly RunWithJobs[]>;
-  /** Frees jobs of attempts that ended or died. Returns their number. */
-  handBack(): Promise<number>;
-  /** Ends the queue of a run whose jobs are done and whose leader died. True if that was the case. */
-  close(runId: string): Promise<boolean>;
+  leave(lead: RunLead, isHeldUp: boolean): Promise<boolean>;
+  /** Runs of which workers take rows, longest led first. */
+  runs(): Promise<readonly LedRun[]>;
+  /** One of them, as the attempt sees it. Undefined: workers take no rows of it. */
+  run(lead: RunLead): Promise<LedRun | undefined>;
 }
 
 export interface RunLead {
@@ -39,50 +33,20 @@ export interface RunLead {
   readonly attemptId: number;
 }
 
-/** `waits`: rows that have begun and are due again at a time. */
-export type JobKind = 'rows' | 'waits';
+/** `waiting`: rows that have begun and are due again at a time. */
+export type ClaimKind = 'new' | 'waiting';
 
-export interface RowJob {
-  readonly id: string;
-  readonly queue: string;
-  readonly rows: readonly number[];
-}
-
-export interface WaitingRow {
-  readonly row: number;
-  readonly nextAt: number;
-}
-
-/** Rows that cannot continue before a time, in order. */
-export interface DeferredRows {
-  readonly rows: readonly number[];
-  readonly until: number;
-  /** Rows that wait for something else, each until its own time. */
-  readonly waiting: readonly WaitingRow[];
-}
-
-export interface LeftOfJob {
-  /** These become a job with a time. */
-  readonly waiting: readonly WaitingRow[];
-  /** Another worker may take them at once. */
-  readonly givenUp: readonly number[];
-}
-
-export interface JobsLeft {
-  /** Ready to be taken. */
-  readonly ready: number;
-  /** Held by others. */
-  readonly elsewhere: number;
-  /** When the first waiting or deferred row is due. */
-  readonly nextWaitAt: number | null;
-  /** The leading attempt. Null: there is none, and no job is left. */
-  readonly leader: number | null;
-}
-
-export interface RunWithJobs extends RunLead {
+/** A run of which workers take rows. `attemptId`: its leader. */
+export interface LedRun extends RunLead {
   readonly leaderIsAlive: boolean;
   /** The leader's `host:pid`. */
   readonly worker: string | null;
+  /** A row can be claimed now. */
+  readonly isReady: boolean;
+  /** Others have rows of it. */
+  readonly isElsewhere: boolean;
+  /** When the first waiting or deferred row is due. */
+  readonly nextAt: number | null;
 }
 
 /** Another process leads the run. `kybatch worker` joins it. */
@@ -141,6 +105,10 @@ export const SHARES_LIMITS = '(start_id = @purse OR start_id IN (SELECT id FROM 
 export const SPENT_WITHIN_LIMITS = `(start_id = @purse OR (start_id IN (SELECT id FROM starts WHERE purse_id = @purse)
   AND started_at >= (SELECT begun_at FROM starts WHERE id = @purse)))`;
 
+/** Other workers may take the rows of an attempt, begun ones first. It is part of every transaction that ends one. */
+export const FREE_CLAIMS = `UPDATE rows SET claimed_by = NULL, rank = CASE WHEN units_charged > 0 THEN -1 ELSE rank END
+  WHERE run_id = (SELECT run_id FROM starts WHERE id = @attemptId) AND claimed_by = @attemptId`;
+
 /** Maximum duration of a call if its run has none, plus network time and clock skew between two machines. */
 const DEADLINE_MS = 35_000;
 const ON_THE_WAY_MS = 5_000;
@@ -165,9 +133,12 @@ export function attemptStore(database: Database): { readonly store: AttemptStore
   const forget = database.prepare('DELETE FROM starts WHERE id = ? AND units_spent + reports_spent = 0');
   const noteOutages = database.prepare('UPDATE starts SET outages = ? WHERE id = ?');
   const noteEnding = database.prepare('UPDATE starts SET ending = ? WHERE id = ?');
-  const expire = database.prepare(
-    'UPDATE starts SET ended_at = lease_until, died = 1 WHERE ended_at IS NULL AND lease_until < ?',
-  );
+  const expire = database
+    .prepare<[number], number>(
+      'UPDATE starts SET ended_at = lease_until, died = 1 WHERE ended_at IS NULL AND lease_until < ? RETURNING id',
+    )
+    .pluck();
+  const freeClaims = database.prepare(FREE_CLAIMS);
   // An intent from a version without attempts has no attempt.
   const flagLost = database.prepare<[object], { start_id: number | null; meter: string }>(
     `UPDATE calls SET settled_at = @now, error_class = 'retry', error_code = 'PROCESS_DIED',
@@ -189,7 +160,11 @@ export function attemptStore(database: Database): { readonly store: AttemptStore
         database.heartbeat(function* () {
           return (yield* renew.change(leaseUntil, attemptId)) === 1;
         }),
-      end: (attemptId, at) => database.write(() => end.run(at, attemptId), OF_NOBODY_ELSE),
+      end: (attemptId, at) =>
+        database.write(function* () {
+          yield* end.run(at, attemptId);
+          if (database.isShared) yield* freeClaims.run({ attemptId });
+        }, OF_NOBODY_ELSE),
       forgetAttempt: (attemptId) => database.write(() => forget.run(attemptId), OF_NOBODY_ELSE),
       noteOutages: (attemptId, outages) =>
         database.write(
@@ -199,7 +174,8 @@ export function attemptStore(database: Database): { readonly store: AttemptStore
       noteEnding: (attemptId, ending) => database.write(() => noteEnding.run(ending, attemptId), OF_NOBODY_ELSE),
       flagLost: (now, endedBefore = now) =>
         database.write(function* () {
-          yield* expire.run(endedBefore);
+          const expired = yield* expire.all(endedBefore);
+          if (database.isShared) for (const attemptId of expired) yield* freeClaims.run({ attemptId });
           const lost = yield* flagLost.all({ now });
           for (const { start_id, meter } of lost)
             if (start_id !== null) yield* count.run(meter === 'unit' ? 1 : 0, meter === 'report' ? 1 : 0, start_id);

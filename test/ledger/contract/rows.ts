@@ -82,20 +82,22 @@ export function describeRows(open: OpenLedger): void {
     );
 
     test(
-      'parked until a time are listed with it, and no others',
+      'that an attempt leaves out are neither new nor due for it, and are free for the next one',
       onLedger(open, async (ledger) => {
         const { runs } = ledger;
         const run = await openRun(ledger, 6);
-        expect(await runs.parkedRows(run)).toEqual([]);
-        const until = (nextAt: number | null) => rowSettlement({ hold: 'parked', holdReason: 'allowance', nextAt });
-        await runs.settleRow(run, 2, until(30));
-        await runs.settleRow(run, 3, until(null));
+        await runs.settleRow(run, 2, rowSettlement({ hold: 'parked', holdReason: 'allowance', nextAt: 30 }));
         await runs.settleRow(run, 4, rowSettlement({ hold: 'waiting', nextAt: 7 }));
-        await runs.settleRow(run, 5, until(20));
-        expect(await runs.parkedRows(run)).toEqual([
-          { row: 2, nextAt: 30 },
-          { row: 5, nextAt: 20 },
-        ]);
+        await runs.leaveOutOthers(run, [3, 5]);
+        expect(await runs.pendingRows(run)).toEqual([3, 5]);
+        expect(await runs.dueRows(run, 20, 9)).toEqual([]);
+        expect(await runs.nextDue(run)).toBeUndefined();
+        // A retry after a retry.
+        await runs.leaveOutOthers(run, [1]);
+        expect(await runs.pendingRows(run)).toEqual([1]);
+        expect(await runs.releaseParked(run)).toBe(1);
+        expect(await runs.pendingRows(run)).toEqual([1, 2, 3, 5, 6]);
+        expect((await runs.dueRows(run, 20, 9)).map(({ row }) => row)).toEqual([4]);
       }),
     );
 

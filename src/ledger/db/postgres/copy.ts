@@ -225,7 +225,7 @@ export async function openPostgresTarget(url: string, waitMs = WAIT_MS): Promise
 }
 
 /** Tables that only PostgreSQL has. They are not copied. */
-export const POSTGRES_ONLY_TABLES = ['copies', 'held_jobs', 'run_queues', 'schema_migrations', 'writers'];
+export const POSTGRES_ONLY_TABLES = ['copies', 'schema_migrations', 'writers'];
 
 /** Checked before the copy: a role that only works with a ledger may not set its sequences. */
 async function mustOwn(session: Session, name: string): Promise<void> {

@@ -221,7 +221,7 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     return system(
       'LEDGER_DAMAGED',
       `the ledger ${name} lacks what belongs to it (${code}): ${reason}`,
-      'Restore the schema kybatch from a backup: it records what was paid for. The schema kybatch_jobs can be dropped: `kybatch ledger migrate` creates it again.',
+      'Restore the schema kybatch from a backup: it records what was paid for.',
     );
   if (code === '42704')
     return usage(

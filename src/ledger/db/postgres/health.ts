@@ -4,15 +4,7 @@ import { TLSSocket } from 'node:tls';
 import pg, { type ClientBase } from 'pg';
 import { isLocalLedger, shownLedgerUrl } from '../../../domain/urls.js';
 import type { MissingRight, SchemaFound, ServerHealth } from '../../health.js';
-import {
-  allQueues,
-  currentPostgresSchema,
-  currentQueueSchema,
-  LEDGER_SCHEMA,
-  postgresSchemaOf,
-  QUEUE_SCHEMA,
-  queueSchemaOf,
-} from './migrate.js';
+import { currentPostgresSchema, LEDGER_SCHEMA, postgresSchemaOf } from './migrate.js';
 
 /** The fastest of this many queries gives the round trip and the server's time. */
 const ASKED = 5;
@@ -20,14 +12,11 @@ const ASKED = 5;
 /** Checks everything that a ledger needs, without changes. It reads the catalogue, which every role may do. */
 export async function postgresHealth(client: pg.Client, url: string, now: () => number): Promise<ServerHealth> {
   const rights = await rightsOf(client);
-  const queue = await schemaFound(client, QUEUE_SCHEMA, 'version', queueSchemaOf, currentQueueSchema());
   return {
     name: shownLedgerUrl(url),
     ...(await measureRoundTrip(client, now)),
     ...(await settingsOf(client)),
-    ledger: await schemaFound(client, LEDGER_SCHEMA, 'schema_migrations', postgresSchemaOf, currentPostgresSchema()),
-    queue: { ...queue, name: QUEUE_SCHEMA },
-    queuesMissing: queue.has === queue.needs ? await queuesMissing(client) : [],
+    ledger: await schemaFound(client),
     rightsMissing: rights,
     isLocal: isLocalLedger(url),
   };
@@ -110,31 +99,13 @@ async function settingsOf(
 }
 
 /** The version is in a table that not every role may read. */
-async function schemaFound(
-  client: ClientBase,
-  schema: string,
-  table: string,
-  versionOf: (client: ClientBase) => Promise<number>,
-  needs: number,
-): Promise<SchemaFound> {
+async function schemaFound(client: ClientBase): Promise<SchemaFound> {
   const { rows } = await client.query<{ open: boolean }>(
     `SELECT has_schema_privilege(pg_namespace.oid, 'USAGE') AND has_table_privilege(pg_class.oid, 'SELECT') AS open
-     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relname = $2`,
-    [schema, table],
+     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relname = 'schema_migrations'`,
+    [LEDGER_SCHEMA],
   );
-  return { has: rows[0]?.open === false ? null : await versionOf(client), needs };
-}
-
-async function queuesMissing(client: ClientBase): Promise<readonly string[]> {
-  const { rows } = await client.query<{ open: boolean }>('SELECT has_table_privilege($1::regclass, $2) AS open', [
-    `${QUEUE_SCHEMA}.queue`,
-    'SELECT',
-  ]);
-  // It is reported among the rights.
-  if (rows[0]?.open !== true) return [];
-  const found = await client.query<{ name: string }>(`SELECT name FROM ${QUEUE_SCHEMA}.queue`);
-  const there = new Set(found.rows.map(({ name }) => name));
-  return allQueues().filter((queue) => !there.has(queue));
+  return { has: rows[0]?.open === false ? null : await postgresSchemaOf(client), needs: currentPostgresSchema() };
 }
 
 /** Migration records are read only: the owner writes them. */
@@ -171,7 +142,7 @@ interface Lacking {
 async function rightsOf(client: ClientBase): Promise<readonly MissingRight[]> {
   const { rows } = await client.query<Lacking & { readonly role: string }>(
     `SELECT lacking.*, current_user AS role FROM (${RIGHTS}) AS lacking`,
-    [[LEDGER_SCHEMA, QUEUE_SCHEMA]],
+    [[LEDGER_SCHEMA]],
   );
   const role = pg.escapeIdentifier(rows[0]?.role ?? '');
   const lacking = new Map<string, { readonly right: string; readonly kind: string; readonly things: string[] }>();

@@ -8,13 +8,13 @@ import { type Message, message } from '../../../util/message-parts.js';
 import { aheadInWords, isRecentFinding, noteAhead } from '../../clock-ahead.js';
 import { type DeepHealth, damagedAnswers, damagedRecords, type ServerHealth, SKEW_MS } from '../../health.js';
 import { composeLedger, type Ledger, type LedgerOptions, type Migrated } from '../../ledger.js';
-import { bringForward, type JobStore, type Signal, type Signals } from '../../rows/workers.js';
+import { bringForward, type ClaimStore, type Signal, type Signals } from '../../rows/workers.js';
 import type { Database } from '../database.js';
 import { isRecord, parseStored } from '../stored-json.js';
+import { postgresClaims } from './claims.js';
 import { postgresDatabase } from './database.js';
 import { clocksApart, LedgerAwayError, toLedgerError } from './failures.js';
 import { measureRoundTrip, postgresHealth } from './health.js';
-import { postgresJobs } from './jobs.js';
 import {
   grantRole,
   migratePostgres,
@@ -60,7 +60,7 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
       ? ledger
       : withOthers(
           ledger,
-          postgresJobs(database, options.clock ?? (() => now)),
+          postgresClaims(database, options.clock ?? (() => now)),
           postgresSignals(database, url, systemClock),
         );
   } catch (error) {
@@ -79,9 +79,9 @@ async function mustAgreeOnTime(client: pg.Client): Promise<void> {
 }
 
 /** The stores are created on access, so they must not be copied: that would prepare them all. */
-const withOthers = (ledger: Ledger, jobs: JobStore, signals: Signals): Ledger =>
+const withOthers = (ledger: Ledger, claims: ClaimStore, signals: Signals): Ledger =>
   Object.defineProperties(ledger, {
-    jobs: { value: jobs, enumerable: true },
+    claims: { value: claims, enumerable: true },
     signals: { value: signals, enumerable: true },
   });
 

@@ -1,10 +1,8 @@
-// Migrates a PostgreSQL ledger and its job queue, and grants roles.
+// Migrates a PostgreSQL ledger, and grants roles.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { ClientBase } from 'pg';
 import pg from 'pg';
-import PgBoss from 'pg-boss';
 import { UsageError } from '../../../domain/errors.js';
 import type { Migrated } from '../../ledger.js';
 import { readSchema } from '../database.js';
@@ -15,16 +13,6 @@ interface Migration {
 }
 
 export const LEDGER_SCHEMA = 'kybatch';
-
-/** The schema of pg-boss's jobs. It differs from its default, so that another program's jobs stay separate. */
-export const QUEUE_SCHEMA = 'kybatch_jobs';
-
-/** The number of runs that can be processed at once: a queue is a table, and workers create none. */
-export const QUEUES = 32;
-export const queueName = (kind: 'rows' | 'waits', number: number): string => `${kind}-${number}`;
-
-export const allQueues = (): readonly string[] =>
-  Array.from({ length: QUEUES }, (_, number) => [queueName('rows', number), queueName('waits', number)]).flat();
 
 const folder = new URL('./migrations/', import.meta.url);
 
@@ -38,25 +26,15 @@ const migrations = (from: URL): readonly Migration[] =>
 /** The schema that this version needs. */
 export const currentPostgresSchema = (steps: URL = folder): number => migrations(steps).at(-1)?.version ?? 0;
 
-/** The ledger's schema. 0: no ledger. */
-export const postgresSchemaOf = (client: ClientBase): Promise<number> =>
-  versionIn(client, LEDGER_SCHEMA, 'schema_migrations');
-
-export const queueSchemaOf = (client: ClientBase): Promise<number> => versionIn(client, QUEUE_SCHEMA, 'version');
-
-/** The schema of the installed pg-boss, which it states nowhere else. */
-export const currentQueueSchema = (): number =>
-  (createRequire(import.meta.url)('pg-boss/version.json') as { readonly schema: number }).schema;
-
-/** Reads the catalogue first: every role may, and querying a missing table would abort the transaction. */
-async function versionIn(client: ClientBase, schema: string, table: string): Promise<number> {
+/** The ledger's schema. 0: no ledger. Reads the catalogue first: every role may, and a missing table would abort the transaction. */
+export async function postgresSchemaOf(client: ClientBase): Promise<number> {
   const known = await client.query(
-    'SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relname = $2',
-    [schema, table],
+    "SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relname = 'schema_migrations'",
+    [LEDGER_SCHEMA],
   );
   if (known.rows.length === 0) return 0;
   const { rows } = await client.query<{ version: unknown }>(
-    `SELECT coalesce(max(version), 0) AS version FROM ${schema}.${table}`,
+    `SELECT coalesce(max(version), 0) AS version FROM ${LEDGER_SCHEMA}.schema_migrations`,
   );
   return Number(rows[0]?.version);
 }
@@ -71,16 +49,15 @@ export async function migratePostgres(client: ClientBase, now: number, steps: UR
   let due: Migration | undefined;
   do {
     due = await alone(client, async () => {
-      await refuseNewer(client, steps);
       const applied = await postgresSchemaOf(client);
+      refuse(applied, currentPostgresSchema(steps));
       from ??= applied;
       const step = migrations(steps).find(({ version }) => version > applied);
       if (step !== undefined) await make(client, step, readFileSync(new URL(step.name, steps), 'utf8'), now);
       return step;
     });
   } while (due !== undefined);
-  const madeJobs = await alone(client, () => migrateQueue(client));
-  return { from: from ?? 0, to: currentPostgresSchema(steps), madeJobs };
+  return { from: from ?? 0, to: currentPostgresSchema(steps) };
 }
 
 /** The tables of both engines. Texts are COLLATE "C": compared byte by byte, as in SQLite. */
@@ -126,41 +103,6 @@ async function mustBeEmpty(client: ClientBase): Promise<void> {
     `the schema ${LEDGER_SCHEMA} has tables (${table.name}) without a schema version`,
     `Restore a backup with ${LEDGER_SCHEMA}.schema_migrations, or use another database. Nothing was changed.`,
   );
-}
-
-/**
- * Creates pg-boss's tables and queues, because workers may create no tables. They include the queue that pg-boss
- * creates at its start for scheduled jobs.
- */
-async function migrateQueue(client: ClientBase): Promise<boolean> {
-  const has = await queueSchemaOf(client);
-  const needs = currentQueueSchema();
-  if (has > 0) await mustHaveJobs(client);
-  if (has === 0) await client.query(withoutTransaction(PgBoss.getConstructionPlans(QUEUE_SCHEMA)));
-  else if (has < needs) await client.query(withoutTransaction(PgBoss.getMigrationPlans(QUEUE_SCHEMA, `${has}`)));
-  for (const queue of [...allQueues(), '__pgboss__send-it'])
-    await client.query(`SELECT ${QUEUE_SCHEMA}.create_queue($1, $2)`, [queue, { policy: 'standard' }]);
-  return has < needs;
-}
-
-/** A table called `version` does not prove that it is pg-boss. */
-async function mustHaveJobs(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ table: string | null }>('SELECT to_regclass($1)::text AS table', [
-    `${QUEUE_SCHEMA}.job`,
-  ]);
-  if (rows[0]?.table !== null) return;
-  throw new UsageError(
-    'QUEUE_SCHEMA_UNKNOWN',
-    `the schema ${QUEUE_SCHEMA} has no table of jobs: it belongs to another program, or a part of it was dropped`,
-    `If it is of kybatch, drop the schema ${QUEUE_SCHEMA} and migrate again. Otherwise use another database.`,
-  );
-}
-
-/** A COMMIT in the plan would end our transaction. */
-function withoutTransaction(plan: string): string {
-  const statements = /^\s*BEGIN;(.*)COMMIT;\s*$/s.exec(plan)?.[1];
-  if (statements === undefined) throw new Error('pg-boss plans its tables in another way than it did');
-  return statements;
 }
 
 /** The namespace of our advisory locks, "kyb" as a number. 1: migration. */
@@ -211,11 +153,6 @@ async function mustBeFit(client: ClientBase): Promise<void> {
     );
 }
 
-async function refuseNewer(client: ClientBase, steps: URL): Promise<void> {
-  refuse(await postgresSchemaOf(client), currentPostgresSchema(steps));
-  refuse(await queueSchemaOf(client), currentQueueSchema());
-}
-
 function refuse(theirs: number, ours: number): void {
   if (theirs <= ours) return;
   throw new UsageError(
@@ -235,19 +172,15 @@ export async function mustBeCurrent(client: ClientBase, steps: URL = folder): Pr
 
 /** The same for a copy that fills an incomplete ledger. `hint`: what to do. */
 export async function mustBeMigrated(client: ClientBase, hint: string, steps: URL = folder): Promise<void> {
-  const ledger = await postgresSchemaOf(client);
-  if (ledger === 0) throw new UsageError('NO_LEDGER_YET', 'there is no ledger in this database yet', hint);
-  await mustBe(client, '', ledger, currentPostgresSchema(steps), hint);
-  await mustBe(client, ' of jobs', await queueSchemaOf(client), currentQueueSchema(), hint);
-}
-
-async function mustBe(client: ClientBase, part: string, has: number, needs: number, hint: string): Promise<void> {
+  const has = await postgresSchemaOf(client);
+  const needs = currentPostgresSchema(steps);
+  if (has === 0) throw new UsageError('NO_LEDGER_YET', 'there is no ledger in this database yet', hint);
   refuse(has, needs);
   if (has === needs) return;
   const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
   throw new UsageError(
     'LEDGER_TOO_OLD',
-    `the ledger in the database ${rows[0]?.name} comes from an older kybatch (schema${part} ${has}, this one needs ${needs})`,
+    `the ledger in the database ${rows[0]?.name} comes from an older kybatch (schema ${has}, this one needs ${needs})`,
     hint,
   );
 }
@@ -290,8 +223,7 @@ export async function mustBeRole(client: ClientBase, role: string): Promise<void
 /** PostgreSQL only warns if a role grants what it does not own. */
 export async function mustHaveGranted(client: ClientBase, role: string): Promise<void> {
   const { rows } = await client.query<{ granted: boolean }>(
-    `SELECT has_schema_privilege($1, '${LEDGER_SCHEMA}', 'USAGE') AND has_table_privilege($1, '${LEDGER_SCHEMA}.calls', 'INSERT')
-       AND has_schema_privilege($1, '${QUEUE_SCHEMA}', 'USAGE') AND has_table_privilege($1, '${QUEUE_SCHEMA}.job', 'INSERT') AS granted`,
+    `SELECT has_schema_privilege($1, '${LEDGER_SCHEMA}', 'USAGE') AND has_table_privilege($1, '${LEDGER_SCHEMA}.calls', 'INSERT') AS granted`,
     [role],
   );
   if (rows[0]?.granted === true) return;
@@ -308,7 +240,6 @@ export async function mustHaveGranted(client: ClientBase, role: string): Promise
  */
 export function grantTo(role: string, migrates = false): string {
   const to = pg.escapeIdentifier(role);
-  const schemas = `${LEDGER_SCHEMA}, ${QUEUE_SCHEMA}`;
   const each = (
     [
       ['SELECT, INSERT, UPDATE, DELETE', 'TABLES'],
@@ -316,11 +247,11 @@ export function grantTo(role: string, migrates = false): string {
       ['EXECUTE', 'FUNCTIONS'],
     ] as const
   ).flatMap(([rights, what]) => [
-    `GRANT ${rights} ON ALL ${what} IN SCHEMA ${schemas} TO ${to};`,
-    `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schemas} GRANT ${rights} ON ${what} TO ${to};`,
+    `GRANT ${rights} ON ALL ${what} IN SCHEMA ${LEDGER_SCHEMA} TO ${to};`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA ${LEDGER_SCHEMA} GRANT ${rights} ON ${what} TO ${to};`,
   ]);
   return [
-    `GRANT USAGE ON SCHEMA ${schemas} TO ${to};`,
+    `GRANT USAGE ON SCHEMA ${LEDGER_SCHEMA} TO ${to};`,
     ...each,
     ...(migrates ? [] : [`REVOKE INSERT, UPDATE, DELETE ON ${LEDGER_SCHEMA}.schema_migrations FROM ${to};`]),
     // GRANT accepts no expression for the name of a database.

@@ -304,7 +304,6 @@ export class Session {
   async #answer(asked: Answered, isAlone = false): Promise<unknown> {
     if (asked.how === 'together')
       return await Promise.all(asked.asked.map((one) => this.#answer(one as Answered, isAlone)));
-    if (asked.how === 'call') return await asked.work((text, values) => this.command(text, values));
     if (asked.how === 'exec') return void (await this.#query({ text: asked.text }));
     const { rows, count } = await new Promise<Answer>((resolve, reject) => {
       if (isAlone) this.#submit();

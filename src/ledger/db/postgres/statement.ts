@@ -10,12 +10,8 @@ export type Asked =
   | { readonly how: 'run'; readonly query: Query }
   | { readonly how: 'exec'; readonly text: string }
   | { readonly how: 'together'; readonly asked: readonly Asked[] }
-  /** Other work in the same transaction. */
-  | { readonly how: 'call'; readonly work: (execute: Execute) => Promise<unknown> }
   | { readonly how: 'rows' | 'count'; readonly query: Query }
   | { readonly how: 'walk'; readonly query: Query; readonly visit: (row: unknown) => void };
-
-export type Execute = (text: string, values: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
 
 export interface Query {
   /** The same text has the same name, so that a connection parses it once. */

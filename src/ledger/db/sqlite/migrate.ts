@@ -50,8 +50,10 @@ export function migrate(database: Connection, now: number): void {
     database.exec(sql);
     for (const { version, name } of steps) note.run(version, name, now);
   });
-  // A new ledger gets the current schema at once.
+  const [first] = migrations();
+  // A new ledger gets the current schema at once. So does one of 0.1, in the first step.
   if (applied === 0) make.immediate(readSchema(), due);
+  else if (first !== undefined && applied < first.version) make.immediate(sqlOf(first), due);
   else for (const step of due) make.immediate(sqlOf(step), [step]);
 }
 

@@ -2,36 +2,35 @@ import { describe, expect, test, vi } from 'vitest';
 import { processEnvironment } from '../../src/app/environment.js';
 import { waitForLeader } from '../../src/app/run/execute-run.js';
 import { TakenOverError } from '../../src/domain/errors.js';
-import { JobRows } from '../../src/engine/row-source.js';
-import { QUEUES } from '../../src/ledger/db/postgres/migrate.js';
+import { ClaimedRows } from '../../src/engine/row-source.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { RunRecord } from '../../src/ledger/rows/runs.js';
-import { type JobStore, LedElsewhereError, type WaitingRow } from '../../src/ledger/rows/workers.js';
+import { type ClaimStore, LedElsewhereError } from '../../src/ledger/rows/workers.js';
 import type { Message } from '../../src/util/message-parts.js';
-import { JumpingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
-import { call, keyOf, NO_LIMITS, NOW, openRun, settlement } from '../ledger/support.js';
+import { call, keyOf, NO_LIMITS, NOW, openRun, rowSettlement, settlement } from '../ledger/support.js';
 import { withClient, withPostgres } from './server.js';
 import { withWire } from './wire.js';
 
 interface Shared {
   readonly url: string;
   readonly ledger: Ledger;
-  readonly jobs: JobStore;
+  readonly claims: ClaimStore;
   readonly run: string;
   readonly clock: { now: number };
   readonly begin: (purse?: number) => Promise<number>;
-  /** The start leads, and has laid this. */
-  readonly lay: (attemptId: number, rows: readonly number[], waiting: readonly WaitingRow[]) => Promise<void>;
+  /** An attempt that leads the run. */
+  readonly lead: () => Promise<number>;
+  /** Claims five new rows. */
+  readonly take: (attemptId: number, limit?: number) => Promise<readonly number[]>;
 }
 
 const LEASE_MS = 20_000;
 
 /** A run of 12 rows, and a clock that stands still. */
-const onJobs = (use: (shared: Shared) => Promise<void>) => () =>
+const onClaims = (use: (shared: Shared) => Promise<void>) => () =>
   withPostgres(async (ledgerUrl) => {
-    // Jobs with a time are ready by the clock of the server.
     const clock = { now: Date.now() };
     const ledger = await openLedger({
       dataDir: 'nowhere',
@@ -40,123 +39,149 @@ const onJobs = (use: (shared: Shared) => Promise<void>) => () =>
       clock: () => clock.now,
       access: 'write',
     });
-    const { jobs } = ledger;
-    if (jobs === undefined) throw new Error('no jobs');
+    const { claims } = ledger;
+    if (claims === undefined) throw new Error('no claims');
     try {
       const run = await openRun(ledger, 12);
       const begin = (purse?: number) =>
         ledger.calls.begin({ runId: run, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS, purse, worker: 'a:1' });
-      const lay: Shared['lay'] = async (attemptId, rows, waiting) => {
-        await jobs.lead({ runId: run, attemptId });
-        await jobs.enqueue({ runId: run, attemptId }, rows, waiting);
+      const lead = async () => {
+        const attemptId = await begin();
+        await claims.lead({ runId: run, attemptId });
+        await ledger.runs.releaseParked(run);
+        return attemptId;
       };
-      await use({ url: ledgerUrl, ledger, jobs, run, clock, begin, lay });
+      const take: Shared['take'] = (attemptId, limit = 5) => claims.claim(attemptId, 'new', limit);
+      await use({ url: ledgerUrl, ledger, claims, run, clock, begin, lead, take });
     } finally {
       await ledger.close();
     }
   });
 
-const NOTHING = { waiting: [], givenUp: [] };
-
 const ROWS = Array.from({ length: 12 }, (_, index) => index + 1);
 
-describe('jobs', () => {
+describe('rows', () => {
   test(
-    'of two workers that may begin no more rows do not deadlock, and their waiting rows are kept',
-    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
+    'of two workers that may begin no more do not deadlock, and their waiting rows are kept',
+    onClaims(async ({ ledger, claims, run, begin, clock, lead, take }) => {
       let mayStart = true;
-      const leader = await begin();
-      const starts = [leader, await begin(leader)];
-      await lay(starts[0] ?? 0, ROWS, []);
-      const common = { runId: run, jobs, runs: ledger.runs, clock: new JumpingClock(clock.now) };
-      const [one, other] = starts.map(
-        (attemptId) => new JobRows({ ...common, attemptId, canStart: async () => mayStart }),
-      ) as [JobRows, JobRows];
-      expect(await Promise.all([one.pending(), other.pending()])).toMatchObject([{ row: 1 }, { row: 6 }]);
+      const leader = await lead();
+      const helper = await begin(leader);
+      const [one, other] = [leader, helper].map(
+        (attemptId) =>
+          new ClaimedRows({ runId: run, claims, runs: ledger.runs, attemptId, canStart: async () => mayStart }),
+      ) as [ClaimedRows, ClaimedRows];
+      expect([await one.pending(), await other.pending()]).toMatchObject([{ row: 1 }, { row: 6 }]);
       mayStart = false;
-      one.rowDone(1, { outcome: 'pending', hold: 'waiting', nextAt: clock.now - 60_000 });
-      other.rowDone(6, { outcome: 'complete', hold: null, nextAt: null });
+      await ledger.runs.settleRow(run, 1, rowSettlement({ hold: 'waiting', nextAt: clock.now - 60_000 }), leader);
+      await ledger.runs.settleRow(run, 6, rowSettlement({ outcome: 'complete' }), helper);
+      // Each gives back what it has not begun.
       expect(await one.nextDue(clock.now)).toBe(clock.now + 1000);
       expect(await other.nextDue(clock.now)).toBe(clock.now + 1);
-      expect((await jobs.take(starts[1] ?? 0, run, 'waits'))?.rows).toEqual([1]);
-      expect(await jobs.left(run, -1)).toMatchObject({ ready: 3, elsewhere: 1 });
+      expect(await other.due()).toMatchObject({ row: 1 });
+      expect(await claims.run({ runId: run, attemptId: leader })).toMatchObject({ isReady: true, isElsewhere: true });
       expect(await other.nextDue(clock.now)).toBeUndefined();
       mayStart = true;
       expect(await one.pending()).toMatchObject({ row: 2 });
       expect(await one.pending()).toMatchObject({ row: 3 });
-      // Broken off on its way.
-      one.rowDone(2, { outcome: 'pending', hold: null, nextAt: null });
+      // Interrupted: it stays here until this worker ends, so that it is not taken here again.
+      await ledger.runs.settleRow(run, 2, rowSettlement(), leader);
+      expect(await take(helper, 20)).not.toContain(2);
       await one.close();
-      expect((await jobs.take(starts[1] ?? 0, run, 'rows'))?.rows).toEqual([7, 8, 9, 10]);
-      expect((await jobs.take(starts[1] ?? 0, run, 'rows'))?.rows).toEqual([2, 3, 4, 5]);
+      expect(await take(helper, 20)).toContain(2);
     }),
   );
 
   test(
-    'are taken in the order they were queued, by one attempt each, until none is ready',
-    onJobs(async ({ jobs, run, begin, lay }) => {
-      const one = await begin();
+    'are claimed in their order, by one attempt each, until none is free; settling frees a row that waits',
+    onClaims(async ({ ledger, claims, run, begin, clock, lead, take }) => {
+      const one = await lead();
       const other = await begin(one);
-      await lay(one, ROWS.toReversed(), []);
-      const first = await jobs.take(one, run, 'rows');
-      const second = await jobs.take(other, run, 'rows');
-      const third = await jobs.take(one, run, 'rows');
-      expect([first?.rows, second?.rows, third?.rows]).toEqual([
-        [12, 11, 10, 9, 8],
-        [7, 6, 5, 4, 3],
-        [2, 1],
-      ]);
-      expect(await jobs.take(other, run, 'rows')).toBeUndefined();
-      expect(await jobs.left(run, one)).toEqual({ ready: 0, elsewhere: 1, nextWaitAt: null, leader: one });
-      for (const [start, job] of [
-        [one, first],
-        [other, second],
-        [one, third],
-      ] as const)
-        if (job !== undefined) await jobs.finish(start, job, NOTHING);
-      expect(await jobs.left(run, one)).toEqual({ ready: 0, elsewhere: 0, nextWaitAt: null, leader: one });
-    }),
-  );
-
-  test(
-    'whose rows wait come back at their time, as separate jobs',
-    onJobs(async ({ jobs, run, begin, clock, lay }) => {
-      const start = await begin();
-      await lay(start, [1, 2, 3], [{ row: 9, nextAt: clock.now - 60_000 }]);
-      expect((await jobs.take(start, run, 'waits'))?.rows).toEqual([9]);
-      const job = await jobs.take(start, run, 'rows');
-      if (job === undefined) throw new Error('no job');
+      expect(await take(one)).toEqual([1, 2, 3, 4, 5]);
+      expect(await take(other)).toEqual([6, 7, 8, 9, 10]);
+      expect(await take(one)).toEqual([11, 12]);
+      expect(await take(other)).toEqual([]);
+      const ofOne = { runId: run, attemptId: one };
+      expect(await claims.run(ofOne)).toMatchObject({ isReady: false, isElsewhere: true, nextAt: null });
       const later = clock.now + 3_600_000;
-      const waiting = [
-        { row: 2, nextAt: later },
-        { row: 3, nextAt: clock.now - 60_000 },
-      ];
-      await jobs.finish(start, job, { waiting, givenUp: [] });
-      expect((await jobs.take(start, run, 'waits'))?.rows).toEqual([3]);
-      expect(await jobs.take(start, run, 'waits')).toBeUndefined();
-      const { nextWaitAt } = await jobs.left(run, start);
-      expect(nextWaitAt).toBeGreaterThanOrEqual(later);
-      expect(nextWaitAt).toBeLessThan(later + 5001);
+      await ledger.runs.settleRow(run, 2, rowSettlement({ hold: 'waiting', nextAt: later }), one);
+      await ledger.runs.settleRow(run, 6, rowSettlement({ hold: 'waiting', nextAt: clock.now - 60_000 }), other);
+      expect(await claims.run(ofOne)).toMatchObject({ isReady: true, nextAt: clock.now - 60_000 });
+      expect(await claims.claim(one, 'waiting', 5)).toEqual([6]);
+      expect(await claims.claim(one, 'waiting', 5)).toEqual([]);
+      expect(await claims.run(ofOne)).toMatchObject({ isReady: false, nextAt: later });
+      clock.now = later;
+      expect(await claims.claim(other, 'waiting', 5)).toEqual([2]);
+      for (const row of ROWS) await ledger.runs.settleRow(run, row, rowSettlement({ outcome: 'complete' }), one);
+      expect(await claims.run(ofOne)).toMatchObject({ isReady: false, isElsewhere: false, nextAt: null });
     }),
   );
 
   test(
-    'of a dead attempt are free again after its lease, and it can finish none of them',
-    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
-      const dead = await begin();
-      await lay(dead, ROWS, []);
-      const held = await jobs.take(dead, run, 'rows');
-      if (held === undefined) throw new Error('no job');
+    'are never claimed twice by many workers at once',
+    onClaims(async ({ url, ledger, clock }) => {
+      const run = await openRun(ledger, 600, 'many');
+      const started = { runId: run, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS };
+      const leader = await ledger.calls.begin(started);
+      await ledger.claims?.lead({ runId: run, attemptId: leader });
+      const workers = await Promise.all(
+        Array.from({ length: 4 }, () =>
+          openLedger({ dataDir: 'nowhere', ledgerUrl: url, now: clock.now, clock: () => clock.now, access: 'write' }),
+        ),
+      );
+      const taken = await Promise.all(
+        workers.map(async (worker) => {
+          const attemptId = await worker.calls.begin({ ...started, purse: leader });
+          const rows: number[] = [];
+          for (;;) {
+            const more = (await worker.claims?.claim(attemptId, 'new', 7)) ?? [];
+            if (more.length === 0) return rows;
+            rows.push(...more);
+          }
+        }),
+      );
+      for (const worker of workers) await worker.close();
+      expect(taken.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 600 }, (_, index) => index + 1));
+    }),
+  );
+
+  test(
+    'that have cost units are claimed first, also from a dead attempt',
+    onClaims(async ({ url, ledger, begin, clock, lead, take }) => {
+      const pay = (row: number) =>
+        withClient(url, (client) => client.query('UPDATE kybatch.rows SET units_charged = 1 WHERE row = $1', [row]));
+      await pay(9);
+      const leader = await lead();
+      expect(await take(leader, 3)).toEqual([9, 1, 2]);
+      const killed = await begin(leader);
+      expect(await take(killed, 5)).toEqual([3, 4, 5, 6, 7]);
+      await pay(6);
       clock.now += LEASE_MS - 1;
-      const alive = await begin(dead);
+      await ledger.calls.renew(leader, clock.now + LEASE_MS);
       await ledger.calls.flagLost(clock.now);
-      expect(await jobs.handBack()).toBe(0);
+      expect(await take(leader, 1)).toEqual([8]);
       clock.now += 2;
       await ledger.calls.flagLost(clock.now);
-      expect(await jobs.handBack()).toBe(1);
-      await expect(jobs.finish(dead, held, NOTHING)).rejects.toThrow(TakenOverError);
-      await expect(jobs.take(dead, run, 'rows')).rejects.toThrow(TakenOverError);
-      expect((await jobs.take(alive, run, 'rows'))?.rows).toEqual(held.rows);
+      expect(await take(leader, 3)).toEqual([6, 3, 4]);
+      await expect(take(killed)).rejects.toThrow(TakenOverError);
+      expect(await ledger.runs.settleRow('run', 5, rowSettlement({ outcome: 'complete' }), killed)).toBe(false);
+    }),
+  );
+
+  test(
+    'of a retry are the only ones that workers take, also when its leader has died',
+    onClaims(async ({ ledger, run, begin, clock, lead, take }) => {
+      const leader = await lead();
+      await ledger.runs.leaveOutOthers(run, [4, 8]);
+      const helper = await begin(leader);
+      expect(await take(helper, 1)).toEqual([4]);
+      clock.now += LEASE_MS + 1;
+      await ledger.calls.renew(helper, clock.now + LEASE_MS);
+      await ledger.calls.flagLost(clock.now);
+      expect(await take(helper)).toEqual([8]);
+      expect(await take(helper)).toEqual([]);
+      const next = await lead();
+      expect(await take(next, 3)).toEqual([1, 2, 3]);
     }),
   );
 
@@ -166,7 +191,7 @@ describe('jobs', () => {
   ])(
     'V1-5 of an attempt blocked beyond its lease are not sent again before they are lost: %s',
     async (_, deadlineMs, lostAfterMs) => {
-      await onJobs(async ({ url, ledger, run, begin, clock }) => {
+      await onClaims(async ({ url, ledger, run, begin, clock }) => {
         if (deadlineMs !== undefined)
           await withClient(url, (client) =>
             client.query('UPDATE kybatch.runs SET settings = $1', [JSON.stringify({ pipeline: { deadlineMs } })]),
@@ -207,72 +232,53 @@ describe('jobs', () => {
   );
 
   test(
-    'rows that were given up are free at once, and are taken first',
-    onJobs(async ({ jobs, run, begin, lay }) => {
-      const start = await begin();
-      await lay(start, ROWS, []);
-      const job = await jobs.take(start, run, 'rows');
-      if (job === undefined) throw new Error('no job');
-      await jobs.finish(start, job, { waiting: [], givenUp: [2, 4] });
-      expect((await jobs.take(start, run, 'rows'))?.rows).toEqual([2, 4]);
-      expect((await jobs.take(start, run, 'rows'))?.rows).toEqual([6, 7, 8, 9, 10]);
-    }),
-  );
-
-  test(
-    'have one leader: another is refused while it lives, and takes over all that no living attempt holds when it dies',
-    onJobs(async ({ jobs, run, begin, clock, lay }) => {
-      const leader = await begin();
-      await lay(leader, ROWS, []);
-      await expect(jobs.lead({ runId: run, attemptId: await begin() })).rejects.toThrow(LedElsewhereError);
+    'have one leader: another is refused while it lives, and takes over all that no living attempt has when it dies',
+    onClaims(async ({ claims, run, begin, clock, lead, take }) => {
+      const leader = await lead();
+      expect(await take(leader)).toEqual([1, 2, 3, 4, 5]);
+      await expect(lead()).rejects.toThrow(LedElsewhereError);
       clock.now += LEASE_MS + 1;
       const helper = await begin(leader);
-      const held = await jobs.take(helper, run, 'rows');
-      const next = await begin();
-      const elsewhere = await jobs.lead({ runId: run, attemptId: next });
-      expect([...elsewhere]).toEqual([1, 2, 3, 4, 5]);
-      expect(held?.rows).toEqual([1, 2, 3, 4, 5]);
-      await expect(jobs.enqueue({ runId: run, attemptId: leader }, ROWS, [])).rejects.toThrow(TakenOverError);
-      await jobs.enqueue({ runId: run, attemptId: next }, ROWS.slice(5), []);
-      expect((await jobs.take(next, run, 'rows'))?.rows).toEqual([6, 7, 8, 9, 10]);
+      expect(await take(helper)).toEqual([6, 7, 8, 9, 10]);
+      const next = await lead();
+      expect(await take(next, 20)).toEqual([1, 2, 3, 4, 5, 11, 12]);
       // The one that has died is not the leader any more, should it wake up.
-      await expect(jobs.take(leader, run, 'rows')).rejects.toThrow(TakenOverError);
-      expect(await jobs.runs()).toEqual([{ runId: run, attemptId: next, leaderIsAlive: true, worker: 'a:1' }]);
+      await expect(take(leader)).rejects.toThrow(TakenOverError);
+      expect(await claims.runs()).toMatchObject([{ runId: run, attemptId: next, leaderIsAlive: true, worker: 'a:1' }]);
     }),
   );
 
   test(
-    'end when the leader leaves; without a leader the last worker closes the run',
-    onJobs(async ({ jobs, run, begin, clock, lay }) => {
-      const leader = await begin();
-      await lay(leader, ROWS, []);
-      await jobs.leave({ runId: run, attemptId: leader }, undefined);
-      expect(await jobs.runs()).toEqual([]);
-      expect(await jobs.take(leader, run, 'rows')).toBeUndefined();
-      await lay(leader, [1], []);
-      const job = await jobs.take(leader, run, 'rows');
-      if (job === undefined) throw new Error('no job');
-      await jobs.finish(leader, job, NOTHING);
-      expect(await jobs.close(run)).toBe(false);
+    'are free for no worker when the leader leaves; without a leader the last worker ends the run',
+    onClaims(async ({ ledger, claims, run, begin, clock, lead, take }) => {
+      const leader = await lead();
+      await claims.leave({ runId: run, attemptId: leader }, false);
+      expect(await claims.runs()).toEqual([]);
+      expect(await take(leader)).toEqual([]);
+      await claims.lead({ runId: run, attemptId: leader });
+      const [helper, other] = [await begin(leader), await begin(leader)];
+      expect(await take(helper)).toHaveLength(5);
+      expect(await claims.leave({ runId: run, attemptId: helper }, true)).toBe(false);
       clock.now += LEASE_MS + 1;
-      expect(await jobs.close(run)).toBe(true);
-      expect(await jobs.runs()).toEqual([]);
+      expect(await claims.leave({ runId: run, attemptId: other }, true)).toBe(false);
+      await ledger.calls.end(helper, clock.now);
+      expect(await claims.leave({ runId: run, attemptId: other }, true)).toBe(true);
+      expect(await claims.runs()).toEqual([]);
     }),
   );
 
   test(
     'use the leader’s limits: a worker with the limits of another begins nothing more, and starts over',
-    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
+    onClaims(async ({ ledger, claims, run, begin, clock, lead, take }) => {
       const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
       const ask = (attemptId: number, key: string) =>
         ledger.calls.intend(
           call({ attemptId, environmentId }, { runId: run, row: 1, requestKey: keyOf(key), startedAt: clock.now }),
           NO_LIMITS,
         );
-      const first = await begin();
-      await lay(first, ROWS, []);
+      const first = await lead();
       const helper = await begin(first);
-      expect(await jobs.take(helper, run, 'rows')).toBeDefined();
+      expect(await take(helper)).toHaveLength(5);
       const sent = await ask(helper, 'before');
       if (sent.kind !== 'intent') throw new Error('not sent');
       clock.now += LEASE_MS + 1;
@@ -284,7 +290,7 @@ describe('jobs', () => {
       if (meanwhile.kind !== 'intent') throw new Error('not sent');
       await ledger.calls.settle(meanwhile.intent, settlement());
       clock.now += 10;
-      await lay(next, ROWS.slice(5), []);
+      await claims.lead({ runId: run, attemptId: next });
       expect(await ask(helper, 'after')).toEqual({ kind: 'led_anew' });
       // What is under way comes home, and counts against what the next one may spend.
       expect(await ledger.calls.settle(sent.intent, settlement())).toBe(true);
@@ -292,96 +298,78 @@ describe('jobs', () => {
       // It is not told as spent by the next one.
       expect(await ledger.reading.spent(next)).toMatchObject({ units: 0 });
       const late = await begin(first);
-      expect(await jobs.take(late, run, 'rows')).toBeUndefined();
+      expect(await take(late)).toEqual([]);
       // The same where the one before has left it, and somebody still has rows of it.
       const before = await begin(next);
-      await jobs.leave({ runId: run, attemptId: next }, undefined);
+      await claims.leave({ runId: run, attemptId: next }, false);
       await ledger.calls.end(next, clock.now);
-      const last = await begin();
-      await lay(last, ROWS.slice(5), []);
+      const last = await lead();
       expect(await ask(before, 'left')).toEqual({ kind: 'led_anew' });
       const anew = await begin(last);
-      expect(await jobs.take(anew, run, 'rows')).toBeDefined();
+      expect(await take(anew)).toHaveLength(5);
       expect(await ask(anew, 'anew')).toMatchObject({ kind: 'intent' });
     }),
   );
 
   test(
     'that are deferred stay when the leader has left, for any worker at their time',
-    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
-      const leader = await begin();
+    onClaims(async ({ ledger, claims, run, begin, clock, lead, take }) => {
+      const leader = await lead();
       const helper = await begin(leader);
-      await lay(leader, ROWS, []);
       const until = clock.now + 3_600_000;
-      const soonAfter = expect.closeTo(until, -5);
-      await jobs.leave({ runId: run, attemptId: helper }, { rows: ROWS, until, waiting: [] });
-      expect(await jobs.left(run, helper)).toMatchObject({ ready: 3, nextWaitAt: null });
-      const held = await jobs.take(helper, run, 'rows');
-      if (held === undefined) throw new Error('no job');
-      await jobs.leave(
-        { runId: run, attemptId: leader },
-        { rows: [3, 1, 2, 4, 5, 6], until, waiting: [{ row: 9, nextAt: until + 9000 }] },
-      );
+      const ofHelper = { runId: run, attemptId: helper };
+      const settle = (row: number, state: Parameters<typeof rowSettlement>[0], by: number) =>
+        ledger.runs.settleRow(run, row, rowSettlement(state), by);
+      expect(await take(leader, 4)).toEqual([1, 2, 3, 4]);
+      await settle(3, { hold: 'parked', holdReason: 'allowance', nextAt: until }, leader);
+      await settle(4, { hold: 'parked', holdReason: 'allowance', nextAt: until + 9000 }, leader);
+      await settle(1, { hold: 'parked', holdReason: 'budget', nextAt: null }, leader);
+      await settle(2, { outcome: 'complete' }, leader);
+      expect(await claims.leave(ofHelper, true)).toBe(false);
+      expect(await take(helper, 1)).toEqual([5]);
+      expect(await claims.leave({ runId: run, attemptId: leader }, true)).toBe(true);
       await ledger.calls.end(leader, clock.now);
-      expect(await jobs.take(helper, run, 'rows')).toBeUndefined();
-      expect(await jobs.left(run, -1)).toMatchObject({ ready: 0, elsewhere: 1, nextWaitAt: soonAfter });
-      // While another holds a job, what becomes of its rows is not known.
-      const other = await begin(leader);
-      await jobs.leave({ runId: run, attemptId: other }, { rows: [7], until, waiting: [] });
-      expect(await jobs.left(run, -1)).toMatchObject({ nextWaitAt: soonAfter });
-      await jobs.finish(helper, held, NOTHING);
-      await jobs.leave(
-        { runId: run, attemptId: other },
-        {
-          rows: [3, 1, 2, 4, 5, 6],
-          until: clock.now - 5000,
-          waiting: [{ row: 9, nextAt: clock.now - 20_000 }],
-        },
-      );
-      expect(await jobs.runs()).toMatchObject([{ runId: run, attemptId: leader, leaderIsAlive: false }]);
-      expect((await jobs.take(other, run, 'rows'))?.rows).toEqual([3, 1, 2, 4, 5]);
-      expect((await jobs.take(other, run, 'rows'))?.rows).toEqual([6]);
-      expect((await jobs.take(other, run, 'waits'))?.rows).toEqual([9]);
-      expect(await jobs.close(run)).toBe(false);
-    }),
-  );
-
-  test(
-    'return to their own run, also if its queue is another’s by then; a dead holder leaves nothing there',
-    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
-      const leader = await begin();
-      const [slow, dead] = [await begin(leader), await begin(leader)];
-      await lay(leader, ROWS, []);
-      const held = await jobs.take(slow, run, 'rows');
-      if (held === undefined || (await jobs.take(dead, run, 'rows')) === undefined) throw new Error('no job');
-      await jobs.leave({ runId: run, attemptId: leader }, undefined);
-      await ledger.calls.end(leader, clock.now);
-      const next = await openRun(ledger, 12, 'next');
-      const its = await ledger.calls.begin({ runId: next, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS });
-      expect(await jobs.lead({ runId: next, attemptId: its })).toEqual(new Set());
-      await jobs.finish(slow, held, { waiting: [{ row: 1, nextAt: clock.now - 9000 }], givenUp: [2] });
-      await ledger.calls.end(dead, clock.now);
-      expect(await jobs.handBack()).toBe(1);
-      expect(await jobs.left(next, its)).toMatchObject({ ready: 0, elsewhere: 0, nextWaitAt: null });
+      expect(await take(helper)).toEqual([]);
+      const deferred = { isReady: false, nextAt: until + 1000, leaderIsAlive: false, attemptId: leader };
+      expect(await claims.runs()).toMatchObject([{ ...deferred, isElsewhere: true }]);
+      // A row that waits for something else is taken at its own time.
+      await settle(5, { hold: 'waiting', nextAt: clock.now + 60_000 }, helper);
+      expect(await claims.runs()).toMatchObject([{ ...deferred, isElsewhere: false, nextAt: clock.now + 60_000 }]);
+      clock.now += 60_000;
+      await ledger.calls.renew(helper, until + 3_600_000);
+      expect(await claims.claim(helper, 'waiting', 5)).toEqual([5]);
+      await settle(5, { outcome: 'complete' }, helper);
+      clock.now = until + 1000;
+      expect(await claims.runs()).toMatchObject([{ isReady: true }]);
+      expect(await take(helper)).toEqual([]);
+      await claims.join(run);
+      expect(await take(helper, 3)).toEqual([3, 6, 7]);
+      for (const row of [3, 6, 7]) await settle(row, { outcome: 'complete' }, helper);
+      // The next allowance.
+      expect(await claims.leave(ofHelper, true)).toBe(true);
+      expect(await claims.runs()).toMatchObject([{ isReady: false, nextAt: until + 10_000 }]);
+      await ledger.runs.settleRow(run, 4, rowSettlement({ outcome: 'complete' }));
+      // A limit is no matter of time.
+      expect(await claims.leave(ofHelper, true)).toBe(true);
+      expect(await claims.runs()).toEqual([]);
     }),
   );
 
   test(
     'are refused to a dead attempt; other writes of its commit and later attempts are not affected',
-    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
-      const leader = await begin();
-      await lay(leader, ROWS, []);
+    onClaims(async ({ ledger, run, begin, clock, lead, take }) => {
+      const leader = await lead();
       const helper = await begin(leader);
       await ledger.calls.end(helper, clock.now);
       const [refused, renewed] = await Promise.allSettled([
-        jobs.take(helper, run, 'rows'),
+        take(helper),
         ledger.calls.renew(leader, clock.now + LEASE_MS),
       ]);
       expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(TakenOverError) });
       // Nothing of it reaches those that share its commit, or come later.
       expect(renewed).toMatchObject({ status: 'fulfilled', value: true });
       const anew = await begin(leader);
-      expect((await jobs.take(anew, run, 'rows'))?.rows).toEqual([1, 2, 3, 4, 5]);
+      expect(await take(anew)).toEqual([1, 2, 3, 4, 5]);
       const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
       const wanted = call({ attemptId: anew, environmentId }, { runId: run, row: 1, startedAt: clock.now });
       expect(await ledger.calls.intend(wanted, NO_LIMITS)).toMatchObject({ kind: 'intent' });
@@ -389,32 +377,17 @@ describe('jobs', () => {
   );
 
   test(
-    'that are deferred take no queue from a beginning run',
-    onJobs(async ({ ledger, jobs, run, begin, clock, lay }) => {
-      const first = await begin();
-      await lay(first, ROWS, []);
-      await jobs.leave({ runId: run, attemptId: first }, { rows: ROWS, until: clock.now + 3_600_000, waiting: [] });
-      await ledger.calls.end(first, clock.now);
-      const alive: string[] = [];
-      const setOut = async (name: string) => {
-        const runId = await openRun(ledger, 1, name);
-        const attemptId = await ledger.calls.begin({
-          runId,
-          begunAt: clock.now,
-          leaseUntil: clock.now + LEASE_MS,
-          worker: 'a:1',
-        });
-        await jobs.lead({ runId, attemptId });
-        alive.push(runId);
-      };
-      for (let nth = 1; nth < QUEUES; nth++) await setOut(`run ${nth}`);
-      expect(await jobs.runs()).toHaveLength(QUEUES);
-      await setOut('one more');
-      expect((await jobs.runs()).map(({ runId }) => runId).toSorted()).toEqual(alive.toSorted());
-      // They all have somebody who works on them.
-      await expect(setOut('one too many')).rejects.toMatchObject({ code: 'NO_QUEUE' });
-      // Its rows are in the ledger.
-      expect(await ledger.runs.pendingRows(run)).toEqual(ROWS);
+    'of more than 32 runs are claimed at once',
+    onClaims(async ({ ledger, claims, clock }) => {
+      for (let nth = 1; nth <= 40; nth++) {
+        const runId = await openRun(ledger, 1, `run ${nth}`);
+        const started = { runId, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS };
+        const leader = await ledger.calls.begin(started);
+        await claims.lead({ runId, attemptId: leader });
+        const helper = await ledger.calls.begin({ ...started, purse: leader });
+        expect(await claims.claim(helper, 'new', 5)).toEqual([1]);
+      }
+      expect(await claims.runs()).toHaveLength(40);
     }),
   );
 });
@@ -422,7 +395,7 @@ describe('jobs', () => {
 describe('an attempt', () => {
   test(
     'that waits for a lock is alive, and renews its lease',
-    onJobs(async ({ url, ledger, run, begin, clock }) => {
+    onClaims(async ({ url, ledger, run, begin, clock }) => {
       const start = await begin();
       const environmentId = await ledger.calls.environment('v1', 'https://provider.test');
       const wanted = call({ attemptId: start, environmentId }, { runId: run, row: 1, startedAt: clock.now });
@@ -448,11 +421,10 @@ describe('an attempt', () => {
 
 describe('a run in progress', () => {
   test(
-    'cannot be deleted; at rest it is deleted with its jobs',
-    onJobs(async ({ ledger, jobs, run, begin, lay, clock }) => {
-      const start = await begin();
-      await lay(start, ROWS, []);
-      await jobs.take(start, run, 'rows');
+    'cannot be deleted; at rest it is deleted with its claims',
+    onClaims(async ({ ledger, claims, run, lead, take, clock }) => {
+      const start = await lead();
+      await take(start);
       await expect(ledger.housekeeping.dropRun(run)).rejects.toMatchObject({
         exit: 75,
         code: 'LED_ELSEWHERE',
@@ -461,19 +433,16 @@ describe('a run in progress', () => {
       await ledger.calls.end(start, clock.now);
       await ledger.housekeeping.dropRun(run);
       expect(await ledger.runs.find(run)).toBeUndefined();
-      expect(await jobs.runs()).toEqual([]);
+      expect(await claims.runs()).toEqual([]);
       const next = await openRun(ledger, 2, 'just made', clock.now - 1);
       await expect(ledger.housekeeping.dropRun(next)).rejects.toThrow(LedElsewhereError);
-      const again = await ledger.calls.begin({ runId: next, begunAt: clock.now, leaseUntil: clock.now + LEASE_MS });
-      await jobs.lead({ runId: next, attemptId: again });
-      expect((await jobs.left(next, again)).ready).toBe(0);
     }),
   );
 });
 
 test(
   'a new leader waits until the old one is known to be dead: by its lease; one that renews it keeps the lead',
-  onJobs(async ({ ledger, jobs, run: id, begin, clock, lay }) => {
+  onClaims(async ({ ledger, claims, run: id, clock, lead }) => {
     const notes: string[] = [];
     const waits = (whileAsleep: () => Promise<unknown>) => {
       const sleep = async (ms: number) => {
@@ -489,29 +458,27 @@ test(
       return waitForLeader(ofRun, {}, ledger, around);
     };
     await waits(async () => expect.unreachable());
-    const killed = await begin();
-    await lay(killed, ROWS, []);
+    await lead();
     const until = clock.now + LEASE_MS;
     await waits(async () => {});
     expect(clock.now).toBeGreaterThanOrEqual(until);
-    const next = await begin();
-    await lay(next, ROWS, []);
-    expect(await jobs.left(id, next)).toMatchObject({ leader: next });
+    const next = await lead();
+    expect(await claims.runs()).toMatchObject([{ runId: id, attemptId: next }]);
     const third = waits(() => ledger.calls.renew(next, clock.now + 2 * LEASE_MS));
     await expect(third).rejects.toThrow(LedElsewhereError);
     expect(notes).toEqual(Array(2).fill('WAITING_FOR_LEADER'));
-    await expect(lay(await begin(), ROWS, [])).rejects.toThrow(LedElsewhereError);
+    await expect(lead()).rejects.toThrow(LedElsewhereError);
   }),
 );
 
 test(
   'a run whose attempts were deleted is led by the next one',
-  onJobs(async ({ url, jobs, run, begin, lay }) => {
-    await lay(await begin(), ROWS, []);
+  onClaims(async ({ url, claims, lead, take }) => {
+    expect(await take(await lead())).toEqual([1, 2, 3, 4, 5]);
     await withClient(url, (client) => client.query('TRUNCATE kybatch.starts'));
-    const next = await begin();
-    await lay(next, ROWS, []);
-    expect(await jobs.left(run, next)).toMatchObject({ leader: next });
+    const next = await lead();
+    expect(await claims.runs()).toMatchObject([{ attemptId: next }]);
+    expect(await take(next)).toEqual([1, 2, 3, 4, 5]);
   }),
 );
 
@@ -568,7 +535,7 @@ long('a process that cannot listen at its beginning does so later: it is no reas
 );
 
 test.each([-1, 1])('a process whose clock goes wrong (%i) renews no lease; one that was only frozen does', (sign) =>
-  onJobs(async ({ ledger: { calls }, begin, clock }) => {
+  onClaims(async ({ ledger: { calls }, begin, clock }) => {
     const start = await begin();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + sign * 9000 });
     try {
