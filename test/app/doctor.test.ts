@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type DoctorView, doctor } from '../../src/app/admin/doctor.js';
 import { operationsOf } from '../../src/config/pipeline.js';
+import { currentPostgresSchema } from '../../src/ledger/db/postgres/migrate.js';
 import { stages } from '../../src/stages/list.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
@@ -22,7 +23,7 @@ describe('doctor', () => {
       expect(find(view, 'v2 routes')).toMatchObject([{ state: 'ok' }]);
       expect(find(view, 'v2 stages')).toEqual([]);
       expect(find(view, 'database')).toMatchObject([
-        { state: 'ok', detail: isOnPostgres ? 'ledger: schema 1' : 'none yet' },
+        { state: 'ok', detail: isOnPostgres ? `ledger: schema ${currentPostgresSchema()}` : 'none yet' },
       ]);
       expect(sandbox.chargeLog).toEqual([]);
     });

@@ -75,7 +75,7 @@ describe('purge --before removes answers that a list uses', () => {
         expect(await night()).toMatchObject({ code: 0, units: 2 + 3, end: { rows: 3, outcomes: { complete: 3 } } });
         expect(asked(nights, 'financial') - before).toBe(3);
         expect(table('companies')).toHaveLength(3);
-        expect((await kybatch(['doctor', '--deep'])).code).toBe(0);
+        expect((await kybatch(['doctor', '--deep'])).codes).toContain('STORED_ANSWERS_OK');
       },
       TWO_STAGES,
     ));
