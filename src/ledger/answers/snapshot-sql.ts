@@ -182,16 +182,3 @@ export const askedForAlone = (database: Sql, ids: EntityIds): Script<readonly nu
 
 /** Calls about an entity by its ID, unless others requested the same. */
 export const CALLS_ABOUT = `SELECT id FROM calls WHERE (subject_space, subject_id) ${AMONG_IDS} AND NOT ${ASKED_BY_OTHERS}`;
-
-/** Shared answers from now on belong to the other companies only: nothing names the erased one. */
-export function* forgetAskedFor(database: Sql, ids: EntityIds): Script<void> {
-  const given = { ids: ids.json() };
-  yield* database.prepare(`DELETE FROM asked_for WHERE (space, id) ${AMONG_IDS}`).run(given);
-  yield* database
-    .prepare(
-      `UPDATE calls SET (subject_space, subject_id) = (SELECT space, id FROM asked_for
-         WHERE asked_for.environment_id = calls.environment_id AND asked_for.request_key = calls.request_key ORDER BY space, id LIMIT 1)
-       WHERE (subject_space, subject_id) ${AMONG_IDS}`,
-    )
-    .run(given);
-}

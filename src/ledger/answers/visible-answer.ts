@@ -5,7 +5,6 @@ import { isEmptyBody } from '../../util/exact-json.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
-import { AMONG_IDS, type EntityIds } from '../erase/identifiers.js';
 import type { RowSettlement } from '../rows/runs.js';
 import type { Bodies } from './bodies.js';
 import type { SnapshotAnswer, UnsoundAnswer } from './snapshot.js';
@@ -122,9 +121,6 @@ export function verdictWriter(database: Sql): (settlement: RowSettlement) => Scr
     for (const verdict of verdicts) yield* write.run(verdict);
   };
 }
-
-export const forgetVerdicts = (database: Sql, ids: EntityIds): Script<void> =>
-  database.prepare(`DELETE FROM verdicts WHERE (space, id) ${AMONG_IDS}`).run({ ids: ids.json() });
 
 /** Deletes verdicts about companies without rows, and about deleted answers. */
 export const pruneVerdicts = (database: Sql): Script<void> =>

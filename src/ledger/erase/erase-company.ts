@@ -5,8 +5,6 @@ import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { ID_SPACES } from '../../domain/provider.js';
 import { Bodies } from '../answers/bodies.js';
-import { forgetAskedFor } from '../answers/snapshot-sql.js';
-import { forgetVerdicts } from '../answers/visible-answer.js';
 import type { Script, Sql } from '../db/database.js';
 import { isTextRecord, parseStored } from '../db/stored-json.js';
 import { clearUnknownCharges } from '../money/intent-state.js';
@@ -24,34 +22,140 @@ import {
   wordsPattern,
 } from './identifiers.js';
 
-/** Deletes its answers, its rows' input and evidence, and candidate lists that name it. */
+type Counted = 'answers' | 'bodies' | 'candidates' | 'questions' | 'decisions' | 'changes';
+
+/** Records about a company. They are deleted, or changed with `set`. */
+interface Place {
+  readonly table: string;
+  readonly where: string;
+  readonly set?: string;
+  /** Where the report counts them. */
+  readonly counts?: Counted;
+}
+
+/** A text that may name the company, and the key of its record. */
+interface Text {
+  readonly table: string;
+  readonly column: string;
+  readonly key: readonly string[];
+  readonly where: string;
+}
+
+const AMONG_CALLS = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(@calls))';
+const AMONG_MEMBERS = `IN (SELECT id FROM members WHERE (run_id, run_row) IN (SELECT run_id, row FROM rows WHERE ${AMONG_ROWS}))`;
+const ASKED_ABOUT = `(space, candidate_id) ${AMONG_IDS} OR entity_key IN (SELECT value FROM json_each(@keys))`;
+const shownIn = (table: string) =>
+  `EXISTS (SELECT 1 FROM json_each(shown) AS seen WHERE (${table}.space, seen.value) ${AMONG_IDS})`;
+
+/**
+ * Every place where a company can be, in the order of erasure. Calls and rows stay without names, so that the ledger
+ * adds up.
+ */
+export const PLACES: readonly Place[] = [
+  { table: 'answers', where: `call_id ${AMONG_CALLS}`, counts: 'answers' },
+  {
+    table: 'calls',
+    set: 'raw_sha256 = NULL, params = NULL, subject_space = NULL, subject_id = NULL',
+    where: `id ${AMONG_CALLS}`,
+  },
+  // Bytes that also answer others, such as `[]`, are kept for them.
+  {
+    table: 'bodies',
+    where:
+      'sha256 IN (SELECT unhex(value) FROM json_each(@bodies) EXCEPT SELECT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL)',
+    counts: 'bodies',
+  },
+  {
+    table: 'changes',
+    where: `(subject_space, subject_id) ${AMONG_IDS} OR call_id ${AMONG_CALLS}`,
+    counts: 'changes',
+  },
+  { table: 'candidates', where: AMONG_ROWS, counts: 'candidates' },
+  { table: 'candidates', where: `(space, id) ${AMONG_IDS}`, counts: 'candidates' },
+  { table: 'questions', where: `${ASKED_ABOUT} OR ${AMONG_ROWS}`, counts: 'questions' },
+  { table: 'decisions', where: `${ASKED_ABOUT} OR ${shownIn('decisions')}`, counts: 'decisions' },
+  { table: 'held_decisions', where: `${ASKED_ABOUT} OR ${shownIn('held_decisions')}`, counts: 'decisions' },
+  // The same file is read again, and a line that is still in it comes back as new.
+  {
+    table: 'portfolios',
+    set: 'input_key = NULL',
+    where: `id IN (SELECT portfolio_id FROM members WHERE id ${AMONG_MEMBERS})`,
+  },
+  // Members leave their list without being reported as missing.
+  {
+    table: 'members',
+    set: `known_by = 'removed:' || id, company = NULL, says = unhex(''), cells = unhex(''),
+      last_seen = CASE WHEN left_at IS NULL THEN (SELECT seen_at FROM portfolios WHERE portfolios.id = portfolio_id) ELSE last_seen END,
+      left_at = coalesce(left_at, @now)`,
+    where: `id ${AMONG_MEMBERS}`,
+  },
+  // An unfinished row cannot continue.
+  {
+    table: 'rows',
+    set: `input_values = '[]', input_kinds = NULL, fields = '{}', match_grade = NULL, matched_on = NULL, hold = NULL, hold_reason = NULL,
+      next_at = NULL, outcome = CASE WHEN outcome IN ('complete', 'no_match') THEN outcome ELSE 'invalid' END,
+      error_code = 'PURGED', error_message = 'what this row said was removed'`,
+    where: AMONG_ROWS,
+  },
+  { table: 'row_ids', where: AMONG_ROWS },
+  { table: 'errors', where: AMONG_ROWS },
+  // A call with a company ID is about that company, and others may use its answer.
+  { table: 'calls', set: 'params = NULL', where: `${AMONG_ROWS} AND subject_id IS NULL` },
+  { table: 'member_companies', where: `(space, id) ${AMONG_IDS}` },
+  { table: 'asked_for', where: `(space, id) ${AMONG_IDS}` },
+  // Answers that it shared with other companies are now only theirs.
+  {
+    table: 'calls',
+    set: `(subject_space, subject_id) = (SELECT space, id FROM asked_for
+      WHERE asked_for.environment_id = calls.environment_id AND asked_for.request_key = calls.request_key ORDER BY space, id LIMIT 1)`,
+    where: `(subject_space, subject_id) ${AMONG_IDS}`,
+  },
+  { table: 'verdicts', where: `(space, id) ${AMONG_IDS}` },
+  { table: 'watches', where: `('v2', company_id) ${AMONG_IDS}` },
+  { table: 'watch_events', where: `('v2', company_id) ${AMONG_IDS}` },
+];
+
+/** Texts of rows that had it as a candidate, of stopped attempts, and notes about lost calls. They stay without its identifiers. */
+export const TEXTS: readonly Text[] = [
+  { table: 'rows', column: 'error_message', key: ['run_id', 'row'], where: AMONG_ROWS },
+  { table: 'questions', column: 'message', key: ['run_id', 'row', 'space', 'stage'], where: AMONG_ROWS },
+  { table: 'errors', column: 'message', key: ['id'], where: `row IS NULL OR ${AMONG_ROWS}` },
+  { table: 'candidates', column: 'evidence', key: ['run_id', 'row', 'space', 'position'], where: AMONG_ROWS },
+  { table: 'starts', column: 'ending', key: ['id'], where: 'ending IS NOT NULL' },
+  { table: 'calls', column: 'reconciled', key: ['id'], where: 'reconciled IS NOT NULL' },
+];
+
+/** Finds the company in the ledger, and erases it from every place. */
 export function* purgeEntity(database: Sql, lists: Lists, request: EntityRequest, now: number): Script<PurgeReport> {
   const entity = yield* findEntity(database, lists, request);
-  const { rows } = entity;
+  const { ids, rows } = entity;
   const keys = yield* entityKeys(database, request, rows);
   const identifiers = yield* identifiersOf(database, request, entity);
-  const found = yield* findCalls(database, lists, request, entity);
-  const gone = new Set([...found, ...(yield* toolCallsNaming(database, identifiers))]);
-  const { answers, bodies } = yield* forgetAnswers(database, gone);
-  const changes = yield* forgetChanges(database, entity, gone);
-  const { candidates, beside } = yield* forgetCandidates(database, entity);
-  const review = yield* forgetReview(database, entity, keys);
-  const stillListed = yield* forgetMembers(database, rows, now);
-  yield* blankRows(database, rows);
-  yield* forgetCompanies(database, entity);
-  yield* forgetAskedFor(database, entity.ids);
-  yield* forgetVerdicts(database, entity.ids);
-  yield* forgetWatches(database, entity);
-  yield* redactMessages(database, beside, identifiers);
+  const naming = yield* toolCallsNaming(database, identifiers);
+  const { calls, bodies } = yield* withReuses(database, [
+    ...(yield* findCalls(database, lists, request, entity)),
+    ...naming,
+  ]);
+  // Rows of other companies that had it as a candidate.
+  const beside = yield* database
+    .prepare<[{ ids: string }], RowKey>(`SELECT run_id, row FROM candidates WHERE (space, id) ${AMONG_IDS}`)
+    .all({ ids: ids.json() });
+  const stillListed = yield* linesOf(database, rows);
+  yield* clearUnknownCharges(database, 'SELECT CAST(value AS BIGINT) FROM json_each(?)', calls);
+  const given = { ids: ids.json(), rows: rowsJson(rows), keys: json(keys), calls, bodies, now };
+  const counts = { answers: 0, bodies: 0, candidates: 0, questions: 0, decisions: 0, changes: 0 };
+  for (const { table, where, set, counts: counted } of PLACES) {
+    const change = set === undefined ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${set}`;
+    const changed = yield* database.prepare(`${change} WHERE ${where}`).change(given);
+    if (counted !== undefined) counts[counted] += changed;
+  }
+  yield* restoreQuestions(database);
+  yield* redactTexts(database, beside, identifiers);
   return {
     runs: [...new Set([...rows, ...beside].map(({ run_id }) => run_id))].sort(),
     runsRemoved: [],
     rows: rows.length,
-    answers,
-    bodies,
-    candidates,
-    ...review,
-    changes,
+    ...counts,
     identifiers,
     stillListed,
     boughtAgain: [],
@@ -119,192 +223,61 @@ type Fields = Readonly<Record<string, string | undefined>>;
 const spellings = (number: string | undefined, countryCode: string, state: string | undefined) =>
   number === undefined ? [] : [number, parseRegistrationNumber(number, countryCode, state).canonical];
 
-/**
- * The calls stay, without answers and without names. Bytes that also answer others (such as `[]`) are kept for them.
- */
-function* forgetAnswers(
-  database: Sql,
-  calls: ReadonlySet<number>,
-): Script<{ readonly answers: number; readonly bodies: number }> {
-  const list = json(calls);
+/** Calls with their reuses, which have no parameters and may have no subject, and the digests of their bodies. */
+function* withReuses(database: Sql, found: readonly number[]) {
   const listed = 'SELECT CAST(value AS BIGINT) FROM json_each(?)';
-  // Reuses have no parameters, and uses of a list have no subject.
   const alike = yield* database
     .prepare<[string], number>(
       `SELECT id FROM calls WHERE (environment_id, request_key, raw_sha256) IN
          (SELECT environment_id, request_key, raw_sha256 FROM calls WHERE id IN (${listed}))`,
     )
     .pluck()
-    .all(list);
-  const gone = json(new Set([...calls, ...alike]));
+    .all(json(found));
+  const calls = json(new Set([...found, ...alike]));
   const digests = yield* database
     .prepare<[string], string>(
       `SELECT DISTINCT lower(hex(raw_sha256)) FROM calls WHERE raw_sha256 IS NOT NULL AND id IN (${listed})`,
     )
     .pluck()
-    .all(gone);
-  yield* clearUnknownCharges(database, listed, gone);
-  const answers = yield* database.prepare(`DELETE FROM answers WHERE call_id IN (${listed})`).change(gone);
-  yield* database
-    .prepare(
-      `UPDATE calls SET raw_sha256 = NULL, params = NULL, subject_space = NULL, subject_id = NULL WHERE id IN (${listed})`,
-    )
-    .run(gone);
-  const bodies = yield* database
-    .prepare(
-      `DELETE FROM bodies WHERE sha256 IN (SELECT unhex(value) FROM json_each(?)
-         EXCEPT SELECT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL)`,
-    )
-    .change(json(digests));
-  return { answers, bodies };
+    .all(calls);
+  return { calls, bodies: json(digests) };
 }
 
-const forgetChanges = (database: Sql, { ids }: Entity, calls: ReadonlySet<number>): Script<number> =>
-  database
-    .prepare(
-      `DELETE FROM changes WHERE (subject_space, subject_id) ${AMONG_IDS}
-         OR call_id IN (SELECT CAST(value AS BIGINT) FROM json_each(@calls))`,
-    )
-    .change({ ids: ids.json(), calls: json(calls) });
-
-/** `beside`: rows of other companies that had it as a candidate. */
-function* forgetCandidates(database: Sql, { ids, rows }: Entity) {
-  const own = yield* database.prepare(`DELETE FROM candidates WHERE ${AMONG_ROWS}`).change({ rows: rowsJson(rows) });
-  const beside = yield* database
-    .prepare<[{ ids: string }], RowKey>(`DELETE FROM candidates WHERE (space, id) ${AMONG_IDS} RETURNING run_id, row`)
-    .all({ ids: ids.json() });
-  return { candidates: own + beside.length, beside };
-}
-
-function* forgetReview(database: Sql, { ids, rows }: Entity, keys: ReadonlySet<string>) {
-  const named = { ids: ids.json(), keys: json(keys) };
-  const about = `((space, candidate_id) ${AMONG_IDS} OR entity_key IN (SELECT value FROM json_each(@keys)))`;
-  const questions = yield* database
-    .prepare(`DELETE FROM questions WHERE ${about} OR ${AMONG_ROWS}`)
-    .change({ ...named, rows: rowsJson(rows) });
-  const decisionsIn = (table: 'decisions' | 'held_decisions'): Script<number> =>
-    database
-      .prepare(
-        `DELETE FROM ${table} WHERE ${about}
-           OR EXISTS (SELECT 1 FROM json_each(shown) AS seen WHERE (${table}.space, seen.value) ${AMONG_IDS})`,
-      )
-      .change(named);
-  const decided = yield* decisionsIn('decisions');
-  const held = yield* decisionsIn('held_decisions');
-  yield* restoreQuestions(database);
-  return { questions, decisions: decided + held };
-}
-
-/** The rows stay, so that the run adds up, but without input and requests. An unfinished row cannot continue. */
-function* blankRows(database: Sql, rows: readonly RowKey[]): Script<void> {
-  const statements = [
-    `UPDATE rows SET input_values = '[]', input_kinds = NULL, fields = '{}', match_grade = NULL, matched_on = NULL, hold = NULL, hold_reason = NULL,
-       next_at = NULL, outcome = CASE WHEN outcome IN ('complete', 'no_match') THEN outcome ELSE 'invalid' END,
-       error_code = 'PURGED', error_message = 'what this row said was removed'`,
-    'DELETE FROM row_ids',
-    'DELETE FROM errors',
-  ].map((sql) => database.prepare(`${sql} WHERE ${AMONG_ROWS}`));
-  // A call with a company ID is about that company, and others may use its answer.
-  const params = database.prepare(`UPDATE calls SET params = NULL WHERE ${AMONG_ROWS} AND subject_id IS NULL`);
-  for (const statement of [...statements, params]) yield* statement.run({ rows: rowsJson(rows) });
-}
-
-const forgetCompanies = (database: Sql, { ids }: Entity): Script<void> =>
-  database.prepare(`DELETE FROM member_companies WHERE (space, id) ${AMONG_IDS}`).run({ ids: ids.json() });
-
-function* forgetWatches(database: Sql, { ids }: Entity): Script<void> {
-  for (const table of ['watches', 'watch_events'])
-    yield* database.prepare(`DELETE FROM ${table} WHERE ('v2', company_id) ${AMONG_IDS}`).run({ ids: ids.json() });
-}
-
-/** A text that may name the company, and the key of its record. */
-interface Message {
-  readonly table: string;
-  readonly column: string;
-  readonly key: readonly string[];
-  readonly where: string;
-}
-
-const OF_ROWS: readonly Message[] = [
-  { table: 'rows', column: 'error_message', key: ['run_id', 'row'], where: AMONG_ROWS },
-  { table: 'questions', column: 'message', key: ['run_id', 'row', 'space', 'stage'], where: AMONG_ROWS },
-  { table: 'errors', column: 'message', key: ['id'], where: AMONG_ROWS },
-  { table: 'candidates', column: 'evidence', key: ['run_id', 'row', 'space', 'position'], where: AMONG_ROWS },
-];
-
-/** Texts outside of rows: why an attempt stopped, and notes about lost calls. */
-const OF_NO_ROW: readonly Message[] = [
-  { table: 'errors', column: 'message', key: ['id'], where: 'row IS NULL' },
-  { table: 'starts', column: 'ending', key: ['id'], where: 'ending IS NOT NULL' },
-  { table: 'calls', column: 'reconciled', key: ['id'], where: 'reconciled IS NOT NULL' },
-];
-
-/** Rows that had it as a candidate stay. Its identifiers are removed from their messages. */
-function* redactMessages(database: Sql, rows: readonly RowKey[], identifiers: readonly string[]): Script<void> {
+function* redactTexts(database: Sql, rows: readonly RowKey[], identifiers: readonly string[]): Script<void> {
   const telling = identifiers.filter(isDistinctive);
   if (telling.length === 0) return;
   const pattern = wordsPattern(telling);
-  for (const message of OF_ROWS) yield* redact(database, message, pattern, { rows: rowsJson(rows) });
-  for (const message of OF_NO_ROW) yield* redact(database, message, pattern);
-}
-
-/** There may be many, so only matching texts are kept in memory. */
-function* redact(
-  database: Sql,
-  { table, column, key, where }: Message,
-  pattern: RegExp,
-  ...given: readonly { readonly rows: string }[]
-): Script<void> {
-  const naming: [string, ...unknown[]][] = [];
-  yield* database
-    .prepare<unknown[], [string | null, ...unknown[]]>(
-      `SELECT ${[column, ...key].join(', ')} FROM ${table} WHERE ${where} ORDER BY ${key.join(', ')}`,
-    )
-    .raw()
-    .walk(
-      ([text, ...of]) => {
-        const without = text?.replace(pattern, '(removed)');
-        if (without !== undefined && without !== text) naming.push([without, ...of]);
-      },
-      ...given,
+  for (const { table, column, key, where } of TEXTS) {
+    // There may be many, so only matching texts are kept in memory.
+    const naming: [string, ...unknown[]][] = [];
+    yield* database
+      .prepare<[{ rows: string }], [string | null, ...unknown[]]>(
+        `SELECT ${[column, ...key].join(', ')} FROM ${table} WHERE ${where} ORDER BY ${key.join(', ')}`,
+      )
+      .raw()
+      .walk(
+        ([text, ...of]) => {
+          const without = text?.replace(pattern, '(removed)');
+          if (without !== undefined && without !== text) naming.push([without, ...of]);
+        },
+        { rows: rowsJson(rows) },
+      );
+    const save = database.prepare(
+      `UPDATE ${table} SET ${column} = ? WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`,
     );
-  const save = database.prepare(
-    `UPDATE ${table} SET ${column} = ? WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`,
-  );
-  for (const values of naming) yield* save.run(...values);
+    for (const values of naming) yield* save.run(...values);
+  }
 }
 
-/**
- * The members leave their list without being reported as missing. A line that is still in the next file comes back as
- * new. Returns the lines that were in the list.
- */
-function* forgetMembers(database: Sql, rows: readonly RowKey[], now: number): Script<readonly ListedLine[]> {
-  const given = { rows: rowsJson(rows) };
-  const listed = yield* linesOf(database, given);
-  yield* database
-    .prepare(`UPDATE portfolios SET input_key = NULL WHERE id IN (SELECT portfolio_id ${STANDING})`)
-    .run(given);
-  yield* database
-    .prepare(
-      `UPDATE members SET known_by = 'removed:' || id, company = NULL, says = unhex(''), cells = unhex(''),
-         last_seen = CASE WHEN left_at IS NULL THEN (SELECT seen_at FROM portfolios WHERE portfolios.id = portfolio_id) ELSE last_seen END,
-         left_at = coalesce(left_at, @now)
-       WHERE id IN (SELECT id ${STANDING})`,
-    )
-    .run({ ...given, now });
-  return listed;
-}
-
-const STANDING = `FROM members WHERE (run_id, run_row) IN (SELECT run_id, row FROM rows WHERE ${AMONG_ROWS})`;
-
-function* linesOf(database: Sql, given: { readonly rows: string }): Script<readonly ListedLine[]> {
+/** The lines of its members that are in a list. */
+function* linesOf(database: Sql, found: readonly RowKey[]): Script<readonly ListedLine[]> {
   const lines = yield* database
     .prepare<[{ readonly rows: string }], { portfolio: string; row: number; line: number; fields: string }>(
       `SELECT portfolios.name AS portfolio, members.row, members.line, fields FROM members JOIN portfolios ON portfolios.id = portfolio_id
          JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-       WHERE members.id IN (SELECT id ${STANDING}) AND left_at IS NULL ORDER BY portfolios.name, members.row`,
+       WHERE members.id ${AMONG_MEMBERS} AND left_at IS NULL ORDER BY portfolios.name, members.row`,
     )
-    .all(given);
+    .all({ rows: rowsJson(found) });
   return lines.map(({ portfolio, row, line, fields }) => ({
     portfolio,
     row,
