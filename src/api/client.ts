@@ -8,6 +8,7 @@ import { readAnswer, UNREADABLE } from './answer.js';
 import { ApiError, INVALID_PARAMS } from './errors.js';
 import { buildRequest, dateIn, type Exchange, TransportError, UnfitForAddress, type WireRequest } from './http.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
+import { eachPage, pageParams } from './pages.js';
 import { describeIssues, plainWords, withoutDefaults } from './schema.js';
 import { Transport, type TransportOptions } from './transport.js';
 
@@ -117,20 +118,15 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     params: ParamsOf<Operations[Name]>,
     options: CallOptions = {},
   ): AsyncGenerator<Reply<BodyOf<Operations[Name]>>> {
-    const paging = this.operations[name]?.pages;
-    if (paging === undefined) throw new TypeError(`${name} is not paged`);
-    const perPage = paging.perPageAtMost === null ? {} : { per_page: paging.perPageAtMost };
-    const last = paging.pageAtMost ?? Number.POSITIVE_INFINITY;
-    let before: Buffer | undefined;
-    for (let page = 1, count = 1; page <= Math.min(count, last); page++) {
-      const reply = await this.call(name, { ...(params as object), ...perPage, page } as typeof params, options);
-      const { data, [paging.countField]: claimed } = reply.data as Record<string, unknown>;
-      if (before?.equals(reply.raw)) return;
-      yield reply;
-      // Whatever the page count says, nothing after an empty page is worth paying for.
-      if (!Array.isArray(data) || data.length === 0) return;
-      before = reply.raw;
-      count = Number(claimed ?? page);
+    const operation: Operation | undefined = this.operations[name];
+    if (operation?.pages === undefined) throw new TypeError(`${name} is not paged`);
+    const ask = async (page: number) => {
+      const reply = await this.call(name, pageParams(operation, params as object, page) as typeof params, options);
+      return { kind: 'answer' as const, body: reply.raw, reply };
+    };
+    for await (const { answer, page, isRepeated } of eachPage(operation, ask)) {
+      if (!isRepeated) yield answer.reply;
+      if (page === operation.pages.pageAtMost) return;
     }
   }
 

@@ -1,7 +1,7 @@
-import { readAnswer, readListEnvelope } from '../api/answer.js';
+import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
-import { totalOf, wholeCount } from '../util/list-page.js';
+import { type Envelope, eachPage, pageParams } from '../api/pages.js';
 import {
   type CallTerms,
   noteOf,
@@ -49,39 +49,39 @@ export async function askPages(
   const last = Math.min(atMost, operation.pages?.pageAtMost ?? atMost);
   let count = 0;
   let first: Envelope | undefined;
-  let before: Buffer | undefined;
   let since = terms.notBefore ?? 0;
-  for (let page = 1; ; page++) {
-    const asked = pageParams(operation, params, page);
-    const outcome = await context.call(operation, asked, { ...terms, notBefore: since });
-    if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, asked, outcome, context);
-    const envelope = readEnvelope(operation, outcome.body);
-    if (envelope instanceof ApiError) return parkUnanswered(toStageError(envelope, 1));
-    if (first === undefined) since = Math.max(since, outcome.fetchedAt);
-    else {
-      noteChangedTotal(operation, page, first, envelope, context);
-      if (!envelope.came) context.keepError(pageNotReturned(operation, page));
+  let asked = params;
+  const ask = (page: number) => {
+    asked = pageParams(operation, params, page);
+    return context.call(operation, asked, { ...terms, notBefore: since });
+  };
+  try {
+    for await (const one of eachPage(operation, ask)) {
+      if (one.kind !== 'page') return await withoutAnswerAbout(operation, asked, one, context);
+      const { answer, page, envelope, isRepeated, isLast } = one;
+      if (first === undefined) since = Math.max(since, answer.fetchedAt);
+      else {
+        noteChangedTotal(operation, page, first, envelope, context);
+        if (!envelope.came) context.keepError(pageNotReturned(operation, page));
+      }
+      first ??= envelope;
+      if (!isRepeated) {
+        count += envelope.items;
+        take?.(answer.body);
+      }
+      if (isLast) {
+        const differs = countMismatch(operation, params, { came: count, page, isRepeated, first, last: envelope });
+        if (take === undefined && envelope.came && differs !== undefined) context.keepError(differs);
+      } else if (page >= last) {
+        if (take === undefined) context.keepError(pagesLeft(operation, params, page, envelope.pages));
+        break;
+      }
     }
-    first ??= envelope;
-    const isRepeated = before?.equals(outcome.body) === true;
-    if (!isRepeated) {
-      count += envelope.items;
-      const unread = attempt(() => take?.(outcome.body));
-      if (unread instanceof ApiError) return parkUnanswered(toStageError(unread, 1));
-    }
-    const isOver = envelope.items === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
-    if (isOver) {
-      const differs = countMismatch(operation, params, { came: count, page, isRepeated, first, last: envelope });
-      if (take === undefined && envelope.came && differs !== undefined) context.keepError(differs);
-      break;
-    }
-    if (page >= last) {
-      if (take === undefined) context.keepError(pagesLeft(operation, params, page, envelope.pages));
-      break;
-    }
-    before = outcome.body;
+  } catch (error) {
+    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
+    throw error;
   }
-  return { kind: 'pages', count, total: first.total, came: first.came };
+  return { kind: 'pages', count, total: first?.total ?? null, came: first?.came ?? false };
 }
 
 /** The same with the items. */
@@ -108,56 +108,26 @@ export async function storedItems(
 ): Promise<(PagesWithItems & { readonly isWhole: boolean }) | undefined> {
   const items: unknown[] = [];
   let first: (Envelope & { readonly fetchedAt: number }) | undefined;
-  let before: Buffer | undefined;
   let isWhole = false;
-  for (let page = 1; !isWhole; page++) {
-    const answer = await stored(operation, pageParams(operation, params, page), false);
-    // An older page belongs to another version of the list.
-    if (answer === undefined || answer.fetchedAt < (first?.fetchedAt ?? 0)) break;
-    const envelope = readEnvelope(operation, answer.body);
-    if (envelope instanceof ApiError) break;
-    first ??= { ...envelope, fetchedAt: answer.fetchedAt };
-    const isRepeated = before?.equals(answer.body) === true;
-    if (!isRepeated) for (const item of itemsIn(operation, answer.body)) items.push(item);
-    isWhole = envelope.items === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
-    before = answer.body;
+  const ask = async (page: number) =>
+    (await stored(operation, pageParams(operation, params, page), false)) ?? ({ kind: 'none' } as const);
+  try {
+    for await (const one of eachPage(operation, ask)) {
+      // An older page belongs to another version of the list.
+      if (one.kind !== 'page' || one.answer.fetchedAt < (first?.fetchedAt ?? 0)) break;
+      first ??= { ...one.envelope, fetchedAt: one.answer.fetchedAt };
+      if (!one.isRepeated) for (const item of itemsIn(operation, one.answer.body)) items.push(item);
+      isWhole = one.isLast;
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
   }
   return first && { kind: 'pages', count: items.length, items, total: first.total, came: first.came, isWhole };
-}
-
-function pageParams(operation: Operation, params: Params, page: number): Params {
-  const perPage = operation.pages?.perPageAtMost ?? null;
-  return { ...params, ...(perPage === null ? {} : { per_page: perPage }), page };
 }
 
 function itemsIn(operation: Operation, body: Buffer): readonly unknown[] {
   const { data } = readAnswer(operation, body) as Readonly<Record<string, unknown>>;
   return Array.isArray(data) ? (data as readonly unknown[]) : [];
-}
-
-const readEnvelope = (operation: Operation, body: Buffer): Envelope | ApiError =>
-  attempt(() => {
-    const { value, items } = readListEnvelope(operation, body);
-    const pages = wholeCount(value[operation.pages?.countField ?? 'total_pages']);
-    return { items: items ?? 0, came: items !== null, pages, total: totalOf(value) };
-  });
-
-function attempt<T>(read: () => T): T | ApiError {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-}
-
-/** The items and counts of one page. Null: not stated. */
-export interface Envelope {
-  readonly items: number;
-  /** Whether the list is present, even if it is empty (V1-22). */
-  readonly came: boolean;
-  readonly pages: number | null;
-  readonly total: number | null;
 }
 
 /** The list changed while it was read: an item may be in it twice or not at all. */

@@ -2,6 +2,7 @@
 
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
+import { eachPage } from '../api/pages.js';
 import { type Id, idText, readable } from '../api/schema.js';
 import { isPlainObject } from '../api/v2/fields.js';
 import { historyItem, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
@@ -51,21 +52,27 @@ const LARGE_PAGES = { per_page: 100 };
 async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES): Promise<PastReports | StageOutcome> {
   const { call, now } = asking;
   const reports = new PastReports(now());
+  let asked = 0;
   let pages = 1;
   let total = 0;
   let listed = 0;
+  let stale = 0;
+  const ask = (page: number) => {
+    asked = page;
+    return call(creditReportHistory, { page, ...size });
+  };
   // Of the two counts the larger is believed (V2-12).
-  for (let page = 1, stale = 0; (page <= pages || listed < total) && stale < STALE_PAGES; page++) {
-    if (page > PAGES_AT_MOST) return parkUnanswered(endless(pages));
-    const outcome = await call(creditReportHistory, { page, ...size });
-    const isRefused = outcome.kind === 'failed' || (outcome.kind === 'parked' && outcome.reason === 'ask_provider');
-    if (isRefused && page > pages) break;
-    if (outcome.kind === 'failed' && outcome.error.class === 'fail_row' && size === LARGE_PAGES)
-      return await readAll(asking, {});
-    if (outcome.kind === 'failed') return parkUnanswered(toStageError(outcome.error, outcome.attempts));
-    if (outcome.kind !== 'answer') return withoutAnswer(outcome);
-    try {
-      const answer = readAnswer(creditReportHistory, outcome.body);
+  const goesOn = () => (asked < pages || listed < total) && stale < STALE_PAGES;
+  try {
+    for await (const one of eachPage(creditReportHistory, ask, goesOn)) {
+      if (one.kind !== 'page') {
+        const isRefused = one.kind === 'failed' || (one.kind === 'parked' && one.reason === 'ask_provider');
+        if (isRefused && asked > pages) break;
+        if (one.kind === 'failed' && one.error.class === 'fail_row' && size === LARGE_PAGES)
+          return await readAll(asking, {});
+        return one.kind === 'failed' ? parkUnanswered(toStageError(one.error, one.attempts)) : withoutAnswer(one);
+      }
+      const answer = readAnswer(creditReportHistory, one.answer.body);
       if (answer.data.length === 0) break;
       listed += answer.data.length;
       const items = readable(answer.data, historyItem);
@@ -75,10 +82,11 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
       stale = added ? 0 : stale + 1;
       pages = Number(answer.pages ?? 1);
       total = Number(answer.total_results ?? 0);
-    } catch (error) {
-      if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
-      throw error;
+      if (asked === PAGES_AT_MOST && goesOn()) return parkUnanswered(endless(pages));
     }
+  } catch (error) {
+    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
+    throw error;
   }
   return reports;
 }

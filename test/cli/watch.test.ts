@@ -284,10 +284,10 @@ test('an endless history is left after fifty pages, and unknown members of a rec
     clock.advance(DAY);
     const odd = '{"event_type":"company_name","status":"UPDATED","message":7,"date_created":null,"old_value":1.10}';
     const plain = '{"event_type":"vat_number","status":"UPDATED","message":"m","date_created":"2026-03-02T00:00:00Z"}';
-    const body = `{"data":[${plain},${odd},"no record"],"total_results":1,"pages":1000000}`;
+    const body = (page: number) => `{"data":[${plain},${odd},"no record"],"total_results":${page},"pages":1000000}`;
     sandbox.script(
       { operation: 'watchHistory' },
-      Array.from({ length: 60 }, () => ({ rewrite: body })),
+      Array.from({ length: 60 }, (_, page) => ({ rewrite: body(page) })),
     );
     expect(jsonOf(await kybatch(['watch', 'pull', '--json']))).toMatchObject({ histories_cut_short: 1, events: 2 });
     expect(sandbox.requests.get('watchHistory')).toBe(50);

@@ -3,10 +3,11 @@
 import { readAnswer } from '../../api/answer.js';
 import { ApiError } from '../../api/errors.js';
 import type { Operation } from '../../api/operation.js';
+import { eachPage } from '../../api/pages.js';
 import type { CallOutcome, NoAnswer, Parked, Stopped } from '../../calls/outcome.js';
 import type { WatchStore } from '../../ledger/portfolio/watches.js';
 import type { Clock } from '../../util/clock.js';
-import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
+import type { ExactJson } from '../../util/exact-json.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 
 /** The provider's watch, with its records in the ledger. */
@@ -76,40 +77,26 @@ export interface Page {
 /** How the reading of a paged list ended. */
 export type PagesRead = { readonly kind: 'all' } | { readonly kind: 'cut_short' } | NoAnswer;
 
-/**
- * Reads all pages, each processed before the next is requested. The envelope gives their number. Without it, the list
- * ends with an empty page or a repeated one. At `pagesAtMost` reading stops.
- */
+/** Reads all pages, each processed before the next is requested, up to `pagesAtMost`. */
 export async function readPages(
   { ask }: Pick<WatchClient, 'ask'>,
   operation: Operation,
-  params: Readonly<Record<string, unknown>>,
+  params: Params,
   pagesAtMost: number,
   take: (page: Page) => Promise<void>,
 ): Promise<PagesRead> {
-  let before: Buffer | undefined;
-  for (let page = 1; ; page++) {
-    const outcome = await ask(operation, page === 1 ? params : { ...params, page });
-    if (outcome.kind !== 'answer') return outcome;
-    const read = readPage(operation, outcome.body);
-    if (read instanceof ApiError) return { kind: 'failed', error: read, attempts: 1 };
-    await take({ items: read.items, body: outcome.body });
-    const isLast = read.pages === null ? before?.equals(outcome.body) === true : page >= read.pages;
-    if (read.items.length === 0 || isLast) return { kind: 'all' };
-    if (page === pagesAtMost) return { kind: 'cut_short' };
-    before = outcome.body;
-  }
-}
-
-function readPage(
-  operation: Operation,
-  body: Buffer,
-): { items: readonly ExactJson[]; pages: number | null } | ApiError {
   try {
-    const { data, pages } = readAnswer(operation, body) as { data: readonly ExactJson[]; pages?: ExactJson };
-    return { items: data, pages: pages instanceof ExactNumber ? Number(pages.text) : null };
+    for await (const one of eachPage(operation, (page) => ask(operation, page === 1 ? params : { ...params, page }))) {
+      if (one.kind !== 'page') return one;
+      const { body } = one.answer;
+      await take({ items: (readAnswer(operation, body) as { data: readonly ExactJson[] }).data, body });
+      const { page, isLast, isRepeated, envelope } = one;
+      const lacksPages = isRepeated && envelope.pages !== null && page < envelope.pages;
+      if (lacksPages || (!isLast && page === pagesAtMost)) return { kind: 'cut_short' };
+    }
+    return { kind: 'all' };
   } catch (error) {
-    if (error instanceof ApiError) return error;
+    if (error instanceof ApiError) return { kind: 'failed', error, attempts: 1 };
     throw error;
   }
 }

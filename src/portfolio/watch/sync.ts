@@ -130,7 +130,7 @@ async function readList(
   });
   if (read.kind === 'all') return ids;
   if (read.kind === 'cut_short')
-    return { halt: null, troubles: [{ companyId: '', message: `it has more than ${PAGES_AT_MOST} pages` }] };
+    return { halt: null, troubles: [{ companyId: '', message: 'it could not be read to its last page' }] };
   if (read.kind === 'failed' && read.error.class === 'fail_row' && size === LARGE_PAGES)
     return await readList(asking, {});
   const halt = haltOf(read);
