@@ -6,7 +6,6 @@ import { SKEW_MS } from '../../health.js';
 import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
 import {
   clocksApart,
-  codeOf,
   isReadOnly,
   isStale,
   isTransactionConflict,
@@ -95,23 +94,20 @@ class Reader {
     this.#options = options;
   }
 
-  /** A read may fail because of another in the same bundle, so it is repeated alone. */
   async read<T>(script: () => Script<T>): Promise<T> {
     let isFresh = false;
-    let isAlone = false;
     return await this.#options.patience.until(async () => {
       for (;;) {
         const opened = this.#connected();
         const session = await opened;
         try {
-          return await session.run(script(), { walk: (asked) => this.#walk(asked), isAlone });
+          return await session.run(script(), (asked) => this.#walk(asked));
         } catch (error) {
           const isOld = !isFresh && isStale(error);
           if (session.isLost || isOld) await this.#drop(opened);
           if (session.isLost || isUnreachable(error)) throw new LostConnection(error);
-          if (!isOld && (isAlone || codeOf(error) === undefined)) throw error;
-          isFresh ||= isOld;
-          isAlone = true;
+          if (!isOld) throw error;
+          isFresh = true;
         }
       }
     });

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Script } from '../database.js';
 import { isUnreachable, ReadOnlyServer } from './failures.js';
-import { type Answer, type Asked, Bundle, type Known, type Query, readerOf } from './statement.js';
+import { type Asked, type Query, readerOf } from './statement.js';
 
 export interface SessionOptions {
   readonly url: string;
@@ -22,14 +22,6 @@ export interface SessionOptions {
 
 export type Walk = Extract<Asked, { how: 'walk' }>;
 type Answered = Exclude<Asked, { how: 'run' | 'walk' }>;
-
-/** How a script runs outside a transaction. */
-export interface Reading {
-  /** Reads large results. */
-  readonly walk: (asked: Walk) => Promise<void>;
-  /** Statements are not bundled, so that no other statement can fail them. */
-  readonly isAlone: boolean;
-}
 
 /** Rows per fetch of a large result. */
 const FETCHED = 2000;
@@ -67,8 +59,6 @@ export class Session {
   #failed: { readonly reason: unknown } | undefined;
   #cursors = 0;
   #isGathering = false;
-  readonly #known: Known = new Map();
-  #bundle: Bundle | undefined;
 
   private constructor({ url, applicationName }: SessionOptions) {
     this.#socket = new Socket();
@@ -128,24 +118,21 @@ export class Session {
 
   /**
    * Runs a script to its end. Statements sent without waiting are done when `settled` resolves. Large results use a
-   * cursor, which needs a transaction: outside of one, `walk` reads them.
+   * cursor, which needs a transaction: a script that only reads, outside of one, has `walk` for them.
    */
-  async run<T>(script: Script<T>, reading?: Reading): Promise<T> {
+  async run<T>(script: Script<T>, walk?: (asked: Walk) => Promise<void>): Promise<T> {
     let step = script.next();
     while (!step.done) {
       const asked = step.value as Asked;
       if (asked.how === 'run') {
-        if (reading !== undefined) throw new Error('what only reads has asked for a change');
+        if (walk !== undefined) throw new Error('what only reads has asked for a change');
         this.sendQuery(asked.query);
         step = script.next();
         continue;
       }
       let answer: unknown;
       try {
-        answer =
-          asked.how === 'walk'
-            ? await (reading?.walk ?? this.#walk.bind(this))(asked)
-            : await this.#answer(asked, reading?.isAlone);
+        answer = asked.how === 'walk' ? await (walk ?? this.#walk.bind(this))(asked) : await this.#answer(asked);
       } catch (error) {
         step = script.throw(this.#failed?.reason ?? error);
         continue;
@@ -187,7 +174,7 @@ export class Session {
   }
 
   sendQuery(query: Query): void {
-    this.#send((resolve, reject) => this.#askQuery(query, resolve, reject));
+    this.#send((resolve, reject) => this.#ask(toConfig(query), resolve, reject));
   }
 
   async command(text: string, values: readonly unknown[] = []): Promise<readonly Record<string, unknown>[]> {
@@ -246,7 +233,6 @@ export class Session {
   ): void {
     this.#asked += 1;
     this.#gather();
-    this.#submit();
     this.#client.query(config, (error: Error | null, result: pg.QueryResult<Record<string, unknown>>) => {
       this.#answered += 1;
       if (!error) return resolve(result);
@@ -255,33 +241,9 @@ export class Session {
     });
   }
 
-  #askQuery(query: Query, resolve: (answer: Answer) => void, reject: (reason: unknown) => void): void {
-    this.#asked += 1;
-    this.#gather();
-    this.#bundle ??= new Bundle(this.#known);
-    this.#bundle.add({
-      query,
-      resolve: (answer) => {
-        this.#answered += 1;
-        resolve(answer);
-      },
-      reject: (reason) => {
-        this.#answered += 1;
-        this.#mayBeLost(reason);
-        reject(reason);
-      },
-    });
-  }
-
   /** Set before the socket closes, so that nothing begins on it. */
   #mayBeLost(error: unknown): void {
     if (isUnreachable(error)) this.#lost ??= error;
-  }
-
-  #submit(): void {
-    const bundle = this.#bundle;
-    this.#bundle = undefined;
-    if (bundle !== undefined) this.#client.query(bundle);
   }
 
   /** Statements of one turn are sent in one packet: a packet each costs more than the statement. */
@@ -292,7 +254,6 @@ export class Session {
     stream.cork();
     process.nextTick(() => {
       this.#isGathering = false;
-      this.#submit();
       stream.uncork();
     });
   }
@@ -301,18 +262,19 @@ export class Session {
     for await (const rows of this.batches(query, FETCHED)) for (const row of rows) visit(row);
   }
 
-  async #answer(asked: Answered, isAlone = false): Promise<unknown> {
-    if (asked.how === 'together')
-      return await Promise.all(asked.asked.map((one) => this.#answer(one as Answered, isAlone)));
+  async #answer(asked: Answered): Promise<unknown> {
+    if (asked.how === 'together') return await Promise.all(asked.asked.map((one) => this.#answer(one as Answered)));
     if (asked.how === 'exec') return void (await this.#query({ text: asked.text }));
-    const { rows, count } = await new Promise<Answer>((resolve, reject) => {
-      if (isAlone) this.#submit();
-      this.#askQuery(asked.query, resolve, reject);
-      if (isAlone) this.#submit();
-    });
-    return asked.how === 'rows' ? rows : count;
+    const { rows, rowCount } = await this.#query(toConfig(asked.query));
+    return asked.how === 'rows' ? rows : (rowCount ?? 0);
   }
 }
+
+const toConfig = ({ rowMode, values, ...query }: Query): pg.QueryConfig => ({
+  ...query,
+  values: [...values],
+  ...(rowMode && { rowMode }),
+});
 
 interface Watched {
   readonly url: string;

@@ -1,7 +1,5 @@
-// Statements for PostgreSQL: translation of the stores' SQL, bundling, and conversion of values.
+// Statements for PostgreSQL: translation of the stores' SQL, and conversion of values.
 
-import type { Connection, FieldDef } from 'pg';
-import pg from 'pg';
 import type { Script, Sql, Statement } from '../database.js';
 
 /** What a script asks of its session. */
@@ -252,135 +250,6 @@ function typeOf(value: unknown): ParameterType {
 const storable = (value: unknown): unknown =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
 
-export interface Answer {
-  readonly rows: unknown[];
-  /** Records changed or read. */
-  readonly count: number;
-}
-
-interface Part {
-  readonly query: Query;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-interface Column {
-  readonly name: string;
-  readonly read: (text: string) => unknown;
-}
-
-/** The columns of each prepared statement of a connection. Undefined until described. */
-export type Known = Map<string, readonly Column[] | undefined>;
-
-type Wire = Pick<Connection, 'sync'> & {
-  close(statement: { type: 'S'; name: string }): void;
-  parse(statement: { name: string; text: string }): void;
-  bind(values: { statement: string; values: readonly unknown[]; valueMapper: typeof sendable }): void;
-  describe(portal: { type: 'P'; name: string }): void;
-  execute(portal: Record<string, never>): void;
-};
-
-/**
- * Statements sent and answered together: the server sends one packet instead of one per answer. If one fails, the
- * server skips the rest, and all get its reason.
- *
- * To the driver it is one query. It leaves nothing open, on which later queries rely.
- */
-export class Bundle extends pg.Query {
-  readonly #parts: Part[] = [];
-  readonly #known: Known;
-  /** Statements prepared by this bundle, by the index of the part. */
-  readonly #made = new Map<number, string>();
-  #at = 0;
-  #rows: unknown[] = [];
-  #columns: readonly Column[] | undefined;
-
-  constructor(known: Known) {
-    super({ text: '' });
-    this.#known = known;
-  }
-
-  add(part: Part): void {
-    this.#parts.push(part);
-  }
-
-  override submit = (connection: Connection): null => {
-    const wire = connection as unknown as Wire;
-    for (const [index, { query }] of this.#parts.entries()) {
-      const isNew = !this.#known.has(query.name);
-      if (isNew) {
-        // The result of a failed bundle is unknown. Closing a missing statement is no error.
-        wire.close({ type: 'S', name: query.name });
-        wire.parse(query);
-        this.#known.set(query.name, undefined);
-        this.#made.set(index, query.name);
-      }
-      wire.bind({ statement: query.name, values: query.values, valueMapper: sendable });
-      if (isNew) wire.describe({ type: 'P', name: '' });
-      wire.execute({});
-    }
-    wire.sync();
-    return null;
-  };
-
-  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
-    const columns = fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID) }));
-    const { query } = this.#part();
-    this.#known.set(query.name, columns);
-  }
-
-  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const { query } = this.#part();
-    this.#columns ??= this.#known.get(query.name) ?? [];
-    this.#rows.push(query.rowMode === 'array' ? asList(fields, this.#columns) : asRecord(fields, this.#columns));
-  }
-
-  handleCommandComplete({ text }: { readonly text: string }): void {
-    const { resolve } = this.#part();
-    // `INSERT 0 5`, `SELECT 2`. Some commands have no number.
-    const answer = { rows: this.#rows, count: Number(text.split(' ').at(-1)) || 0 };
-    this.#at += 1;
-    this.#rows = [];
-    this.#columns = undefined;
-    resolve(answer);
-  }
-
-  handleError(reason: unknown): void {
-    const failed = this.#parts.slice(this.#at);
-    for (const [index, name] of this.#made) if (index >= this.#at) this.#known.delete(name);
-    this.#at = this.#parts.length;
-    for (const { reject } of failed) reject(reason);
-  }
-
-  handleReadyForQuery(): void {
-    if (this.#at < this.#parts.length) this.handleError(new Error('a statement was not answered'));
-  }
-
-  /** These never happen: all statements have a text, none fetches partially, and none copies. */
-  handleEmptyQuery(): void {}
-  handlePortalSuspended(): void {}
-  handleCopyInResponse(): void {}
-  handleCopyData(): void {}
-
-  #part(): Part {
-    const part = this.#parts[this.#at];
-    if (part === undefined) throw new Error('the server has answered what it was not asked');
-    return part;
-  }
-}
-
-const asList = (fields: readonly (string | null)[], columns: readonly Column[]): unknown[] =>
-  fields.map((field, index) => (field === null ? null : columns[index]?.read(field)));
-
-function asRecord(fields: readonly (string | null)[], columns: readonly Column[]): Record<string, unknown> {
-  const record: Record<string, unknown> = {};
-  for (const [index, { name, read }] of columns.entries()) {
-    const field = fields[index] ?? null;
-    record[name] = field === null ? null : read(field);
-  }
-  return record;
-}
-
 const asNumber = (text: string): number => Number(text);
 const asText = (text: string): string => text;
 
@@ -400,10 +269,3 @@ const READERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
 
 /** By PostgreSQL's type number. */
 export const readerOf = (type: number): ((text: string) => unknown) => READERS.get(type) ?? asText;
-
-/** As sent: bytes unchanged, everything else as text. */
-function sendable(value: unknown): string | Buffer | null {
-  if (typeof value === 'string' || value === null) return value;
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return String(value);
-}
