@@ -67,9 +67,11 @@ export const withPlace = (text: string, place: string): string =>
 export const asCalled = (text: string, program: string): string =>
   program === 'kybatch' ? text : text.replaceAll(COMMAND, `${program} `);
 
-/** `kybatch` before the name of a command, which no sentence has. */
-const COMMAND =
-  /(?<![\w./-])(?<!npx )kybatch (?=(?:run|resume|plan|status|review|runs|portfolios|usage|charges|changes|watch|export|doctor|prune|erase|ledger|worker|prospect|vocab|call|pipelines|sandbox|completion)(?:[\s`.:,)]|$))/g;
+/** The name of a command, as a regular expression. No sentence has one after `kybatch`. */
+export const COMMAND_NAME =
+  '(?:run|resume|plan|status|review|runs|portfolios|usage|charges|changes|watch|export|doctor|prune|erase|ledger|worker|prospect|vocab|call|pipelines|sandbox|completion)(?=[\\s`.:,)]|$)';
+
+const COMMAND = new RegExp(`(?<![\\w./-])(?<!npx )kybatch (?=${COMMAND_NAME})`, 'g');
 
 /** Paths below the working directory without its name. A name that would look like a flag keeps it. */
 export const withRelativePaths = (text: string, cwd: string): string =>

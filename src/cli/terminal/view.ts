@@ -1,6 +1,6 @@
 import { isoTime } from '../../util/clock.js';
 import { type Message, type MessageCode, type MessageState, message } from '../../util/message-parts.js';
-import { withCommas } from './text.js';
+import { COMMAND_NAME, withCommas } from './text.js';
 
 /** A message, several of them, or nothing: `rows > 0 && message(…)`. */
 export type ViewPart = Message | readonly ViewPart[] | false | null | undefined;
@@ -81,7 +81,7 @@ export function textTable(header: readonly string[], lines: readonly (readonly (
   const isNumeric = header.map(
     (_, index) =>
       lines.some((line) => typeof line[index] === 'number') &&
-      lines.every((line) => typeof line[index] === 'number' || line[index] === NONE),
+      lines.every((line) => typeof line[index] === 'number' || line[index] === NONE || line[index] === ''),
   );
   return [header, ...cells]
     .map((line) => line.map((cell, index) => cell[isNumeric[index] ? 'padStart' : 'padEnd'](widths[index] ?? 0)))
@@ -185,8 +185,8 @@ function wrappedLine(line: string, columns: number): string {
 /** The least columns in which the last cell of a table is wrapped below itself. */
 const LEAST_ROOM = 24;
 
-/** A command that is to be pasted, with or without backticks, or what stands between two spaces. */
-const WORD = /`[^`]*`\S*|(?<=: |^)kybatch .*|\S+/g;
+/** A command that is to be pasted, with or without backticks, the line for scripts, or what stands between two spaces. */
+const WORD = new RegExp(`\`[^\`]*\`\\S*|(?<=: |^)(?:npx )?kybatch (?:run=|${COMMAND_NAME}).*|\\S+`, 'g');
 
 const COLOURS: Readonly<Record<MessageState, number>> = { done: 32, attention: 33, failed: 31, detail: 2 };
 

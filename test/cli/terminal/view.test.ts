@@ -105,9 +105,11 @@ describe('lines for people', () => {
   test('are wrapped at 80 columns on a pipe, except a command and a line that programs read', () => {
     const pipe = { stdout: false, stderr: false };
     const sentence = 'word '.repeat(40).trimEnd();
-    const lines = printedTo(pipe, {}, `${sentence}\n    kybatch ${sentence}`).split('\n');
+    const lines = printedTo(pipe, {}, `${sentence}\n    kybatch run ${sentence}`).split('\n');
     expect(lines.slice(0, -2).map(({ length }) => length)).toEqual([79, 76, 46]);
-    expect(lines.at(-2)).toBe(`    kybatch ${sentence}`);
+    expect(lines.at(-2)).toBe(`    kybatch run ${sentence}`);
+    // Not every line that begins with the name is a command.
+    expect(printedTo(pipe, {}, `Note: kybatch ${sentence}`)).toMatch(/^(?:.{1,80}\n)+$/);
     expect(printedTo(pipe, {}, sentence, 'CHECK_NOT_WELL')).toBe(`${sentence}\n`);
   });
 
