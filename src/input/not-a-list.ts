@@ -21,7 +21,7 @@ import { type ColumnDoubt, IDENTIFIERS, type InputField, type InputOptions } fro
 import { CELLS_MAY_BE_SHIFTED, fallbackSettingFor } from './validate-row.js';
 
 const EXPECTED =
-  'kybatch reads a CSV or Excel file: the first line names the columns, each further line is one company. Example: name,country,registration_number';
+  'Nothing was spent. kybatch reads a CSV or Excel file: the first line names the columns, each further line is one company. Example: name,country,registration_number';
 
 /** Refuses a text or a transposed list before it is read as companies. `firstLine`: of the file. */
 export async function refuseNonList(

@@ -35,7 +35,8 @@ export async function openSource(path: string, shownAs = path): Promise<FileSour
   throw emptyFile(shownAs);
 }
 
-export const emptyFile = (shownAs: string): UsageError => new UsageError('FILE_EMPTY', `${shownAs} is empty`);
+export const emptyFile = (shownAs: string): UsageError =>
+  new UsageError('FILE_EMPTY', `${shownAs} is empty`, 'Nothing was spent. Check where the file comes from.');
 
 /** The bytes, unpacked if the file is gzipped. `onStored` gets the bytes as stored. */
 export async function* chunksOf(
@@ -103,7 +104,11 @@ function unreadable(shownAs: string, error: unknown, near = ''): unknown {
   if (code === undefined) return error;
   const reason = REASONS[code] ?? `cannot be read (${code})`;
   const fact = code === 'ENOENT' && near !== '' ? `${reason}.${near}` : reason;
-  return new UsageError('FILE_UNREADABLE', `${shownAs} ${fact}`, 'Check the path and that you may read it.');
+  return new UsageError(
+    'FILE_UNREADABLE',
+    `${shownAs} ${fact}`,
+    'Nothing was spent. Check the path and that you may read it.',
+  );
 }
 
 const REASONS: Readonly<Record<string, string>> = {
