@@ -94,7 +94,7 @@ function ledgerFinding(health: DatabaseHealth): Finding {
       const short = `${detail}${health.state === 'absent' ? '' : QUICK}`;
       return health.note === undefined
         ? { check, state: 'ok', detail, short }
-        : { check, state: 'note', detail: `${detail}. ${sentence(health.note)}` };
+        : { check, state: 'note', detail: `${detail}, but ${sentence(health.note)}` };
     }
     case 'older': {
       const detail = `no damage found. It comes from an older kybatch (schema ${health.schema}). The next run updates it, or \`kybatch ledger migrate\`.`;

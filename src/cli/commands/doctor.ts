@@ -6,7 +6,7 @@ import { contactsJson, useJson } from '../terminal/allowance-words.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { callAgain, lookFlags, placeFlags } from '../terminal/suggestions.js';
 import { count, firstClause, withPlace } from '../terminal/text.js';
-import { block, pick, view } from '../terminal/view.js';
+import { block, listed, pick, view } from '../terminal/view.js';
 
 interface DoctorArgs extends ProviderArgs {
   readonly deep: boolean;
@@ -66,9 +66,8 @@ function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArg
   const width = Math.max(...shown.map(({ check }) => labelOf(check).length));
   // The MCP server may refuse the same key.
   const failed = [...new Set(findings.filter(({ state }) => state === 'fail').map(({ detail }) => detail))];
-  const isAsked = findings.some(({ check, state }) => check.startsWith('guard ') && state === 'note');
-  const ready = isAsked ? 'Ready, but see the note above: kybatch refuses to run without a terminal.' : 'Ready.';
-  const spent = findings.some(({ check }) => check === 'v1 probe') ? '' : ' Nothing was spent.';
+  const asking = findings.find(({ check, state }) => check.startsWith('guard ') && state === 'note');
+  const spent = findings.some(({ check }) => check === 'v1 probe') ? '' : 'Nothing was spent.';
   return view(
     message(
       'DOCTOR',
@@ -82,13 +81,28 @@ function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArg
       return message(code, `  ${symbol} ${labelOf(check).padEnd(width)}  ${text.replaceAll('\n', ' ')}`, colour);
     }),
     failed.length === 0
-      ? message(
+      ? block(
           'DOCTOR_WELL',
-          `\n${ready}${spent}${verbose ? '' : ` All limits: kybatch doctor --verbose${lookFlags(args)}`}`,
+          '',
+          asking !== undefined && readyIfAsked(asking.check),
+          listed(
+            [
+              asking === undefined && 'Ready.',
+              spent,
+              !verbose && `All limits: kybatch doctor --verbose${lookFlags(args)}`,
+            ],
+            ' ',
+          ),
         )
       : block('DOCTOR_PROBLEMS', `\n${count(failed.length, 'problem')}`, failed.map(problemInWords)),
   );
 }
+
+/** A guard asks at a terminal and refuses elsewhere. */
+const readyIfAsked = (guard: string): readonly string[] => [
+  `Ready at a terminal, where kybatch asks you about the ${guard}.`,
+  `! Not ready for cron: without a terminal the ${guard} refuses every run.`,
+];
 
 /** The free space is on the line of the data folder. A deep check is not called a quick one. */
 function merged(findings: readonly Finding[], deep: boolean): readonly Finding[] {

@@ -76,7 +76,7 @@ export function tracesOfRuns(dataDir: string): string | undefined {
   const found = ['logs', 'exports.jsonl'].map((name) => join(dataDir, name)).filter(holdsSomething);
   return found.length === 0
     ? undefined
-    : `this ledger knows of no run, but ${found.join(' and ')} show that there were some: if a copy exists, restore it, or what was bought is paid for again`;
+    : `${found.join(' and ')} show runs that this ledger does not know: if a copy exists, restore it, or what was bought is paid for again`;
 }
 
 function holdsSomething(path: string): boolean {
