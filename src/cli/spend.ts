@@ -59,8 +59,7 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
       raised: end.barred && end.rest !== null ? suggestRaised(end.run, end.rest, end.limits, args) : undefined,
       place: placeFlags(args),
     };
-    const ms = end.workMs ?? io.clock.now() - startedAt;
-    const facts = { ms, ...attempt };
+    const facts = { ms: io.clock.now() - startedAt, ...attempt };
     const exit = exitCodeOfRun(end, interrupts.exitCode);
     const messages = endInWords(end, ways, facts);
     if (args.json) printJson(io, endJson(end, ways), messages);

@@ -200,6 +200,7 @@ const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
   asksV1: true,
   moreIfLost: false,
   reportsUnbound: false,
+  hasSameLimits: false,
   limits: { units: null, reports: null },
 });
 

@@ -54,7 +54,7 @@ describe('charges', () => {
       const resent = await job.kybatch(['charges', 'resend', '--reason', 'cheap', '--by', 'ann', '--yes', '--json']);
       expect(resent.code).toBe(0);
       const { next } = jsonOf<{ next: string[] }>(resent);
-      expect(next).toEqual([`kybatch resume ${end.run}`]);
+      expect(next).toEqual([`kybatch resume ${end.run} --yes`]);
       expect(job.sandbox.chargeLog).toHaveLength(sent);
       expect(await listed(job)).toMatchObject([{ holds_row: false, note: expect.stringMatching(/ ann, .*: cheap$/) }]);
       const on = await job.kybatch(paste(next[0]));
@@ -109,7 +109,7 @@ describe('charges', () => {
         expect((await job.kybatch(['status'])).codes).toContain('UNKNOWN_CHARGES_COUNT');
         const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['charges', 'resend', '--yes', '--json']));
         const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
-        expect(status).toMatch(/ --max-units 2 --out \S+\/tables$/);
+        expect(status).toMatch(/ --max-units 2 --out \S+\/tables --yes$/);
         expect(next).toEqual([status]);
       });
     },
@@ -285,7 +285,7 @@ describe('X-4 a lost call does not wedge', { tags: 'long' }, () => {
       const other = jsonOf<EndJson>(await job.kybatch(RUN));
       expect(other).toMatchObject({ parked: { in_doubt: 1 }, outcomes: { pending: 1 } });
       const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['charges', 'resend', '--yes', '--json']));
-      expect(next).toContain(`kybatch resume ${other.run}`);
+      expect(next).toContain(`kybatch resume ${other.run} --yes`);
       for (const command of next) expect((await job.kybatch([...paste(command), '--yes'])).code).toBe(0);
     });
   });

@@ -4,6 +4,7 @@ import type { RunEndView } from '../../src/app/run/run-end.js';
 import type { StartedEvent } from '../../src/app/run/spending.js';
 import { planInWords } from '../../src/cli/commands/plan.js';
 import { movedInWords } from '../../src/cli/terminal/allowance-words.js';
+import { checkInWords } from '../../src/cli/terminal/check-words.js';
 import { endInWords } from '../../src/cli/terminal/run-end-words.js';
 import { startInWords } from '../../src/cli/terminal/run-words.js';
 import { inLines } from '../helpers/messages.js';
@@ -32,6 +33,7 @@ const STARTED: StartedEvent = {
   asksV1: true,
   moreIfLost: false,
   reportsUnbound: true,
+  hasSameLimits: false,
   limits: { units: 5, reports: null },
 };
 
@@ -117,6 +119,12 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     );
   const planned = (creditReportsAgainAtMost: number) =>
     planInWords({ ...PLAN, creditReportsAgainAtMost }).filter(({ code }) => code === 'COST');
+  const unknown = (count: number, repeated: number, all: number) => [
+    checkInWords(
+      { at: 0, well: false, lists: [], troubles: [{ kind: 'in_doubt', count, repeated, all }] },
+      { dataDir: '/d' },
+    ),
+  ];
   const used = movedInWords([
     moved('search', 'day', 1, 3, 1000),
     moved('reports', 'day', 9, 1, 10),
@@ -136,6 +144,9 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     'a plan of reports that are all stored': planned(180),
     'a plan of reports of which some are stored': planned(30),
     'a plan of reports that are new': planned(0),
+    'calls that the next run repeats': unknown(3, 3, 3),
+    'calls to decide about': unknown(3, 0, 3),
+    'calls of all kinds': unknown(3, 1, 9),
     'permissions that were used': used,
   };
   const text = Object.entries(cases).map(([name, messages]) => `# ${name}\n${inLines(messages)}`);

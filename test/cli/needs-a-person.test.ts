@@ -72,7 +72,7 @@ describe('rows that need a person', () => {
         expect(end.stderr).toContain(` ${command.replace(run, shortRun(run))}\n`);
       expect(end.textOf('ROWS_WAIT_FOR_IN_DOUBT')).toMatch(/^\n! 1 /);
       const status = await kybatch(['status', ...place]);
-      expect(status.stdout).toContain(` kybatch resume --failed ${shortRun(run)} --data-dir books\n`);
+      expect(status.stdout).toContain(` kybatch resume --failed ${shortRun(run)} --data-dir books --yes\n`);
       expect(status.textOf('ROWS_WAIT_FOR_IN_DOUBT')).toMatch(/^\n! 1 /);
     });
   });

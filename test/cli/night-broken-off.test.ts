@@ -38,17 +38,19 @@ test('an interrupted or killed attempt is not well until another one continues i
   });
 });
 
-const refuse: readonly [string, string, (job: Job) => void][] = [
-  ['whose file is gone', 'FILE_UNREADABLE', ({ cwd }) => rmSync(join(cwd, 'in.csv'))],
-  ['whose file has lost its rows', 'ROWS_LOST', ({ rows, writeCsv }) => writeCsv('in.csv', rows.slice(0, 1))],
+const refuse: readonly [string, string, string, (job: Job) => void][] = [
+  ['whose file is gone', 'FILE_UNREADABLE', 'run', ({ cwd }) => rmSync(join(cwd, 'in.csv'))],
+  ['whose file is empty', 'FILE_EMPTY', 'run', ({ cwd }) => writeFileSync(join(cwd, 'in.csv'), '')],
+  ['whose file has lost its rows', 'ROWS_LOST', 'plan', ({ rows, writeCsv }) => writeCsv('in.csv', rows.slice(0, 1))],
   [
     'whose pipeline cannot be read',
     'PIPELINE_INVALID',
+    'plan',
     ({ cwd }) => writeFileSync(join(cwd, 'p.yaml'), 'stages: nothing'),
   ],
 ];
 
-test.each(refuse)('an attempt %s is not well until another one succeeds', async (_, code, breakIt) => {
+test.each(refuse)('an attempt %s is not well until another one succeeds', async (_, code, next, breakIt) => {
   const clock = new JumpingClock();
   const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}', 'metrics: {file: k.prom}'];
   await withJob({ clock, pipeline }, async (job) => {
@@ -66,8 +68,8 @@ test.each(refuse)('an attempt %s is not well until another one succeeds', async 
     expect(Number(written)).toBe(clock.now() / 1000 - (isKnown ? 0 : 60));
     const check = await kybatch(CHECK);
     expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining(`(${code}, `) });
-    // The same command would be refused again. The plan shows why, free of charge.
-    expect(check.stdout).toContain('kybatch plan in.csv');
+    // The plan shows the cause, free of charge. A missing file has no plan.
+    expect(check.stdout).toContain(`kybatch ${next} in.csv`);
     if (code === 'ROWS_LOST') expect(check.stdout).toMatch(/\): .* 1 .* 4 /);
     writeCsv('in.csv', rows.slice(0, 4));
     // Nothing is due: it got through.

@@ -76,7 +76,7 @@ test('a limit that allows nothing more is a choice of the user: no command repea
   });
 });
 
-test('after a refused key doctor is suggested, after a file that lost its rows plan', async () => {
+test('after a refused key or a missing provider doctor is suggested, after a file that lost its rows plan', async () => {
   const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}'];
   await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, env }) => {
     writeCsv('in.csv', rows.slice(0, 9));
@@ -84,6 +84,9 @@ test('after a refused key doctor is suggested, after a file that lost its rows p
     writeCsv('in.csv', rows.slice(0, 10));
     const wrong = { ...env, KYBATCH_V1_API_KEY: 'live_wrong' };
     expect((await kybatch(RUN, { env: wrong })).code).toBe(5);
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch doctor' });
+    const { KYBATCH_V1_BASE_URL: _, KYBATCH_V1_API_KEY: __, ...none } = env;
+    expect(await kybatch(RUN, { env: none })).toMatchObject({ code: 2, codes: ['API_NOT_CONFIGURED'] });
     expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch doctor' });
     writeCsv('in.csv', rows.slice(0, 1));
     expect((await kybatch(RUN)).code).toBe(2);
@@ -106,7 +109,7 @@ test('rows to review, failed or invalid rows need a person, and the line has the
     expect((await kybatch([...RUN, '--concurrency', '1'])).code).toBe(3);
     const check = await kybatch(CHECK);
     expect(check).toMatchObject({ code: 3, stderr: '' });
-    expect(check.stdout).toMatch(/^[^\n]+ 1 [^\n]+ 1 [^\n]+ 1 [^\n]+ kybatch resume --failed \S+\n$/);
+    expect(check.stdout).toMatch(/^[^\n]+ 1 [^\n]+ 1 [^\n]+ 1 [^\n]+ kybatch resume --failed \S+ --yes\n$/);
     const told = jsonOf<{ well: boolean; portfolios: { troubles: object[] }[]; next: string }>(
       await kybatch([...CHECK, '--json']),
     );

@@ -154,7 +154,7 @@ describe('how a run ends', () => {
       for (const [code, atMost] of [
         [4, ' 3 units.'],
         [4, ' 3 units.'],
-        [0, ' 1 unit.\n'],
+        [0, ' 1 unit.'],
       ] as const) {
         const resumed = await kybatch(['resume']);
         expect(resumed.code).toBe(code);

@@ -19,8 +19,8 @@ async function statusNext({ kybatch, cwd }: Job): Promise<string> {
 const paste = (job: Job, command: string) => job.kybatch(command.split(' ').slice(1));
 
 long.each([
-  ['failed rows', [400], /^kybatch resume --failed \S+$/],
-  ['a budget that is spent', [], /^kybatch resume \S+ --max-units \d+$/],
+  ['failed rows', [400], /^kybatch resume --failed \S+ --yes$/],
+  ['a budget that is spent', [], /^kybatch resume \S+ --max-units \d+ --yes$/],
 ])('X-4 status names the command that leads out of %s', async (_, faults, command) => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
@@ -45,7 +45,7 @@ long('X-4 X-10 what leads on writes the tables where and how they were wanted, a
     const elsewhere = await job.kybatch(['status', '--json', '--data-dir', dataDir], { cwd: dataDir });
     const next = jsonOf<EndJson>(elsewhere).next ?? '';
     expect(next).toBe(
-      `kybatch resume ${end.run} --data-dir ${dataDir} --max-units 2 --export --out ${job.cwd}/my/tables --format csv`,
+      `kybatch resume ${end.run} --data-dir ${dataDir} --max-units 2 --export --out ${job.cwd}/my/tables --format csv --yes`,
     );
     const pasted = await job.kybatch([...next.split(' ').slice(1), '--json'], { cwd: dataDir });
     expect(jsonOf<object>(pasted)).toMatchObject({ finished: true, files: join(job.cwd, 'my', 'tables') });
@@ -55,7 +55,7 @@ long('X-4 X-10 what leads on writes the tables where and how they were wanted, a
     expect(failed.next).toBe(
       `kybatch resume --failed ${failed.run} --concurrency 1 --no-export --format parquet,csv --yes`,
     );
-    expect(await statusNext(job)).toBe(`kybatch resume --failed ${failed.run} --no-export --format csv,parquet`);
+    expect(await statusNext(job)).toBe(`kybatch resume --failed ${failed.run} --no-export --format csv,parquet --yes`);
   });
 });
 
@@ -82,7 +82,7 @@ long(
       expect((await job.kybatch(['status'])).codes).toContain('ROWS_WAIT_FOR_UNANSWERED');
       for (const start of [2, 3]) {
         const next = await statusNext(job);
-        expect([start, next]).toEqual([start, expect.stringMatching(/^kybatch resume \S+$/)]);
+        expect([start, next]).toEqual([start, expect.stringMatching(/^kybatch resume \S+ --yes$/)]);
         expect((await paste(job, next)).code).toBe(6);
       }
       const paid = job.sandbox.chargeLog.length;

@@ -28,7 +28,6 @@ export const RUN_END: RunEndView = {
   barred: false,
   reportsCharged: 0,
   unitsLeft: null,
-  workMs: null,
   failures: [],
   unitsCharged: 2,
   unknownCalls: 0,

@@ -66,13 +66,16 @@ export type Trouble =
   | (RefusedAttempt & { readonly kind: 'refused' })
   /** `count`: rows to do. */
   | { readonly kind: 'stopped'; readonly stop: StopView; readonly count: number }
-  /** Rows that only wait: for the allowance, for the limit of the next attempt, for a lost answer. */
-  | (Waiting & { readonly until: number | null })
+  /** Rows that only wait: for the allowance, for the limit of the next attempt, for a lost answer. `continues`: the next run moves them. */
+  | (Waiting & { readonly until: number | null; readonly continues: boolean })
   | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider'; readonly count: number }
-  /** `count`: calls that a person has to decide about. `all`: calls with unknown charge, as `charges` counts them. */
-  | { readonly kind: 'in_doubt'; readonly count: number; readonly all: number }
+  /**
+   * `count`: calls that need a decision, or that the next attempt repeats. `repeated`: those of the next attempt. `all`:
+   * calls with unknown charge, as `charges` counts them.
+   */
+  | { readonly kind: 'in_doubt'; readonly count: number; readonly repeated: number; readonly all: number }
   /** `count`: units that the provider counts and the ledger does not. */
   | (Drift & { readonly kind: 'drift'; readonly count: number })
   | { readonly kind: 'clock'; readonly message: string }
@@ -127,9 +130,10 @@ async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironmen
   );
   const isEveryList = names === undefined && sandbox !== true;
   const ofLists = unknown.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId)));
-  const count = ofLists.filter(needsDecision).length;
+  const open = ofLists.filter(needsDecision);
+  const repeated = open.filter(({ sentAgain }) => sentAgain === 'next_start').length;
   return viewOf(at, lists, [
-    ...(count === 0 ? [] : [{ kind: 'in_doubt' as const, count, all: ofLists.length }]),
+    ...(open.length === 0 ? [] : [{ kind: 'in_doubt' as const, count: open.length, repeated, all: ofLists.length }]),
     ...(await driftTroubles(options, known, ledger, at)),
     ...(await clockTroubles(ledger, at)),
   ]);
@@ -217,10 +221,13 @@ async function lookAtList(
   // Before the allowance is renewed, another attempt would end at once.
   const onlyWaits =
     waits.some(({ kind }) => kind === 'allowance') && list.refused === null && (ranLately || (until ?? 0) > at);
+  const given = await lastAttemptOptions(run.id, ledger);
+  const limitsBar = (await restIfBarred(run, progress, given, ledger, around)) !== null;
+  const continues = list.refused === null && !limitsBar;
   const troubles = [
     ...ofAttempts,
     // Waiting rows are no trouble by themselves: they explain why a list is not well.
-    ...(ofAttempts.length === 0 ? [] : waits.map((waiting) => ({ ...waiting, until }))),
+    ...(ofAttempts.length === 0 ? [] : waits.map((waiting) => ({ ...waiting, until, continues }))),
     ...ofWork,
     ...count('ask_provider', atWork ? 0 : (progress.parkedReasons.ask_provider ?? 0)),
     ...count('failed', whole.outcomes.failed),
@@ -229,8 +236,7 @@ async function lookAtList(
   ];
   // A running process admits no second one.
   const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
-  const given = await lastAttemptOptions(run.id, ledger);
-  const isBarred = onlyWaits || (await restIfBarred(run, progress, given, ledger, around)) !== null;
+  const isBarred = onlyWaits || limitsBar;
   const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !isBarred);
   const [first] = ofWork.length + ofAttempts.length > 0 ? mayHelp : peopleFirst(mayHelp);
   const again = ofAttempts.length > 0 && !atWork && !isBarred ? rereadStep(run) : null;
@@ -245,17 +251,25 @@ async function lookAtList(
   return { name, lastSuccessAt, troubles, next, sandbox, given };
 }
 
-/** The free command that shows what has to be corrected. Null: the same command again may pass. */
+/** The free command that shows what has to be corrected. Null: the same command again, when the file is there. */
 function stepAfterRefusal(refused: Pick<RefusedAttempt, 'code' | 'exit'> | null, run: RunRecord): ContinueStep | null {
-  if (refused === null) return null;
+  if (refused === null || FILE_TO_DELIVER.has(refused.code)) return null;
   if (refused.exit === ExitCode.credentials || REFUSED_AGAIN.has(refused.code)) return { kind: 'doctor' };
   return refused.exit === ExitCode.usage ? { kind: 'plan', ...jobOf(run) } : null;
 }
 
-/** Guards (X-9) that refuse the same command again until the base URL, the ledger or the clock is corrected. */
-const REFUSED_AGAIN: ReadonlySet<string> = new Set(
-  (['new_provider', 'new_ledger', 'clock'] satisfies GuardName[]).map((name) => name.toUpperCase()),
-);
+/** `plan` would be refused, too. */
+const FILE_TO_DELIVER: ReadonlySet<string> = new Set(['FILE_UNREADABLE', 'FILE_EMPTY', 'EMPTY_INPUT', 'FILE_CHANGED']);
+
+/**
+ * Guards (X-9) and configuration that refuse the same command again, until the base URL, the key, the ledger or the
+ * clock is corrected.
+ */
+const REFUSED_AGAIN: ReadonlySet<string> = new Set([
+  ...(['new_provider', 'new_ledger', 'clock'] satisfies GuardName[]).map((name) => name.toUpperCase()),
+  ...['API_NOT_CONFIGURED', 'FALLBACK_NOT_CONFIGURED', 'BASE_URL_MISSING', 'BASE_URL_INVALID', 'BASE_URL_NOT_HTTPS'],
+  ...['KEY_MISSING', 'KEY_INVALID', 'ROUTE_MISSING', 'PROXY_INVALID', 'VARIABLE_TWICE'],
+]);
 
 /** Rows that were not begun wait for the same reason as those that were. */
 function waitsOf({ byOutcome, waiting, parked, parkedReasons }: Progress): readonly Waiting[] {

@@ -27,7 +27,7 @@ import { checkTables } from './export.js';
 import { checkNewLedger, type GuardFinding, mustHaveSpace, mustNameGuards, refuseOrAsk } from './guards.js';
 import { ContinueError } from './next-step.js';
 import { checkKeyAccess } from './preflight.js';
-import { rowsWithUnknownCharge } from './progress.js';
+import { hasSameLimits, rowsWithUnknownCharge } from './progress.js';
 import type { RunEndView } from './run-end.js';
 import { namedRun, newestRun } from './runs.js';
 import {
@@ -65,6 +65,8 @@ export interface ContinueProposal {
   /** There is a limit on units but none on credit reports, and reports may be bought. */
   readonly reportsUnbound: boolean;
   readonly limits: Limits;
+  /** The attempt before had the same limits. */
+  readonly hasSameLimits: boolean;
   /** Guard findings that would refuse the attempt if no person could be asked. */
   readonly findings: readonly GuardFinding[];
 }
@@ -118,7 +120,7 @@ async function continueAttempt(
     const rows = await how.rows(run, runs);
     if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, around);
     const place = { dataDir, out: options.out && pathIn(around, options.out) };
-    const findings = refuseOrAsk(await checkNewLedger(place, providerNames(options, around), ledger), options);
+    const findings = refuseOrAsk(await checkNewLedger(place, providerNames(options, around), ledger), options, around);
     if (options.export !== false) await checkTables(options, run.id, dataDir, around);
     return await withProvider(
       options,
@@ -142,6 +144,7 @@ async function continueAttempt(
           moreIfLost: moreIfLost(rest, bounds.limits, pipeline),
           reportsUnbound: reportsUnbound(rest, bounds.limits),
           limits: bounds.limits,
+          hasSameLimits: await hasSameLimits(run.id, options, ledger),
         };
         const proposal = { ...which, ...may, fresh, findings };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();

@@ -25,7 +25,13 @@ import { withReviewSheets } from '../review/questions.js';
 import { exitCodeOfRun } from './exit-code.js';
 import { type ExportView, requestsTables, writeTables } from './export.js';
 import { withContinueStep } from './next-step.js';
-import { portfolioProgress, rowsWithUnknownCharge, runProgress, storeAttemptOptions } from './progress.js';
+import {
+  hasSameLimits,
+  portfolioProgress,
+  rowsWithUnknownCharge,
+  runProgress,
+  storeAttemptOptions,
+} from './progress.js';
 import {
   AttemptTally,
   addSpending,
@@ -88,7 +94,7 @@ export async function executeRun(
   const stopListening = listenForInterrupts(options, log);
   const tally = new AttemptTally();
   const listener = safeListener(options, around);
-  const begun: { attemptId?: number; at?: number } = {};
+  const begun: { attemptId?: number } = {};
   const stopMetrics = attempt.metrics?.follow(ledger, provider.names, () =>
     begun.attemptId === undefined ? null : { run, attemptId: begun.attemptId, limits },
   );
@@ -114,7 +120,6 @@ export async function executeRun(
         given: storeAttemptOptions(options, around, provider.sandbox?.port),
         onBegun(attemptId) {
           begun.attemptId = attemptId;
-          begun.at = around.clock.now();
         },
         listen(event) {
           tally.listen(event);
@@ -123,12 +128,11 @@ export async function executeRun(
         },
       }).catch((error: unknown) => rethrowWithSuccessor(error, run, ledger)),
     );
-    const worked = begun.at === undefined ? null : Math.max(0, around.clock.now() - begun.at);
     log.ended(end);
     const before = await lastChange(ledger);
     await deriveChanges(ledger.changes, around.clock.now(), options.abort);
     const { dataDir } = provider.environment;
-    const written = await tablesAtEnd(attempt, end, tally.broughtAnything, dataDir, ledger, around);
+    const written = await tablesAtEnd(attempt, end, tally.broughtAnything, dataDir, ledger, around, listener);
     const progress = await runProgress(run, ledger, around.clock.now());
     const whole = await portfolioProgress(run, progress, ledger);
     const workers = end.finished ? [] : await ledger.reading.workers(run.id);
@@ -164,7 +168,6 @@ export async function executeRun(
       barred,
       reportsCharged: activity?.reports ?? spent.reports,
       unitsLeft: usesApi(pipeline, 'v1') ? await allowanceLeft(provider, ledger) : null,
-      workMs: worked,
       failures: activity?.failures ?? [],
     };
     const view = viewOfEnd(run, { ...end, progress }, whole, made, await withReviewSheets(allowed, ledger, around), {
@@ -222,7 +225,7 @@ async function rethrowWithSuccessor(error: unknown, { id }: RunRecord, { reading
 }
 
 async function emitStarted(
-  { run, only, limits, goesOn, fresh, rest, pipeline, prices, list }: RunAttempt,
+  { run, only, limits, goesOn, fresh, rest, pipeline, prices, list, options }: RunAttempt,
   listener: Listener,
   ledger: Ledger,
   { clock }: AppEnvironment,
@@ -246,6 +249,7 @@ async function emitStarted(
     moreIfLost: moreIfLost(rest, limits, pipeline),
     reportsUnbound: reportsUnbound(rest, limits),
     limits,
+    hasSameLimits: goesOn && (await hasSameLimits(run.id, options, ledger)),
   });
 }
 
@@ -257,6 +261,7 @@ async function tablesAtEnd(
   dataDir: string,
   ledger: Ledger,
   around: AppEnvironment,
+  listener: Listener,
 ): Promise<{ readonly tables: ExportView | null; readonly tablesBefore: string | null }> {
   const { run, options } = attempt;
   const none = { tables: null, tablesBefore: null };
@@ -265,6 +270,7 @@ async function tablesAtEnd(
   const current =
     broughtAnything || requestsTables(options) ? undefined : await currentTables(run, dataDir, ledger, around);
   if (current !== undefined) return { tables: null, tablesBefore: current };
+  listener({ kind: 'writing_tables' });
   try {
     const write = () =>
       writeTables(run.id, ledger, dataDir, { ...options, signal: options.abort }, around, attempt.prices);

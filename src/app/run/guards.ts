@@ -12,7 +12,7 @@ import type { PortfolioStore } from '../../ledger/portfolio/portfolios.js';
 import type { KnownRun } from '../../ledger/queries.js';
 import { isoTime } from '../../util/clock.js';
 import { freeBytes } from '../../util/files.js';
-import { bytesInWords, didYouMean, type Message, message } from '../../util/message-parts.js';
+import { bytesInWords, didYouMean, type Message, message, sentence } from '../../util/message-parts.js';
 import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn } from '../environment.js';
 import type { ListOptions, OpenList } from '../portfolio/open-list.js';
 import { isSandboxName, type ProviderNames, urlVariable } from '../provider/provider.js';
@@ -50,7 +50,12 @@ export function mustNameGuards({ accept = [] }: GuardOptions): void {
 const isAccepted = (guard: GuardName, { accept = [] }: GuardOptions): boolean => accept.includes(guard);
 
 /** Throws the first finding that is neither accepted nor can be asked about. Returns the findings to ask about. */
-export function refuseOrAsk(findings: readonly GuardFinding[], options: Asking): readonly GuardFinding[] {
+export function refuseOrAsk(
+  findings: readonly GuardFinding[],
+  options: Asking,
+  around: Noting,
+): readonly GuardFinding[] {
+  for (const { guard, message } of findings) if (isAccepted(guard, options)) noteAccepted(guard, message, around);
   const open = findings.filter(({ guard }) => !isAccepted(guard, options));
   const isAsked = options.agree !== undefined && options.yes !== true;
   const refusing = open.find(({ guard }) => !(GUARDS[guard].asks && isAsked));
@@ -62,6 +67,12 @@ export function refuseOrAsk(findings: readonly GuardFinding[], options: Asking):
     exit: ExitCode.usage,
   });
 }
+
+type Noting = Pick<AppEnvironment, 'onNote'>;
+
+/** Confirms that `--accept` let the attempt pass. */
+const noteAccepted = (guard: GuardName, found: string, { onNote }: Noting): void =>
+  onNote?.(message('GUARD_ACCEPTED', `accepted (--accept ${guard}): ${sentence(found)}`));
 
 /** Evidence of a run outside the ledger. */
 interface Trace {
@@ -185,10 +196,12 @@ export async function mustHaveKeptRows(
   options: ListOptions,
   portfolios: PortfolioStore,
   guards: GuardOptions,
+  around: Noting,
 ): Promise<void> {
-  if (isAccepted('rows_lost', guards)) return;
   const refusal = await rowsLost(list, options, portfolios);
-  if (refusal !== undefined) throw refusal;
+  if (refusal === undefined) return;
+  if (!isAccepted('rows_lost', guards)) throw refusal;
+  noteAccepted('rows_lost', refusal.message, around);
 }
 
 /**

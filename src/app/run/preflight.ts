@@ -63,7 +63,7 @@ export async function checkKeyAccess(
   const refusedV2 = refusal === null || (await isIntermediaryPage(refusal, provider, ledger)) ? null : refusal;
   const [first, second] = [refusedV1, refusedV2].flatMap((error: ApiError | null) => error ?? []);
   if (first !== undefined) throw keyRefused(first, second, provider);
-  refuseOrAsk(checkClock(provider), guards);
+  refuseOrAsk(checkClock(provider), guards, around);
   return cost;
 }
 

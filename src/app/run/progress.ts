@@ -84,20 +84,21 @@ export async function portfolioProgress(
  * The limits and the export options of an attempt. The ledger stores them so that the next attempt is offered the same.
  */
 export interface AttemptOptions
-  extends Pick<SpendingOptions, 'budget' | 'maxReports' | 'export' | 'out' | 'formats' | 'includeContacts'> {
+  extends Pick<SpendingOptions, 'budget' | 'maxReports' | 'yes' | 'export' | 'out' | 'formats' | 'includeContacts'> {
   /** The port of its sandbox while it runs, so that workers use the same one. */
   readonly sandboxPort?: number | undefined;
 }
 
 /** The folder is stored as an absolute path: the next attempt may run elsewhere. */
 export const storeAttemptOptions = (
-  { budget, maxReports, export: exports, out, formats, includeContacts }: SpendingOptions,
+  { budget, maxReports, yes, export: exports, out, formats, includeContacts }: SpendingOptions,
   around: AppEnvironment,
   sandboxPort?: number,
 ): string =>
   JSON.stringify({
     budget,
     maxReports,
+    yes: yes || undefined,
     export: exports,
     out: out === undefined ? undefined : pathIn(around, out),
     formats,
@@ -111,11 +112,23 @@ export async function lastAttemptOptions(run: string, { reading }: Pick<Ledger, 
   return stored === null ? {} : (parseStored(stored, isGiven) ?? {});
 }
 
+/** Whether the last attempt on a run had the same limits. */
+export async function hasSameLimits(
+  run: string,
+  { budget, maxReports }: SpendingOptions,
+  ledger: Pick<Ledger, 'reading'>,
+): Promise<boolean> {
+  if ((await ledger.reading.lastAttempt(run)) === undefined) return false;
+  const last = await lastAttemptOptions(run, ledger);
+  return last.budget === budget && last.maxReports === maxReports;
+}
+
 const isGiven = (value: unknown): value is AttemptOptions =>
   isRecord(value) &&
   isOr(value.budget, 'number') &&
   isOr(value.maxReports, 'number') &&
   isOr(value.sandboxPort, 'number') &&
+  isOr(value.yes, 'boolean') &&
   isOr(value.export, 'boolean') &&
   isOr(value.out, 'string') &&
   isOr(value.includeContacts, 'boolean') &&

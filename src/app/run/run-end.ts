@@ -80,8 +80,6 @@ export interface RunEndView {
   readonly reportsCharged: number;
   /** Units that the account may still spend, as `usage` shows them. Null: unknown, or nothing was to do. */
   readonly unitsLeft: number | null;
-  /** How long the attempt worked, without the tables. Null: unknown. */
-  readonly workMs: number | null;
   /** Failed rows of the run by code, with the first row of each. */
   readonly failures: RunActivity['failures'];
   /** Calls of the run with unknown charge, over all attempts. The provider may have counted more. */
@@ -156,7 +154,6 @@ export function viewOfEnd(
     | 'barred'
     | 'reportsCharged'
     | 'unitsLeft'
-    | 'workMs'
     | 'failures'
   >,
   steps: readonly NextStep[],
@@ -234,7 +231,6 @@ export async function viewOfIdleRun(
     barred: false,
     reportsCharged: (await ledger.reading.activity(run.id, around.clock.now())).reports,
     unitsLeft: null,
-    workMs: null,
     failures: [],
     stopped: null,
     finished: progress.byOutcome.pending === 0,

@@ -148,10 +148,10 @@ async function bringUpToDate(
   const isNew = await checkBeforeBegin(pipeline, options, around);
   const place = { dataDir: dataDirOf(options, around), out: options.out && pathIn(around, options.out) };
   // A person who declines before the ledger exists leaves nothing behind.
-  const foundBefore = isNew ? refuseOrAsk(await checkNewLedger(place, names, null), options) : [];
+  const foundBefore = isNew ? refuseOrAsk(await checkNewLedger(place, names, null), options, around) : [];
   const agreed = isNew ? await agreedCostWithoutLedger(job, bounds, foundBefore, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
-    const findings = isNew ? [] : refuseOrAsk(await findingsOf(job, place, names, ledger, around), options);
+    const findings = isNew ? [] : refuseOrAsk(await findingsOf(job, place, names, ledger, around), options, around);
     const list = await openList({ ...job, pipeline }, names, options, ledger, around);
     // Taking over unfinished rows must not take them from a process that works on them.
     if (list.known !== undefined) {
@@ -258,7 +258,7 @@ async function openList(
   for (const note of notesAboutFile(list)) around.onNote?.(note);
   for (const run of list.known === undefined ? [] : await ledger.portfolios.runsInUse(list.known.id))
     await ledger.runs.mustBeReadable(run);
-  await mustHaveKeptRows(list, job, ledger.portfolios, guards);
+  await mustHaveKeptRows(list, job, ledger.portfolios, guards, around);
   return list;
 }
 

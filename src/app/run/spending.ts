@@ -169,8 +169,8 @@ export function wholeNumber(
 
 export type { Amounts, DueReason, RemainingCost };
 
-/** Events of a command that spends: those of the engine, and the beginning. */
-export type SpendingEvent = RunEvent | StartedEvent;
+/** Events of a command that spends: those of the engine, the beginning, and the tables at the end. */
+export type SpendingEvent = RunEvent | StartedEvent | { readonly kind: 'writing_tables' };
 
 /** The rows are in the ledger, spending was agreed to, and work begins. */
 export interface StartedEvent {
@@ -204,6 +204,8 @@ export interface StartedEvent {
   /** There is a limit on units but none on credit reports, and reports may be bought. */
   readonly reportsUnbound: boolean;
   readonly limits: Limits;
+  /** The attempt before on this run had the same limits. */
+  readonly hasSameLimits: boolean;
 }
 
 export type ListNews = Pick<Converged, 'due' | 'invalid' | 'left' | 'leftFirst' | 'members'>;

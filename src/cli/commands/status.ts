@@ -231,7 +231,7 @@ function stages({ progress: { stages, heldByReview } }: StatusView): ViewPart {
   const columns = Object.entries(STAGES).filter(([name]) => rows.some(([, counts]) => (counts as Counts)[name]));
   const lines = rows.map(([stage, counts]) => [
     `  ${stage.replace('-', ' ')}`,
-    ...columns.map(([name]) => (counts as Counts)[name] ?? 0),
+    ...columns.map(([name]) => (counts as Counts)[name] || ''),
   ]);
   const header = ['  stage', ...columns.map(([, words]) => words)];
   return lines.length > 0 && message('STAGES', `\n${textTable(header, lines).trimEnd()}`);

@@ -3,7 +3,7 @@ import { type Message, message } from '../../util/message-parts.js';
 import { stopInWords } from './run-words.js';
 import { givenFlags, notInSheet, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
 import { count, durationInWords, firstClause, moment, shortened, withCommas, withPlace } from './text.js';
-import { pick } from './view.js';
+import { listed, pick } from './view.js';
 
 interface CheckArgs {
   readonly dataDir: string | undefined;
@@ -28,7 +28,7 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   const { lists, at } = view;
   const ofLists = lists
     .filter(({ troubles }) => troubles.length > 0)
-    .map((list) => `${list.name}: ${list.troubles.map((trouble) => troubleInWords(trouble, list, at)).join(', ')}`);
+    .map((list) => `${list.name}: ${troublesOf(list, at).join(', ')}`);
   const beside = view.troubles.map((trouble) => troubleInWords(trouble, undefined, at));
   const command = wayOn(view, args);
   const { next = null } = firstToLead(view) ?? {};
@@ -37,6 +37,13 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   const before = asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run';
   const text = [...ofLists, ...beside].join('. ').replace(/\.$/, '');
   return `ATTENTION ${text}.${command === undefined ? '' : ` ${before}: ${shortCommand({ command })}${others}`}`;
+}
+
+/** The next run continues with rows that only wait, so it is not said that the list was never finished. */
+function troublesOf(list: CheckedPortfolio, at: number): readonly string[] {
+  const continues = list.troubles.some((trouble) => 'continues' in trouble && trouble.continues);
+  const shown = list.troubles.filter(({ kind }) => !(continues && kind === 'never'));
+  return shown.map((trouble) => troubleInWords(trouble, list, at));
 }
 
 export function checkJson(view: CheckView, args: CheckArgs) {
@@ -101,12 +108,12 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
       return `the last attempt stopped with ${count(trouble.count, 'row')} to do: ${stopInWords(trouble.stop.code)}`;
     case 'allowance': {
       const { until } = trouble;
-      return `${count(trouble.count, 'row')} to do, the allowance is used up${until !== null && until > at ? ` until ${moment(until)}` : ''}`;
+      return `${count(trouble.count, 'row')} to do, the allowance is used up${until !== null && until > at ? ` until ${moment(until)}` : ''}${trouble.continues ? ', the next run continues' : ''}`;
     }
     case 'budget':
-      return `${count(trouble.count, 'row')} to do, limit reached`;
+      return `${count(trouble.count, 'row')} to do, limit reached${trouble.continues ? ', the next run continues' : ''}`;
     case 'unanswered':
-      return `${count(trouble.count, 'row')} to do, answers were lost`;
+      return `${count(trouble.count, 'row')} to do, answers were lost${trouble.continues ? ', the next run asks again' : ''}`;
     case 'waiting':
       return `${waiting(trouble.count)} for credit reports`;
     case 'outage': {
@@ -124,9 +131,14 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'ask_provider':
       return `${count(trouble.count, 'row')} to ask the provider about`;
     case 'in_doubt':
-      return trouble.count >= trouble.all
-        ? `${count(trouble.count, 'call')} with unknown charge to decide about`
-        : `${count(trouble.all, 'call')} with unknown charge, ${withCommas(trouble.count)} to decide about`;
+      if (trouble.repeated === 0 && trouble.count >= trouble.all)
+        return `${count(trouble.count, 'call')} with unknown charge to decide about`;
+      return listed([
+        `${count(trouble.all, 'call')} with unknown charge`,
+        trouble.count > trouble.repeated && `${withCommas(trouble.count - trouble.repeated)} to decide about`,
+        trouble.repeated > 0 &&
+          `${trouble.repeated < trouble.all ? `${withCommas(trouble.repeated)} that` : 'which'} the next run repeats`,
+      ]);
     case 'drift': {
       const { api, permission, units } = trouble;
       const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;

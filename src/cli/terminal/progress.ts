@@ -32,6 +32,7 @@ export class ProgressDisplay {
   #units: number;
   #reports = 0;
   #unitsLeft: number | null = null;
+  #isWriting = false;
   #shown: Promise<void>;
 
   constructor({ rows, outcomes, unitsCharged }: StartedEvent, io: Io) {
@@ -61,6 +62,7 @@ export class ProgressDisplay {
       if (event.intent.meter === 'report' && charge === 'charged') this.#reports += 1;
       if (remainingUnits !== null) this.#unitsLeft = remainingUnits;
     }
+    if (event.kind === 'writing_tables') this.#isWriting = true;
     if (event.kind === 'counted') {
       const { byOutcome, unitsCharged, waiting, parked } = event.progress;
       this.#ofAllMachines = { waiting, parked };
@@ -97,6 +99,7 @@ export class ProgressDisplay {
     const { waiting, parked } = this.#held();
     return [
       // Causes that stop all progress come first.
+      ...(this.#isWriting && !this.#stop.signal.aborted ? [{ text: 'writing the tables', rank: 0 }] : []),
       ...this.#outages.words(now),
       ...this.#delayed.words(now),
       ...progressParts({

@@ -154,7 +154,8 @@ function spentInWords(end: RunEndView, place: string): Message {
   return labelled(
     'UNITS_SPENT',
     'Spent',
-    isOnly ? now : `${now} now, ${amountsInWords(whole)} in the whole run`,
+    isOnly ? now : `${now} now`,
+    !isOnly && `${amountsInWords(whole, ', ')} in the whole run`,
     unknownCalls > 0 && `${count(unknownCalls, 'call')} with unknown charge${command}`,
   );
 }
@@ -216,7 +217,9 @@ function sections(
     revealedInWords(end),
     movedInWords(end.moved),
     retry !== undefined && failedInWords(end, retry),
-    review !== undefined && reviewInWords(end, review, ways, facts),
+    // The command that continues is at the end if rows are left in any case.
+    review !== undefined &&
+      reviewInWords(end, review, resume === undefined ? ways : { ...ways, resume: undefined }, facts),
     invalidInWords(end.invalid, end.rows, end.input),
     end.invalid.length === 0 && steps.filter(({ code }) => code === 'PLAN_NEXT').map(suggestionInWords),
     resume !== undefined && [

@@ -53,11 +53,15 @@ export const revealsInWords = ({ email, phone }: Reveals): string =>
     ? `${count(phone, 'reveal')} of phone`
     : `${count(email, 'reveal')} of e-mail${phone === 0 ? '' : `, ${withCommas(phone)} of phone`}`;
 
-type May = Pick<StartedEvent, 'atMost' | 'money' | 'asksV1' | 'moreIfLost' | 'reportsUnbound' | 'limits'>;
+type May = Pick<
+  StartedEvent,
+  'atMost' | 'money' | 'asksV1' | 'moreIfLost' | 'reportsUnbound' | 'limits' | 'hasSameLimits'
+>;
 
 /** The limits that do not hold, one sentence each. */
-const unboundInWords = ({ moreIfLost, reportsUnbound, ...may }: May) => [
-  moreIfLost && retriesInWords(may, reportsUnbound),
+const unboundInWords = ({ moreIfLost, reportsUnbound, hasSameLimits, ...may }: May) => [
+  // The attempt before has said it.
+  moreIfLost && !hasSameLimits && retriesInWords(may, reportsUnbound),
   reportsUnbound && '--max-units does not limit credit reports. --max-reports does.',
 ];
 

@@ -167,8 +167,9 @@ const exportFlag = ({ export: isWanted }: CommandArgs): string =>
   isWanted === undefined ? '' : isWanted ? ' --export' : ' --no-export';
 
 /** The options of an attempt as flags. */
-export const givenFlags = ({ formats, budget, ...given }: AttemptOptions) => ({
+export const givenFlags = ({ formats, budget, yes = false, ...given }: AttemptOptions) => ({
   ...given,
+  yes,
   maxUnits: budget,
   format: formats?.join(),
 });
