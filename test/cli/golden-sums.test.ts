@@ -7,6 +7,8 @@ import { movedInWords } from '../../src/cli/terminal/allowance-words.js';
 import { checkInWords } from '../../src/cli/terminal/check-words.js';
 import { endInWords } from '../../src/cli/terminal/run-end-words.js';
 import { startInWords } from '../../src/cli/terminal/run-words.js';
+import { wrapped } from '../../src/cli/terminal/view.js';
+import { mapTexts } from '../../src/util/message-parts.js';
 import { inLines } from '../helpers/messages.js';
 import { RUN_END } from '../helpers/run-end.js';
 
@@ -119,12 +121,12 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     );
   const planned = (creditReportsAgainAtMost: number) =>
     planInWords({ ...PLAN, creditReportsAgainAtMost }).filter(({ code }) => code === 'COST');
-  const unknown = (count: number, repeated: number, all: number) => [
-    checkInWords(
-      { at: 0, well: false, lists: [], troubles: [{ kind: 'in_doubt', count, repeated, all }] },
-      { dataDir: '/d' },
-    ),
-  ];
+  const unknown = (count: number, repeated: number, all: number) => {
+    const troubles = [{ kind: 'in_doubt', count, repeated, all }] as const;
+    return mapTexts([checkInWords({ at: 0, well: false, lists: [], troubles }, { dataDir: '/d' })], (text) =>
+      wrapped(text, 80),
+    );
+  };
   const used = movedInWords([
     moved('search', 'day', 1, 3, 1000),
     moved('reports', 'day', 9, 1, 10),

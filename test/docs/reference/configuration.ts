@@ -86,7 +86,7 @@ export const describeConfiguration = (): string =>
     ].join('\n'),
     [
       'A parameter that the path names goes there. The others go to the query for GET and DELETE, and to the JSON body otherwise.',
-      '`rename` gives a parameter another name in the request.',
+      '`rename` gives a parameter another name in the request. `body: list` sends a bare list as the body, if the provider expects one (`watchFieldsAdd`, for example).',
       'If a pipeline needs an operation that is not in the file, kybatch names it and stops before the first paid call.',
     ].join(' '),
     'These operations need a route:',
