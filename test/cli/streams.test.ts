@@ -18,7 +18,6 @@ const ASKED: readonly (readonly [readonly string[], string?])[] = [
   [['export'], 'TABLES_WRITTEN'],
   [['ledger', 'migrate'], 'LEDGER_UP_TO_DATE'],
   [['watch', 'list'], 'WATCHES'],
-  [['sandbox', 'sample', '--rows', '1'], 'SAMPLE_WRITTEN'],
   [['call', 'v1']],
   [['prune', '--older-than', '90d', '--yes'], 'NOTHING_TO_PRUNE'],
 ];
@@ -42,6 +41,12 @@ long('the result of a command is on stdout, also with --quiet, and is one object
       said[args.join(' ')] = [code, stderr];
     }
     expect(said).toEqual(Object.fromEntries(ASKED.map(([args]) => [args.join(' '), [0, '']])));
+    // The result is the file.
+    expect(await kybatch(['sandbox', 'sample', '--rows', '1', '-q'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
     for (const [args] of ASKED.filter(([[verb]]) => /plan|doctor|doubt|export|migrate/.test(verb ?? ''))) {
       const { stdout } = await kybatch([...args, '--json']);
       expect(() => JSON.parse(stdout), `${args.join(' ')}: ${stdout}`).not.toThrow();
