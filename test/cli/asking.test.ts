@@ -152,6 +152,16 @@ test('the line shows until when a lost report is looked for, and the time to go'
   await display.stop();
 });
 
+test('the line says that tables are written, until they are', async () => {
+  const { io } = terminalOf({ clock: new ManualClock('2026-03-01T10:00:00Z'), interactive: false });
+  const display = new ProgressDisplay(started({ pending: 0, complete: 100 }), io);
+  const before = display.line();
+  display.listen({ kind: 'writing_tables' });
+  expect(display.line()).toMatch(new RegExp(`^[^,]+, ${before}$`));
+  await display.stop();
+  expect(display.line()).toBe(before);
+});
+
 test('a delayed row is shown until it is asked again, and several share one line', async () => {
   const clock = new ManualClock('2026-03-01T10:00:00Z');
   const { io } = terminalOf({ clock, interactive: false });

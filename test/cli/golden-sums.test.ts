@@ -102,6 +102,17 @@ test('a displaced leader names the new leader, and suggests no other attempt', (
   expect(codes({ ...END, ...left, ledBy: 'here:7' })).not.toContain('ROWS_TO_DO');
 });
 
+test('a paused run with questions names the command that continues once', () => {
+  const resume = { code: 'RESUME_NEXT', words: 'Continue', command: 'kybatch resume r' } as const;
+  const review = { code: 'REVIEW_NEXT', words: 'Answer', command: 'kybatch review apply q.csv' } as const;
+  const outcomes = { ...END.outcomes, complete: 0, pending: 1, needs_review: 1 };
+  const end = { ...END, rows: 2, finished: false, toDo: 1, outcomes };
+  const times = (ways: Parameters<typeof endInWords>[1]) =>
+    inLines(endInWords(end, ways)).split(/^ +kybatch resume r$/m).length - 1;
+  expect(times({ ...NO_WAY_ON, next: resume, further: [review], resume })).toBe(1);
+  expect(times({ ...NO_WAY_ON, next: review, resume })).toBe(1);
+});
+
 const moved = (permission: string, metric: string, usedAtStart: number, used: number, total: number | null) => ({
   permission,
   permissionName: null,
