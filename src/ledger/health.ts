@@ -182,8 +182,7 @@ const DANGLING: readonly Dangling[] = [
     sql: `SELECT id FROM calls WHERE raw_sha256 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM bodies WHERE sha256 = raw_sha256) ORDER BY id`,
   },
   {
-    what: (id) =>
-      `the owned answer ${id}… points to a call that is not there, or that asked something else (answers.call_id)`,
+    what: (id) => `the call of the stored answer ${id}… is missing, or asked something else (answers.call_id)`,
     remedy: ASK_ANEW,
     sql: `SELECT substr(lower(hex(answers.request_key)), 1, 12) FROM answers LEFT JOIN calls ON calls.id = call_id
       AND calls.environment_id = answers.environment_id AND calls.request_key = answers.request_key
@@ -191,7 +190,7 @@ const DANGLING: readonly Dangling[] = [
   },
   // Charges are bounded when they are recorded, so a larger figure is damage.
   {
-    what: (id) => `calls.units_charged of call ${id} is no number of units`,
+    what: (id) => `calls.units_charged of call ${id} is not a number of units`,
     remedy: { kind: 'restore' },
     sql: 'SELECT id FROM calls WHERE units_charged NOT BETWEEN 0 AND 1000000000 ORDER BY id',
   },
@@ -234,7 +233,7 @@ const lostRows = (database: Sql, run: string | null): Script<readonly Lost[]> =>
     : database.prepare<[string], Lost>(`${LOST} AND members.run_id = ? GROUP BY 1`).all(run);
 
 const lostInWords = ({ run, row, count }: Lost): string =>
-  `row ${row} of run ${run}${count === 1 ? '' : ` and ${count - 1} more`}, by which a member of its portfolio stands, is not there (members.run_row, rows.row)`;
+  `the portfolio uses row ${row} of run ${run}${count === 1 ? '' : ` and ${count - 1} more`}, but the ledger does not have ${count === 1 ? 'it' : 'them'} (members.run_row, rows.row)`;
 
 const misnumbered = (database: Sql, run: string | null): Script<readonly Misnumbered[]> =>
   run === null
@@ -242,7 +241,7 @@ const misnumbered = (database: Sql, run: string | null): Script<readonly Misnumb
     : database.prepare<[string], Misnumbered>(`${NUMBERED} AND runs.id = ? ${ARE_NOT_ALL}`).all(run);
 
 const inWords = ({ run, said, count, first, last }: Misnumbered): string =>
-  `run ${run} says that it has ${said} rows, and has ${count}${count === 0 ? '' : `, numbered from ${first} to ${last}`} (runs.row_count, rows.row)`;
+  `run ${run} should have ${said} rows numbered from 1, but has ${count}${count === 0 ? '' : `, numbered from ${first} to ${last}`} (runs.row_count, rows.row)`;
 
 /** All of them, for `doctor`. */
 function* misnumberedRuns(database: Sql): Script<readonly DamagedRecord[]> {

@@ -198,7 +198,7 @@ export function strayRecords(database: Connection): readonly DamagedRecord[] {
     )
     .all()
     .map(({ table, parent, count }) => ({
-      what: `${count} of ${table} point to ${parent} that are not there`,
+      what: `${count} of ${table} ${count === 1 ? 'refers' : 'refer'} to missing ${parent}`,
       remedy: { kind: 'restore' },
     }));
 }
