@@ -19,6 +19,12 @@ export interface Said extends Finished {
   readonly textOf: (code: string) => string;
 }
 
+/** The rows by outcome as they are printed, and all rows last. Golden files hold the words beside them. */
+export const rowsCounted = ({ textOf }: Said): readonly number[] =>
+  [...textOf('ROWS_COUNTED').matchAll(/^ +([\d,]+) {2}[a-z]/gm)].map(([, rows = '']) =>
+    Number(rows.replaceAll(',', '')),
+  );
+
 export interface HereOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { ManualClock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
-import { type EndJson, Interrupts, jsonOf, type Said, withJob } from './here.js';
+import { type EndJson, Interrupts, jsonOf, rowsCounted, type Said, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const down = { pipeline: ['stages: [record]', 'patience: 1h'], faults: { rate503: 1 } };
@@ -58,7 +58,9 @@ describe('an outage', () => {
       };
       const end = await kybatch(RUN, { onOutput, interrupts, answers: () => 'yes' });
       expect(end.code).toBe(143);
-      expect(end.textOf('ROWS_COUNTED')).toMatch(/ 3 +[a-z].*\n +3 +\w+$/);
+      expect(rowsCounted(end)).toEqual([3, 3]);
+      const status = { rows: 3, outcomes: { pending: 3 } };
+      expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject(status);
       expect(end.codes.at(-2)).toBe('RESUME_NEXT');
       expect(end.stdout).toMatch(/^ +kybatch resume /m);
     });

@@ -80,7 +80,9 @@ describe('a row with only a lead', () => {
       const { rows } = await readAll(`name,country,${lead}\n,GB,${value}\n`);
       return [lead, rows[0]?.problem?.message ?? ''];
     });
-    await expectGolden('leads', await Promise.all(words));
+    const invalid = await readAll('country,website\nGB,n/a\n', ALL);
+    const more: [string, string] = ['an invalid website', invalid.rows[0]?.problem?.message ?? ''];
+    await expectGolden('leads', [...(await Promise.all(words)), more]);
   });
 
   test('still needs a country', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InputOptions } from '../../src/input/types.js';
+import { expectGolden } from '../helpers/golden.js';
 import { long } from '../helpers/long.js';
 import { readAll } from './read-all.js';
 
@@ -69,6 +70,14 @@ describe('a column about another company', () => {
     ],
   ])('is not read: %s', async (_, file, expected) => {
     expect(await readAs(file)).toEqual(expected);
+  });
+
+  test('the words about a column that may be of another company', async () => {
+    const file = { 'Company name': NAMES, 'Company number': NUMBERS, 'Parent country': NL };
+    const unclear = (await readAs(file).catch((error: unknown) => error)) as { message: string; hint: string };
+    await expectGolden('somebody-else', [
+      ['Parent country', `${unclear.message.replace(/^\S+\//, '')}\n${unclear.hint}`],
+    ]);
   });
 
   long.each([

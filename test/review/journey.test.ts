@@ -6,6 +6,7 @@ import { stringify } from 'csv-stringify/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/cli.js';
 import type { Outside } from '../../src/cli/terminal/io.js';
+import { readIdentityMismatch } from '../../src/domain/identity-mismatch.js';
 import type { RowRecord } from '../../src/ledger/rows/runs.js';
 import { spreadsheetText } from '../../src/review/write-sheet.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
@@ -88,6 +89,15 @@ async function rowsOf(folder: string, run: string) {
       if (record === undefined) return { rows: found, units: (await ledger.runs.progress(run)).unitsCharged };
       found.push(record);
     }
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function decisionsIn(folder: string) {
+  const ledger = await openLedgerIn({ dataDir: join(folder, 'data'), now: Date.now(), access: 'read' });
+  try {
+    return await ledger.review.decisions();
   } finally {
     await ledger.close();
   }
@@ -231,14 +241,14 @@ describe('from a question to a complete row', () => {
 
       const session = await kybatch(folder, ['review', '--by', 'Bea'], ['1', 'n', 'q']);
       expect(session.codes).toContain('QUESTIONS_ANSWERED');
-      const { stdout: taken } = await kybatch(folder, ['review', 'decisions']);
-      // Only the acceptance has the number of the record.
-      const [number, ...others] = [...taken.matchAll(/, [\w ]+ record [\w ]+ (\S+)$/gm)].map(
-        ([, found]) => found ?? '',
-      );
-      expect(others).toEqual([]);
+      const [second, confirmed] = await decisionsIn(folder);
+      expect([confirmed?.decision, second?.decision]).toEqual(['confirm', 'none_of_these']);
+      const number = readIdentityMismatch(confirmed?.entityKey ?? '')?.bought.registrationNumber ?? 'unknown';
       expect(number).not.toBe(accepted.registrationNumber);
       for (const one of [number, accepted.registrationNumber]) expect(session.stderr).toContain(one);
+      // Only the acceptance has the number of the record.
+      const { stdout: taken } = await kybatch(folder, ['review', 'decisions']);
+      expect(taken.split(number)).toHaveLength(2);
       expect((await run(folder, 'odd.csv')).code).toBe(0);
       const after = await rowsOf(folder, first.id);
       expect(after.rows).toMatchObject([
