@@ -163,7 +163,8 @@ export const wrapped = (text: string, columns: number): string =>
     .join('\n');
 
 function wrappedLine(line: string, columns: number): string {
-  if (line.length <= columns) return line;
+  // A command stays whole, with the comment after it.
+  if (line.length <= columns || COMMAND_LINE.test(line)) return line;
   const cells = line.trimStart().split(/ {2,}/);
   const start = line.length - (cells.at(-1) ?? '').length;
   // The last column of a table has no room of its own there: on further lines it would be no column any more.
@@ -187,6 +188,8 @@ const LEAST_ROOM = 24;
 
 /** A command that is to be pasted, with or without backticks, the line for scripts, or what stands between two spaces. */
 const WORD = new RegExp(`\`[^\`]*\`\\S*|(?<=: |^)(?:npx )?kybatch (?:run=|${COMMAND_NAME}).*|\\S+`, 'g');
+
+const COMMAND_LINE = new RegExp(`^ *(?:npx )?kybatch ${COMMAND_NAME}`);
 
 const COLOURS: Readonly<Record<MessageState, number>> = { done: 32, attention: 33, failed: 31, detail: 2 };
 
