@@ -173,7 +173,7 @@ describe.skipIf(isOnPostgres)('a record of the ledger that is damaged', () => {
           code: 'LEDGER_DAMAGED',
           hint: expect.stringContaining(`kybatch runs delete ${run} --data-dir `),
         });
-        found.push([name, masked([...failed, message].join('\n'), run)]);
+        found.push([name, masked([...failed, message].join('\n\n'), run)]);
         if (name !== 'row 9') continue;
         expect((await copy.kybatch('runs', 'delete', run, '--yes')).code).toBe(0);
         expect(jsonOf<EndJson>(await copy.kybatch(...AGAIN))).toMatchObject({ units_charged: 0, finished: true });
