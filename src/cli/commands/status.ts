@@ -165,7 +165,7 @@ function spentLines(status: StatusView, place: string): readonly (string | false
       owned > 0 && `${count(owned, 'answer')} reused`,
       isRunning && underWay > 0 && `${count(underWay, 'call')} in flight`,
     ]),
-    // The next attempt books the calls that a dead process had in flight.
+    // The next attempt records the calls that a dead process had in flight.
     unknown > 0 && `${count(unknown, 'call')} with unknown charge${isOnHold ? '' : `: kybatch charges${place}`}`,
   ];
 }

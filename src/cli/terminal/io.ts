@@ -8,7 +8,7 @@ import { stringifyExact } from '../../util/exact-json.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { escapeControlCharacters, sanitizeText } from '../../util/sanitize-text.js';
 import { asCalled, count, durationInWords, withPlace, withRelativePaths } from './text.js';
-import { COLUMNS, laidOut, listed, toJson } from './view.js';
+import { COLUMNS, laidOut, listed, toJson, wrapped } from './view.js';
 
 /** The signals that ask a command to stop: a key, the system, or a closed terminal. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -193,7 +193,7 @@ export async function confirmAction(
 
 /** Only "y" and "yes" count as yes. */
 export async function askYesNo(question: string, ask: NonNullable<Io['ask']>): Promise<boolean> {
-  const answer = await ask(`${question} [y/N] `);
+  const answer = await ask(`${wrapped(`${question} [y/N]`, COLUMNS)} `);
   return /^\s*y(?:es)?\s*$/i.test(answer ?? '');
 }
 

@@ -55,7 +55,8 @@ export const dropAndRun = (runs: readonly string[]): string =>
 export function placeInWords({ table, column, run, row, id }: StoredPlace): string {
   const cell = `${table}.${column}`;
   if (row !== null) return `${cell} of row ${row} of run ${run ?? '?'}`;
-  if (id !== null) return `${cell} of ${table.replace(/s$/, '')} ${id}${run === null ? '' : ` of run ${run}`}`;
+  const record = table === 'starts' ? 'attempt' : table.replace(/s$/, '');
+  if (id !== null) return `${cell} of ${record} ${id}${run === null ? '' : ` of run ${run}`}`;
   return run === null ? cell : `${cell} of run ${run}`;
 }
 

@@ -96,7 +96,7 @@ async function mustBeAtRest(session: Session, name: string, now: number): Promis
     [now],
   );
   if (found?.starts === 0) return;
-  throw inUse(name, `${found?.starts} at work, start ${String(found?.id)} the first of them`);
+  throw inUse(name, `${found?.starts} running, attempt ${String(found?.id)} the first of them`);
 }
 
 const reading = (session: Session, name: string): Pick<CopySource, 'name' | 'batches' | 'count' | 'lastNumber'> => ({
