@@ -57,6 +57,13 @@ const DECIDERS: readonly Decider[] = [
     allowed: ['engine/row-source.ts'],
   },
   {
+    file: 'app/run/progress.ts',
+    name: 'stateOfRun',
+    callers: ['app/monitoring/check.ts', 'app/monitoring/figures.ts', 'app/run/status.ts'],
+    again: /reading\.atWork\(/,
+    allowed: ['app/run/progress.ts'],
+  },
+  {
     file: 'ledger/erase/erase-company.ts',
     name: 'PLACES',
     callers: [],

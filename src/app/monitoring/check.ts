@@ -17,13 +17,7 @@ import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { checkNewLedger } from '../run/guards.js';
 import type { ContinueStep } from '../run/next-step.js';
-import {
-  type AttemptOptions,
-  isOnSandbox,
-  lastAttemptOptions,
-  portfolioProgress,
-  runProgress,
-} from '../run/progress.js';
+import { type AttemptOptions, isOnSandbox, lastAttemptOptions, stateOfRun } from '../run/progress.js';
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
 import { restIfBarred } from '../run/spending.js';
 import { jobOf, rereadStep } from '../run/stored-settings.js';
@@ -200,10 +194,7 @@ async function lookAtList(
   // Its runs were pruned. The answers of its companies are unchanged.
   if (run === undefined)
     return { name, lastSuccessAt, troubles: [...age, ...refusal], next: null, sandbox: false, given: {} };
-  const progress = await runProgress(run, ledger, at);
-  const whole = await portfolioProgress(run, progress, ledger);
-  const work = await ledger.reading.atWork(run.id, at);
-  const atWork = work !== undefined && (work.alive ?? work.leaseUntil >= at);
+  const { progress, whole, attempt: work, isAtWork: atWork } = await stateOfRun(run, ledger, at);
   // A first run that is still young has not had the time to finish.
   const isFirst = atWork && lastSuccessAt === null && at - run.createdAt <= maxAgeMs;
   const ofAttempts = [...(isFirst ? [] : age), ...refusal];

@@ -10,7 +10,7 @@ import type { AttemptActivity, AttemptSpending, CallCount } from '../../ledger/q
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { isSelectedProvider, type ProviderNames, type ProviderOptions } from '../provider/provider.js';
 import { type UnknownChargeView, withResendState } from '../review/unknown-charges.js';
-import { runProgress } from '../run/progress.js';
+import { stateOfRun } from '../run/progress.js';
 import { readEnding } from '../run/run-end.js';
 
 /** The metrics for a monitor. */
@@ -103,22 +103,20 @@ export async function figuresOf(
 }
 
 async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number): Promise<ListFigures> {
-  const { portfolios, reading, times } = ledger;
+  const { portfolios, times } = ledger;
   const believed = (at: number | null) => at && times.believed(at);
   const run = await portfolios.lastRun(list.id);
-  const progress = run === undefined ? undefined : await runProgress(run, ledger, now);
-  const outcomes = await portfolios.outcomes(list.id);
-  const work = run === undefined ? undefined : await reading.atWork(run.id, now);
-  const isAtWork = work !== undefined && (work.alive ?? work.leaseUntil >= now);
-  const workers = run === undefined ? 0 : (await reading.workers(run.id)).length;
+  const state = run === undefined ? undefined : await stateOfRun(run, ledger, now);
+  const { attempt, progress, workers = [], isAtWork = false, isLed = false } = state ?? {};
+  const outcomes = state?.whole.outcomes ?? (await portfolios.outcomes(list.id));
   return {
     name: list.name,
     outcomes,
     departed: await portfolios.departed(list.id),
     // With a ledger in a file, workers are not listed.
-    workers: Math.max(workers, isAtWork ? 1 : 0),
-    outages: (isAtWork || workers > 0 ? (work?.outages ?? []) : []).filter(({ row }) => row === undefined),
-    lastExit: isAtWork ? null : lastExitOf(list, work, outcomes, progress?.parkedReasons ?? {}),
+    workers: Math.max(workers.length, isLed ? 1 : 0),
+    outages: (isAtWork ? (attempt?.outages ?? []) : []).filter(({ row }) => row === undefined),
+    lastExit: isAtWork ? null : lastExitOf(list, attempt, outcomes, progress?.parkedReasons ?? {}),
     due: progress?.byOutcome.pending ?? 0,
     held: { waiting: progress?.waiting ?? 0, ...progress?.parkedReasons },
     oldestAnswerAt: believed(await portfolios.oldestAnswer(list.id)),

@@ -5,12 +5,13 @@ import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/
 import { EXPORT_FORMATS } from '../../export/formats/format.js';
 import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { AttemptActivity, WorkerAtWork } from '../../ledger/queries.js';
 import type { RowRef } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import { isSandboxName } from '../provider/provider.js';
 import type { SpendingOptions } from './spending.js';
-import { readSettings } from './stored-settings.js';
+import { findSettings } from './stored-settings.js';
 
 /**
  * The progress of a run. A row whose call was lost may be parked by the next attempt. It already counts as waiting for
@@ -23,13 +24,46 @@ export async function runProgress(
 ): Promise<Progress> {
   const progress = await runs.progress(run.id);
   if (run.state === 'reading' || progress.byOutcome.pending === 0) return progress;
-  const held = await unknownCharges.heldRows(run.id, lostAtMost(readSettings(run).pipeline), now);
+  // The progress of a run with damaged settings can be shown.
+  const pipeline = findSettings(run)?.pipeline;
+  const held = pipeline === undefined ? 0 : await unknownCharges.heldRows(run.id, lostAtMost(pipeline), now);
   if (held === 0) return progress;
   const { parked, parkedReasons } = progress;
   return {
     ...progress,
     parked: parked + held,
     parkedReasons: { ...parkedReasons, in_doubt: (parkedReasons.in_doubt ?? 0) + held },
+  };
+}
+
+/** Where a run stands. Every command that shows a run asks here. */
+export interface RunState {
+  readonly progress: Progress;
+  readonly whole: PortfolioProgress;
+  /** Its last attempt. Undefined: none has begun. */
+  readonly attempt: AttemptActivity | undefined;
+  /** The process of that attempt runs. */
+  readonly isLed: boolean;
+  /** All present workers, if the ledger allows several. */
+  readonly workers: readonly WorkerAtWork[];
+  /** A process works on it: its leader, or workers that continue without one. */
+  readonly isAtWork: boolean;
+}
+
+/** `since`: the beginning of the time for which speed and failed calls are measured. */
+export async function stateOfRun(run: RunRecord, ledger: Ledger, now: number, since = now): Promise<RunState> {
+  const { reading } = ledger;
+  const progress = await runProgress(run, ledger, now);
+  const attempt = await reading.atWork(run.id, since);
+  const workers = await reading.workers(run.id);
+  const isLed = attempt !== undefined && (attempt.alive ?? attempt.leaseUntil >= now);
+  return {
+    progress,
+    whole: await portfolioProgress(run, progress, ledger),
+    attempt,
+    isLed,
+    workers,
+    isAtWork: isLed || workers.length > 0,
   };
 }
 

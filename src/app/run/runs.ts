@@ -3,6 +3,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { didYouMean, firstFew } from '../../util/message-parts.js';
 import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import { runProgress } from './progress.js';
 import { isFreshIfReadable } from './stored-settings.js';
 
 /** The runs of a data directory, the newest first. */
@@ -11,7 +12,7 @@ export function runs(options: PlaceOptions = {}, around = processEnvironment()):
     Promise.all(
       (await ledger.runs.all()).map(async (run) => ({
         run: viewOf(run),
-        progress: await ledger.runs.progress(run.id),
+        progress: await runProgress(run, ledger, around.clock.now()),
       })),
     ),
   );
@@ -120,11 +121,11 @@ export function dropRun(
   { run: id, agree, ...place }: DropRunOptions,
   around = processEnvironment(),
 ): Promise<DropRunView> {
-  return withLedger('existing', place, around, async ({ runs, housekeeping }) => {
-    const run = await namedRun(id, { runs });
-    const standing = { run: viewOf(run), progress: await runs.progress(run.id) };
+  return withLedger('existing', place, around, async (ledger) => {
+    const run = await namedRun(id, ledger);
+    const standing = { run: viewOf(run), progress: await runProgress(run, ledger, around.clock.now()) };
     const dropped = agree === undefined || (await agree(standing));
-    if (dropped) await housekeeping.dropRun(run.id);
+    if (dropped) await ledger.housekeeping.dropRun(run.id);
     return { ...standing, dropped };
   });
 }

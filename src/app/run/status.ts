@@ -18,8 +18,8 @@ import {
   isOnSandbox,
   lastAttemptOptions,
   type PortfolioProgress,
-  portfolioProgress,
-  runProgress,
+  type RunState,
+  stateOfRun,
 } from './progress.js';
 import { type AttemptEnding, newestTables, nextSteps, readEnding, workMs } from './run-end.js';
 import { findRun, noRunYet, type RunStanding, viewOf } from './runs.js';
@@ -105,15 +105,10 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
     const run = await findRun(options.run, ledger);
     if (run === undefined) throw noRunYet();
     const at = around.clock.now();
-    const progress = await runProgress(run, ledger, at);
-    const found = await reading.atWork(run.id, at - RATE_WINDOW_MS);
+    const state = await stateOfRun(run, ledger, at, at - RATE_WINDOW_MS);
+    const { progress, whole, workers, isAtWork } = state;
     const activity = await reading.activity(run.id, at - RATE_WINDOW_MS);
-    const whole = await portfolioProgress(run, progress, ledger);
-    const workers = await reading.workers(run.id);
-    const lookUntil = activity.looking.until;
-    const atWork =
-      found === undefined ? null : viewOfWork(found, progress, { at, lookUntil, helped: workers.length > 0 });
-    const isAtWork = atWork?.alive === true || workers.length > 0;
+    const atWork = state.attempt === undefined ? null : viewOfWork(state.attempt, state, at, activity.looking.until);
     const given = run.state === 'reading' ? {} : await lastAttemptOptions(run.id, ledger);
     const rest = isAtWork ? null : await restIfBarred(run, progress, given, ledger, around);
     const steps = stepsOf(run, progress, whole, isAtWork).filter(({ kind }) => kind !== 'resume' || rest === null);
@@ -172,13 +167,11 @@ function stepsOf(
 
 function viewOfWork(
   work: AttemptActivity,
-  { byOutcome, waiting, parked }: Progress,
-  { at, lookUntil, helped }: { readonly at: number; readonly lookUntil: number | null; readonly helped: boolean },
+  { progress: { byOutcome, waiting, parked }, isLed: alive, isAtWork: goesOn }: RunState,
+  at: number,
+  lookUntil: number | null,
 ): ProcessView {
   const { begunAt, leaseUntil, endedAt, lastHeardAt, settledRows, failedCalls, ending } = work;
-  const alive = work.alive ?? leaseUntil >= at;
-  // Workers continue without the leader.
-  const goesOn = alive || helped;
   const outages = goesOn ? work.outages : [];
   const seconds = Math.max(1, Math.min(RATE_WINDOW_MS, at - begunAt) / 1000);
   const rowsPerSecond = goesOn ? settledRows / seconds : 0;
