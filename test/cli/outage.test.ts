@@ -128,7 +128,7 @@ describe('status after a budget stop', { tags: 'long' }, () => {
       expect(first.code).toBe(4);
       const command = /^ +kybatch resume \S+ --max-units 4\b.*$/m.exec(first.stdout)?.[0];
       const { stdout, textOf } = await kybatch(['status']);
-      expect(stdout.trimEnd().split('\n').at(-1)).toBe(command?.replace(' --yes', ''));
+      expect(stdout.trimEnd().split('\n').at(-1)).toBe(command);
       expect(textOf('SPEED')).toMatch(/ 2 rows/);
       expect((await kybatch(['resume', '--max-units', '2', '--yes'])).code).toBe(4);
       expect((await kybatch(['status'])).textOf('SPEED')).toMatch(/ 1 row/);

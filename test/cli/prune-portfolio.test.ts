@@ -33,7 +33,7 @@ long('a dropped list is forgotten, and its answers and charges stay', async () =
       return 'n';
     };
     expect((await kybatch(['portfolios', 'delete', 'done.csv'], { answers })).code).toBe(130);
-    expect(asked).toEqual([expect.stringMatching(/done\.csv \(4 .*, 1 .*, \d .*, 1 .*\)\?/)]);
+    expect(asked).toEqual([expect.stringMatching(/done\.csv \(4 .*, 1 .*, \d .*, 1 .*\)\?/s)]);
     expect(await kybatch(['portfolios', 'delete', 'done.csv'])).toMatchObject({
       code: 2,
       codes: ['NOT_CONFIRMED'],

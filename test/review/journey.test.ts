@@ -158,7 +158,7 @@ describe('from a question to a complete row', () => {
         unchanged: 0,
         refused: [{ code: 'DECISION_UNKNOWN' }],
         released_rows: 2,
-        next: [`kybatch resume ${first.id} --sandbox`],
+        next: [`kybatch resume ${first.id} --sandbox --yes`],
       });
 
       const second = await run(folder, 'one.csv');

@@ -142,7 +142,7 @@ const droppedInWords = (lists: readonly DroppedPortfolio[]): string =>
         count(members, 'company', 'companies'),
         count(runs, 'run'),
         toDo > 0 && `${count(toDo, 'row')} to do`,
-        inQuestion > 0 && `${count(inQuestion, 'row')} need review`,
+        inQuestion > 0 && count(inQuestion, 'row needs review', 'rows need review'),
       ];
       return `${name}${lists.length === 1 ? '' : ` of ${providers}`} (${listed(counts)})`;
     })
