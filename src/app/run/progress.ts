@@ -2,7 +2,7 @@
 
 import { lostAtMost } from '../../calls/settlement.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
-import { EXPORT_FORMATS } from '../../export/formats/format.js';
+import { EXPORT_FORMATS, type ExportFormat } from '../../export/formats/format.js';
 import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { AttemptActivity, WorkerAtWork } from '../../ledger/queries.js';
@@ -10,7 +10,6 @@ import type { RowRef } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import { isSandboxName } from '../provider/provider.js';
-import type { SpendingOptions } from './spending.js';
 import { findSettings } from './stored-settings.js';
 
 /**
@@ -117,15 +116,21 @@ export async function portfolioProgress(
 /**
  * The limits and the export options of an attempt. The ledger stores them so that the next attempt is offered the same.
  */
-export interface AttemptOptions
-  extends Pick<SpendingOptions, 'budget' | 'maxReports' | 'yes' | 'export' | 'out' | 'formats' | 'includeContacts'> {
+export interface AttemptOptions {
+  readonly budget?: number | undefined;
+  readonly maxReports?: number | undefined;
+  readonly yes?: boolean | undefined;
+  readonly export?: boolean | undefined;
+  readonly out?: string | undefined;
+  readonly formats?: readonly ExportFormat[] | undefined;
+  readonly includeContacts?: boolean | undefined;
   /** The port of its sandbox while it runs, so that workers use the same one. */
   readonly sandboxPort?: number | undefined;
 }
 
 /** The folder is stored as an absolute path: the next attempt may run elsewhere. */
 export const storeAttemptOptions = (
-  { budget, maxReports, yes, export: exports, out, formats, includeContacts }: SpendingOptions,
+  { budget, maxReports, yes, export: exports, out, formats, includeContacts }: AttemptOptions,
   around: AppEnvironment,
   sandboxPort?: number,
 ): string =>
@@ -149,7 +154,7 @@ export async function lastAttemptOptions(run: string, { reading }: Pick<Ledger, 
 /** Whether the last attempt on a run had the same limits. */
 export async function hasSameLimits(
   run: string,
-  { budget, maxReports }: SpendingOptions,
+  { budget, maxReports }: AttemptOptions,
   ledger: Pick<Ledger, 'reading'>,
 ): Promise<boolean> {
   if ((await ledger.reading.lastAttempt(run)) === undefined) return false;
