@@ -79,12 +79,11 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
   }
 }
 
-/** The run that asks the questions. Several runs may: then the command finds those that can continue. */
-function resumeAfterReview({ run, next, further }: RunEndView, args: SpendingArgs): Suggestion {
+/** Continues the run that asks the questions. Several runs may ask: then `review apply` names each with its limits. */
+function resumeAfterReview({ run, next, further }: RunEndView, args: SpendingArgs): Suggestion | undefined {
   const review = [next, ...further].find((step) => step?.kind === 'review');
   const asked = review?.kind === 'review' ? review.run : run;
-  const suggestion = suggestCommand({ kind: 'resume', run: asked ?? run }, args);
-  return asked === undefined ? { ...suggestion, command: suggestion.command.replace(` ${run}`, '') } : suggestion;
+  return asked === undefined ? undefined : suggestCommand({ kind: 'resume', run: asked }, args);
 }
 
 /** A person who interrupts during an outage has ended the run. The outage only explains why rows are left. */

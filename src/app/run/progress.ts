@@ -80,7 +80,9 @@ export interface PortfolioProgress {
   readonly rows: number;
   /** They add up to `rows`. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
-  /** The runs that failed rows belong to, the newest first. */
+  /** The runs that rows to do belong to, the newest first. */
+  readonly pendingIn: readonly string[];
+  /** The same for failed rows. */
   readonly failedIn: readonly string[];
   /** The runs with rows that need review, or that another pipeline has asked about. */
   readonly askedIn: readonly string[];
@@ -96,7 +98,7 @@ export async function portfolioProgress(
   const { portfolioId } = run;
   if (portfolioId === null) {
     const here = (outcome: RowOutcome) => (byOutcome[outcome] > 0 ? [run.id] : []);
-    const holders = { failedIn: here('failed'), askedIn: here('needs_review') };
+    const holders = { pendingIn: here('pending'), failedIn: here('failed'), askedIn: here('needs_review') };
     return { portfolio: null, rows: run.rowCount, outcomes: byOutcome, ...holders, invalid: [] };
   }
   const outcomes = await portfolios.outcomes(portfolioId);
@@ -107,6 +109,7 @@ export async function portfolioProgress(
     portfolio: (await portfolios.all()).find(({ id }) => id === portfolioId)?.name ?? null,
     rows: ROW_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0),
     outcomes,
+    pendingIn: await holder('pending'),
     failedIn: await holder('failed'),
     askedIn: [...new Set(asked)],
     invalid: outcomes.invalid > 0 ? await portfolios.invalidReasons(portfolioId) : [],

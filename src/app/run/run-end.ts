@@ -305,12 +305,15 @@ const standing = (
 export function nextSteps(
   record: RunRecord,
   { byOutcome, parkedReasons }: Progress,
-  { portfolio, outcomes, failedIn, askedIn }: PortfolioProgress,
+  { portfolio, outcomes, pendingIn, failedIn, askedIn }: PortfolioProgress,
 ): readonly NextStep[] {
   const run = record.id;
   const inDoubt = parkedReasons.in_doubt ?? 0;
   return [
-    ...(byOutcome.pending > inDoubt ? [{ kind: 'resume' as const, run }] : []),
+    ...(byOutcome.pending > inDoubt ? [run] : byOutcome.pending === 0 ? pendingIn.slice(0, 1) : []).map((toDo) => ({
+      kind: 'resume' as const,
+      run: toDo,
+    })),
     ...(inDoubt > 0 ? [{ kind: 'doubt' as const, run }] : []),
     ...failedIn.slice(0, 1).map((failed) => ({ kind: 'retry' as const, run: failed })),
     ...(askedIn.length === 0 ? [] : [{ kind: 'review' as const, ...asking(askedIn, portfolio) }]),

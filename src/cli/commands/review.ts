@@ -26,7 +26,7 @@ import {
   ruleProposalInWords,
   SIGNED_AS_USER,
 } from '../terminal/review-words.js';
-import { placeFlags, shortCommand, suggestReview } from '../terminal/suggestions.js';
+import { placeFlags, scopeFlags, shortCommand, suggestReview } from '../terminal/suggestions.js';
 import { count, shellWord, shortRun } from '../terminal/text.js';
 import { block, commandLine, listed, marked, pick, view, wrapped } from '../terminal/view.js';
 
@@ -153,10 +153,11 @@ function waysToAnswer(
   const inSheet = suggestReview({ ...asking, sheets: { ...sheets, missing: 0 } }, args);
   const newSheet = suggestReview({ ...asking, sheets: { ...sheets, asks: null } }, args);
   const [reason] = facetsOf(questions.filter(({ stage }) => stage === null)).reason;
+  const scope = scopeFlags(asking);
   return block(
     'REVIEW_NEXT',
     '',
-    ['Answer here:', commandLine(`kybatch review${placeFlags(args)}`)],
+    ['Answer here:', commandLine(`kybatch review${scope}${placeFlags(args)}`)],
     [`${inSheet.words}:`, commandLine(shortCommand(inSheet))],
     sheets.asks !== null &&
       sheets.missing > 0 && [
@@ -165,7 +166,7 @@ function waysToAnswer(
       ],
     reason !== undefined && [
       'Give many questions one answer:',
-      commandLine(`kybatch review confirm --reason ${reason.value} --help`),
+      commandLine(`kybatch review confirm${scope} --reason ${reason.value} --help`),
     ],
   );
 }

@@ -35,7 +35,7 @@ const sampleCommand: Command<SampleArgs> = {
         describe: 'As Excel saves it: semicolons, byte order mark, CRLF, other headers',
       })
       .option('country', { type: 'string', requiresArg: true, describe: 'Companies of one country alone, such as DE' })
-      .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry'))
+      .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry (--sandbox has 1)'))
       .option('out', {
         type: 'string',
         default: 'sample.csv',
@@ -60,7 +60,11 @@ const sampleCommand: Command<SampleArgs> = {
         { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal },
         appEnvironment(io),
       );
-      const words = `✓ ${count(rows, 'row')} written to ${view.input}\n  The right answers: ${view.answers}\n\nNext: kybatch run ${shellWord(view.input)} --sandbox`;
+      const next =
+        seed === 1
+          ? `kybatch run ${shellWord(view.input)} --sandbox`
+          : `kybatch sandbox --seed ${seed} has these companies. The provider of --sandbox has others.`;
+      const words = `✓ ${count(rows, 'row')} written to ${view.input}\n  The right answers: ${view.answers}\n\nNext: ${next}`;
       if (json) printJson(io, view);
       else io.say(message('SAMPLE_WRITTEN', words), 'result');
       return ExitCode.ok;

@@ -73,8 +73,9 @@ interface GuardOptions {
  */
 export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions): Io {
   const { stdout, stderr, ask, screens, pipeColumns = COLUMNS } = outside;
-  // `npx` sets it. Commands are pasted as they are printed.
-  const program = outside.env.npm_command === 'exec' ? 'npx kybatch' : 'kybatch';
+  // Commands are pasted as they are printed: after `npx` or `npm run demo` only npm knows where kybatch is.
+  const isWithNpm = outside.env.npm_command === 'exec' || outside.env.npm_lifecycle_event === 'demo';
+  const program = isWithNpm ? 'npx kybatch' : 'kybatch';
   const alert = (text: string) => stderr(escapeControlCharacters(asCalled(withPlace(text, place), program)));
   const hasColours = !plain && (outside.env.NO_COLOR ?? '') === '' && outside.env.TERM !== 'dumb';
   const said: MessageCode[] = [];

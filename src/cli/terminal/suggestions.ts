@@ -123,9 +123,13 @@ export function notInSheet(questions: Questions, args: Place): string {
   return ` (${missingOnes} not in it: \`${writeSheet(questions, args)}\` writes all)`;
 }
 
+/** The run or the list of which questions are asked. Empty: all. */
+export const scopeFlags = ({ run, portfolio }: QuestionScope): string =>
+  `${run === undefined ? '' : ` ${run}`}${flag('--portfolio', portfolio)}`;
+
 function writeSheet({ run, portfolio, sheets }: Questions, args: Place): string {
   const { free = REVIEW_SHEET } = sheets ?? {};
-  return `kybatch review export${run === undefined ? '' : ` ${run}`}${flag('--portfolio', portfolio)}${free === REVIEW_SHEET ? '' : ` --out ${free}`}${placeFlags(args)}`;
+  return `kybatch review export${scopeFlags({ run, portfolio })}${free === REVIEW_SHEET ? '' : ` --out ${free}`}${placeFlags(args)}`;
 }
 
 type JobStep = Extract<ContinueStep, { kind: 'run' | 'plan' }>;
