@@ -5,6 +5,7 @@ import { storeSettings } from '../../src/app/run/stored-settings.js';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { here } from '../cli/here.js';
 import { beginRun } from '../helpers/begin-run.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { openAt, withDataDir, withLedger } from '../ledger/sqlite-support.js';
 import { begin, buy, call, keyOf, lost, NOW, settlement } from '../ledger/support.js';
 
@@ -35,7 +36,8 @@ test('a call that v2 refused for good is not listed as an unknown charge', async
 
 const SETTINGS = { pipeline: loadPipeline('analyst', process.cwd()), fresh: false, limit: null, providers: [] };
 
-describe('the commands that `charges` suggests', () => {
+// Its ledger is a file.
+describe.skipIf(isOnPostgres)('the commands that `charges` suggests', () => {
   const suggested = async (dataDir: string, ...words: string[]) => {
     const { textOf } = await here(['charges', 'list', ...words, '--data-dir', dataDir], { cwd: dirname(dataDir) });
     return [...textOf('CHARGES_NEXT').matchAll(/kybatch charges (\w+(?: \d+)*)(?= )/g)].map(([, command]) => command);
