@@ -105,7 +105,7 @@ export function withCommand(
   const { words, command } = suggestCommand(next, args);
   const said = next.kind === 'plan' ? 'See the plan, free of charge' : words;
   const commands = [command, ...others.map((other) => suggestCommand(other, args).command)];
-  const how = commands.length === 1 ? `: ${command}` : ` one of\n${commands.map((one) => `  ${one}`).join('\n')}`;
+  const how = commands.length === 1 ? `: ${command}` : `, with one of\n${commands.map((one) => `  ${one}`).join('\n')}`;
   return new KybatchError(message, { code, hint: `${hint}\n${said}${how}`.trim(), exit, cause });
 }
 

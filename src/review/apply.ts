@@ -62,9 +62,10 @@ export async function applySheet(
   const said = groupById(checked.filter(isSaid));
   const answers: Given[] = [];
   let unchanged = 0;
-  for (const group of said.values()) {
+  const refusedLines = new Map(refused.map(({ question, line }) => [question, line]));
+  for (const [id, group] of said) {
     const people = byPerson(group, by, isNamed);
-    const conclusion = conclude(group);
+    const conclusion = conclude(group, refusedLines.get(id));
     if (conclusion.kind === 'refused') refused.push(...conclusion.refusals);
     else if (conclusion.kind === 'unchanged') unchanged += people.length;
     else answers.push(people);
@@ -176,14 +177,16 @@ type Conclusion =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] };
 
-/** The joint result of all lines of one question. */
-function conclude(group: readonly Said[]): Conclusion {
+/** The joint result of all lines of one question. A refused line may contradict the others, so none of them counts. */
+function conclude(group: readonly Said[], refusedLine: number | undefined): Conclusion {
   const [first, ...others] = group;
   if (first === undefined) return { kind: 'refused', refusals: [] };
   const all = (code: MessageCode, problem: string, next?: Refusal['next']): Conclusion => ({
     kind: 'refused',
     refusals: group.map(({ line }) => toRefusal(line, code, problem, next)),
   });
+  if (refusedLine !== undefined)
+    return all('OTHER_LINE_REFUSED', `line ${refusedLine} of the same question is refused. Correct that line first.`);
   if (others.some((other) => other.verdict !== first.verdict || answeredWith(other) !== answeredWith(first))) {
     const confirms = new Set(group.flatMap(({ choice }) => choice?.id ?? []));
     const where = group.map(({ line }) => line.line).join(', ');

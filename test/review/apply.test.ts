@@ -239,6 +239,20 @@ describe('decisions', () => {
     }));
 });
 
+long('a refused line keeps the other answers to its question from counting', () =>
+  withDesk(async (desk) => {
+    const question = await oneQuestion(desk);
+    const other = question.candidates[1]?.key ?? '';
+    const applied = await apply(desk, line(question), line(question, { line: 3, candidate: other, decision: 'yes' }));
+    expect(applied).toMatchObject({ applied: 0, released: [] });
+    expect(applied.refused).toMatchObject([
+      { line: 2, code: 'OTHER_LINE_REFUSED' },
+      { line: 3, code: 'DECISION_UNKNOWN' },
+    ]);
+    expect(await desk.review.decisions()).toEqual([]);
+  }),
+);
+
 describe('refused lines', () => {
   const refused: readonly [string, (question: Question) => SheetLine[], number[], string][] = [
     ['an unknown word', (q) => [line(q, { decision: 'yes' })], [2], 'DECISION_UNKNOWN'],

@@ -353,7 +353,7 @@ export function invalidInWords(reasons: readonly InvalidReason[], rows: number, 
       ? marked(
           'ALL_ROWS_INVALID',
           'attention',
-          `All ${count(rows, 'row')} are invalid: there is nothing to search for.`,
+          `${rows === 1 ? 'The only row is' : `All ${count(rows, 'row')} are`} invalid: there is nothing to search for.`,
         )
       : marked(
           'ROWS_INVALID',
