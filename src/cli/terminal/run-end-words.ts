@@ -145,8 +145,9 @@ function spentInWords(end: RunEndView, place: string): Message {
   const { unitsCharged, unknownCalls, spent, money, worked, parked } = end;
   const after = moneyAfterAmounts(money);
   const isNothing = spent.units + spent.reports === 0 && after === '';
-  const nothing = end.v2Calls === 0 ? 'nothing' : `${count(end.v2Calls, 'v2 call')}, prices are not published`;
+  const nothing = end.v2Calls === 0 ? 'nothing' : count(end.v2Calls, 'v2 call');
   const now = isNothing ? nothing : `${amountsInWords(spent, ', ')}${after}`;
+  const prices = isNothing && end.v2Calls > 0 ? ' (v2 publishes no prices)' : '';
   const whole = { units: unitsCharged, reports: end.reportsCharged };
   const isOnly = worked && whole.units === spent.units && whole.reports === spent.reports;
   // Rows on hold have a section with the same command.
@@ -154,7 +155,7 @@ function spentInWords(end: RunEndView, place: string): Message {
   return labelled(
     'UNITS_SPENT',
     'Spent',
-    isOnly ? now : `${now} now`,
+    `${now}${isOnly ? '' : ' now'}${prices}`,
     !isOnly && `${amountsInWords(whole, ', ')} in the whole run`,
     unknownCalls > 0 && `${count(unknownCalls, 'call')} with unknown charge${command}`,
   );
