@@ -141,8 +141,8 @@ function answerFindings(
       {
         check,
         state: 'ok',
-        detail: `${bodies.toLocaleString('en-US')} stored answers match their digests`,
-        short: `${bodies.toLocaleString('en-US')} checked, no damage found`,
+        detail: `${bodies.toLocaleString('en-US')} different answers match their digests`,
+        short: `${bodies.toLocaleString('en-US')} different ones checked, no damage found`,
       },
     ];
   return damaged.map((answer) => {
