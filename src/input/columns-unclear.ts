@@ -22,21 +22,31 @@ export class ColumnsUnclearError extends KybatchError {
   }
 
   /**
-   * The `--map` flags that would settle it. One list if every doubt has one likely column. Otherwise one list for each
-   * choice of the first doubt with several, because none is likelier. Further doubts with several choices are left out.
+   * The `--map` flags that would settle it: one list for each choice, because none is likelier. Doubts that would make
+   * more than four lists are left out, and asked about next.
    */
   get ways(): readonly [readonly string[], ...(readonly string[])[]] {
-    const open = this.doubts.find((doubt) => flagsOf(doubt).length > 1);
-    const flagOf = (doubt: ColumnDoubt, at: number): string => flagsOf(doubt)[at] ?? `${doubt.field}=`;
-    const way = (at: number) =>
-      this.doubts.flatMap((doubt) => {
-        if (doubt === open || (open !== undefined && areSwapped(doubt, open))) return [flagOf(doubt, at)];
-        return flagsOf(doubt).length > 1 ? [] : [flagOf(doubt, 0)];
-      });
-    const [, ...others] = open === undefined ? [] : flagsOf(open);
-    return [way(0), ...others.map((_, index) => way(index + 1))];
+    let ways: string[][] = [[]];
+    const settled: ColumnDoubt[] = [];
+    for (const doubt of this.doubts) {
+      const flags = flagsOf(doubt);
+      const partner = settled.find((other) => areSwapped(doubt, other));
+      if (partner !== undefined) {
+        // The second of two swapped columns follows the choice of the first.
+        const chosen = flagsOf(partner);
+        ways = ways.map((way) => [...way, flags[chosen.findIndex((flag) => way.includes(flag))] ?? `${doubt.field}=`]);
+      } else if (flags.length === 0) ways = ways.map((way) => [...way, `${doubt.field}=`]);
+      else if (settled.length === 0 || ways.length * flags.length <= WAYS_AT_MOST)
+        ways = ways.flatMap((way) => flags.map((flag) => [...way, flag]));
+      else continue;
+      settled.push(doubt);
+    }
+    const [first = [], ...others] = ways;
+    return [first, ...others];
   }
 }
+
+const WAYS_AT_MOST = 4;
 
 /** If the columns are unlikely, having no column is as good. */
 const flagsOf = ({ field, choices, isUnlikely = false }: ColumnDoubt): readonly string[] => [

@@ -20,9 +20,19 @@ test.each<[string, readonly ColumnDoubt[], readonly (readonly string[])[]]>([
     ],
   ],
   [
-    'several such fields: the first is settled, the next is asked about then',
+    'two such fields: each choice of one with each of the other',
     [doubt('name', 'A', 'B'), doubt('country', 'C', 'D')],
-    [['name=A'], ['name=B']],
+    [
+      ['name=A', 'country=C'],
+      ['name=A', 'country=D'],
+      ['name=B', 'country=C'],
+      ['name=B', 'country=D'],
+    ],
+  ],
+  [
+    'more than four readings: the first is settled, the next is asked about then',
+    [doubt('name', 'A', 'B', 'C'), doubt('country', 'D', 'E')],
+    [['name=A'], ['name=B'], ['name=C']],
   ],
   [
     'two that hold what the other is called go together',
