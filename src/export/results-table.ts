@@ -29,7 +29,7 @@ export const resultsTable = table({
     column('turnover_year', 'text', 'The year it is of'),
     column('turnover_currency', 'text', 'Its currency, from the flat financials. Filed accounts have none'),
     column('credit_risk', 'scalar', 'Grade of the credit report, as sent'),
-    column('credit_risk_words', 'text', 'The same in the report’s words'),
+    column('credit_risk_words', 'text', 'The words of the report about the risk'),
     column('credit_limit', 'scalar', 'Credit limit, as sent'),
     column('credit_limit_currency', 'text', 'Its currency'),
     column('register', 'text', 'The register that it is in, as sent: a court, a jurisdiction, a state'),
