@@ -36,6 +36,8 @@ const FILES = ['KYBATCH_V1_API_KEY', 'KYBATCH_V2_API_KEY', 'KYBATCH_LEDGER_URL',
 /** The content of the data directory. */
 const PLACES: readonly (readonly [string, string])[] = [
   ['`kybatch.db`, `-wal`, `-shm`', 'The ledger. Back it up with `kybatch ledger backup DIR`.'],
+  ['`kybatch.commits`', 'How many commits the ledger has. It shows that an older copy was restored.'],
+  ['`kybatch.lock`', 'The lock of the process that writes.'],
   ['`exports/<run>/`', 'The tables of a run, `results.xlsx`, `datapackage.json` and `summary.json`.'],
   ['`exports.jsonl`', 'The folders that exports were written to. `kybatch erase` looks there.'],
   ['`logs/<run>.log`', 'The log of a run: one JSON object a line, without names.'],
