@@ -171,7 +171,12 @@ long('X-4 a run refused at a mistyped base URL does not block others, and can be
     expect(jsonOf<object>(await job.kybatch(['export', '--json']))).toMatchObject({ run });
     const other = await job.kybatch(['resume', '--yes'], { env: typo });
     expect(other.code).toBe(2);
-    expect(other.textOf('OTHER_PROVIDER')).toContain(`\`kybatch runs delete ${run}\``);
+    expect(other.textOf('OTHER_PROVIDER')).toMatch(new RegExp(`: kybatch runs delete ${run}$`));
+    const none = { ...job.env, KYBATCH_V1_BASE_URL: '', KYBATCH_V1_API_KEY: '' };
+    expect(await job.kybatch(['resume', '--yes'], { env: none })).toMatchObject({
+      code: 2,
+      codes: ['API_NOT_CONFIGURED'],
+    });
     expect(jsonOf<EndJson>(await job.kybatch(['resume', '--json']))).toMatchObject({ run, finished: true });
     // Where no other is unfinished it is the one that is meant.
     expect(jsonOf<EndJson>(await job.kybatch(['resume', '--json']))).toMatchObject({ rows: 1, finished: true });

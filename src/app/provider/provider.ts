@@ -145,13 +145,13 @@ function sandboxEnvironment(sandbox: SandboxPlace, place: DataPlace): Environmen
 }
 
 /** Returns the client or settings of an API, or throws a message that says how to configure it. */
-export function required<C>(client: C | null, api: ApiName): C {
+export function required<C>(client: C | null, api: ApiName, advice = 'or try --sandbox first'): C {
   if (client !== null) return client;
   const key = `KYBATCH_${api === 'mcp' ? 'V2' : api.toUpperCase()}_API_KEY`;
   throw new UsageError(
     'API_NOT_CONFIGURED',
     `${api} is not configured`,
-    `Set ${urlVariable(api)} and ${key} (or ${key}_FILE), or try --sandbox first.`,
+    `Set ${urlVariable(api)} and ${key} (or ${key}_FILE), ${advice}.`,
   );
 }
 

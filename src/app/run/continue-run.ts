@@ -19,6 +19,8 @@ import {
   type ProviderNames,
   type ProviderOptions,
   providerNames,
+  required,
+  urlVariable,
   withProvider,
 } from '../provider/provider.js';
 import { mustKnowNames } from '../provider/vocabularies.js';
@@ -218,14 +220,22 @@ async function mustBeSameProvider(
     const used = await runs.environmentName(run.id, api);
     if (used === undefined || used === names[api]) continue;
     const wasSandbox = isSandboxName(used);
+    const made = `run ${run.id} was made with ${wasSandbox ? 'the sandbox' : used}`;
+    if (wasSandbox) throw new UsageError('OTHER_PROVIDER', made, 'Add --sandbox.');
+    if (sandbox) throw new UsageError('OTHER_PROVIDER', `${made}, not with the sandbox`, 'Leave out --sandbox.');
+    const here = required(
+      names[api] || null,
+      api,
+      `as they were when ${made}. kybatch reads .env in the working folder`,
+    );
     throw new UsageError(
       'OTHER_PROVIDER',
-      `run ${run.id} was made with ${wasSandbox ? 'the sandbox' : used}, not with ${sandbox ? 'the sandbox' : names[api] || 'nothing configured'}`,
-      wasSandbox
-        ? 'Add --sandbox.'
-        : sandbox
-          ? 'Leave out --sandbox.'
-          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch ledger provider-moved --from ${used} --to ${names[api]}\` files what is stored under its new address. Where it was a typo, \`kybatch runs delete ${run.id}\` drops the run: nothing that was bought is lost.`,
+      `${made}, not with ${here}`,
+      [
+        `Set ${urlVariable(api)} to it.`,
+        `If the provider has moved: \`kybatch ledger provider-moved --from ${used} --to ${here}\``,
+        `If the address was a typo, drop the run. Everything bought stays: \`kybatch runs delete ${run.id}\``,
+      ].join('\n'),
     );
   }
 }

@@ -166,7 +166,10 @@ function wrappedLine(line: string, columns: number): string {
   // A command stays whole, with the comment after it.
   if (line.length <= columns || COMMAND_LINE.test(line)) return line;
   const cells = line.trimStart().split(/ {2,}/);
-  const start = line.length - (cells.at(-1) ?? '').length;
+  const last = line.length - (cells.at(-1) ?? '').length;
+  // A label leaves room beside it. Two spaces further on are part of a sentence.
+  const isSentence = cells.length === 2 && last > Math.max(columns - LEAST_ROOM, LEAST_ROOM);
+  const start = isSentence ? line.search(/\S/) : last;
   // The last column of a table has no room of its own there: on further lines it would be no column any more.
   if (cells.length > 2 && start > columns - LEAST_ROOM) return line;
   const indent = ' '.repeat(start === 0 ? 2 : start);

@@ -80,6 +80,12 @@ describe('lines for people', () => {
     expect(wrapped(text, 9)).toBe(shown);
   });
 
+  test('wrap a sentence with two spaces in it at its own indent', () => {
+    const sentence = 'one two three four five six seven  eight nine ten';
+    expect(wrapped(`  ${sentence}`, 40)).toBe('  one two three four five six seven\n  eight nine ten');
+    expect(wrapped(sentence, 40)).toBe('one two three four five six seven eight\n  nine ten');
+  });
+
   test('wrap the last cell of a table below itself if there is room', () => {
     expect(wrapped('  line 3  deadline  one two three four five six', 44)).toBe(
       '  line 3  deadline  one two three four five\n                    six',
