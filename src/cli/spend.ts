@@ -2,7 +2,7 @@
 
 import type { ContinueProposal } from '../app/run/continue-run.js';
 import { exitCodeOfRun } from '../app/run/exit-code.js';
-import { ContinueError } from '../app/run/next-step.js';
+import { ContinueError, type ContinueStep, GuardRefusal } from '../app/run/next-step.js';
 import type { RunEndView } from '../app/run/run-end.js';
 import type { CommandWording, SpendingEvent, SpendingOptions } from '../app/run/spending.js';
 import { ExitCode, KybatchError } from '../domain/errors.js';
@@ -13,17 +13,19 @@ import { ProgressDisplay } from './terminal/progress.js';
 import { endAsPairs, endInWords, endJson } from './terminal/run-end-words.js';
 import { findingsInWords, proposalInWords, startInWords } from './terminal/run-words.js';
 import { placeFlags, type Suggestion, suggestCommand, suggestRaised } from './terminal/suggestions.js';
-import { pick } from './terminal/view.js';
+import { listed, pick } from './terminal/view.js';
 
 export interface Spending {
   /** The use case, with the flags and the terminal as its options. */
   readonly work: (options: SpendingOptions) => Promise<RunEndView>;
   /** The message if there was nothing to do. */
   readonly nothing: (end: RunEndView) => Message;
+  /** This command as a step, to suggest it again. */
+  readonly again: ContinueStep;
 }
 
 /** The shared part of `run`, `resume` and `retry`: progress, interrupts, the last lines and the exit code. */
-export async function spend({ work, nothing }: Spending, args: SpendingArgs, io: Io): Promise<ExitCode> {
+export async function spend({ work, nothing, again }: Spending, args: SpendingArgs, io: Io): Promise<ExitCode> {
   const interrupts = new InterruptListener();
   let display: ProgressDisplay | undefined;
   let startedAt = io.clock.now();
@@ -72,7 +74,12 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
     }
     return exit;
   } catch (error) {
-    const told = error instanceof ContinueError ? withCommand(error, args) : error;
+    const told =
+      error instanceof ContinueError
+        ? withCommand(error, args)
+        : error instanceof GuardRefusal
+          ? withAccepted(error, again, args)
+          : error;
     throw interrupts.abort.aborted ? asInterrupted(told, interrupts.exitCode) : told;
   } finally {
     interrupts.stop();
@@ -107,6 +114,23 @@ export function withCommand(
   const commands = [command, ...others.map((other) => suggestCommand(other, args).command)];
   const how = commands.length === 1 ? `: ${command}` : `, with one of\n${commands.map((one) => `  ${one}`).join('\n')}`;
   return new KybatchError(message, { code, hint: `${hint}\n${said}${how}`.trim(), exit, cause });
+}
+
+/** The same error, with the plan of the list, which is free, and the command that accepts the finding. */
+function withAccepted(refusal: GuardRefusal, again: ContinueStep, args: SpendingArgs): KybatchError {
+  const { message, code, exit, guard, remedy } = refusal;
+  const { accept = [] } = readSpendingFlags(args);
+  const flags = [...accept, guard].map((name) => ` --accept ${name}`).join('');
+  const plan = again.kind === 'run' && suggestCommand({ ...again, kind: 'plan' }, args).command;
+  const hint = listed(
+    [
+      `Nothing was spent. ${remedy}`,
+      plan && `See the cost, free of charge: \`${plan}\``,
+      `To accept it: \`${suggestCommand(again, args).command}${flags}\``,
+    ],
+    '\n',
+  );
+  return new KybatchError(message, { code, hint, exit, cause: refusal });
 }
 
 /**

@@ -60,7 +60,12 @@ test.each(refuse)('an attempt %s is not well until another one succeeds', async 
     await kybatch(RUN);
     breakIt(job);
     clock.advance(60_000);
-    expect((await kybatch(RUN)).code).toBe(2);
+    const refused = await kybatch(RUN);
+    expect(refused.code).toBe(2);
+    if (code === 'ROWS_LOST') {
+      expect(refused.textOf(code)).toContain(': kybatch plan in.csv --pipeline ./p.yaml\n');
+      expect(refused.textOf(code)).toMatch(/: kybatch run in.csv --pipeline .\/p.yaml --yes --accept rows_lost$/);
+    }
     // A pipeline that cannot be read names no file.
     const written = /^kybatch_written_timestamp_seconds (\S+)/m.exec(readFileSync(join(cwd, 'k.prom'), 'utf8'))?.[1];
     const isKnown = !readFileSync(join(cwd, 'p.yaml'), 'utf8').includes('nothing');

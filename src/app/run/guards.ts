@@ -3,7 +3,7 @@
 
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { ExitCode, FileError, KybatchError, UsageError } from '../../domain/errors.js';
+import { FileError, UsageError } from '../../domain/errors.js';
 import { GUARDS, type GuardName } from '../../domain/outcomes.js';
 import type { ApiName } from '../../domain/provider.js';
 import { readMarker } from '../../export/export-folders.js';
@@ -17,6 +17,7 @@ import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn } from '../en
 import type { ListOptions, OpenList } from '../portfolio/open-list.js';
 import { isSandboxName, type ProviderNames, urlVariable } from '../provider/provider.js';
 import type { TableOptions } from './export.js';
+import { GuardRefusal } from './next-step.js';
 
 export interface GuardFinding {
   readonly guard: GuardName;
@@ -61,11 +62,7 @@ export function refuseOrAsk(
   const refusing = open.find(({ guard }) => !(GUARDS[guard].asks && isAsked));
   if (refusing === undefined) return open;
   const { guard, message, hint } = refusing;
-  throw new KybatchError(message, {
-    code: guard.toUpperCase(),
-    hint: `Nothing was spent. ${hint} To let this attempt pass: --accept ${guard}`,
-    exit: ExitCode.usage,
-  });
+  throw new GuardRefusal(message, guard, hint);
 }
 
 type Noting = Pick<AppEnvironment, 'onNote'>;
@@ -213,7 +210,7 @@ export async function rowsLost(
   { known, file }: Pick<OpenList, 'known' | 'file'>,
   { table, pipeline, limit }: ListOptions,
   portfolios: PortfolioStore,
-): Promise<UsageError | undefined> {
+): Promise<GuardRefusal | undefined> {
   const allowed = pipeline.guards.rowsLost;
   if (allowed === null || limit !== null || known === undefined || !file.laid) return undefined;
   const { now, before, kept } = await portfolios.usable(known.id);
@@ -224,10 +221,10 @@ export async function rowsLost(
   const why = isAnother
     ? `none of the ${before} members that can be worked on is in it any more (guards.rows_lost)`
     : `the list has ${before} members that can be worked on: ${Math.floor((lost / before) * 100)}% are lost, more than the ${allowed}% of guards.rows_lost`;
-  return new UsageError(
-    'ROWS_LOST',
+  return new GuardRefusal(
     `${table.path} has ${usable}; ${why}`,
-    `Nothing was spent. Check that the file is complete and its IDs are unchanged. To accept it as the new list, add --accept rows_lost.`,
+    'rows_lost',
+    'Check that the file is complete and its IDs are unchanged.',
   );
 }
 

@@ -1,4 +1,5 @@
-import { type ExitCode, FileError, KybatchError, LedgerError, TakenOverError } from '../../domain/errors.js';
+import { ExitCode, FileError, KybatchError, LedgerError, TakenOverError } from '../../domain/errors.js';
+import type { GuardName } from '../../domain/outcomes.js';
 import type { ReadingOptions } from '../../input/types.js';
 
 /** The default file of `kybatch review export`. */
@@ -74,6 +75,21 @@ export class ContinueError extends KybatchError {
   ) {
     super(message, details);
     this.others = others;
+  }
+}
+
+/** A guard refused the attempt before anything was spent. `--accept` with its name lets one attempt pass. */
+export class GuardRefusal extends KybatchError {
+  override readonly name = 'GuardRefusal';
+
+  constructor(
+    message: string,
+    readonly guard: GuardName,
+    /** The remedy, other than accepting it. */
+    readonly remedy: string,
+  ) {
+    const hint = `Nothing was spent. ${remedy} To accept it: --accept ${guard}`;
+    super(message, { code: guard.toUpperCase(), hint, exit: ExitCode.usage });
   }
 }
 

@@ -35,6 +35,7 @@ export const resumeCommand: Command<ContinueArgs> = {
           args.failed
             ? marked('NO_FAILED_ROWS', 'done', `Run ${shortRun(run)} has no failed rows. Nothing was spent.`)
             : marked('RUN_FINISHED', 'done', `Run ${shortRun(run)} is finished already. Nothing was spent.`),
+        again: { kind: args.failed ? 'retry' : 'resume', run: args.run ?? '' },
       },
       args,
       io,

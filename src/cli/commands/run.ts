@@ -5,7 +5,7 @@ import { confirmSpending, spend } from '../spend.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
 import { findingsInWords, spendQuestion } from '../terminal/run-words.js';
 import { count, moment } from '../terminal/text.js';
-import { marked } from '../terminal/view.js';
+import { marked, pick } from '../terminal/view.js';
 import { asksColumns, proposedInWords } from './plan.js';
 
 interface RunArgs extends SpendingArgs, ReadingArgs {
@@ -55,6 +55,13 @@ export const runCommand: Command<RunArgs> = {
             `Nothing to do: everything is up to date. ${spentNothing(watchAsked)}`,
             nextDueAt !== null && `  The next update is due on ${moment(nextDueAt)}. --rebuy buys everything now.`,
           ),
+        again: {
+          kind: 'run',
+          ...pick(args, 'input', 'pipeline', 'portfolio'),
+          limit: args.limit ?? null,
+          fresh: args.rebuy,
+          reading: readReadingFlags(args),
+        },
       },
       args,
       io,

@@ -33,12 +33,12 @@ export type CommandArgs = Place & Partial<SpendingArgs>;
 export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestion {
   switch (next.kind) {
     case 'resume':
-      return { code: 'RESUME_NEXT', words: 'Continue', command: `kybatch resume ${next.run}${spendingFlags(args)}` };
+      return { code: 'RESUME_NEXT', words: 'Continue', command: `kybatch resume${ofRun(next)}${spendingFlags(args)}` };
     case 'retry':
       return {
         code: 'RETRY_NEXT',
         words: 'Try the failed rows again',
-        command: `kybatch resume --failed ${next.run}${spendingFlags(args)}`,
+        command: `kybatch resume --failed${ofRun(next)}${spendingFlags(args)}`,
       };
     case 'review':
       return suggestReview(next, args);
@@ -68,6 +68,9 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
       };
   }
 }
+
+/** Without a name, the command takes the newest run that it can continue. */
+const ofRun = ({ run }: { readonly run: string }): string => (run === '' ? '' : ` ${run}`);
 
 /** The command that continues a run with a higher limit, because the present one allows nothing more. */
 export const suggestRaised = (run: string, rest: Amounts, limits: Limits, args: CommandArgs): Suggestion =>
