@@ -398,7 +398,7 @@ export class Outages {
 const outageInWords = ({ api, operation, code, givesUpAt }: Outage): Message =>
   message(
     'OUTAGE',
-    `! ${api} ${operation} does not answer (${code}). kybatch waits until ${moment(givesUpAt)} at most, then continues.`,
+    `! ${api} ${operation} does not answer (${code}). kybatch tries again until ${moment(givesUpAt)} at most, then stops.`,
     'attention',
   );
 
