@@ -75,13 +75,18 @@ function callsInWords(calls: readonly UnknownCall[], args: ShowArgs, place: stri
   const recorded = calls.filter((call) => !held.includes(call) && call.charge !== 'unknown');
   const shown = all || held.length === 0 ? [...held, ...free, ...recorded] : [...held, ...recorded];
   const rows = new Set(held.map(({ runId, row }) => `${runId} ${row}`)).size;
+  const repeated = free.filter(({ sentAgain }) => sentAgain === 'next_start').length;
+  const others = free.length - repeated;
+  const more = rows > 0 && !all ? ' (--all)' : '';
   const [header, ...lines] = callTable(shown);
   return view(
     block(
       'CHARGES_UNKNOWN',
       rows > 0 &&
         `${count(rows, 'row is', 'rows are')} on hold: kybatch does not know whether ${count(held.length, 'call was', 'calls were')} charged`,
-      free.length > 0 && freeInWords(free.length, rows > 0, all),
+      repeated > 0 &&
+        freeInWords(repeated, rows > 0, `: the next run sends ${pronoun(repeated)} again, which may cost again${more}`),
+      others > 0 && freeInWords(others, rows > 0, `, and no row waits for ${pronoun(others)}${more}`),
       recorded.length > 0 && `${count(recorded.length, 'call has', 'calls have')} a recorded charge`,
       '',
       header,
@@ -97,9 +102,9 @@ function callsInWords(calls: readonly UnknownCall[], args: ShowArgs, place: stri
   );
 }
 
-function freeInWords(calls: number, isMore: boolean, all: boolean): string {
+function freeInWords(calls: number, isMore: boolean, ending: string): string {
   const words = isMore ? count(calls, 'more call has', 'more calls have') : count(calls, 'call has', 'calls have');
-  return `${words} an unknown charge, and no row waits for ${pronoun(calls)}${isMore && !all ? ' (--all)' : ''}`;
+  return `${words} an unknown charge${ending}`;
 }
 
 /** The commands name every call of the table. For a long table they select its calls as the list was asked for. */
