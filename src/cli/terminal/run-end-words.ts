@@ -30,7 +30,7 @@ import {
   shortCommand,
   suggestionInWords,
 } from './suggestions.js';
-import { count, durationInWords, rowInWords, shellWord, shortRun, withCommas } from './text.js';
+import { count, durationInWords, moment, rowInWords, shellWord, shortRun, withCommas } from './text.js';
 import { block, commandLine, countLines, labelLines, listed, marked, pick, type ViewPart, view } from './view.js';
 
 /** The next steps after an attempt, as commands. */
@@ -281,11 +281,14 @@ function newQuestions({ left: { questions }, outcomes: { needs_review: all } }: 
 }
 
 /** The same limits again. All rows together may need more, which is for the user to allow. */
-function resumeInWords({ rest, toDo, limits }: RunEndView, resume: Suggestion): Message {
-  const isLimited = limits.units !== null || limits.reports !== null;
+function resumeInWords({ rest, toDo, limits, parked, parkedUntil }: RunEndView, resume: Suggestion): Message {
+  const isLimited = rest !== null && (limits.units !== null || limits.reports !== null);
+  const renewed =
+    parkedUntil === null ? ' when the provider has renewed the allowance' : ` after ${moment(parkedUntil)}`;
+  const when = (parked.allowance ?? 0) > 0 ? renewed : isLimited ? ' with the same limits again' : '';
   return block(
     resume.code,
-    `Continue${rest !== null && isLimited ? ' with the same limits again' : ''}:`,
+    `Continue${when}:`,
     commandLine(shortCommand(resume)),
     rest !== null && needInWords(toDo, rest),
   );
