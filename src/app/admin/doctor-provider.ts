@@ -160,7 +160,13 @@ function keyFailure(
 }
 
 function failureInWords(state: keyof typeof FAILURES, error: ApiError, environment: Provider['environment']): string {
-  if (state !== 'refused') return `${error.code}: ${sentence(error.message)} ${error.hint ?? ''}`.trimEnd();
+  if (state !== 'refused') {
+    // The operation of the check means nothing to a user. One address that is down is one problem, whatever was asked.
+    const { baseUrl } = environment[error.api] ?? {};
+    const at = baseUrl === undefined ? '' : ` at ${new URL(baseUrl).host}`;
+    const what = error.message.replace(`${error.operation}: `, '');
+    return `${error.code}${at}: ${sentence(what)} ${error.hint ?? ''}`.trimEnd();
+  }
   const fact = keyRefusal(error);
   return `${fact.charAt(0).toUpperCase()}${fact.slice(1)}.\n${refusedKeyInWords(error, environment)}`;
 }
