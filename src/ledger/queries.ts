@@ -14,6 +14,7 @@ import {
   chargedCalls,
   type Drift,
   driftSince,
+  NEWEST_FIRST,
   readEnvironments,
   readV2Usage,
   type UnknownCharge,
@@ -397,7 +398,7 @@ function* readUsage(database: Sql): Script<UsageReport> {
     underWay: (yield* underWay.get()) ?? 0,
     byDay: yield* usageLines(database, 'day', '1 DESC, 2'),
     byOperation: yield* usageLines(database, 'operation', '2, 1'),
-    byRun: yield* usageLines(database, 'run', '1 DESC, 2'),
+    byRun: yield* usageLines(database, 'run', NEWEST_FIRST),
     ...(yield* countsTold(database)),
   };
 }

@@ -369,6 +369,9 @@ export function callSummer(database: Sql, which: string): (given: object) => Scr
   };
 }
 
+/** The run with the newest call first, then calls without a run. The IDs of runs of one day have no order. */
+export const NEWEST_FIRST = "key LIKE '(%', max(max(newest)) OVER (PARTITION BY key) DESC, 1 DESC, 2";
+
 /** All completed calls, including summed ones. Days are newest first, whatever `order` says. */
 export function* usageLines(database: Sql, key: UsageKey, order: string): Script<readonly UsageLine[]> {
   const lines = yield* database
@@ -378,9 +381,9 @@ export function* usageLines(database: Sql, key: UsageKey, order: string): Script
        FROM (
          SELECT ${OF_CALL[key]} AS key, environment_id, count(*) FILTER (WHERE charge <> 'owned') AS calls,
            count(*) FILTER (WHERE charge = 'owned') AS owned, CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
-           count(*) FILTER (WHERE charge = 'unknown') AS unknown
+           count(*) FILTER (WHERE charge = 'unknown') AS unknown, max(id) AS newest
          FROM calls WHERE settled_at IS NOT NULL GROUP BY 1, 2
-         UNION ALL SELECT ${OF_SUM[key]}, environment_id, calls, owned, 0, 0 FROM summed_calls) AS used
+         UNION ALL SELECT ${OF_SUM[key]}, environment_id, calls, owned, 0, 0, 0 FROM summed_calls) AS used
        JOIN environments ON environments.id = environment_id GROUP BY 1, 2 ORDER BY ${order}`,
     )
     .all();

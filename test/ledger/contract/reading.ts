@@ -171,6 +171,19 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
+      'usage shows the run with the newest call first',
+      onLedger(open, async (ledger) => {
+        const runs = ['b', 'a', 'c'];
+        for (const run of runs) {
+          await openRun(ledger, 1, run);
+          await buy(ledger, call(await begin(ledger, run), { runId: run, row: 1 }), lost({ errorCode: 'TIMEOUT' }));
+        }
+        const { byRun } = await ledger.reading.usage();
+        expect(byRun.map(({ key }) => key)).toEqual(runs.toReversed());
+      }),
+    );
+
+    test(
       'unknown charges come newest first, up to a limit',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 2);
