@@ -159,9 +159,11 @@ function spentLines(status: StatusView, place: string): readonly (string | false
   // Rows on hold are followed by the same command.
   const isOnHold = progress.parkedReasons.in_doubt !== undefined;
   const unknown = progress.unknownCalls + (isRunning ? 0 : underWay);
+  const money = moneyAfterAmounts(status.money);
+  const isNothing = progress.unitsCharged + reports + activity.calls === 0 && money === '';
   return [
     listed([
-      `${amountsInWords({ units: progress.unitsCharged, reports }, ', ')}${moneyAfterAmounts(status.money)}`,
+      isNothing ? 'nothing' : `${amountsInWords({ units: progress.unitsCharged, reports }, ', ')}${money}`,
       owned > 0 && `${count(owned, 'answer')} reused`,
       isRunning && underWay > 0 && `${count(underWay, 'call')} in flight`,
     ]),
