@@ -85,7 +85,7 @@ function callsInWords(calls: readonly UnknownCall[], args: ShowArgs, place: stri
       rows > 0 &&
         `${count(rows, 'row is', 'rows are')} on hold: kybatch does not know whether ${count(held.length, 'call was', 'calls were')} charged`,
       repeated > 0 &&
-        freeInWords(repeated, rows > 0, `: the next run sends ${pronoun(repeated)} again, which may cost again${more}`),
+        freeInWords(repeated, rows > 0, `: the next run sends ${pronoun(repeated)} again (may cost again)${more}`),
       others > 0 && freeInWords(others, rows > 0, `, and no row waits for ${pronoun(others)}${more}`),
       recorded.length > 0 && `${count(recorded.length, 'call has', 'calls have')} a recorded charge`,
       '',
