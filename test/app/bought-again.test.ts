@@ -111,9 +111,14 @@ describe('X-9 guard new_provider', () => {
       const check = await job.kybatch(['status', '--check', '--json', '--data-dir', 'my books']);
       expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('NEW_PROVIDER') });
       expect(JSON.parse(check.stdout)).toMatchObject({ next: "kybatch doctor --data-dir 'my books'" });
-      const [hint] = /\S[^\n]+--accept new_provider/.exec(refused.stderr) ?? [];
-      expect(hint).toBeDefined();
-      expect(JSON.parse(check.stdout).portfolios[0].troubles[0].message).toContain(hint);
+      expect(refused.stderr).toContain(
+        "kybatch run in.csv --pipeline ./p.yaml --data-dir 'my books' --yes --accept new_provider",
+      );
+      const [remedy] = /Nothing was spent\.[^\n]+/.exec(refused.stderr) ?? [];
+      expect(remedy).toBeDefined();
+      const { message } = JSON.parse(check.stdout).portfolios[0].troubles[0];
+      expect(message).toContain(remedy);
+      expect(message).toContain('--accept new_provider');
     });
   });
 
