@@ -234,6 +234,36 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     });
   });
 
+  test('before a run is refused for an older copy, doctor, plan and status --check report it', async () => {
+    await withJob({ pipeline }, async (job) => {
+      await bought(job, 1);
+      cpSync(join(job.cwd, 'data', 'kybatch.db'), join(job.cwd, 'backup.db'));
+      await bought(job, 2);
+      const check = (more = {}) => checkPortfolios({ maxAgeMs: 86_400_000 }, around(job, more));
+      expect(await check()).toMatchObject({ well: true });
+      lose(job);
+      cpSync(join(job.cwd, 'backup.db'), join(job.cwd, 'data', 'kybatch.db'));
+      const { findings, exit } = await doctor({}, around(job));
+      expect(exit).toBe(2);
+      expect(findings).toContainEqual(expect.objectContaining({ check: 'guard new_ledger', state: 'fail' }));
+      // The monitor may have no configuration.
+      expect(await check({ KYBATCH_V1_BASE_URL: '', KYBATCH_V1_API_KEY: '' })).toMatchObject({
+        well: false,
+        lists: [{ troubles: [] }],
+        troubles: [{ kind: 'error', code: 'NEW_LEDGER' }],
+      });
+      const planned = await plan(JOB, around(job));
+      const error = await refusal(run(JOB, around(job)));
+      expect(error).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+      expect(planned.refusedBy).toEqual({ code: error.code, message: error.message, hint: error.hint });
+      // The refused attempt reports it from now on, once.
+      expect(await check()).toMatchObject({
+        lists: [{ troubles: [{ kind: 'refused', code: 'NEW_LEDGER' }] }],
+        troubles: [],
+      });
+    });
+  });
+
   long('run and resume refuse a backup that is older than the files beside it', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 1, { budget: 1 });

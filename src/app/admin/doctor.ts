@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { loadPrices } from '../../config/environment.js';
 import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
 import { ExitCode, KybatchError, systemFailure, UsageError } from '../../domain/errors.js';
+import { GUARDS } from '../../domain/outcomes.js';
 import { aheadInWords } from '../../ledger/clock-ahead.js';
 import type { DamagedAnswer, ServerHealth } from '../../ledger/health.js';
 import { type Message, type MessageCode, sentence } from '../../util/message-parts.js';
@@ -84,23 +85,16 @@ const withCode = (finding: Finding): CodedFinding => ({
   code: finding.code ?? (`${finding.check} ${finding.state}`.replaceAll(/\W+/g, '_').toUpperCase() as MessageCode),
 });
 
-/** The clock guard refuses every attempt. */
+/** A run would end with the same exit code. If a person can be asked at a terminal, cron still cannot run. */
 const refusing = ({ guard, message, hint }: GuardFinding): Finding => ({
   check: `guard ${guard}`,
   state: 'fail',
-  detail: `${sentence(message)} kybatch refuses to run. ${hint}`,
+  detail: `${sentence(message)} ${GUARDS[guard].asks ? 'Without a terminal kybatch' : 'kybatch'} refuses to run. ${hint}`,
   exit: ExitCode.usage,
 });
 
 const lostLedger = async (dataDir: string, { names }: Provider): Promise<readonly Finding[]> =>
-  (await checkNewLedger({ dataDir, out: undefined }, names, null)).map(noteOfGuard);
-
-/** At a terminal a person is asked. Elsewhere a run is refused. */
-const noteOfGuard = ({ guard, message, hint }: GuardFinding): Finding => ({
-  check: `guard ${guard}`,
-  state: 'note',
-  detail: `${sentence(message)} Without a terminal kybatch refuses to run. ${hint}`,
-});
+  (await checkNewLedger({ dataDir, out: undefined }, names, null)).map(refusing);
 
 /** Checks for answers stored under another base URL or dated in the future. */
 function checkStoredAnswers(
@@ -114,7 +108,7 @@ function checkStoredAnswers(
     const ahead = await ledger.reading.clockAhead();
     const lost = await checkNewLedger({ dataDir, out: undefined }, names, ledger);
     return [
-      ...lost.map(noteOfGuard),
+      ...lost.map(refusing),
       ...elsewhere.map(({ text, code }) => ({ ...note('owned answers', text), code })),
       ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, around.clock.now()))]),
     ];

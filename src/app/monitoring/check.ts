@@ -15,7 +15,7 @@ import { checkDataDir, checkSpace } from '../admin/doctor-ledger.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { checkNewLedger } from '../run/guards.js';
+import { checkNewLedger, type GuardFinding } from '../run/guards.js';
 import type { ContinueStep } from '../run/next-step.js';
 import { type AttemptOptions, isOnSandbox, lastAttemptOptions, stateOfRun } from '../run/progress.js';
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
@@ -130,6 +130,7 @@ async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironmen
     ...(open.length === 0 ? [] : [{ kind: 'in_doubt' as const, count: open.length, repeated, all: ofLists.length }]),
     ...(await driftTroubles(options, known, ledger, at)),
     ...(await clockTroubles(ledger, at)),
+    ...(await newLedgerTroubles(options, known, ledger, around)),
   ]);
 }
 
@@ -165,8 +166,35 @@ async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly 
 /** Logs and exports without a ledger are no first day: it was deleted, or the wrong place is configured. */
 async function lostLedger({ dataDir }: LedgerPlace, options: CheckOptions, around: AppEnvironment): Promise<Trouble> {
   const [found] = await checkNewLedger({ dataDir, out: undefined }, providerNames(options, around), null);
-  if (found === undefined) return noneOf(options);
-  return { kind: 'error', code: found.guard.toUpperCase(), message: found.message, hint: found.hint };
+  return found === undefined ? noneOf(options) : guardTrouble(found);
+}
+
+const guardTrouble = ({ guard, message, hint }: GuardFinding) => ({
+  kind: 'error' as const,
+  code: guard.toUpperCase(),
+  message,
+  hint,
+});
+
+/**
+ * An older copy of the ledger was restored, so the next run without a terminal is refused. The lists name their
+ * providers: a monitor may have no configuration.
+ */
+async function newLedgerTroubles(
+  options: CheckOptions,
+  lists: readonly PortfolioRecord[],
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<readonly Trouble[]> {
+  const { dataDir } = ledgerOf(options, around);
+  for (const name of new Set(lists.flatMap(({ providers }) => providers.split(',')))) {
+    const [found] = await checkNewLedger({ dataDir, out: undefined }, { v1: name, v2: name }, ledger);
+    if (found === undefined) continue;
+    const trouble = guardTrouble(found);
+    // The refusal of the last attempt has already reported it.
+    return lists.some(({ refused }) => refused?.code === trouble.code) ? [] : [trouble];
+  }
+  return [];
 }
 
 const noneOf = ({ portfolio }: CheckOptions): Trouble => ({ kind: portfolio === undefined ? 'no_lists' : 'no_list' });

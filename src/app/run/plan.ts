@@ -47,8 +47,8 @@ import {
   providerNames,
   withProvider,
 } from '../provider/provider.js';
-import { otherProviderNotes, rowsLost } from './guards.js';
-import { ContinueError, type ContinueStep } from './next-step.js';
+import { checkNewLedger, otherProviderNotes, rowsLost } from './guards.js';
+import { ContinueError, type ContinueStep, GuardRefusal } from './next-step.js';
 import { DeclinedError, environmentsOf, wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
 
@@ -126,22 +126,38 @@ export interface PlannedRun {
 export async function plan(options: JobOptions, around: AppEnvironment = processEnvironment()): Promise<PlanView> {
   return await withInputFile(options.input, around, async (file) => {
     const job = await explainUnclearColumns(asRepeatStep('plan', options), () => readJob(file, options, around));
-    return await planOf(job, options, around);
+    const names = providerNames(options, around);
+    const place = ledgerOf(options, around);
+    if (!(await hasLedger(place))) {
+      const view = await planOfNew(job, options, around);
+      return { ...view, refusedBy: await refusedForLedger(place.dataDir, names, null) };
+    }
+    const use = await permissionsNow(job, options, around);
+    return await withLedger('read', options, around, async (ledger, dataDir) => {
+      for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
+      const list = await OpenList.open(job, names, ledger, around.clock.now());
+      for (const note of notesAboutFile(list)) around.onNote?.(note);
+      const view = await planJob(job, list, names, ledger, around, use);
+      return { ...view, refusedBy: view.refusedBy ?? (await refusedForLedger(dataDir, names, ledger)) };
+    });
   });
 }
 
-/** Plans an input that is already read. */
-export async function planOf(job: Job, options: JobOptions, around: AppEnvironment): Promise<PlanView> {
-  const names = providerNames(options, around);
-  const use = await permissionsNow(job, options, around);
-  if (!(await hasLedger(ledgerOf(options, around)))) return await planJob(job, null, names, null, around, use);
-  return await withLedger('read', options, around, async (ledger) => {
-    for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
-    const list = await OpenList.open(job, names, ledger, around.clock.now());
-    for (const note of notesAboutFile(list)) around.onNote?.(note);
-    return await planJob(job, list, names, ledger, around, use);
-  });
+/** Plans an input that is already read, if there is no ledger yet. */
+export const planOfNew = async (job: Job, options: JobOptions, around: AppEnvironment): Promise<PlanView> =>
+  await planJob(job, null, providerNames(options, around), null, around, await permissionsNow(job, options, around));
+
+/** The same refusal as of a run without a terminal. A person who is asked sees the finding in the question. */
+async function refusedForLedger(
+  dataDir: string,
+  names: ProviderNames,
+  ledger: Ledger | null,
+): Promise<PlanView['refusedBy']> {
+  const [found] = await checkNewLedger({ dataDir, out: undefined }, names, ledger);
+  return found === undefined ? null : refusalView(new GuardRefusal(found.message, found.guard, found.hint));
 }
+
+const refusalView = ({ code, message, hint }: KybatchError): PlanView['refusedBy'] => ({ code, message, hint });
 
 /** The embedded sandbox counts in a file beside the ledger, and a plan must not change it. */
 async function permissionsNow({ pipeline }: Job, options: JobOptions, around: AppEnvironment) {
@@ -278,7 +294,7 @@ async function lastRunOf(list: OpenList | null, ledger: Ledger | null): Promise<
 
 async function refusalOf(job: Job, list: OpenList, { portfolios }: Ledger) {
   const refusal = await rowsLost(list, job, portfolios);
-  return refusal === undefined ? null : { code: refusal.code, message: refusal.message, hint: refusal.hint };
+  return refusal === undefined ? null : refusalView(refusal);
 }
 
 export type { ColumnChoice, ColumnDoubt, DecidedBy, ReadColumn, ReadingOptions } from '../../input/types.js';

@@ -70,7 +70,7 @@ import {
   type PlanView,
   planInput,
   planJob,
-  planOf,
+  planOfNew,
   readJob,
 } from './plan.js';
 import { checkKeyAccess, NO_SPENDING } from './preflight.js';
@@ -304,7 +304,7 @@ async function agreedCostWithoutLedger(
   around: AppEnvironment,
 ): Promise<RemainingCost | undefined> {
   if (options.agree === undefined) return undefined;
-  return await agreedTo(await planOf(job, options, around), limits, findings, options.agree);
+  return await agreedTo(await planOfNew(job, options, around), limits, findings, options.agree);
 }
 
 async function agreedTo(

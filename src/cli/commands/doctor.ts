@@ -66,7 +66,6 @@ function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArg
   const width = Math.max(...shown.map(({ check }) => labelOf(check).length));
   // The MCP server may refuse the same key.
   const failed = [...new Set(findings.filter(({ state }) => state === 'fail').map(({ detail }) => detail))];
-  const asking = findings.find(({ check, state }) => check.startsWith('guard ') && state === 'note');
   const spent = findings.some(({ check }) => check === 'v1 probe') ? '' : 'Nothing was spent.';
   return view(
     message(
@@ -84,25 +83,11 @@ function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArg
       ? block(
           'DOCTOR_WELL',
           '',
-          asking !== undefined && readyIfAsked(asking.check),
-          listed(
-            [
-              asking === undefined && 'Ready.',
-              spent,
-              !verbose && `All limits: kybatch doctor --verbose${lookFlags(args)}`,
-            ],
-            ' ',
-          ),
+          listed(['Ready.', spent, !verbose && `All limits: kybatch doctor --verbose${lookFlags(args)}`], ' '),
         )
       : block('DOCTOR_PROBLEMS', `\n${count(failed.length, 'problem')}`, failed.map(problemInWords)),
   );
 }
-
-/** A guard asks at a terminal and refuses elsewhere. */
-const readyIfAsked = (guard: string): readonly string[] => [
-  `Ready at a terminal, where kybatch asks you about the ${guard}.`,
-  `! Not ready for cron: without a terminal the ${guard} refuses every run.`,
-];
 
 /** The free space is on the line of the data folder. A deep check is not called a quick one. */
 function merged(findings: readonly Finding[], deep: boolean): readonly Finding[] {

@@ -69,15 +69,17 @@ export function checkJson(view: CheckView, args: CheckArgs) {
 function wayOn(view: CheckView, args: CheckArgs): string | undefined {
   const { well, troubles } = view;
   if (well) return undefined;
+  const kinds = troubles.map(({ kind }) => kind);
+  // No run can work before it is corrected.
+  if (kinds.includes('error')) return `kybatch doctor${placeFlags(args)}`;
   const first = firstToLead(view);
   if (first !== undefined)
     return suggestCommand(first.next, { ...args, sandbox: first.sandbox, ...givenFlags(first.given) }).command;
-  const kinds = troubles.map(({ kind }) => kind);
   if (kinds.includes('in_doubt')) return `kybatch charges${placeFlags(args)}`;
   if (kinds.includes('no_lists')) return undefined;
   if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
   if (kinds.includes('drift')) return `kybatch usage${placeFlags(args)}`;
-  if (kinds.includes('error') || kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
+  if (kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
   return `kybatch status${placeFlags(args)}`;
 }
 
