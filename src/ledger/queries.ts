@@ -60,6 +60,8 @@ export interface LedgerQueries {
   atWork(runId: string, since: number): Promise<AttemptActivity | undefined>;
   /** The settings and ending of the last attempt on a run, as JSON. Undefined if there was none. */
   lastAttempt(runId: string): Promise<LastAttempt | undefined>;
+  /** The stored options of that attempt. A run without one: those of the last attempt on its portfolio. */
+  lastGiven(runId: string): Promise<string | null>;
   /** The run has no leader, and its deferred rows go to helpers when they are due. */
   isPutOff(runId: string): Promise<boolean>;
   /** The processes that work on a run, leader first. Empty if one process has the ledger for itself. */
@@ -223,6 +225,13 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     `SELECT id, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
      FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
   );
+  const lastGiven = database
+    .prepare<[object], string | null>(
+      `SELECT given FROM starts JOIN runs ON runs.id = run_id
+       WHERE purse_id IS NULL AND (run_id = @runId OR portfolio_id = (SELECT portfolio_id FROM runs WHERE id = @runId))
+       ORDER BY CASE WHEN run_id = @runId THEN 0 ELSE 1 END, starts.id DESC LIMIT 1`,
+    )
+    .pluck();
   const workers = database.prepare<[object], Omit<WorkerAtWork, 'leads'> & { leads: 0 | 1 }>(
     `SELECT coalesce(worker, '') AS worker,
        id = (SELECT led_by FROM runs WHERE runs.id = @runId) AS leads, begun_at AS since, lease_until AS leaseUntil,
@@ -275,6 +284,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
     atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
     lastAttempt: (runId) => database.read(() => lastAttempt.get(runId)),
+    lastGiven: async (runId) => (await database.read(() => lastGiven.get({ runId }))) ?? null,
     answersTo: (environmentId, operation) => database.read(() => answersTo.all(environmentId, operation)),
     unknownCharges: (limit) => database.read(() => unknown.all(limit)),
   };

@@ -48,6 +48,8 @@ export interface CheckedPortfolio {
   readonly troubles: readonly Trouble[];
   /** The next step if something is wrong. Null: waiting is enough. */
   readonly next: ContinueStep | null;
+  /** The step after `doctor`, when nothing has to be corrected any more. Otherwise null. */
+  readonly afterDoctor: ContinueStep | null;
   /** It was made with the sandbox. */
   readonly sandbox: boolean;
   /** The limits of its last attempt, which the next one is offered again. */
@@ -221,7 +223,15 @@ async function lookAtList(
   const refusal = refusalOf(list);
   // Its runs were pruned. The answers of its companies are unchanged.
   if (run === undefined)
-    return { name, lastSuccessAt, troubles: [...age, ...refusal], next: null, sandbox: false, given: {} };
+    return {
+      name,
+      lastSuccessAt,
+      troubles: [...age, ...refusal],
+      next: null,
+      afterDoctor: null,
+      sandbox: false,
+      given: {},
+    };
   const { progress, whole, attempt: work, isAtWork: atWork } = await stateOfRun(run, ledger, at);
   // A first run that is still young has not had the time to finish.
   const isFirst = atWork && lastSuccessAt === null && at - run.createdAt <= maxAgeMs;
@@ -258,16 +268,19 @@ async function lookAtList(
   const isBarred = onlyWaits || limitsBar;
   const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !isBarred);
   const [first] = ofWork.length + ofAttempts.length > 0 ? mayHelp : peopleFirst(mayHelp);
-  const again = ofAttempts.length > 0 && !atWork && !isBarred ? rereadStep(run) : null;
+  const again = ofAttempts.length > 0 && !atWork && (!isBarred || list.refused !== null) ? rereadStep(run) : null;
   const stop = ofWork.find((trouble) => trouble.kind === 'stopped')?.stop ?? null;
   // A refused file or key stops the whole list, so it comes first.
   const afterRefusal = atWork ? null : stepAfterRefusal(list.refused ?? stop, run);
-  const [next = again] =
-    afterRefusal === null
-      ? await withReviewSheets(first === undefined || list.refused !== null ? [] : [first], ledger, around)
-      : [afterRefusal];
+  const [onward = again] = await withReviewSheets(
+    first === undefined || list.refused !== null ? [] : [first],
+    ledger,
+    around,
+  );
+  const next = afterRefusal ?? onward;
+  const afterDoctor = afterRefusal?.kind === 'doctor' ? onward : null;
   const sandbox = await isOnSandbox(run.id, ledger.runs);
-  return { name, lastSuccessAt, troubles, next, sandbox, given };
+  return { name, lastSuccessAt, troubles, next, afterDoctor, sandbox, given };
 }
 
 /** The free command that shows what has to be corrected. Null: the same command again, when the file is there. */

@@ -148,9 +148,12 @@ export const storeAttemptOptions = (
     sandboxPort,
   } satisfies AttemptOptions);
 
-/** The options of the last attempt on a run. Empty if an older version stored none. */
+/**
+ * The options of the last attempt on a run. If none has begun, for example because the key was refused, those of the
+ * last attempt on its portfolio. Empty if there is none, or an older version stored none.
+ */
 export async function lastAttemptOptions(run: string, { reading }: Pick<Ledger, 'reading'>): Promise<AttemptOptions> {
-  const stored = (await reading.lastAttempt(run))?.given ?? null;
+  const stored = await reading.lastGiven(run);
   return stored === null ? {} : (parseStored(stored, isGiven) ?? {});
 }
 

@@ -1,4 +1,5 @@
 import type { CheckedPortfolio, CheckView, Trouble } from '../../app/monitoring/check.js';
+import type { ContinueStep } from '../../app/run/next-step.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { stopInWords } from './run-words.js';
 import { givenFlags, notInSheet, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
@@ -31,12 +32,18 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
     .map((list) => `${list.name}: ${troublesOf(list, at).join(', ')}`);
   const beside = view.troubles.map((trouble) => troubleInWords(trouble, undefined, at));
   const command = wayOn(view, args);
-  const { next = null } = firstToLead(view) ?? {};
+  const first = firstToLead(view);
+  const { next = null, afterDoctor = null } = first ?? {};
   const { asks = null, answered = 0 } = (next?.kind === 'review' ? next.sheets : undefined) ?? {};
   const others = next?.kind === 'review' ? notInSheet(next, args) : '';
   const before = asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run';
   const text = [...ofLists, ...beside].join('. ').replace(/\.$/, '');
-  return `ATTENTION ${text}.${command === undefined ? '' : ` ${before}: ${shortCommand({ command })}${others}`}`;
+  // When the cause is gone, only the next run ends the trouble.
+  const after =
+    first === undefined || afterDoctor === null
+      ? ''
+      : `, then: ${shortCommand({ command: commandOf(afterDoctor, first, args) })}`;
+  return `ATTENTION ${text}.${command === undefined ? '' : ` ${before}: ${shortCommand({ command })}${others}${after}`}`;
 }
 
 /** The next run continues with rows that only wait, so it is not said that the list was never finished. */
@@ -69,12 +76,10 @@ export function checkJson(view: CheckView, args: CheckArgs) {
 function wayOn(view: CheckView, args: CheckArgs): string | undefined {
   const { well, troubles } = view;
   if (well) return undefined;
-  const kinds = troubles.map(({ kind }) => kind);
-  // No run can work before it is corrected.
-  if (kinds.includes('error')) return `kybatch doctor${placeFlags(args)}`;
   const first = firstToLead(view);
-  if (first !== undefined)
-    return suggestCommand(first.next, { ...args, sandbox: first.sandbox, ...givenFlags(first.given) }).command;
+  if (first !== undefined) return commandOf(first.next, first, args);
+  const kinds = troubles.map(({ kind }) => kind);
+  if (kinds.includes('error')) return `kybatch doctor${placeFlags(args)}`;
   if (kinds.includes('in_doubt')) return `kybatch charges${placeFlags(args)}`;
   if (kinds.includes('no_lists')) return undefined;
   if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
@@ -83,9 +88,14 @@ function wayOn(view: CheckView, args: CheckArgs): string | undefined {
   return `kybatch status${placeFlags(args)}`;
 }
 
-/** The first list with a next step. */
-const firstToLead = ({ lists }: CheckView) =>
-  lists.flatMap(({ next, sandbox, given }) => (next === null ? [] : { next, sandbox, given }))[0];
+const commandOf = (step: ContinueStep, { sandbox, given }: CheckedPortfolio, args: CheckArgs): string =>
+  suggestCommand(step, { ...args, sandbox, ...givenFlags(given) }).command;
+
+/** The first list with a next step. None before an error of the ledger or its place is corrected. */
+const firstToLead = ({ lists, troubles }: CheckView) =>
+  troubles.some(({ kind }) => kind === 'error')
+    ? undefined
+    : lists.flatMap((list) => (list.next === null ? [] : { ...list, next: list.next }))[0];
 
 function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at: number): string {
   switch (trouble.kind) {
