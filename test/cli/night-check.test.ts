@@ -85,6 +85,7 @@ test('after a refused key or a missing provider doctor is suggested, after a fil
     const wrong = { ...env, KYBATCH_V1_API_KEY: 'live_wrong' };
     expect((await kybatch(RUN, { env: wrong })).code).toBe(5);
     expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch doctor' });
+    expect((await kybatch(['status'])).codes).toContain('LAST_ATTEMPT_REFUSED');
     // Only the next run ends the trouble. It gets the options of the last attempt that began.
     expect((await kybatch(CHECK)).stdout).toMatch(/kybatch doctor\b.* kybatch run \S*in\.csv .*--yes\n$/);
     const { KYBATCH_V1_BASE_URL: _, KYBATCH_V1_API_KEY: __, ...none } = env;

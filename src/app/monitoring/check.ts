@@ -46,6 +46,8 @@ export interface CheckedPortfolio {
   readonly name: string;
   readonly lastSuccessAt: number | null;
   readonly troubles: readonly Trouble[];
+  /** Rows that the next run continues with. */
+  readonly toDo: number;
   /** The next step if something is wrong. Null: waiting is enough. */
   readonly next: ContinueStep | null;
   /** The step after `doctor`, when nothing has to be corrected any more. Otherwise null. */
@@ -227,6 +229,7 @@ async function lookAtList(
       name,
       lastSuccessAt,
       troubles: [...age, ...refusal],
+      toDo: 0,
       next: null,
       afterDoctor: null,
       sandbox: false,
@@ -280,7 +283,8 @@ async function lookAtList(
   const next = afterRefusal ?? onward;
   const afterDoctor = afterRefusal?.kind === 'doctor' ? onward : null;
   const sandbox = await isOnSandbox(run.id, ledger.runs);
-  return { name, lastSuccessAt, troubles, next, afterDoctor, sandbox, given };
+  const toDo = atWork ? 0 : whole.outcomes.pending;
+  return { name, lastSuccessAt, troubles, toDo, next, afterDoctor, sandbox, given };
 }
 
 /** The free command that shows what has to be corrected. Null: the same command again, when the file is there. */

@@ -6,6 +6,7 @@ import { type Money, moneyOf, purchasesOf } from '../../domain/prices.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Allowances } from '../../ledger/money/usage.js';
+import type { RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptActivity, RunActivity, WorkerAtWork } from '../../ledger/queries.js';
 import type { ReviewStore } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
@@ -44,6 +45,8 @@ export interface StatusView extends RunStanding {
   readonly allowances: Allowances;
   /** When the next credit report may be ready. Null: none is awaited. */
   readonly nextReportAt: number | null;
+  /** A list whose last attempt was refused after this run. Null: none. */
+  readonly refused: RefusedList | null;
   /** The newest tables of the run: the workbook, or their folder. Null: none are there. */
   readonly results: string | null;
   /** The next step. Null if nothing is left to do. */
@@ -65,6 +68,11 @@ export interface StatusView extends RunStanding {
   readonly questions: OpenQuestions;
   /** All present workers, if the ledger allows several. */
   readonly workers: readonly WorkerAtWork[];
+}
+
+/** A list, and why its last attempt was refused before it began. */
+export interface RefusedList extends Pick<RefusedAttempt, 'code' | 'at'> {
+  readonly portfolio: string;
 }
 
 export interface ProcessView {
@@ -128,6 +136,7 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       questions: progress.byOutcome.needs_review === 0 ? NO_QUESTIONS : await questionsStanding(run.id, ledger.review),
       workers,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
+      refused: options.run === undefined ? await newestRefusal(ledger) : null,
       results: resultsOf(run.id, ledgerOf(options, around).dataDir),
       next,
       further,
@@ -138,6 +147,14 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       rest,
     };
   });
+}
+
+/** A refused attempt has no run of its own that could show it. */
+async function newestRefusal({ portfolios }: Ledger): Promise<RefusedList | null> {
+  const refused = (await portfolios.all()).flatMap(({ name, refused: why }) =>
+    why === null ? [] : [{ portfolio: name, code: why.code, at: why.at }],
+  );
+  return refused.toSorted((a, b) => b.at - a.at)[0] ?? null;
 }
 
 function resultsOf(run: string, dataDir: string): string | null {

@@ -30,7 +30,17 @@ import {
   suggestRaised,
 } from '../terminal/suggestions.js';
 import { count, durationInWords, moment, rowInWords, withCommas, withPlace } from '../terminal/text.js';
-import { block, labelLines, listed, marked, pick, textTable, type ViewPart, view } from '../terminal/view.js';
+import {
+  block,
+  commandLine,
+  labelLines,
+  listed,
+  marked,
+  pick,
+  textTable,
+  type ViewPart,
+  view,
+} from '../terminal/view.js';
 import { movedOn, stateInWords } from './runs.js';
 
 interface StatusArgs extends ProviderArgs {
@@ -123,6 +133,7 @@ export function statusInWords(status: StatusView, place = ''): readonly Message[
     run.fresh && run.state === 'open' && freshInWords(run.id, place),
     mapTexts(
       view(
+        refusedListInWords(status, place),
         questionsInWords(status),
         waits(status, place),
         refusedInWords(progress),
@@ -185,6 +196,15 @@ const listInWords = ({ portfolio, listed: members, run }: StatusView): ViewPart 
   portfolio !== null &&
   members !== run.rowCount &&
   message('PORTFOLIO_ROWS', `  The whole list has ${count(members, 'row')}.`);
+
+const refusedListInWords = ({ refused }: StatusView, place: string): ViewPart =>
+  refused !== null &&
+  marked(
+    'LAST_ATTEMPT_REFUSED',
+    'attention',
+    `The last attempt on ${refused.portfolio} was refused (${refused.code}, ${moment(refused.at)}). For the cause:`,
+    commandLine(`kybatch status --check${place}`),
+  );
 
 /** Answers of people that leave their question open. */
 function questionsInWords({ questions: { open, notSure, held } }: StatusView): ViewPart {

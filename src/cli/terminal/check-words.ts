@@ -22,7 +22,9 @@ function wellInWords({ lists, at }: CheckView): string {
   if (finished.length === 0) return `OK ${all}: the first run is running. Nothing needs a person.`;
   const oldest = Math.min(...finished);
   const which = lists.length === 1 ? all : `${all}, the oldest`;
-  return `OK ${which}: up to date ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)}). Nothing needs a person.`;
+  const toDo = lists.reduce((sum, list) => sum + list.toDo, 0);
+  const rest = toDo === 0 ? '' : `, ${count(toDo, 'row')} to do at the next run`;
+  return `OK ${which}: last finished ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)})${rest}. Nothing needs a person.`;
 }
 
 function troublesInWords(view: CheckView, args: CheckArgs): string {
