@@ -1,10 +1,9 @@
 import type { RuleProposal, WithdrawnRowsView } from '../../app/review/review.js';
-import { type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../../app/run/next-step.js';
+import { REVIEW_SHEET } from '../../app/run/next-step.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { facetsOf } from '../../review/filter.js';
-import type { Question } from '../../review/questions.js';
 import type { Rule } from '../../review/rule.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { type Command, type CommonArgs, numberFlag, readNumber, register } from '../command.js';
@@ -25,8 +24,9 @@ import {
   ruleInWords,
   ruleProposalInWords,
   SIGNED_AS_USER,
+  waysToAnswer,
 } from '../terminal/review-words.js';
-import { placeFlags, scopeFlags, shortCommand, suggestReview } from '../terminal/suggestions.js';
+import { placeFlags } from '../terminal/suggestions.js';
 import { count, shellWord, shortRun } from '../terminal/text.js';
 import { block, commandLine, listed, marked, pick, view, wrapped } from '../terminal/view.js';
 
@@ -143,33 +143,6 @@ const listCommand: Command<QuestionListArgs> = {
     return ExitCode.ok;
   },
 };
-
-/** A rule cannot answer questions about bought data. */
-function waysToAnswer(
-  questions: readonly Question[],
-  { sheets, ...asking }: QuestionScope & { readonly sheets: ReviewSheets },
-  args: CommonArgs,
-): Message {
-  const inSheet = suggestReview({ ...asking, sheets: { ...sheets, missing: 0 } }, args);
-  const newSheet = suggestReview({ ...asking, sheets: { ...sheets, asks: null } }, args);
-  const [reason] = facetsOf(questions.filter(({ stage }) => stage === null)).reason;
-  const scope = scopeFlags(asking);
-  return block(
-    'REVIEW_NEXT',
-    '',
-    ['Answer here:', commandLine(`kybatch review${scope}${placeFlags(args)}`)],
-    [`${inSheet.words}:`, commandLine(shortCommand(inSheet))],
-    sheets.asks !== null &&
-      sheets.missing > 0 && [
-        `${count(sheets.missing, 'open question is', 'open questions are')} not in it. Write all to a new sheet:`,
-        commandLine(shortCommand(newSheet)),
-      ],
-    reason !== undefined && [
-      'Give many questions one answer:',
-      commandLine(`kybatch review confirm${scope} --reason ${reason.value} --help`),
-    ],
-  );
-}
 
 interface ExportArgs extends AskingArgs {
   readonly out: string | undefined;

@@ -1,4 +1,5 @@
 import type { AnsweredView, AppliedView, decisions, RuleProposal, RuleView } from '../../app/review/review.js';
+import type { QuestionScope, ReviewSheets } from '../../app/run/next-step.js';
 import type { ReleasedRun } from '../../app/run/progress.js';
 import { correctedNumber } from '../../domain/entity-key.js';
 import { gradeInWords, sameFields } from '../../domain/grade-order.js';
@@ -16,7 +17,15 @@ import {
 } from '../../review/words.js';
 import { isoTime } from '../../util/clock.js';
 import { type Message, message } from '../../util/message-parts.js';
-import { givenFlags, type Place, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
+import {
+  givenFlags,
+  type Place,
+  placeFlags,
+  scopeFlags,
+  shortCommand,
+  suggestCommand,
+  suggestReview,
+} from './suggestions.js';
 import { count, inColumns, shortened, shortRun, withCommas } from './text.js';
 import { block, commandLine, countLines, listed, marked, pick, textTable, type ViewPart, view } from './view.js';
 
@@ -356,5 +365,32 @@ export function ruleInWords(answered: RuleView, place: Place, isNamed: boolean):
       'To undo all of them:',
       commandLine(`kybatch review withdraw --batch ${batch}${placeFlags(place)}`),
     ),
+  );
+}
+
+/** A rule cannot answer questions about bought data. */
+export function waysToAnswer(
+  questions: readonly Question[],
+  { sheets, ...asking }: QuestionScope & { readonly sheets: ReviewSheets },
+  args: Place,
+): Message {
+  const inSheet = suggestReview({ ...asking, sheets: { ...sheets, missing: 0 } }, args);
+  const newSheet = suggestReview({ ...asking, sheets: { ...sheets, asks: null } }, args);
+  const [reason] = facetsOf(questions.filter(({ stage }) => stage === null)).reason;
+  const scope = scopeFlags(asking);
+  return block(
+    'REVIEW_NEXT',
+    '',
+    ['Answer here:', commandLine(`kybatch review${scope}${placeFlags(args)}`)],
+    [`${inSheet.words}:`, commandLine(shortCommand(inSheet))],
+    sheets.asks !== null &&
+      sheets.missing > 0 && [
+        `${count(sheets.missing, 'open question is', 'open questions are')} not in it. Write all to a new sheet:`,
+        commandLine(shortCommand(newSheet)),
+      ],
+    reason !== undefined && [
+      'Give many questions one answer:',
+      commandLine(`kybatch review confirm${scope} --reason ${reason.value} --help`),
+    ],
   );
 }
