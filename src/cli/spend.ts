@@ -7,13 +7,14 @@ import type { RunEndView } from '../app/run/run-end.js';
 import type { CommandWording, SpendingEvent, SpendingOptions } from '../app/run/spending.js';
 import { ExitCode, KybatchError } from '../domain/errors.js';
 import type { Message } from '../util/message-parts.js';
+import { pick } from '../util/view-json.js';
+import { listed } from '../util/words.js';
 import { readSpendingFlags, type SpendingArgs } from './run-flags.js';
 import { askYesNo, InterruptListener, type Io, printJson } from './terminal/io.js';
 import { ProgressDisplay } from './terminal/progress.js';
 import { endAsPairs, endInWords, endJson } from './terminal/run-end-words.js';
 import { findingsInWords, proposalInWords, startInWords } from './terminal/run-words.js';
 import { placeFlags, type Suggestion, suggestCommand, suggestRaised } from './terminal/suggestions.js';
-import { listed, pick } from './terminal/view.js';
 
 export interface Spending {
   /** The use case, with the flags and the terminal as its options. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { usage } from '../../src/app/admin/usage.js';
 import { call } from '../../src/app/provider/call.js';
 import { usageInWords, usageJson } from '../../src/cli/commands/usage.js';
-import { toJson } from '../../src/cli/terminal/view.js';
+import { toJson } from '../../src/util/view-json.js';
 import { present } from '../engine/support.js';
 import { inLines } from '../helpers/messages.js';
 import { codesOf, refusal, withOffice } from './support.js';

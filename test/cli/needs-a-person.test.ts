@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { shortRun } from '../../src/cli/terminal/text.js';
+import { shortRun } from '../../src/util/words.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, Interrupts, type Job, jsonOf, rowsCounted, withJob } from './here.js';

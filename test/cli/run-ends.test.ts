@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { shortRun } from '../../src/cli/terminal/text.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { shortRun } from '../../src/util/words.js';
 import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, jsonOf, rowsCounted, withJob } from './here.js';
 

@@ -1,7 +1,7 @@
 /** @module-tag long */
 import { describe, expect, test } from 'vitest';
-import { shortRun } from '../../src/cli/terminal/text.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
+import { shortRun } from '../../src/util/words.js';
 import { type EndJson, Interrupts, jsonOf, rowsCounted, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--data-dir', 'books'];

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/app/run/run.js';
-import { shortRun } from '../../src/cli/terminal/text.js';
 import { systemClock } from '../../src/util/clock.js';
+import { shortRun } from '../../src/util/words.js';
 import { type EndJson, Interrupts, type JobOptions, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json'];

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { shortRun } from '../../src/cli/terminal/text.js';
+import { shortRun } from '../../src/util/words.js';
 import { inLedger } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';

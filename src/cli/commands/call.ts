@@ -6,9 +6,10 @@ import type { ApiName } from '../../domain/provider.js';
 import { type ExactJson, ExactNumber, parseExact, requestNumber, stringifyExact } from '../../util/exact-json.js';
 import { readSmallFile, UnreadableFile } from '../../util/files.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
+import { pick, toJson, verbatim } from '../../util/view-json.js';
+import { listed } from '../../util/words.js';
 import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
 import { appEnvironment, exitCodeOfInterrupt, type Io, printJson } from '../terminal/io.js';
-import { listed, pick, toJson, verbatim } from '../terminal/view.js';
 
 interface CallArgs extends ProviderArgs {
   readonly api: ApiName;

@@ -9,12 +9,14 @@ import type {
 import { ExitCode } from '../../domain/errors.js';
 import { printable } from '../../review/words.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, inUtc, iso, listed, shortRun, withCommas } from '../../util/words.js';
 import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResultAndWords } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
 import { givenFlags, type Place, placeFlags, shortCommand, suggestCommand } from '../terminal/suggestions.js';
-import { count, inColumns, inUtc, iso, sentFor, shortRun, widthOf, withCommas, withPlace } from '../terminal/text.js';
-import { block, listed, marked, pick, view } from '../terminal/view.js';
+import { inColumns, sentFor, widthOf, withPlace } from '../terminal/text.js';
+import { block, marked, view } from '../terminal/view.js';
 
 type UnknownCall = DoubtsView['calls'][number];
 type ChargeVerdict = SettleDoubtsOptions['verdict'];

@@ -1,12 +1,14 @@
 import type { DoctorView } from '../../app/admin/doctor.js';
 import { type Message, type MessageState, message } from '../../util/message-parts.js';
 import { version } from '../../util/version.js';
+import { pick } from '../../util/view-json.js';
+import { count, listed } from '../../util/words.js';
 import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
 import { contactsJson, useJson } from '../terminal/allowance-words.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { callAgain, lookFlags, placeFlags } from '../terminal/suggestions.js';
-import { count, firstClause, withPlace } from '../terminal/text.js';
-import { block, listed, pick, view } from '../terminal/view.js';
+import { firstClause, withPlace } from '../terminal/text.js';
+import { block, view } from '../terminal/view.js';
 
 interface DoctorArgs extends ProviderArgs {
   readonly deep: boolean;

@@ -5,11 +5,13 @@ import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
 import { firstFew, type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
+import { pick } from '../../util/view-json.js';
+import { count, listed, shortRun } from '../../util/words.js';
 import type { Command, CommonArgs } from '../command.js';
 import { appEnvironment, confirmAction, printJson } from '../terminal/io.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, rowInWords, shellWord, shortRun } from '../terminal/text.js';
-import { block, listed, pick, type ViewPart, view } from '../terminal/view.js';
+import { rowInWords, shellWord } from '../terminal/text.js';
+import { block, type ViewPart, view } from '../terminal/view.js';
 
 type PurgeReport = PurgeView['report'];
 

@@ -1,4 +1,5 @@
 import { ExitCode } from '../../domain/errors.js';
+import { shortRun } from '../../util/words.js';
 import {
   type Command,
   type CommonArgs,
@@ -11,7 +12,6 @@ import {
 import { appEnvironment, printJson } from '../terminal/io.js';
 import { keptInWords, lackInWords, partialInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { shortRun } from '../terminal/text.js';
 import { block, countLines, labelLines, marked, view } from '../terminal/view.js';
 
 interface ExportArgs extends CommonArgs, TableFlags {

@@ -1,10 +1,12 @@
 import type { BackupView, CopyLedgerView, MigrateView } from '../../app/admin/ledger.js';
 import { ExitCode } from '../../domain/errors.js';
 import { bytesInWords, type Message, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, withCommas } from '../../util/words.js';
 import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, printResult, printResultAndWords, TransientLine } from '../terminal/io.js';
-import { count, shellWord, withCommas } from '../terminal/text.js';
-import { block, pick, textTable, view } from '../terminal/view.js';
+import { shellWord } from '../terminal/text.js';
+import { block, textTable, view } from '../terminal/view.js';
 
 interface CopyArgs extends CommonArgs {
   readonly from: string | undefined;

@@ -8,6 +8,8 @@ import { ExitCode } from '../../domain/errors.js';
 import { type RepairRule, repairInWords } from '../../domain/numbers/parsed-number.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
+import { pick } from '../../util/view-json.js';
+import { between, count, decimalWithCommas, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags } from '../run-flags.js';
 import { withCommand } from '../spend.js';
@@ -25,17 +27,8 @@ import {
   unpricedInWords,
 } from '../terminal/run-words.js';
 import { type CommandArgs, placeFlags, suggestCommand } from '../terminal/suggestions.js';
-import {
-  between,
-  count,
-  decimalWithCommas,
-  moment,
-  shortened,
-  shortRun,
-  widthOf,
-  withCommas,
-} from '../terminal/text.js';
-import { block, countLines, LABEL, labelLines, marked, pick, type ViewPart, view } from '../terminal/view.js';
+import { shortened, widthOf } from '../terminal/text.js';
+import { block, countLines, LABEL, labelLines, marked, type ViewPart, view } from '../terminal/view.js';
 
 interface JobArgs extends ReadingArgs {
   readonly input: string;

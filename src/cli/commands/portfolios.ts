@@ -2,12 +2,14 @@ import type { DroppedPortfolio } from '../../app/admin/prune.js';
 import type { PortfolioView } from '../../app/portfolio/portfolios.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Command, onlySandboxOption, type ProviderArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { amountsInWords, REASONS } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, moment, shortRun, withCommas, withPlace } from '../terminal/text.js';
-import { countLines, labelLines, listed, pick } from '../terminal/view.js';
+import { withPlace } from '../terminal/text.js';
+import { countLines, labelLines } from '../terminal/view.js';
 import { NOTHING_DELETED, WHAT_STAYS } from './runs.js';
 
 interface DeleteArgs extends ProviderArgs {

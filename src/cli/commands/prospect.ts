@@ -5,6 +5,8 @@ import { PAGES_AT_MOST } from '../../domain/provider.js';
 import { stringifyExact } from '../../util/exact-json.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
+import { pick, verbatim } from '../../util/view-json.js';
+import { count, listed, withCommas } from '../../util/words.js';
 import {
   type Command,
   numberFlag,
@@ -15,8 +17,8 @@ import {
 } from '../command.js';
 import { appEnvironment, askYesNo, type Io, printResultAndWords, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
-import { count, shellWord, withCommas } from '../terminal/text.js';
-import { block, labelLines, listed, pick, verbatim, view } from '../terminal/view.js';
+import { shellWord } from '../terminal/text.js';
+import { block, labelLines, view } from '../terminal/view.js';
 
 interface ProspectArgs extends ProviderArgs {
   readonly filters: string;

@@ -1,11 +1,12 @@
 import type { PruneView } from '../../app/admin/prune.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { bytesInWords, type Message, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, iso, listed, shortRun } from '../../util/words.js';
 import { type Command, type CommonArgs, readDuration } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, iso, shortRun } from '../terminal/text.js';
-import { listed, marked, pick, view } from '../terminal/view.js';
+import { marked, view } from '../terminal/view.js';
 
 interface PruneArgs extends CommonArgs {
   readonly olderThan?: string | undefined;

@@ -1,8 +1,8 @@
+import { shortRun } from '../../util/words.js';
 import { type Command, sandboxOption } from '../command.js';
 import { type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmContinue, spend } from '../spend.js';
 import { appEnvironment } from '../terminal/io.js';
-import { shortRun } from '../terminal/text.js';
 import { marked } from '../terminal/view.js';
 
 interface ContinueArgs extends SpendingArgs {

@@ -6,6 +6,8 @@ import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { facetsOf } from '../../review/filter.js';
 import type { Rule } from '../../review/rule.js';
 import { type Message, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, listed, shortRun } from '../../util/words.js';
 import { type Command, type CommonArgs, numberFlag, readNumber, register } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResult, printResultAndWords } from '../terminal/io.js';
 import {
@@ -27,8 +29,8 @@ import {
   waysToAnswer,
 } from '../terminal/review-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, shellWord, shortRun } from '../terminal/text.js';
-import { block, commandLine, listed, marked, pick, view, wrapped } from '../terminal/view.js';
+import { shellWord } from '../terminal/text.js';
+import { block, commandLine, marked, view, wrapped } from '../terminal/view.js';
 
 /** Selects the questions. */
 interface WhichArgs extends CommonArgs {

@@ -1,11 +1,12 @@
 import type { Proposal } from '../../app/run/run.js';
+import { pick } from '../../util/view-json.js';
+import { count, moment } from '../../util/words.js';
 import { type Command, sandboxOption } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags, type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmSpending, spend } from '../spend.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
 import { findingsInWords, spendQuestion } from '../terminal/run-words.js';
-import { count, moment } from '../terminal/text.js';
-import { marked, pick } from '../terminal/view.js';
+import { marked } from '../terminal/view.js';
 import { asksColumns, proposedInWords } from './plan.js';
 
 interface RunArgs extends SpendingArgs, ReadingArgs {

@@ -2,12 +2,14 @@ import { basename } from 'node:path';
 import type { RunStanding } from '../../app/run/runs.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { unknownInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, moment, shortened, shortRun, withCommas, withPlace } from '../terminal/text.js';
-import { compactTable, listed, pick } from '../terminal/view.js';
+import { shortened, withPlace } from '../terminal/text.js';
+import { compactTable } from '../terminal/view.js';
 
 export const NOTHING_DELETED = message('NOT_AGREED', 'Nothing was deleted.');
 /** The answer to a deleted run or portfolio. */

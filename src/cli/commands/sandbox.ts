@@ -1,5 +1,6 @@
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { message } from '../../util/message-parts.js';
+import { count } from '../../util/words.js';
 import {
   type Command,
   type CommonArgs,
@@ -10,7 +11,7 @@ import {
   sandboxOption,
 } from '../command.js';
 import { appEnvironment, exitCodeOfInterrupt, printJson, printResultAndWords } from '../terminal/io.js';
-import { count, shellWord } from '../terminal/text.js';
+import { shellWord } from '../terminal/text.js';
 
 interface SampleArgs extends CommonArgs {
   readonly rows: number;

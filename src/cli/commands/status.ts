@@ -2,6 +2,8 @@ import type { ContinueStep } from '../../app/run/next-step.js';
 import type { ProcessView, StatusView } from '../../app/run/status.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { type Message, type MessageCode, mapTexts, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, durationInWords, listed, moment, withCommas } from '../../util/words.js';
 import { type Command, numberFlag, onlySandboxOption, type ProviderArgs, readDuration } from '../command.js';
 import { allowancesJson, usedUpInWords } from '../terminal/allowance-words.js';
 import { checkInWords, checkJson } from '../terminal/check-words.js';
@@ -29,18 +31,8 @@ import {
   suggestionInWords,
   suggestRaised,
 } from '../terminal/suggestions.js';
-import { count, durationInWords, moment, rowInWords, withCommas, withPlace } from '../terminal/text.js';
-import {
-  block,
-  commandLine,
-  labelLines,
-  listed,
-  marked,
-  pick,
-  textTable,
-  type ViewPart,
-  view,
-} from '../terminal/view.js';
+import { rowInWords, withPlace } from '../terminal/text.js';
+import { block, commandLine, labelLines, marked, textTable, type ViewPart, view } from '../terminal/view.js';
 import { movedOn, stateInWords } from './runs.js';
 
 interface StatusArgs extends ProviderArgs {

@@ -3,13 +3,15 @@ import { unexplainedUnits, unitsLeft } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, decimalWithCommas, listed, moment, NONE, shortRun, withCommas } from '../../util/words.js';
 import type { Command, CommonArgs } from '../command.js';
 import { allowancesJson, contactsInWords, permissionsInWords } from '../terminal/allowance-words.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { moneyInWords, unpricedInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { count, decimalWithCommas, moment, shortRun, withCommas, withPlace } from '../terminal/text.js';
-import { compactTable, listed, NONE, pick, view } from '../terminal/view.js';
+import { withPlace } from '../terminal/text.js';
+import { compactTable, view } from '../terminal/view.js';
 
 export const usageCommand: Command<CommonArgs> = {
   command: 'usage',

@@ -3,11 +3,12 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import { LISTS_AT_MOST } from '../../domain/vocabulary.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
+import { pick } from '../../util/view-json.js';
+import { count, listed, moment, withCommas } from '../../util/words.js';
 import { type Command, type ProviderArgs, plainFormatOption, readPlainFormats, sandboxOption } from '../command.js';
 import { appEnvironment, type Io, printJson, printResult, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
-import { count, moment, withCommas } from '../terminal/text.js';
-import { compactTable, listed, pick, textTable, view } from '../terminal/view.js';
+import { compactTable, textTable, view } from '../terminal/view.js';
 
 interface VocabArgs extends ProviderArgs, Pick<VocabOptions, 'country' | 'parent' | 'search'> {
   readonly name: string | undefined;

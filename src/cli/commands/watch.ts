@@ -3,6 +3,8 @@ import type { WatchListenView } from '../../app/portfolio/watch-listen.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
+import { pick } from '../../util/view-json.js';
+import { count, listed, moment, withCommas } from '../../util/words.js';
 import {
   type Command,
   type CommonArgs,
@@ -22,8 +24,8 @@ import {
   printResultAndWords,
 } from '../terminal/io.js';
 import { lookFlags, placeFlags } from '../terminal/suggestions.js';
-import { count, moment, shortened, withCommas } from '../terminal/text.js';
-import { compactTable, listed, pick, type ViewPart, view } from '../terminal/view.js';
+import { shortened } from '../terminal/text.js';
+import { compactTable, type ViewPart, view } from '../terminal/view.js';
 
 interface WatchArgs extends ProviderArgs {
   readonly portfolio: string | undefined;

@@ -1,11 +1,12 @@
 import type { WorkerEvent, WorkerView } from '../../app/run/worker.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, moment, shortRun } from '../../util/words.js';
 import { type Command, numberFlag, type ProviderArgs, sandboxOption } from '../command.js';
 import { appEnvironment, InterruptListener, printResultAndWords } from '../terminal/io.js';
 import { Outages } from '../terminal/progress.js';
-import { count, moment, shortRun } from '../terminal/text.js';
-import { pick, view } from '../terminal/view.js';
+import { view } from '../terminal/view.js';
 
 interface WorkerArgs extends ProviderArgs {
   readonly once: boolean;

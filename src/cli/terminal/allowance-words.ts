@@ -13,8 +13,9 @@ import {
   remainingUse,
 } from '../../domain/account-usage.js';
 import { type Message, message } from '../../util/message-parts.js';
-import { count, moment, withCommas } from './text.js';
-import { block, compactTable, marked, pick, type ViewPart } from './view.js';
+import { pick } from '../../util/view-json.js';
+import { count, moment, withCommas } from '../../util/words.js';
+import { block, compactTable, marked, type ViewPart } from './view.js';
 
 type PermissionUsage = UsageView['permissions'][number];
 type ContactUsage = UsageView['contacts'][number];

@@ -1,10 +1,11 @@
 import type { CheckedPortfolio, CheckView, Trouble } from '../../app/monitoring/check.js';
 import type { ContinueStep } from '../../app/run/next-step.js';
 import { type Message, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, durationInWords, listed, moment, withCommas } from '../../util/words.js';
 import { stopInWords } from './run-words.js';
 import { givenFlags, notInSheet, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
-import { count, durationInWords, firstClause, moment, shortened, withCommas, withPlace } from './text.js';
-import { listed, pick } from './view.js';
+import { firstClause, shortened, withPlace } from './text.js';
 
 interface CheckArgs {
   readonly dataDir: string | undefined;

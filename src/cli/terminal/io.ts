@@ -7,8 +7,10 @@ import type { Clock } from '../../util/clock.js';
 import { stringifyExact } from '../../util/exact-json.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { escapeControlCharacters, sanitizeText } from '../../util/sanitize-text.js';
-import { asCalled, count, durationInWords, withPlace, withRelativePaths } from './text.js';
-import { COLUMNS, laidOut, listed, toJson, wrapped } from './view.js';
+import { toJson } from '../../util/view-json.js';
+import { count, durationInWords, listed } from '../../util/words.js';
+import { asCalled, withPlace, withRelativePaths } from './text.js';
+import { COLUMNS, laidOut, wrapped } from './view.js';
 
 /** The signals that ask a command to stop: a key, the system, or a closed terminal. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';

@@ -2,9 +2,10 @@ import { Writable } from 'node:stream';
 import type { SpendingEvent, StartedEvent } from '../../app/run/spending.js';
 import { lazyPackage } from '../../util/lazy-package.js';
 import { type Message, message } from '../../util/message-parts.js';
+import { count, durationInWords, moment, withCommas } from '../../util/words.js';
 import type { Io } from './io.js';
 import { looksInWords } from './run-words.js';
-import { count, durationInWords, fitLine, type LinePart, moment, withCommas } from './text.js';
+import { fitLine, type LinePart } from './text.js';
 import { view } from './view.js';
 
 const cliProgress = lazyPackage<typeof import('cli-progress')>('cli-progress');

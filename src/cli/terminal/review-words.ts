@@ -17,6 +17,8 @@ import {
 } from '../../review/words.js';
 import { isoTime } from '../../util/clock.js';
 import { type Message, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, listed, shortRun, withCommas } from '../../util/words.js';
 import {
   givenFlags,
   type Place,
@@ -26,8 +28,8 @@ import {
   suggestCommand,
   suggestReview,
 } from './suggestions.js';
-import { count, inColumns, shortened, shortRun, withCommas } from './text.js';
-import { block, commandLine, countLines, listed, marked, pick, textTable, type ViewPart, view } from './view.js';
+import { inColumns, shortened } from './text.js';
+import { block, commandLine, countLines, marked, textTable, type ViewPart, view } from './view.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 

@@ -4,6 +4,8 @@ import { leftToJson } from '../../app/monitoring/summary.js';
 import type { RunEndView } from '../../app/run/run-end.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
+import { count, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { contactsJson, movedInWords, movedJson, told } from './allowance-words.js';
 import {
   amountsInWords,
@@ -30,8 +32,8 @@ import {
   shortCommand,
   suggestionInWords,
 } from './suggestions.js';
-import { count, durationInWords, moment, rowInWords, shellWord, shortRun, withCommas } from './text.js';
-import { block, commandLine, countLines, labelLines, listed, marked, pick, type ViewPart, view } from './view.js';
+import { rowInWords, shellWord } from './text.js';
+import { block, commandLine, countLines, labelLines, marked, type ViewPart, view } from './view.js';
 
 /** The next steps after an attempt, as commands. */
 export interface WaysOn {

@@ -9,8 +9,9 @@ import { type Reveals, revealsAnything } from '../../domain/account-usage.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
-import { count, decimalWithCommas, moment, rowInWords, shellWord, shortRun, withCommas } from './text.js';
-import { block, commandLine, countLines, listed, marked, type ViewPart, view } from './view.js';
+import { count, decimalWithCommas, listed, moment, shortRun, withCommas } from '../../util/words.js';
+import { rowInWords, shellWord } from './text.js';
+import { block, commandLine, countLines, marked, type ViewPart, view } from './view.js';
 
 /** "2,266.45 EUR" */
 export const moneyInWords = ({ amount, currency }: Money): string => `${decimalWithCommas(amount)} ${currency}`;

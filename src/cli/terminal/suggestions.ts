@@ -3,9 +3,10 @@ import type { AttemptOptions } from '../../app/run/progress.js';
 import type { RunEndView } from '../../app/run/run-end.js';
 import type { Amounts } from '../../app/run/spending.js';
 import type { Message, MessageCode } from '../../util/message-parts.js';
+import { count } from '../../util/words.js';
 import type { SpendingArgs } from '../run-flags.js';
 import { amountsInWords } from './run-words.js';
-import { count, shellWord } from './text.js';
+import { shellWord } from './text.js';
 import { block, commandLine } from './view.js';
 
 type Limits = RunEndView['limits'];

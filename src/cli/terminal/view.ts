@@ -1,6 +1,6 @@
-import { isoTime } from '../../util/clock.js';
 import { type Message, type MessageCode, type MessageState, message } from '../../util/message-parts.js';
-import { COMMAND_NAME, withCommas } from './text.js';
+import { NONE, withCommas } from '../../util/words.js';
+import { COMMAND_NAME } from './text.js';
 
 /** A message, several of them, or nothing: `rows > 0 && message(…)`. */
 export type ViewPart = Message | readonly ViewPart[] | false | null | undefined;
@@ -63,10 +63,6 @@ export const LABEL = 10;
 /** A command on a line of its own, to be pasted. */
 export const commandLine = (command: string, indent = 4): string => `${' '.repeat(indent)}${command}`;
 
-/** The texts in one line. Empty ones are left out. */
-export const listed = (texts: readonly (string | false | null | undefined)[], separator = ', '): string =>
-  texts.filter((text) => text).join(separator);
-
 type Nested<T> = T | readonly Nested<T>[] | false | null | undefined;
 
 const flat = <T>(parts: readonly Nested<T>[]): readonly T[] =>
@@ -115,45 +111,10 @@ export function compactTable(
   return drawn();
 }
 
-/** Stands for a number that does not exist. */
-export const NONE = '–';
-
 const EMPTY: ReadonlySet<string | number> = new Set([0, '0', '', NONE]);
 
 /** The width that every result fits, and where lines are wrapped if no screen says otherwise. */
 export const COLUMNS = 80;
-
-/** A value that goes into JSON as it is: an answer of the provider, or an object whose keys are data. */
-export const verbatim = (value: unknown): Verbatim => new Verbatim(value);
-
-class Verbatim {
-  constructor(readonly value: unknown) {}
-}
-
-/** These members alone. */
-export const pick = <T extends object, Key extends keyof T>(from: T, ...keys: readonly Key[]): Pick<T, Key> =>
-  Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, Key>;
-
-/**
- * A view as JSON: names in snake_case, times (`createdAt`, `parkedUntil`, `since`) in ISO 8601. Members that are undefined
- * are left out. Names that are not in camelCase stay.
- */
-export function toJson(value: unknown): unknown {
-  if (value instanceof Verbatim) return value.value;
-  if (Array.isArray(value)) return value.map(toJson);
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .map(([name, member]) => [
-        CAMEL_CASE.test(name) ? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : name,
-        typeof member === 'number' && TIME.test(name) ? isoTime(member) : toJson(member),
-      ]),
-  );
-}
-
-const CAMEL_CASE = /^[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+$/;
-const TIME = /(?:At|Until|^at|^until|^since)$/;
 
 /** The text in lines of at most so many columns, each part of it below its own beginning. Commands stay whole. */
 export const wrapped = (text: string, columns: number): string =>

@@ -1,23 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../../src/cli/command-list.js';
 import { guarded, type Outside } from '../../../src/cli/terminal/io.js';
-import { asCalled, shortRun, withRelativePaths } from '../../../src/cli/terminal/text.js';
-import {
-  block,
-  commandLine,
-  countLines,
-  labelLines,
-  listed,
-  marked,
-  pick,
-  toJson,
-  verbatim,
-  view,
-  wrapped,
-} from '../../../src/cli/terminal/view.js';
+import { asCalled, withRelativePaths } from '../../../src/cli/terminal/text.js';
+import { block, commandLine, countLines, labelLines, marked, view, wrapped } from '../../../src/cli/terminal/view.js';
 import { systemClock } from '../../../src/util/clock.js';
 import { ExactNumber } from '../../../src/util/exact-json.js';
 import { type MessageCode, message } from '../../../src/util/message-parts.js';
+import { pick, toJson, verbatim } from '../../../src/util/view-json.js';
+import { listed, shortRun } from '../../../src/util/words.js';
 
 describe('a view', () => {
   test('leaves empty parts out, in messages, lines and lists', () => {
