@@ -35,7 +35,7 @@ export interface LinkEnd extends GraphParty {
 }
 
 /** It does not show who controls whom. Without a source it only names a company. */
-export interface GroupLink {
+export interface GraphLink {
   readonly source: LinkEnd | null;
   readonly target: LinkEnd;
   readonly operation: string;
@@ -44,7 +44,7 @@ export interface GroupLink {
 export interface OwnershipFacts {
   readonly subject: GraphParty;
   readonly holdings: readonly Holding[];
-  readonly links: readonly GroupLink[];
+  readonly links: readonly GraphLink[];
 }
 
 export interface GraphLimits {
@@ -157,7 +157,7 @@ function* holdingTies(holdings: readonly Holding[], subject: number, mentions: M
   }
 }
 
-function linkTies({ source, target, operation }: GroupLink, mentions: Mentions): readonly Tie[] {
+function linkTies({ source, target, operation }: GraphLink, mentions: Mentions): readonly Tie[] {
   const add = (end: LinkEnd) => {
     const known = identifiersOf(end);
     // Within one answer a company without ID and number is known by its name.

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  type GraphLink,
   type GraphNode,
-  type GroupLink,
   type Holding,
   type LinkEnd,
   type OwnershipFacts,
@@ -31,7 +31,7 @@ const end = (name: string | null, more: Partial<LinkEnd> = {}): LinkEnd => ({
 const asked = end('Example Ltd', { isSubject: true });
 const v1 = (id: string) => ({ ids: [{ scheme: 'v1', id }] });
 
-const link = (source: LinkEnd | null, target: LinkEnd, operation = 'groupFullKyb'): GroupLink => ({
+const link = (source: LinkEnd | null, target: LinkEnd, operation = 'groupFullKyb'): GraphLink => ({
   source,
   target,
   operation,
@@ -146,7 +146,7 @@ describe('holders', () => {
 });
 
 /** A chain above and below the company. */
-const chain = (length: number): readonly GroupLink[] => {
+const chain = (length: number): readonly GraphLink[] => {
   const nodes = Array.from({ length: 2 * length + 1 }, (_, at) =>
     at === length ? asked : end(`Level ${at}`, v1(`L${at}`)),
   );
@@ -169,8 +169,8 @@ describe('limits', () => {
     expect(graph.nodes[0]).toMatchObject({ hiddenAbove: 0, hiddenBelow: 292, chainEnds: true });
   });
 
-  test('a chain of 4,000 levels and a circle end', () => {
-    expect(graphOf({ links: chain(2000) }).linked).toBe(4001);
+  test('a chain of 1,000 levels and a circle end', () => {
+    expect(graphOf({ links: chain(500) }).linked).toBe(1001);
     const [a, b] = [end('A', v1('a')), end('B', v1('b'))];
     const circle = graphOf({ links: [link(asked, a), link(a, b), link(b, asked)] });
     expect(circle).toMatchObject({ linked: 3 });
