@@ -7,6 +7,7 @@ export const commands: Readonly<Record<string, () => Promise<Registration>>> = {
   resume: async () => register((await import('./commands/resume.js')).resumeCommand),
   status: async () => register((await import('./commands/status.js')).statusCommand),
   review: async () => register((await import('./commands/review.js')).reviewCommand),
+  ui: async () => register((await import('./commands/ui.js')).uiCommand),
   export: async () => register((await import('./commands/export.js')).exportCommand),
   portfolios: async () => register((await import('./commands/portfolios.js')).portfoliosCommand),
   runs: async () => register((await import('./commands/runs.js')).runsCommand),
@@ -29,7 +30,7 @@ export const commands: Readonly<Record<string, () => Promise<Registration>>> = {
 
 /** The headings of the program's help. */
 export const commandGroups = {
-  Everyday: ['plan', 'run', 'resume', 'status', 'review', 'export'],
+  Everyday: ['plan', 'run', 'resume', 'status', 'review', 'ui', 'export'],
   Lists: ['portfolios', 'runs', 'changes', 'watch', 'prospect'],
   Money: ['usage', 'charges'],
   'Set-up': ['doctor', 'pipelines', 'sandbox', 'completion'],

@@ -60,6 +60,8 @@ export interface LedgerQueries {
   atWork(runId: string, since: number): Promise<AttemptActivity | undefined>;
   /** The settings and ending of the last attempt on a run, as JSON. Undefined if there was none. */
   lastAttempt(runId: string): Promise<LastAttempt | undefined>;
+  /** The last attempts on the runs of a portfolio, the newest first. */
+  attempts(portfolioId: number, atMost: number): Promise<readonly PastAttempt[]>;
   /** The stored options of that attempt. A run without one: those of the last attempt on its portfolio. */
   lastGiven(runId: string): Promise<string | null>;
   /** The run has no leader, and its deferred rows go to helpers when they are due. */
@@ -103,6 +105,15 @@ export interface LastAttempt {
   readonly given: string | null;
   readonly ending: string | null;
   /** Counted against its limits, including calls of helpers. */
+  readonly unitsSpent: number;
+  readonly reportsSpent: number;
+}
+
+/** An attempt on a list. `ending`: as JSON, null if it runs or died. */
+export interface PastAttempt {
+  readonly runId: string;
+  readonly begunAt: number;
+  readonly ending: string | null;
   readonly unitsSpent: number;
   readonly reportsSpent: number;
 }
@@ -225,6 +236,10 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     `SELECT id, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
      FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
   );
+  const attempts = database.prepare<[number, number], PastAttempt>(
+    `SELECT run_id AS runId, begun_at AS begunAt, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
+     FROM starts JOIN runs ON runs.id = run_id WHERE portfolio_id = ? AND purse_id IS NULL ORDER BY starts.id DESC LIMIT ?`,
+  );
   const lastGiven = database
     .prepare<[object], string | null>(
       `SELECT given FROM starts JOIN runs ON runs.id = run_id
@@ -284,6 +299,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
     atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
     lastAttempt: (runId) => database.read(() => lastAttempt.get(runId)),
+    attempts: (portfolioId, atMost) => database.read(() => attempts.all(portfolioId, atMost)),
     lastGiven: async (runId) => (await database.read(() => lastGiven.get({ runId }))) ?? null,
     answersTo: (environmentId, operation) => database.read(() => answersTo.all(environmentId, operation)),
     unknownCharges: (limit) => database.read(() => unknown.all(limit)),

@@ -6,7 +6,7 @@ import { pick } from '../../util/view-json.js';
 import { count, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Command, onlySandboxOption, type ProviderArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
-import { amountsInWords, REASONS } from '../terminal/run-words.js';
+import { amountsInWords, OUTCOMES, REASONS } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { withPlace } from '../terminal/text.js';
 import { countLines, labelLines } from '../terminal/view.js';
@@ -80,19 +80,10 @@ function portfoliosInWords(views: readonly PortfolioView[]): Message {
   return message('PORTFOLIOS', views.map(portfolioInWords).join('\n\n'));
 }
 
-const OUTCOMES = {
-  complete: 'complete',
-  no_match: 'no match',
-  needs_review: 'need review',
-  failed: 'failed',
-  invalid: 'invalid',
-  pending: 'to do',
-} as const;
+const SHOWN = ['complete', 'no_match', 'needs_review', 'failed', 'invalid', 'pending'] as const;
 
 function portfolioInWords({ outcomes, oldestFetchedAt, lastSuccessAt, lastRun, ...view }: PortfolioView): string {
-  const counts = Object.entries(OUTCOMES).map(
-    ([name, words]) => [outcomes[name as keyof typeof OUTCOMES], words] as const,
-  );
+  const counts = SHOWN.map((outcome) => [outcomes[outcome], OUTCOMES[outcome]] as const);
   return [
     `${view.name}   ${count(view.members, 'company', 'companies')}`,
     '',
@@ -127,7 +118,7 @@ function dueInWords({ due, costs, nextDueAt }: Pick<PortfolioView, 'due' | 'cost
   return `nothing${nextDueAt === null ? '' : ` before ${moment(nextDueAt)}`}`;
 }
 
-const portfolioJson = (view: PortfolioView) => ({
+export const portfolioJson = (view: PortfolioView) => ({
   portfolio: view.name,
   ...pick(view, 'input', 'providers', 'seenAt', 'lastSuccessAt', 'members', 'outcomes', 'oldestFetchedAt', 'due'),
   unitsAtMost: view.costs.units,

@@ -6,7 +6,7 @@ import { pick } from '../../util/view-json.js';
 import { count, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
-import { unknownInWords } from '../terminal/run-words.js';
+import { stateInWords, unknownInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { shortened, withPlace } from '../terminal/text.js';
 import { compactTable } from '../terminal/view.js';
@@ -65,15 +65,6 @@ export const runsCommand: Command<CommonArgs> = {
     return ExitCode.ok;
   },
 };
-
-const STATES = {
-  reading: 'reading',
-  open: 'unfinished',
-  finished: 'finished',
-  superseded: 'superseded',
-} as const;
-
-export const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[state]}${fresh ? ' (rebuy)' : ''}`;
 
 const HEADER = [
   'run',

@@ -17,10 +17,10 @@ import {
   moneyAfterAmounts,
   parkedDetails,
   parkedInWords,
-  pauseOf,
   pendingInWords,
   refusedInWords,
-  stopInWords,
+  STAGES,
+  standing,
 } from '../terminal/run-words.js';
 import {
   givenFlags,
@@ -33,7 +33,7 @@ import {
 } from '../terminal/suggestions.js';
 import { rowInWords, withPlace } from '../terminal/text.js';
 import { block, commandLine, labelLines, marked, textTable, type ViewPart, view } from '../terminal/view.js';
-import { movedOn, stateInWords } from './runs.js';
+import { movedOn } from './runs.js';
 
 interface StatusArgs extends ProviderArgs {
   readonly run: string | undefined;
@@ -140,21 +140,6 @@ export function statusInWords(status: StatusView, place = ''): readonly Message[
   );
 }
 
-/** One state in one word, the same as at the end of `run`. */
-function standing({ run, atWork, workers, progress, at }: StatusView): string {
-  if (run.state === 'finished') return `finished ${run.finishedAt === null ? '' : moment(run.finishedAt)}`.trimEnd();
-  if (run.state !== 'open') return stateInWords(run);
-  if (atWork?.alive === true || workers.length > 0) {
-    const since = atWork === null ? '' : ` for ${durationInWords(at - atWork.since)}`;
-    return `running${since}${atWork?.msToGo == null ? '' : `, about ${durationInWords(atWork.msToGo)} left`}`;
-  }
-  if (atWork === null) return 'not started';
-  if (atWork.ending?.stopped) return `stopped: ${stopInWords(atWork.ending.stopped.code)}`;
-  if (atWork.ending?.interrupted) return 'interrupted';
-  const pause = pauseOf({ ...progress, toDo: progress.byOutcome.pending });
-  return pause === undefined ? 'not finished' : `paused: ${pause.words}`;
-}
-
 function spentLines(status: StatusView, place: string): readonly (string | false)[] {
   const { progress, activity } = status;
   const { owned, reports, underWay } = activity;
@@ -252,17 +237,6 @@ function stages({ progress: { stages, heldByReview } }: StatusView): ViewPart {
 }
 
 type Counts = Readonly<Record<string, number | undefined>>;
-
-const STAGES: Readonly<Record<string, string>> = {
-  done: 'done',
-  not_available: 'not available',
-  waiting: 'waiting',
-  parked: 'on hold',
-  failed: 'failed',
-  held: 'held by review',
-  notStarted: 'not started',
-  unreadable: 'unreadable',
-};
 
 export const statusJson = ({ run, progress, questions, activity, workers, ...status }: StatusView) => ({
   run: run.id,

@@ -3,13 +3,14 @@ import type { ExportView } from '../../app/run/export.js';
 import type { GuardFinding } from '../../app/run/guards.js';
 import type { Proposal } from '../../app/run/run.js';
 import type { RunEndView } from '../../app/run/run-end.js';
+import type { RunStanding } from '../../app/run/runs.js';
 import type { Amounts, DueReason, ListNews, RemainingCost, StartedEvent } from '../../app/run/spending.js';
 import type { StatusView } from '../../app/run/status.js';
 import { type Reveals, revealsAnything } from '../../domain/account-usage.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
-import { count, decimalWithCommas, listed, moment, shortRun, withCommas } from '../../util/words.js';
+import { count, decimalWithCommas, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { rowInWords, shellWord } from './text.js';
 import { block, commandLine, countLines, marked, type ViewPart, view } from './view.js';
 
@@ -185,7 +186,8 @@ export function conservation(
 
 const SHOWN = ['complete', 'no_match', 'pending', 'needs_review', 'failed', 'invalid'] as const satisfies RowOutcome[];
 
-const OUTCOMES: Readonly<Record<RowOutcome, string>> = {
+/** The outcome of a row in words. */
+export const OUTCOMES: Readonly<Record<RowOutcome, string>> = {
   complete: 'complete',
   no_match: 'no match',
   pending: 'to do',
@@ -443,3 +445,39 @@ export const unknownInWords = (unknownCalls: number, place = ''): string =>
 /** A row with a lost generate call waits for a report that may not exist. */
 export const looksInWords = (rows: number, until: number): string =>
   `${count(rows, 'credit report')} that may be lost, looked for until ${moment(until)}`;
+
+const STATES = {
+  reading: 'reading',
+  open: 'unfinished',
+  finished: 'finished',
+  superseded: 'superseded',
+} as const;
+
+export const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[state]}${fresh ? ' (rebuy)' : ''}`;
+
+/** One state in one word, the same as at the end of `run`. */
+export function standing({ run, atWork, workers, progress, at }: StatusView): string {
+  if (run.state === 'finished') return `finished ${run.finishedAt === null ? '' : moment(run.finishedAt)}`.trimEnd();
+  if (run.state !== 'open') return stateInWords(run);
+  if (atWork?.alive === true || workers.length > 0) {
+    const since = atWork === null ? '' : ` for ${durationInWords(at - atWork.since)}`;
+    return `running${since}${atWork?.msToGo == null ? '' : `, about ${durationInWords(atWork.msToGo)} left`}`;
+  }
+  if (atWork === null) return 'not started';
+  if (atWork.ending?.stopped) return `stopped: ${stopInWords(atWork.ending.stopped.code)}`;
+  if (atWork.ending?.interrupted) return 'interrupted';
+  const pause = pauseOf({ ...progress, toDo: progress.byOutcome.pending });
+  return pause === undefined ? 'not finished' : `paused: ${pause.words}`;
+}
+
+/** The status of a stage in words. */
+export const STAGES: Readonly<Record<string, string>> = {
+  done: 'done',
+  not_available: 'not available',
+  waiting: 'waiting',
+  parked: 'on hold',
+  failed: 'failed',
+  held: 'held by review',
+  notStarted: 'not started',
+  unreadable: 'unreadable',
+};

@@ -1,0 +1,156 @@
+// The frame of every page, and the parts that pages share.
+
+import { isSandboxName } from '../app/provider/provider.js';
+import type { Message, MessageState } from '../util/message-parts.js';
+import { count, moment, withCommas } from '../util/words.js';
+import { Html, html, joined, type Markup } from './html.js';
+import type { PageContent, PageRequest, Site } from './site.js';
+
+const NAVIGATION = [
+  ['/', 'Portfolios'],
+  ['/review', 'Review'],
+  ['/runs', 'Runs'],
+  ['/companies', 'Companies'],
+  ['/changes', 'Changes'],
+  ['/usage', 'Usage'],
+  ['/decisions', 'Decisions'],
+] as const;
+
+interface Extras {
+  readonly message: Message | undefined;
+  readonly hasCsv: boolean;
+}
+
+export function frame(
+  { title, body }: PageContent,
+  { path, query }: PageRequest,
+  site: Site,
+  { message, hasCsv }: Extras,
+): Html {
+  const isHere = (address: string) =>
+    address === '/' ? path === '/' || path === '/plan' : `${path}/`.startsWith(`${address}/`);
+  const { user, options } = site;
+  const asCsv = new URLSearchParams(query);
+  asCsv.set('format', 'csv');
+  return document(
+    title,
+    html`<nav aria-label="Pages"><b>kybatch</b>${NAVIGATION.map(
+      ([address, name]) =>
+        html`<a href="${address}"${isHere(address) && html` class="on" aria-current="page"`}>${name}</a>`,
+    )}<small>${joined([user.name, options.sandbox && 'sandbox', user.role === 'look' && 'read-only'], ' · ')}</small></nav>
+<main id="main">${message && notice(message)}${body}${hasCsv && html`<p class="sub"><a href="?${asCsv.toString()}">Download as CSV</a></p>`}</main>`,
+  );
+}
+
+export const problemPage = (status: number, text: string, hint: string | undefined): Html =>
+  document(
+    String(status),
+    html`<nav aria-label="Pages"><b>kybatch</b><a href="/">Portfolios</a></nav><main id="main"><h1>${status}</h1><p>${text}</p>${hint && html`<p class="sub">${hint}</p>`}</main>`,
+  );
+
+/** The bundler rewrites templates that have this closing tag. */
+const SCRIPT = new Html('<script src="/script.js" defer></script>');
+
+const document = (title: string, body: Html): Html =>
+  html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${title} · kybatch</title><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><link rel="stylesheet" href="/style.css">${SCRIPT}</head>
+<body><a class="skip" href="#main">To the content</a>${body}</body></html>
+`;
+
+/** The title of a page, a line below it, and buttons beside it. */
+export const heading = (title: Markup, sub: Markup, beside?: Markup): Html =>
+  html`<header class="row between"><div><h1>${title}</h1><p class="sub">${sub}</p></div>${beside && html`<div class="row">${beside}</div>`}</header>`;
+
+const STATES: Readonly<Record<MessageState, string>> = { done: 'ok', attention: 'warn', failed: 'bad', detail: 'dim' };
+
+const notice = ({ text, state = 'done' }: Message): Html =>
+  html`<p class="notice ${STATES[state]}" role="status">${text}</p>`;
+
+/** A state in a word. The colour says the same. */
+export const chip = (state: MessageState, words: Markup): Html =>
+  html`<span class="chip ${STATES[state]}">${words}</span>`;
+
+/** A figure with its name above and a line below. */
+export const card = (name: Markup, figure: Markup, below: Markup, live?: string): Html =>
+  html`<div class="card"><span>${name}</span><strong${live && html` data-live="${live}"`}>${figure}</strong><span>${below}</span></div>`;
+
+export const cards = (...all: readonly Markup[]): Html => html`<section class="cards">${all}</section>`;
+
+/** A column of a table. */
+export type TableColumn = string | { readonly name: string; readonly kind: 'number' };
+
+/** Numbers go to the right. Columns without a value are left out. On a narrow screen the table scrolls in its box. */
+export function dataTable(
+  columns: readonly TableColumn[],
+  lines: readonly (readonly Markup[])[],
+  empty = 'Nothing yet.',
+): Html {
+  if (lines.length === 0) return html`<p class="empty">${empty}</p>`;
+  const used = columns.flatMap((column, at) =>
+    at === 0 || lines.some((line) => hasValue(line[at])) ? [{ column, at }] : [],
+  );
+  const kind = (column: TableColumn) => typeof column === 'object' && html` class="n"`;
+  const name = (column: TableColumn) => (typeof column === 'object' ? column.name : column);
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${used.map(
+    ({ column }) => html`<th scope="col"${kind(column)}>${name(column)}</th>`,
+  )}</tr></thead><tbody>${lines.map(
+    (line) => html`<tr>${used.map(({ column, at }) => html`<td${kind(column)}>${line[at]}</td>`)}</tr>`,
+  )}</tbody></table></div>`;
+}
+
+const hasValue = (part: Markup): boolean => part !== false && part !== null && part !== undefined && part !== '';
+
+export const numeric = (name: string): TableColumn => ({ name, kind: 'number' });
+
+/** Names and values. Values that are missing are left out. */
+export const facts = (lines: readonly (readonly [name: string, value: Markup])[]): Html =>
+  html`<dl>${lines
+    .filter(([, value]) => hasValue(value))
+    .map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+
+/** A value that the provider did not send. It is never shown as none. */
+export const NOT_RETURNED = html`<span class="dim">not returned</span>`;
+
+export const panel = (title: Markup, body: Markup): Html =>
+  html`<section class="card"><h2>${title}</h2>${body}</section>`;
+
+/** A time, exact in the title. */
+export const time = (at: number, now: number): Html =>
+  html`<time datetime="${new Date(at).toISOString()}" title="${moment(at)}">${ageInWords(at, now)}</time>`;
+
+/** "4 h ago": one unit is enough to judge an age. */
+function ageInWords(at: number, now: number): string {
+  const minutes = Math.floor((now - at) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  return count(Math.floor(minutes / 1440), 'day ago', 'days ago');
+}
+
+/** The first item of the page of a list that is asked for, from 0. */
+export const firstItem = ({ query }: PageRequest): number =>
+  Math.max(0, Number.parseInt(query.get('from') ?? '0', 10) || 0);
+
+/** Links to the pages of a list. `at`: the first item of this page, from 0. */
+export function pager({ path, query }: PageRequest, at: number, size: number, total: number): Html | false {
+  if (total <= size) return false;
+  const to = (from: number, words: string) => {
+    const other = new URLSearchParams(query);
+    other.set('from', String(from));
+    return html`<a class="btn" href="${path}?${other.toString()}">${words}</a>`;
+  };
+  return html`<p class="row pager">${at > 0 && to(Math.max(0, at - size), 'Back')}<span class="dim">${withCommas(at + 1)} to ${withCommas(Math.min(total, at + size))} of ${withCommas(total)}</span>${at + size < total && to(at + size, 'More')}</p>`;
+}
+
+/** A form with one button, that changes something. Users who may not do it do not see it. */
+export const button = (
+  address: string,
+  words: Markup,
+  fields: Readonly<Record<string, string>> = {},
+  kind = '',
+): Html =>
+  html`<form method="post" action="${address}">${Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<button class="${kind}">${words}</button></form>`;
+
+export const isOfSandbox = (providers: string): boolean => providers.split(',').some((name) => isSandboxName(name));

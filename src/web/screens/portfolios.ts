@@ -1,0 +1,136 @@
+import { basename } from 'node:path';
+import type { AttemptOverview, ListOverview, OverviewView } from '../../app/portfolio/overview.js';
+import { amountsInWords, moneyInWords, stopInWords } from '../../cli/terminal/run-words.js';
+import type { MessageState } from '../../util/message-parts.js';
+import { count, listed, moment, withCommas } from '../../util/words.js';
+import { sparkBars, type Tone } from '../graphics.js';
+import { type Html, html } from '../html.js';
+import { card, cards, chip, dataTable, heading, numeric, time } from '../layout.js';
+import { screen } from '../site.js';
+
+export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
+  path: '/',
+  nothing: { portfolios: [], spending: { unitsLeft: null, unitsThisMonth: 0, callsThisMonth: 0 }, at: 0 },
+  async load(_, { options, around }) {
+    const { overview } = await import('../../app/portfolio/overview.js');
+    return { ...(await overview(options, around)), at: around.clock.now() };
+  },
+  show(view) {
+    const { portfolios, spending, at } = view;
+    const questions = portfolios.reduce((sum, { outcomes }) => sum + outcomes.needs_review, 0);
+    const due = portfolios.reduce((sum, list) => sum + dueRows(list), 0);
+    const costs = portfolios.reduce(
+      (sum, { costs: { units, reports } }) => ({ units: sum.units + units, reports: sum.reports + reports }),
+      { units: 0, reports: 0 },
+    );
+    const sub = listed([
+      count(portfolios.length, 'list'),
+      questions > 0 && `${count(questions, 'row needs', 'rows need')} review`,
+    ]);
+    return {
+      title: 'Portfolios',
+      body: html`${heading('Portfolios', sub, html`<a class="btn primary" href="/plan">New list…</a>`)}
+${
+  portfolios.length > 0 &&
+  cards(
+    card(
+      'Due now',
+      count(due, 'company', 'companies'),
+      due === 0 ? 'everything is up to date' : `at most ${amountsInWords(costs)}`,
+    ),
+    card(
+      'Need review',
+      withCommas(questions),
+      questions === 0 ? 'no question is open' : html`<a href="/review">Answer them</a>`,
+    ),
+    spending.unitsLeft !== null && card('Units left', withCommas(spending.unitsLeft), 'as the provider last reported'),
+    card(
+      'Spent this month',
+      count(spending.unitsThisMonth, 'unit'),
+      spending.money === undefined ? count(spending.callsThisMonth, 'call') : `${moneyInWords(spending.money)} in all`,
+    ),
+  )
+}
+${dataTable(
+  ['Portfolio', numeric('Rows'), 'State', numeric('Due'), 'Oldest answer', 'Last nights', 'Last success', ''],
+  portfolios.map((list) => [
+    html`<b title="${list.input}">${basename(list.name)}</b><br><span class="dim">${list.pipeline && `pipeline ${list.pipeline}`}</span>`,
+    withCommas(list.members),
+    stateChip(list),
+    dueRows(list) === 0
+      ? nextDue(list)
+      : html`${withCommas(dueRows(list))}<br><span class="dim">at most ${amountsInWords(list.costs)}</span>`,
+    list.oldestFetchedAt === null ? html`<span class="dim">none yet</span>` : time(list.oldestFetchedAt, at),
+    nights(list.attempts),
+    list.lastSuccessAt === null ? html`<span class="dim">none yet</span>` : time(list.lastSuccessAt, at),
+    nextStep(list),
+  ]),
+  'No list yet. “New list…” reads a file and shows what it would cost. Nothing is bought before you agree.',
+)}`,
+    };
+  },
+  csv: ({ portfolios }) => ({
+    header: [
+      'portfolio',
+      'input',
+      'members',
+      'due',
+      'units_at_most',
+      'credit_reports_at_most',
+      'oldest_fetched_at',
+      'last_success_at',
+    ],
+    lines: portfolios.map((list) => [
+      list.name,
+      list.input,
+      list.members,
+      dueRows(list),
+      list.costs.units,
+      list.costs.reports,
+      isoOrNull(list.oldestFetchedAt),
+      isoOrNull(list.lastSuccessAt),
+    ]),
+  }),
+});
+
+const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+const dueRows = ({ due }: ListOverview): number => Object.values(due).reduce((sum, rows) => sum + rows, 0);
+
+const nextDue = ({ nextDueAt }: ListOverview): Html =>
+  html`0${nextDueAt !== null && html`<br><span class="dim">next on ${moment(nextDueAt).slice(0, 10)}</span>`}`;
+
+/** The most urgent fact about a list. */
+function stateOf({ refusedCode, attempts, outcomes, lastRun, ...list }: ListOverview): readonly [MessageState, string] {
+  const last = attempts.at(-1);
+  if (refusedCode !== null) return ['failed', `refused: ${refusedCode}`];
+  if (last?.stoppedCode != null) return ['failed', `stopped: ${stopInWords(last.stoppedCode)}`];
+  if (outcomes.failed > 0) return ['failed', `${withCommas(outcomes.failed)} failed`];
+  if (outcomes.needs_review > 0) return ['attention', `${withCommas(outcomes.needs_review)} need review`];
+  if (lastRun?.state === 'open') return ['attention', `${withCommas(outcomes.pending)} to do`];
+  return dueRows({ refusedCode, attempts, outcomes, lastRun, ...list }) > 0
+    ? ['attention', 'due']
+    : ['done', 'up to date'];
+}
+
+const stateChip = (list: ListOverview): Html => chip(...stateOf(list));
+
+function nextStep({ name, lastRun, outcomes }: ListOverview): Html {
+  if (lastRun?.state === 'open')
+    return html`<a class="btn" href="/runs/${encodeURIComponent(lastRun.id)}">Continue…</a>`;
+  if (outcomes.needs_review > 0) return html`<a class="btn" href="/review">Review</a>`;
+  return html`<a class="btn" href="/plan?portfolio=${encodeURIComponent(name)}">Update…</a>`;
+}
+
+/** Green: all settled. Yellow: a person, a limit or an interrupt. Red: an error. */
+const TONES: Readonly<Record<number, Tone>> = { 0: 'ok', 3: 'warn', 4: 'warn', 129: 'warn', 130: 'warn', 143: 'warn' };
+
+const nights = (attempts: readonly AttemptOverview[]): Html =>
+  sparkBars(
+    attempts.map(({ begunAt, exit, units, reports }) => ({
+      value: units + reports,
+      tone: exit === null ? 'bar' : (TONES[exit] ?? 'bad'),
+      title: `${moment(begunAt)}: ${exit === null ? 'no exit code' : `exit ${exit}`}, ${amountsInWords({ units, reports })}`,
+    })),
+    `The last ${count(attempts.length, 'attempt')}`,
+  );

@@ -1,0 +1,335 @@
+// Serves the page on this machine: who may ask, which screen answers, and in which form.
+
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { asOpenError, ExitCode, KybatchError } from '../domain/errors.js';
+import { escapeFormula } from '../export/formats/csv.js';
+import { stringifyExact } from '../util/exact-json.js';
+import { type Message, message } from '../util/message-parts.js';
+import { toJson } from '../util/view-json.js';
+import { frame, problemPage } from './layout.js';
+import { actions, screens } from './screens.js';
+import { type Action, type AnyScreen, type CsvLines, mayDo, type PageRequest, type Site, type User } from './site.js';
+
+export interface UiOptions extends Pick<Site, 'options' | 'around'> {
+  /** 0: a free one. */
+  readonly port: number;
+  readonly user: User;
+  /** Called with the address, which has the token. */
+  readonly onListening: (address: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Serves the page until the signal. */
+export async function serveUi({ port, onListening, signal, ...site }: UiOptions): Promise<void> {
+  const access = new Access();
+  const server = createServer(LIMITS);
+  await opened(server, port);
+  const taken = (server.address() as AddressInfo).port;
+  server.on('request', (request, response) => void new Exchange(request, response, taken, access, site).answer());
+  onListening(`http://127.0.0.1:${taken}/?token=${access.token}`);
+  if (!signal.aborted) await once(signal, 'abort');
+  server.close();
+  server.closeAllConnections();
+}
+
+const LIMITS = { requestTimeout: 30_000, headersTimeout: 5_000, maxHeaderSize: 16_384 };
+
+async function opened(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw asOpenError(error, `port ${port} of 127.0.0.1`);
+  }
+}
+
+const random = (): string => randomBytes(24).toString('base64url');
+
+/** An idle session ends after this time. */
+const SESSION_MS = 8 * 3_600_000;
+
+interface Session {
+  usedAt: number;
+  /** Shown once, on the next page. It is not in the address, where anybody could write one. */
+  message: Message | undefined;
+}
+
+/** The token of the link, and the sessions it opened. Cookies ignore ports, so the cookie has a name of its own. */
+class Access {
+  #token: string | undefined = random();
+  readonly #cookie = `kybatch_${randomBytes(6).toString('hex')}`;
+  readonly #sessions = new Map<string, Session>();
+
+  get token(): string {
+    return this.#token ?? '';
+  }
+
+  /** The cookie of a new session. Undefined: the token is wrong or used. */
+  open(token: string, now: number): string | undefined {
+    if (this.#token === undefined || !isEqual(token, this.#token)) return undefined;
+    this.#token = undefined;
+    const key = random();
+    this.#sessions.set(key, { usedAt: now, message: undefined });
+    return this.#header(key);
+  }
+
+  session(request: IncomingMessage, now: number): Session | undefined {
+    const [, key = ''] = new RegExp(`(?:^|;\\s*)${this.#cookie}=([\\w-]+)`).exec(request.headers.cookie ?? '') ?? [];
+    const session = this.#sessions.get(key);
+    if (session === undefined || now - session.usedAt > SESSION_MS) return undefined;
+    session.usedAt = now;
+    return session;
+  }
+
+  #header(key: string): string {
+    return `${this.#cookie}=${key}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_MS / 1000}`;
+  }
+}
+
+const isEqual = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/** Nothing comes from another host, nothing is framed, and no script makes markup from text. */
+const SAFE = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  // Without a referrer the browser would send forms with the origin "null".
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-store',
+} as const;
+
+const ASSETS: Readonly<Record<string, string>> = {
+  '/style.css': 'text/css; charset=utf-8',
+  '/script.js': 'text/javascript; charset=utf-8',
+};
+
+const FORM_AT_MOST = 64 * 1024;
+
+/** A refusal with its status. */
+class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** One request and its answer. */
+class Exchange {
+  readonly #url: URL;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly port: number,
+    private readonly access: Access,
+    private readonly site: Site,
+  ) {
+    this.#url = URL.parse(request.url ?? '/', 'http://127.0.0.1') ?? new URL('http://127.0.0.1/');
+  }
+
+  async answer(): Promise<void> {
+    try {
+      await this.#answer();
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  async #answer(): Promise<void> {
+    const { method = 'GET' } = this.request;
+    if (!this.#hosts.includes(this.request.headers.host ?? ''))
+      throw new Refused(421, 'HOST_REFUSED', 'This page answers under its own address only.');
+    const token = this.#url.searchParams.get('token');
+    if (token !== null && method === 'GET') return this.#enter(token);
+    const session = this.access.session(this.request, this.#now);
+    if (session === undefined)
+      throw new Refused(401, 'NOT_SIGNED_IN', 'Open the link that kybatch ui printed. It works once.');
+    if (method === 'POST') return await this.#act(session);
+    if (method !== 'GET' && method !== 'HEAD') throw new Refused(405, 'METHOD_REFUSED', `${method} is not used here.`);
+    const asset = ASSETS[this.#url.pathname];
+    if (asset !== undefined) return this.#send(200, asset, assetText(this.#url.pathname));
+    const found = find(screens, this.#url);
+    if (found === undefined) throw notFound();
+    const { one, request } = found;
+    if (one.live !== undefined && this.#accepts('text/event-stream')) return await this.#stream(one.live, request);
+    await this.#show(one, request, session);
+  }
+
+  get #now(): number {
+    return this.site.around.clock.now();
+  }
+
+  get #hosts(): readonly string[] {
+    return [`127.0.0.1:${this.port}`, `localhost:${this.port}`];
+  }
+
+  /** The token becomes a cookie and leaves the address. */
+  #enter(token: string): void {
+    const cookie = this.access.open(token, this.#now);
+    if (cookie === undefined)
+      throw new Refused(403, 'TOKEN_REFUSED', 'The link was used before, or is of an earlier page. Start it again.');
+    this.#goTo('/', { 'Set-Cookie': cookie });
+  }
+
+  async #show(one: AnyScreen, request: PageRequest, session: Session): Promise<void> {
+    const opened = await one.open(request, this.site);
+    if (this.#accepts('application/json')) return this.#json(200, opened.json());
+    if (request.query.get('format') === 'csv' && opened.csv !== undefined) {
+      const name = `${request.path.split('/').filter(Boolean).join('-') || 'portfolios'}.csv`;
+      return this.#send(200, 'text/csv; charset=utf-8', csvText(opened.csv()), {
+        'Content-Disposition': `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`,
+      });
+    }
+    const { message: said } = session;
+    session.message = undefined;
+    const page = frame(opened.page(), request, this.site, { message: said, hasCsv: opened.csv !== undefined });
+    this.#send(200, 'text/html; charset=utf-8', String(page));
+  }
+
+  /** Sends the values that changed until nothing more will change, or the reader has gone. */
+  async #stream(live: NonNullable<AnyScreen['live']>, request: PageRequest): Promise<void> {
+    const gone = new AbortController();
+    this.response.on('close', () => gone.abort());
+    this.response.writeHead(200, { ...SAFE, 'Content-Type': 'text/event-stream' });
+    let before = '';
+    while (!gone.signal.aborted) {
+      const values = await live(request, this.site);
+      const text = values === null ? '' : JSON.stringify(values);
+      if (values === null) break;
+      this.response.write(text === before ? ': same\n\n' : `data: ${text}\n\n`);
+      before = text;
+      await this.site.around.clock.sleep(LIVE_MS, gone.signal).catch(() => {});
+    }
+    this.response.end('event: end\ndata: {}\n\n');
+  }
+
+  async #act(session: Session): Promise<void> {
+    const { origin, 'content-type': type = '' } = this.request.headers;
+    if (!this.#hosts.some((host) => origin === `http://${host}`))
+      throw new Refused(403, 'ORIGIN_REFUSED', 'Forms are accepted from this page only.');
+    if (!/^application\/x-www-form-urlencoded\b/i.test(type))
+      throw new Refused(415, 'FORM_REFUSED', 'Forms are sent as application/x-www-form-urlencoded.');
+    const found = find(actions, this.#url);
+    if (found === undefined) throw notFound();
+    const { one, request } = found;
+    if (!mayDo(this.site.user.role, one.needs))
+      throw new Refused(
+        403,
+        'ROLE_REFUSED',
+        `${this.site.user.name} may ${this.site.user.role} here, not ${one.needs}.`,
+      );
+    const form = new URLSearchParams(await this.#body());
+    const { to, message: said } = await one.run(form, request, this.site);
+    if (this.#accepts('application/json')) return this.#json(200, { to, message: said });
+    session.message = said;
+    this.#goTo(to);
+  }
+
+  async #body(): Promise<string> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of this.request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > FORM_AT_MOST) throw new Refused(413, 'FORM_TOO_LARGE', 'The form is too large.');
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  #accepts(type: string): boolean {
+    const { accept = '' } = this.request.headers;
+    return accept.includes(type) && !accept.includes('text/html');
+  }
+
+  #refuse(error: unknown): void {
+    if (this.response.headersSent) {
+      this.response.destroy();
+      return;
+    }
+    const { status, code, text, hint } = told(error);
+    if (status >= 500) this.site.around.onNote?.(message('PAGE_FAILED', `${this.#url.pathname}: ${text}`));
+    // The rest of a refused request is not read.
+    if (!this.request.complete) this.response.setHeader('Connection', 'close');
+    if (this.#accepts('application/json')) this.#json(status, { error: { code, message: text, hint } });
+    else this.#send(status, 'text/html; charset=utf-8', String(problemPage(status, text, hint)));
+  }
+
+  #json(status: number, view: unknown): void {
+    this.#send(status, 'application/json; charset=utf-8', `${stringifyExact(toJson(view))}\n`);
+  }
+
+  #goTo(address: string, headers: Readonly<Record<string, string>> = {}): void {
+    this.response.writeHead(303, { ...SAFE, ...headers, Location: address }).end();
+  }
+
+  #send(status: number, type: string, text: string, headers: Readonly<Record<string, string>> = {}): void {
+    const body = Buffer.from(text);
+    this.response.writeHead(status, { ...SAFE, ...headers, 'Content-Type': type, 'Content-Length': body.length });
+    this.response.end(this.request.method === 'HEAD' ? undefined : body);
+  }
+}
+
+const LIVE_MS = 500;
+
+/** Spreadsheets open it, so no text runs as a formula. */
+const csvText = ({ header, lines }: CsvLines): string =>
+  stringify(
+    [header, ...lines].map((line) => line.map((cell) => (typeof cell === 'string' ? escapeFormula(cell) : cell))),
+  );
+
+const assetText = (name: string): string => readFileSync(join(import.meta.dirname, 'static', name), 'utf8');
+
+const notFound = (): Refused => new Refused(404, 'PAGE_NOT_FOUND', 'There is no page at this address.');
+
+/** The screen or form whose pattern fits the address. */
+function find<One extends AnyScreen | Action>(
+  all: readonly One[],
+  { pathname, searchParams: query }: URL,
+): { readonly one: One; readonly request: PageRequest } | undefined {
+  const given = pathname.split('/').slice(1);
+  for (const one of all) {
+    const wanted = one.path.split('/').slice(1);
+    if (wanted.length !== given.length || !wanted.every((part, at) => part.startsWith(':') || part === given[at]))
+      continue;
+    const named = wanted.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), decoded(given[at])]] : []));
+    return { one, request: { path: pathname, params: Object.fromEntries(named), query } };
+  }
+  return undefined;
+}
+
+function decoded(part = ''): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw notFound();
+  }
+}
+
+function told(error: unknown): { status: number; code: string; text: string; hint?: string | undefined } {
+  if (error instanceof Refused) return { status: error.status, code: error.code, text: error.message };
+  if (error instanceof KybatchError) {
+    const { code, message: text, hint, exit } = error;
+    const status = /_NOT_FOUND$|^NO_/.test(code)
+      ? 404
+      : exit === ExitCode.usage
+        ? 400
+        : exit === ExitCode.locked
+          ? 409
+          : 500;
+    return { status, code, text, hint };
+  }
+  return { status: 500, code: 'INTERNAL', text: error instanceof Error ? error.message : String(error) };
+}

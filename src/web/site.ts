@@ -1,0 +1,101 @@
+// What a screen and a form are, for the server that serves them.
+
+import type { AppEnvironment } from '../app/environment.js';
+import type { ProviderOptions } from '../app/provider/provider.js';
+import { KybatchError } from '../domain/errors.js';
+import type { Message } from '../util/message-parts.js';
+import type { Html } from './html.js';
+
+/** What a user may do. Each includes those before it. */
+export const ROLES = ['look', 'decide', 'spend'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const mayDo = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
+
+export interface User {
+  readonly name: string;
+  readonly role: Role;
+  /** A proxy has identified the person. Otherwise the name is what the command line says. */
+  readonly isVerified: boolean;
+}
+
+/** The place that the page shows, and the person who looks. */
+export interface Site {
+  readonly options: ProviderOptions;
+  readonly around: AppEnvironment;
+  readonly user: User;
+}
+
+export interface PageRequest {
+  readonly path: string;
+  /** The parts of the address that the pattern names, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+}
+
+export interface PageContent {
+  readonly title: string;
+  readonly body: Html;
+}
+
+/** The lines of a list, for a download as CSV. */
+export interface CsvLines {
+  readonly header: readonly string[];
+  readonly lines: readonly (readonly (string | number | null)[])[];
+}
+
+/** One address. The view comes from `app/`. Its JSON is the twin of the page. */
+export interface PageScreen<View> {
+  /** Such as `/runs/:run`. */
+  readonly path: string;
+  readonly load: (request: PageRequest, site: Site) => Promise<View>;
+  readonly show: (view: View, request: PageRequest, site: Site) => PageContent;
+  /** The view before the first run made a ledger. Default: the page says that there is none. */
+  readonly nothing?: View;
+  /** The JSON twin, if it is not the view itself. */
+  readonly json?: (view: View) => object;
+  readonly csv?: (view: View) => CsvLines;
+  /** The page is shown again while it is open: values by the name in `data-live`. Null: nothing more will change. */
+  readonly live?: (request: PageRequest, site: Site) => Promise<LiveValues | null>;
+}
+
+/** Texts, and attributes of graphics, by the name in `data-live`. */
+export type LiveValues = Readonly<Record<string, string | Readonly<Record<string, string | number>>>>;
+
+/** A form that changes something. */
+export interface Action {
+  readonly path: string;
+  readonly needs: Exclude<Role, 'look'>;
+  readonly run: (form: URLSearchParams, request: PageRequest, site: Site) => Promise<Done>;
+}
+
+/** The address to show next, with a message. */
+export interface Done {
+  readonly to: string;
+  readonly message?: Message | undefined;
+}
+
+/** A screen without the type of its view, so that all screens fit one list. */
+export interface AnyScreen {
+  readonly path: string;
+  readonly open: (request: PageRequest, site: Site) => Promise<Opened>;
+  readonly live: PageScreen<unknown>['live'];
+}
+
+export interface Opened {
+  readonly json: () => unknown;
+  readonly page: () => PageContent;
+  readonly csv: (() => CsvLines) | undefined;
+}
+
+export const screen = <View>({ path, load, nothing, show, json, csv, live }: PageScreen<View>): AnyScreen => ({
+  path,
+  live,
+  async open(request, site) {
+    const view = await load(request, site).catch((error: unknown) => {
+      if (nothing !== undefined && error instanceof KybatchError && error.code === 'NO_LEDGER_YET') return nothing;
+      throw error;
+    });
+    return { json: () => json?.(view) ?? view, page: () => show(view, request, site), csv: csv && (() => csv(view)) };
+  },
+});
