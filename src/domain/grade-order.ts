@@ -48,6 +48,19 @@ export function readGradePattern(text: string): string | undefined {
   return /^[ABZF?]{5}$/.test(pattern) ? pattern : undefined;
 }
 
+/** How one field of a row agrees with a candidate's. */
+export interface FieldAgreement {
+  readonly field: (typeof FIELDS)[number];
+  /** `not_compared`: one of them is missing. */
+  readonly agreement: 'same' | 'similar' | 'different' | 'not_compared';
+}
+
+const AGREEMENTS: Readonly<Record<string, FieldAgreement['agreement']>> = { A: 'same', B: 'similar', F: 'different' };
+
+/** The five fields of a grade, in their order. */
+export const fieldAgreements = (grade: string): readonly FieldAgreement[] =>
+  FIELDS.map((field, index) => ({ field, agreement: AGREEMENTS[grade.charAt(index)] ?? 'not_compared' }));
+
 /** A grade in short words: "same: number, country; different: name". */
 export function gradeInWords(grade: string): string {
   if (!isGrade(grade)) return '';

@@ -1,6 +1,6 @@
 import { fitsPattern, isAtLeast } from '../domain/grade-order.js';
 import { SECOND_PERSON } from '../ledger/review/review.js';
-import type { Question } from './questions.js';
+import type { Question, QuestionSummary } from './questions.js';
 
 /** Which questions are meant. An absent part matches all. */
 export interface QuestionFilter {
@@ -14,7 +14,10 @@ export interface QuestionFilter {
   readonly minGrade?: string | undefined;
 }
 
-export function matchesFilter(question: Question, { reasons, countryCode, grade, minGrade }: QuestionFilter): boolean {
+export function matchesFilter(
+  question: Question | QuestionSummary,
+  { reasons, countryCode, grade, minGrade }: QuestionFilter,
+): boolean {
   const best = bestGrade(question) ?? '';
   return (
     (reasons === undefined || reasonsOf(question).some((reason) => reasons.includes(reason))) &&
@@ -24,10 +27,14 @@ export function matchesFilter(question: Question, { reasons, countryCode, grade,
   );
 }
 
-export const bestGrade = ({ candidates }: Question): string | undefined => candidates[0]?.matchGrade;
+export const bestGrade = (question: Question | QuestionSummary): string | undefined =>
+  'bestGrade' in question ? (question.bestGrade ?? undefined) : question.candidates[0]?.matchGrade;
 
 /** Its code, and `SECOND_PERSON` if one person has answered and another must agree. */
-const reasonsOf = ({ code, held }: Question): readonly string[] => (held.length === 0 ? [code] : [code, SECOND_PERSON]);
+function reasonsOf(question: Question | QuestionSummary): readonly string[] {
+  const isHeld = 'isHeld' in question ? question.isHeld : question.held.length > 0;
+  return isHeld ? [question.code, SECOND_PERSON] : [question.code];
+}
 
 /** The number of questions by reason, country and best grade, the most frequent first. */
 export interface Facets {
@@ -42,7 +49,7 @@ export interface Facet {
   readonly questions: number;
 }
 
-export const facetsOf = (questions: readonly Question[]): Facets => ({
+export const facetsOf = (questions: readonly (Question | QuestionSummary)[]): Facets => ({
   reason: tally(questions.flatMap(reasonsOf)),
   country: tally(questions.map(({ countryCode }) => countryCode)),
   bestGrade: tally(questions.map((question) => bestGrade(question) ?? null)),

@@ -12,9 +12,12 @@ import {
   type DecisionEntry,
   isSamePerson,
   isSingleConfirmation,
+  type QuestionKey,
   type ReviewStore,
+  type WaitingRow,
 } from '../ledger/review/review.js';
 import type { CandidateRecord, QuestionTopic } from '../ledger/rows/runs.js';
+import { Memo } from '../util/memo.js';
 
 /** One review question, however many rows ask it. */
 export interface Question extends QuestionTopic {
@@ -70,29 +73,87 @@ export interface Choice extends CandidateRecord {
 /** Every question ever asked, in the order of runs and rows. */
 export async function readQuestions(review: ReviewStore, runIds?: readonly string[]): Promise<readonly Question[]> {
   const [asked, decisions] = await Promise.all([review.questions(runIds), review.decisions()]);
-  const inForce = new Map<string, DecisionEntry>();
-  const held = new Map<string, DecisionEntry[]>();
+  return toQuestions(asked, decisions);
+}
+
+/** Some questions, whether they are open or not, in the order of their keys. */
+export async function questionsAbout(review: ReviewStore, keys: readonly QuestionKey[]): Promise<readonly Question[]> {
+  const [asked, decisions] = await Promise.all([review.questionsAbout(keys), review.decisions(keys)]);
+  const found = new Map(toQuestions(asked, decisions).map((question) => [questionIdentity(question), question]));
+  return keys.flatMap((key) => found.get(questionIdentity(key)) ?? []);
+}
+
+function toQuestions(asked: readonly AskedQuestion[], decisions: readonly DecisionEntry[]): readonly Question[] {
+  const { inForce, held } = standingDecisions(decisions);
   const unsure = new Map<string, string[]>();
   for (const decision of decisions.filter(({ decision: said }) => said === 'not_sure')) {
     const key = questionIdentity(decision);
     unsure.set(key, [...(unsure.get(key) ?? []), decision.decidedBy]);
   }
+  return [...groupByQuestion(asked)].map(([key, group]) =>
+    toQuestion(group, inForce.get(key), held.get(key) ?? [], unsure.get(key) ?? []),
+  );
+}
+
+/** The decisions that are not withdrawn, by question: the one in force, and those that wait for a second person. */
+function standingDecisions(decisions: readonly DecisionEntry[]) {
+  const inForce = new Map<string, DecisionEntry>();
+  const held = new Map<string, DecisionEntry[]>();
   for (const decision of decisions.filter(({ withdrawnAt }) => withdrawnAt === null)) {
     const key = questionIdentity(decision);
     // The newest decisions come first. The first answer must come first.
     if (decision.held) held.set(key, [decision, ...(held.get(key) ?? [])]);
     else if (!inForce.has(key)) inForce.set(key, decision);
   }
-  const groups = new Map<string, AskedQuestion[]>();
+  return { inForce, held };
+}
+
+function groupByQuestion<Asked extends QuestionKey>(asked: readonly Asked[]): ReadonlyMap<string, readonly Asked[]> {
+  const groups = new Map<string, Asked[]>();
   for (const question of asked) {
     const key = questionIdentity(question);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [question]);
     else group.push(question);
   }
-  return [...groups].map(([key, group]) =>
-    toQuestion(group, inForce.get(key), held.get(key) ?? [], unsure.get(key) ?? []),
-  );
+  return groups;
+}
+
+/** An open question as lists count and filter it. */
+export interface QuestionSummary extends QuestionKey {
+  readonly code: string;
+  readonly countryCode: string | null;
+  /** The grade of the best candidate. Null: there is no candidate. */
+  readonly bestGrade: string | null;
+  /** A person was not sure, or the candidates changed after a decision. */
+  readonly decided: 'not_sure' | 'before' | null;
+  /** An answer waits for a second person. */
+  readonly isHeld: boolean;
+}
+
+/** The open questions in the order of `openQuestions`, without all that only one question needs. */
+export async function summarizeOpenQuestions(
+  review: ReviewStore,
+  runIds?: readonly string[],
+): Promise<readonly QuestionSummary[]> {
+  const [waiting, decisions] = await Promise.all([review.waitingRows(runIds), review.decisions()]);
+  const { inForce, held } = standingDecisions(decisions);
+  const groups = groupByQuestion(waiting);
+  // Whether such a confirmation is the first of two depends on the lists that ask.
+  const confirmed = [...groups].flatMap(([key, [row]]) => {
+    const decision = inForce.get(key);
+    return row !== undefined && decision !== undefined && isSingleConfirmation(decision) ? [row] : [];
+  });
+  const exact = confirmed.length === 0 ? [] : await questionsAbout(review, confirmed);
+  const known = new Map(exact.map((question) => [questionIdentity(question), question]));
+  const summaries = [...groups].map(([key, rows]) => {
+    const { decision, held: waits } = known.get(key) ?? { decision: inForce.get(key), held: held.get(key) ?? [] };
+    return toSummary(rows, decision, waits.length > 0);
+  });
+  return [
+    ...summaries.filter(({ decided }) => decided === null),
+    ...summaries.filter(({ decided }) => decided !== null),
+  ];
 }
 
 /** Questions that rows wait for, with unsure ones last. */
@@ -105,17 +166,53 @@ export async function openQuestions(review: ReviewStore, runIds?: readonly strin
 export const lacksGoodCandidate = ({ stage, candidates }: Question): boolean =>
   stage === null && candidates.every(({ matchGrade }) => matchGrade.startsWith('F'));
 
-const questionIdentity = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>) =>
-  `${of.environmentId}|${of.entityKey}`;
+const questionIdentity = (of: QuestionKey) => `${of.environmentId}|${of.entityKey}`;
 
-export const questionId = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>): string =>
-  `Q-${digest(questionIdentity(of), 10)}`;
+export const questionId = (of: QuestionKey): string => `Q-${digest(questionIdentity(of), 10)}`;
 
 /** Identifies a set of candidates, in any order. */
 export const basisOf = (candidateIds: Iterable<string>): string =>
   `B-${digest(JSON.stringify([...candidateIds].sort()), 8)}`;
 
 export const choiceKey = (candidateId: string): string => `C-${digest(candidateId, 8)}`;
+
+function toSummary(rows: readonly WaitingRow[], decision: DecisionEntry | undefined, isHeld: boolean): QuestionSummary {
+  const { newest, candidates } = mergeCandidates<WaitingRow['candidates'][number], WaitingRow>(rows);
+  const [best] = candidates;
+  return {
+    environmentId: newest.environmentId,
+    entityKey: newest.entityKey,
+    code: newest.code,
+    countryCode: countryOf(rows[0]?.fields ?? {}) ?? best?.countryCode ?? null,
+    bestGrade: best?.matchGrade ?? null,
+    decided: decision === undefined ? null : decision.decision === 'not_sure' ? 'not_sure' : 'before',
+    isHeld,
+  };
+}
+
+type Graded = Pick<CandidateRecord, 'id' | 'matchGrade'>;
+
+/**
+ * The candidates of all rows that ask a question, the best first. The row searched last has the newest candidates.
+ * Those of other rows count too: a pipeline with fewer searches must not remove candidates that a person is looking at.
+ */
+function mergeCandidates<
+  Candidate extends Graded,
+  Asked extends Pick<AskedQuestion, 'askedAt' | 'stage' | 'entityKey'> & { readonly candidates: readonly Candidate[] },
+>(rows: readonly Asked[]) {
+  const newest = rows.reduce((a, b) => (b.askedAt > a.askedAt ? b : a));
+  const newestFirst = rows.length === 1 ? rows : [newest, ...rows.toSorted((a, b) => b.askedAt - a.askedAt)];
+  const odd = newest.stage === null ? undefined : readIdentityMismatch(newest.entityKey);
+  const unique = new Map<string, Candidate>();
+  for (const candidate of newestFirst.flatMap((asked) => asked.candidates))
+    if (!unique.has(candidate.id))
+      unique.set(
+        candidate.id,
+        odd === undefined ? candidate : { ...candidate, matchGrade: gradeOfBought(candidate.matchGrade, odd) },
+      );
+  const candidates = [...unique.values()].sort((a, b) => compareGrades(a.matchGrade, b.matchGrade));
+  return { newest, odd, candidates };
+}
 
 function toQuestion(
   group: readonly AskedQuestion[],
@@ -126,16 +223,12 @@ function toQuestion(
   const waiting = group.filter(({ open }) => open);
   const shown = waiting.length > 0 ? waiting : group;
   const [firstRow] = shown;
-  // The row searched last has the newest candidates. Those of other rows count too: a pipeline with fewer searches must
-  // not remove candidates that a person is looking at.
-  const newest = shown.reduce((a, b) => (b.askedAt > a.askedAt ? b : a));
-  const newestFirst = [newest, ...shown.toSorted((a, b) => b.askedAt - a.askedAt)];
-  const odd = newest.stage === null ? undefined : readIdentityMismatch(newest.entityKey);
-  const candidates = new Map<string, Choice>();
-  for (const candidate of newestFirst.flatMap((asked) => asked.candidates))
-    if (!candidates.has(candidate.id))
-      candidates.set(candidate.id, { ...candidate, ...heldAgainst(candidate, odd), key: choiceKey(candidate.id) });
-  const bestFirst = [...candidates.values()].sort((a, b) => compareGrades(a.matchGrade, b.matchGrade));
+  const { newest, odd, candidates } = mergeCandidates<CandidateRecord, AskedQuestion>(shown);
+  const bestFirst = candidates.map((candidate) => ({
+    ...candidate,
+    evidence: odd === undefined ? candidate.evidence : evidenceOfBought(candidate, odd),
+    key: choiceKey(candidate.id),
+  }));
   const { space, stage, environmentId, environment, entityKey, code, message } = newest;
   const open = waiting.length > 0;
   const needsTwo = group.some((asked) => asked.needsTwo);
@@ -157,7 +250,7 @@ function toQuestion(
     countryCode: countryOf(firstRow?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
     bought: odd?.bought,
     candidates: bestFirst,
-    basis: basisOf(candidates.keys()),
+    basis: basisOf(candidates.map(({ id }) => id)),
     open,
     beside: open && waiting.every(({ beside }) => beside),
     decision: first === undefined ? decision : undefined,
@@ -168,17 +261,17 @@ function toQuestion(
 }
 
 /** The search's evidence does not describe the bought answer: "same: number" must not stand beside another number. */
-const heldAgainst = ({ matchGrade, evidence }: CandidateRecord, odd: IdentityMismatch | undefined) =>
-  odd === undefined
-    ? {}
-    : {
-        matchGrade: gradeOfBought(matchGrade, odd),
-        evidence: `bought data ${mismatchInWords(odd)}; search: ${evidence}`,
-      };
+const evidenceOfBought = ({ evidence }: CandidateRecord, odd: IdentityMismatch): string =>
+  `bought data ${mismatchInWords(odd)}; search: ${evidence}`;
+
+const countries = new Memo<{ readonly code: string | null }>(10_000);
 
 function countryOf({ country = '', state }: Question['input']): string | null {
-  const place = resolveLocation(country, state);
-  return place.ok ? place.countryCode : null;
+  const resolve = () => {
+    const place = resolveLocation(country, state);
+    return { code: place.ok ? place.countryCode : null };
+  };
+  return countries.getOrCompute(`${country}\n${state ?? ''}`, resolve).code;
 }
 
 const digest = (text: string, length: number) => createHash('sha256').update(text).digest('hex').slice(0, length);

@@ -40,7 +40,7 @@ function noneMeant(open: readonly Question[]): Message {
 }
 
 /** For questions that the last pipeline did not ask, names the newest pipeline of their list that does. */
-async function withAskingPipelines(
+export async function withAskingPipelines(
   questions: readonly Question[],
   { runs }: Pick<QuestionsLedger, 'runs'>,
 ): Promise<readonly Question[]> {
@@ -62,7 +62,7 @@ async function withAskingPipelines(
 export type QuestionsLedger = Pick<Ledger, 'runs' | 'portfolios' | 'review'>;
 
 /** The runs whose questions are meant. Undefined: all. */
-async function runsOfQuestions(
+export async function runsOfQuestions(
   { run, portfolio }: QuestionScope,
   { runs, portfolios }: QuestionsLedger,
   around: AppEnvironment,

@@ -10,7 +10,7 @@ import type { RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptActivity, RunActivity, WorkerAtWork } from '../../ledger/queries.js';
 import type { ReviewStore } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
-import { openQuestions } from '../../review/questions.js';
+import { summarizeOpenQuestions } from '../../review/questions.js';
 import { ledgerOf, type PlaceOptions, pricesOf, processEnvironment, withLedger } from '../environment.js';
 import { withReviewSheets } from '../review/questions.js';
 import type { ContinueStep } from './next-step.js';
@@ -244,10 +244,10 @@ export interface OpenQuestions {
 }
 
 async function questionsStanding(run: string, review: ReviewStore): Promise<OpenQuestions> {
-  const questions = await openQuestions(review, [run]);
+  const questions = await summarizeOpenQuestions(review, [run]);
   return {
     open: questions.length,
-    notSure: questions.filter(({ decision }) => decision?.decision === 'not_sure').length,
-    held: questions.filter(({ held }) => held.length > 0).length,
+    notSure: questions.filter(({ decided }) => decided === 'not_sure').length,
+    held: questions.filter(({ isHeld }) => isHeld).length,
   };
 }

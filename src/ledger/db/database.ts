@@ -73,6 +73,8 @@ export interface Database extends Sql {
   readonly lostCommits: number;
   /** From now on it counts as complete. */
   acceptLoss(): void;
+  /** A number that grows with every commit. Null if commits are not counted. */
+  version(): number | null;
   /** Throws if there is too little space to store a call's result. */
   mustHaveRoom(): void;
 

@@ -23,9 +23,11 @@ import {
   type DecisionRecord,
   isSingleConfirmation,
   type NewDecision,
+  type QuestionKey,
   type Recorded,
   type ReviewStore,
   type RowRef,
+  type WaitingRow,
 } from './review.js';
 import { type DecidedRow, type StageDependenciesOf, withdrawalEffects } from './withdrawal-effects.js';
 
@@ -61,9 +63,12 @@ export function reviewStore(database: Database): ReviewStore {
   const withdraw = database.prepare(
     'UPDATE decisions SET withdrawn_at = ?, withdrawn_by = ? WHERE id = ? AND withdrawn_at IS NULL',
   );
-  const decisions = database.prepare<[], DecisionRow>(
-    `${SELECT_DECISION} UNION ALL ${SELECT_HELD} WHERE settled_by IS NULL ORDER BY id DESC`,
-  );
+  const decisions = (among = '') =>
+    database.prepare<[object], DecisionRow>(
+      `${SELECT_DECISION}${among && ` WHERE ${among}`} UNION ALL ${SELECT_HELD} WHERE settled_by IS NULL${among && ` AND ${among}`} ORDER BY id DESC`,
+    );
+  const allDecisions = decisions();
+  const decisionsAbout = decisions(ABOUT);
   const entry = database.prepare<[number], DecisionRow>(`${SELECT_DECISION} WHERE id = ?`);
   const holdersOf = idHolders(database);
   const release = rowReleases(database);
@@ -107,7 +112,19 @@ export function reviewStore(database: Database): ReviewStore {
     idHolders: (claim, place) => database.read(() => holdersOf(claim, place)),
     wasWithdrawn: async (environmentId, entityKey) =>
       (await database.read(() => withdrawnConfirmation.get(environmentId, entityKey))) !== undefined,
-    questions: (runIds) => database.read(() => readQuestions(database, runIds)),
+    questions: (runIds) => database.read(() => readQuestions(database, runIds && ofRuns(runIds))),
+    questionsAbout: async (keys) =>
+      (await database.read(() => readQuestions(database, about(keys)))).filter(isAmong(keys)),
+    waitingRows: (runIds) => database.read(() => readWaitingRows(database, runIds)),
+    questionKeys: () =>
+      database.read(() =>
+        database
+          .prepare<[], QuestionKey>(
+            'SELECT DISTINCT environment_id AS environmentId, entity_key AS entityKey FROM questions',
+          )
+          .all(),
+      ),
+    version: () => database.version(),
     record: (made) =>
       database.write(function* (): Script<Recorded> {
         if (!(yield* held.needsTwo(made))) return yield* decide(made, undefined);
@@ -116,7 +133,10 @@ export function reviewStore(database: Database): ReviewStore {
         if (weighed.kind === 'said_before') return { kind: 'said_before', id: weighed.before.id, released: [] };
         return { kind: 'held', id: yield* held.hold(made), released: [], against: weighed.against };
       }),
-    decisions: async () => (await database.read(() => decisions.all())).map(toEntry),
+    decisions: async (keys) => {
+      if (keys === undefined) return (await database.read(() => allDecisions.all({}))).map(toEntry);
+      return (await database.read(() => decisionsAbout.all(about(keys).values))).map(toEntry).filter(isAmong(keys));
+    },
     withdraw: (id, by, at, groundsOf) =>
       database.write(function* () {
         const found = yield* entry.get(id);
@@ -131,20 +151,50 @@ export function reviewStore(database: Database): ReviewStore {
   };
 }
 
-function* readQuestions(database: Database, runIds: readonly string[] | undefined): Script<AskedQuestion[]> {
+/** Of a question: its row waits for the answer, or will when the asking pipeline runs again. */
+const IS_OPEN = `answered = 0 AND ${STILL_LISTED} AND CASE WHEN beside = 1 THEN NOT ${IS_DECIDED} ELSE outcome = 'needs_review' END`;
+
+const IN_ORDER = 'ORDER BY runs.created_at, run_id, row, asked_at, questions.space, questions.stage';
+
+/** A condition of a statement, and its parameters. */
+interface Among {
+  readonly sql: string;
+  readonly values: object;
+}
+
+const OF_RUNS = 'run_id IN (SELECT value FROM json_each(@runIds))';
+
+const ofRuns = (runIds: readonly string[]): Among => ({ sql: OF_RUNS, values: { runIds: JSON.stringify(runIds) } });
+
+/** Two lists of halves find more than the pairs, so `isAmong` looks at each. */
+const ABOUT = `entity_key IN (SELECT value FROM json_each(@entityKeys))
+  AND environment_id IN (SELECT CAST(value AS BIGINT) FROM json_each(@environments))`;
+
+const about = (keys: readonly QuestionKey[]): Among => ({
+  sql: ABOUT,
+  values: {
+    entityKeys: JSON.stringify(keys.map(({ entityKey }) => entityKey)),
+    environments: JSON.stringify([...new Set(keys.map(({ environmentId }) => environmentId))]),
+  },
+});
+
+const isAmong = (keys: readonly QuestionKey[]) => {
+  const pairs = new Set(keys.map(({ environmentId, entityKey }) => `${environmentId}|${entityKey}`));
+  return ({ environmentId, entityKey }: QuestionKey) => pairs.has(`${environmentId}|${entityKey}`);
+};
+
+function* readQuestions(database: Database, among?: Among): Script<AskedQuestion[]> {
   const candidates = database.prepare<[string, number, string], CandidateRecord>(
     `SELECT id, name, registration_number AS registrationNumber, vat_number AS vatNumber, country_code AS countryCode, state, jurisdiction,
        match_grade AS matchGrade, decision, evidence FROM candidates WHERE run_id = ? AND row = ? AND space = ? ORDER BY position`,
   );
-  const among = runIds === undefined ? '' : 'WHERE run_id IN (SELECT value FROM json_each(@runIds))';
   const found = yield* database
     .prepare<[object], QuestionRow>(
-      `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted, ${IS_DECIDED} AS decided,
-         ${NEEDS_SECOND_PERSON} AS needsTwo
+      `SELECT questions.*, environments.name AS environment, line, fields, ${IS_OPEN} AS open, ${NEEDS_SECOND_PERSON} AS needsTwo
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
-       ${among} ORDER BY runs.created_at, run_id, row, asked_at, questions.space, questions.stage`,
+       ${among === undefined ? '' : `WHERE ${among.sql}`} ${IN_ORDER}`,
     )
-    .all({ runIds: JSON.stringify(runIds ?? []) });
+    .all(among?.values ?? {});
   const cells = new JsonColumns(database);
   return yield* forEachItem(found, function* (row) {
     const shown = yield* candidates.all(row.run_id, row.row, row.space);
@@ -163,16 +213,74 @@ function* readQuestions(database: Database, runIds: readonly string[] | undefine
       askedAt: row.asked_at,
       line: row.line,
       fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
-      open:
-        row.answered === 0 &&
-        row.wanted === 1 &&
-        (row.beside === 1 ? row.decided === 0 : row.outcome === 'needs_review'),
+      open: row.open === 1,
       beside: row.beside === 1,
       needsTwo: row.needsTwo === 1,
       candidates: shown.filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
     };
   });
 }
+
+/** From the best to the worst grade, as `compareGrades` orders them. */
+const GRADE_RANK = "replace(replace(replace(replace(match_grade, 'A', '0'), 'B', '1'), 'Z', '2'), 'F', '3')";
+
+/** Most questions are asked by one row, which needs only its best candidate: half the time of reading all. */
+function* readWaitingRows(database: Database, runIds: readonly string[] | undefined): Script<WaitingRow[]> {
+  const candidates = database.prepare<[string, number, string], WaitingRow['candidates'][number]>(
+    'SELECT id, match_grade AS matchGrade, country_code AS countryCode FROM candidates WHERE run_id = ? AND row = ? AND space = ? ORDER BY position',
+  );
+  const best = (column: string) => `(SELECT ${column} FROM candidates WHERE candidates.run_id = questions.run_id
+    AND candidates.row = questions.row AND candidates.space = questions.space
+    AND (candidate_id IS NULL OR candidates.id = candidate_id) ORDER BY ${GRADE_RANK}, position LIMIT 1)`;
+  const found = yield* database
+    .prepare<[object], WaitingRecord>(
+      `SELECT run_id, row, questions.space, questions.stage, environment_id, entity_key, candidate_id, code, asked_at, fields, runs.created_at AS began,
+         ${best("match_grade || ' ' || coalesce(country_code, '') || ' ' || candidates.id")} AS best
+       FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id
+       WHERE ${IS_OPEN} ${runIds === undefined ? '' : `AND ${OF_RUNS}`} ORDER BY run_id, row, asked_at, questions.space, questions.stage`,
+    )
+    .all({ runIds: JSON.stringify(runIds ?? []) });
+  // By the time of their runs: SQLite would sort the texts along, which takes as long as the rest.
+  found.sort((a, b) => a.began - b.began);
+  const keyOf = (row: WaitingRecord) => `${row.environment_id}|${row.entity_key}`;
+  const rowsOf = new Map<string, number>();
+  for (const row of found) rowsOf.set(keyOf(row), (rowsOf.get(keyOf(row)) ?? 0) + 1);
+  const cells = new JsonColumns(database);
+  return yield* forEachItem(found, function* (row) {
+    const needsAll = row.stage !== '' || rowsOf.get(keyOf(row)) !== 1;
+    const seen = needsAll ? yield* candidates.all(row.run_id, row.row, row.space) : toBest(row.best);
+    return {
+      stage: row.stage === '' ? null : row.stage,
+      environmentId: row.environment_id,
+      entityKey: row.entity_key,
+      code: row.code,
+      askedAt: row.asked_at,
+      fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
+      candidates: seen.filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
+    };
+  });
+}
+
+/** Grade, country and ID of a candidate in one text, because three lookups take three times as long. */
+function toBest(text: string | null): WaitingRow['candidates'] {
+  if (text === null) return [];
+  const [matchGrade = '', countryCode = '', ...id] = text.split(' ');
+  return [{ id: id.join(' '), matchGrade, countryCode: countryCode === '' ? null : countryCode }];
+}
+
+type WaitingRecord = Pick<
+  QuestionRow,
+  | 'run_id'
+  | 'row'
+  | 'space'
+  | 'stage'
+  | 'environment_id'
+  | 'entity_key'
+  | 'candidate_id'
+  | 'code'
+  | 'asked_at'
+  | 'fields'
+> & { readonly best: string | null; readonly began: number };
 
 interface FoundDecision {
   readonly id: number;
@@ -195,10 +303,8 @@ interface QuestionRow {
   readonly asked_at: number;
   readonly line: number;
   readonly fields: string;
-  readonly outcome: string;
-  readonly wanted: number;
+  readonly open: number;
   readonly beside: number;
-  readonly decided: number;
   readonly needsTwo: number;
 }
 

@@ -16,15 +16,33 @@ export interface ReviewStore {
   wasWithdrawn(environmentId: number, entityKey: string): Promise<boolean>;
   /** Every question with its row and candidates, or those of some runs. Oldest run first, rows in file order. */
   questions(runIds?: readonly string[]): Promise<readonly AskedQuestion[]>;
+  /** The same for some questions, whether they are open or not. */
+  questionsAbout(keys: readonly QuestionKey[]): Promise<readonly AskedQuestion[]>;
+  /** The rows that wait for an answer, in the same order, with the little that lists and counts need. */
+  waitingRows(runIds?: readonly string[]): Promise<readonly WaitingRow[]>;
+  /** Every question ever asked, without its rows. */
+  questionKeys(): Promise<readonly QuestionKey[]>;
+  /** A number that grows with every change of the ledger. Null if changes are not counted. */
+  version(): number | null;
   /**
    * Stores the decision. Unless it is `not_sure`, waiting rows become pending and their runs reopen. If a list requires
    * two people, or a decision waits already, a confirmation waits for the second person.
    */
   record(decision: NewDecision): Promise<Recorded>;
-  /** Newest first, including withdrawn and waiting ones. */
-  decisions(): Promise<readonly DecisionEntry[]>;
+  /** Newest first, including withdrawn and waiting ones. `keys`: those about some questions. */
+  decisions(keys?: readonly QuestionKey[]): Promise<readonly DecisionEntry[]>;
   /** Rows based on it are decided again. Undefined if there is no such decision in force or waiting. */
   withdraw(id: number, by: string, at: number, groundsOf: StageDependenciesOf): Promise<readonly RowRef[] | undefined>;
+}
+
+/** The provider and the company that a question is about. */
+export type QuestionKey = Pick<AskedQuestion, 'environmentId' | 'entityKey'>;
+
+/** A row that waits for an answer. */
+export interface WaitingRow
+  extends Pick<AskedQuestion, 'environmentId' | 'entityKey' | 'stage' | 'code' | 'askedAt' | 'fields'> {
+  /** All of them if several rows ask the question or it is about an answer, else the best one. */
+  readonly candidates: readonly Pick<CandidateRecord, 'id' | 'matchGrade' | 'countryCode'>[];
 }
 
 /** A row of a run, or of a plan, which has no run. */

@@ -51,6 +51,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
     readonly: options.readonly,
     isShared: true,
     lostCommits: 0,
+    version: () => null,
     acceptLoss: () => {},
     get broken() {
       return writer.broken;

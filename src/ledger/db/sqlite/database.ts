@@ -8,7 +8,7 @@ import { freeBytes } from '../../../util/files.js';
 import type { Database, Script, Snapshot, Sql, Statement, StoredTexts } from '../database.js';
 import type { StoredPlace } from '../stored-json.js';
 import { type Connection, connect, isFree, isLocked, type Statement as Native } from './connection.js';
-import { CommitCount, lostCommits } from './integrity.js';
+import { CommitCount, commitsOf, lostCommits } from './integrity.js';
 
 export interface SqliteOptions {
   /** Its lock tells whether a process works. The file read may be a copy. */
@@ -33,6 +33,8 @@ export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: fre
       return writer.commits?.lost ?? lostCommits(connection);
     },
     acceptLoss: () => writer.commits?.acceptLoss(),
+    // After a loss commits are not counted.
+    version: () => (lostCommits(connection) > 0 ? null : commitsOf(connection)),
     mustHaveRoom: () => room.mustBeThere(),
     read: async (script) => runNow(script()),
     write: (script) => writer.write(() => runNow(script(false))),

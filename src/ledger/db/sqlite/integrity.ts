@@ -59,7 +59,7 @@ export function lostCommits(database: Connection): number {
 }
 
 const commitsPath = (path: string): string => join(dirname(path), 'kybatch.commits');
-const commitsOf = (database: Connection): number => database.pragma('user_version', { simple: true }) as number;
+export const commitsOf = (database: Connection): number => database.pragma('user_version', { simple: true }) as number;
 
 /**
  * Counts commits, in the ledger and in a small file beside it. The file is written when a commit is on disk, so it is

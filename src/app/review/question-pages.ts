@@ -1,0 +1,161 @@
+// Review questions for a page: counts, one page of them, and one question with its neighbours.
+
+import { UsageError } from '../../domain/errors.js';
+import { type FieldAgreement, fieldAgreements } from '../../domain/grade-order.js';
+import { type Facets, facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
+import {
+  type Choice,
+  type Question,
+  type QuestionSummary,
+  questionId,
+  questionsAbout,
+  summarizeOpenQuestions,
+} from '../../review/questions.js';
+import { type AppEnvironment, dataDirOf, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import type { QuestionScope } from '../run/next-step.js';
+import { type QuestionsLedger, runsOfQuestions, withAskingPipelines } from './questions.js';
+
+export interface QuestionPageOptions extends PlaceOptions, QuestionScope {
+  readonly filter?: QuestionFilter | undefined;
+  /** From 1 on. Beyond the last page, the last one. */
+  readonly page?: number | undefined;
+  /** Questions on a page. Default: 50. */
+  readonly size?: number | undefined;
+}
+
+export interface QuestionPageView {
+  /** The open questions, and those of them that fit the filter. */
+  readonly open: number;
+  readonly fitting: number;
+  /** Each part counts the questions that fit the other parts of the filter, so that its values can be exchanged. */
+  readonly facets: Facets;
+  readonly page: number;
+  readonly pages: number;
+  readonly questions: readonly Question[];
+}
+
+/** One page of the open questions, with exact counts of all. */
+export function questionPage(
+  options: QuestionPageOptions = {},
+  around = processEnvironment(),
+): Promise<QuestionPageView> {
+  const { filter = {}, size = 50 } = options;
+  return withLedger('read', options, around, async (ledger) => {
+    const open = await openSummaries(options, ledger, around);
+    const fitting = open.filter((question) => matchesFilter(question, filter));
+    const pages = Math.max(1, Math.ceil(fitting.length / size));
+    const page = Math.min(Math.max(1, options.page ?? 1), pages);
+    const shown = await questionsAbout(ledger.review, fitting.slice((page - 1) * size, page * size));
+    const questions = await withAskingPipelines(shown, ledger);
+    return { open: open.length, fitting: fitting.length, facets: facetsFor(open, filter), page, pages, questions };
+  });
+}
+
+function facetsFor(open: readonly QuestionSummary[], filter: QuestionFilter): Facets {
+  const without = (part: Partial<Record<keyof QuestionFilter, undefined>>) =>
+    facetsOf(open.filter((question) => matchesFilter(question, { ...filter, ...part })));
+  return {
+    reason: without({ reasons: undefined }).reason,
+    country: without({ countryCode: undefined }).country,
+    bestGrade: without({ grade: undefined, minGrade: undefined }).bestGrade,
+  };
+}
+
+export interface OneQuestionOptions extends PlaceOptions, QuestionScope {
+  /** `Q-…` */
+  readonly question: string;
+  /** Its neighbours are those that fit. */
+  readonly filter?: QuestionFilter | undefined;
+}
+
+export interface OneQuestionView {
+  readonly question: Question;
+  /** For each candidate, the row's fields beside its own. */
+  readonly compared: readonly ComparedCandidate[];
+  /** Its place among the open questions that fit, from 1 on. Null: it is not among them. */
+  readonly position: number | null;
+  readonly fitting: number;
+  /** The open questions before and after it. Without a place, the first one is the next. */
+  readonly previous: string | null;
+  readonly next: string | null;
+}
+
+export interface ComparedCandidate {
+  readonly choice: Choice;
+  readonly fields: readonly ComparedField[];
+}
+
+export interface ComparedField extends FieldAgreement {
+  /** Null: not given, or not returned. */
+  readonly yours: string | null;
+  readonly theirs: string | null;
+}
+
+/** One question, open or not, with its rows, candidates and differences. */
+export function oneQuestion(options: OneQuestionOptions, around = processEnvironment()): Promise<OneQuestionView> {
+  const { question: id, filter = {} } = options;
+  return withLedger('read', options, around, async (ledger) => {
+    const open = await openSummaries(options, ledger, around);
+    const key =
+      open.find((summary) => questionId(summary) === id) ??
+      (await ledger.review.questionKeys()).find((one) => questionId(one) === id);
+    const [found] = key === undefined ? [] : await questionsAbout(ledger.review, [key]);
+    if (found === undefined)
+      throw new UsageError(
+        'QUESTION_NOT_FOUND',
+        `no such question: "${id}"`,
+        'List the questions: `kybatch review list`',
+      );
+    const [question = found] = await withAskingPipelines([found], ledger);
+    const fitting = open.filter((summary) => matchesFilter(summary, filter));
+    const place = fitting.findIndex((summary) => questionId(summary) === id);
+    const idAt = (index: number) => (fitting[index] === undefined ? null : questionId(fitting[index]));
+    return {
+      question,
+      compared: question.candidates.map((choice) => ({ choice, fields: comparedFields(question, choice) })),
+      position: place === -1 ? null : place + 1,
+      fitting: fitting.length,
+      previous: place < 1 ? null : idAt(place - 1),
+      next: idAt(place + 1),
+    };
+  });
+}
+
+/** An answer under review is compared with the row, not with the search that led to it. */
+function comparedFields({ input, bought }: Question, choice: Choice): readonly ComparedField[] {
+  const joined = (...parts: readonly (string | null | undefined)[]) => parts.filter(Boolean).join(', ') || null;
+  const sides: Readonly<Record<FieldAgreement['field'], readonly [string | null, string | null]>> = {
+    number: [
+      joined(input.registration_number),
+      bought === undefined ? choice.registrationNumber : bought.registrationNumber,
+    ],
+    name: [joined(input.name), choice.name],
+    VAT: [joined(input.vat_number), choice.vatNumber],
+    country: [joined(input.country), bought?.countryCode ?? choice.countryCode],
+    place: [joined(input.state, input.city), joined(choice.state, choice.jurisdiction)],
+  };
+  return fieldAgreements(choice.matchGrade).map((one) => {
+    const [yours, theirs] = sides[one.field];
+    return { ...one, yours, theirs };
+  });
+}
+
+/**
+ * Reading 10,000 questions takes 0.2 s. A page asks again and again while nothing changes, so the last reading is kept
+ * until the ledger has a new commit.
+ */
+async function openSummaries(
+  options: PlaceOptions & QuestionScope,
+  ledger: QuestionsLedger,
+  around: AppEnvironment,
+): Promise<readonly QuestionSummary[]> {
+  const runs = await runsOfQuestions(options, ledger, around);
+  const version = ledger.review.version();
+  const of = JSON.stringify([dataDirOf(options, around), version, runs ?? null]);
+  if (last?.of === of) return last.open;
+  const open = await summarizeOpenQuestions(ledger.review, runs);
+  last = version === null ? undefined : { of, open };
+  return open;
+}
+
+let last: { readonly of: string; readonly open: readonly QuestionSummary[] } | undefined;
