@@ -62,6 +62,10 @@ export interface LedgerQueries {
   lastAttempt(runId: string): Promise<LastAttempt | undefined>;
   /** The last attempts on the runs of a portfolio, the newest first. */
   attempts(portfolioId: number, atMost: number): Promise<readonly PastAttempt[]>;
+  /** The process of the last attempt on a run: machine and number. Null: there was none. */
+  processOf(runId: string): Promise<string | null>;
+  /** The run that a process last worked on. */
+  runOfProcess(worker: string): Promise<string | undefined>;
   /** The stored options of that attempt. A run without one: those of the last attempt on its portfolio. */
   lastGiven(runId: string): Promise<string | null>;
   /** The run has no leader, and its deferred rows go to helpers when they are due. */
@@ -240,6 +244,16 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     `SELECT run_id AS runId, begun_at AS begunAt, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
      FROM starts JOIN runs ON runs.id = run_id WHERE portfolio_id = ? AND purse_id IS NULL ORDER BY starts.id DESC LIMIT ?`,
   );
+  const processOf = database
+    .prepare<[string], string | null>(
+      'SELECT worker FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1',
+    )
+    .pluck();
+  const runOfProcess = database
+    .prepare<[string], string>(
+      'SELECT run_id FROM starts WHERE worker = ? AND run_id IS NOT NULL ORDER BY id DESC LIMIT 1',
+    )
+    .pluck();
   const lastGiven = database
     .prepare<[object], string | null>(
       `SELECT given FROM starts JOIN runs ON runs.id = run_id
@@ -300,6 +314,8 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
     lastAttempt: (runId) => database.read(() => lastAttempt.get(runId)),
     attempts: (portfolioId, atMost) => database.read(() => attempts.all(portfolioId, atMost)),
+    processOf: async (runId) => (await database.read(() => processOf.get(runId))) ?? null,
+    runOfProcess: (worker) => database.read(() => runOfProcess.get(worker)),
     lastGiven: async (runId) => (await database.read(() => lastGiven.get({ runId }))) ?? null,
     answersTo: (environmentId, operation) => database.read(() => answersTo.all(environmentId, operation)),
     unknownCharges: (limit) => database.read(() => unknown.all(limit)),

@@ -16,7 +16,7 @@ import { basename, dirname, join } from 'node:path';
  * Writes a file that appears only when it is complete, by default for its owner only. The previous file stays until
  * then.
  */
-export async function writeAtomically(path: string, text: string, mode = 0o600): Promise<void> {
+export async function writeAtomically(path: string, text: string | Uint8Array, mode = 0o600): Promise<void> {
   const part = `${path}.${process.pid}.part`;
   try {
     const handle = await open(part, 'w', mode);

@@ -1,10 +1,11 @@
 // All screens and forms of the page.
 
+import { planScreen, startAction, uploadAction } from './screens/plan.js';
 import { portfoliosScreen } from './screens/portfolios.js';
-import { runScreen, runsScreen } from './screens/runs.js';
+import { pauseAction, resumeAction, runScreen, runsScreen } from './screens/runs.js';
 import { usageScreen } from './screens/usage.js';
 import type { Action, AnyScreen } from './site.js';
 
-export const screens: readonly AnyScreen[] = [portfoliosScreen, runsScreen, runScreen, usageScreen];
+export const screens: readonly AnyScreen[] = [portfoliosScreen, planScreen, runsScreen, runScreen, usageScreen];
 
-export const actions: readonly Action[] = [];
+export const actions: readonly Action[] = [startAction, uploadAction, pauseAction, resumeAction];

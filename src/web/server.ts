@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import type { UploadedFile } from '../app/run/preview.js';
 import { asOpenError, ExitCode, KybatchError } from '../domain/errors.js';
 import { escapeFormula } from '../export/formats/csv.js';
 import { stringifyExact } from '../util/exact-json.js';
@@ -114,6 +115,7 @@ const ASSETS: Readonly<Record<string, string>> = {
 };
 
 const FORM_AT_MOST = 64 * 1024;
+const UPLOAD_AT_MOST = 64 * 1024 * 1024;
 
 /** A refusal with its status. */
 class Refused extends Error {
@@ -220,8 +222,13 @@ class Exchange {
     const { origin, 'content-type': type = '' } = this.request.headers;
     if (!this.#hosts.some((host) => origin === `http://${host}`))
       throw new Refused(403, 'ORIGIN_REFUSED', 'Forms are accepted from this page only.');
-    if (!/^application\/x-www-form-urlencoded\b/i.test(type))
-      throw new Refused(415, 'FORM_REFUSED', 'Forms are sent as application/x-www-form-urlencoded.');
+    const isUpload = /^multipart\/form-data\b/i.test(type);
+    if (!isUpload && !/^application\/x-www-form-urlencoded\b/i.test(type))
+      throw new Refused(
+        415,
+        'FORM_REFUSED',
+        'Forms are sent as application/x-www-form-urlencoded or multipart/form-data.',
+      );
     const found = find(actions, this.#url);
     if (found === undefined) throw notFound();
     const { one, request } = found;
@@ -231,22 +238,23 @@ class Exchange {
         'ROLE_REFUSED',
         `${this.site.user.name} may ${this.site.user.role} here, not ${one.needs}.`,
       );
-    const form = new URLSearchParams(await this.#body());
-    const { to, message: said } = await one.run(form, request, this.site);
+    const body = await this.#body(isUpload ? UPLOAD_AT_MOST : FORM_AT_MOST);
+    const { form, file } = isUpload ? readMultipart(body, type) : { form: new URLSearchParams(body.toString('utf8')) };
+    const { to, message: said } = await one.run(form, request, this.site, file);
     if (this.#accepts('application/json')) return this.#json(200, { to, message: said });
     session.message = said;
     this.#goTo(to);
   }
 
-  async #body(): Promise<string> {
+  async #body(atMost: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of this.request as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > FORM_AT_MOST) throw new Refused(413, 'FORM_TOO_LARGE', 'The form is too large.');
+      if (size > atMost) throw new Refused(413, 'FORM_TOO_LARGE', 'The form is too large.');
       chunks.push(chunk);
     }
-    return Buffer.concat(chunks).toString('utf8');
+    return Buffer.concat(chunks);
   }
 
   #accepts(type: string): boolean {
@@ -332,4 +340,29 @@ function told(error: unknown): { status: number; code: string; text: string; hin
     return { status, code, text, hint };
   }
   return { status: 500, code: 'INTERNAL', text: error instanceof Error ? error.message : String(error) };
+}
+
+/** The fields of a form, and the one file in it. */
+function readMultipart(body: Buffer, type: string): { form: URLSearchParams; file?: UploadedFile | undefined } {
+  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
+  const between = Buffer.from(`\r\n--${quoted ?? plain ?? ''}`);
+  const whole = Buffer.concat([Buffer.from('\r\n'), body]);
+  const form = new URLSearchParams();
+  let file: UploadedFile | undefined;
+  for (let at = whole.indexOf(between); at !== -1; ) {
+    const from = at + between.length;
+    const next = whole.indexOf(between, from);
+    if (next === -1) break;
+    const headEnd = whole.indexOf('\r\n\r\n', from);
+    if (headEnd !== -1 && headEnd < next) {
+      const head = whole.toString('utf8', from, headEnd);
+      const [, name = ''] = /\bname="([^"]*)"/i.exec(head) ?? [];
+      const [, fileName] = /\bfilename="([^"]*)"/i.exec(head) ?? [];
+      const bytes = whole.subarray(headEnd + 4, next);
+      if (fileName === undefined) form.append(name, bytes.toString('utf8'));
+      else if (fileName !== '') file = { name: fileName, bytes };
+    }
+    at = next;
+  }
+  return { form, file };
 }

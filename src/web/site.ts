@@ -2,6 +2,7 @@
 
 import type { AppEnvironment } from '../app/environment.js';
 import type { ProviderOptions } from '../app/provider/provider.js';
+import type { UploadedFile } from '../app/run/preview.js';
 import { KybatchError } from '../domain/errors.js';
 import type { Message } from '../util/message-parts.js';
 import type { Html } from './html.js';
@@ -66,7 +67,7 @@ export type LiveValues = Readonly<Record<string, string | Readonly<Record<string
 export interface Action {
   readonly path: string;
   readonly needs: Exclude<Role, 'look'>;
-  readonly run: (form: URLSearchParams, request: PageRequest, site: Site) => Promise<Done>;
+  readonly run: (form: URLSearchParams, request: PageRequest, site: Site, file?: UploadedFile) => Promise<Done>;
 }
 
 /** The address to show next, with a message. */

@@ -304,7 +304,7 @@ const refusedInWords = ({ refusedBy }: PlanView): ViewPart =>
     refusedBy.hint && `  ${refusedBy.hint}`,
   );
 
-const planJson = (plan: PlanView) => ({
+export const planJson = (plan: PlanView) => ({
   ...pick(plan, 'input', 'portfolio'),
   run: plan.run && pick(plan.run, 'id', 'finished', 'fresh'),
   due: plan.due,

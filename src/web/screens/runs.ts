@@ -12,12 +12,26 @@ import {
   stateInWords,
 } from '../../cli/terminal/run-words.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
-import type { MessageState } from '../../util/message-parts.js';
+import { type MessageState, message } from '../../util/message-parts.js';
 import { count, durationInWords, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Share, shareBar } from '../graphics.js';
 import { type Html, html } from '../html.js';
-import { card, cards, chip, dataTable, facts, firstItem, heading, numeric, pager, panel, time } from '../layout.js';
-import { type LiveValues, type PageRequest, type Site, screen } from '../site.js';
+import {
+  button,
+  card,
+  cards,
+  chip,
+  dataTable,
+  facts,
+  firstItem,
+  heading,
+  numeric,
+  pager,
+  panel,
+  time,
+} from '../layout.js';
+import { type Action, type LiveValues, mayDo, type PageRequest, type Site, screen } from '../site.js';
+import { limitFlags, startAndShow } from './plan.js';
 
 const PAGE = 50;
 
@@ -89,7 +103,7 @@ const outcomeBar = (outcomes: Readonly<Record<RowOutcome, number>>): Html =>
       .join(', '),
   );
 
-const load = async ({ params }: PageRequest, { options, around }: Site): Promise<StatusView> => {
+const load = async ({ params }: Pick<PageRequest, 'params'>, { options, around }: Site): Promise<StatusView> => {
   const { status } = await import('../../app/run/status.js');
   return await status({ ...options, run: params.run ?? '' }, around);
 };
@@ -100,7 +114,7 @@ export const runScreen = screen<StatusView>({
   path: '/runs/:run',
   load,
   json: statusJson,
-  show(view) {
+  show(view, request, site) {
     const { run, progress, activity, portfolio, at } = view;
     const words = standing(view);
     return {
@@ -108,6 +122,7 @@ export const runScreen = screen<StatusView>({
       body: html`${heading(
         html`Run ${shortRun(run.id)} ${chip(stateTone(view), html`<span data-live="state">${words}</span>`)}`,
         html`${basename(run.inputPath)} · pipeline ${run.pipelineName} · started ${time(run.createdAt, at)}`,
+        runForms(view, request, site),
       )}
 <div class="stack"${isAtWork(view) && html` data-stream="/runs/${encodeURIComponent(run.id)}"`}>
 <div class="outcomes wide">${outcomeBar(progress.byOutcome)}</div>
@@ -276,3 +291,46 @@ const outageList = ({ atWork, at }: StatusView): Html | false =>
       ]) ?? [],
     ),
   );
+
+/** Pause while it runs. Continue, with limits that are named before anything is bought. */
+function runForms(view: StatusView, { query }: PageRequest, { user }: Site): Html | false {
+  const { run, progress, activity, given } = view;
+  if (!mayDo(user.role, 'spend')) return false;
+  const address = `/runs/${encodeURIComponent(run.id)}`;
+  if (isAtWork(view)) return button(`${address}/pause`, 'Pause');
+  const failed = activity.failures.length > 0 && progress.byOutcome.pending === 0;
+  if (run.state !== 'open' && !failed) return false;
+  const limits = {
+    units: query.get('max_units') ?? String(given.budget ?? 0),
+    reports: query.get('max_reports') ?? String(given.maxReports ?? 0),
+  };
+  const rows = failed ? progress.byOutcome.failed : progress.byOutcome.pending;
+  if (query.get('confirm') === null)
+    return html`<form class="row" method="get" action="${address}"><input type="hidden" name="confirm" value="1"><label>At most <input type="number" min="0" name="max_units" value="${limits.units}"> units</label><label><input type="number" min="0" name="max_reports" value="${limits.reports}"> credit reports</label><button class="primary">${failed ? 'Try failed rows again…' : 'Continue…'}</button></form>`;
+  const words = `Buy up to ${amountsInWords({ units: Number(limits.units), reports: Number(limits.reports) })} for ${count(rows, 'row')}`;
+  return html`${button(`${address}/resume`, words, { max_units: limits.units, max_reports: limits.reports, ...(failed ? { failed: '1' } : {}) }, 'primary')}<a class="btn" href="${address}">Back</a>`;
+}
+
+export const pauseAction: Action = {
+  path: '/runs/:run/pause',
+  needs: 'spend',
+  async run(_, { params }, { options, around }) {
+    const { pauseRun } = await import('../../app/run/process.js');
+    const run = await pauseRun({ ...options, run: params.run ?? '' }, around);
+    return {
+      to: `/runs/${encodeURIComponent(run)}`,
+      message: message('RUN_PAUSING', 'The run finishes its calls and stops.'),
+    };
+  },
+};
+
+export const resumeAction: Action = {
+  path: '/runs/:run/resume',
+  needs: 'spend',
+  async run(form, { params }, site) {
+    // The address may hold any text. A flag in it would be read as one.
+    const { run } = await load({ params }, site);
+    const failed = form.get('failed') === null ? [] : ['--failed'];
+    return await startAndShow(['resume', run.id, ...failed, ...limitFlags(form)], site);
+  },
+};

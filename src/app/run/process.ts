@@ -1,0 +1,82 @@
+// Runs as processes of their own: started here, going on when their starter ends, and paused on request.
+
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { UsageError } from '../../domain/errors.js';
+import { type AppEnvironment, dataDirOf, type PlaceOptions, withLedger } from '../environment.js';
+import type { ProviderOptions } from '../provider/provider.js';
+import { stateOfRun } from './progress.js';
+import { namedRun } from './runs.js';
+
+/** `src/app/run` and `dist/app/run` are at the same depth. */
+const PROGRAM = join(import.meta.dirname, '../../cli/main.js');
+
+/** How long to wait for the run to begin. A long list takes longer to read, and its run appears later. */
+const APPEARS_MS = 10_000;
+const LOOK_MS = 100;
+
+export interface StartedProcess {
+  /** The run that it works on. Null: none has begun yet. */
+  readonly run: string | null;
+  /** If it has ended already: its exit code, and what it printed. */
+  readonly ended: { readonly exit: number | null; readonly said: string } | null;
+}
+
+/** `words`: a command with its flags. What it prints goes to a file beside the logs. */
+export async function startProcess(
+  words: readonly string[],
+  options: ProviderOptions,
+  around: AppEnvironment,
+): Promise<StartedProcess> {
+  const { clock } = around;
+  const dataDir = dataDirOf(options, around);
+  mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
+  const log = join(dataDir, 'logs', `page-${clock.now()}.txt`);
+  const out = openSync(log, 'wx', 0o600);
+  const flags = [...(options.sandbox === true ? ['--sandbox'] : []), '--data-dir', dataDir, '--no-color'];
+  const stdio = ['ignore', out, out] as const;
+  const child = spawn(process.execPath, [PROGRAM, ...words, ...flags], {
+    cwd: around.cwd,
+    env: around.env as NodeJS.ProcessEnv,
+    detached: true,
+    stdio: [...stdio],
+  });
+  closeSync(out);
+  let exit: number | null | undefined;
+  child.on('exit', (code) => {
+    exit = code;
+  });
+  child.on('error', () => {
+    exit = null;
+  });
+  child.unref();
+  const quiet = { ...around, onNote: () => {} };
+  const find = () => withLedger('read', options, quiet, ({ reading }) => reading.runOfProcess(workerName(child.pid)));
+  for (const until = clock.now() + APPEARS_MS; clock.now() < until; await clock.sleep(LOOK_MS)) {
+    // The ledger appears with the first run.
+    const run = await find().catch(() => undefined);
+    if (run !== undefined) return { run, ended: null };
+    if (exit !== undefined) return { run: null, ended: { exit, said: readFileSync(log, 'utf8').trim() } };
+  }
+  return { run: null, ended: null };
+}
+
+/** As attempts are recorded. */
+const workerName = (pid: number | undefined): string => `${hostname()}:${pid}`;
+
+/** Lets the process of a run finish its calls and stop, as Ctrl-C does. */
+export function pauseRun(options: PlaceOptions & { readonly run: string }, around: AppEnvironment): Promise<string> {
+  return withLedger('read', options, around, async (ledger) => {
+    const run = await namedRun(options.run, ledger);
+    const { isLed } = await stateOfRun(run, ledger, around.clock.now());
+    const worker = isLed ? await ledger.reading.processOf(run.id) : null;
+    if (worker === null) throw new UsageError('NOT_RUNNING', `no process works on run ${run.id}`);
+    const [, host, pid] = /^(.*):(\d+)$/.exec(worker) ?? [];
+    if (host !== hostname())
+      throw new UsageError('RUNS_ELSEWHERE', `run ${run.id} works on ${host}`, 'Stop it there, with Ctrl-C.');
+    process.kill(Number(pid), 'SIGINT');
+    return run.id;
+  });
+}
