@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { itemIds } from '../../src/api/all-operations.js';
@@ -200,6 +200,21 @@ describe('purge reports the remaining mentions', () => {
       expect(second.textOf('EXPORTS_STILL_HOLDING')).not.toContain(`${cwd}/new`);
       expect((await write(['--out', 'old', ...flags])).code).toBe(0);
       expect((await purge(entity)).codes).not.toContain('EXPORTS_STILL_HOLDING');
+    });
+  });
+
+  test('an export of a run that the ledger does not know is named, too', async () => {
+    await withLedger(async ({ purge, dataDir }) => {
+      const cwd = join(dataDir, '..');
+      const flags = ['--format', 'csv', '--out', 'old'];
+      expect((await here(['export', 'first', ...flags], { cwd, clock: new ManualClock(NOW) })).code).toBe(0);
+      const marker = join(cwd, 'old', 'summary.json');
+      writeFileSync(marker, readFileSync(marker, 'utf8').replace('"run": "first"', '"run": "gone"'));
+      const entity = ['--entity', 'GB:7654321', '--yes', '--json'];
+      const held = { exports_still_holding: [{ run: 'gone', folder: join(cwd, 'old') }] };
+      expect(jsonOf(await purge(entity))).toMatchObject(held);
+      expect((await purge(['--entity', 'v1:9000002', '--yes'])).code).toBe(0);
+      expect(jsonOf(await purge(entity))).toMatchObject(held);
     });
   });
 

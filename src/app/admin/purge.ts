@@ -78,35 +78,37 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = proce
     // An entity removed earlier left no names behind, so those of the request are searched for.
     const { identifiers } = nothing ? preview : (done ?? preview);
     const concerned = await concernedBy(request, done ?? preview, runs);
-    const still = await holding(await chosen(exports, concerned), runs);
-    if (done !== undefined) {
-      // A callback may have named it again meanwhile.
-      new Inbox(dataDir).remove(identifiers.filter(isId));
-      const proved = await proofOf(request, identifiers, done.notRewritten, housekeeping);
-      const workbooks = await chosen(kept, concerned);
-      return { outcome: 'removed', report: done, ...proved, exports: still, exportsNotSearched: [], workbooks, shared };
-    }
-    const proof = await search(request, identifiers, housekeeping);
-    const found =
-      request.kind === 'before'
-        ? { exports: still, exportsNotSearched: [], workbooks: await chosen(kept, concerned) }
-        : { ...(await look(exports, proof, runs)), workbooks: kept };
-    return { outcome: 'nothing_found', report: preview, proof, notProved: [], ...found, shared };
+    // A callback may have named it again meanwhile.
+    if (done !== undefined) new Inbox(dataDir).remove(identifiers.filter(isId));
+    const proved =
+      done === undefined
+        ? { proof: await search(request, identifiers, housekeeping), notProved: [] }
+        : await proofOf(request, identifiers, done.notRewritten, housekeeping);
+    const made = await exportsWith(proved.proof?.searched ?? [], exports, concerned, request, runs);
+    const isAnywhere = request.kind !== 'before' && done === undefined;
+    const workbooks = isAnywhere ? kept : await chosen(kept, concerned);
+    const outcome = done === undefined ? 'nothing_found' : 'removed';
+    return { outcome, report: done ?? preview, ...proved, ...made, workbooks, shared };
   });
 }
 
-/** Removed data is in no run any more. Only the exports themselves show which of them contain it. */
-async function look(exports: readonly FoundExport[], proof: PurgeProof | undefined, runs: RunStore) {
-  const names = await Promise.all(exports.map(({ folder }) => namesInExport(folder, proof?.searched ?? [])));
+/** The ledger does not know all runs whose exports contain it. Only the exports themselves show the others. */
+async function exportsWith(
+  identifiers: readonly string[],
+  exports: readonly FoundExport[],
+  concerned: Concerned,
+  { kind }: PurgeRequest,
+  runs: RunStore,
+): Promise<Pick<PurgeView, 'exports' | 'exportsNotSearched'>> {
+  const found = await Promise.all(
+    exports.map(
+      async (made) => (await concerned(made)) || (kind !== 'before' && namesInExport(made.folder, identifiers)),
+    ),
+  );
+  const thatAre = (state: boolean | undefined) => exports.filter((_, index) => found[index] === state);
   return {
-    exports: await holding(
-      exports.filter((_, index) => names[index] === true),
-      runs,
-    ),
-    exportsNotSearched: await holding(
-      exports.filter((_, index) => names[index] === undefined),
-      runs,
-    ),
+    exports: await holding(thatAre(true), runs),
+    exportsNotSearched: await holding(thatAre(undefined), runs),
   };
 }
 
