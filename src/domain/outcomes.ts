@@ -42,3 +42,6 @@ export const GUARDS = {
 } as const satisfies Readonly<Record<string, { readonly asks: boolean }>>;
 
 export type GuardName = keyof typeof GUARDS;
+
+/** The stage of calls that check a key. They must fail, so they are free, and no row needs their answers. */
+export const KEY_CHECK = 'key_check';

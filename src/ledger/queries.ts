@@ -35,8 +35,8 @@ export interface KnownRun {
 export interface LedgerQueries {
   /** Undefined: there never was such a run. A deleted run is known by its calls. */
   knownOf(runId: string): Promise<KnownRun | undefined>;
-  /** When the newest run was created. Null: there is none. */
-  newestRunAt(): Promise<number | null>;
+  /** When an attempt last got past the guards. Null: none did. */
+  lastAttemptAt(): Promise<number | null>;
   /** A consistent view of a run. Undefined if there is no such run. The caller closes it. */
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   usage(): Promise<UsageReport>;
@@ -278,13 +278,19 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
          + (SELECT CAST(coalesce(sum(calls + owned), 0) AS BIGINT) FROM summed_calls WHERE run_id = @runId) AS calls,
        (SELECT max(CASE WHEN died = 1 OR ended_at IS NULL THEN lease_until ELSE ended_at END) FROM starts WHERE run_id = @runId) AS heardAt`,
   );
-  const newestRun = database.prepare<[], number | null>('SELECT max(created_at) FROM runs').pluck();
+  // An attempt reads its list, even if nothing is due. `resume` reads none.
+  const lastAttemptAt = database
+    .prepare<[], number | null>(
+      `SELECT max(at) FROM (SELECT max(created_at) AS at FROM runs UNION ALL SELECT max(seen_at) FROM portfolios
+         UNION ALL SELECT max(begun_at) FROM starts WHERE run_id IS NOT NULL) AS attempts`,
+    )
+    .pluck();
   return {
     knownOf: async (runId) => {
       const { listed = 0, calls = 0, heardAt = null } = (await database.read(() => known.get({ runId }))) ?? {};
       return listed === 1 || calls > 0 ? { calls, heardAt } : undefined;
     },
-    newestRunAt: async () => (await database.read(() => newestRun.get())) ?? null,
+    lastAttemptAt: async () => (await database.read(() => lastAttemptAt.get())) ?? null,
     isPutOff: async (runId) =>
       database.isShared && (await database.read(() => idle.get({ runId, now: clock() }))) !== undefined,
     workers: async (runId) => {

@@ -9,7 +9,7 @@ import { checkPortfolios } from '../../src/app/monitoring/check.js';
 import { resume } from '../../src/app/run/continue-run.js';
 import { exportTables } from '../../src/app/run/export.js';
 import { plan } from '../../src/app/run/plan.js';
-import { type RunOptions, run } from '../../src/app/run/run.js';
+import { type Proposal, type RunOptions, run } from '../../src/app/run/run.js';
 import { dropRun } from '../../src/app/run/runs.js';
 import { systemClock } from '../../src/util/clock.js';
 import type { Message } from '../../src/util/message-parts.js';
@@ -261,6 +261,39 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
         lists: [{ troubles: [{ kind: 'refused', code: 'NEW_LEDGER' }] }],
         troubles: [],
       });
+    });
+  });
+
+  test.each([
+    ['commits', 'logs'],
+    ['logs', 'kybatch.commits'],
+  ])('an older copy that lacks %s is accepted once, even if nothing is due', async (_, gone) => {
+    await withJob({ pipeline }, async (job) => {
+      await bought(job, 1);
+      cpSync(join(job.cwd, 'data', 'kybatch.db'), join(job.cwd, 'backup.db'));
+      const restore = async () => {
+        await bought(job, 2);
+        lose(job);
+        rmSync(join(job.cwd, 'data', gone), { recursive: true, force: true });
+        cpSync(join(job.cwd, 'backup.db'), join(job.cwd, 'data', 'kybatch.db'));
+        job.writeCsv('in.csv', job.rows.slice(0, 1));
+        expect(await refusal(run(JOB, around(job)))).toMatchObject({ code: 'NEW_LEDGER' });
+      };
+      await restore();
+      expect(await run({ ...JOB, accept: ['new_ledger'] }, around(job))).toMatchObject({ worked: false });
+      expect(await run(JOB, around(job))).toMatchObject({ worked: false });
+      expect((await doctor({}, around(job))).exit).toBe(0);
+      expect(await checkPortfolios({ maxAgeMs: 86_400_000 }, around(job))).toMatchObject({ well: true });
+      // A person is asked, even if nothing is due.
+      await restore();
+      let asked = 0;
+      const agree = async ({ findings }: Proposal) => {
+        asked += findings.length;
+        return true;
+      };
+      await run({ ...JOB, yes: false, agree }, around(job));
+      expect(asked).toBe(1);
+      expect(await run(JOB, around(job))).toMatchObject({ worked: false });
     });
   });
 

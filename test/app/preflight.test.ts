@@ -1,13 +1,17 @@
+import { cpSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { usage } from '../../src/app/admin/usage.js';
 import type { AppEnvironment } from '../../src/app/environment.js';
+import { checkPortfolios } from '../../src/app/monitoring/check.js';
 import { listUnknownCharges } from '../../src/app/review/unknown-charges.js';
 import { resume, retry } from '../../src/app/run/continue-run.js';
 import { run } from '../../src/app/run/run.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
 import { json, withServer } from '../helpers/http-server.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { refusal } from './support.js';
 
@@ -230,6 +234,43 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
       });
     });
   });
+
+  // A copy of the ledger at that moment is what a killed process leaves.
+  test.skipIf(isOnPostgres)(
+    'a process that dies during the checks is the last attempt, and no person has to decide',
+    async () => {
+      await withJob({ pipeline: ['stages: [record]', 'search: {attempts: 1}'] }, async (job) => {
+        const killed = { dataDir: 'killed' };
+        let copies = false;
+        const copy = (url: string, body: string) => {
+          if (copies && isCheck(url, body))
+            cpSync(join(job.cwd, 'data'), join(job.cwd, 'killed'), { recursive: true, force: true });
+          return undefined;
+        };
+        await withGateway(job, copy, async (place) => {
+          job.writeCsv('in.csv', job.rows.slice(0, 2));
+          await run({ ...JOB, budget: 2 }, place);
+          rmSync(join(job.cwd, 'in.csv'));
+          expect(await refusal(run(JOB, place))).toMatchObject({ exit: 2 });
+          job.writeCsv('in.csv', job.rows.slice(0, 2));
+          copies = true;
+          const { run: id } = await run({ ...JOB, budget: 1 }, place);
+          copies = false;
+          const { calls } = await listUnknownCharges(killed, place);
+          expect(calls.length).toBeGreaterThan(0);
+          expect(calls.filter(({ sentAgain }) => sentAgain !== 'nothing')).toEqual([]);
+          expect(await checkPortfolios({ ...killed, maxAgeMs: 86_400_000 }, place)).toMatchObject({
+            lists: [{ troubles: [{ kind: 'never' }, { kind: 'died' }], given: { budget: 1 } }],
+            troubles: [],
+          });
+          await resume({ ...killed, run: id, yes: true }, place);
+          const { byRun } = await usage(killed, place);
+          expect(byRun.map(({ key }) => key)).toEqual([id, '(key check)']);
+          expect(await checkPortfolios({ ...killed, maxAgeMs: 86_400_000 }, place)).toMatchObject({ well: true });
+        });
+      });
+    },
+  );
 
   const units = { 'X-Service-Units': '1', 'Service-API-Version': 'v1' };
   const invalid = { error: { code: 'INVALID_REQUEST', message: 'No.' }, request_id: 'r' };

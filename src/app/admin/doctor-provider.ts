@@ -333,9 +333,18 @@ export async function saveCostlyChecks(
     await withLedger('note', options, around, async (ledger) => {
       for (const { check, answer } of costly) {
         const client = { send: () => (answer instanceof ApiError ? Promise.reject(answer) : Promise.resolve(answer)) };
-        await withRecordedProbes(client, environment, NO_LIMITS, NEVER, ledger, around, async (send) => {
-          await send(check).catch(() => {});
-        });
+        await withRecordedProbes(
+          { runId: null },
+          client,
+          environment,
+          NO_LIMITS,
+          NEVER,
+          ledger,
+          around,
+          async (send) => {
+            await send(check).catch(() => {});
+          },
+        );
       }
     });
     return [finding('`kybatch usage` counts it.')];

@@ -1,7 +1,7 @@
 import { v2Operations } from '../../api/v2/operations.js';
 import { driftOf, remainingUse } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
-import type { RowOutcome } from '../../domain/outcomes.js';
+import { KEY_CHECK, type RowOutcome } from '../../domain/outcomes.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Limits } from '../../ledger/money/intent.js';
@@ -215,10 +215,11 @@ const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2
 /**
  * True if a person has to decide: rows wait for the call, or its charge is unknown although its row has continued. A
  * call answered since was handled by the pipeline, but only a person can find out whether a report was paid for twice.
- * Watch calls are left out, because the next run repeats them at no extra cost.
+ * Watch calls are left out, because the next run repeats them at no extra cost. A key check must fail, so it is free.
  */
 export function needsDecision({
   operation,
+  stage,
   holds,
   sentAgain,
   charge,
@@ -226,7 +227,7 @@ export function needsDecision({
   answered,
   meter,
 }: UnknownChargeView): boolean {
-  if (ASKED_EVERY_NIGHT.includes(operation)) return false;
+  if (ASKED_EVERY_NIGHT.includes(operation) || stage === KEY_CHECK) return false;
   if (holds) return sentAgain !== 'nothing' || charge === 'unknown';
   return answered && meter === 'report' && charge === 'unknown' && note === null;
 }

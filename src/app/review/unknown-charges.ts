@@ -2,6 +2,7 @@
 
 import { lostAtMost } from '../../calls/settlement.js';
 import { UsageError } from '../../domain/errors.js';
+import { KEY_CHECK } from '../../domain/outcomes.js';
 import { flagLostBefore } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { contradicts, missingUnits, type ReportedUnits } from '../../ledger/money/provider-count.js';
@@ -190,7 +191,7 @@ export interface UnknownChargeView extends UnknownChargeCall {
 
 /**
  * What sends the request again: a person's decision, the next attempt, a retry of the failed row, or a direct call.
- * `nothing`: it was answered since, or its row finished without it.
+ * `nothing`: it was answered since, its row finished without it, or it only checked a key.
  */
 export type SentAgain = 'person' | 'next_start' | 'retry' | 'by_hand' | 'nothing';
 
@@ -210,8 +211,8 @@ export async function withResendState(
 
 /** `lostAllowed`: how many lost calls of one request the pipeline allows. Undefined if the run is gone. */
 function sentAgain(call: UnknownChargeCall, lostAllowed: number | undefined): SentAgain {
-  const { runId, rowOutcome, rowParkedFor, meter, lost, holds, answered } = call;
-  if (answered) return 'nothing';
+  const { runId, stage, rowOutcome, rowParkedFor, meter, lost, holds, answered } = call;
+  if (answered || stage === KEY_CHECK) return 'nothing';
   if (runId === null) return 'by_hand';
   if (lostAllowed === undefined || (rowOutcome !== 'pending' && rowOutcome !== 'failed')) return 'nothing';
   // A report is looked for first, however often it was lost.

@@ -150,8 +150,11 @@ async function continueAttempt(
         };
         const proposal = { ...which, ...may, fresh, findings };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
+        // The guard `new_ledger` has let the attempt pass.
+        ledger.acceptLoss();
         const permissions = permissionReader(pipeline, provider, options.drain);
         const checks = await checkKeyAccess(
+          run,
           pipeline,
           rest,
           bounds.limits,

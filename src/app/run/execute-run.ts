@@ -88,8 +88,6 @@ export async function executeRun(
   around: AppEnvironment,
 ): Promise<RunEndView> {
   const { run, pipeline, limits, options, prices } = attempt;
-  // The guard `new_ledger` has let it pass.
-  ledger.acceptLoss();
   const log = openRunLog(run, provider, around);
   const stopListening = listenForInterrupts(options, log);
   const tally = new AttemptTally();

@@ -100,15 +100,15 @@ export async function checkNewLedger(
         hint: 'Restore the newest copy.',
       },
     ];
-  const newest = ledger === null ? null : await ledger.reading.newestRunAt();
+  const newest = ledger === null ? null : await ledger.reading.lastAttemptAt();
   for (const { run, where, trace } of tracesIn(dataDir, out)) {
     const known = await ledger?.reading.knownOf(run);
     const found = trace(names, known);
-    // A removed run only has to be known.
-    const until = known === undefined ? newest : (known.heardAt ?? Number.POSITIVE_INFINITY);
-    if (found === undefined || found.at <= (until ?? Number.NEGATIVE_INFINITY)) continue;
+    // A removed run only has to be known. An attempt after the trace got past this guard.
+    const heardAt = known === undefined ? null : (known.heardAt ?? Number.POSITIVE_INFINITY);
+    if (found === undefined || found.at <= Math.max(newest ?? Number.NEGATIVE_INFINITY, heardAt ?? 0)) continue;
     const none = known === undefined ? 'knows none' : 'knows nothing of it';
-    const since = until === null ? 'knows no run' : `${none} after ${isoTime(until)}`;
+    const since = newest === null ? 'knows no run' : `${none} after ${isoTime(heardAt ?? newest)}`;
     return [
       {
         guard: 'new_ledger',

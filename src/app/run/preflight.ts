@@ -10,11 +10,13 @@ import { isIntermediaryDenial } from '../../calls/retry.js';
 import { refusalOf, settlementOf } from '../../calls/settlement.js';
 import { operationsOf, type Pipeline, stagesOf } from '../../config/pipeline.js';
 import { KybatchError } from '../../domain/errors.js';
+import { KEY_CHECK } from '../../domain/outcomes.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { Settlement } from '../../ledger/money/calls.js';
+import type { NewAttempt, Settlement } from '../../ledger/money/calls.js';
 import { type Intent, type Limits, possibleCost } from '../../ledger/money/intent.js';
 import type { AttemptSpending } from '../../ledger/queries.js';
+import type { RunRecord } from '../../ledger/rows/runs.js';
 import { searchesOf } from '../../stages/identity/space-search.js';
 import { isoTime } from '../../util/clock.js';
 import { message } from '../../util/message-parts.js';
@@ -22,14 +24,16 @@ import type { AppEnvironment } from '../environment.js';
 import type { MetricsReader } from '../provider/permissions.js';
 import { keyRefusal, type Provider, refusedKeyInWords } from '../provider/provider.js';
 import { type GuardFinding, type GuardOptions, refuseOrAsk } from './guards.js';
+import { type AttemptOptions, storeAttemptOptions } from './progress.js';
 
 /**
  * Checks free of charge, before the first paid call, that the keys allow all that the pipeline needs (V1-8). Otherwise
  * searches would be paid for records that can never be bought. It runs only if something is to be bought. Only a
  * refusal stops the attempt: the run itself waits for a provider that is down. Returns the cost of the checks, which
- * counts against the limits.
+ * counts against the limits. `run`: null before `--rebuy` has begun one.
  */
 export async function checkKeyAccess(
+  run: RunRecord | null,
   pipeline: Pipeline,
   rest: RemainingCost,
   limits: Limits,
@@ -37,9 +41,12 @@ export async function checkKeyAccess(
   permissions: MetricsReader | undefined,
   ledger: Ledger,
   around: AppEnvironment,
-  guards: GuardOptions,
+  options: GuardOptions & AttemptOptions,
 ): Promise<AttemptSpending> {
   const { v1, names } = provider;
+  // This attempt passed the guards, so an earlier refusal is over, even if the process dies now.
+  if (run?.portfolioId != null) await ledger.portfolios.forgetRefusal(run.portfolioId);
+  const attempt = { runId: run?.id ?? null, given: storeAttemptOptions(options, around, provider.sandbox?.port) };
   const { units, reports, v2Calls } = within(rest, limits);
   const ofV1 = [...new Set(operationsOf(pipeline))].filter(({ api }) => api === 'v1');
   let refusedV1: ApiError | null = null;
@@ -56,14 +63,14 @@ export async function checkKeyAccess(
   // In parallel, because each takes as long as the provider takes.
   const [cost, refusal = null] = await Promise.all([
     v1 !== null && units > 0 && ofV1.length > 0
-      ? withRecordedProbes(v1, names.v1, limits, enough, ledger, around, mustGrant)
+      ? withRecordedProbes(attempt, v1, names.v1, limits, enough, ledger, around, mustGrant)
       : NO_SPENDING,
     reports + v2Calls > 0 ? permissions?.refusal() : null,
   ]);
   const refusedV2 = refusal === null || (await isIntermediaryPage(refusal, provider, ledger)) ? null : refusal;
   const [first, second] = [refusedV1, refusedV2].flatMap((error: ApiError | null) => error ?? []);
   if (first !== undefined) throw keyRefused(first, second, provider);
-  refuseOrAsk(checkClock(provider), guards, around);
+  refuseOrAsk(checkClock(provider), options, around);
   return cost;
 }
 
@@ -135,16 +142,18 @@ function keyRefused(first: ApiError, second: ApiError | undefined, { environment
 }
 
 /** A check may take this long before its process counts as dead. */
-const LEASE_MS = 120_000;
+const LEASE_MS = 30_000;
 
 /** The cost of the checks, which should be free because each has to fail. */
 export const NO_SPENDING: AttemptSpending = { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 };
 
 /**
  * Checks of the v1 key are recorded like every call (X-8): intent, request, settlement, within the limit of units. A
- * free check leaves no record. A charge or an unknown charge stays in the ledger.
+ * free check leaves no record. A charge or an unknown charge stays in the ledger. If the process dies meanwhile,
+ * `attempt` is the last attempt on its run.
  */
 export async function withRecordedProbes(
+  attempt: Pick<NewAttempt, 'runId' | 'given'>,
   client: Pick<KybV1Client, 'send'>,
   environment: string,
   limits: Limits,
@@ -155,7 +164,7 @@ export async function withRecordedProbes(
 ): Promise<AttemptSpending> {
   const begunAt = clock.now();
   const environmentId = await calls.environment('v1', environment);
-  const attemptId = await calls.begin({ runId: null, begunAt, leaseUntil: begunAt + LEASE_MS });
+  const attemptId = await calls.begin({ ...attempt, begunAt, leaseUntil: begunAt + LEASE_MS });
   let cost = NO_SPENDING;
   const settle = async (intent: Intent, settlement: Settlement) => {
     if (settlement.charge === 'free') return await calls.withdraw(intent);
@@ -167,7 +176,7 @@ export async function withRecordedProbes(
   };
   const send = async (check: AddressedCall): Promise<Exchange | null> => {
     const { name, meter } = check.operation;
-    const context = { environmentId, runId: null, row: null, stage: null, operation: name, meter, subject: null };
+    const context = { environmentId, runId: null, row: null, stage: KEY_CHECK, operation: name, meter, subject: null };
     // Its own key, so that no check waits for that of another process.
     const key = requestKey(name, { check: attemptId });
     const never = { reusableSince: Number.POSITIVE_INFINITY, lookedSince: 0, lostAtMost: Number.POSITIVE_INFINITY };

@@ -170,13 +170,16 @@ async function bringUpToDate(
       return view;
     };
     const begin = async () => {
+      // The guard `new_ledger` has let the attempt pass.
+      ledger.acceptLoss();
       const converged = await list.begin();
       if (converged.run !== null && heard !== null) await ledger.watches.takenUp(converged.run.id, heard.since);
       if (!list.fresh) await noteFreshTakeover(converged, ledger, around);
       return converged;
     };
     const nobodyIsAsked = options.agree === undefined && hasConsent(options, pipeline);
-    if (!nobodyIsAsked && !(await list.isAnythingDue())) return await upToDate(await begin());
+    // A person decides about a finding even if nothing is due: otherwise the next attempt is refused again.
+    if (!nobodyIsAsked && findings.length === 0 && !(await list.isAnythingDue())) return await upToDate(await begin());
     for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
     mustAgreeToSpend(options, pipeline, options.agree !== undefined, asRepeatStep('plan', options));
     if (options.export !== false) await checkTables(options, null, dataDir, around);
@@ -190,13 +193,14 @@ async function bringUpToDate(
         const permissions = permissionReader(pipeline, provider, options.drain);
         const asked =
           agreed ?? (await agreedCost(list, job, bounds, findings, { ...options, permissions }, ledger, around));
-        const mustBeGranted = (rest: RemainingCost) =>
-          checkKeyAccess(pipeline, rest, bounds.limits, provider, permissions, ledger, around, options);
+        const mustBeGranted = (run: RunRecord | null, rest: RemainingCost) =>
+          checkKeyAccess(run, pipeline, rest, bounds.limits, provider, permissions, ledger, around, options);
         // After a refusal the run can be resumed. But with `--rebuy` no run may be left behind, or the next attempt
         // would buy stored answers again.
         let checks = NO_SPENDING;
         if (list.fresh)
           checks = await mustBeGranted(
+            null,
             asked ?? maximumCost(await planInput(job, list, names, ledger, around, MAX_EXAMINED_ROWS)),
           );
         const converged = await begin();
@@ -204,7 +208,7 @@ async function bringUpToDate(
         if (run === null) return await upToDate(converged);
         const remaining = { run, pipeline, fresh: isFresh(run), outcome: 'pending' } as const;
         const rest = asked ?? (await remainingCost(remaining, names, ledger, around));
-        if (!list.fresh) checks = await mustBeGranted(rest);
+        if (!list.fresh) checks = await mustBeGranted(run, rest);
         const told = { list: { due, invalid, left, leftFirst, members }, checks, options, permissions, metrics };
         const attempt = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, prices, rest, ...told };
         begins();

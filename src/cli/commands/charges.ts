@@ -15,7 +15,7 @@ import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResultAndWords } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
 import { givenFlags, type Place, placeFlags, shortCommand, suggestCommand } from '../terminal/suggestions.js';
-import { inColumns, sentFor, widthOf, withPlace } from '../terminal/text.js';
+import { inColumns, outsideRun, sentFor, widthOf, withPlace } from '../terminal/text.js';
 import { block, marked, view } from '../terminal/view.js';
 
 type UnknownCall = DoubtsView['calls'][number];
@@ -50,8 +50,8 @@ function callTable(calls: readonly UnknownCall[]): readonly string[] {
 /** The column that is shortened. */
 const COMPANY = 2;
 
-const placeOf = ({ runId, row }: UnknownCall, withRun: boolean): string =>
-  runId === null || row === null ? 'manual' : `${withRun ? `${shortRun(runId)} ` : ''}${row}`;
+const placeOf = ({ runId, row, stage }: UnknownCall, withRun: boolean): string =>
+  runId === null || row === null ? outsideRun(stage) : `${withRun ? `${shortRun(runId)} ` : ''}${row}`;
 
 const companyOf = ({ fields, subjectId }: UnknownCall): string =>
   fields?.name ?? fields?.registration_number ?? (subjectId === null ? '' : `ID ${subjectId}`);

@@ -1,13 +1,19 @@
+import { KEY_CHECK } from '../../domain/outcomes.js';
+
 /** "row 3, line 5": people see lines in their file, programs count rows. */
 export const rowInWords = (row: number, line: number | null): string =>
   line === null ? `row ${row}` : `row ${row}, line ${line}`;
 
 /** "run 2026-01-05-ab12cd, row 3, line 4": the cause of a call. */
-export const sentFor = ({ runId, row, line }: SentFor): string =>
-  runId === null ? 'by hand' : `run ${runId}${row === null ? '' : `, ${rowInWords(row, line)}`}`;
+export const sentFor = ({ runId, stage, row, line }: SentFor): string =>
+  runId === null ? outsideRun(stage) : `run ${runId}${row === null ? '' : `, ${rowInWords(row, line)}`}`;
+
+/** The cause of a call outside a run. */
+export const outsideRun = (stage: string | null): string => (stage === KEY_CHECK ? 'key check' : 'manual');
 
 interface SentFor {
   readonly runId: string | null;
+  readonly stage: string | null;
   readonly row: number | null;
   readonly line: number | null;
 }

@@ -49,6 +49,8 @@ export interface UnknownChargeCall {
   readonly environment: string;
   readonly operation: string;
   readonly meter: string;
+  /** Null: a manual call. */
+  readonly stage: string | null;
   readonly runId: string | null;
   readonly row: number | null;
   /** The line of that row in its file. */
@@ -79,7 +81,7 @@ export interface UnknownChargeCall {
 }
 
 export interface CallUnderWay
-  extends Pick<UnknownChargeCall, 'id' | 'api' | 'operation' | 'runId' | 'row' | 'line' | 'startedAt'> {
+  extends Pick<UnknownChargeCall, 'id' | 'api' | 'operation' | 'stage' | 'runId' | 'row' | 'line' | 'startedAt'> {
   /** The process counts as alive until then. It extends this while it runs. */
   readonly leaseUntil: number;
 }
@@ -91,7 +93,7 @@ export function unknownChargeStore(database: Database): UnknownChargeStore {
   const release = rowRelease(database);
   const held = database.prepare<[object], number>(HELD_ROWS).pluck();
   const underWay = database.prepare<[number], CallUnderWay>(
-    `SELECT calls.id AS id, api, operation, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt, lease_until AS leaseUntil
+    `SELECT calls.id AS id, api, operation, calls.stage AS stage, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt, lease_until AS leaseUntil
      FROM calls JOIN environments ON environments.id = environment_id JOIN starts ON starts.id = start_id
        LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
      WHERE settled_at IS NULL AND meter <> 'free' AND ended_at IS NULL AND lease_until >= ? ORDER BY calls.id`,
@@ -161,7 +163,7 @@ function* list(
 ): Script<readonly UnknownChargeCall[]> {
   const stored = yield* database
     .prepare<unknown[], StoredDoubt>(
-      `SELECT calls.id AS id, api, environments.name AS environment, operation, meter, calls.run_id AS runId, calls.row AS row, line, fields,
+      `SELECT calls.id AS id, api, environments.name AS environment, operation, meter, calls.stage AS stage, calls.run_id AS runId, calls.row AS row, line, fields,
          subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
          http_status AS httpStatus, request_id AS requestId, coalesce(charge, 'unknown') AS charge, reconciled AS note,
          settled_at IS NULL OR (in_doubt = 1 AND calls.id > ${LAST_ANSWER}) AS holds, calls.id < ${LAST_ANSWER} AS answered,

@@ -7,6 +7,7 @@ import {
   type UseSince,
   unexplainedUnits,
 } from '../../domain/account-usage.js';
+import { KEY_CHECK } from '../../domain/outcomes.js';
 import type { Meter } from '../../domain/provider.js';
 import { isoTime } from '../../util/clock.js';
 import type { Database, Script, Sql } from '../db/database.js';
@@ -328,7 +329,7 @@ const NO_RUN = "CASE WHEN substr(operation, 1, 5) = 'watch' THEN '(watch)' ELSE 
 const OF_CALL: Readonly<Record<UsageKey, string>> = {
   day: `CAST(started_at / ${DAY_MS} AS TEXT)`,
   operation: 'operation',
-  run: `coalesce(run_id, ${NO_RUN})`,
+  run: `coalesce(run_id, CASE WHEN stage = '${KEY_CHECK}' THEN '(key check)' END, ${NO_RUN})`,
 };
 
 const OF_SUM: Readonly<Record<UsageKey, string>> = {
