@@ -9,6 +9,7 @@ export const commands: Readonly<Record<string, () => Promise<Registration>>> = {
   review: async () => register((await import('./commands/review.js')).reviewCommand),
   ui: async () => register((await import('./commands/ui.js')).uiCommand),
   export: async () => register((await import('./commands/export.js')).exportCommand),
+  report: async () => register((await import('./commands/report.js')).reportCommand),
   portfolios: async () => register((await import('./commands/portfolios.js')).portfoliosCommand),
   runs: async () => register((await import('./commands/runs.js')).runsCommand),
   changes: async () => register((await import('./commands/changes.js')).changesCommand),
@@ -30,7 +31,7 @@ export const commands: Readonly<Record<string, () => Promise<Registration>>> = {
 
 /** The headings of the program's help. */
 export const commandGroups = {
-  Everyday: ['plan', 'run', 'resume', 'status', 'review', 'ui', 'export'],
+  Everyday: ['plan', 'run', 'resume', 'status', 'review', 'ui', 'export', 'report'],
   Lists: ['portfolios', 'runs', 'changes', 'watch', 'prospect'],
   Money: ['usage', 'charges'],
   'Set-up': ['doctor', 'pipelines', 'sandbox', 'completion'],

@@ -45,3 +45,25 @@ export type GuardName = keyof typeof GUARDS;
 
 /** The stage of calls that check a key. They must fail, so they are free, and no row needs their answers. */
 export const KEY_CHECK = 'key_check';
+
+/** The outcome of a row in words. */
+export const OUTCOME_WORDS: Readonly<Record<RowOutcome, string>> = {
+  complete: 'complete',
+  no_match: 'no match',
+  pending: 'to do',
+  needs_review: 'need review',
+  failed: 'failed',
+  invalid: 'invalid',
+};
+
+/** The status of a stage in words. */
+export const STAGE_WORDS: Readonly<Record<string, string>> = {
+  done: 'done',
+  not_available: 'not available',
+  waiting: 'waiting',
+  parked: 'on hold',
+  failed: 'failed',
+  held: 'held by review',
+  notStarted: 'not started',
+  unreadable: 'unreadable',
+};

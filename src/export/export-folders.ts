@@ -117,6 +117,7 @@ function describe(folder: string): FoundExport | undefined {
 
 export const SUMMARY = 'summary.json';
 export const DATA_PACKAGE = 'datapackage.json';
+export const REPORT = 'report.html';
 
 /** The summary of an export, which marks a folder as ours. */
 export interface ExportMarker {
@@ -156,7 +157,7 @@ export function readMarker(folder: string): ExportMarker | undefined {
     options: isObject(options) ? madeWith(options) : {},
     providers: isObject(pipeline) ? providersIn(String(pipeline.sha256)) : [],
     calls: isObject(tables) && typeof tables.calls === 'number' ? tables.calls : 0,
-    files: [...paths, DATA_PACKAGE, SUMMARY],
+    files: [...paths, DATA_PACKAGE, REPORT, SUMMARY],
   };
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { constants, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
 import { type Money, moneyOf, type Prices, purchasesOf } from '../domain/prices.js';
@@ -9,12 +9,13 @@ import { allowanceRows } from './allowances-table.js';
 import { AtomicFolder, writeJson } from './atomic-folder.js';
 import { type CompanyAtAGlance, companyAtAGlance } from './company-at-a-glance.js';
 import { dataPackage } from './data-package.js';
-import { DATA_PACKAGE, readSums, SUMMARY } from './export-folders.js';
+import { DATA_PACKAGE, REPORT, readSums, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
 import { withFormats } from './formats/list.js';
 import { RESULTS_WORKBOOK } from './formats/xlsx.js';
 import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
 import { reasonFacts, reasonOf } from './reasons.js';
+import { ReportTally, reportHtml } from './report.js';
 import {
   OWN_KINDS,
   type ResultColumn,
@@ -72,12 +73,13 @@ async function fill(
   return await withFormats({ folder, scratch, options, questions: parts.questions }, parts.formats, async (opened) => {
     const shape = resultsFor(snapshot.columns);
     const outputs = openOutputs(snapshot, options, parts, opened, shape);
-    await writeRunTables(snapshot, options, outputs, parts);
+    const tally = new ReportTally();
+    await writeRunTables(snapshot, options, outputs, parts, tally);
     const allowances = allowanceRows(await snapshot.allowances());
     outputs.write('allowances', allowances);
     const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
     // The key facts of each company are ready by now.
-    await writeInputLines(snapshot, outputs, shape);
+    await writeInputLines(snapshot, outputs, shape, tally);
     writeDamaged(snapshot, outputs, options.now);
     const finished = await outputs.finish(folder);
     if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
@@ -98,6 +100,7 @@ async function fill(
     };
     writeJson(join(folder, DATA_PACKAGE), dataPackage(finished.resources, facts));
     writeJson(join(folder, SUMMARY), summary);
+    writeFileSync(join(folder, REPORT), await reportHtml(snapshot, summary, tally), { mode: 0o600 });
     return summary;
   });
 }
@@ -126,6 +129,7 @@ async function writeRunTables(
   { includeContacts }: ExportOptions,
   outputs: Outputs,
   { judge }: ExportParts,
+  tally: ReportTally,
 ): Promise<void> {
   for await (const batch of snapshot.members())
     outputs.write(
@@ -144,11 +148,13 @@ async function writeRunTables(
     );
   for await (const batch of snapshot.calls()) outputs.write('calls', batch.map(callRow));
   const important = importantNames(snapshot.run);
-  for await (const batch of snapshot.changes())
+  for await (const batch of snapshot.changes()) {
+    for (const change of batch) tally.addChange(change, important);
     outputs.write(
       'changes',
       batch.flatMap((change) => changeRows(change, important)),
     );
+  }
   for await (const batch of snapshot.errors()) {
     const before = outputs.count('errors');
     outputs.write(
@@ -159,11 +165,17 @@ async function writeRunTables(
 }
 
 /** Writes the input rows for programs and for people. Rows that need a person are also in `errors`. */
-async function writeInputLines(snapshot: RunSnapshot, outputs: Outputs, shape: ResultsShape): Promise<void> {
+async function writeInputLines(
+  snapshot: RunSnapshot,
+  outputs: Outputs,
+  shape: ResultsShape,
+  tally: ReportTally,
+): Promise<void> {
   const stages = plannedStages(snapshot.run);
   const inputs = inputColumns(snapshot.columns);
   for await (const batch of snapshot.rows()) {
     const lines = batch.map((row) => ({ row, company: companyAtAGlance(row) }));
+    for (const { row, company } of lines) tally.add(row, company);
     outputs.write(
       'rows',
       lines.map(({ row, company }) => inputRow(row, company, stages, inputs)),

@@ -101,8 +101,12 @@ long('the summary adds up and names every file with its hash', async () => {
       const file = readFileSync(join(folder, path));
       expect([createHash('sha256').update(file).digest('hex'), file.length]).toEqual([sha256, bytes]);
     }
-    const listed = [...summary.files.map(({ path }) => path), 'datapackage.json', 'summary.json'].sort();
-    expect(readdirSync(folder).sort()).toEqual(listed);
+    const described = ['datapackage.json', 'report.html', 'summary.json'];
+    expect(readdirSync(folder).sort()).toEqual([...summary.files.map(({ path }) => path), ...described].sort());
+    const report = readFileSync(join(folder, 'report.html'), 'utf8');
+    // It asks for nothing and runs nothing, so it can be sent on.
+    expect(report).not.toMatch(/<script|<link|<img|(?:src|href)=|url\(|@import/);
+    expect(report).toContain(summary.input.sha256);
   });
 });
 

@@ -1,5 +1,6 @@
 // Writes the tables of a run.
 
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { settingsFiles } from '../../config/environment.js';
 import { KybatchError, UsageError } from '../../domain/errors.js';
@@ -9,6 +10,7 @@ import {
   type ExportFolder,
   type KeptWorkbook,
   noteExport,
+  REPORT,
 } from '../../export/export-folders.js';
 import { exportRun } from '../../export/export-run.js';
 import type { ExportFormat, QuestionLines } from '../../export/formats/format.js';
@@ -21,7 +23,9 @@ import { READERS_VERSION } from '../../portfolio/changes/derive.js';
 import { openQuestions } from '../../review/questions.js';
 import { VERDICTS } from '../../review/record-answer.js';
 import { SHEET_COLUMNS, SHEET_COUNTS, SHEET_HIDDEN, SHEET_OWN, sheetLines } from '../../review/write-sheet.js';
+import { writeAtomically } from '../../util/files.js';
 import { message } from '../../util/message-parts.js';
+import { createTempFolder } from '../../util/temp-folder.js';
 import { version } from '../../util/version.js';
 import {
   type AppEnvironment,
@@ -31,7 +35,7 @@ import {
   processEnvironment,
   withLedger,
 } from '../environment.js';
-import { mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
+import { fileTarget, mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
 import { dueDecider } from '../portfolio/open-list.js';
 import { findRun, noRunYet } from './runs.js';
 import { findSettings } from './stored-settings.js';
@@ -91,6 +95,30 @@ export function exportTables(options: ExportTablesOptions = {}, around = process
         ),
       );
     return await writeTables(run.id, ledger, dataDir, options, around);
+  });
+}
+
+export interface ReportFileOptions extends PlaceOptions {
+  /** Default: the newest run. */
+  readonly run?: string | undefined;
+  /** The file. Default: `report-<run>.html` in the working directory. */
+  readonly out?: string | undefined;
+}
+
+/** Writes the report of a run as one file, from the stored answers. The tables are made for it, and not kept. */
+export function writeReport(options: ReportFileOptions = {}, around = processEnvironment()): Promise<string> {
+  return withLedger('read', options, around, async (ledger, dataDir) => {
+    const run = await findRun(options.run, ledger);
+    if (run === undefined) throw noRunYet();
+    const file = fileTarget(options.out ?? `report-${run.id}.html`, dataDir, around);
+    const folder = createTempFolder();
+    try {
+      const { folder: tables } = await writeTables(run.id, ledger, folder, { formats: ['csv'] }, around);
+      await writeAtomically(file, readFileSync(join(tables, REPORT)));
+      return file;
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 }
 

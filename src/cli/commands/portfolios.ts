@@ -1,12 +1,13 @@
 import type { DroppedPortfolio } from '../../app/admin/prune.js';
 import type { PortfolioView } from '../../app/portfolio/portfolios.js';
 import { ExitCode } from '../../domain/errors.js';
+import { OUTCOME_WORDS } from '../../domain/outcomes.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Command, onlySandboxOption, type ProviderArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
-import { amountsInWords, OUTCOMES, REASONS } from '../terminal/run-words.js';
+import { amountsInWords, REASONS } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { withPlace } from '../terminal/text.js';
 import { countLines, labelLines } from '../terminal/view.js';
@@ -83,7 +84,7 @@ function portfoliosInWords(views: readonly PortfolioView[]): Message {
 const SHOWN = ['complete', 'no_match', 'needs_review', 'failed', 'invalid', 'pending'] as const;
 
 function portfolioInWords({ outcomes, oldestFetchedAt, lastSuccessAt, lastRun, ...view }: PortfolioView): string {
-  const counts = SHOWN.map((outcome) => [outcomes[outcome], OUTCOMES[outcome]] as const);
+  const counts = SHOWN.map((outcome) => [outcomes[outcome], OUTCOME_WORDS[outcome]] as const);
   return [
     `${view.name}   ${count(view.members, 'company', 'companies')}`,
     '',

@@ -1,6 +1,7 @@
 import type { ContinueStep } from '../../app/run/next-step.js';
 import type { ProcessView, StatusView } from '../../app/run/status.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
+import { STAGE_WORDS } from '../../domain/outcomes.js';
 import { type Message, type MessageCode, mapTexts, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, durationInWords, listed, moment, withCommas } from '../../util/words.js';
@@ -19,7 +20,6 @@ import {
   parkedInWords,
   pendingInWords,
   refusedInWords,
-  STAGES,
   standing,
 } from '../terminal/run-words.js';
 import {
@@ -227,7 +227,7 @@ function stages({ progress: { stages, heldByReview } }: StatusView): ViewPart {
     const held = heldByReview[stage] ?? 0;
     return [stage, { ...counts, held, notStarted: pending - held }] as const;
   });
-  const columns = Object.entries(STAGES).filter(([name]) => rows.some(([, counts]) => (counts as Counts)[name]));
+  const columns = Object.entries(STAGE_WORDS).filter(([name]) => rows.some(([, counts]) => (counts as Counts)[name]));
   const lines = rows.map(([stage, counts]) => [
     `  ${stage.replace('-', ' ')}`,
     ...columns.map(([name]) => (counts as Counts)[name] || ''),

@@ -7,7 +7,7 @@ import type { RunStanding } from '../../app/run/runs.js';
 import type { Amounts, DueReason, ListNews, RemainingCost, StartedEvent } from '../../app/run/spending.js';
 import type { StatusView } from '../../app/run/status.js';
 import { type Reveals, revealsAnything } from '../../domain/account-usage.js';
-import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { type InvalidReason, OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
 import { count, decimalWithCommas, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
@@ -176,7 +176,7 @@ export function conservation(
     isSound ? 'ROWS_COUNTED' : 'ROWS_NOT_ACCOUNTED',
     '',
     countLines([
-      ...SHOWN.map((outcome) => [byOutcome[outcome], OUTCOMES[outcome], besides[outcome]] as const),
+      ...SHOWN.map((outcome) => [byOutcome[outcome], OUTCOME_WORDS[outcome], besides[outcome]] as const),
       [movedOn, 'in later runs'],
       [rowCount, rowCount === 1 ? 'row' : 'rows'],
     ]),
@@ -185,16 +185,6 @@ export function conservation(
 }
 
 const SHOWN = ['complete', 'no_match', 'pending', 'needs_review', 'failed', 'invalid'] as const satisfies RowOutcome[];
-
-/** The outcome of a row in words. */
-export const OUTCOMES: Readonly<Record<RowOutcome, string>> = {
-  complete: 'complete',
-  no_match: 'no match',
-  pending: 'to do',
-  needs_review: 'need review',
-  failed: 'failed',
-  invalid: 'invalid',
-};
 
 /** What rows to do wait for. A limit or the allowance stops all of them, and is said elsewhere. */
 export function pendingInWords({ waiting, parkedReasons }: Pick<Progress, 'waiting' | 'parkedReasons'>): string {
@@ -469,15 +459,3 @@ export function standing({ run, atWork, workers, progress, at }: StatusView): st
   const pause = pauseOf({ ...progress, toDo: progress.byOutcome.pending });
   return pause === undefined ? 'not finished' : `paused: ${pause.words}`;
 }
-
-/** The status of a stage in words. */
-export const STAGES: Readonly<Record<string, string>> = {
-  done: 'done',
-  not_available: 'not available',
-  waiting: 'waiting',
-  parked: 'on hold',
-  failed: 'failed',
-  held: 'held by review',
-  notStarted: 'not started',
-  unreadable: 'unreadable',
-};

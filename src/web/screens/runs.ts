@@ -5,13 +5,11 @@ import { statusJson } from '../../cli/commands/status.js';
 import {
   amountsInWords,
   moneyAfterAmounts,
-  OUTCOMES,
   pendingInWords,
-  STAGES,
   standing,
   stateInWords,
 } from '../../cli/terminal/run-words.js';
-import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome, STAGE_WORDS } from '../../domain/outcomes.js';
 import { type MessageState, message } from '../../util/message-parts.js';
 import { count, durationInWords, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Share, shareBar } from '../graphics.js';
@@ -95,11 +93,11 @@ const outcomeBar = (outcomes: Readonly<Record<RowOutcome, number>>): Html =>
     SHOWN.map((outcome) => ({
       value: outcomes[outcome],
       tone: TONES[outcome],
-      title: `${withCommas(outcomes[outcome])} ${OUTCOMES[outcome]}`,
+      title: `${withCommas(outcomes[outcome])} ${OUTCOME_WORDS[outcome]}`,
       live: `bar-${outcome}`,
     })),
     SHOWN.filter((outcome) => outcomes[outcome] > 0)
-      .map((outcome) => `${withCommas(outcomes[outcome])} ${OUTCOMES[outcome]}`)
+      .map((outcome) => `${withCommas(outcomes[outcome])} ${OUTCOME_WORDS[outcome]}`)
       .join(', '),
   );
 
@@ -130,7 +128,7 @@ ${cards(
   SHOWN.filter((outcome) => progress.byOutcome[outcome] > 0 || (isAtWork(view) && outcome === 'complete')).map(
     (outcome) =>
       card(
-        OUTCOMES[outcome],
+        OUTCOME_WORDS[outcome],
         withCommas(progress.byOutcome[outcome]),
         outcome === 'pending' ? pendingInWords(progress) : '',
         `count-${outcome}`,
@@ -247,7 +245,7 @@ function stageTable({ progress: { stages, heldByReview } }: StatusView): Html | 
     };
   });
   if (rows.length === 0) return false;
-  const columns = Object.entries(STAGES).filter(([name]) => rows.some(({ counts }) => (counts[name] ?? 0) > 0));
+  const columns = Object.entries(STAGE_WORDS).filter(([name]) => rows.some(({ counts }) => (counts[name] ?? 0) > 0));
   return panel(
     'Stages',
     dataTable(
