@@ -173,12 +173,12 @@ const QUIET: ReadonlySet<string> = new Set(['--quiet', '-q']);
 function print(view: ErrorView, json: boolean, io: Io): void {
   if (json) printJson(io, { error: view });
   const hint = view.hint === undefined ? '' : `\n${view.hint}`;
-  const text = `error: ${view.message}${hint}`.replaceAll(LAST_COMMAND, ': $1').replaceAll(/\n(?=.)/g, '\n  ');
+  const text = `error: ${view.message}${hint}`.replaceAll(LAST_COMMAND, '$1$2').replaceAll(/\n(?=.)/g, '\n  ');
   io.say(message(view.code as MessageCode, text, 'failed'), 'alert');
 }
 
 /** A command at the end of a line needs no backticks. */
-const LAST_COMMAND = /: `(kybatch [^`]*)`$/gm;
+const LAST_COMMAND = /(^|: )`(kybatch [^`]*)`$/gm;
 
 interface Given {
   readonly command: DeclaredCommand;

@@ -107,7 +107,7 @@ describe('X-9 guard new_provider', () => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const refused = await job.kybatch(start, { env: { ...job.env, ...elsewhere(job) } });
       expect(refused.code).toBe(2);
-      expect(refused.stderr).toMatch(/`kybatch ledger provider-moved [^`]+ --data-dir 'my books'`/);
+      expect(refused.stderr).toMatch(/^ *kybatch ledger provider-moved .+ --data-dir 'my books'$/m);
       const check = await job.kybatch(['status', '--check', '--json', '--data-dir', 'my books']);
       expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('NEW_PROVIDER') });
       expect(JSON.parse(check.stdout)).toMatchObject({ next: "kybatch doctor --data-dir 'my books'" });
@@ -119,6 +119,16 @@ describe('X-9 guard new_provider', () => {
       const { message } = JSON.parse(check.stdout).portfolios[0].troubles[0];
       expect(message).toContain(remedy);
       expect(message).toContain('--accept new_provider');
+      const words = await job.kybatch(['status', '--check', '--data-dir', 'my books']);
+      expect(words.textOf('CHECK_NOT_WELL')).toMatch(
+        /: kybatch ledger provider-moved [^`]+ --data-dir 'my books', then: /,
+      );
+      // What refuses the next night fails doctor, too, until the answers are moved or the base URL is set back.
+      const env = { ...job.env, ...elsewhere(job) };
+      const place = ['doctor', '--data-dir', 'my books'];
+      expect((await job.kybatch([...place, '--json'], { env })).stdout).toContain('guard new_provider');
+      expect((await job.kybatch(place, { env })).code).toBe(2);
+      expect((await job.kybatch(place)).code).toBe(0);
     });
   });
 

@@ -12,7 +12,7 @@ import { type Message, type MessageCode, sentence } from '../../util/message-par
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { metricsTarget } from '../monitoring/metrics.js';
 import { checkProvider, type Provider, type ProviderOptions, withProvider } from '../provider/provider.js';
-import { checkNewLedger, type GuardFinding, otherProviderNotes } from '../run/guards.js';
+import { checkListProviders, checkNewLedger, type GuardFinding, otherProviderNotes } from '../run/guards.js';
 import { checkClock } from '../run/preflight.js';
 import { checkContents, checkDataDir, checkSpace, type Finding, lookAtLedger } from './doctor-ledger.js';
 import { checkMcp, checkV1, checkV2, saveCostlyChecks, saveV2Counts, type V2Counts } from './doctor-provider.js';
@@ -104,11 +104,12 @@ function checkStoredAnswers(
 ): Promise<readonly Finding[]> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
-    const elsewhere = await otherProviderNotes(names, ledger);
     const ahead = await ledger.reading.clockAhead();
     const lost = await checkNewLedger({ dataDir, out: undefined }, names, ledger);
+    const moved = await checkListProviders(names, ledger);
+    const elsewhere = moved.length === 0 ? await otherProviderNotes(names, ledger) : [];
     return [
-      ...lost.map(refusing),
+      ...[...lost, ...moved].map(refusing),
       ...elsewhere.map(({ text, code }) => ({ ...note('owned answers', text), code })),
       ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, around.clock.now()))]),
     ];

@@ -1,5 +1,5 @@
 // Guards that refuse an attempt before anything is spent, and the evidence they look for. The guard `clock` is in
-// preflight.ts, `new_provider` in run.ts.
+// preflight.ts, `new_provider` of a list in run.ts.
 
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -268,6 +268,47 @@ async function otherProviders(
     if (most === undefined || most.answers <= here) return [];
     return [{ api, name, other: most.name, here, there: most.answers }];
   });
+}
+
+/** An API whose base URL is another one than before. */
+export interface MovedProvider {
+  readonly api: 'v1' | 'v2';
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The remedies of the guard `new_provider`. */
+export const movedHint = (moved: readonly MovedProvider[]): string =>
+  [
+    'If the provider is the same, move the stored answers to its new address:',
+    ...moved.map(({ from, to }) => `\`kybatch ledger provider-moved --from ${from} --to ${to}\``),
+    `Otherwise set ${moved.map(({ api, from }) => `${urlVariable(api)} to ${from}`).join(' and ')} again.`,
+  ].join('\n');
+
+/**
+ * Guard `new_provider`, as far as it is known without the list: its last attempt used another base URL, which has
+ * stored answers.
+ */
+export async function checkListProviders(
+  names: ProviderNames,
+  { portfolios, reading }: Pick<Ledger, 'portfolios' | 'reading'>,
+): Promise<readonly GuardFinding[]> {
+  const stored = (await reading.environments()).filter(({ name, answers }) => answers > 0 && !isSandboxName(name));
+  const known = (await portfolios.all()).filter(({ providers }) => !isSandboxName(providers));
+  // The newest is first.
+  const lists = known.filter(({ name }, index) => known.findIndex((list) => list.name === name) === index);
+  const moved = lists.flatMap(({ providers }) =>
+    stored.flatMap(({ api, name: from }): readonly MovedProvider[] => {
+      const used = providers.split(',');
+      if ((api !== 'v1' && api !== 'v2') || !used.includes(from)) return [];
+      const to = names[api] ?? '';
+      return to === '' || isSandboxName(to) || used.includes(to) ? [] : [{ api, from, to }];
+    }),
+  );
+  const each = [...new Map(moved.map((one) => [`${one.from} ${one.to}`, one])).values()];
+  if (each.length === 0) return [];
+  const message = `rows are stored from ${each.map(({ from }) => from).join(' and ')}, and would be bought again from ${each.map(({ to }) => to).join(' and ')}`;
+  return [{ guard: 'new_provider', message, hint: movedHint(each) }];
 }
 
 const MB = 1024 * 1024;

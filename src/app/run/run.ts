@@ -16,6 +16,7 @@ import type { RunRecord } from '../../ledger/rows/runs.js';
 import { message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
+import { count, listed } from '../../util/words.js';
 import {
   type AppEnvironment,
   dataDirOf,
@@ -46,7 +47,6 @@ import {
   isSandboxName,
   type ProviderNames,
   providerNames,
-  urlVariable,
   withProvider,
 } from '../provider/provider.js';
 import { mustKnowNames, namesWritten } from '../provider/vocabularies.js';
@@ -56,6 +56,7 @@ import {
   checkNewLedger,
   type GuardFinding,
   type GuardOptions,
+  movedHint,
   mustHaveKeptRows,
   mustHaveSpace,
   mustNameGuards,
@@ -361,14 +362,16 @@ async function checkNewProvider(
     return from === to ? [] : { api, from, to };
   });
   if (moved.length === 0) return [];
-  const again = (count: (cost: RemainingCost) => number) => Math.max(0, count(here) - count(cheapest.cost));
-  const filed = moved.map(({ from, to }) => `\`kybatch ledger provider-moved --from ${from} --to ${to}\``);
-  const back = moved.map(({ api, from }) => `${urlVariable(api)}=${from}`);
+  const again = (kind: 'units' | 'reports' | 'v2Calls', words: string) => {
+    const more = here[kind] - cheapest.cost[kind];
+    return more > 0 && count(more, words);
+  };
+  const costs = [again('units', 'unit'), again('reports', 'credit report'), again('v2Calls', 'v2 call')];
   return [
     {
       guard: 'new_provider',
-      message: `rows of this list are stored from ${moved.map(({ from }) => from).join(' and ')}, and would be bought again from ${moved.map(({ to }) => to).join(' and ')}: up to ${again(({ units }) => units)} units, ${again(({ reports }) => reports)} credit reports and ${again(({ v2Calls }) => v2Calls)} v2 calls`,
-      hint: `If the provider is the same, file what is stored under its new address (${filed.join('; ')}), or go back (${back.join(', ')}).`,
+      message: `rows of this list are stored from ${moved.map(({ from }) => from).join(' and ')}, and would be bought again from ${moved.map(({ to }) => to).join(' and ')}: up to ${listed(costs)}`,
+      hint: movedHint(moved),
     },
   ];
 }

@@ -5,7 +5,7 @@ import { pick } from '../../util/view-json.js';
 import { count, durationInWords, listed, moment, withCommas } from '../../util/words.js';
 import { stopInWords } from './run-words.js';
 import { givenFlags, notInSheet, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
-import { firstClause, shortened, withPlace } from './text.js';
+import { shortened, withPlace } from './text.js';
 
 interface CheckArgs {
   readonly dataDir: string | undefined;
@@ -40,14 +40,28 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   const { asks = null, answered = 0 } = (next?.kind === 'review' ? next.sheets : undefined) ?? {};
   const others = next?.kind === 'review' ? notInSheet(next, args) : '';
   const before = asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run';
+  const remedy = remedyOf(first, args);
   const text = [...ofLists, ...beside].join('. ').replace(/\.$/, '');
   // When the cause is gone, only the next run ends the trouble.
   const after =
     first === undefined || afterDoctor === null
       ? ''
       : `, then: ${shortCommand({ command: commandOf(afterDoctor, first, args) })}`;
-  return `ATTENTION ${text}.${command === undefined ? '' : ` ${before}: ${shortCommand({ command })}${others}${after}`}`;
+  if (command === undefined) return `ATTENTION ${text}.`;
+  const shown = shortCommand({ command });
+  if (remedy !== '')
+    return `ATTENTION ${text}. If the provider is the same, run: ${remedy}${after}. Otherwise: ${shown}`;
+  return `ATTENTION ${text}. ${before}: ${shown}${others}${after}`;
 }
+
+/** The commands that end a refusal for another base URL. Without them, the same command would be refused again. */
+const remedyOf = (list: CheckedPortfolio | undefined, args: CheckArgs): string =>
+  (list?.troubles ?? [])
+    .flatMap((trouble) => (trouble.kind === 'refused' ? (trouble.message ?? '') : ''))
+    .flatMap((text) =>
+      [...text.matchAll(/`(kybatch ledger [^`]+)`/g)].map(([, command]) => `${command}${placeFlags(args)}`),
+    )
+    .join(' && ');
 
 /** The next run continues with rows that only wait, so it is not said that the list was never finished. */
 function troublesOf(list: CheckedPortfolio, at: number): readonly string[] {
@@ -166,8 +180,10 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
   }
 }
 
-/** The first clause of a message, because a monitor shows one line. `--json` has the rest. */
-const inShort = (text: string): string => shortened(firstClause(text), 120);
+/** The first sentence of a message, because a monitor shows one line. `--json` has the rest. */
+const inShort = (text: string): string => shortened(/^.+?(?=\. |\.?$)/s.exec(text)?.[0] ?? text, LONGEST);
+
+const LONGEST = 400;
 
 /** What `inShort` left out. */
 function detailOf(trouble: Trouble): string {
