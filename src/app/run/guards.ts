@@ -271,14 +271,14 @@ async function otherProviders(
 }
 
 /** An API whose base URL is another one than before. */
-export interface MovedProvider {
+interface MovedAddress {
   readonly api: 'v1' | 'v2';
   readonly from: string;
   readonly to: string;
 }
 
 /** The remedies of the guard `new_provider`. */
-export const movedHint = (moved: readonly MovedProvider[]): string =>
+export const movedHint = (moved: readonly MovedAddress[]): string =>
   [
     'If the provider is the same, move the stored answers to its new address:',
     ...moved.map(({ from, to }) => `\`kybatch ledger provider-moved --from ${from} --to ${to}\``),
@@ -298,7 +298,7 @@ export async function checkListProviders(
   // The newest is first.
   const lists = known.filter(({ name }, index) => known.findIndex((list) => list.name === name) === index);
   const moved = lists.flatMap(({ providers }) =>
-    stored.flatMap(({ api, name: from }): readonly MovedProvider[] => {
+    stored.flatMap(({ api, name: from }): readonly MovedAddress[] => {
       const used = providers.split(',');
       if ((api !== 'v1' && api !== 'v2') || !used.includes(from)) return [];
       const to = names[api] ?? '';
