@@ -30,7 +30,7 @@ const DECIDERS: readonly Decider[] = [
   {
     file: 'calls/request.ts',
     name: 'findStored',
-    callers: ['calls/door.ts', 'engine/plan.ts'],
+    callers: ['calls/door.ts', 'engine/row-cost.ts'],
     again: /\.findAnswer\(/,
     // The door finds the digest of an answer that it has just bought. A tool of the MCP server has no operation.
     allowed: ['app/provider/call.ts', 'calls/door.ts', 'calls/request.ts'],
@@ -48,6 +48,21 @@ const DECIDERS: readonly Decider[] = [
     callers: ['app/provider/call.ts'],
     again: /new Door\(/,
     allowed: ['app/provider/direct-calls.ts', 'engine/run.ts'],
+  },
+  {
+    file: 'engine/row-cost.ts',
+    name: 'RowCosts',
+    callers: ['engine/plan.ts'],
+    again: /\baddCalls\(|new StoredAnswersOnly\(/,
+    // Purchases of the past are added up in the first.
+    allowed: ['domain/prices.ts', 'engine/row-cost.ts'],
+  },
+  {
+    file: 'engine/plan.ts',
+    name: 'planRun',
+    callers: ['app/portfolio/portfolios.ts', 'app/run/plan.ts', 'app/run/spending.ts'],
+    again: /new RowCosts\(|maximumCostOfRows\((?!1,)/,
+    allowed: ['engine/plan.ts', 'engine/row-cost.ts'],
   },
   {
     file: 'engine/row-source.ts',

@@ -1,110 +1,78 @@
-// Plans a run without calls, by taking every row through the stages with stored answers only.
+// Plans a run without calls: adds up what its rows will cost.
 
-import type { Operation } from '../api/operation.js';
-import type { Answer, CallOutcome, Parked } from '../calls/outcome.js';
-import { type AnswerSource, canonicalRequest, type DoorRequest, findStored, keyOf } from '../calls/request.js';
-import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
-import { addReveals, NO_REVEALS, revealsWithin } from '../domain/account-usage.js';
-import { identifierOf, questionKey } from '../domain/entity-key.js';
-import { isStageFinished } from '../domain/outcomes.js';
-import { addCalls, noPurchases } from '../domain/prices.js';
-import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
-import { canBeConfirmed, readSearchSubject, type SearchSubject } from '../domain/search-subject.js';
+import { addReveals, NO_REVEALS, type Reveals, unitsLeft } from '../domain/account-usage.js';
+import { taxMayConfirm } from '../domain/decide.js';
+import type { Subject } from '../domain/grade.js';
+import type { RepairRule } from '../domain/numbers/parsed-number.js';
+import { FIRST_ROWS, type InvalidReason } from '../domain/outcomes.js';
+import { addPurchases, countCalls, noPurchases, type Purchases } from '../domain/prices.js';
+import { readSearchSubject } from '../domain/search-subject.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { CallStore } from '../ledger/money/calls.js';
-import type { RowRecord, RunRecord } from '../ledger/rows/runs.js';
-import { stepsFor } from '../stages/identity/fallback-steps.js';
-import { firstRequest } from '../stages/identity/resolve.js';
-import { asksAnything } from '../stages/identity/searches.js';
-import { commonFirstSpace, searchOf, spacesToSearch } from '../stages/identity/space-search.js';
-import type { Stage, StageCall } from '../stages/stage.js';
+import type { AllowanceRecord } from '../ledger/money/calls.js';
+import type { DueReason } from '../ledger/portfolio/portfolios.js';
+import type { RowRecord } from '../ledger/rows/runs.js';
 import { sanitizeText } from '../util/sanitize-text.js';
-import { processRow } from './journey.js';
-import { PlanTally, personNeeded, type RowCost, type RunPlan } from './plan-tally.js';
-import { fallbackCalls, maximumCostOfRows, type RemainingCost } from './row-cost.js';
-import { RowNotes } from './row-state.js';
-import { StageContexts } from './stage-contexts.js';
+import {
+  maximumCostOfRows,
+  OWNED,
+  type RemainingCost,
+  type RowCost,
+  type RowCostOptions,
+  RowCosts,
+} from './row-cost.js';
 
-export type { RunPlan } from './plan-tally.js';
-
-export interface PlanOptions extends Omit<PlannerOptions, 'notBefore'> {
+export interface PlanOptions extends RowCostOptions {
   readonly rows: AsyncIterable<PlannedRow>;
-  /** No earlier answer is reused. */
-  readonly fresh: boolean;
-  /** How many rows are examined. The others count at their maximum. Absent: all. */
-  readonly toldApart?: number | undefined;
+  /** How many due rows are examined. The others count at their maximum. Absent: all. */
+  readonly examineAtMost?: number | undefined;
 }
 
-/** A row of an input, as it would begin. */
+/** A row, as it would begin. */
 export interface PlannedRow {
   readonly row: number;
   readonly line: number;
   readonly fields: Readonly<Record<string, string>>;
   readonly problem: { readonly code: string; readonly message: string } | null;
   /** Null: nothing is due for it. */
-  readonly record: () => Promise<RowRecord | null>;
+  readonly due: DueRow | null;
 }
 
-/**
- * What a run of this input would do and cost, without a call. Every row goes through the real stages with stored
- * answers only. Its first missing answer must be bought. Everything after that depends on the answer, so it counts at
- * the maximum that its open stages declare.
- */
+interface DueRow {
+  /** Null: the portfolio is not known yet. */
+  readonly reason: DueReason | null;
+  /** Undefined if the ledger has lost it. Then it counts at its maximum. */
+  readonly record: () => Promise<RowRecord | undefined>;
+}
+
+/** What a run of these rows would do and cost, without a call. */
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
-  const { ledger, environments, now, toldApart = Number.POSITIVE_INFINITY } = options;
+  const { ledger, environments, now, pipeline, examineAtMost = Number.POSITIVE_INFINITY } = options;
   const tally = new PlanTally();
-  const row = new RowPlanner({ ...options, notBefore: options.fresh ? Number.POSITIVE_INFINITY : 0 });
-  let beyond = 0;
-  for await (const { row: number, line, fields, problem, record } of options.rows) {
-    if (tally.rows === toldApart) {
-      beyond += 1;
+  const costs = new RowCosts(options);
+  let examined = 0;
+  let unexamined = 0;
+  for await (const { row, line, fields, problem, due } of options.rows) {
+    if (due !== null && due.reason !== null) tally.due(due.reason);
+    const record = due === null || examined === examineAtMost ? undefined : await due.record();
+    if (record !== undefined) examined += 1;
+    else if (due !== null && problem === null) {
+      unexamined += 1;
       continue;
     }
-    const reading = problem === null ? readSearchSubject(fields) : { ok: false as const, ...problem };
+    const reading = problem === null ? readSearchSubject(record?.fields ?? fields) : { ok: false as const, ...problem };
     if (!reading.ok) {
-      tally.invalid({ row: number, line, code: reading.code, message: sanitizeText(reading.message) });
+      tally.invalid({ row, line, code: reading.code, message: sanitizeText(reading.message) });
       continue;
     }
-    const setsOut = await record();
-    tally.valid(reading.enquiry.subject, setsOut === null || (await row.isKnown(setsOut, reading.enquiry)));
-    if (setsOut === null) tally.owned();
-    else await row.plan(freed(setsOut), reading.enquiry, tally);
+    const { enquiry } = reading;
+    const doubt = personNeeded(enquiry.subject);
+    const isKnown = record === undefined || record.ids.length > 0;
+    tally.valid(enquiry.subject, doubt, isKnown || (doubt !== undefined && (await costs.isDecided(enquiry))));
+    tally.add(record === undefined ? OWNED : await costs.of(record, enquiry));
   }
-  tally.inFull(maximumCostOfRows(beyond, options.pipeline));
-  const allowance =
-    ledger === null || environments.v1 === null ? undefined : await ledger.calls.allowance(environments.v1);
-  return tally.plan(allowance, now);
-}
-
-export interface RestOptions extends PlannerOptions {
-  readonly ledger: Ledger;
-  readonly run: RunRecord;
-  /** The rows to process. */
-  readonly outcome: 'pending' | 'failed';
-}
-
-/** The most that the remaining rows of a run can still cost. Stored answers and finished stages do not count. */
-export async function planRemaining(options: RestOptions): Promise<RemainingCost> {
-  const { ledger, run, outcome, pipeline } = options;
-  const tally = new PlanTally();
-  const planner = new RowPlanner(options);
-  const batchAfter = (row: number) => ledger.runs.rowsThatAre(outcome, run.id, row, BATCH);
-  let told = 0;
-  for (
-    let batch = await batchAfter(0);
-    batch.length > 0 && told < MAX_EXAMINED_ROWS;
-    batch = await batchAfter(last(batch))
-  ) {
-    told += batch.length;
-    for (const row of batch) {
-      const reading = readSearchSubject(row.fields);
-      if (reading.ok) await planner.plan(freed(row), reading.enquiry, tally);
-    }
-  }
-  // Other workers may have finished some rows meanwhile.
-  const untold = Math.max(0, (await ledger.runs.wanted(outcome, run.id)) - told);
-  tally.inFull(maximumCostOfRows(untold, pipeline));
-  return maximumCost(tally.plan(undefined, options.now));
+  tally.addUnexamined(maximumCostOfRows(unexamined, pipeline));
+  const allowance = environments.v1 === null ? undefined : await ledger?.calls.allowance(environments.v1);
+  return tally.plan(allowance === undefined ? null : viewOf(allowance, now));
 }
 
 export const maximumCost = ({ v2Calls, purchases, revealsAtMost }: RunPlan): RemainingCost => ({
@@ -113,20 +81,36 @@ export const maximumCost = ({ v2Calls, purchases, revealsAtMost }: RunPlan): Rem
   reveals: revealsAtMost,
 });
 
-/** As it will begin: failed stages are tried again. */
-function freed(row: RowRecord): RowRecord {
-  const statuses = Object.entries(row.stages);
-  if (statuses.every(([, status]) => status !== 'failed')) return row;
-  const stages = statuses.map(([stage, status]) => [stage, status === 'failed' ? 'pending' : status] as const);
-  return { ...row, stages: Object.fromEntries(stages) };
-}
-
-const BATCH = 1000;
-
 /** So that the beginning is not delayed, rows beyond this number count at their maximum. */
 export const MAX_EXAMINED_ROWS = 20_000;
 
-const last = (batch: readonly RowRecord[]): number => batch.at(-1)?.row ?? Number.POSITIVE_INFINITY;
+const BATCH = 1000;
+
+/** The rows of a run that an attempt would process. Rows beyond the most that are examined are only counted. */
+export async function* rowsOfRun(
+  runId: string,
+  outcome: 'pending' | 'failed',
+  { runs }: Pick<Ledger, 'runs'>,
+): AsyncGenerator<PlannedRow> {
+  let [examined, last] = [0, 0];
+  while (examined < MAX_EXAMINED_ROWS) {
+    const batch = await runs.rowsThatAre(outcome, runId, last, BATCH);
+    if (batch.length === 0) break;
+    for (const record of batch) yield { ...UNEXAMINED, due: { reason: null, record: async () => record } };
+    examined += batch.length;
+    last = batch.at(-1)?.row ?? last;
+  }
+  // Other workers may have finished some rows meanwhile.
+  for (let left = (await runs.wanted(outcome, runId)) - examined; left > 0; left -= 1) yield UNEXAMINED;
+}
+
+const UNEXAMINED: PlannedRow = {
+  row: 0,
+  line: 0,
+  fields: {},
+  problem: null,
+  due: { reason: null, record: async () => undefined },
+};
 
 /** A row without any known data. */
 export const newRow = (row: number, fields: RowRecord['fields']): RowRecord => ({
@@ -154,278 +138,221 @@ export const newRow = (row: number, fields: RowRecord['fields']): RowRecord => (
   updatedAt: 0,
 });
 
-export interface PlannerOptions {
-  readonly pipeline: Pipeline;
-  /** Older answers are not reused. 0: all are. */
-  readonly notBefore: number;
-  readonly now: number;
-  /** Null if nothing was ever bought. Only read. */
-  readonly ledger: Ledger | null;
-  readonly environments: ByApi<number | null>;
+export interface RunPlan {
+  readonly rows: number;
+  readonly valid: number;
+  readonly invalid: number;
+  /** The first invalid rows. */
+  readonly invalidRows: readonly InvalidRow[];
+  /** By reason, most frequent first, each with its first row. */
+  readonly invalidReasons: readonly InvalidReason[];
+  /** Rows without a country, by the country their numbers suggest. */
+  readonly suggestedCountries: Readonly<Record<string, number>>;
+  /** Rows whose registration number is repaired without a question, and the number of each repair. */
+  readonly repaired: number;
+  readonly repairs: Readonly<Partial<Record<RepairRule, number>>>;
+  /**
+   * Rows whose number counts only with an agreeing name, by reason: the repair could name another company, or the
+   * register is missing.
+   */
+  readonly needName: number;
+  readonly needNameReasons: Readonly<Record<string, number>>;
+  /** Rows that need a person whatever is found, by reason. */
+  readonly toPerson: number;
+  readonly toPersonReasons: Readonly<Record<string, number>>;
+  /** Why rows are due. Empty if the portfolio is not known yet. */
+  readonly due: Readonly<Partial<Record<DueReason, number>>>;
+  /** Rows with the same request as an earlier one. */
+  readonly repeated: number;
+  /** Rows without a call that may cost, or finished in the run of this input. */
+  readonly owned: number;
+  /** Rows whose company must be searched first. */
+  readonly toSearch: number;
+  /** Rows with a known company and data to buy. */
+  readonly toBuy: number;
+  readonly units: Range & {
+    /** If the first search finds every company. */
+    readonly likely: number;
+  };
+  readonly v2Calls: Range;
+  readonly creditReportsAtMost: number;
+  /** The same by kind of call, for prices. */
+  readonly purchases: Readonly<Record<'atLeast' | 'likely' | 'atMost', Purchases>>;
+  /** Stored reports that are bought again only if they have expired, which the run looks up. */
+  readonly creditReportsAgainAtMost: number;
+  /** People's data that may be revealed, if the pipeline asks for it. */
+  readonly revealsAtMost: Reveals;
+  readonly allowance: AllowanceView | null;
+  readonly days: Range;
 }
 
-/** Where a row stops. */
-interface Stop {
-  /** The first missing answer. Undefined: none. */
-  readonly first: MissingAnswer | undefined;
-  /** The stages not finished by then. */
-  readonly open: readonly Stage[];
-  /** The spaces in which the company is known by then. */
-  readonly known: ReadonlySet<IdSpace>;
+export interface Range {
+  readonly atLeast: number;
+  readonly atMost: number;
 }
 
-const NONE: ReadonlySet<IdSpace> = new Set();
+export interface InvalidRow {
+  readonly row: number;
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
 
-/** Nothing is known about it, whatever errors it has. */
-const isNew = ({ ids, confirmedBefore, stages }: RowRecord): boolean =>
-  ids.length === 0 && confirmedBefore.length === 0 && Object.keys(stages).length === 0;
+export interface AllowanceView {
+  readonly observedAt: number;
+  /** Units left now, as reported. Null if not reported. */
+  readonly unitsLeft: number | null;
+  /** Free workspaces only. */
+  readonly dailyLimit: number | null;
+  readonly resetAt: number | null;
+}
 
-/** Takes row after row through the stages and counts missing answers. */
-export class RowPlanner {
-  readonly #door: StoredAnswersOnly;
-  readonly #contexts: StageContexts;
-  readonly #stages: readonly Stage[];
-  readonly #options: PlannerOptions;
-  readonly #ofNewRows = new Map<string, Omit<RowCost, 'sure'>>();
-  /** The space whose search all stages of an unknown row wait for. */
-  readonly #space: IdSpace | undefined;
-  #decided: boolean | undefined;
+const INVALID_SHOWN = 20;
 
-  constructor(options: PlannerOptions) {
-    const { pipeline, ledger, environments, now, notBefore } = options;
-    this.#options = options;
-    this.#stages = stagesOf(pipeline);
-    this.#space = commonFirstSpace(this.#stages, pipeline.idsShared);
-    this.#door = new StoredAnswersOnly(ledger?.calls ?? null, environments);
-    this.#contexts = new StageContexts({
-      runId: null,
-      door: this.#door,
-      review: ledger?.review ?? NOBODY_DECIDED,
-      clock: { now: () => now },
-      stages: this.#stages,
-      policy: pipeline,
-      optionsOf: (stage) => optionsOf(pipeline, stage),
-      environments,
-      freshnessMs: (operation) => freshnessMs(pipeline, operation),
-      notBefore,
-      provenance: pipeline.provenance,
+class PlanTally {
+  #valid = 0;
+  #invalid = 0;
+  readonly #invalidRows: InvalidRow[] = [];
+  readonly #invalidReasons = new Map<string, InvalidReason>();
+  readonly #suggested: Record<string, number> = {};
+  #repaired = 0;
+  readonly #repairs: Partial<Record<RepairRule, number>> = {};
+  #needName = 0;
+  readonly #needNameReasons: Record<string, number> = {};
+  #toPerson = 0;
+  readonly #toPersonReasons: Record<string, number> = {};
+  readonly #due: Partial<Record<DueReason, number>> = {};
+  readonly #rowsBy = { owned: 0, repeated: 0, toSearch: 0, toBuy: 0 };
+  readonly #purchases = { atLeast: noPurchases(), likely: noPurchases(), atMost: noPurchases() };
+  #reportsAgain = 0;
+  #reveals: Reveals = NO_REVEALS;
+
+  invalid(row: InvalidRow): void {
+    this.#invalid += 1;
+    if (this.#invalidRows.length < INVALID_SHOWN) this.#invalidRows.push(row);
+    const alike = this.#invalidReasons.get(row.code);
+    const { rows, firstRows, ...first } = alike ?? { ...row, rows: 0, firstRows: [] };
+    this.#invalidReasons.set(row.code, {
+      ...first,
+      rows: rows + 1,
+      firstRows: rows < FIRST_ROWS ? [...firstRows, row.row] : firstRows,
     });
   }
 
-  async plan(row: RowRecord, enquiry: SearchSubject, tally: PlanTally): Promise<void> {
-    this.#door.reset();
-    const { first, open, known } = (await this.#stopAtOnce(row, enquiry)) ?? (await this.#takeThrough(row, enquiry));
-    if (first === undefined) {
-      tally.owned();
-      return;
+  due(reason: DueReason): void {
+    addOne(this.#due, reason);
+  }
+
+  /** `doubt`: why it needs a person. `isDecided`: nothing is due for it, or its company is known. So it needs none. */
+  valid(subject: Subject, doubt: string | undefined, isDecided: boolean): void {
+    this.#valid += 1;
+    const number = subject.registrationNumber;
+    if (subject.countryFrom !== undefined) addOne(this.#suggested, subject.countryCode);
+    if (doubt !== undefined) {
+      if (isDecided) return;
+      this.#toPerson += 1;
+      addOne(this.#toPersonReasons, doubt);
+    } else if (
+      number?.treatment === 'needs_name' ||
+      subject.taxInNumber === true ||
+      subject.countryFrom !== undefined
+    ) {
+      this.#needName += 1;
+      addOne(this.#needNameReasons, kindOf(number?.reason ?? 'the row names no country; its numbers tell one'));
+    } else if (number !== undefined && number.repairs.length > 0) {
+      this.#repaired += 1;
+      for (const rule of new Set(number.repairs.map((repair) => repair.rule))) addOne(this.#repairs, rule);
     }
-    // Equal requests get equal answers, so a second row with the same requests costs nothing.
-    if (tally.hasMet(`${first.asks} ${questionsOf(enquiry)}`)) return tally.repeated();
-    const searched = known.size === 0;
-    if (open.length === 0) return tally.owned(this.#boughtAgainAtMost(this.#stages));
-    const further = !searched || canBeConfirmed(enquiry.subject) || (await this.#isDecided(enquiry));
-    const shared = tally.hasMet(first.asks);
-    const sure = shared ? null : sureCost(first.operation);
-    // A row continues with its report, expired or not.
-    const again = row.ids.some(({ space }) => space === 'report') ? 0 : this.#boughtAgainAtMost(open);
-    tally.toBuy(searched, { sure, ...this.#boundsOf(enquiry, open, known, further) }, again);
   }
 
-  /** Its company is known, or a person has decided. Looked up only if the row itself cannot be confirmed. */
-  async isKnown({ ids }: RowRecord, enquiry: SearchSubject): Promise<boolean> {
-    return ids.length > 0 || (personNeeded(enquiry.subject) !== undefined && (await this.#isDecided(enquiry)));
+  add({ kind, atLeast, likely, atMost, reveals, reportsAgain }: RowCost): void {
+    this.#rowsBy[kind] += 1;
+    addPurchases(this.#purchases.atLeast, atLeast);
+    addPurchases(this.#purchases.likely, likely);
+    addPurchases(this.#purchases.atMost, atMost);
+    this.#reportsAgain += reportsAgain;
+    this.#reveals = addReveals(this.#reveals, reveals);
   }
 
-  /** How far stored answers take the row. */
-  async #takeThrough(row: RowRecord, enquiry: SearchSubject): Promise<Stop> {
-    const { checkpoint, ids } = await processRow(row, this.#contexts, { ok: true, enquiry });
+  /** Rows that were not examined count at their maximum. */
+  addUnexamined(most: RemainingCost): void {
+    addPurchases(this.#purchases.likely, most);
+    addPurchases(this.#purchases.atMost, most);
+    this.#reveals = addReveals(this.#reveals, most.reveals);
+  }
+
+  plan(allowance: AllowanceView | null): RunPlan {
+    const { atLeast, likely, atMost } = this.#purchases;
+    const { repeated, owned, ...others } = this.#rowsBy;
     return {
-      first: this.#door.missing[0],
-      open: this.#stages.filter(({ name }) => !isStageFinished(checkpoint.stages[name])),
-      known: new Set(ids.map(({ space }) => space)),
+      rows: this.#valid + this.#invalid,
+      valid: this.#valid,
+      invalid: this.#invalid,
+      invalidRows: this.#invalidRows,
+      invalidReasons: [...this.#invalidReasons.values()].sort((a, b) => b.rows - a.rows || a.row - b.row),
+      suggestedCountries: this.#suggested,
+      repaired: this.#repaired,
+      repairs: this.#repairs,
+      needName: this.#needName,
+      needNameReasons: this.#needNameReasons,
+      toPerson: this.#toPerson,
+      toPersonReasons: this.#toPersonReasons,
+      due: this.#due,
+      repeated,
+      owned: owned + repeated,
+      ...others,
+      units: { atLeast: atLeast.units, likely: likely.units, atMost: atMost.units },
+      v2Calls: { atLeast: countCalls(atLeast), atMost: countCalls(atMost) },
+      creditReportsAtMost: atMost.reports,
+      purchases: this.#purchases,
+      creditReportsAgainAtMost: this.#reportsAgain,
+      revealsAtMost: this.#reveals,
+      allowance,
+      days: { atLeast: daysFor(atLeast.units, allowance), atMost: daysFor(atMost.units, allowance) },
     };
   }
-
-  /**
-   * The same without the stages, for an unknown row whose first search is not stored: it stops there. This takes a
-   * fifth of the time. Undefined if only the stages can tell.
-   */
-  async #stopAtOnce(row: RowRecord, enquiry: SearchSubject): Promise<Stop | undefined> {
-    if (this.#space === undefined || !isNew(row)) return undefined;
-    const request = firstRequest(this.#space, enquiry, this.#options.pipeline);
-    // A person may have corrected its number.
-    if (request === undefined || (await this.#isDecided(enquiry))) return undefined;
-    const { operation, params } = request;
-    const context = this.#contexts.contextFor(row, 'resolve', new RowNotes());
-    const isStored = (await context.stored(operation, params, false)) !== undefined;
-    this.#door.reset();
-    if (isStored) return undefined;
-    const first = missing(operation, canonicalRequest(operation, this.#contexts.sent(operation, params)));
-    return { first, open: this.#stages, known: NONE };
-  }
-
-  /** Unknown rows without stored answers hardly differ, so their bounds are computed once. */
-  #boundsOf(
-    enquiry: SearchSubject,
-    open: readonly Stage[],
-    known: ReadonlySet<IdSpace>,
-    further: boolean,
-  ): Omit<RowCost, 'sure'> {
-    const isNew = known.size === 0 && this.#door.used.size === 0 && open.length === this.#stages.length;
-    if (!isNew) return this.#bounds(enquiry, open, known, further);
-    const { search } = this.#options.pipeline;
-    const steps = stepsFor(enquiry, search.fallback).map(({ operation }) => operation.name);
-    const key = [further, asksAnything(enquiry, search), ...steps].join();
-    const bounds = this.#ofNewRows.get(key) ?? this.#bounds(enquiry, open, known, further);
-    this.#ofNewRows.set(key, bounds);
-    return bounds;
-  }
-
-  /** All that the open stages and their searches may still need. `further`: the row can get beyond its first search. */
-  #bounds(
-    enquiry: SearchSubject,
-    open: readonly Stage[],
-    known: ReadonlySet<IdSpace>,
-    further: boolean,
-  ): Omit<RowCost, 'sure'> {
-    const { search, idsShared } = this.#options.pipeline;
-    const most = noPurchases();
-    const likely = noPurchases();
-    for (const [place, space] of spacesToSearch(open, idsShared, (other) => known.has(other)).entries()) {
-      const { operation } = searchOf(space);
-      // Other spaces are searched by the number that the first confirms, so before that no stored answer of theirs
-      // counts.
-      const isFirst = place === 0 && known.size === 0;
-      const used = (one: Operation) => (place === 0 || known.size > 0 ? (this.#door.used.get(one) ?? 0) : 0);
-      const attempts = isFirst && !asksAnything(enquiry, search) ? 0 : search.attempts;
-      const fallback = isFirst ? fallbackCalls(stepsFor(enquiry, search.fallback), space) : [];
-      for (const call of byOperation([{ operation, atMost: attempts }, ...fallback]))
-        addCalls(most, call.operation, Math.max(0, call.atMost - used(call.operation)));
-      addCalls(likely, operation, 1);
-      if (!further) return { most, likely, reveals: NO_REVEALS };
-    }
-    let reveals = NO_REVEALS;
-    for (const { operation, atMost, reveals: revealed = NO_REVEALS } of open.flatMap(({ calls }) => calls)) {
-      const left = Math.max(0, atMost - (this.#door.used.get(operation) ?? 0));
-      addCalls(most, operation, left);
-      addCalls(likely, operation, Math.min(1, left));
-      reveals = addReveals(reveals, revealsWithin(left, revealed));
-    }
-    return { most, likely, reveals };
-  }
-
-  /** Stored reports that need a check: the provider may say that they have expired. */
-  #boughtAgainAtMost(stages: readonly Stage[]): number {
-    const looks = new Set(this.#door.missing.map(({ operation }) => operation));
-    return stages
-      .filter(({ calls }) => calls.some(({ operation }) => looks.has(operation)))
-      .flatMap(({ calls }) => calls)
-      .filter(({ operation }) => operation.meter === 'report')
-      .reduce((sum, { operation, atMost }) => sum + Math.min(atMost, this.#door.used.get(operation) ?? 0), 0);
-  }
-
-  /** A person may have confirmed what could not be confirmed automatically. */
-  async #isDecided({ subject }: SearchSubject): Promise<boolean> {
-    const { ledger, environments } = this.#options;
-    const [stage] = this.#stages;
-    const environmentId = stage === undefined ? null : environments[idSpaces[stage.space].api];
-    if (ledger === null || stage === undefined || environmentId === null) return false;
-    this.#decided ??= await ledger.review.anyDecision();
-    if (!this.#decided) return false;
-    return (await ledger.review.decisionFor(environmentId, questionKey(stage.space, subject))) !== undefined;
-  }
 }
 
-/**
- * Everything that a row's course depends on beside stored answers: its search terms, and the facts its candidates are
- * compared with. The name is as written, because it is searched so.
- */
-function questionsOf({ subject, location }: SearchSubject): string {
-  const { registrationNumber: number, vatNumber: vat, name, leads, countryFrom } = subject;
-  return JSON.stringify([
-    [location, identifierOf(subject), name, leads, countryFrom],
-    number && [number.treatment, number.repairs.length, ...number.spellings],
-    vat && [vat.treatment, vat.repairs.length, vat.canonical],
-  ]);
+function addOne<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
+  counts[key] = (counts[key] ?? 0) + 1;
 }
 
-/** One bound per operation: a search may use the row's own terms and a number from a fallback. */
-function byOperation(calls: readonly StageCall[]): readonly StageCall[] {
-  const sums = new Map<Operation, number>();
-  for (const { operation, atMost } of calls) sums.set(operation, (sums.get(operation) ?? 0) + atMost);
-  return [...sums].map(([operation, atMost]) => ({ operation, atMost }));
+/** Why the row needs a person whatever the searches find. */
+function personNeeded(subject: Subject): string | undefined {
+  const { registrationNumber: number, vatNumber: vat, name, ticker, leads, countryFrom } = subject;
+  if (taxMayConfirm(subject) && name !== undefined) return undefined;
+  if (number?.treatment === 'review')
+    return number.reason === undefined ? 'the number cannot be read' : kindOf(number.reason);
+  if (countryFrom !== undefined && name === undefined)
+    return 'neither country nor name is given: what the numbers tell of the country confirms nothing';
+  if (number !== undefined) return undefined;
+  if (vat?.treatment === 'review') return 'the VAT number cannot be read, and there is no registration number';
+  if (vat !== undefined) return undefined;
+  if (name !== undefined) return 'only a name is given: a name alone never confirms';
+  if (ticker !== undefined) return 'only a ticker is given';
+  return leads === undefined ? undefined : 'neither number nor name is given: other fields are a hint, never a match';
 }
 
-/** A search is paid whatever it finds. A missing record is free (V1-1), and a report may turn out to exist. */
-function sureCost(operation: Operation): Operation | null {
-  const { meter, subject, findsOne = false } = operation;
-  return findsOne || meter === 'report' || (meter === 'unit' && subject !== null) ? null : operation;
+/** Reasons quote the number. Their common kind is the rest. */
+const kindOf = (reason: string) => reason.replace(/"[^"]*"|\b[A-Z][A-Za-z]{1,2} \d+\b/g, '…');
+
+/** The daily successes of a free workspace (V1-2), assumed without an observation. */
+const FREE_PER_DAY = 3;
+
+function daysFor(units: number, allowance: AllowanceView | null): number {
+  if (units === 0) return 0;
+  if (allowance !== null && allowance.dailyLimit === null) return 1;
+  const perDay = Math.max(1, allowance?.dailyLimit ?? FREE_PER_DAY);
+  const today = allowance?.unitsLeft ?? perDay;
+  return units <= today ? 1 : 1 + Math.ceil((units - today) / perDay);
 }
 
-const NOBODY_DECIDED = {
-  anyDecision: async () => false,
-  decisionFor: async () => undefined,
-  wasWithdrawn: async () => false,
-  idHolders: async () => [],
-};
-
-/** A request that a run would have to send. */
-export interface MissingAnswer {
-  readonly operation: Operation;
-  /** The request as text, equal for equal requests. */
-  readonly asks: string;
+function viewOf(record: AllowanceRecord, now: number): AllowanceView {
+  const renewed = record.resetAt !== null && now >= record.resetAt;
+  return {
+    observedAt: record.observedAt,
+    unitsLeft: renewed ? (record.dailyLimit ?? record.remainingUnits) : unitsLeft(record),
+    dailyLimit: record.dailyLimit,
+    resetAt: record.resetAt,
+  };
 }
-
-/**
- * The plan's source of answers: it returns stored answers only, and records used and missing ones. A missing answer
- * parks its stage.
- */
-export class StoredAnswersOnly implements AnswerSource {
-  readonly #calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null;
-  readonly #environments: ByApi<number | null>;
-  readonly missing: MissingAnswer[] = [];
-  readonly used = new Map<Operation, number>();
-
-  constructor(calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null, environments: ByApi<number | null>) {
-    this.#calls = calls;
-    this.#environments = environments;
-  }
-
-  /** Resets the records of the previous row. */
-  reset(): void {
-    this.missing.length = 0;
-    this.used.clear();
-  }
-
-  async call(request: DoorRequest): Promise<CallOutcome> {
-    const canonical = canonicalRequest(request.operation, request.params);
-    const stored = await this.#find(request, canonical);
-    if (stored !== undefined) return stored;
-    this.missing.push(missing(request.operation, canonical));
-    return CLOSED;
-  }
-
-  async stored(request: DoorRequest): Promise<Answer | undefined> {
-    return await this.#find(request, canonicalRequest(request.operation, request.params));
-  }
-
-  async #find(request: DoorRequest, canonical: string | undefined): Promise<Answer | undefined> {
-    const { operation, reusableSince } = request;
-    const environmentId = this.#environments[operation.api] ?? null;
-    if (this.#calls === null || environmentId === null || canonical === undefined) return undefined;
-    const place = { environmentId, requestKey: keyOf(operation.name, canonical) };
-    const found = await findStored(request, place, reusableSince, this.#calls);
-    if (found?.body === undefined) return undefined;
-    this.used.set(operation, (this.used.get(operation) ?? 0) + 1);
-    return { kind: 'answer', body: found.body, owned: true, fetchedAt: found.fetchedAt, use: null };
-  }
-
-  async settleLost(): Promise<void> {}
-}
-
-const missing = (operation: Operation, canonical: string | undefined): MissingAnswer => ({
-  operation,
-  asks: canonical === undefined ? '' : `${operation.name} ${canonical}`,
-});
-
-const CLOSED: Parked = { kind: 'parked', reason: 'closed', until: null, message: 'not owned' };

@@ -1,13 +1,27 @@
-// The most that rows can cost.
+// Decides what a row will cost, without a call.
 
-import { type Pipeline, stagesOf } from '../config/pipeline.js';
-import { addReveals, NO_REVEALS, type Reveals, revealsTimes } from '../domain/account-usage.js';
-import { addCalls, countCalls, noPurchases } from '../domain/prices.js';
-import type { IdSpace } from '../domain/provider.js';
+import type { Operation } from '../api/operation.js';
+import type { Answer, CallOutcome, Parked } from '../calls/outcome.js';
+import { type AnswerSource, canonicalRequest, type DoorRequest, findStored, keyOf } from '../calls/request.js';
+import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { addReveals, NO_REVEALS, type Reveals, revealsTimes, revealsWithin } from '../domain/account-usage.js';
+import { identifierOf, questionKey } from '../domain/entity-key.js';
+import { isStageFinished } from '../domain/outcomes.js';
+import { addCalls, countCalls, noPurchases, type Purchases } from '../domain/prices.js';
+import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
+import { canBeConfirmed, type SearchSubject } from '../domain/search-subject.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { CallStore } from '../ledger/money/calls.js';
 import type { Limits } from '../ledger/money/intent.js';
-import { type FallbackStep, fallbackSteps } from '../stages/identity/fallback-steps.js';
-import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
-import type { StageCall } from '../stages/stage.js';
+import type { RowRecord } from '../ledger/rows/runs.js';
+import { type FallbackStep, fallbackSteps, stepsFor } from '../stages/identity/fallback-steps.js';
+import { firstRequest } from '../stages/identity/resolve.js';
+import { asksAnything } from '../stages/identity/searches.js';
+import { commonFirstSpace, searchOf, spacesToSearch } from '../stages/identity/space-search.js';
+import type { Stage, StageCall } from '../stages/stage.js';
+import { shortHash } from '../util/short-hash.js';
+import { processRow } from './journey.js';
+import { StageContexts } from './stage-contexts.js';
 
 /** What is counted before and after spending: v1 units and credit reports. v2 does not report its costs. */
 export interface Amounts {
@@ -23,39 +37,356 @@ export interface RemainingCost extends Amounts {
   readonly reveals: Reveals;
 }
 
-type Asking = Pick<Pipeline, 'stages' | 'options' | 'search' | 'idsShared'>;
-
-/** All calls that one row may make, whatever its searches find. */
-export function callsOfRow(pipeline: Asking): readonly StageCall[] {
-  const stages = stagesOf(pipeline);
-  const spaces = spacesToSearch(stages, pipeline.idsShared, () => false);
-  const searches = spaces.map((space) => ({ operation: searchOf(space).operation, atMost: pipeline.search.attempts }));
-  const fallback = fallbackCalls(
-    pipeline.search.fallback.map((name) => fallbackSteps[name]),
-    spaces[0],
-  );
-  return [...searches, ...fallback, ...stages.flatMap((stage) => stage.calls)];
-}
-
-export function maximumCostOfRows(rows: number, pipeline: Asking): RemainingCost {
-  const calls = callsOfRow(pipeline);
-  const most = noPurchases();
-  for (const { operation, atMost } of calls) addCalls(most, operation, rows * atMost);
-  return { ...most, v2Calls: countCalls(most), reveals: revealsTimes(rows, revealsOfRow(calls)) };
-}
-
-const revealsOfRow = (calls: readonly StageCall[]): Reveals =>
-  calls.reduce((sum, { reveals = NO_REVEALS }) => addReveals(sum, reveals), NO_REVEALS);
-
-/** The cost of fallback steps in the first searched space: one call each, and one search for the number each finds. */
-export function fallbackCalls(steps: readonly FallbackStep[], space: IdSpace | undefined): readonly StageCall[] {
-  if (space === undefined || steps.length === 0) return [];
-  const named = { operation: searchOf(space).operation, atMost: steps.length };
-  return [...steps.map(({ operation }) => ({ operation, atMost: 1 })), named];
-}
-
 export const within = <Most extends Amounts>(most: Most, limits: Limits): Most => ({
   ...most,
   units: Math.min(most.units, limits.units ?? most.units),
   reports: Math.min(most.reports, limits.reports ?? most.reports),
 });
+
+type Asking = Pick<Pipeline, 'stages' | 'options' | 'search' | 'idsShared'>;
+
+/** The most that rows can cost, whatever is stored and whatever their searches find. */
+export function maximumCostOfRows(rows: number, pipeline: Asking): RemainingCost {
+  const { search, idsShared } = pipeline;
+  const stages = stagesOf(pipeline);
+  const spaces = spacesToSearch(stages, idsShared, () => false);
+  const steps = search.fallback.map((name) => fallbackSteps[name]);
+  const most = noPurchases();
+  let reveals = NO_REVEALS;
+  for (const { operation, atMost, reveals: revealed = NO_REVEALS } of [
+    ...spaces.map((space): StageCall => ({ operation: searchOf(space).operation, atMost: search.attempts })),
+    ...fallbackCalls(steps, spaces[0]),
+    ...stages.flatMap(({ calls }) => calls),
+  ]) {
+    addCalls(most, operation, rows * atMost);
+    reveals = addReveals(reveals, revealed);
+  }
+  return { ...most, v2Calls: countCalls(most), reveals: revealsTimes(rows, reveals) };
+}
+
+/** The cost of fallback steps in the first searched space: one call each, and one search for the number each finds. */
+function fallbackCalls(steps: readonly FallbackStep[], space: IdSpace | undefined): readonly StageCall[] {
+  if (space === undefined || steps.length === 0) return [];
+  const named = { operation: searchOf(space).operation, atMost: steps.length };
+  return [...steps.map(({ operation }) => ({ operation, atMost: 1 })), named];
+}
+
+/** What a row will cost. */
+export interface RowCost {
+  /**
+   * `owned`: no call that may cost is missing. `repeated`: an earlier row has the same requests. `toSearch`: its
+   * company must be searched first. `toBuy`: its company is known, and data is missing.
+   */
+  readonly kind: 'owned' | 'repeated' | 'toSearch' | 'toBuy';
+  /** The one call it must make and pay for in any case. */
+  readonly atLeast: Purchases;
+  /** If the first search finds its company. */
+  readonly likely: Purchases;
+  readonly atMost: Purchases;
+  /** People's data revealed, at most. */
+  readonly reveals: Reveals;
+  /** Part of `atMost`: stored reports that are bought again only if they have expired. */
+  readonly reportsAgain: number;
+}
+
+const NOTHING: Purchases = noPurchases();
+
+const REPEATED: RowCost = {
+  kind: 'repeated',
+  atLeast: NOTHING,
+  likely: NOTHING,
+  atMost: NOTHING,
+  reveals: NO_REVEALS,
+  reportsAgain: 0,
+};
+
+export const OWNED: RowCost = { ...REPEATED, kind: 'owned' };
+
+const ownedReports = (reports: number): RowCost =>
+  reports === 0 ? OWNED : { ...OWNED, atMost: { ...NOTHING, reports }, reportsAgain: reports };
+
+export interface RowCostOptions {
+  readonly pipeline: Pipeline;
+  /** Older answers are not reused. 0: all are. Infinity: none is. */
+  readonly notBefore: number;
+  readonly now: number;
+  /** Null if nothing was ever bought. Only read. */
+  readonly ledger: Ledger | null;
+  readonly environments: ByApi<number | null>;
+}
+
+/** Where a row stops. */
+interface Stop {
+  /** The first missing answer. Undefined: none. */
+  readonly first: MissingAnswer | undefined;
+  /** The stages not finished by then. */
+  readonly open: readonly Stage[];
+  /** The spaces in which the company is known by then. */
+  readonly known: ReadonlySet<IdSpace>;
+}
+
+const NONE: ReadonlySet<IdSpace> = new Set();
+
+/** Nothing is known about it, whatever errors it has. */
+const isNew = ({ ids, confirmedBefore, stages }: RowRecord): boolean =>
+  ids.length === 0 && confirmedBefore.length === 0 && Object.keys(stages).length === 0;
+
+/** The bounds of a row's cost. */
+type Bounds = Pick<RowCost, 'likely' | 'atMost' | 'reveals'>;
+
+/** Beyond this many different requests, repeats are not recognised, so that memory stays bounded. */
+const REMEMBERED = 4_000_000;
+
+/**
+ * Takes row after row through the real stages with stored answers only. The first missing answer must be bought.
+ * Everything after that depends on the answer, so it counts at the maximum that the open stages declare.
+ */
+export class RowCosts {
+  readonly #door: StoredAnswersOnly;
+  readonly #contexts: StageContexts;
+  readonly #stages: readonly Stage[];
+  readonly #options: RowCostOptions;
+  readonly #boundsOfNew = new Map<string, Bounds>();
+  /** The space whose search all stages of an unknown row wait for. */
+  readonly #space: IdSpace | undefined;
+  /** Requests of earlier rows. Numbers take a seventh of the memory of texts (docs/developers/performance.md). */
+  readonly #met = new Set<number>();
+  #decided: boolean | undefined;
+
+  constructor(options: RowCostOptions) {
+    const { pipeline, ledger, environments, now, notBefore } = options;
+    this.#options = options;
+    this.#stages = stagesOf(pipeline);
+    this.#space = commonFirstSpace(this.#stages, pipeline.idsShared);
+    this.#door = new StoredAnswersOnly(ledger?.calls ?? null, environments);
+    this.#contexts = new StageContexts({
+      runId: null,
+      door: this.#door,
+      review: ledger?.review ?? NOBODY_DECIDED,
+      clock: { now: () => now },
+      stages: this.#stages,
+      policy: pipeline,
+      optionsOf: (stage) => optionsOf(pipeline, stage),
+      environments,
+      freshnessMs: (operation) => freshnessMs(pipeline, operation),
+      notBefore,
+      provenance: pipeline.provenance,
+    });
+  }
+
+  async of(record: RowRecord, enquiry: SearchSubject): Promise<RowCost> {
+    const row = withFailedStagesPending(record);
+    this.#door.reset();
+    const { first, open, known } = (await this.#stopAtOnce(row, enquiry)) ?? (await this.#takeThrough(row, enquiry));
+    if (first === undefined) return OWNED;
+    // Equal requests get equal answers, so a second row with the same requests costs nothing.
+    if (this.#hasMet(`${first.asks} ${questionsOf(enquiry)}`)) return REPEATED;
+    if (open.length === 0) return ownedReports(this.#boughtAgainAtMost(this.#stages));
+    const isUnknown = known.size === 0;
+    const further = !isUnknown || canBeConfirmed(enquiry.subject) || (await this.isDecided(enquiry));
+    const atLeast = noPurchases();
+    if (!this.#hasMet(first.asks) && isPaidInAnyCase(first.operation)) addCalls(atLeast, first.operation, 1);
+    // A row continues with its report, expired or not.
+    const reportsAgain = row.ids.some(({ space }) => space === 'report') ? 0 : this.#boughtAgainAtMost(open);
+    const { atMost, ...bounds } = this.#boundsOf(enquiry, open, known, further);
+    // Only free calls are missing: whether a report is ready, and its body.
+    if (atMost.units + atMost.reports + countCalls(atMost) === 0) return ownedReports(reportsAgain);
+    const most = { ...atMost, reports: atMost.reports + reportsAgain };
+    return { kind: isUnknown ? 'toSearch' : 'toBuy', atLeast, ...bounds, atMost: most, reportsAgain };
+  }
+
+  /** A person may have confirmed what could not be confirmed automatically. */
+  async isDecided({ subject }: SearchSubject): Promise<boolean> {
+    const { ledger, environments } = this.#options;
+    const [stage] = this.#stages;
+    const environmentId = stage === undefined ? null : environments[idSpaces[stage.space].api];
+    if (ledger === null || stage === undefined || environmentId === null) return false;
+    this.#decided ??= await ledger.review.anyDecision();
+    if (!this.#decided) return false;
+    return (await ledger.review.decisionFor(environmentId, questionKey(stage.space, subject))) !== undefined;
+  }
+
+  /** Was this asked before? Remembers it. */
+  #hasMet(question: string): boolean {
+    const hash = shortHash(question);
+    if (this.#met.has(hash)) return true;
+    if (this.#met.size < REMEMBERED) this.#met.add(hash);
+    return false;
+  }
+
+  /** How far stored answers take the row. */
+  async #takeThrough(row: RowRecord, enquiry: SearchSubject): Promise<Stop> {
+    const { checkpoint, ids } = await processRow(row, this.#contexts, { ok: true, enquiry });
+    return {
+      first: this.#door.missing[0],
+      open: this.#stages.filter(({ name }) => !isStageFinished(checkpoint.stages[name])),
+      known: new Set(ids.map(({ space }) => space)),
+    };
+  }
+
+  /**
+   * The same without the stages, for an unknown row whose first search is not stored: it stops there. This takes a
+   * fifth of the time. Undefined if only the stages can tell.
+   */
+  async #stopAtOnce(row: RowRecord, enquiry: SearchSubject): Promise<Stop | undefined> {
+    if (this.#space === undefined || !isNew(row)) return undefined;
+    const request = firstRequest(this.#space, enquiry, this.#options.pipeline);
+    // A person may have corrected its number.
+    if (request === undefined || (await this.isDecided(enquiry))) return undefined;
+    await this.#door.call(this.#contexts.requestFor(request.operation, request.params, row, 'resolve'));
+    const [first] = this.#door.missing;
+    if (first !== undefined) return { first, open: this.#stages, known: NONE };
+    this.#door.reset();
+    return undefined;
+  }
+
+  /** Unknown rows without stored answers hardly differ, so their bounds are computed once. */
+  #boundsOf(enquiry: SearchSubject, open: readonly Stage[], known: ReadonlySet<IdSpace>, further: boolean): Bounds {
+    const isNew = known.size === 0 && this.#door.used.size === 0 && open.length === this.#stages.length;
+    if (!isNew) return this.#bounds(enquiry, open, known, further);
+    const { search } = this.#options.pipeline;
+    const steps = stepsFor(enquiry, search.fallback).map(({ operation }) => operation.name);
+    const key = [further, asksAnything(enquiry, search), ...steps].join();
+    const bounds = this.#boundsOfNew.get(key) ?? this.#bounds(enquiry, open, known, further);
+    this.#boundsOfNew.set(key, bounds);
+    return bounds;
+  }
+
+  /** All that the open stages and their searches may still need. `further`: the row can get beyond its first search. */
+  #bounds(enquiry: SearchSubject, open: readonly Stage[], known: ReadonlySet<IdSpace>, further: boolean): Bounds {
+    const { search, idsShared } = this.#options.pipeline;
+    const atMost = noPurchases();
+    const likely = noPurchases();
+    for (const [place, space] of spacesToSearch(open, idsShared, (other) => known.has(other)).entries()) {
+      const { operation } = searchOf(space);
+      // Other spaces are searched by the number that the first confirms, so before that no stored answer of theirs
+      // counts.
+      const isFirst = place === 0 && known.size === 0;
+      const used = (one: Operation) => (place === 0 || known.size > 0 ? (this.#door.used.get(one) ?? 0) : 0);
+      const attempts = isFirst && !asksAnything(enquiry, search) ? 0 : search.attempts;
+      const fallback = isFirst ? fallbackCalls(stepsFor(enquiry, search.fallback), space) : [];
+      for (const call of byOperation([{ operation, atMost: attempts }, ...fallback]))
+        addCalls(atMost, call.operation, Math.max(0, call.atMost - used(call.operation)));
+      addCalls(likely, operation, 1);
+      if (!further) return { atMost, likely, reveals: NO_REVEALS };
+    }
+    let reveals = NO_REVEALS;
+    for (const { operation, atMost: calls, reveals: revealed = NO_REVEALS } of open.flatMap((stage) => stage.calls)) {
+      const left = Math.max(0, calls - (this.#door.used.get(operation) ?? 0));
+      addCalls(atMost, operation, left);
+      addCalls(likely, operation, Math.min(1, left));
+      reveals = addReveals(reveals, revealsWithin(left, revealed));
+    }
+    return { atMost, likely, reveals };
+  }
+
+  /** Stored reports that need a check: the provider may say that they have expired. */
+  #boughtAgainAtMost(stages: readonly Stage[]): number {
+    const looks = new Set(this.#door.missing.map(({ operation }) => operation));
+    return stages
+      .filter(({ calls }) => calls.some(({ operation }) => looks.has(operation)))
+      .flatMap(({ calls }) => calls)
+      .filter(({ operation }) => operation.meter === 'report')
+      .reduce((sum, { operation, atMost }) => sum + Math.min(atMost, this.#door.used.get(operation) ?? 0), 0);
+  }
+}
+
+/** As it will begin: failed stages are tried again. */
+function withFailedStagesPending(row: RowRecord): RowRecord {
+  const statuses = Object.entries(row.stages);
+  if (statuses.every(([, status]) => status !== 'failed')) return row;
+  const stages = statuses.map(([stage, status]) => [stage, status === 'failed' ? 'pending' : status] as const);
+  return { ...row, stages: Object.fromEntries(stages) };
+}
+
+/**
+ * Everything that a row's course depends on beside stored answers: its search terms, and the facts its candidates are
+ * compared with. The name is as written, because it is searched so.
+ */
+function questionsOf({ subject, location }: SearchSubject): string {
+  const { registrationNumber: number, vatNumber: vat, name, leads, countryFrom } = subject;
+  return JSON.stringify([
+    [location, identifierOf(subject), name, leads, countryFrom],
+    number && [number.treatment, number.repairs.length, ...number.spellings],
+    vat && [vat.treatment, vat.repairs.length, vat.canonical],
+  ]);
+}
+
+/** One bound per operation: a search may use the row's own terms and a number from a fallback. */
+function byOperation(calls: readonly StageCall[]): readonly StageCall[] {
+  const sums = new Map<Operation, number>();
+  for (const { operation, atMost } of calls) sums.set(operation, (sums.get(operation) ?? 0) + atMost);
+  return [...sums].map(([operation, atMost]) => ({ operation, atMost }));
+}
+
+/** A search is paid whatever it finds. A missing record is free (V1-1), and a report may turn out to exist. */
+const isPaidInAnyCase = ({ meter, subject, findsOne = false }: Operation): boolean =>
+  !findsOne && meter !== 'report' && (meter !== 'unit' || subject === null);
+
+const NOBODY_DECIDED = {
+  anyDecision: async () => false,
+  decisionFor: async () => undefined,
+  wasWithdrawn: async () => false,
+  idHolders: async () => [],
+};
+
+/** A request that a run would have to send. */
+interface MissingAnswer {
+  readonly operation: Operation;
+  /** The request as text, equal for equal requests. */
+  readonly asks: string;
+}
+
+/**
+ * The plan's source of answers: it returns stored answers only, and records used and missing ones. A missing answer
+ * parks its stage.
+ */
+class StoredAnswersOnly implements AnswerSource {
+  readonly #calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null;
+  readonly #environments: ByApi<number | null>;
+  readonly missing: MissingAnswer[] = [];
+  readonly used = new Map<Operation, number>();
+
+  constructor(calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null, environments: ByApi<number | null>) {
+    this.#calls = calls;
+    this.#environments = environments;
+  }
+
+  /** Resets the records of the previous row. */
+  reset(): void {
+    this.missing.length = 0;
+    this.used.clear();
+  }
+
+  async call(request: DoorRequest): Promise<CallOutcome> {
+    const canonical = canonicalRequest(request.operation, request.params);
+    const stored = await this.#find(request, canonical);
+    if (stored !== undefined) return stored;
+    this.missing.push(missing(request.operation, canonical));
+    return CLOSED;
+  }
+
+  async stored(request: DoorRequest): Promise<Answer | undefined> {
+    return await this.#find(request, canonicalRequest(request.operation, request.params));
+  }
+
+  async #find(request: DoorRequest, canonical: string | undefined): Promise<Answer | undefined> {
+    const { operation, reusableSince } = request;
+    const environmentId = this.#environments[operation.api] ?? null;
+    if (this.#calls === null || environmentId === null || canonical === undefined) return undefined;
+    const place = { environmentId, requestKey: keyOf(operation.name, canonical) };
+    const found = await findStored(request, place, reusableSince, this.#calls);
+    if (found?.body === undefined) return undefined;
+    this.used.set(operation, (this.used.get(operation) ?? 0) + 1);
+    return { kind: 'answer', body: found.body, owned: true, fetchedAt: found.fetchedAt, use: null };
+  }
+
+  async settleLost(): Promise<void> {}
+}
+
+const missing = (operation: Operation, canonical: string | undefined): MissingAnswer => ({
+  operation,
+  asks: canonical === undefined ? '' : `${operation.name} ${canonical}`,
+});
+
+const CLOSED: Parked = { kind: 'parked', reason: 'closed', until: null, message: 'not owned' };

@@ -75,7 +75,7 @@ export class StageContexts {
       nameAgreement: this.policy.match.nameAgreement,
       freshnessMs,
       call: async (operation, params, terms) => {
-        const outcome = await door.call(this.#request(operation, params, row, name, terms));
+        const outcome = await door.call(this.requestFor(operation, params, row, name, terms));
         if (outcome.kind === 'answer') {
           notes.keepUse(outcome.use);
           if (operation.keep !== 'never') notes.keepDate(name, outcome.fetchedAt);
@@ -84,14 +84,14 @@ export class StageContexts {
         return outcome;
       },
       stored: async (operation, params, begun) => {
-        const request = this.#request(operation, params, row, name);
+        const request = this.requestFor(operation, params, row, name);
         const answer = await door.stored(begun ? { ...request, reusableSince: 0 } : request);
         // A row that continues has recorded the reuse before.
         if (answer !== undefined && !begun) notes.keepUse(answer.use);
         return answer;
       },
       settleLost: (operation, params, charge, note) =>
-        door.settleLost(this.#request(operation, params, row, name), charge, note),
+        door.settleLost(this.requestFor(operation, params, row, name), charge, note),
       questions: {
         // The key of a question is computed only if there are decisions.
         remembered: async (question) => {
@@ -141,25 +141,28 @@ export class StageContexts {
   }
 
   /** The parameters as sent. */
-  sent(operation: Operation, params: Params): Params {
+  #sent(operation: Operation, params: Params): Params {
     return this.#options.provenance && operation.provenance === true ? { ...params, include_provenance: true } : params;
   }
 
   #keepAsked(operation: Operation, params: Params, stage: string, about: Asked, notes: RowNotes): void {
-    const environmentId = this.#options.environments[operation.api];
-    const requestKey = keyOfRequest(operation, this.sent(operation, params));
-    if (environmentId != null && requestKey !== undefined)
-      notes.keepAsked({ stage, ...about, environmentId, requestKey });
+    const key = this.#keyOf(operation, params);
+    if (key !== undefined) notes.keepAsked({ stage, ...about, ...key });
   }
 
   #keepVerdict({ operation, params, company }: Compared, entityKey: string, notes: RowNotes): void {
-    const environmentId = this.#options.environments[operation.api];
-    const requestKey = keyOfRequest(operation, this.sent(operation, params));
-    if (environmentId != null && requestKey !== undefined)
-      notes.keepVerdict({ ...company, environmentId, requestKey, entityKey });
+    const key = this.#keyOf(operation, params);
+    if (key !== undefined) notes.keepVerdict({ ...company, ...key, entityKey });
   }
 
-  #request(
+  #keyOf(operation: Operation, params: Params) {
+    const environmentId = this.#options.environments[operation.api];
+    const requestKey = keyOfRequest(operation, this.#sent(operation, params));
+    return environmentId == null || requestKey === undefined ? undefined : { environmentId, requestKey };
+  }
+
+  /** `stage`: as in `contextFor`. */
+  requestFor(
     operation: Operation,
     params: Params,
     { row, notBefore: rowNotBefore, holdReason }: RowPlace,
@@ -169,7 +172,7 @@ export class StageContexts {
     const { runId, freshnessMs, notBefore, turns } = this.#options;
     return {
       operation,
-      params: this.sent(operation, params),
+      params: this.#sent(operation, params),
       runId,
       // A request without a company serves all rows.
       row: operation.keep === 'never' && operation.subject === null ? null : row,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { writeTables } from '../../src/app/run/export.js';
-import { planRemaining } from '../../src/engine/plan.js';
+import { planRun, rowsOfRun } from '../../src/engine/plan.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { readTable } from '../export/support.js';
@@ -166,9 +166,8 @@ long('X-3 V2-6 a stored report not yet used by its row may have expired: the pos
     clock.advance(31 * DAY);
     const later = await open([...line, ',Nobody At All,GB,99999998,']);
     const atMost = async () =>
-      await planRemaining({
-        run: later,
-        outcome: 'pending',
+      await planRun({
+        rows: rowsOfRun(later.id, 'pending', ledger),
         pipeline: workshop.pipeline(),
         notBefore: 0,
         now: clock.now(),
@@ -178,10 +177,10 @@ long('X-3 V2-6 a stored report not yet used by its row may have expired: the pos
           v2: (await ledger.calls.findEnvironment('v2', sandbox.v2BaseUrl)) ?? null,
         },
       });
-    expect(await atMost()).toMatchObject({ reports: 2 });
+    expect(await atMost()).toMatchObject({ creditReportsAtMost: 2 });
     const parked = await until(workshop, clock, work(later, { budgetReports: 0 }));
     expect(parked.progress.parkedReasons).toEqual({ budget: 1 });
-    expect(await atMost()).toMatchObject({ reports: 1 });
+    expect(await atMost()).toMatchObject({ creditReportsAtMost: 1 });
     await until(workshop, clock, work(later, { budgetReports: 1 }));
     expect(sandbox.reports).toHaveLength(2);
   });

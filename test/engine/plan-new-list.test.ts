@@ -56,7 +56,7 @@ const planOf = (table: InputTable, pipeline: LoadedPipeline, ledger: Ledger | nu
   planRun({
     rows: rowsOfFile({ table, limit: null }),
     pipeline,
-    fresh: false,
+    notBefore: 0,
     now: 0,
     ledger,
     environments: { v1: null, v2: null },

@@ -111,7 +111,7 @@ async function planOf(workshop: Workshop, lines: readonly string[], pipeline: Lo
   return await planRun({
     rows: list.rows(),
     pipeline,
-    fresh: false,
+    notBefore: 0,
     now: clock.now(),
     ledger,
     environments: {

@@ -10,7 +10,6 @@ import type {
   Converged,
   Due,
   DueDecision,
-  DueReason,
   MemberState,
   PortfolioRecord,
   PortfolioStore,
@@ -64,7 +63,6 @@ export class OpenList {
   readonly #names: ProviderNames;
   readonly #ledger: Ledger;
   readonly #terms: DueTerms;
-  #due: Partial<Record<DueReason, number>> = {};
 
   private constructor(
     options: ListOptions,
@@ -144,41 +142,43 @@ export class OpenList {
     return isAnythingDue(this.file, this.known, this.#options.limit, this.judge, this.#ledger.portfolios);
   }
 
-  /** Why rows are due, of those examined so far. */
-  get due(): Readonly<Partial<Record<DueReason, number>>> {
-    return this.#due;
-  }
-
   /** The rows of the file as a run would begin them. */
   async *rows(): AsyncGenerator<PlannedRow> {
     const { table, limit } = this.#options;
     // A file that was read before is loaded again only if its rows are needed.
     if (!this.file.laid) await loadFile(table, limit, undefined, this.#ledger.portfolios);
-    this.#due = {};
-    for await (const batch of survey(this.known, this.judge, this.#ledger.portfolios)) {
-      let known: ReturnType<typeof rowsToProcess> | undefined;
-      for (const row of batch) {
-        if (limit !== null && row.row > limit) return;
-        if (row.due !== null) this.#due[row.due.reason] = (this.#due[row.due.reason] ?? 0) + 1;
-        const record = async () => {
-          known ??= rowsToProcess(batch, this.#ledger);
-          return row.due === null ? null : asInFile(row, (await known)(row));
-        };
-        yield { ...row, record };
-      }
+    for await (const planned of plannedRows(survey(this.known, this.judge, this.#ledger.portfolios), this.#ledger)) {
+      if (limit !== null && planned.row > limit) return;
+      // Uses the present file: it may have search keys that were not read when the row was stored.
+      const { row, fields, due } = planned;
+      const record = async () => ({ ...((await due?.record()) ?? newRow(row, fields)), row, fields });
+      yield due === null ? planned : { ...planned, due: { ...due, record } };
     }
   }
 }
 
-/** Uses the present file: it may have search keys that were not read when the row was stored. */
-const asInFile = ({ row, fields }: SurveyedRow, known: RowRecord | undefined): RowRecord =>
-  known === undefined ? newRow(row, fields) : { ...known, row, fields };
+/** The same rows, as a run would begin them. The records of a batch are read together, when the first is needed. */
+export async function* plannedRows(
+  batches: AsyncIterable<readonly SurveyedRow[]>,
+  ledger: Pick<Ledger, 'runs'>,
+): AsyncGenerator<PlannedRow> {
+  for await (const batch of batches) {
+    let records: ReturnType<typeof rowsToProcess> | undefined;
+    for (const row of batch) {
+      const record = async () => {
+        records ??= rowsToProcess(batch, ledger);
+        return (await records)(row);
+      };
+      yield { ...row, due: row.due && { reason: row.due.reason, record } };
+    }
+  }
+}
 
 /** A company, and what is due for it. */
 type DueMember = Pick<SurveyedRow, 'standing' | 'due'>;
 
 /** The rows in which due companies continue, or begin again with what they keep. Undefined if a row is gone. */
-export async function rowsToProcess(
+async function rowsToProcess(
   members: readonly DueMember[],
   { runs }: Pick<Ledger, 'runs'>,
 ): Promise<(member: DueMember) => RowRecord | undefined> {
@@ -260,7 +260,7 @@ export async function* rowsOfFile({ table, limit }: Pick<ListOptions, 'table' | 
     if (limit !== null && input.row > limit) return;
     const { row, line } = input;
     const { fields, problem } = usableRow(input);
-    yield { row, line, fields, problem, record: async () => newRow(row, fields) };
+    yield { row, line, fields, problem, due: { reason: null, record: async () => newRow(row, fields) } };
   }
 }
 

@@ -1,12 +1,13 @@
 import { probeV2Key, readContactCounts } from '../../api/account.js';
 import { ApiError } from '../../api/errors.js';
+import type { Operation } from '../../api/operation.js';
 import type { PlatformV2Client } from '../../api/v2/client.js';
 import { permissionUseOf } from '../../api/v2/operations/metrics-watch.js';
 import { operationsOf, type Pipeline, type Wanted } from '../../config/pipeline.js';
 import { type PermissionUse, remainingUse, wholeDays } from '../../domain/account-usage.js';
 import { canonicalBaseUrl } from '../../domain/urls.js';
 import type { PermissionReader } from '../../engine/permissions.js';
-import { callsAtMost, type RunPlan } from '../../engine/plan-tally.js';
+import type { RunPlan } from '../../engine/plan.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Provider } from './provider.js';
 
@@ -92,7 +93,7 @@ export async function latestPermissionUse(
 export function plannedPermissions(
   told: readonly (PermissionUse & { readonly observedAt: number })[],
   plan: RunPlan,
-  pipeline: Pick<Pipeline, 'permissions' | 'stages' | 'options' | 'search' | 'idsShared'>,
+  pipeline: Wanted & Pick<Pipeline, 'permissions'>,
 ): readonly PlannedPermission[] {
   const named = new Map<string, readonly string[]>(Object.entries(pipeline.permissions));
   return told
@@ -117,4 +118,16 @@ export function plannedPermissions(
         enough,
       };
     });
+}
+
+/**
+ * The most calls of these operations that a planned run can make. Null if one is repeated as often as needed, like
+ * asking whether a report is ready.
+ */
+function callsAtMost(names: readonly string[], { purchases }: RunPlan, pipeline: Wanted): number | null {
+  const { reports, calls } = purchases.atMost;
+  const operations = new Set(operationsOf(pipeline).filter(({ name }) => names.includes(name)));
+  if ([...operations].some(({ meter }) => meter === 'free')) return null;
+  const mostOf = ({ name, meter }: Operation) => (meter === 'report' ? reports : (calls[name] ?? 0));
+  return [...operations].reduce((sum, operation) => sum + mostOf(operation), 0);
 }

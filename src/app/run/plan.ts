@@ -18,7 +18,6 @@ import type {
 } from '../../input/types.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasCurrentLedger, hasLedger } from '../../ledger/open-ledger.js';
-import type { DueReason } from '../../ledger/portfolio/portfolios.js';
 import { leadsFollowed } from '../../stages/identity/fallback-steps.js';
 import { firstFew, message } from '../../util/message-parts.js';
 import { type AppEnvironment, ledgerOf, pricesOf, processEnvironment, withLedger } from '../environment.js';
@@ -77,8 +76,6 @@ export interface PlanView extends RunPlan {
   readonly pipeline: string;
   /** The portfolio that the run would update. */
   readonly portfolio: string;
-  /** Why rows are due. Empty if the portfolio is not known yet. */
-  readonly due: Readonly<Partial<Record<DueReason, number>>>;
   /** Its last run. Null: there is none yet. */
   readonly run: PlannedRun | null;
   /**
@@ -245,7 +242,6 @@ export async function planJob(
     pipeline: pipeline.name,
     ...planned,
     portfolio: portfolioName(job),
-    due: list?.due ?? {},
     run: await lastRunOf(list, ledger),
     permissions: told && plannedPermissions(told, planned, pipeline),
     asksV1: usesApi(pipeline, 'v1'),
@@ -265,20 +261,20 @@ const plannedMoney = (prices: Prices, { purchases, revealsAtMost }: RunPlan): Pl
   atMost: moneyOf(prices, { ...purchases.atMost, reveals: revealsAtMost }),
 });
 
-/** The present cost of the rows of an input. `toldApart` limits how many rows are examined one by one. */
+/** The present cost of the rows of an input. `examineAtMost` limits how many are examined one by one. */
 export async function planInput(
   job: Job,
   list: OpenList | null,
   names: ProviderNames,
   ledger: Ledger | null,
   around: AppEnvironment,
-  toldApart?: number,
+  examineAtMost?: number,
 ): Promise<RunPlan> {
   return await planRun({
     rows: list === null ? rowsOfFile(job) : reportRowProgress(list.rows(), around),
     pipeline: job.pipeline,
-    fresh: list?.fresh ?? job.fresh,
-    toldApart,
+    notBefore: (list?.fresh ?? job.fresh) ? Number.POSITIVE_INFINITY : 0,
+    examineAtMost,
     now: around.clock.now(),
     ledger,
     environments: await environmentsOf(names, ledger),

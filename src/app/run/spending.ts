@@ -6,7 +6,7 @@ import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
 import type { RowOutcome } from '../../domain/outcomes.js';
 import type { Money } from '../../domain/prices.js';
 import type { RunEvent } from '../../engine/events.js';
-import { planRemaining } from '../../engine/plan.js';
+import { maximumCost, planRun, rowsOfRun } from '../../engine/plan.js';
 import { type Amounts, maximumCostOfRows, type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Limits } from '../../ledger/money/intent.js';
@@ -230,7 +230,8 @@ export async function remainingCost(
 ): Promise<RemainingCost> {
   const environments = await environmentsOf(names, ledger);
   const notBefore = fresh ? ledger.times.believed(run.createdAt) : 0;
-  return await planRemaining({ run, pipeline, outcome, notBefore, now: clock.now(), ledger, environments });
+  const rows = rowsOfRun(run.id, outcome, ledger);
+  return maximumCost(await planRun({ rows, pipeline, notBefore, now: clock.now(), ledger, environments }));
 }
 
 /** True if the limits allow nothing of what the rows to do need: an attempt with them would end at once. */
