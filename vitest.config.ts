@@ -47,6 +47,9 @@ const MACHINE = [
   'test/soak/*.test.ts',
 ];
 
+/** In a real browser, which not every machine has. */
+const PAGE = ['test/page/*.test.ts'];
+
 /** One thread loads our modules once, for all of its files. */
 const together = { isolate: false, server: { deps: { external: [/\/build\//] } } };
 
@@ -73,10 +76,11 @@ export default defineConfig({
       {
         extends: true,
         plugins: [built],
-        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...MACHINE], ...together },
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...MACHINE, ...PAGE], ...together },
       },
       { extends: true, test: { name: 'alone', include: ALONE, server: { deps: { external: [/\/build\//] } } } },
       { extends: true, plugins: [built], test: { name: 'machine', include: MACHINE, ...together } },
+      { extends: true, plugins: [built], test: { name: 'page', include: PAGE, ...together } },
     ],
   },
 });
