@@ -37,7 +37,7 @@ export function frame(
     html`<nav aria-label="Pages"><b>kybatch</b>${NAVIGATION.map(
       ([address, name]) =>
         html`<a href="${address}"${isHere(address) && html` class="on" aria-current="page"`}>${name}</a>`,
-    )}<small>${joined([user.name, options.sandbox && 'sandbox', user.role === 'look' && 'read-only'], ' · ')}</small></nav>
+    )}<small>${joined([user.name, options.sandbox && 'sandbox', user.role !== 'spend' && `may ${user.role}`], ' · ')}</small></nav>
 <main id="main">${message && notice(message)}${body}${hasCsv && html`<p class="sub"><a href="?${asCsv.toString()}">Download as CSV</a></p>`}</main>`,
   );
 }

@@ -1,18 +1,17 @@
 // Serves the page on this machine: who may ask, which screen answers, and in which form.
 
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { UploadedFile } from '../app/run/preview.js';
 import { asOpenError, ExitCode, KybatchError } from '../domain/errors.js';
 import { escapeFormula } from '../export/formats/csv.js';
 import { stringifyExact } from '../util/exact-json.js';
-import { type Message, message } from '../util/message-parts.js';
+import { message } from '../util/message-parts.js';
 import { toJson } from '../util/view-json.js';
+import { type Access, LinkAccess, ProxyAccess, type ProxyOptions, Refused, type Session } from './access.js';
 import { frame, problemPage } from './layout.js';
 import { actions, screens } from './screens.js';
 import { type Action, type AnyScreen, type CsvLines, mayDo, type PageRequest, type Site, type User } from './site.js';
@@ -20,20 +19,25 @@ import { type Action, type AnyScreen, type CsvLines, mayDo, type PageRequest, ty
 export interface UiOptions extends Pick<Site, 'options' | 'around'> {
   /** 0: a free one. */
   readonly port: number;
+  /** The person who starts the page. Behind a proxy the role alone counts. */
   readonly user: User;
-  /** Called with the address, which has the token. */
-  readonly onListening: (address: string) => void;
+  /** People come through a reverse proxy, by the port or by this Unix socket. */
+  readonly proxy?: (ProxyOptions & { readonly socket: string | undefined }) | undefined;
+  /** Called with the address to open, and the port. */
+  readonly onListening: (address: string, port: number) => void;
   readonly signal: AbortSignal;
 }
 
 /** Serves the page until the signal. */
-export async function serveUi({ port, onListening, signal, ...site }: UiOptions): Promise<void> {
-  const access = new Access();
+export async function serveUi({ port, user, proxy, onListening, signal, ...place }: UiOptions): Promise<void> {
   const server = createServer(LIMITS);
-  await opened(server, port);
-  const taken = (server.address() as AddressInfo).port;
-  server.on('request', (request, response) => void new Exchange(request, response, taken, access, site).answer());
-  onListening(`http://127.0.0.1:${taken}/?token=${access.token}`);
+  await opened(server, proxy?.socket ?? port);
+  const taken = server.address();
+  const ownPort = typeof taken === 'object' && taken !== null ? taken.port : 0;
+  const link = new LinkAccess(ownPort, user);
+  const access = proxy === undefined ? link : new ProxyAccess(proxy, user.role);
+  server.on('request', (request, response) => void new Exchange(request, response, access, place).answer());
+  onListening(proxy === undefined ? link.link : proxy.publicUrl, ownPort);
   if (!signal.aborted) await once(signal, 'abort');
   server.close();
   server.closeAllConnections();
@@ -41,60 +45,16 @@ export async function serveUi({ port, onListening, signal, ...site }: UiOptions)
 
 const LIMITS = { requestTimeout: 30_000, headersTimeout: 5_000, maxHeaderSize: 16_384 };
 
-async function opened(server: Server, port: number): Promise<void> {
-  server.listen(port, '127.0.0.1');
+/** `place`: a port of this machine, or a Unix socket. */
+async function opened(server: Server, place: number | string): Promise<void> {
+  if (typeof place === 'number') server.listen(place, '127.0.0.1');
+  else server.listen(place);
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw asOpenError(error, `port ${port} of 127.0.0.1`);
+    throw asOpenError(error, typeof place === 'number' ? `port ${place} of 127.0.0.1` : place);
   }
 }
-
-const random = (): string => randomBytes(24).toString('base64url');
-
-/** An idle session ends after this time. */
-const SESSION_MS = 8 * 3_600_000;
-
-interface Session {
-  usedAt: number;
-  /** Shown once, on the next page. It is not in the address, where anybody could write one. */
-  message: Message | undefined;
-}
-
-/** The token of the link, and the sessions it opened. Cookies ignore ports, so the cookie has a name of its own. */
-class Access {
-  #token: string | undefined = random();
-  readonly #cookie = `kybatch_${randomBytes(6).toString('hex')}`;
-  readonly #sessions = new Map<string, Session>();
-
-  get token(): string {
-    return this.#token ?? '';
-  }
-
-  /** The cookie of a new session. Undefined: the token is wrong or used. */
-  open(token: string, now: number): string | undefined {
-    if (this.#token === undefined || !isEqual(token, this.#token)) return undefined;
-    this.#token = undefined;
-    const key = random();
-    this.#sessions.set(key, { usedAt: now, message: undefined });
-    return this.#header(key);
-  }
-
-  session(request: IncomingMessage, now: number): Session | undefined {
-    const [, key = ''] = new RegExp(`(?:^|;\\s*)${this.#cookie}=([\\w-]+)`).exec(request.headers.cookie ?? '') ?? [];
-    const session = this.#sessions.get(key);
-    if (session === undefined || now - session.usedAt > SESSION_MS) return undefined;
-    session.usedAt = now;
-    return session;
-  }
-
-  #header(key: string): string {
-    return `${this.#cookie}=${key}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_MS / 1000}`;
-  }
-}
-
-const isEqual = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 /** Nothing comes from another host, nothing is framed, and no script makes markup from text. */
 const SAFE = {
@@ -117,17 +77,6 @@ const ASSETS: Readonly<Record<string, string>> = {
 const FORM_AT_MOST = 64 * 1024;
 const UPLOAD_AT_MOST = 64 * 1024 * 1024;
 
-/** A refusal with its status. */
-class Refused extends Error {
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
 /** One request and its answer. */
 class Exchange {
   readonly #url: URL;
@@ -135,9 +84,8 @@ class Exchange {
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
-    private readonly port: number,
     private readonly access: Access,
-    private readonly site: Site,
+    private readonly place: Pick<Site, 'options' | 'around'>,
   ) {
     this.#url = URL.parse(request.url ?? '/', 'http://127.0.0.1') ?? new URL('http://127.0.0.1/');
   }
@@ -152,30 +100,26 @@ class Exchange {
 
   async #answer(): Promise<void> {
     const { method = 'GET' } = this.request;
-    if (!this.#hosts.includes(this.request.headers.host ?? ''))
+    if (!this.access.hosts.includes(this.request.headers.host ?? ''))
       throw new Refused(421, 'HOST_REFUSED', 'This page answers under its own address only.');
     const token = this.#url.searchParams.get('token');
     if (token !== null && method === 'GET') return this.#enter(token);
     const session = this.access.session(this.request, this.#now);
-    if (session === undefined)
-      throw new Refused(401, 'NOT_SIGNED_IN', 'Open the link that kybatch ui printed. It works once.');
-    if (method === 'POST') return await this.#act(session);
+    const site = { ...this.place, user: session.user };
+    if (method === 'POST') return await this.#act(session, site);
     if (method !== 'GET' && method !== 'HEAD') throw new Refused(405, 'METHOD_REFUSED', `${method} is not used here.`);
     const asset = ASSETS[this.#url.pathname];
     if (asset !== undefined) return this.#send(200, asset, assetText(this.#url.pathname));
     const found = find(screens, this.#url);
     if (found === undefined) throw notFound();
     const { one, request } = found;
-    if (one.live !== undefined && this.#accepts('text/event-stream')) return await this.#stream(one.live, request);
-    await this.#show(one, request, session);
+    if (one.live !== undefined && this.#accepts('text/event-stream'))
+      return await this.#stream(one.live, request, site);
+    await this.#show(one, request, session, site);
   }
 
   get #now(): number {
-    return this.site.around.clock.now();
-  }
-
-  get #hosts(): readonly string[] {
-    return [`127.0.0.1:${this.port}`, `localhost:${this.port}`];
+    return this.place.around.clock.now();
   }
 
   /** The token becomes a cookie and leaves the address. */
@@ -186,8 +130,8 @@ class Exchange {
     this.#goTo('/', { 'Set-Cookie': cookie });
   }
 
-  async #show(one: AnyScreen, request: PageRequest, session: Session): Promise<void> {
-    const opened = await one.open(request, this.site);
+  async #show(one: AnyScreen, request: PageRequest, session: Session, site: Site): Promise<void> {
+    const opened = await one.open(request, site);
     if (this.#accepts('application/json')) return this.#json(200, opened.json());
     if (request.query.get('format') === 'csv' && opened.csv !== undefined) {
       const name = `${request.path.split('/').filter(Boolean).join('-') || 'portfolios'}.csv`;
@@ -197,30 +141,30 @@ class Exchange {
     }
     const { message: said } = session;
     session.message = undefined;
-    const page = frame(opened.page(), request, this.site, { message: said, hasCsv: opened.csv !== undefined });
+    const page = frame(opened.page(), request, site, { message: said, hasCsv: opened.csv !== undefined });
     this.#send(200, 'text/html; charset=utf-8', String(page));
   }
 
   /** Sends the values that changed until nothing more will change, or the reader has gone. */
-  async #stream(live: NonNullable<AnyScreen['live']>, request: PageRequest): Promise<void> {
+  async #stream(live: NonNullable<AnyScreen['live']>, request: PageRequest, site: Site): Promise<void> {
     const gone = new AbortController();
     this.response.on('close', () => gone.abort());
     this.response.writeHead(200, { ...SAFE, 'Content-Type': 'text/event-stream' });
     let before = '';
     while (!gone.signal.aborted) {
-      const values = await live(request, this.site);
+      const values = await live(request, site);
       const text = values === null ? '' : JSON.stringify(values);
       if (values === null) break;
       this.response.write(text === before ? ': same\n\n' : `data: ${text}\n\n`);
       before = text;
-      await this.site.around.clock.sleep(LIVE_MS, gone.signal).catch(() => {});
+      await this.place.around.clock.sleep(LIVE_MS, gone.signal).catch(() => {});
     }
     this.response.end('event: end\ndata: {}\n\n');
   }
 
-  async #act(session: Session): Promise<void> {
+  async #act(session: Session, site: Site): Promise<void> {
     const { origin, 'content-type': type = '' } = this.request.headers;
-    if (!this.#hosts.some((host) => origin === `http://${host}`))
+    if (origin === undefined || !this.access.origins.includes(origin))
       throw new Refused(403, 'ORIGIN_REFUSED', 'Forms are accepted from this page only.');
     const isUpload = /^multipart\/form-data\b/i.test(type);
     if (!isUpload && !/^application\/x-www-form-urlencoded\b/i.test(type))
@@ -232,15 +176,11 @@ class Exchange {
     const found = find(actions, this.#url);
     if (found === undefined) throw notFound();
     const { one, request } = found;
-    if (!mayDo(this.site.user.role, one.needs))
-      throw new Refused(
-        403,
-        'ROLE_REFUSED',
-        `${this.site.user.name} may ${this.site.user.role} here, not ${one.needs}.`,
-      );
+    if (!mayDo(site.user.role, one.needs))
+      throw new Refused(403, 'ROLE_REFUSED', `${site.user.name} may ${site.user.role} here, not ${one.needs}.`);
     const body = await this.#body(isUpload ? UPLOAD_AT_MOST : FORM_AT_MOST);
     const { form, file } = isUpload ? readMultipart(body, type) : { form: new URLSearchParams(body.toString('utf8')) };
-    const { to, message: said } = await one.run(form, request, this.site, file);
+    const { to, message: said } = await one.run(form, request, site, file);
     if (this.#accepts('application/json')) return this.#json(200, { to, message: said });
     session.message = said;
     this.#goTo(to);
@@ -268,7 +208,7 @@ class Exchange {
       return;
     }
     const { status, code, text, hint } = told(error);
-    if (status >= 500) this.site.around.onNote?.(message('PAGE_FAILED', `${this.#url.pathname}: ${text}`));
+    if (status >= 500) this.place.around.onNote?.(message('PAGE_FAILED', `${this.#url.pathname}: ${text}`));
     // The rest of a refused request is not read.
     if (!this.request.complete) this.response.setHeader('Connection', 'close');
     if (this.#accepts('application/json')) this.#json(status, { error: { code, message: text, hint } });

@@ -76,3 +76,34 @@ test('markup in values is text', () => {
   expect(text).not.toContain('\u0000');
   expect(text).toContain('0</p>');
 });
+
+describe('behind a reverse proxy', () => {
+  const proxied = (from: readonly string[], use: (page: Page) => Promise<void>) =>
+    withFolder((folder) => {
+      const proxy = { publicUrl: 'https://kyb.example', userHeader: 'X-User', from, socket: undefined };
+      return withPage({ dataDir: folder, proxy, role: 'decide' }, use);
+    });
+  const as = (name: string) => ({ host: 'kyb.example', 'x-user': name });
+
+  test('the name comes from one header, of the proxy alone', () =>
+    proxied(['127.0.0.1'], async ({ ask }) => {
+      expect((await ask('/', { headers: as('berta') })).text).toContain('berta');
+      expect(await ask('/', { headers: { host: 'kyb.example' } })).toMatchObject({ status: 401 });
+      expect(await ask('/', { headers: { host: '127.0.0.1', 'x-user': 'berta' } })).toMatchObject({ status: 421 });
+    }));
+
+  test('another address is refused', () =>
+    proxied(['10.0.0.1'], async ({ ask }) => {
+      expect(await ask('/', { headers: as('berta') })).toMatchObject({ status: 403 });
+    }));
+
+  test('forms come from the public address, and the role holds', () =>
+    proxied(['127.0.0.1'], async ({ ask }) => {
+      const send = (origin: string) => {
+        const headers = { ...as('berta'), origin, 'content-type': 'application/x-www-form-urlencoded' };
+        return ask('/plan/start', { method: 'POST', headers, body: 'path=x.csv' });
+      };
+      expect(JSON.stringify(await send('https://evil.example'))).toContain('Forms are accepted');
+      expect(await send('https://kyb.example')).toMatchObject({ status: 403 });
+    }));
+});

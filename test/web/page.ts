@@ -34,17 +34,18 @@ interface PageOptions {
   readonly role?: Role;
   readonly by?: string;
   readonly clock?: Clock;
+  readonly proxy?: Parameters<typeof serveUi>[0]['proxy'];
 }
 
 /** A page on a free port, with a session. */
 export async function withPage<T>(
-  { dataDir, sandbox = false, role = 'spend', by = 'ann', clock }: PageOptions,
+  { dataDir, sandbox = false, role = 'spend', by = 'ann', clock, proxy }: PageOptions,
   use: (page: Page) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
   const around = { ...processEnvironment(), env: {}, ...(clock === undefined ? {} : { clock }) };
-  let resolve: (address: string) => void = () => {};
-  const listening = new Promise<string>((done) => {
+  let resolve: (heard: readonly [address: string, port: number]) => void = () => {};
+  const listening = new Promise<readonly [address: string, port: number]>((done) => {
     resolve = done;
   });
   const served = serveUi({
@@ -52,12 +53,13 @@ export async function withPage<T>(
     around,
     port: 0,
     user: { name: by, role, isVerified: false },
-    onListening: (address) => resolve(address),
+    onListening: (address, port) => resolve([address, port]),
     signal: ended.signal,
+    proxy,
   });
   try {
-    const address = await Promise.race([listening, served.then(() => '')]);
-    const { origin, port, pathname, search } = new URL(address);
+    const [address, port] = await Promise.race([listening, served.then(() => ['', 0] as const)]);
+    const { origin, pathname, search } = new URL(address);
     const ask = (path: string, { method = 'GET', headers = {}, body }: Visit = {}) =>
       new Promise<Answer>((answered, failed) => {
         const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {

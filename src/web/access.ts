@@ -1,0 +1,126 @@
+// Who may use the page: the person with the link, or people whom a proxy has identified.
+
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Message } from '../util/message-parts.js';
+import type { User } from './site.js';
+
+/** A refusal with its status. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface Session {
+  readonly user: User;
+  usedAt: number;
+  /** Shown once, on the next page. It is not in the address, where anybody could write one. */
+  message: Message | undefined;
+}
+
+export interface Access {
+  /** The hosts and origins of the page itself. Requests under other names are refused. */
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  /** The cookie for the token of the link. Undefined: it opens nothing. */
+  open(token: string, now: number): string | undefined;
+  session(request: IncomingMessage, now: number): Session;
+}
+
+/** An idle session ends after this time. */
+const SESSION_MS = 8 * 3_600_000;
+
+const random = (): string => randomBytes(24).toString('base64url');
+
+/** The token of the link, and the sessions it opened. Cookies ignore ports, so the cookie has a name of its own. */
+export class LinkAccess implements Access {
+  #token: string | undefined = random();
+  readonly #cookie = `kybatch_${randomBytes(6).toString('hex')}`;
+  readonly #sessions = new Map<string, Session>();
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+
+  constructor(
+    port: number,
+    private readonly user: User,
+  ) {
+    this.hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+    this.origins = this.hosts.map((host) => `http://${host}`);
+  }
+
+  get link(): string {
+    return `${this.origins[0]}/?token=${this.#token}`;
+  }
+
+  open(token: string, now: number): string | undefined {
+    if (this.#token === undefined || !isEqual(token, this.#token)) return undefined;
+    this.#token = undefined;
+    const key = random();
+    this.#sessions.set(key, { user: this.user, usedAt: now, message: undefined });
+    return `${this.#cookie}=${key}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_MS / 1000}`;
+  }
+
+  session({ headers }: IncomingMessage, now: number): Session {
+    const [, key = ''] = new RegExp(`(?:^|;\\s*)${this.#cookie}=([\\w-]+)`).exec(headers.cookie ?? '') ?? [];
+    const session = this.#sessions.get(key);
+    if (session === undefined || now - session.usedAt > SESSION_MS)
+      throw new Refused(401, 'NOT_SIGNED_IN', 'Open the link that kybatch ui printed. It works once.');
+    session.usedAt = now;
+    return session;
+  }
+}
+
+const isEqual = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+export interface ProxyOptions {
+  /** The address that people use, such as `https://kybatch.example.com`. */
+  readonly publicUrl: string;
+  /** The header with the name of the person. */
+  readonly userHeader: string;
+  /** The addresses of the proxy. Null: it uses a Unix socket, which only its own user can open. */
+  readonly from: readonly string[] | null;
+}
+
+/** People whom a reverse proxy has identified. Their names come from one header, and never from a form. */
+export class ProxyAccess implements Access {
+  readonly #sessions = new Map<string, Session>();
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+
+  constructor(
+    private readonly options: ProxyOptions,
+    private readonly role: User['role'],
+  ) {
+    const { host, origin } = new URL(options.publicUrl);
+    this.hosts = [host];
+    this.origins = [origin];
+  }
+
+  open(): undefined {
+    return undefined;
+  }
+
+  session({ headers, socket }: IncomingMessage, now: number): Session {
+    const { from, userHeader } = this.options;
+    const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+    if (from !== null && !from.includes(address))
+      throw new Refused(403, 'PROXY_REFUSED', 'The page answers to its proxy only.');
+    const named = headers[userHeader.toLowerCase()];
+    const name = typeof named === 'string' ? named.trim() : '';
+    if (name === '') throw new Refused(401, 'NOT_SIGNED_IN', 'The proxy has not said who you are.');
+    const session = this.#sessions.get(name) ?? {
+      user: { name, role: this.role, isVerified: true },
+      usedAt: now,
+      message: undefined,
+    };
+    session.usedAt = now;
+    this.#sessions.set(name, session);
+    return session;
+  }
+}
