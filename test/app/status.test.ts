@@ -210,6 +210,42 @@ describe('doubt list', () => {
   );
 });
 
+test('runs: the outcomes of each line add up to its rows, in a narrow table, too', () => {
+  const byOutcome = {
+    pending: 1,
+    complete: 1_000_002,
+    no_match: 10_003,
+    needs_review: 204,
+    invalid: 1_005,
+    failed: 1_306,
+  };
+  const rows = Object.values(byOutcome).reduce((sum, count) => sum + count, 0);
+  const run = {
+    id: '2026-01-05-a1b2c3',
+    state: 'finished' as const,
+    inputPath: '/srv/suppliers.csv',
+    pipelineName: 'nightly',
+    rowCount: rows + 7,
+    createdAt: 0,
+    finishedAt: 0,
+    fresh: false,
+    isOfPortfolio: true,
+  };
+  const held = { waiting: 0, parked: 0, parkedReasons: {}, heldByReview: {}, refusals: [], refusedRows: 0 };
+  const none = { ...held, stages: {}, purged: 0 };
+  const progress = { ...none, byOutcome, unitsCharged: 2_000_000, unknownCalls: 12 };
+  const [header = '', line = ''] = inLines([runsInWords([{ run, progress }])]).split('\n');
+  const names = header.trim().split(/ {2,}/);
+  const cells = line
+    .trim()
+    .split(/ {2,}/)
+    .map((cell) => Number(cell.replaceAll(',', '')));
+  const outcomes = cells.slice(names.indexOf('done'), names.indexOf('units'));
+  expect(names).toContain('other');
+  expect(line.length).toBeLessThanOrEqual(80);
+  expect(outcomes.reduce((sum, count) => sum + count, 0)).toBe(rows + 7);
+});
+
 describe('runs', { tags: 'long' }, () => {
   test('lists the newest first, as a table and as JSON', async () => {
     await withOffice({}, async ({ around, companies, run, ledger }) => {

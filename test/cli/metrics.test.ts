@@ -57,6 +57,18 @@ long('the figures are written at the end of an attempt, also if nothing was due'
   });
 });
 
+test('a row that named no company is no company that left', async () => {
+  await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    const [first, second] = rows as [object, object];
+    writeCsv('in.csv', [first, second, { name: '', country: 'DE' }]);
+    await kybatch(RUN);
+    writeCsv('in.csv', [first]);
+    const end = await kybatch([...RUN, '--json']);
+    expect(JSON.parse(end.stdout)).toMatchObject({ members_left: 1 });
+    expect(readFileSync(join(cwd, 'k.prom'), 'utf8')).toMatch(/kybatch_members_left\{.*\} 1\n/);
+  });
+});
+
 test('while an attempt runs the figures are written every minute', async () => {
   const clock = new ManualClock();
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {

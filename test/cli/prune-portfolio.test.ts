@@ -85,6 +85,30 @@ test('a list without members and runs goes with whatever is pruned', async () =>
   });
 });
 
+test('runs delete says how many companies leave the portfolio, and the next run brings them back free', async () => {
+  await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    const members = async () =>
+      jsonOf<{ portfolios: { members: number }[] }>(await kybatch(['portfolios', '--json'])).portfolios[0]?.members;
+    writeCsv('in.csv', rows.slice(0, 1));
+    await kybatch(run('in.csv'));
+    writeCsv('in.csv', rows.slice(0, 3));
+    const { run: second } = jsonOf<EndJson>(await kybatch(run('in.csv')));
+    const paid = sandbox.chargeLog.length;
+    const questions: string[] = [];
+    const answers = (question: string) => {
+      questions.push(question);
+      return 'n';
+    };
+    expect((await kybatch(['runs', 'delete', second], { answers })).code).toBe(130);
+    expect(questions.join()).toMatch(/\b2 companies\b/);
+    expect(jsonOf(await kybatch(['runs', 'delete', second, '--yes', '--json']))).toMatchObject({ due_again: 2 });
+    expect(await members()).toBe(1);
+    await kybatch(run('in.csv'));
+    expect(await members()).toBe(3);
+    expect(sandbox.chargeLog).toHaveLength(paid);
+  });
+});
+
 test('only lists that are there, of the provider that is meant', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 1));

@@ -156,7 +156,7 @@ export function metricsText(figures: Figures): string {
       'Exit code of the last attempt on the list, and why. -1: it died.',
       ({ lastExit }) => maybe(lastExit, ({ code }) => code, { reason: label(lastExit?.reason ?? '') }),
     ),
-    ofLists(lists, 'members_left', 'Members that are not in the file any more.', ({ departed }) => [plain(departed)]),
+    ofLists(lists, 'members_left', 'Companies that are not in the file any more.', ({ departed }) => [plain(departed)]),
     ofLists(lists, 'workers', 'Processes that work on the list.', ({ workers }) => [plain(workers)]),
     ofLists(
       lists,

@@ -106,11 +106,13 @@ export const noRunYet = () =>
 export interface DropRunOptions extends PlaceOptions {
   readonly run: string;
   /** Called with the run and its progress. Without it, no confirmation is asked. */
-  readonly agree?: ((standing: RunStanding) => Promise<boolean>) | undefined;
+  readonly agree?: ((standing: Omit<DropRunView, 'dropped'>) => Promise<boolean>) | undefined;
 }
 
 export interface DropRunView extends RunStanding {
   readonly dropped: boolean;
+  /** Companies that leave the portfolio with it. The next run of the list takes them in again. */
+  readonly dueAgain: number;
 }
 
 /**
@@ -123,7 +125,8 @@ export function dropRun(
 ): Promise<DropRunView> {
   return withLedger('existing', place, around, async (ledger) => {
     const run = await namedRun(id, ledger);
-    const standing = { run: viewOf(run), progress: await runProgress(run, ledger, around.clock.now()) };
+    const progress = await runProgress(run, ledger, around.clock.now());
+    const standing = { run: viewOf(run), progress, dueAgain: await ledger.portfolios.membersUsing(run.id) };
     const dropped = agree === undefined || (await agree(standing));
     if (dropped) await ledger.housekeeping.dropRun(run.id);
     return { ...standing, dropped };

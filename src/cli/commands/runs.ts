@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { RunStanding } from '../../app/run/runs.js';
+import type { DropRunView, RunStanding } from '../../app/run/runs.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
@@ -9,7 +9,7 @@ import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { stateInWords, unknownInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { shortened, withPlace } from '../terminal/text.js';
-import { compactTable } from '../terminal/view.js';
+import { COLUMNS, compactTable } from '../terminal/view.js';
 
 export const NOTHING_DELETED = message('NOT_AGREED', 'Nothing was deleted.');
 /** The answer to a deleted run or portfolio. */
@@ -28,12 +28,15 @@ const deleteCommand: Command<DeleteArgs> = {
       .positional('run', { type: 'string', demandOption: true, describe: 'The run' })
       .option('yes', { type: 'boolean', default: false, describe: 'Delete without asking' }),
   async run({ dataDir, run, json, yes }, io) {
-    const agree = ({ run: { id, rowCount }, progress }: RunStanding) => {
+    const agree = ({ run: { id, rowCount }, progress, dueAgain }: Omit<DropRunView, 'dropped'>) => {
       const { byOutcome, unitsCharged, unknownCalls } = progress;
       const toDo = byOutcome.pending > 0 && `${withCommas(byOutcome.pending)} to do`;
       const counts = `${listed([count(rowCount, 'row'), toDo, `${count(unitsCharged, 'unit')} spent`])}${unknownInWords(unknownCalls)}`;
-      const what = `runs delete would remove run ${id}: ${counts}`;
-      return confirmAction({ what, question: `Delete run ${id} (${counts})?`, nothing: NOTHING_DELETED }, yes, io);
+      const effect = dueInWords(dueAgain);
+      const used = dueAgain > 0 && `in use for ${count(dueAgain, 'company', 'companies')} of the portfolio`;
+      const what = listed([`runs delete would remove run ${id}: ${counts}`, used]);
+      const question = listed([effect && `${effect}.`, `Delete run ${id} (${counts})?`], ' ');
+      return confirmAction({ what, question, nothing: NOTHING_DELETED }, yes, io);
     };
     const { dropRun } = await import('../../app/run/runs.js');
     const standing = await dropRun({ dataDir, run, agree }, appEnvironment(io));
@@ -41,12 +44,22 @@ const deleteCommand: Command<DeleteArgs> = {
     printResult(
       io,
       { json },
-      () => ({ dropped: runJson(standing) }),
-      () => message('RUN_DROPPED', `✓ Run ${standing.run.id} deleted. ${WHAT_STAYS}`, 'done'),
+      () => ({ dropped: runJson(standing), dueAgain: standing.dueAgain }),
+      () => {
+        const effect = dueInWords(standing.dueAgain);
+        const words = [`✓ Run ${standing.run.id} deleted. ${WHAT_STAYS}`, effect && `${effect}.`];
+        return message('RUN_DROPPED', listed(words, ' '), 'done');
+      },
     );
     return ExitCode.ok;
   },
 };
+
+/** Empty: no company of a list uses its rows. */
+const dueInWords = (companies: number): string =>
+  companies === 0
+    ? ''
+    : `${count(companies, 'company leaves', 'companies leave')} the portfolio until the next run, which reuses stored answers free of charge`;
 
 export const runsCommand: Command<CommonArgs> = {
   command: 'runs',
@@ -66,74 +79,56 @@ export const runsCommand: Command<CommonArgs> = {
   },
 };
 
-const HEADER = [
-  'run',
-  'state',
-  'rows',
-  'done',
-  'no match',
-  'review',
-  'invalid',
-  'failed',
-  'to do',
-  'moved',
-  'units',
-  'unknown',
-  'pipeline',
-  'list',
-  'started (UTC)',
-];
-
 /** The columns that a narrow table can do without. */
-const DROPPED = ['pipeline', 'list', 'unknown', 'moved', 'no match', 'invalid'];
+const DROPPED = ['pipeline', 'list', 'unknown', 'started (UTC)'];
 
 export const runsInWords = (standings: readonly RunStanding[]): Message =>
   standings.length === 0
     ? message('NO_RUN_YET', 'No runs yet. To try kybatch: `kybatch sandbox sample && kybatch run sample.csv --sandbox`')
     : message('RUNS', runsTable(standings));
 
-/** The names of the lists are cut before their column goes. */
+/** The names of the lists are cut, and rare outcomes are one column, before the column of the lists goes. */
 function runsTable(standings: readonly RunStanding[]): string {
-  const tables = [16, 10].map((ofList) =>
-    compactTable(
-      HEADER,
-      standings.map((standing) => toLine(standing, standings, ofList)),
-      DROPPED,
-    ).trimEnd(),
+  const tables = [false, true].flatMap((isNarrow) =>
+    [16, 10].map((ofList) => {
+      const lines = standings.map((standing) => toCells(standing, standings, ofList, isNarrow));
+      return compactTable(Object.keys(lines[0] ?? {}), lines.map(Object.values), DROPPED).trimEnd();
+    }),
   );
-  return tables.find((table) => / list /.test(table)) ?? tables[0] ?? '';
+  const fitting = tables.filter((table) => table.split('\n').every(({ length }) => length <= COLUMNS));
+  return fitting.find((table) => / list /.test(table)) ?? fitting[0] ?? tables.at(-1) ?? '';
 }
 
-function toLine(standing: RunStanding, all: readonly RunStanding[], ofList: number) {
+/** The cells of a line by their column. Its outcomes add up to its rows, in a narrow table, too. */
+function toCells(
+  standing: RunStanding,
+  all: readonly RunStanding[],
+  ofList: number,
+  isNarrow: boolean,
+): Readonly<Record<string, string | number>> {
   const { run, progress } = standing;
+  const { byOutcome, unitsCharged, unknownCalls } = progress;
   const isUnique = all.filter(({ run: { id } }) => shortRun(id) === shortRun(run.id)).length === 1;
-  const list = shortened(basename(run.inputPath), ofList);
-  return toCells(run, progress, movedOn(standing), isUnique ? shortRun(run.id) : run.id, list);
+  const { no_match: noMatch, invalid } = byOutcome;
+  const moved = movedOn(standing);
+  return {
+    run: isUnique ? shortRun(run.id) : run.id,
+    state: stateInWords(run),
+    rows: run.rowCount,
+    done: byOutcome.complete,
+    ...(isNarrow ? {} : { 'no match': noMatch }),
+    review: byOutcome.needs_review,
+    ...(isNarrow ? {} : { invalid }),
+    failed: byOutcome.failed,
+    'to do': byOutcome.pending,
+    ...(isNarrow ? { other: noMatch + invalid + moved } : { moved }),
+    units: unitsCharged,
+    unknown: unknownCalls,
+    pipeline: run.pipelineName,
+    list: shortened(basename(run.inputPath), ofList),
+    'started (UTC)': moment(run.createdAt).replace(' UTC', ''),
+  };
 }
-
-const toCells = (
-  run: RunStanding['run'],
-  { byOutcome, unitsCharged, unknownCalls }: RunStanding['progress'],
-  moved: number,
-  id: string,
-  list: string,
-) => [
-  id,
-  stateInWords(run),
-  run.rowCount,
-  byOutcome.complete,
-  byOutcome.no_match,
-  byOutcome.needs_review,
-  byOutcome.invalid,
-  byOutcome.failed,
-  byOutcome.pending,
-  moved,
-  unitsCharged,
-  unknownCalls,
-  run.pipelineName,
-  list,
-  moment(run.createdAt).replace(' UTC', ''),
-];
 
 export const runJson = ({ run, progress }: RunStanding) => ({
   run: run.id,

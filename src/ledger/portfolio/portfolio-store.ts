@@ -78,8 +78,18 @@ export function portfolioStore(
     'UPDATE portfolios SET last_success_at = ?, refused_at = NULL, refused_code = NULL WHERE id = ?',
   );
   const noteRefusal = database.prepare('UPDATE portfolios SET refused_at = ?, refused_code = ? WHERE name = ?');
+  // As an attempt counts them: a row that named no company is no company that left.
   const departed = database
-    .prepare<[number], number>('SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at IS NOT NULL')
+    .prepare<[number], number>(
+      'SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at IS NOT NULL AND company IS NOT NULL',
+    )
+    .pluck();
+  // A member with a row in progress uses that one instead.
+  const using = database
+    .prepare<[object], number>(
+      `SELECT count(*) FROM members WHERE run_id = @runId AND left_at IS NULL AND NOT EXISTS (
+         SELECT 1 FROM rows WHERE rows.member_id = members.id AND outcome = 'pending' AND rows.run_id <> @runId)`,
+    )
     .pluck();
   const forgetRefusal = database.prepare(
     'UPDATE portfolios SET refused_at = NULL, refused_code = NULL WHERE id = ? AND refused_at IS NOT NULL',
@@ -171,6 +181,7 @@ export function portfolioStore(
     noteRefusal: (name, refusal, at) => database.write(() => noteRefusal.run(at, refusalInText(refusal), name)),
     forgetRefusal: (portfolioId) => database.write(() => forgetRefusal.run(portfolioId)),
     oldestAnswer: async (portfolioId) => (await database.read(() => oldestAnswer.get(portfolioId))) ?? null,
+    membersUsing: async (runId) => (await database.read(() => using.get({ runId }))) ?? 0,
     departed: async (portfolioId) => (await database.read(() => departed.get(portfolioId))) ?? 0,
     invalidReasons: async (portfolioId) => {
       const found = await database.read(() => invalidReasons.all(portfolioId));
