@@ -6,11 +6,13 @@ import { providerMoved } from '../../src/app/admin/ledger.js';
 import { usage } from '../../src/app/admin/usage.js';
 import type { AppEnvironment } from '../../src/app/environment.js';
 import { checkPortfolios } from '../../src/app/monitoring/check.js';
+import { portfolios } from '../../src/app/portfolio/portfolios.js';
 import { resume } from '../../src/app/run/continue-run.js';
 import { exportTables } from '../../src/app/run/export.js';
 import { plan } from '../../src/app/run/plan.js';
 import { type Proposal, type RunOptions, run } from '../../src/app/run/run.js';
 import { dropRun } from '../../src/app/run/runs.js';
+import { status } from '../../src/app/run/status.js';
 import { systemClock } from '../../src/util/clock.js';
 import type { Message } from '../../src/util/message-parts.js';
 import { type Job, withJob } from '../cli/here.js';
@@ -147,6 +149,34 @@ describe('X-9 guard new_provider', () => {
     });
   });
 });
+
+// A copy of the ledger at that moment is what a killed process leaves.
+test.skipIf(isOnPostgres)(
+  'a process that dies while it writes the tables leaves a finished run without them',
+  async () => {
+    await withJob({ pipeline }, async (job) => {
+      const killed = { dataDir: 'killed' };
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      const listen: RunOptions['listen'] = ({ kind }) => {
+        if (kind === 'writing_tables') cpSync(join(job.cwd, 'data'), join(job.cwd, 'killed'), { recursive: true });
+      };
+      await run({ ...JOB, listen }, around(job));
+      const check = (place = {}) => checkPortfolios({ ...place, maxAgeMs: 86_400_000 }, around(job));
+      expect(await check()).toMatchObject({ well: true });
+      expect(await check(killed)).toMatchObject({ lists: [{ troubles: [{ kind: 'tables' }], next: { kind: 'run' } }] });
+      expect(await status(killed, around(job))).toMatchObject({
+        run: { state: 'finished' },
+        lacksTables: true,
+        next: { kind: 'run' },
+      });
+      expect(await portfolios(killed, around(job))).toMatchObject([{ lastRun: { lacksTables: true } }]);
+      const paid = job.sandbox.chargeLog.length;
+      expect(await run({ ...JOB, ...killed }, around(job))).toMatchObject({ tables: expect.anything() });
+      expect(job.sandbox.chargeLog).toHaveLength(paid);
+      expect(await check(killed)).toMatchObject({ well: true });
+    });
+  },
+);
 
 describe('X-2 ledger provider-moved', () => {
   test.each([

@@ -61,6 +61,8 @@ export interface CheckedPortfolio {
 export type Trouble =
   /** `no_list`: no portfolio of that name. `no_lists`: no portfolio at all. */
   | { readonly kind: 'no_list' | 'no_lists' | 'never' | 'too_old' }
+  /** Its last run finished, but its tables are not completely written. */
+  | { readonly kind: 'tables'; readonly finishedAt: number | null }
   | (RefusedAttempt & { readonly kind: 'refused' })
   /** `count`: rows to do. */
   | { readonly kind: 'stopped'; readonly stop: StopView; readonly count: number }
@@ -235,10 +237,11 @@ async function lookAtList(
       sandbox: false,
       given: {},
     };
-  const { progress, whole, attempt: work, isAtWork: atWork } = await stateOfRun(run, ledger, at);
+  const { progress, whole, attempt: work, isAtWork: atWork, lacksTables } = await stateOfRun(run, ledger, at);
   // A first run that is still young has not had the time to finish.
   const isFirst = atWork && lastSuccessAt === null && at - run.createdAt <= maxAgeMs;
-  const ofAttempts = [...(isFirst ? [] : age), ...refusal];
+  const ended: readonly Trouble[] = lacksTables ? [{ kind: 'tables', finishedAt: run.finishedAt }] : age;
+  const ofAttempts = [...(isFirst ? [] : ended), ...refusal];
   const count = (
     kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider',
     number: number,

@@ -7,6 +7,7 @@ import type { RunRecord } from '../../ledger/rows/runs.js';
 import type { SurveyedRow } from '../../portfolio/file-rows.js';
 import { processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
+import { stateOfRun } from '../run/progress.js';
 import { environmentsOf } from '../run/spending.js';
 import { readSettings } from '../run/stored-settings.js';
 import { dueDecider, pipelinesBefore, plannedRows } from './open-list.js';
@@ -30,7 +31,13 @@ export interface PortfolioView {
   readonly costs: Amounts;
   /** When something is due next, if nothing is due now. Null: never without a change. */
   readonly nextDueAt: number | null;
-  readonly lastRun: { readonly id: string; readonly state: string; readonly finishedAt: number | null } | null;
+  /** `lacksTables`: it finished, but its tables are not completely written. */
+  readonly lastRun: {
+    readonly id: string;
+    readonly state: string;
+    readonly finishedAt: number | null;
+    readonly lacksTables: boolean;
+  } | null;
 }
 
 /** The portfolios of a data directory, the last used one first. */
@@ -53,6 +60,7 @@ async function viewOf(portfolio: PortfolioRecord, ledger: Ledger, now: number): 
   const outcomes = await ledger.portfolios.outcomes(id);
   const times = { oldest: Number.POSITIVE_INFINITY, next: Number.POSITIVE_INFINITY };
   const plan = last && (await planOfDue(portfolio, last, times, ledger, now));
+  const lacksTables = last !== undefined && (await stateOfRun(last, ledger, now)).lacksTables;
   return {
     name,
     input: inputPath,
@@ -61,7 +69,7 @@ async function viewOf(portfolio: PortfolioRecord, ledger: Ledger, now: number): 
     providers,
     outcomes,
     members: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
-    lastRun: last === undefined ? null : { id: last.id, state: last.state, finishedAt: last.finishedAt },
+    lastRun: last === undefined ? null : { id: last.id, state: last.state, finishedAt: last.finishedAt, lacksTables },
     due: plan?.due ?? {},
     costs: { units: plan?.units.atMost ?? 0, reports: plan?.creditReportsAtMost ?? 0 },
     oldestFetchedAt: timeOf(times.oldest),

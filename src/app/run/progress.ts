@@ -47,6 +47,8 @@ export interface RunState {
   readonly workers: readonly WorkerAtWork[];
   /** A process works on it: its leader, or workers that continue without one. */
   readonly isAtWork: boolean;
+  /** It finished, but its tables are not completely written: the process died before, or writing failed. */
+  readonly lacksTables: boolean;
 }
 
 /** `since`: the beginning of the time for which speed and failed calls are measured. */
@@ -56,14 +58,16 @@ export async function stateOfRun(run: RunRecord, ledger: Ledger, now: number, si
   const attempt = await reading.atWork(run.id, since);
   const workers = await reading.workers(run.id);
   const isLed = attempt !== undefined && (attempt.alive ?? attempt.leaseUntil >= now);
-  return {
-    progress,
-    whole: await portfolioProgress(run, progress, ledger),
-    attempt,
-    isLed,
-    workers,
-    isAtWork: isLed || workers.length > 0,
-  };
+  const isAtWork = isLed || workers.length > 0;
+  const list = (await ledger.portfolios.all()).find(({ id }) => id === run.portfolioId);
+  const lacksTables =
+    attempt !== undefined &&
+    !isAtWork &&
+    run.state === 'finished' &&
+    list !== undefined &&
+    (list.lastSuccessAt ?? 0) < (run.finishedAt ?? 0);
+  const whole = await portfolioProgress(run, progress, ledger);
+  return { progress, whole, attempt, isLed, workers, isAtWork, lacksTables };
 }
 
 /** Rows that wait for a person to decide about a lost call. */

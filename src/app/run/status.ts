@@ -38,6 +38,8 @@ export interface StatusView extends RunStanding {
   readonly listed: number;
   /** When this view was made. */
   readonly at: number;
+  /** It finished, but its tables are not completely written. */
+  readonly lacksTables: boolean;
   readonly activity: RunActivity;
   /** What the run has cost so far. Absent: no prices are set. */
   readonly money?: Money;
@@ -114,12 +116,15 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
     if (run === undefined) throw noRunYet();
     const at = around.clock.now();
     const state = await stateOfRun(run, ledger, at, at - RATE_WINDOW_MS);
-    const { progress, whole, workers, isAtWork } = state;
+    const { progress, whole, workers, isAtWork, lacksTables } = state;
     const activity = await reading.activity(run.id, at - RATE_WINDOW_MS);
     const atWork = state.attempt === undefined ? null : viewOfWork(state.attempt, state, at, activity.looking.until);
     const given = run.state === 'reading' ? {} : await lastAttemptOptions(run.id, ledger);
     const rest = isAtWork ? null : await restIfBarred(run, progress, given, ledger, around);
-    const steps = stepsOf(run, progress, whole, isAtWork).filter(({ kind }) => kind !== 'resume' || rest === null);
+    const steps = [
+      ...(lacksTables ? [rereadStep(run)] : []),
+      ...stepsOf(run, progress, whole, isAtWork).filter(({ kind }) => kind !== 'resume' || rest === null),
+    ];
     const [next = null, ...further] = await withReviewSheets(steps, ledger, around);
     const prices = pricesOf(findSettings(run)?.pipeline, around);
     const bought = prices && { ...purchasesOf(await reading.charged({ run: run.id })), units: progress.unitsCharged };
@@ -129,6 +134,7 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       listed: whole.rows,
       progress,
       at,
+      lacksTables,
       atWork,
       activity,
       ...(prices === null || bought === null ? {} : { money: moneyOf(prices, bought) }),

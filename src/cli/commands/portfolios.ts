@@ -7,7 +7,7 @@ import { pick } from '../../util/view-json.js';
 import { count, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Command, onlySandboxOption, type ProviderArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
-import { amountsInWords, REASONS } from '../terminal/run-words.js';
+import { amountsInWords, finishedInWords, REASONS } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { withPlace } from '../terminal/text.js';
 import { countLines, labelLines } from '../terminal/view.js';
@@ -96,7 +96,7 @@ function portfolioInWords({ outcomes, oldestFetchedAt, lastSuccessAt, lastRun, .
       ['Answers', oldestFetchedAt !== null && `the oldest is of ${moment(oldestFetchedAt)}`],
       ['Last run', lastRun && `${shortRun(lastRun.id)}, ${endInWords(lastRun)}`],
       ['Checked', !isSameMinute(view.seenAt, lastRun) && `the list was last read ${moment(view.seenAt)}`],
-      ['Success', !isSameMinute(lastSuccessAt, lastRun) && successInWords(lastSuccessAt)],
+      ['Success', !lastRun?.lacksTables && !isSameMinute(lastSuccessAt, lastRun) && successInWords(lastSuccessAt)],
     ]),
   ].join('\n');
 }
@@ -108,8 +108,10 @@ const successInWords = (at: number | null): string =>
 const isSameMinute = (at: number | null, lastRun: PortfolioView['lastRun']): boolean =>
   at !== null && typeof lastRun?.finishedAt === 'number' && moment(at) === moment(lastRun.finishedAt);
 
-const endInWords = ({ state, finishedAt }: NonNullable<PortfolioView['lastRun']>): string =>
-  finishedAt === null ? 'not finished' : `${state} ${moment(finishedAt)}`;
+const endInWords = ({ state, finishedAt, lacksTables }: NonNullable<PortfolioView['lastRun']>): string => {
+  if (finishedAt === null) return 'not finished';
+  return state === 'finished' ? finishedInWords(finishedAt, lacksTables) : `${state} ${moment(finishedAt)}`;
+};
 
 function dueInWords({ due, costs, nextDueAt }: Pick<PortfolioView, 'due' | 'costs' | 'nextDueAt'>): string {
   const reasons = Object.entries(due).map(

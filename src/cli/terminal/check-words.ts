@@ -3,7 +3,7 @@ import type { ContinueStep } from '../../app/run/next-step.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, durationInWords, listed, moment, withCommas } from '../../util/words.js';
-import { stopInWords } from './run-words.js';
+import { finishedInWords, stopInWords } from './run-words.js';
 import { givenFlags, notInSheet, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
 import { shortened, withPlace } from './text.js';
 
@@ -122,6 +122,8 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
       return 'there is no list yet: `kybatch run <input>` makes one';
     case 'never':
       return 'never finished';
+    case 'tables':
+      return finishedInWords(trouble.finishedAt, true);
     case 'too_old': {
       const last = list?.lastSuccessAt ?? at;
       if (last > at) return `last finished in the future (${moment(last)})`;

@@ -445,9 +445,13 @@ const STATES = {
 
 export const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[state]}${fresh ? ' (rebuy)' : ''}`;
 
+/** "finished 2026-01-05 01:31 UTC": `lacksTables` if its tables are not completely written. */
+export const finishedInWords = (at: number | null, lacksTables: boolean): string =>
+  `finished${at === null ? '' : ` ${moment(at)}`}${lacksTables ? ', but its tables are not completely written' : ''}`;
+
 /** One state in one word, the same as at the end of `run`. */
-export function standing({ run, atWork, workers, progress, at }: StatusView): string {
-  if (run.state === 'finished') return `finished ${run.finishedAt === null ? '' : moment(run.finishedAt)}`.trimEnd();
+export function standing({ run, atWork, workers, progress, at, lacksTables }: StatusView): string {
+  if (run.state === 'finished') return finishedInWords(run.finishedAt, lacksTables);
   if (run.state !== 'open') return stateInWords(run);
   if (atWork?.alive === true || workers.length > 0) {
     const since = atWork === null ? '' : ` for ${durationInWords(at - atWork.since)}`;
