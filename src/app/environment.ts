@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { isLedgerUrlBlank, loadDataDir, loadPlace, loadPrices } from '../config/environment.js';
-import { UsageError } from '../domain/errors.js';
+import { ExitCode, KybatchError, UsageError } from '../domain/errors.js';
 import type { Prices } from '../domain/prices.js';
 import type { Ledger, LedgerOptions, LedgerPlace } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/open-ledger.js';
@@ -62,10 +62,13 @@ export const pathIn = (around: AppEnvironment, path: string): string => resolve(
 export const pricesOf = (pipeline: { readonly prices: Prices | null } | undefined, around: AppEnvironment) =>
   pipeline?.prices ?? loadPrices(around);
 
-/** Opens a ledger for the length of `use`. `abort` ends the wait for a database that is down. */
+/**
+ * Opens a ledger for the length of `use`. `abort` ends the wait for a database that is down. `waitMs`: how long to wait
+ * for another process that has the ledger file.
+ */
 export async function withLedger<T>(
   access: LedgerOptions['access'],
-  options: PlaceOptions & { readonly abort?: AbortSignal | undefined },
+  options: PlaceOptions & { readonly abort?: AbortSignal | undefined; readonly waitMs?: number },
   around: AppEnvironment,
   use: (ledger: Ledger, dataDir: string) => Promise<T>,
 ): Promise<T> {
@@ -77,13 +80,35 @@ export async function withLedger<T>(
       message('LEDGER_URL_EMPTY', `KYBATCH_LEDGER_URL is set, but empty: the ledger is the file in ${place.dataDir}`),
     );
   const more = { onNote, giveUp: options.abort, ...(freeBytes === undefined ? {} : { freeBytes }) };
-  const ledger = await openLedger({ ...place, now: clock.now(), clock: () => clock.now(), access, ...more });
+  const open = () => openLedger({ ...place, now: clock.now(), clock: () => clock.now(), access, ...more });
+  const ledger = await untilFree(open, options, around);
   try {
     return await use(ledger, place.dataDir);
   } finally {
     await ledger.close();
   }
 }
+
+const isLocked = (error: unknown): boolean => error instanceof KybatchError && error.exit === ExitCode.locked;
+
+async function untilFree<T>(
+  open: () => Promise<T>,
+  { waitMs = 0, abort }: { readonly abort?: AbortSignal | undefined; readonly waitMs?: number },
+  { clock }: AppEnvironment,
+): Promise<T> {
+  for (const began = clock.now(); ; await clock.sleep(LOCK_STEP_MS, abort)) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isLocked(error) || clock.now() - began >= waitMs) throw error;
+    }
+  }
+}
+
+const LOCK_STEP_MS = 250;
+
+/** A page records an answer within a second, and a run must not end because of it. */
+export const RUN_WAITS_MS = 10_000;
 
 export interface DeciderOptions extends PlaceOptions {
   /** The deciding person. Default: the user of this machine. */

@@ -11,7 +11,7 @@ import {
 } from '../ledger/review/review.js';
 import { type Message, type MessageCode, message } from '../util/message-parts.js';
 import { differingCell, headingOf, type OtherCell } from './compare-cells.js';
-import { basisOf, type Choice, choiceKey, type Question, readQuestions } from './questions.js';
+import { basisOf, type Choice, choiceKey, type Question, questionsNamed } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
 import {
   answeredWith,
@@ -57,19 +57,10 @@ export async function applySheet(
   /** True if the person who applies the sheet is named: that signs lines without a name. */
   isNamed = false,
 ): Promise<Applied> {
-  const checked = lines.map(lineChecker(lines, await readQuestions(review), by));
-  const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
-  const said = groupById(checked.filter(isSaid));
-  const answers: Given[] = [];
-  let unchanged = 0;
-  const refusedLines = new Map(refused.map(({ question, line }) => [question, line]));
-  for (const [id, group] of said) {
-    const people = byPerson(group, by, isNamed);
-    const conclusion = conclude(group, refusedLines.get(id));
-    if (conclusion.kind === 'refused') refused.push(...conclusion.refusals);
-    else if (conclusion.kind === 'unchanged') unchanged += people.length;
-    else answers.push(people);
-  }
+  const sheet = await checkSheet(lines, review, by, isNamed);
+  const { answers, blank } = sheet;
+  const refused = [...sheet.refused];
+  let { unchanged } = sheet;
   const spoken = await Promise.all(answers.map((people) => recordInOrder(people, review, now)));
   const given = spoken.flatMap((each) => each.given);
   const unsigned = spoken.flatMap((each) => each.unsigned);
@@ -93,11 +84,29 @@ export async function applySheet(
     unseen: taken.filter(({ question, answer }) => hasUnseen(question, answer)).length,
     later: taken.filter(({ question }) => question.beside).length,
     unchanged,
-    blank: checked.filter(({ kind }) => kind === 'blank').length,
+    blank,
     refused: refused.sort((a, b) => a.line - b.line),
     released: taken.flatMap(({ recorded }) => recorded.released),
     signedAs: taken.some(({ signed }) => !signed) ? by : null,
   };
+}
+
+/** The answers of a sheet that can be recorded. Nothing is written. */
+export async function checkSheet(lines: readonly SheetLine[], review: ReviewStore, by: string, isNamed: boolean) {
+  const questions = await questionsNamed(review, new Set(lines.map(({ question }) => question)));
+  const checked = lines.map(lineChecker(lines, questions, by));
+  const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
+  const answers: Given[] = [];
+  let unchanged = 0;
+  const refusedLines = new Map(refused.map(({ question, line }) => [question, line]));
+  for (const [id, group] of groupById(checked.filter(isSaid))) {
+    const people = byPerson(group, by, isNamed);
+    const conclusion = conclude(group, refusedLines.get(id));
+    if (conclusion.kind === 'refused') refused.push(...conclusion.refusals);
+    else if (conclusion.kind === 'unchanged') unchanged += people.length;
+    else answers.push(people);
+  }
+  return { answers, refused, unchanged, blank: checked.filter(({ kind }) => kind === 'blank').length };
 }
 
 /** The answers to one question, one for each person, in the order of their lines. */

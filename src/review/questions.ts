@@ -78,9 +78,18 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
 
 /** Some questions, whether they are open or not, in the order of their keys. */
 export async function questionsAbout(review: ReviewStore, keys: readonly QuestionKey[]): Promise<readonly Question[]> {
-  const [asked, decisions] = await Promise.all([review.questionsAbout(keys), review.decisions(keys)]);
+  const [asked, decisions] = await Promise.all([review.questionsAbout(keys), review.decisionsAbout(keys)]);
   const found = new Map(toQuestions(asked, decisions).map((question) => [questionIdentity(question), question]));
   return keys.flatMap((key) => found.get(questionIdentity(key)) ?? []);
+}
+
+/** Some questions by their IDs. Unknown ones are left out. */
+export async function questionsNamed(review: ReviewStore, ids: Iterable<string>): Promise<readonly Question[]> {
+  const named = new Set(ids);
+  return await questionsAbout(
+    review,
+    (await review.questionKeys()).filter((key) => named.has(questionId(key))),
+  );
 }
 
 function toQuestions(asked: readonly AskedQuestion[], decisions: readonly DecisionEntry[]): readonly Question[] {

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   realpathSync,
   statfsSync,
@@ -29,6 +30,28 @@ export async function writeAtomically(path: string, text: string | Uint8Array, m
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** Resolves when the text is on disk. A folder is opened with `r`: its new names are then on disk. */
+export async function writeFlushed(path: string, flags: 'a' | 'r', text = ''): Promise<void> {
+  const file = await open(path, flags, 0o600);
+  try {
+    if (text !== '') await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The names of the files in a folder. Without the folder there are none. */
+export function filesIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
 }

@@ -2,6 +2,7 @@
 
 import { UsageError } from '../../domain/errors.js';
 import { type FieldAgreement, fieldAgreements } from '../../domain/grade-order.js';
+import { isSamePerson } from '../../ledger/review/review.js';
 import { type Facets, facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
 import {
   type Choice,
@@ -9,13 +10,20 @@ import {
   type QuestionSummary,
   questionId,
   questionsAbout,
+  questionsNamed,
   summarizeOpenQuestions,
 } from '../../review/questions.js';
 import { type AppEnvironment, dataDirOf, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import type { QuestionScope } from '../run/next-step.js';
+import { waitingEntries } from './answer-question.js';
 import { type QuestionsLedger, runsOfQuestions, withAskingPipelines } from './questions.js';
 
-export interface QuestionPageOptions extends PlaceOptions, QuestionScope {
+/** Whose questions: those that this person answered and that wait to be recorded are left out. */
+interface Reader extends PlaceOptions, QuestionScope {
+  readonly by?: string | undefined;
+}
+
+export interface QuestionPageOptions extends Reader {
   readonly filter?: QuestionFilter | undefined;
   /** From 1 on. Beyond the last page, the last one. */
   readonly page?: number | undefined;
@@ -61,7 +69,7 @@ function facetsFor(open: readonly QuestionSummary[], filter: QuestionFilter): Fa
   };
 }
 
-export interface OneQuestionOptions extends PlaceOptions, QuestionScope {
+export interface OneQuestionOptions extends Reader {
   /** `Q-…` */
   readonly question: string;
   /** Its neighbours are those that fit. */
@@ -96,10 +104,9 @@ export function oneQuestion(options: OneQuestionOptions, around = processEnviron
   const { question: id, filter = {} } = options;
   return withLedger('read', options, around, async (ledger) => {
     const open = await openSummaries(options, ledger, around);
-    const key =
-      open.find((summary) => questionId(summary) === id) ??
-      (await ledger.review.questionKeys()).find((one) => questionId(one) === id);
-    const [found] = key === undefined ? [] : await questionsAbout(ledger.review, [key]);
+    const key = open.find((summary) => questionId(summary) === id);
+    const [found] =
+      key === undefined ? await questionsNamed(ledger.review, [id]) : await questionsAbout(ledger.review, [key]);
     if (found === undefined)
       throw new UsageError(
         'QUESTION_NOT_FOUND',
@@ -140,12 +147,27 @@ function comparedFields({ input, bought }: Question, choice: Choice): readonly C
   });
 }
 
+async function openSummaries(
+  options: Reader,
+  ledger: QuestionsLedger,
+  around: AppEnvironment,
+): Promise<readonly QuestionSummary[]> {
+  const open = await readSummaries(options, ledger, around);
+  const { by } = options;
+  const noted = waitingEntries(options, around).filter(
+    (entry) => entry.kind === 'answer' && by !== undefined && isSamePerson(entry.by, by),
+  );
+  if (noted.length === 0) return open;
+  const answered = new Set(noted.map(({ question }) => question));
+  return open.filter((summary) => !answered.has(questionId(summary)));
+}
+
 /**
  * Reading 10,000 questions takes 0.2 s. A page asks again and again while nothing changes, so the last reading is kept
  * until the ledger has a new commit.
  */
-async function openSummaries(
-  options: PlaceOptions & QuestionScope,
+async function readSummaries(
+  options: Reader,
   ledger: QuestionsLedger,
   around: AppEnvironment,
 ): Promise<readonly QuestionSummary[]> {

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { DecisionEntry, Recorded, RowRef } from '../../ledger/review/review.js';
-import type { StageDependenciesOf, StageDependency } from '../../ledger/review/withdrawal-effects.js';
 import { applySheet, type Refusal } from '../../review/apply.js';
 import { type Choice, openQuestions, type Question } from '../../review/questions.js';
 import { loadSheet } from '../../review/read-sheet.js';
@@ -14,8 +13,6 @@ import { runSession } from '../../review/session.js';
 import type { Keys, Screen } from '../../review/terminal.js';
 import { saveSheet } from '../../review/write-sheet.js';
 import { delimiterNamed } from '../../sheets/csv/scan-record.js';
-import { stages } from '../../stages/list.js';
-import { configureStage } from '../../stages/stage.js';
 import {
   type DeciderOptions,
   deciderName,
@@ -27,7 +24,8 @@ import {
 import { fileTarget } from '../output-paths.js';
 import { REVIEW_SHEET, type ReviewSheets } from '../run/next-step.js';
 import { type ReleasedRun, releasedRuns } from '../run/progress.js';
-import { filesOf, findSettings } from '../run/stored-settings.js';
+import { filesOf } from '../run/stored-settings.js';
+import { stageDependencies, withNotedAnswers } from './answer-question.js';
 import { findReviewSheets, type QuestionSelection, selectQuestions } from './questions.js';
 
 export interface QuestionsOptions extends PlaceOptions, QuestionSelection {}
@@ -220,18 +218,21 @@ export interface AnsweredView {
 /** Asks one question at a time on the terminal. Each answer is on disk before the next question. */
 export function answerQuestions(options: AnswerOptions, around = processEnvironment()): Promise<AnsweredView> {
   return withLedger('existing', options, around, async (ledger) => {
-    const questions = await selectQuestions(options, ledger, around);
     const by = deciderName(options, around);
-    const { released, ...end } = await runSession({
-      questions,
-      keys: questions.length === 0 ? NO_KEYS : options.keys(),
-      print: options.print,
-      screen: options.screen,
-      wrap: options.wrap,
-      review: ledger.review,
-      by,
-      now: () => around.clock.now(),
-      groundsOf: await stageDependencies(ledger),
+    const groundsOf = await stageDependencies(ledger);
+    const { released, ...end } = await withNotedAnswers(ledger, options, around, async () => {
+      const questions = await selectQuestions(options, ledger, around);
+      return await runSession({
+        questions,
+        keys: questions.length === 0 ? NO_KEYS : options.keys(),
+        print: options.print,
+        screen: options.screen,
+        wrap: options.wrap,
+        review: ledger.review,
+        by,
+        now: () => around.clock.now(),
+        groundsOf,
+      });
     });
     return { by, ...end, released: await releasedRuns(released, ledger) };
   });
@@ -241,19 +242,6 @@ const NO_KEYS: Keys = {
   [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
   drop: async () => {},
 };
-
-/** The dependencies between all stages for each run: results of another pipeline are in a row's run too. */
-async function stageDependencies({ runs }: Pick<Ledger, 'runs'>): Promise<StageDependenciesOf> {
-  const pipelines = new Map((await runs.all()).map((run) => [run.id, findSettings(run)?.pipeline]));
-  return (runId) => {
-    const { options, idsShared = [] } = pipelines.get(runId) ?? {};
-    const asTold = (stage: (typeof stages)[number]): StageDependency => {
-      const { name, space, finds = [], additional = false } = configureStage(stage, options?.[stage.name]);
-      return { name, space, finds, additional };
-    };
-    return { stages: stages.map(asTold), idsShared };
-  };
-}
 
 /** The answers that a rule would give, and the questions it leaves out. */
 export interface RuleProposal {

@@ -9,7 +9,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { Limits } from '../../ledger/money/intent.js';
 import type { RunRecord, RunStore } from '../../ledger/rows/runs.js';
 import { message } from '../../util/message-parts.js';
-import { type AppEnvironment, pathIn, pricesOf, processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, pathIn, pricesOf, processEnvironment, RUN_WAITS_MS, withLedger } from '../environment.js';
 import { MetricsFile } from '../monitoring/metrics.js';
 import { type NotifyRequest, notifyAtEnd } from '../monitoring/notify.js';
 import { permissionReader } from '../provider/permissions.js';
@@ -24,6 +24,7 @@ import {
   withProvider,
 } from '../provider/provider.js';
 import { mustKnowNames } from '../provider/vocabularies.js';
+import { withNotedAnswers } from '../review/answer-question.js';
 import { executeRun, viewOfNothingToDo, waitForLeader } from './execute-run.js';
 import { checkTables } from './export.js';
 import { checkNewLedger, type GuardFinding, mustHaveSpace, mustNameGuards, refuseOrAsk } from './guards.js';
@@ -98,7 +99,7 @@ async function continueAttempt(
 ): Promise<RunEndView> {
   mustNameGuards(options);
   mustHaveSpace(options, around);
-  return await withLedger('existing', options, around, async (ledger, dataDir) => {
+  const proceed = async (ledger: Ledger, dataDir: string): Promise<RunEndView> => {
     const { runs } = ledger;
     const chosen = await chosenRun(options.run, how, ledger);
     const ofRun = { isMeant: ({ id }: RunRecord) => id === chosen.id, called: 'this run' };
@@ -171,7 +172,10 @@ async function continueAttempt(
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     ).catch(refused);
-  });
+  };
+  return await withLedger('existing', { ...options, waitMs: RUN_WAITS_MS }, around, (ledger, dataDir) =>
+    withNotedAnswers(ledger, options, around, () => proceed(ledger, dataDir)),
+  );
 }
 
 const KEEPS_ITS_PIPELINE =

@@ -25,6 +25,7 @@ import {
   pathIn,
   pricesOf,
   processEnvironment,
+  RUN_WAITS_MS,
   withLedger,
 } from '../environment.js';
 import { MetricsFile } from '../monitoring/metrics.js';
@@ -50,6 +51,7 @@ import {
   withProvider,
 } from '../provider/provider.js';
 import { mustKnowNames, namesWritten } from '../provider/vocabularies.js';
+import { withNotedAnswers } from '../review/answer-question.js';
 import { executeRun, viewOfUpToDate, waitForLeader } from './execute-run.js';
 import { checkTables } from './export.js';
 import {
@@ -151,7 +153,8 @@ async function bringUpToDate(
   // A person who declines before the ledger exists leaves nothing behind.
   const foundBefore = isNew ? refuseOrAsk(await checkNewLedger(place, names, null), options, around) : [];
   const agreed = isNew ? await agreedCostWithoutLedger(job, bounds, foundBefore, options, around) : undefined;
-  return await withLedger('write', options, around, async (ledger, dataDir) => {
+  const waiting = { ...options, waitMs: RUN_WAITS_MS };
+  const update = async (ledger: Ledger, dataDir: string): Promise<RunEndView> => {
     const findings = isNew ? [] : refuseOrAsk(await findingsOf(job, place, names, ledger, around), options, around);
     const list = await openList({ ...job, pipeline }, names, options, ledger, around);
     // Taking over unfinished rows must not take them from a process that works on them.
@@ -217,7 +220,10 @@ async function bringUpToDate(
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
-  });
+  };
+  return await withLedger('write', waiting, around, (ledger, dataDir) =>
+    withNotedAnswers(ledger, options, around, () => update(ledger, dataDir)),
+  );
 }
 
 /** Rows begun with `--rebuy` keep it in the run that takes them over: all answers of a company have the same age. */

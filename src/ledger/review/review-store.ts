@@ -63,12 +63,13 @@ export function reviewStore(database: Database): ReviewStore {
   const withdraw = database.prepare(
     'UPDATE decisions SET withdrawn_at = ?, withdrawn_by = ? WHERE id = ? AND withdrawn_at IS NULL',
   );
-  const decisions = (among = '') =>
+  const decisions = (among = '', limit = '') =>
     database.prepare<[object], DecisionRow>(
-      `${SELECT_DECISION}${among && ` WHERE ${among}`} UNION ALL ${SELECT_HELD} WHERE settled_by IS NULL${among && ` AND ${among}`} ORDER BY id DESC`,
+      `${SELECT_DECISION}${among && ` WHERE ${among}`} UNION ALL ${SELECT_HELD} WHERE settled_by IS NULL${among && ` AND ${among}`} ORDER BY id DESC ${limit}`,
     );
   const allDecisions = decisions();
   const decisionsAbout = decisions(ABOUT);
+  const newestDecisions = decisions('', 'LIMIT @limit');
   const entry = database.prepare<[number], DecisionRow>(`${SELECT_DECISION} WHERE id = ?`);
   const holdersOf = idHolders(database);
   const release = rowReleases(database);
@@ -133,10 +134,10 @@ export function reviewStore(database: Database): ReviewStore {
         if (weighed.kind === 'said_before') return { kind: 'said_before', id: weighed.before.id, released: [] };
         return { kind: 'held', id: yield* held.hold(made), released: [], against: weighed.against };
       }),
-    decisions: async (keys) => {
-      if (keys === undefined) return (await database.read(() => allDecisions.all({}))).map(toEntry);
-      return (await database.read(() => decisionsAbout.all(about(keys).values))).map(toEntry).filter(isAmong(keys));
-    },
+    decisions: async () => (await database.read(() => allDecisions.all({}))).map(toEntry),
+    decisionsAbout: async (keys) =>
+      (await database.read(() => decisionsAbout.all(about(keys).values))).map(toEntry).filter(isAmong(keys)),
+    newestDecisions: async (limit) => (await database.read(() => newestDecisions.all({ limit }))).map(toEntry),
     withdraw: (id, by, at, groundsOf) =>
       database.write(function* () {
         const found = yield* entry.get(id);

@@ -29,8 +29,12 @@ export interface ReviewStore {
    * two people, or a decision waits already, a confirmation waits for the second person.
    */
   record(decision: NewDecision): Promise<Recorded>;
-  /** Newest first, including withdrawn and waiting ones. `keys`: those about some questions. */
-  decisions(keys?: readonly QuestionKey[]): Promise<readonly DecisionEntry[]>;
+  /** Newest first, including withdrawn and waiting ones. */
+  decisions(): Promise<readonly DecisionEntry[]>;
+  /** The same about some questions. */
+  decisionsAbout(keys: readonly QuestionKey[]): Promise<readonly DecisionEntry[]>;
+  /** The same, only the newest. */
+  newestDecisions(limit: number): Promise<readonly DecisionEntry[]>;
   /** Rows based on it are decided again. Undefined if there is no such decision in force or waiting. */
   withdraw(id: number, by: string, at: number, groundsOf: StageDependenciesOf): Promise<readonly RowRef[] | undefined>;
 }

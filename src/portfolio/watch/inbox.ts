@@ -1,13 +1,12 @@
 // Stores notifications of the provider's watch until a run reads them.
 
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { idText } from '../../api/schema.js';
 import { isPlainObject } from '../../api/v2/fields.js';
 import type { ReceivedEvent } from '../../ledger/portfolio/watches.js';
 import { ExactNumber, parseExact, stringifyExact } from '../../util/exact-json.js';
-import { makeFolder } from '../../util/files.js';
+import { filesIn, makeFolder, writeFlushed } from '../../util/files.js';
 
 /**
  * Companies that callbacks named and that are not read yet: a file for each, named by its v2 ID, with one line per
@@ -33,20 +32,14 @@ export class Inbox {
     if (this.#waiting !== undefined && this.#waiting >= this.#atMost) return false;
     const path = join(this.#folder, companyId);
     const isFull = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) + told.length > BYTES_AT_MOST;
-    await flushed(path, 'a', told === '' || isFull ? '' : `${told}\n`);
-    await flushed(this.#folder, 'r');
+    await writeFlushed(path, 'a', told === '' || isFull ? '' : `${told}\n`);
+    await writeFlushed(this.#folder, 'r');
     this.#waiting = (this.#waiting ?? 0) + 1;
     return true;
   }
 
   waiting(): readonly string[] {
-    try {
-      const entries = readdirSync(this.#folder, { withFileTypes: true });
-      return entries.filter((entry) => entry.isFile() && isId(entry.name)).map(({ name }) => name);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
+    return filesIn(this.#folder).filter(isId);
   }
 
   /** The notifications about one company, one per line. */
@@ -73,16 +66,6 @@ export const isId = (text: string): boolean => /^\d{1,40}$/.test(text);
 
 /** Per company. Anyone who knows the address can send more: they name the company but are not stored. */
 const BYTES_AT_MOST = 128 * 1024;
-
-async function flushed(path: string, flags: 'a' | 'r', text = ''): Promise<void> {
-  const file = await open(path, flags, 0o600);
-  try {
-    if (text !== '') await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
 
 export interface Notification {
   readonly companyId: string;

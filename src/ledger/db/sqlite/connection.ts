@@ -155,7 +155,7 @@ export function createForOwner(dataDir: string, path: string): void {
 }
 
 /** The names kybatch uses in a data directory. A file system may ignore case. */
-export const OWN_NAMES = /^(?:kybatch\..*|exports|exports\.jsonl|logs|sandbox|watch)$/i;
+export const OWN_NAMES = /^(?:kybatch\..*|exports|exports\.jsonl|answers|logs|sandbox|watch)$/i;
 
 /** Restricts a folder that all users may change, if it holds only kybatch's files. A shared folder is left alone. */
 function closeToOthers(dataDir: string): void {

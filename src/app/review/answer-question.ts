@@ -1,0 +1,236 @@
+// Answers to one question at a time, also while a run has the ledger.
+
+import { ExitCode, KybatchError } from '../../domain/errors.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { isSamePerson } from '../../ledger/review/review.js';
+import type { StageDependenciesOf, StageDependency } from '../../ledger/review/withdrawal-effects.js';
+import {
+  AnswerInbox,
+  entryProblem,
+  type InboxEntry,
+  type NotedAnswer,
+  type RecordedEntries,
+  type RecordedEntry,
+  type RefusedAnswer,
+  recordEntry,
+  recordWaiting,
+} from '../../review/answer-inbox.js';
+import { questionId } from '../../review/questions.js';
+import { stages } from '../../stages/list.js';
+import { configureStage } from '../../stages/stage.js';
+import type { Clock } from '../../util/clock.js';
+import { type Message, message } from '../../util/message-parts.js';
+import { count } from '../../util/words.js';
+import {
+  type AppEnvironment,
+  type DeciderOptions,
+  dataDirOf,
+  deciderName,
+  ledgerOf,
+  type PlaceOptions,
+  processEnvironment,
+  withLedger,
+} from '../environment.js';
+import { findSettings } from '../run/stored-settings.js';
+
+export interface OneAnswerOptions
+  extends DeciderOptions,
+    Pick<NotedAnswer, 'question' | 'basis' | 'shown' | 'decision'>,
+    Partial<Pick<NotedAnswer, 'candidate' | 'correctedNumber' | 'note'>> {}
+
+/** The effect of an answer. With SQLite it is noted, and recorded when no other process has the ledger. */
+export interface OneAnswerView {
+  readonly state: 'noted' | 'refused' | NonNullable<RecordedEntry['state']>;
+  readonly refusal: Message | null;
+  /** When it was given. With the question and the person, it names the answer. */
+  readonly given: number;
+}
+
+/** Answers one question with the checks of a review sheet. An answer to candidates that have changed is refused. */
+export async function answerQuestion(
+  options: OneAnswerOptions,
+  around: AppEnvironment = processEnvironment(),
+): Promise<OneAnswerView> {
+  const { question, basis, shown, decision, candidate = '', correctedNumber = '', note = '' } = options;
+  const by = deciderName(options, around);
+  const said = { question, basis, shown: [...shown], decision, candidate, correctedNumber, note, by };
+  const entry: NotedAnswer = { kind: 'answer', ...said, at: nextMoment(around) };
+  if (isServer(options, around)) {
+    const { refusal = null, state = 'in_force' } = await recordNow(entry, options, around);
+    return { state: refusal === null ? state : 'refused', refusal, given: entry.at };
+  }
+  const problem = await withLedger('read', options, around, ({ review }) => entryProblem(entry, review));
+  if (problem !== undefined) return { state: 'refused', refusal: problem, given: entry.at };
+  await new AnswerInbox(dataDirOf(options, around)).put(entry);
+  return { state: 'noted', refusal: null, given: entry.at };
+}
+
+/** Takes back one's own answer. An answer that is not recorded yet is deleted. */
+export async function undoAnswer(
+  options: DeciderOptions & { readonly question: string; readonly given: number },
+  around: AppEnvironment = processEnvironment(),
+): Promise<{ readonly refusal: Message | null }> {
+  const { question, given } = options;
+  const by = deciderName(options, around);
+  const entry: InboxEntry = { kind: 'undo', question, given, by, at: nextMoment(around) };
+  if (isServer(options, around)) return { refusal: (await recordNow(entry, options, around)).refusal ?? null };
+  const inbox = new AnswerInbox(dataDirOf(options, around));
+  if (!(await inbox.cancel({ question, by, at: given }))) await inbox.put(entry);
+  return { refusal: null };
+}
+
+export interface OwnAnswer {
+  readonly question: string;
+  readonly given: number;
+  /** The row and the decision, if it is recorded. */
+  readonly summary: string | null;
+  readonly decision: NotedAnswer['decision'];
+  readonly state: 'noted' | 'held' | 'in_force';
+}
+
+/** The person's own last answers that can be undone, the newest first. Those of a rule are undone together. */
+export async function ownAnswers(
+  options: DeciderOptions & { readonly limit?: number | undefined },
+  around: AppEnvironment = processEnvironment(),
+): Promise<readonly OwnAnswer[]> {
+  const by = deciderName(options, around);
+  const waiting = waitingEntries(options, around);
+  const isUndone = ({ question, given }: Pick<OwnAnswer, 'question' | 'given'>) =>
+    waiting.some((entry) => entry.kind === 'undo' && entry.question === question && entry.given === given);
+  const noted = waiting.flatMap((entry): OwnAnswer[] =>
+    entry.kind === 'answer' && isSamePerson(entry.by, by)
+      ? [{ question: entry.question, given: entry.at, summary: null, decision: entry.decision, state: 'noted' }]
+      : [],
+  );
+  const newest = await withLedger('read', options, around, ({ review }) => review.newestDecisions(LOOKED_AT));
+  const recorded = newest
+    .filter(({ withdrawnAt, batch }) => withdrawnAt === null && batch === null)
+    .filter(({ decidedBy, secondBy }) => isSamePerson(secondBy ?? decidedBy, by))
+    .map(
+      (entry): OwnAnswer => ({
+        question: questionId(entry),
+        given: entry.decidedAt,
+        summary: entry.summary,
+        decision: entry.decision,
+        state: entry.held ? 'held' : 'in_force',
+      }),
+    )
+    .filter((one) => !noted.some(({ given, question }) => given === one.given && question === one.question));
+  return [...noted, ...recorded]
+    .filter((one) => !isUndone(one))
+    .sort((a, b) => b.given - a.given)
+    .slice(0, options.limit ?? 5);
+}
+
+/** Enough decisions to find the last ones of a person among those of colleagues. */
+const LOOKED_AT = 200;
+
+/** The answers and withdrawals that wait for the ledger. */
+export const waitingEntries = (options: PlaceOptions, around: AppEnvironment): readonly InboxEntry[] =>
+  isServer(options, around)
+    ? []
+    : new AnswerInbox(dataDirOf(options, around)).waiting().flatMap(({ entry }) => entry ?? []);
+
+/** The answers that could not be recorded and that no person has dismissed. */
+export const refusedAnswers = (options: PlaceOptions, around: AppEnvironment): readonly RefusedAnswer[] =>
+  new AnswerInbox(dataDirOf(options, around)).refused();
+
+export const dismissRefusedAnswer = (options: PlaceOptions, file: string, around: AppEnvironment): void =>
+  new AnswerInbox(dataDirOf(options, around)).dismiss(file);
+
+/** Records the waiting answers. Null: another process has the ledger, and records them at its end. */
+export async function recordNotedAnswers(
+  options: PlaceOptions = {},
+  around: AppEnvironment = processEnvironment(),
+): Promise<RecordedEntries | null> {
+  if (waitingEntries(options, around).length === 0) return { recorded: 0, refused: [], released: [] };
+  try {
+    return await withLedger('existing', options, around, (ledger, dataDir) => recordIn(ledger, dataDir));
+  } catch (error) {
+    if (error instanceof KybatchError && error.exit === ExitCode.locked) return null;
+    throw error;
+  }
+}
+
+async function recordIn(ledger: Ledger, dataDir: string): Promise<RecordedEntries> {
+  return await recordWaiting(new AnswerInbox(dataDir), ledger.review, await stageDependencies(ledger));
+}
+
+/** Records the answers that wait when the work begins, and those that came meanwhile. */
+export async function withNotedAnswers<T>(
+  ledger: Ledger,
+  options: PlaceOptions,
+  around: AppEnvironment,
+  work: () => Promise<T>,
+): Promise<T> {
+  const record = async () => {
+    if (waitingEntries(options, around).length === 0) return;
+    const { recorded, refused } = await recordIn(ledger, dataDirOf(options, around));
+    if (recorded > 0)
+      around.onNote?.(message('ANSWERS_RECORDED', `${count(recorded, 'answer')} from the page recorded`, 'done'));
+    for (const { entry, code, problem } of refused)
+      around.onNote?.(
+        message('ANSWER_REFUSED', `an answer from the page was refused (${code}): ${entry?.question ?? ''} ${problem}`),
+      );
+  };
+  await record();
+  const result = await work();
+  await record();
+  return result;
+}
+
+/**
+ * Records answers while a page is open, a moment after the last one: opening a large ledger takes a second, in which
+ * the next question would have to wait.
+ */
+export async function recordWhileOpen(
+  options: PlaceOptions,
+  around: AppEnvironment,
+  signal: AbortSignal,
+): Promise<void> {
+  if (isServer(options, around)) return;
+  while (!signal.aborted) {
+    const times = waitingEntries(options, around).map(({ at }) => at);
+    const now = around.clock.now();
+    if (times.length > 0 && (now - Math.max(...times) >= QUIET_MS || now - Math.min(...times) >= LONGEST_MS))
+      await recordNotedAnswers(options, around).catch((error: unknown) =>
+        around.onNote?.(message('ANSWERS_WAIT', `answers are not recorded yet: ${String(error)}`)),
+      );
+    await around.clock.sleep(LOOK_MS, signal).catch(() => {});
+  }
+}
+
+const LOOK_MS = 1_000;
+const QUIET_MS = 2_000;
+const LONGEST_MS = 15_000;
+
+async function recordNow(entry: InboxEntry, options: PlaceOptions, around: AppEnvironment): Promise<RecordedEntry> {
+  return await withLedger('existing', options, around, async (ledger) =>
+    recordEntry(entry, ledger.review, await stageDependencies(ledger)),
+  );
+}
+
+const isServer = (options: PlaceOptions, around: AppEnvironment): boolean =>
+  ledgerOf(options, around).ledgerUrl !== undefined;
+
+/** The dependencies between all stages for each run: results of another pipeline are in a row's run too. */
+export async function stageDependencies({ runs }: Pick<Ledger, 'runs'>): Promise<StageDependenciesOf> {
+  const pipelines = new Map((await runs.all()).map((run) => [run.id, findSettings(run)?.pipeline]));
+  return (runId) => {
+    const { options, idsShared = [] } = pipelines.get(runId) ?? {};
+    const asTold = (stage: (typeof stages)[number]): StageDependency => {
+      const { name, space, finds = [], additional = false } = configureStage(stage, options?.[stage.name]);
+      return { name, space, finds, additional };
+    };
+    return { stages: stages.map(asTold), idsShared };
+  };
+}
+
+const lastMoments = new WeakMap<Clock, number>();
+
+/** No two answers of this process have the same time, which names them. */
+function nextMoment({ clock }: AppEnvironment): number {
+  const moment = Math.max(clock.now(), (lastMoments.get(clock) ?? 0) + 1);
+  lastMoments.set(clock, moment);
+  return moment;
+}
