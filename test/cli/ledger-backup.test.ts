@@ -42,6 +42,12 @@ describe.skipIf(isOnPostgres)('kybatch ledger backup', () => {
       expect(readdirSync(join(cwd, 'kept'))).toEqual(['kybatch.db']);
       expect(statSync(join(cwd, 'kept', 'kybatch.db')).mode & 0o777).toBe(0o600);
       expect(statSync(join(cwd, 'kept')).mode & 0o777).toBe(0o700);
+      // Looking at it changes nothing in it.
+      const { mtimeMs } = statSync(join(cwd, 'kept', 'kybatch.db'));
+      for (const look of [['runs'], ['status'], ['portfolios'], ['usage'], ['charges'], ['doctor', '--deep']])
+        expect([look, (await kybatch([...look, '--data-dir', 'kept'])).code]).toEqual([look, 0]);
+      expect(readdirSync(join(cwd, 'kept'))).toEqual(['kybatch.db']);
+      expect(statSync(join(cwd, 'kept', 'kybatch.db')).mtimeMs).toBe(mtimeMs);
       // Another ledger knows nothing of what came after: only that is bought once more.
       const before = sandbox.chargeLog.length;
       const first = sandbox.chargeLog.slice(0, held);

@@ -295,6 +295,8 @@ export async function saveV2Counts(
   options: ProviderOptions,
   around: AppEnvironment,
 ): Promise<readonly Finding[]> {
+  // Looking at a backup must not change it.
+  if (health.state === 'sound' && health.isUnused === true) return [];
   if (options.sandbox === true || !isWhole(health) || (use === null && contacts === null)) return [];
   try {
     await withLedger('note', options, around, async ({ calls }) => {

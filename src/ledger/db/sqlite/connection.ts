@@ -109,6 +109,9 @@ export function isLocked(dataDir: string): boolean | null {
  */
 export const isFree = (dataDir: string): boolean => look(dataDir) === 'free';
 
+/** No process has worked beside this ledger: it is a backup, or was copied. */
+export const isUnused = (dataDir: string): boolean => look(dataDir) === 'absent';
+
 /** Reads the file for an instant, which blocks no other process. Another user's file may be unreadable. */
 function look(dataDir: string): 'held' | 'free' | 'closed' | 'absent' {
   const path = lockPath(dataDir);

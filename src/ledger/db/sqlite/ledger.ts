@@ -16,7 +16,7 @@ import {
 } from '../../health.js';
 import { type BackedUp, type BackupProgress, composeLedger, type Ledger, type LedgerOptions } from '../../ledger.js';
 import { bringForward, endOtherAttempts } from '../../rows/workers.js';
-import { acquireLock, type Connection, connect, isLocked } from './connection.js';
+import { acquireLock, type Connection, connect, isLocked, isUnused } from './connection.js';
 import { runNow, sqliteDatabase, sqlOn } from './database.js';
 import { DamagedLedger, impossibleNumber, mustBeSound } from './integrity.js';
 import { currentSchema, schemaOf, sync } from './migrate.js';
@@ -104,10 +104,10 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
     const { database, remove } = openAsIs(ledgerPath(dataDir));
     try {
       const health = healthOf(database);
-      // A running attempt was not interrupted.
-      const atRest = health.state === 'sound' && isLocked(dataDir) === false;
       if (health.state === 'absent') return { ...health, note: tracesOfRuns(dataDir) };
-      return atRest ? { ...health, note: dataLossWarning(database, dataDir) } : health;
+      // A running attempt was not interrupted.
+      if (health.state !== 'sound' || isLocked(dataDir) !== false) return health;
+      return { ...health, note: dataLossWarning(database, dataDir), isUnused: isUnused(dataDir) };
     } finally {
       database.close();
       remove();
