@@ -75,7 +75,7 @@ export const uiCommand: Command<UiArgs> = {
           io.say(
             message(
               'UI_LISTENING',
-              `${proxy === undefined ? 'The link works once. ' : ''}Ctrl-C stops the page. Runs go on without it.`,
+              `${proxy === undefined ? 'The link works once. ' : ''}Ctrl-C stops the page. Runs continue without it.`,
             ),
           );
           if (open && io.interactive && proxy === undefined) openBrowser(address);
