@@ -62,8 +62,14 @@ const scaled = (price: string, scale: number): bigint =>
   BigInt(price.replace('.', '') + '0'.repeat(scale - decimalsOf(price)));
 
 function decimal(sum: bigint, scale: number): string {
-  const digits = String(sum).padStart(scale + 1, '0');
-  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  const digits = String(sum < 0n ? -sum : sum).padStart(scale + 1, '0');
+  return `${sum < 0n ? '-' : ''}${scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`}`;
+}
+
+/** The exact sum of two plain decimals, of any length and sign. */
+export function addDecimals(one: string, other: string): string {
+  const scale = Math.max(decimalsOf(one), decimalsOf(other));
+  return decimal(scaled(one, scale) + scaled(other, scale), scale);
 }
 
 /** Purchases to be added up. */

@@ -12,7 +12,7 @@ import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, REPORT, readSums, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
 import { withFormats } from './formats/list.js';
-import { RESULTS_WORKBOOK } from './formats/xlsx.js';
+import { RESULTS_WORKBOOK, SUMMARY_FILLS } from './formats/xlsx.js';
 import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
 import { reasonFacts, reasonOf } from './reasons.js';
 import { ReportTally, reportHtml } from './report.js';
@@ -40,6 +40,7 @@ import {
 } from './run-rows.js';
 import { changeRows, importantNames, rowsTable } from './run-tables.js';
 import { type ExportSummary, summarise } from './summary.js';
+import { summarySheet } from './summary-sheet.js';
 import { boughtTables, tablesOf } from './tables.js';
 import { ALL_PARTS, answersOf, type ExportParts, writeAnswers } from './write-answers.js';
 
@@ -70,10 +71,12 @@ async function fill(
 ): Promise<ExportSummary> {
   const scratch = join(folder, '.scratch');
   mkdirSync(scratch, { mode: 0o700 });
-  return await withFormats({ folder, scratch, options, questions: parts.questions }, parts.formats, async (opened) => {
+  const tally = new ReportTally();
+  const summary = () => summarySheet(snapshot, tally, SUMMARY_FILLS);
+  const target = { folder, scratch, options, questions: parts.questions, summary };
+  return await withFormats(target, parts.formats, async (opened) => {
     const shape = resultsFor(snapshot.columns);
     const outputs = openOutputs(snapshot, options, parts, opened, shape);
-    const tally = new ReportTally();
     await writeRunTables(snapshot, options, outputs, parts, tally);
     const allowances = allowanceRows(await snapshot.allowances());
     outputs.write('allowances', allowances);

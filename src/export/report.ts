@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fieldsOf, isImportant } from '../domain/change.js';
 import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome, STAGE_WORDS } from '../domain/outcomes.js';
+import { addDecimals } from '../domain/prices.js';
 import type { RunSnapshot, SnapshotRow } from '../ledger/answers/snapshot.js';
 import type { ChargedCalls } from '../ledger/money/usage.js';
 import type { MemberChange } from '../ledger/portfolio/changes.js';
@@ -13,7 +14,7 @@ import { Html, html, type Markup } from '../util/html.js';
 import { isContactName, withoutEmails } from '../util/sanitize-text.js';
 import { barChart, SHADES, shareBar, type Tone } from '../util/svg.js';
 import { decimalWithCommas, moment, shortRun, withCommas } from '../util/words.js';
-import type { CompanyAtAGlance } from './company-at-a-glance.js';
+import { type CompanyAtAGlance, hasEnded, stateOfStatus } from './company-at-a-glance.js';
 import type { ExportSummary } from './summary.js';
 
 /** A reason with its rows. */
@@ -32,6 +33,14 @@ interface ImportantChange {
   readonly new: string | null;
 }
 
+interface TroubledCompany {
+  readonly row: number;
+  readonly name: string;
+  readonly status: string;
+  readonly hasEnded: boolean;
+}
+
+const TROUBLED_SHOWN = 50;
 const FIRST_ROWS = 5;
 const CHANGES_SHOWN = 40;
 const CURRENCIES_SHOWN = 4;
@@ -46,6 +55,13 @@ export class ReportTally {
   readonly risks = new Map<string, number>();
   readonly turnovers = new Map<string, number[]>();
   readonly statuses = new Map<string, number>();
+  /** By the year of the newest turnover. */
+  readonly years = new Map<string, number>();
+  /** The exact sum of credit limits, by currency. */
+  readonly exposures = new Map<string, string>();
+  /** The first companies that have ended or are in trouble, according to the register. */
+  readonly troubled: TroubledCompany[] = [];
+  troubledInAll = 0;
   readonly changes: ImportantChange[] = [];
   changesInAll = 0;
 
@@ -65,6 +81,14 @@ export class ReportTally {
     // A company counts once, whatever number of rows name it.
     if (row.firstRow !== null || row.outcome !== 'complete') return;
     addOne(this.statuses, company.status ?? '');
+    this.#addTrouble(row, company);
+    const year = company.cell('turnover_year');
+    if (year !== null) addOne(this.years, year);
+    const limit = plainDecimal(company.cell('credit_limit') ?? '');
+    if (limit !== null) {
+      const unit = company.cell('credit_limit_currency') ?? 'no currency returned';
+      this.exposures.set(unit, addDecimals(this.exposures.get(unit) ?? '0', limit));
+    }
     const risk = company.cell('credit_risk');
     if (risk !== null) addOne(this.risks, risk);
     const turnover = plainDecimal(company.cell('turnover') ?? '');
@@ -74,6 +98,14 @@ export class ReportTally {
     const bin = BINS.findLastIndex(([from]) => Number(turnover) >= from);
     bins[Math.max(0, bin)] = (bins[Math.max(0, bin)] ?? 0) + 1;
     this.turnovers.set(currency, bins);
+  }
+
+  #addTrouble({ row }: SnapshotRow, { status, name }: CompanyAtAGlance): void {
+    const state = status === null ? undefined : stateOfStatus(status);
+    if (status === null || state === undefined) return;
+    this.troubledInAll += 1;
+    if (this.troubled.length < TROUBLED_SHOWN)
+      this.troubled.push({ row, name: name ?? '', status, hasEnded: hasEnded(state) });
   }
 
   addChange(change: MemberChange, important: ReadonlySet<string>): void {

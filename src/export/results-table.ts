@@ -6,7 +6,7 @@ export const resultsTable = table({
   furtherBefore: 'outcome',
   onePer: 'input line, for people',
   description:
-    'Your own columns under their own names, and the results in plain words. It is also the first sheet of `results.xlsx`. If your list has a column of the same name, the new column is called `outcome_2` and so on.',
+    'Your own columns under their own names, and the results in plain words. It is also the sheet Results of `results.xlsx`. If your list has a column of the same name, the new column is called `outcome_2` and so on.',
   source: 'ledger, and what was bought',
   key: ['row'],
   keyAlwaysThere: true,

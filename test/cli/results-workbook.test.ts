@@ -39,7 +39,7 @@ long('a run ends with a workbook, named first, whose questions are answered in i
     const { results, files } = jsonOf<End>(run);
     expect(results).toBe(join(files, 'results.xlsx'));
     const sheets = (await readWorkbook(results)) as unknown as readonly Sheet[];
-    expect(sheets.map(({ sheet }) => sheet)).toEqual(['Results', 'Columns', 'Questions']);
+    expect(sheets.map(({ sheet }) => sheet)).toEqual(['Summary', 'Results', 'Columns', 'Questions']);
     mkdirSync(join(cwd, 'mine'));
     await answer(join(cwd, 'mine/results.xlsx'), sheets);
     const applied = await kybatch(['review', 'apply', 'mine/results.xlsx']);

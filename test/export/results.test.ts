@@ -120,8 +120,9 @@ long('the workbook shows the same to another reader, with an explanation', async
       readonly sheet: string;
       readonly data: readonly (readonly unknown[])[];
     }[];
-    expect(sheets.map(({ sheet }) => sheet)).toEqual(['Results', 'Columns']);
-    const [header = [], first = []] = sheets[0]?.data ?? [];
+    expect(sheets.map(({ sheet }) => sheet)).toEqual(['Summary', 'Results', 'Columns']);
+    expect(sheets[0]?.data).toEqual(expect.arrayContaining([['units', expect.any(Number), null]]));
+    const [header = [], first = []] = sheets[1]?.data ?? [];
     const cells = Object.fromEntries(header.map((name, index) => [String(name), first[index]]));
     expect(cells).toMatchObject({
       Customer: '007',
@@ -137,7 +138,7 @@ long('the workbook shows the same to another reader, with an explanation', async
       v1_company_id: '77',
     });
     expect(cells).not.toHaveProperty('extra');
-    const explained = sheets[1]?.data.map(([name]) => name) ?? [];
+    const explained = sheets[2]?.data.map(([name]) => name) ?? [];
     expect(explained).toEqual(expect.arrayContaining(['Customer', 'outcome_2', 'needs_review', 'match_grade F']));
   });
 });

@@ -1,4 +1,5 @@
 import type { Column, ColumnType, Row, Table } from '../../readers/table.js';
+import type { SummarySheet } from '../summary-sheet.js';
 
 /** A file format for tables. `list.ts` names them all. */
 export interface Format {
@@ -26,6 +27,8 @@ export interface Target {
   readonly options: ExportOptions;
   /** The review questions, if the format has room for them. */
   readonly questions?: QuestionLines | undefined;
+  /** What the first sheet of a workbook says, once all rows are known. */
+  readonly summary?: (() => Promise<SummarySheet>) | undefined;
 }
 
 /** The open questions, one row for each candidate, in the form that `kybatch review apply` reads. */

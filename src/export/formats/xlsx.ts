@@ -8,6 +8,7 @@ import { WorkbookWriter } from '../../sheets/xlsx/write-workbook.js';
 import { withoutEmails } from '../../util/sanitize-text.js';
 import { hasEnded, stateOfStatus } from '../company-at-a-glance.js';
 import { OWN_KINDS, type ResultColumn, type ResultRow, resultsTable } from '../results-table.js';
+import type { SummarySheet } from '../summary-sheet.js';
 import type { FileFacts, Format, QuestionLines, TableFile } from './format.js';
 
 const fileName = (table: string): string => `${table}.xlsx`;
@@ -21,7 +22,7 @@ export const RESULTS_WORKBOOK = fileName(resultsTable.name);
 export const xlsx: Format = {
   name: 'xlsx',
   only: [resultsTable.name],
-  async open({ folder, questions, options: { includeContacts } }) {
+  async open({ folder, questions, summary, options: { includeContacts } }) {
     const open: ResultsFile[] = [];
     return {
       versions: {},
@@ -30,6 +31,7 @@ export const xlsx: Format = {
           join(folder, fileName(name)),
           columns,
           includeContacts ? questions : questions && withoutContacts(questions),
+          summary,
         );
         open.push(file);
         return file;
@@ -67,6 +69,7 @@ export class ResultsFile implements TableFile {
     readonly path: string,
     columns: readonly Column[],
     questions: QuestionLines | undefined,
+    private readonly summary?: (() => Promise<SummarySheet>) | undefined,
   ) {
     const own = columns.slice(-resultsTable.columns.length);
     const nameOf = (wanted: ResultColumn) =>
@@ -106,6 +109,7 @@ export class ResultsFile implements TableFile {
     });
     this.#book.write(explainColumns(this.#columns, results));
     if (this.#questions !== undefined) this.#writeQuestions(this.#questions);
+    if (this.summary !== undefined) this.#writeSummary(await this.summary());
     const { bytes, sha256 } = await this.#book.finish();
     this.#isFinished = true;
     return [{ path: this.path, rows: this.#rows, bytes, sha256 }];
@@ -136,6 +140,17 @@ export class ResultsFile implements TableFile {
       const as = name === this.#year ? 'count' : KINDS[type];
       return as === undefined ? text : { text, as };
     });
+  }
+
+  #writeSummary({ lines, charts }: SummarySheet): void {
+    const columns = [
+      { header: 'Summary', width: 44 },
+      { header: '', width: 24 },
+      { header: '', width: 40 },
+    ];
+    this.#book.begin({ name: 'Summary', columns, isSummary: true });
+    this.#book.write(lines);
+    this.#book.endWithCharts(charts);
   }
 
   #writeQuestions({ columns, lines, choices, counts, hidden }: QuestionLines): void {
@@ -237,5 +252,8 @@ const ENDED_FILL = 'F4B183';
 
 /** A registered company with an unusual status. */
 const TROUBLED_FILL = 'FFE699';
+
+/** The colours of the first sheet. */
+export const SUMMARY_FILLS = { section: 'E7E6E6', ended: ENDED_FILL, troubled: TROUBLED_FILL } as const;
 
 const ALL_FILLS: readonly string[] = [...Object.values(OUTCOME_FILLS), ENDED_FILL, TROUBLED_FILL];

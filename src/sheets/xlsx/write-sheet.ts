@@ -23,6 +23,8 @@ export interface SheetSpec {
   readonly columns: readonly SheetColumn[];
   /** The first column stays visible, like the header. */
   readonly keepsFirstColumn?: boolean;
+  /** The first tab: a page to read, without a filter, and with charts. It is written like the others, at any time. */
+  readonly isSummary?: boolean;
 }
 
 /** The most rows of a sheet, including the header. */
@@ -66,6 +68,10 @@ export class SheetXml {
     return `$A$1:$${this.#letters.at(-1) ?? 'A'}$${this.#rows}`;
   }
 
+  get isSummary(): boolean {
+    return this.#spec.isSummary === true;
+  }
+
   /** Printed on every page: the header, and the first column if it stays visible. */
   get printTitles(): readonly string[] {
     return this.#spec.keepsFirstColumn === true ? ['$A:$A', '$1:$1'] : ['$1:$1'];
@@ -88,7 +94,7 @@ export class SheetXml {
     const style = this.#styles.indexOf('header');
     const headers = columns.map(({ header }, index) => this.#string(`${this.#letters[index]}1`, header, style));
     return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">${this.#spec.keepsFirstColumn === true ? FIRST_COLUMN_AND_HEADER : HEADER}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${cols.join('')}</cols><sheetData><row r="1">${headers.join('')}</row>`;
+<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">${this.#spec.keepsFirstColumn === true ? FIRST_COLUMN_AND_HEADER : HEADER}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${cols.join('')}</cols><sheetData><row r="1">${headers.join('')}</row>`;
   }
 
   lines(lines: readonly (readonly SheetCell[])[]): string {
@@ -103,7 +109,8 @@ export class SheetXml {
     return xml;
   }
 
-  end(): string {
+  /** `hasCharts`: they are the first relation of the sheet. */
+  end(hasCharts = false): string {
     const choices = this.#spec.columns.flatMap(({ choices: list }, index) =>
       list === undefined
         ? []
@@ -114,7 +121,7 @@ export class SheetXml {
     const validations =
       choices.length === 0 ? '' : `<dataValidations count="${choices.length}">${choices.join('')}</dataValidations>`;
     const all = this.range.replaceAll('$', '');
-    return `</sheetData><autoFilter ref="${all}"/>${validations}<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup paperSize="9" fitToWidth="${this.#pagesAcross}" fitToHeight="0" pageOrder="overThenDown" orientation="landscape"/><ignoredErrors><ignoredError sqref="${all}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
+    return `</sheetData>${this.isSummary ? '' : `<autoFilter ref="${all}"/>`}${validations}<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup paperSize="9" fitToWidth="${this.#pagesAcross}" fitToHeight="0" pageOrder="overThenDown" orientation="landscape"/><ignoredErrors><ignoredError sqref="${all}" numberStoredAsText="1"/></ignoredErrors>${hasCharts ? '<drawing r:id="rId1"/>' : ''}</worksheet>`;
   }
 
   /** If the first column stays visible, every page repeats it. */

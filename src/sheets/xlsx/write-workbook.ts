@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { ZipFile } from 'yazl';
+import { type ChartParts, chartParts, type SheetChart } from './write-charts.js';
 import { SHEET_ROWS, type SheetCell, type SheetSpec, SheetXml, WorkbookStyles, xmlText } from './write-sheet.js';
 
 export interface WorkbookOptions {
@@ -35,6 +36,7 @@ export class WorkbookWriter {
   readonly #styles: WorkbookStyles;
   readonly #rowsOfASheet: number;
   readonly #sheets: { readonly name: string; readonly xml: SheetXml }[] = [];
+  #charts: ChartParts | undefined;
   /** Rejects if the file cannot be written. There is no other report of it. */
   readonly #failed: Promise<never>;
   #open: OpenSheet | undefined;
@@ -79,6 +81,12 @@ export class WorkbookWriter {
     }
   }
 
+  /** Ends the current sheet with charts. */
+  endWithCharts(charts: readonly SheetChart[]): void {
+    if (this.#open !== undefined) this.#endPart(this.#open, charts);
+    this.#open = undefined;
+  }
+
   /** Waits until the disk has caught up. */
   async drain(): Promise<void> {
     const stream = this.#open?.started?.stream;
@@ -92,13 +100,20 @@ export class WorkbookWriter {
 
   async finish(): Promise<WorkbookFacts> {
     this.#endSheet();
-    const names = this.#sheets.map(({ name, xml }) => ({ name, range: xml.range, printTitles: xml.printTitles }));
+    const names = this.#sheets.map(({ name, xml }, index) => ({
+      name,
+      number: index + 1,
+      range: xml.range,
+      printTitles: xml.printTitles,
+      isSummary: xml.isSummary,
+    }));
     const parts: readonly (readonly [string, string])[] = [
       ['xl/workbook.xml', workbookXml(names)],
       ['xl/_rels/workbook.xml.rels', workbookRelations(names.length)],
       ['xl/styles.xml', this.#styles.xml()],
       ['_rels/.rels', PACKAGE_RELATIONS],
-      [CONTENT_TYPES, contentTypes(names.length)],
+      ...(this.#charts?.parts ?? []),
+      [CONTENT_TYPES, contentTypes(names.length, this.#charts?.types ?? '')],
     ];
     for (const [path, xml] of parts) this.#zip.addBuffer(Buffer.from(xml), path, ENTRY);
     this.#zip.end();
@@ -124,9 +139,10 @@ export class WorkbookWriter {
     return open.started;
   }
 
-  #endPart(open: OpenSheet): void {
+  #endPart(open: OpenSheet, charts: readonly SheetChart[] = []): void {
     const { xml, stream } = this.#start(open, []);
-    stream.end(xml.end());
+    if (charts.length > 0) this.#charts = chartParts(charts, { number: this.#sheets.length, name: open.spec.name });
+    stream.end(xml.end(charts.length > 0));
     open.started = undefined;
   }
 
@@ -154,6 +170,9 @@ interface OpenSheet {
 /** A sheet as the workbook part lists it. */
 interface NamedSheet {
   readonly name: string;
+  /** Of its part. */
+  readonly number: number;
+  readonly isSummary: boolean;
   /** Header and lines, `$A$1:$B$9`. */
   readonly range: string;
   /** Columns and rows that are printed on every page: `$A:$A`, `$1:$1`. */
@@ -170,8 +189,8 @@ const CONTENT_TYPES = '[Content_Types].xml';
 const each = (count: number, make: (number: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index + 1)).join('');
 
-const contentTypes = (sheets: number): string =>
-  `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>${each(sheets, (number) => `<Override PartName="/xl/worksheets/sheet${number}.xml" ContentType="${TYPE}.worksheet+xml"/>`)}</Types>`;
+const contentTypes = (sheets: number, others: string): string =>
+  `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>${each(sheets, (number) => `<Override PartName="/xl/worksheets/sheet${number}.xml" ContentType="${TYPE}.worksheet+xml"/>`)}${others}</Types>`;
 
 const PACKAGE_RELATIONS = `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
 
@@ -179,12 +198,14 @@ const workbookRelations = (sheets: number): string =>
   `${XML}<Relationships xmlns="${PACKAGE}/relationships">${each(sheets, (number) => `<Relationship Id="rId${number}" Type="${DOCUMENT}/worksheet" Target="worksheets/sheet${number}.xml"/>`)}<Relationship Id="rId${sheets + 1}" Type="${DOCUMENT}/styles" Target="styles.xml"/></Relationships>`;
 
 /** The filter of a sheet and its print titles are defined names of the workbook. */
-function workbookXml(sheets: readonly NamedSheet[]): string {
+function workbookXml(written: readonly NamedSheet[]): string {
+  const sheets = written.toSorted((a, b) => Number(b.isSummary) - Number(a.isSummary));
   const tabs = sheets.map(
-    ({ name }, index) => `<sheet name="${xmlText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+    ({ name, number }) => `<sheet name="${xmlText(name)}" sheetId="${number}" r:id="rId${number}"/>`,
   );
-  const names = sheets.flatMap(({ name, range, printTitles }, index) => {
+  const names = sheets.flatMap(({ name, range, printTitles, isSummary }, index) => {
     const sheet = `'${xmlText(name.replaceAll("'", "''"))}'!`;
+    if (isSummary) return [];
     return [
       `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${sheet}${range}</definedName>`,
       `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">${printTitles.map((title) => `${sheet}${title}`).join(',')}</definedName>`,

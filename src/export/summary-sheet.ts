@@ -1,0 +1,81 @@
+// The first sheet of the results workbook: what a reader wants to know before the rows.
+
+import { OUTCOME_WORDS, ROW_OUTCOMES } from '../domain/outcomes.js';
+import type { RunSnapshot } from '../ledger/answers/snapshot.js';
+import type { SheetChart } from '../sheets/xlsx/write-charts.js';
+import type { SheetCell } from '../sheets/xlsx/write-sheet.js';
+import type { ReportTally } from './report.js';
+
+/** Lines and the charts about them. */
+export interface SummarySheet {
+  readonly lines: readonly (readonly SheetCell[])[];
+  readonly charts: readonly SheetChart[];
+}
+
+const figure = (value: number): SheetCell => ({ text: String(value), as: 'amount' });
+
+/** `fills`: the colours of titles, and of companies that have ended or are in trouble. */
+export async function summarySheet(
+  { run, progress, charged }: RunSnapshot,
+  tally: ReportTally,
+  fills: Readonly<Record<'section' | 'ended' | 'troubled', string>>,
+): Promise<SummarySheet> {
+  const lines: (readonly SheetCell[])[] = [];
+  const charts: SheetChart[] = [];
+  const section = (title: string, ...rest: readonly string[]) => {
+    if (lines.length > 0) lines.push([]);
+    lines.push([title, ...rest].map((text) => ({ text, fill: fills.section })));
+  };
+  /** The values under a title, and a chart of them. */
+  const counted = (title: string, counts: readonly (readonly [name: string, companies: number])[]) => {
+    if (counts.length === 0) return;
+    section(title, 'companies');
+    // The header of the sheet is line 1.
+    const from = lines.length + 2;
+    for (const [name, companies] of counts) lines.push([name, figure(companies)]);
+    const [names, values] = [counts.map(([name]) => name), counts.map(([, companies]) => companies)];
+    charts.push({ title, from, to: from + counts.length - 1, names, values });
+  };
+  lines.push(['list', run.inputPath], ['run', run.id], ['pipeline', run.pipelineName]);
+  section('rows');
+  const shown = ROW_OUTCOMES.filter((outcome) => progress.byOutcome[outcome] > 0);
+  const from = lines.length + 2;
+  for (const outcome of shown) lines.push([OUTCOME_WORDS[outcome], figure(progress.byOutcome[outcome])]);
+  charts.push({
+    title: 'Rows by outcome',
+    from,
+    to: from + shown.length - 1,
+    names: shown.map((outcome) => OUTCOME_WORDS[outcome]),
+    values: shown.map((outcome) => progress.byOutcome[outcome]),
+  });
+  section('spent by this run');
+  const reports = (await charged()).reduce((sum, { meter, calls }) => sum + (meter === 'report' ? calls : 0), 0);
+  lines.push(['units', figure(progress.unitsCharged)]);
+  if (reports > 0) lines.push(['credit reports', figure(reports)]);
+  if (progress.unknownCalls > 0) lines.push(['calls with unknown charge', figure(progress.unknownCalls)]);
+  if (tally.troubled.length > 0) {
+    section('companies to look at first', 'row', 'status, as sent');
+    for (const { name, row, status, hasEnded } of tally.troubled)
+      lines.push([
+        { text: name, fill: hasEnded ? fills.ended : fills.troubled },
+        { text: String(row), as: 'count' },
+        status,
+      ]);
+    if (tally.troubledInAll > tally.troubled.length)
+      lines.push([`and ${tally.troubledInAll - tally.troubled.length} more in the sheet Results`]);
+  }
+  counted(
+    'credit risk, as sent',
+    [...tally.risks].sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  if (tally.exposures.size > 0) {
+    section('sum of credit limits', 'amount');
+    for (const [currency, sum] of [...tally.exposures].sort(([a], [b]) => (a < b ? -1 : 1)))
+      lines.push([currency, { text: sum, as: 'amount' }]);
+  }
+  counted(
+    'year of the newest turnover',
+    [...tally.years].sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  return { lines, charts };
+}
