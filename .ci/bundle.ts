@@ -14,7 +14,14 @@ const DIST = resolve(import.meta.dirname, '../dist');
 const COMMAND_LINE = /\/build\/cli\/(?!main|demo)/;
 
 /** Files that are named from outside: the package's exports, its command, threads. */
-const ENTRIES = ['index', 'cli/main', 'cli/demo', 'export/bulk-worker', 'ledger/answers/pack-worker'];
+const ENTRIES = [
+  'index',
+  'cli/main',
+  'cli/demo',
+  'export/bulk-worker',
+  'ledger/answers/pack-worker',
+  'app/portfolio/due-worker',
+];
 
 /**
  * Files that commands share. Each takes the modules that fit, and all that they load, unless a file before it has them. To
@@ -28,7 +35,7 @@ const SHARED: readonly (readonly [name: string, modules: RegExp])[] = [
     /\/build\/app\/(?:run\/(?:status|runs)|portfolio\/portfolios|admin\/(?:usage|completion-names)|monitoring\/check)\.js$/,
   ],
   ['work', /\/build\/app\/run\/(?:run|continue-run|worker)\.js$/],
-  ['rest', /\/build\/(?:app\/(?!provider\/sandbox)|review\/|export\/(?!bulk-worker))/],
+  ['rest', /\/build\/(?:app\/(?!provider\/sandbox|portfolio\/due-worker)|review\/|export\/(?!bulk-worker))/],
   ['clients', /\/build\/api\/(?:\w+\/)?client\.js$/],
   ['workbook', /\/build\/sheets\/xlsx\//],
   ['postgres', /\/build\/ledger\/db\/postgres\//],

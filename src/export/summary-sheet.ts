@@ -4,13 +4,8 @@ import { OUTCOME_WORDS, ROW_OUTCOMES } from '../domain/outcomes.js';
 import type { RunSnapshot } from '../ledger/answers/snapshot.js';
 import type { SheetChart } from '../sheets/xlsx/write-charts.js';
 import type { SheetCell } from '../sheets/xlsx/write-sheet.js';
+import type { SummarySheet } from './formats/format.js';
 import type { ReportTally } from './report.js';
-
-/** Lines and the charts about them. */
-export interface SummarySheet {
-  readonly lines: readonly (readonly SheetCell[])[];
-  readonly charts: readonly SheetChart[];
-}
 
 const figure = (value: number): SheetCell => ({ text: String(value), as: 'amount' });
 

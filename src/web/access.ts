@@ -16,7 +16,7 @@ export class Refused extends Error {
   }
 }
 
-export interface Session {
+export interface PageSession {
   readonly user: User;
   usedAt: number;
   /** Shown once, on the next page. It is not in the address, where anybody could write one. */
@@ -29,7 +29,7 @@ export interface Access {
   readonly origins: readonly string[];
   /** The cookie for the token of the link. Undefined: it opens nothing. */
   open(token: string, now: number): string | undefined;
-  session(request: IncomingMessage, now: number): Session;
+  session(request: IncomingMessage, now: number): PageSession;
 }
 
 /** An idle session ends after this time. */
@@ -41,7 +41,7 @@ const random = (): string => randomBytes(24).toString('base64url');
 export class LinkAccess implements Access {
   #token: string | undefined = random();
   readonly #cookie = `kybatch_${randomBytes(6).toString('hex')}`;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, PageSession>();
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
 
@@ -65,7 +65,7 @@ export class LinkAccess implements Access {
     return `${this.#cookie}=${key}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_MS / 1000}`;
   }
 
-  session({ headers }: IncomingMessage, now: number): Session {
+  session({ headers }: IncomingMessage, now: number): PageSession {
     const [, key = ''] = new RegExp(`(?:^|;\\s*)${this.#cookie}=([\\w-]+)`).exec(headers.cookie ?? '') ?? [];
     const session = this.#sessions.get(key);
     if (session === undefined || now - session.usedAt > SESSION_MS)
@@ -78,7 +78,7 @@ export class LinkAccess implements Access {
 const isEqual = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
-export interface ProxyOptions {
+export interface ReverseProxy {
   /** The address that people use, such as `https://kybatch.example.com`. */
   readonly publicUrl: string;
   /** The header with the name of the person. */
@@ -88,13 +88,13 @@ export interface ProxyOptions {
 }
 
 /** People whom a reverse proxy has identified. Their names come from one header, and never from a form. */
-export class ProxyAccess implements Access {
-  readonly #sessions = new Map<string, Session>();
+export class NamedAccess implements Access {
+  readonly #sessions = new Map<string, PageSession>();
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
 
   constructor(
-    private readonly options: ProxyOptions,
+    private readonly options: ReverseProxy,
     private readonly role: User['role'],
   ) {
     const { host, origin } = new URL(options.publicUrl);
@@ -106,7 +106,7 @@ export class ProxyAccess implements Access {
     return undefined;
   }
 
-  session({ headers, socket }: IncomingMessage, now: number): Session {
+  session({ headers, socket }: IncomingMessage, now: number): PageSession {
     const { from, userHeader } = this.options;
     const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
     if (from !== null && !from.includes(address))

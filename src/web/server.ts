@@ -11,7 +11,7 @@ import { escapeFormula } from '../export/formats/csv.js';
 import { stringifyExact } from '../util/exact-json.js';
 import { message } from '../util/message-parts.js';
 import { toJson } from '../util/view-json.js';
-import { type Access, LinkAccess, ProxyAccess, type ProxyOptions, Refused, type Session } from './access.js';
+import { type Access, LinkAccess, NamedAccess, type PageSession, Refused, type ReverseProxy } from './access.js';
 import { frame, problemPage } from './layout.js';
 import { actions, screens } from './screens.js';
 import { type Action, type AnyScreen, type CsvLines, mayDo, type PageRequest, type Site, type User } from './site.js';
@@ -22,7 +22,7 @@ export interface UiOptions extends Pick<Site, 'options' | 'around'> {
   /** The person who starts the page. Behind a proxy the role alone counts. */
   readonly user: User;
   /** People come through a reverse proxy, by the port or by this Unix socket. */
-  readonly proxy?: (ProxyOptions & { readonly socket: string | undefined }) | undefined;
+  readonly proxy?: (ReverseProxy & { readonly socket: string | undefined }) | undefined;
   /** Called with the address to open, and the port. */
   readonly onListening: (address: string, port: number) => void;
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ export async function serveUi({ port, user, proxy, onListening, signal, ...place
   const taken = server.address();
   const ownPort = typeof taken === 'object' && taken !== null ? taken.port : 0;
   const link = new LinkAccess(ownPort, user);
-  const access = proxy === undefined ? link : new ProxyAccess(proxy, user.role);
+  const access = proxy === undefined ? link : new NamedAccess(proxy, user.role);
   server.on('request', (request, response) => void new Exchange(request, response, access, place).answer());
   onListening(proxy === undefined ? link.link : proxy.publicUrl, ownPort);
   if (!signal.aborted) await once(signal, 'abort');
@@ -130,7 +130,7 @@ class Exchange {
     this.#goTo('/', { 'Set-Cookie': cookie });
   }
 
-  async #show(one: AnyScreen, request: PageRequest, session: Session, site: Site): Promise<void> {
+  async #show(one: AnyScreen, request: PageRequest, session: PageSession, site: Site): Promise<void> {
     const opened = await one.open(request, site);
     if (this.#accepts('application/json')) return this.#json(200, opened.json());
     if (request.query.get('format') === 'csv' && opened.csv !== undefined) {
@@ -162,7 +162,7 @@ class Exchange {
     this.response.end('event: end\ndata: {}\n\n');
   }
 
-  async #act(session: Session, site: Site): Promise<void> {
+  async #act(session: PageSession, site: Site): Promise<void> {
     const { origin, 'content-type': type = '' } = this.request.headers;
     if (origin === undefined || !this.access.origins.includes(origin))
       throw new Refused(403, 'ORIGIN_REFUSED', 'Forms are accepted from this page only.');

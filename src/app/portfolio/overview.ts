@@ -1,11 +1,15 @@
 // What a person sees first: the lists, their last nights, and the money.
 
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { unitsLeft } from '../../domain/account-usage.js';
 import type { Money } from '../../domain/prices.js';
+import { pick } from '../../util/view-json.js';
 import { type UsageView, usage } from '../admin/usage.js';
-import { processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { readEnding } from '../run/run-end.js';
+import type { DueWork } from './due-worker.js';
 import { type PortfolioView, portfolios } from './portfolios.js';
 
 export interface OverviewView {
@@ -13,7 +17,12 @@ export interface OverviewView {
   readonly spending: SpendingOverview;
 }
 
-export interface ListOverview extends PortfolioView {
+/** What is due in a list. Null: not worked out yet, because the list is long. */
+type Due = Pick<PortfolioView, 'due' | 'costs' | 'oldestFetchedAt' | 'nextDueAt'>;
+
+export interface ListOverview extends Omit<PortfolioView, keyof Due | 'lastRun'> {
+  readonly lastRun: Omit<NonNullable<PortfolioView['lastRun']>, 'lacksTables'> | null;
+  readonly work: Due | null;
   /** Of the last run. Null: there is none. */
   readonly pipeline: string | null;
   /** The last attempts, the oldest first. */
@@ -44,35 +53,81 @@ export interface SpendingOverview {
 
 const NIGHTS = 30;
 
+/** Longer lists are worked out in a thread, and what is due is kept for a while. */
+const SHORT = 5_000;
+const KEPT_MS = 600_000;
+
+interface KnownDue {
+  readonly at: number;
+  readonly views: readonly PortfolioView[];
+}
+
+const known = new Map<string, KnownDue>();
+const keyOf = (options: ProviderOptions): string => JSON.stringify(options);
+
 export async function overview(options: ProviderOptions = {}, around = processEnvironment()): Promise<OverviewView> {
-  const views = await portfolios(options, around);
   const spent = await usage({ ...options, unknownAtMost: 0 }, around);
-  return await withLedger('read', options, around, async (ledger) => {
-    const known = (await ledger.portfolios.all()).filter(({ providers }) => isSelectedProvider(options, providers));
-    const lists = views.map(async (view): Promise<ListOverview> => {
-      const record = known.find(({ name, providers }) => name === view.name && providers === view.providers);
-      const attempts = record === undefined ? [] : await ledger.reading.attempts(record.id, NIGHTS);
-      const last = view.lastRun === null ? undefined : await ledger.runs.find(view.lastRun.id);
-      return {
-        ...view,
-        pipeline: last?.pipelineName ?? null,
-        refusedCode: record?.refused?.code ?? null,
-        attempts: attempts.toReversed().map(({ runId, begunAt, ending, unitsSpent, reportsSpent }) => {
-          const end = readEnding(ending);
-          const stoppedCode = end?.stopped?.code ?? null;
-          return {
-            run: runId,
-            begunAt,
-            exit: end?.exit ?? null,
-            stoppedCode,
-            units: unitsSpent,
-            reports: reportsSpent,
-          };
-        }),
-      };
-    });
-    return { portfolios: await Promise.all(lists), spending: spendingOf(spent, around.clock.now()) };
+  const lists = await withLedger('read', options, around, async (ledger) => {
+    const records = (await ledger.portfolios.all()).filter(({ providers }) => isSelectedProvider(options, providers));
+    return await Promise.all(
+      records.map(async ({ id, name, providers, inputPath, seenAt, lastSuccessAt, refused }) => {
+        const outcomes = await ledger.portfolios.outcomes(id);
+        const last = await ledger.portfolios.lastRun(id);
+        const attempts = await ledger.reading.attempts(id, NIGHTS);
+        return {
+          name,
+          providers,
+          input: inputPath,
+          seenAt,
+          lastSuccessAt,
+          outcomes,
+          members: Object.values(outcomes).reduce((sum, rows) => sum + rows, 0),
+          lastRun: last === undefined ? null : { id: last.id, state: last.state, finishedAt: last.finishedAt },
+          pipeline: last?.pipelineName ?? null,
+          refusedCode: refused?.code ?? null,
+          attempts: attempts.toReversed().map(({ runId, begunAt, ending, unitsSpent, reportsSpent }) => {
+            const end = readEnding(ending);
+            const stoppedCode = end?.stopped?.code ?? null;
+            return {
+              run: runId,
+              begunAt,
+              exit: end?.exit ?? null,
+              stoppedCode,
+              units: unitsSpent,
+              reports: reportsSpent,
+            };
+          }),
+        };
+      }),
+    );
   });
+  const now = around.clock.now();
+  const isShort = lists.reduce((sum, { members }) => sum + members, 0) <= SHORT;
+  const kept = known.get(keyOf(options));
+  const views = isShort
+    ? await portfolios(options, around)
+    : kept !== undefined && now - kept.at < KEPT_MS
+      ? kept.views
+      : [];
+  const workOf = ({ name, providers }: { readonly name: string; readonly providers: string }): Due | null =>
+    views.find((view) => view.name === name && view.providers === providers) ?? null;
+  return {
+    portfolios: lists.map((list): ListOverview => {
+      const found = workOf(list);
+      const work = found === null ? null : pick(found, 'due', 'costs', 'oldestFetchedAt', 'nextDueAt');
+      return { ...list, work };
+    }),
+    spending: spendingOf(spent, now),
+  };
+}
+
+/** Works out what is due in long lists. `overview` has it then. */
+export async function workOutDue(options: ProviderOptions, { cwd, env, clock }: AppEnvironment): Promise<void> {
+  const worker = new Worker(new URL('./due-worker.js', import.meta.url), {
+    workerData: { options, cwd, env } satisfies DueWork,
+  });
+  const [views] = (await once(worker, 'message')) as [readonly PortfolioView[]];
+  known.set(keyOf(options), { at: clock.now(), views });
 }
 
 function spendingOf({ byDay, environments, money }: UsageView, now: number): SpendingOverview {

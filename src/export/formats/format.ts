@@ -1,5 +1,6 @@
 import type { Column, ColumnType, Row, Table } from '../../readers/table.js';
-import type { SummarySheet } from '../summary-sheet.js';
+import type { SheetChart } from '../../sheets/xlsx/write-charts.js';
+import type { SheetCell } from '../../sheets/xlsx/write-sheet.js';
 
 /** A file format for tables. `list.ts` names them all. */
 export interface Format {
@@ -29,6 +30,12 @@ export interface Target {
   readonly questions?: QuestionLines | undefined;
   /** What the first sheet of a workbook says, once all rows are known. */
   readonly summary?: (() => Promise<SummarySheet>) | undefined;
+}
+
+/** Lines and the charts about them. */
+export interface SummarySheet {
+  readonly lines: readonly (readonly SheetCell[])[];
+  readonly charts: readonly SheetChart[];
 }
 
 /** The open questions, one row for each candidate, in the form that `kybatch review apply` reads. */

@@ -8,8 +8,7 @@ import { WorkbookWriter } from '../../sheets/xlsx/write-workbook.js';
 import { withoutEmails } from '../../util/sanitize-text.js';
 import { hasEnded, stateOfStatus } from '../company-at-a-glance.js';
 import { OWN_KINDS, type ResultColumn, type ResultRow, resultsTable } from '../results-table.js';
-import type { SummarySheet } from '../summary-sheet.js';
-import type { FileFacts, Format, QuestionLines, TableFile } from './format.js';
+import type { FileFacts, Format, QuestionLines, SummarySheet, TableFile } from './format.js';
 
 const fileName = (table: string): string => `${table}.xlsx`;
 

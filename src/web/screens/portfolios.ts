@@ -15,12 +15,25 @@ export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
     const { overview } = await import('../../app/portfolio/overview.js');
     return { ...(await overview(options, around)), at: around.clock.now() };
   },
+  json: ({ portfolios, ...rest }) => ({
+    portfolios: portfolios.map(({ work, ...list }) => ({ ...list, ...(work ?? NOT_WORKED_OUT) })),
+    ...rest,
+  }),
+  async live(_, { options, around }) {
+    const { workOutDue } = await import('../../app/portfolio/overview.js');
+    await workOutDue(options, around);
+    return null;
+  },
   show(view) {
     const { portfolios, spending, at } = view;
+    const isUnknown = portfolios.some(({ work }) => work === null);
     const questions = portfolios.reduce((sum, { outcomes }) => sum + outcomes.needs_review, 0);
     const due = portfolios.reduce((sum, list) => sum + dueRows(list), 0);
     const costs = portfolios.reduce(
-      (sum, { costs: { units, reports } }) => ({ units: sum.units + units, reports: sum.reports + reports }),
+      (sum, { work }) => ({
+        units: sum.units + (work?.costs.units ?? 0),
+        reports: sum.reports + (work?.costs.reports ?? 0),
+      }),
       { units: 0, reports: 0 },
     );
     const sub = listed([
@@ -29,14 +42,14 @@ export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
     ]);
     return {
       title: 'Portfolios',
-      body: html`${heading('Portfolios', sub, html`<a class="btn primary" href="/plan">New list…</a>`)}
+      body: html`<div class="stack"${isUnknown && html` data-stream="/"`}>${heading('Portfolios', sub, html`<a class="btn primary" href="/plan">New list…</a>`)}
 ${
   portfolios.length > 0 &&
   cards(
     card(
       'Due now',
-      count(due, 'company', 'companies'),
-      due === 0 ? 'everything is up to date' : `at most ${amountsInWords(costs)}`,
+      isUnknown ? '…' : count(due, 'company', 'companies'),
+      isUnknown ? 'being worked out' : due === 0 ? 'everything is up to date' : `at most ${amountsInWords(costs)}`,
     ),
     card(
       'Need review',
@@ -59,14 +72,18 @@ ${dataTable(
     stateChip(list),
     dueRows(list) === 0
       ? nextDue(list)
-      : html`${withCommas(dueRows(list))}<br><span class="dim">at most ${amountsInWords(list.costs)}</span>`,
-    list.oldestFetchedAt === null ? html`<span class="dim">none yet</span>` : time(list.oldestFetchedAt, at),
+      : html`${withCommas(dueRows(list))}<br><span class="dim">at most ${amountsInWords(list.work?.costs ?? NOTHING)}</span>`,
+    list.work === null
+      ? NOT_YET
+      : list.work.oldestFetchedAt === null
+        ? html`<span class="dim">none yet</span>`
+        : time(list.work.oldestFetchedAt, at),
     nights(list.attempts),
     list.lastSuccessAt === null ? html`<span class="dim">none yet</span>` : time(list.lastSuccessAt, at),
     nextStep(list),
   ]),
   'No list yet. “New list…” reads a file and shows what it would cost. Nothing is bought before you agree.',
-)}`,
+)}</div>`,
     };
   },
   csv: ({ portfolios }) => ({
@@ -85,20 +102,30 @@ ${dataTable(
       list.input,
       list.members,
       dueRows(list),
-      list.costs.units,
-      list.costs.reports,
-      isoOrNull(list.oldestFetchedAt),
+      list.work?.costs.units ?? null,
+      list.work?.costs.reports ?? null,
+      isoOrNull(list.work?.oldestFetchedAt ?? null),
       isoOrNull(list.lastSuccessAt),
     ]),
   }),
 });
 
+/** A long list is worked out in a thread. The page is shown again when that is done. */
+const NOT_YET = html`<span class="dim">being worked out…</span>`;
+
+const NOT_WORKED_OUT = { due: null, costs: null, oldestFetchedAt: null, nextDueAt: null };
+
+const NOTHING = { units: 0, reports: 0 };
+
 const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-const dueRows = ({ due }: ListOverview): number => Object.values(due).reduce((sum, rows) => sum + rows, 0);
+const dueRows = ({ work }: Pick<ListOverview, 'work'>): number =>
+  Object.values(work?.due ?? {}).reduce((sum, rows) => sum + rows, 0);
 
-const nextDue = ({ nextDueAt }: ListOverview): Html =>
-  html`0${nextDueAt !== null && html`<br><span class="dim">next on ${moment(nextDueAt).slice(0, 10)}</span>`}`;
+const nextDue = ({ work }: ListOverview): Html =>
+  work === null
+    ? NOT_YET
+    : html`0${work.nextDueAt !== null && html`<br><span class="dim">next on ${moment(work.nextDueAt).slice(0, 10)}</span>`}`;
 
 /** The most urgent fact about a list. */
 function stateOf({ refusedCode, attempts, outcomes, lastRun, ...list }: ListOverview): readonly [MessageState, string] {
@@ -108,9 +135,7 @@ function stateOf({ refusedCode, attempts, outcomes, lastRun, ...list }: ListOver
   if (outcomes.failed > 0) return ['failed', `${withCommas(outcomes.failed)} failed`];
   if (outcomes.needs_review > 0) return ['attention', `${withCommas(outcomes.needs_review)} need review`];
   if (lastRun?.state === 'open') return ['attention', `${withCommas(outcomes.pending)} to do`];
-  return dueRows({ refusedCode, attempts, outcomes, lastRun, ...list }) > 0
-    ? ['attention', 'due']
-    : ['done', 'up to date'];
+  return dueRows(list) > 0 ? ['attention', 'due'] : ['done', 'up to date'];
 }
 
 const stateChip = (list: ListOverview): Html => chip(...stateOf(list));
