@@ -13,9 +13,13 @@ test('X-2 a provider under another base URL counts as another, and nothing is bo
     const other = v1.replace('127.0.0.1', 'localhost');
     const renamed = { env: { ...env, KYBATCH_V1_BASE_URL: other } };
     const told = new RegExp(` v1: 4 .* ${v1}, 0 .* ${other}\\..* KYBATCH_V1_BASE_URL .* ${v1}$`);
-    for (const args of [['plan', 'in.csv', '--pipeline', './p.yaml'], ['doctor']]) {
-      expect((await kybatch(args, renamed)).textOf('OWNED_ELSEWHERE')).toMatch(told);
-    }
+    const plan = ['plan', 'in.csv', '--pipeline', './p.yaml'];
+    expect((await kybatch(plan, renamed)).textOf('OWNED_ELSEWHERE')).toMatch(told);
+    // The next night would be refused, so this is more than a note.
+    const checked = await kybatch(['doctor'], renamed);
+    expect(checked.code).toBe(2);
+    expect(checked.codes).toContain('GUARD_NEW_PROVIDER_FAIL');
+    expect(checked.textOf('DOCTOR_PROBLEMS')).toContain(`--from ${v1} --to ${other}`);
     const paid = sandbox.chargeLog.length;
     expect((await kybatch(RUN, renamed)).code).toBe(2);
     expect(sandbox.chargeLog).toHaveLength(paid);
@@ -24,7 +28,8 @@ test('X-2 a provider under another base URL counts as another, and nothing is bo
     expect(jsonOf<EndJson>(again)).toMatchObject({ outcomes: { complete: 2 } });
     expect(sandbox.chargeLog).toHaveLength(paid + 4);
     // As much is owned there now: nothing is to be said, and nothing is bought.
-    expect((await kybatch(['doctor'], renamed)).codes).not.toContain('OWNED_ELSEWHERE');
+    const both = await kybatch(['doctor'], renamed);
+    expect(both.codes.filter((code) => /^OWNED_ELSEWHERE$|^GUARD_/.test(code))).toEqual([]);
   });
 });
 

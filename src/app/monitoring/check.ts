@@ -61,7 +61,7 @@ export interface CheckedPortfolio {
 export type Trouble =
   /** `no_list`: no portfolio of that name. `no_lists`: no portfolio at all. */
   | { readonly kind: 'no_list' | 'no_lists' | 'never' | 'too_old' }
-  /** Its last run finished, but its tables are not completely written. */
+  /** Its last run finished, but its tables are not written. */
   | { readonly kind: 'tables'; readonly finishedAt: number | null }
   | (RefusedAttempt & { readonly kind: 'refused' })
   /** `count`: rows to do. */

@@ -31,7 +31,7 @@ export interface PortfolioView {
   readonly costs: Amounts;
   /** When something is due next, if nothing is due now. Null: never without a change. */
   readonly nextDueAt: number | null;
-  /** `lacksTables`: it finished, but its tables are not completely written. */
+  /** `lacksTables`: it finished, but its tables are not written. */
   readonly lastRun: {
     readonly id: string;
     readonly state: string;

@@ -47,7 +47,7 @@ export interface RunState {
   readonly workers: readonly WorkerAtWork[];
   /** A process works on it: its leader, or workers that continue without one. */
   readonly isAtWork: boolean;
-  /** It finished, but its tables are not completely written: the process died before, or writing failed. */
+  /** It finished, but its tables are not written: the process died before, or writing failed. */
   readonly lacksTables: boolean;
 }
 
@@ -59,15 +59,20 @@ export async function stateOfRun(run: RunRecord, ledger: Ledger, now: number, si
   const workers = await reading.workers(run.id);
   const isLed = attempt !== undefined && (attempt.alive ?? attempt.leaseUntil >= now);
   const isAtWork = isLed || workers.length > 0;
-  const list = (await ledger.portfolios.all()).find(({ id }) => id === run.portfolioId);
-  const lacksTables =
-    attempt !== undefined &&
-    !isAtWork &&
-    run.state === 'finished' &&
-    list !== undefined &&
-    (list.lastSuccessAt ?? 0) < (run.finishedAt ?? 0);
+  const lacksTables = !isAtWork && run.state === 'finished' && (await endedBeforeTables(run, attempt, ledger));
   const whole = await portfolioProgress(run, progress, ledger);
   return { progress, whole, attempt, isLed, workers, isAtWork, lacksTables };
+}
+
+/** The last attempt died or failed, and none has succeeded since. */
+async function endedBeforeTables(
+  { portfolioId }: RunRecord,
+  attempt: AttemptActivity | undefined,
+  { portfolios }: Pick<Ledger, 'portfolios'>,
+): Promise<boolean> {
+  const list = (await portfolios.all()).find(({ id }) => id === portfolioId);
+  if (list === undefined || attempt === undefined || (list.lastSuccessAt ?? 0) >= attempt.begunAt) return false;
+  return attempt.ending === null || parseStored(attempt.ending, isRecord)?.finished === false;
 }
 
 /** Rows that wait for a person to decide about a lost call. */

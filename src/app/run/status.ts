@@ -38,7 +38,7 @@ export interface StatusView extends RunStanding {
   readonly listed: number;
   /** When this view was made. */
   readonly at: number;
-  /** It finished, but its tables are not completely written. */
+  /** It finished, but its tables are not written. */
   readonly lacksTables: boolean;
   readonly activity: RunActivity;
   /** What the run has cost so far. Absent: no prices are set. */

@@ -445,9 +445,9 @@ const STATES = {
 
 export const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[state]}${fresh ? ' (rebuy)' : ''}`;
 
-/** "finished 2026-01-05 01:31 UTC": `lacksTables` if its tables are not completely written. */
+/** "finished 2026-01-05 01:31 UTC": `lacksTables` if its tables are not written. */
 export const finishedInWords = (at: number | null, lacksTables: boolean): string =>
-  `finished${at === null ? '' : ` ${moment(at)}`}${lacksTables ? ', but its tables are not completely written' : ''}`;
+  `finished${at === null ? '' : ` ${moment(at)}`}${lacksTables ? ', but its tables are not written' : ''}`;
 
 /** One state in one word, the same as at the end of `run`. */
 export function standing({ run, atWork, workers, progress, at, lacksTables }: StatusView): string {
