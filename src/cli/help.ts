@@ -58,9 +58,13 @@ const VALUES: Readonly<Record<string, string>> = {
   raw: 'SHA256',
   reason: 'CODE',
   search: 'TEXT',
+  'proxy-from': 'ADDRESS',
+  'public-url': 'URL',
   sheet: 'NAME',
+  socket: 'FILE',
   since: 'POINT',
   to: 'URL|DIR',
+  'user-header': 'NAME',
 };
 
 export const placeholder = ({ name, takesValue, choices }: DeclaredFlag): string =>
