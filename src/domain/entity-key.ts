@@ -101,14 +101,26 @@ export const correctedNumber = ({ decision, candidateId }: Answer): string | und
     ? candidateId.slice(PREFIX.length)
     : undefined;
 
-/** Why a number cannot be searched for. Undefined if it can. */
-export function correctionProblem(number: string, countryCode: string | null, given = ''): string | undefined {
+/** The row with a corrected number instead of its own. */
+export function withNumber({ taxInNumber: _, ...subject }: Subject, number: string): Subject {
+  return { ...subject, registrationNumber: parseRegistrationNumber(number, subject.countryCode, subject.state) };
+}
+
+/** Two numbers corrected to each other would never end. */
+export const CORRECTIONS_AT_MOST = 5;
+
+/** Why a number cannot be searched for. Undefined if it can. `given`: the row's numbers so far. */
+export function correctionProblem(
+  number: string,
+  countryCode: string | null,
+  ...given: readonly (string | undefined)[]
+): string | undefined {
   const parsed = parseRegistrationNumber(number, countryCode ?? '');
   const { canonical, reason, treatment } = parsed;
   if (canonical === null || !/\d/.test(canonical))
     return reason ?? `"${number}" cannot be read as a registration number`;
   // The next run would only ask again. A missing court is not a defect, because name and place may find it.
   if (treatment === 'review' && reason !== undefined && parsed.lacksCourt !== true) return reason;
-  if (number.trim() === given.trim()) return `the row already has the number "${number}"`;
+  if (given.some((before) => before?.trim() === number.trim())) return `the row already has the number "${number}"`;
   return undefined;
 }

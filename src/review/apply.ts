@@ -17,6 +17,7 @@ import {
   answeredWith,
   type GivenAnswer,
   recordAnswer,
+  repeatedLineCheck,
   repeatsDecision,
   type Verdict,
   verdictNamed,
@@ -94,10 +95,11 @@ export async function applySheet(
 /** The answers of a sheet that can be recorded. Nothing is written. */
 export async function checkSheet(lines: readonly SheetLine[], review: ReviewStore, by: string, isNamed: boolean) {
   const questions = await questionsNamed(review, new Set(lines.map(({ question }) => question)));
-  const checked = lines.map(lineChecker(lines, questions, by));
+  const inForce = (await review.decisions()).filter(({ withdrawnAt, held }) => withdrawnAt === null && !held);
+  const checked = lines.map(lineChecker(lines, questions, repeatedLineCheck(inForce), by));
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
   const answers: Given[] = [];
-  let unchanged = 0;
+  let unchanged = new Set(checked.flatMap((line) => (line.kind === 'recorded' ? line.question : []))).size;
   const refusedLines = new Map(refused.map(({ question, line }) => [question, line]));
   for (const [id, group] of groupById(checked.filter(isSaid))) {
     const people = byPerson(group, by, isNamed);
@@ -237,12 +239,22 @@ interface Said {
   readonly shown: readonly string[] | undefined;
 }
 
-type Checked = Said | { readonly kind: 'blank' } | { readonly kind: 'refused'; readonly refusal: Refusal };
+type Checked =
+  | Said
+  | { readonly kind: 'blank' }
+  /** Its question is no longer asked, because its answer is recorded. */
+  | { readonly kind: 'recorded'; readonly question: string }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 const isSaid = (checked: Checked): checked is Said => checked.kind === 'said';
 
 /** Checks a single line. Only lines with a decision are checked. `by`: who applies the sheet. */
-function lineChecker(lines: readonly SheetLine[], questions: readonly Question[], by: string) {
+function lineChecker(
+  lines: readonly SheetLine[],
+  questions: readonly Question[],
+  isRecorded: (line: SheetLine) => boolean,
+  by: string,
+) {
   const byId = new Map(questions.map((question) => [question.id, question]));
   const sheet = candidatesByQuestion(lines);
 
@@ -275,6 +287,7 @@ function lineChecker(lines: readonly SheetLine[], questions: readonly Question[]
         'the cell in column question is empty. Copy it from another line of the question',
       );
     const question = byId.get(line.question);
+    if (question === undefined && isRecorded(line)) return { kind: 'recorded', question: line.question };
     if (question === undefined) return refuse(line, 'QUESTION_NOT_FOUND', `no such question: "${line.question}"`);
     if (verdict !== 'not_sure' && isFilledIn(line, question) && !isSamePerson(line.decidedBy, by))
       return refuse(line, 'NAME_FILLED_IN', filledInWords(line.decidedBy, by));
@@ -325,13 +338,13 @@ function basisOfSheet({ id, candidates, asked }: Question, lines: readonly Sheet
 function correctedProblem(
   number: string,
   verdict: Verdict,
-  { stage, countryCode, input }: Question,
+  { stage, countryCode, input, correctedNumber }: Question,
 ): Message | undefined {
   if (verdict !== 'none_of_these')
     return message('ANSWERED_TWICE', `"corrected number" and ${verdict} exclude each other. Keep one.`);
   if (stage !== null)
     return message('NUMBER_NOT_ASKED', 'this question is about bought data. Answer confirm or none_of_these.');
-  const problem = correctionProblem(number, countryCode, input.registration_number);
+  const problem = correctionProblem(number, countryCode, input.registration_number, correctedNumber);
   return problem === undefined ? undefined : message('NUMBER_UNUSABLE', problem);
 }
 

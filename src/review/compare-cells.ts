@@ -2,7 +2,7 @@ import { normaliseName, plainLetters } from '../domain/names/similarity.js';
 import type { CandidateRecord } from '../ledger/rows/runs.js';
 import { withoutEmails } from '../util/sanitize-text.js';
 import { LONGEST_LINE, normalizeText, trimEndOf } from '../util/text-limits.js';
-import type { Question } from './questions.js';
+import { type Question, shownInput } from './questions.js';
 
 /** The cells that show a person which row asks and which company is meant. */
 export const SHOWN_COLUMNS = [
@@ -69,7 +69,7 @@ export function differingCell(
 ): OtherCell | undefined {
   const found = question.asked.flatMap(({ candidates }) => candidates.filter(({ id }) => id === candidateId));
   return (
-    differing(told, [question.input, ...question.asked.map(({ fields }) => fields)].map(inputCells)) ??
+    differing(told, [shownInput(question), ...question.asked.map(({ fields }) => fields)].map(inputCells)) ??
     (found.length === 0 ? undefined : differing(told, found.map(candidateCells)))
   );
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { CORRECTIONS_AT_MOST, correctedNumber, questionKey, withNumber } from '../domain/entity-key.js';
 import { compareGrades } from '../domain/grade-order.js';
 import {
   gradeOfBought,
@@ -7,6 +8,7 @@ import {
   readIdentityMismatch,
 } from '../domain/identity-mismatch.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
+import { readSearchSubject } from '../domain/search-subject.js';
 import {
   type AskedQuestion,
   type DecisionEntry,
@@ -32,6 +34,8 @@ export interface Question extends QuestionTopic {
   readonly rows: readonly AskingRow[];
   /** The fields of the first row. */
   readonly input: Readonly<Record<string, string>>;
+  /** The number by which a person had the row searched instead of its own. */
+  readonly correctedNumber?: string | undefined;
   /** Each row's version of the question: an older sheet may show the fields and candidates of any of them. */
   readonly asked: readonly Pick<AskedQuestion, 'fields' | 'candidates'>[];
   /** The country code from the input, else of the best candidate. Null: neither. */
@@ -78,7 +82,8 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
 
 /** Some questions, whether they are open or not, in the order of their keys. */
 export async function questionsAbout(review: ReviewStore, keys: readonly QuestionKey[]): Promise<readonly Question[]> {
-  const [asked, decisions] = await Promise.all([review.questionsAbout(keys), review.decisionsAbout(keys)]);
+  const [asked, own] = await Promise.all([review.questionsAbout(keys), review.decisionsAbout(keys)]);
+  const decisions = [...own, ...(await correctionsBefore(asked, review))];
   const found = new Map(toQuestions(asked, decisions).map((question) => [questionIdentity(question), question]));
   return keys.flatMap((key) => found.get(questionIdentity(key)) ?? []);
 }
@@ -94,13 +99,14 @@ export async function questionsNamed(review: ReviewStore, ids: Iterable<string>)
 
 function toQuestions(asked: readonly AskedQuestion[], decisions: readonly DecisionEntry[]): readonly Question[] {
   const { inForce, held } = standingDecisions(decisions);
+  const corrections = correctionsIn(inForce);
   const unsure = new Map<string, string[]>();
   for (const decision of decisions.filter(({ decision: said }) => said === 'not_sure')) {
     const key = questionIdentity(decision);
     unsure.set(key, [...(unsure.get(key) ?? []), decision.decidedBy]);
   }
   return [...groupByQuestion(asked)].map(([key, group]) =>
-    toQuestion(group, inForce.get(key), held.get(key) ?? [], unsure.get(key) ?? []),
+    toQuestion(group, inForce.get(key), held.get(key) ?? [], unsure.get(key) ?? [], corrections),
   );
 }
 
@@ -228,6 +234,7 @@ function toQuestion(
   decision: DecisionEntry | undefined,
   held: readonly DecisionEntry[],
   unsure: readonly string[],
+  corrections: ReadonlyMap<string, string>,
 ): Question {
   const waiting = group.filter(({ open }) => open);
   const shown = waiting.length > 0 ? waiting : group;
@@ -255,6 +262,8 @@ function toQuestion(
     message,
     rows: shown.map(({ runId, row, line, fields }) => ({ runId, row, line, inputId: fields.id })),
     input: firstRow?.fields ?? {},
+    correctedNumber:
+      firstRow === undefined || corrections.size === 0 ? undefined : followCorrections(firstRow, corrections).number,
     asked: group,
     countryCode: countryOf(firstRow?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
     bought: odd?.bought,
@@ -268,6 +277,52 @@ function toQuestion(
     held: first === undefined || held.some(isFirst) ? held : [first, ...held],
   };
 }
+
+/** Follows the corrections from the row's own number to the question, as the search does. `key`: where they end. */
+function followCorrections(
+  { space, environmentId, entityKey, fields }: AskedQuestion,
+  corrections: ReadonlyMap<string, string>,
+): { readonly number: string | undefined; readonly key: QuestionKey } {
+  const reading = readSearchSubject(fields);
+  let number: string | undefined;
+  let key: QuestionKey = { environmentId, entityKey };
+  if (!reading.ok) return { number, key };
+  let { subject } = reading.enquiry;
+  for (let times = 0; times < CORRECTIONS_AT_MOST; times++) {
+    key = { environmentId, entityKey: questionKey(space, subject) };
+    const next = key.entityKey === entityKey ? undefined : corrections.get(questionIdentity(key));
+    if (next === undefined) break;
+    number = next;
+    subject = withNumber(subject, number);
+  }
+  return { number, key };
+}
+
+/** The decisions that corrected the numbers of these rows before their questions were asked. */
+async function correctionsBefore(
+  asked: readonly AskedQuestion[],
+  review: ReviewStore,
+): Promise<readonly DecisionEntry[]> {
+  const found = new Map<string, DecisionEntry>();
+  for (let times = 0; times < CORRECTIONS_AT_MOST; times++) {
+    const corrections = correctionsIn(found);
+    const ends = asked.map((one) => ({ own: one.entityKey, ...followCorrections(one, corrections) }));
+    const keys = ends.flatMap(({ own, key }) => (key.entityKey === own ? [] : [key]));
+    const before = keys.length === 0 ? [] : [...standingDecisions(await review.decisionsAbout(keys)).inForce];
+    const corrected = before.filter(([, decision]) => correctedNumber(decision) !== undefined);
+    if (corrected.length === 0) break;
+    for (const [key, decision] of corrected) found.set(key, decision);
+  }
+  return [...found.values()];
+}
+
+/** The corrected numbers among decisions in force. */
+const correctionsIn = (inForce: ReadonlyMap<string, DecisionEntry>): ReadonlyMap<string, string> =>
+  new Map([...inForce].flatMap(([key, made]) => (correctedNumber(made) ? [[key, correctedNumber(made) ?? '']] : [])));
+
+/** The row's fields for people, with the number that was searched for. */
+export const shownInput = ({ input, correctedNumber: number }: Question): Question['input'] =>
+  number === undefined ? input : { ...input, registration_number: `corrected: ${number}` };
 
 /** The search's evidence does not describe the bought answer: "same: number" must not stand beside another number. */
 const evidenceOfBought = ({ evidence }: CandidateRecord, odd: IdentityMismatch): string =>

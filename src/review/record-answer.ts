@@ -1,8 +1,8 @@
 // Records a person's answer to a review question.
 
 import { asCorrection, correctedNumber } from '../domain/entity-key.js';
-import type { DecisionRecord, Recorded, ReviewStore } from '../ledger/review/review.js';
-import { type Choice, choiceKey, type Question, questionId } from './questions.js';
+import type { DecisionEntry, DecisionRecord, Recorded, ReviewStore } from '../ledger/review/review.js';
+import { type Choice, choiceKey, type Question, questionId, shownInput } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
 import { inputInWords } from './words.js';
 
@@ -51,7 +51,7 @@ export function recordAnswer(
     decision: verdict,
     candidateId: answeredWith({ choice, corrected }),
     shown: shown ?? candidates.map(({ id }) => id),
-    summary: `${inputInWords(question.input)} → ${corrected === undefined ? wordsFor(verdict, choice) : `number ${corrected}`}`,
+    summary: `${inputInWords(shownInput(question))} → ${corrected === undefined ? wordsFor(verdict, choice) : `number ${corrected}`}`,
     decidedBy: by,
     decidedAt: now,
     note: note === undefined || note === '' ? null : note,
@@ -102,22 +102,21 @@ export async function outdatedSheetCheck(review: ReviewStore): Promise<(lines: r
   };
 }
 
-/** Whether a line repeats a withdrawn decision, which applying the sheet would restore. */
-export async function withdrawnLineCheck(review: ReviewStore): Promise<(line: SheetLine) => boolean> {
-  const answers = (await review.decisions())
-    .filter(({ withdrawnAt }) => withdrawnAt !== null)
-    .map((taken) =>
+/** Whether a line gives the same answer as one of these decisions. */
+export function repeatedLineCheck(decisions: readonly DecisionEntry[]): (line: SheetLine) => boolean {
+  const answers = new Set(
+    decisions.map((made) =>
       answer(
-        questionId(taken),
-        taken.decision,
-        correctedNumber(taken) ?? (taken.candidateId && choiceKey(taken.candidateId)),
+        questionId(made),
+        made.decision,
+        correctedNumber(made) ?? (made.candidateId && choiceKey(made.candidateId)),
       ),
-    );
-  const withdrawn = new Set(answers);
+    ),
+  );
   return ({ question, decision, candidate, correctedNumber: corrected }) => {
     const verdict = corrected === '' ? verdictNamed(decision, 1) : 'none_of_these';
     const meant = verdict === 'confirm' ? candidate : corrected;
-    return verdict !== undefined && withdrawn.has(answer(question, verdict, meant));
+    return verdict !== undefined && answers.has(answer(question, verdict, meant));
   };
 }
 

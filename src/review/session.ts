@@ -155,7 +155,8 @@ class Session {
     const question = this.#options.questions[this.#position];
     this.#typed = '';
     if (question === undefined || number === '') return await this.show();
-    const problem = correctionProblem(number, question.countryCode, question.input.registration_number);
+    const { countryCode, input, correctedNumber } = question;
+    const problem = correctionProblem(number, countryCode, input.registration_number, correctedNumber);
     if (problem === undefined) await this.#answer(question, { verdict: 'none_of_these', corrected: number });
     else await this.#tell(problem, this.#keysFor(question));
   }

@@ -4,7 +4,7 @@ import { idSpaces } from '../domain/provider.js';
 import { lacksCourt } from '../domain/search-subject.js';
 import type { DecisionEntry, Recorded } from '../ledger/review/review.js';
 import type { QuestionTopic } from '../ledger/rows/runs.js';
-import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
+import { type Choice, lacksGoodCandidate, type Question, shownInput } from './questions.js';
 
 /** The search or the bought data that a question is about, for people. */
 export const topicInWords = ({ space, stage }: QuestionTopic): string =>
@@ -73,13 +73,13 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
 }
 
 function linesOf(question: Question, head: string, choices: readonly string[]): string {
-  const { input, candidates, decision } = question;
+  const { candidates, decision } = question;
   const lines = [
     head,
     `  why    ${printable(whyInWords(question))}`,
     ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
     ...heldInWords(question).map((words) => `  ${words}`),
-    `  yours  ${inputInWords(input)}`,
+    `  yours  ${inputInWords(shownInput(question))}`,
     ...choices,
     ...(candidates.length === 0 ? ['         no candidate was found'] : []),
     ...(lacksGoodCandidate(question) ? ['         correct your list, or give the number here'] : []),

@@ -8,7 +8,7 @@ import { gradeInWords } from '../domain/grade-order.js';
 import { WorkbookWriter } from '../sheets/xlsx/write-workbook.js';
 import { writeAtomically } from '../util/files.js';
 import { candidateCells, headingOf, inputCells } from './compare-cells.js';
-import { type Choice, lacksGoodCandidate, type Question } from './questions.js';
+import { type Choice, lacksGoodCandidate, type Question, shownInput } from './questions.js';
 import { VERDICTS } from './record-answer.js';
 import { topicInWords, whyInWords } from './words.js';
 
@@ -172,7 +172,7 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     reason: whyInWords(question),
     proposed_by: proposedBy(question, choice, first),
     input_id: listed(question.rows.flatMap(({ inputId }) => inputId ?? [])),
-    ...inputCells(input),
+    ...inputCells(shownInput(question)),
     ...candidateCells(choice),
     bought_registration_number: boughtNumber(question),
     candidate_register: choice?.jurisdiction || choice?.state || '',

@@ -10,13 +10,13 @@ const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--co
 
 type Line = Record<string, string>;
 
-/** Fills in the sheet of questions and hands it back. */
-async function answer({ kybatch, cwd }: Job, cells: Line): Promise<number | null> {
+/** Fills in some lines of the sheet of questions and hands it back. */
+async function answer({ kybatch, cwd }: Job, cells: Line, at: readonly number[] = [0]): Promise<number | null> {
   expect((await kybatch(['review', 'export', '--out', 'q.csv', '--force'])).code).toBe(0);
   const path = join(cwd, 'q.csv');
   const lines: Line[] = parse(readFileSync(path), { bom: true, columns: sheetColumns });
   expect(lines.length).toBeGreaterThan(0);
-  Object.assign(lines[0] ?? {}, cells);
+  for (const place of at) Object.assign(lines.at(place) ?? {}, cells);
   writeFileSync(path, stringify(lines, { header: true }));
   return (await kybatch(['review', 'apply', 'q.csv', '--by', 'anna', '--json'])).code;
 }
@@ -55,11 +55,28 @@ test('a question that is answered with the right number is searched again, confi
 
 test('a corrected number without a company is a question again, or no match', () =>
   withJob({ pipeline: ['stages: [record]'] }, async (job) => {
-    const { rows, writeCsv, kybatch } = job;
+    const { rows, writeCsv, kybatch, cwd } = job;
     const [company, other] = rows.slice(0, 2) as [Job['rows'][number], Job['rows'][number]];
-    writeCsv('in.csv', [{ ...company, registration_number: other.registration_number ?? '', vat_number: '' }]);
+    const corrected = 'Köln HRB 999983';
+    const wrong = { ...company, registration_number: other.registration_number ?? '', vat_number: '' };
+    // Without the name of a company, nothing is found by it.
+    writeCsv('in.csv', [wrong, { ...wrong, id: 'unknown', name: 'Qqxyzzy Vornax' }]);
     await kybatch(RUN);
-    expect(await answer(job, { corrected_number: 'Köln HRB 999983' })).toBe(0);
-    const { outcomes } = jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']));
-    expect(outcomes.complete ?? 0).toBe(0);
+    expect(await answer(job, { corrected_number: corrected }, [0, -1])).toBe(0);
+    const end = jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']));
+    expect(end.outcomes).toMatchObject({ needs_review: 1, no_match: 1 });
+    const [, shown] = parse(readFileSync(join(cwd, 'data', 'exports', end.run, 'results.csv')), {
+      bom: true,
+      columns: true,
+    }) as Line[];
+    expect(shown?.reason).toMatch(new RegExp(`^anna .*${corrected}`));
+    const { questions } = jsonOf<{ questions: object[] }>(await kybatch(['review', 'list', '--json']));
+    expect(questions).toMatchObject([{ corrected_number: corrected }]);
+    // The first question was replaced by one about the corrected number. Its answer is still recorded.
+    const again = await kybatch(['review', 'apply', 'q.csv', '--by', 'anna', '--json']);
+    expect(jsonOf<object>(again)).toMatchObject({ applied: 0, unchanged: 2, refused: [] });
+    // The sheet shows the corrected number, and is read back with it.
+    expect(await answer(job, { decision: 'none_of_these' })).toBe(0);
+    expect(readFileSync(join(cwd, 'q.csv'), 'utf8')).toContain(corrected);
+    expect(jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json'])).outcomes).toMatchObject({ no_match: 2 });
   }));

@@ -4,7 +4,7 @@ import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
 import { openQuestions, type Question } from '../../review/questions.js';
-import { isNewAnswer, outdatedSheetCheck, withdrawnLineCheck } from '../../review/record-answer.js';
+import { isNewAnswer, outdatedSheetCheck, repeatedLineCheck } from '../../review/record-answer.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import { portfoliosNamed } from '../portfolio/open-list.js';
@@ -97,6 +97,14 @@ export async function withReviewSheets<Step extends ContinueStep>(
   );
 }
 
+/** Whether a sheet answers an open question in a way that is not recorded yet. */
+export async function hasUnrecordedAnswers(file: string, review: Ledger['review']): Promise<boolean> {
+  const { loadSheet } = await import('../../review/read-sheet.js');
+  const lines = await loadSheet(file).catch(() => []);
+  const open = new Map((await openQuestions(review)).map((question) => [question.id, question]));
+  return lines.some((line) => isNewAnswer(line, open.get(line.question)));
+}
+
 export async function findReviewSheets(
   asking: QuestionScope,
   ledger: QuestionsLedger,
@@ -105,7 +113,10 @@ export async function findReviewSheets(
   const runs = await runsOfQuestions(asking, ledger, around);
   const open = new Map((await openQuestions(ledger.review, runs)).map((question) => [question.id, question]));
   const unasked = new Set(open.keys());
-  const isWithdrawn = await withdrawnLineCheck(ledger.review);
+  // Applying such a line unchanged would repeat a decision that was just withdrawn.
+  const isWithdrawn = repeatedLineCheck(
+    (await ledger.review.decisions()).filter(({ withdrawnAt }) => withdrawnAt !== null),
+  );
   const isOutdated = await outdatedSheetCheck(ledger.review);
   const found: Pick<ReviewSheets, 'asks' | 'answered'>[] = [];
   // Loaded on demand: most folders have no sheet, and reading one loads the spreadsheet code.
@@ -113,7 +124,6 @@ export async function findReviewSheets(
   const look = async (name: string) => {
     // A file that is no review sheet has no questions.
     const lines = await loadSheet(pathIn(around, name)).catch(() => []);
-    // Applying such a sheet unchanged would repeat a decision that was just withdrawn.
     if (lines.some((line) => open.has(line.question) && isWithdrawn(line))) return;
     const asked = lines.filter((line) => open.has(line.question));
     const answered = asked.filter((line) => isNewAnswer(line, open.get(line.question))).map(({ question }) => question);

@@ -195,6 +195,8 @@ const isOr = (said: unknown, type: 'number' | 'boolean' | 'string') => said === 
 export interface ReleasedRun {
   readonly run: string;
   readonly rows: number;
+  /** All rows that `resume` continues. */
+  readonly toDo: number;
   /** It was made with the sandbox and continues with it. */
   readonly sandbox: boolean;
   /** The options of its last attempt. */
@@ -210,6 +212,7 @@ export async function releasedRuns(
     ids.map(async (run) => ({
       run,
       rows: rows.filter(({ runId }) => runId === run).length,
+      toDo: (await ledger.runs.progress(run)).byOutcome.pending,
       sandbox: await isOnSandbox(run, ledger.runs),
       given: await lastAttemptOptions(run, ledger),
     })),

@@ -4,7 +4,7 @@ import type { ReleasedRun } from '../../app/run/progress.js';
 import { correctedNumber } from '../../domain/entity-key.js';
 import { gradeInWords, sameFields } from '../../domain/grade-order.js';
 import { facetsOf } from '../../review/filter.js';
-import type { Question } from '../../review/questions.js';
+import { type Question, shownInput } from '../../review/questions.js';
 import type { LeftOut } from '../../review/rule.js';
 import {
   acceptedInWords,
@@ -46,7 +46,10 @@ export const nextInWords = (released: readonly ReleasedRun[], place: Place): Vie
   released.length > 0 &&
   block(
     'RESUME_NEXT',
-    `${count(rowsOf(released), 'row')} can continue:`,
+    `${count(
+      released.reduce((sum, { toDo }) => sum + toDo, 0),
+      'row',
+    )} can continue:`,
     nextCommands(released, place).map((command) => commandLine(shortCommand({ command }))),
   );
 
@@ -232,7 +235,7 @@ function questionTable(shown: readonly Question[], all: readonly Question[]): re
       const why = stage === null ? `${found} · ${reasonInWords(question)}` : `bought ${stage} differs`;
       return [
         line(placeOf(question), input.name ?? '(no name)', bestInWords(best)),
-        line('', input.registration_number ?? '(no number)', why),
+        line('', shownInput(question).registration_number ?? '(no number)', why),
         ...(stage === null && (space !== 'v1' || asksAgain(question))
           ? [line('', '', `asked by ${topicInWords(question)}`)]
           : []),
@@ -257,7 +260,7 @@ export const questionJson = (question: Question) => {
     askedWith: beside ? askedBy : undefined,
     ...pick(question, 'code', 'message'),
     rows: question.rows.map(({ runId, row, line, inputId = null }) => ({ run: runId, row, line, id: inputId })),
-    ...pick(question, 'countryCode', 'input'),
+    ...pick(question, 'countryCode', 'input', 'correctedNumber'),
     candidates: candidates.map((choice) => ({
       candidate: choice.key,
       ...pick(choice, 'id', 'name', 'registrationNumber', 'vatNumber', 'countryCode', 'state'),

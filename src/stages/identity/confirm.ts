@@ -6,11 +6,10 @@ import {
   hintInWords,
   type MatchPolicy,
 } from '../../domain/decide.js';
-import { correctedNumber, questionKey } from '../../domain/entity-key.js';
+import { CORRECTIONS_AT_MOST, correctedNumber, questionKey, withNumber } from '../../domain/entity-key.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
 import { compareGrades } from '../../domain/grade-order.js';
 import { checkRecordIdentity, type IdOwner } from '../../domain/identity-mismatch.js';
-import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { SearchSubject } from '../../domain/search-subject.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
@@ -83,14 +82,10 @@ export async function withCorrectedNumber(
     const number = remembered && correctedNumber(remembered);
     if (number === undefined) break;
     questions.keep(question, { ...ANSWERED, answered: true });
-    const { taxInNumber: _, ...rest } = corrected;
-    corrected = { ...rest, registrationNumber: parseRegistrationNumber(number, subject.countryCode, subject.state) };
+    corrected = withNumber(corrected, number);
   }
   return corrected;
 }
-
-/** Two numbers corrected to each other would never end. */
-const CORRECTIONS_AT_MOST = 5;
 
 /**
  * An ID that already belongs to another company is a review question (X-7), unless a person assigned it to this one.
