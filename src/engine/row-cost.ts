@@ -64,6 +64,13 @@ export function maximumCostOfRows(rows: number, pipeline: Asking): RemainingCost
   return { ...most, v2Calls: countCalls(most), reveals: revealsTimes(rows, reveals) };
 }
 
+/** The same for rows that a person has answered: a corrected number is searched for again, once. */
+export function costAfterReview(rows: number, { search, ...pipeline }: Asking): Amounts {
+  const once = { ...search, attempts: 1, fallback: [] };
+  const { units, reports } = maximumCostOfRows(rows, { ...pipeline, search: once });
+  return { units, reports };
+}
+
 /** The cost of fallback steps in the first searched space: one call each, and one search for the number each finds. */
 function fallbackCalls(steps: readonly FallbackStep[], space: IdSpace | undefined): readonly StageCall[] {
   if (space === undefined || steps.length === 0) return [];

@@ -65,6 +65,7 @@ describe('plan', { tags: 'long' }, () => {
       expect(json).toMatchObject({
         repaired: 1,
         to_person: 1,
+        after_review: { v1_units: 2, credit_reports: 0 },
         repeated: 1,
         to_search: 3,
         v1_units: { at_least: 3, likely: 5 },

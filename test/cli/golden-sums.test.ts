@@ -59,6 +59,8 @@ const PLAN: PlanView = {
   needNameReasons: {},
   toPerson: 0,
   toPersonReasons: {},
+  needsReview: 0,
+  afterReview: { units: 0, reports: 0 },
   repeated: 0,
   owned: 1,
   toSearch: 0,

@@ -5,6 +5,7 @@ import type { PermissionUse } from '../../domain/account-usage.js';
 import { KybatchError, UsageError } from '../../domain/errors.js';
 import { type Money, moneyOf, type Prices } from '../../domain/prices.js';
 import { planRun, type RunPlan } from '../../engine/plan.js';
+import { type Amounts, costAfterReview } from '../../engine/row-cost.js';
 import { ColumnsUnclearError } from '../../input/columns-unclear.js';
 import { readInput } from '../../input/read-input.js';
 import type {
@@ -97,6 +98,10 @@ export interface PlanView extends RunPlan {
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
   /** Text that was read differently from the file. */
   readonly remarks: InputRemarks;
+  /** Rows of the list with an open review question. */
+  readonly needsReview: number;
+  /** The most that the rows for review cost after the answers of people, beyond the plan. */
+  readonly afterReview: Amounts;
   /** The prices, and what the run would cost by them. Absent: none are set. */
   readonly prices?: Prices;
   readonly money?: PlannedMoney;
@@ -251,6 +256,8 @@ export async function planJob(
     columns: { read: table.read, country: table.country, all: table.columns },
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),
     remarks: table.remarks(),
+    needsReview: list?.known && ledger ? (await ledger.portfolios.outcomes(list.known.id)).needs_review : 0,
+    afterReview: costAfterReview(planned.toPerson, pipeline),
     ...(prices === null ? {} : { prices, money: plannedMoney(prices, planned) }),
   };
 }

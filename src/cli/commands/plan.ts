@@ -16,6 +16,7 @@ import { withCommand } from '../spend.js';
 import { plannedInWords, plannedJson } from '../terminal/allowance-words.js';
 import { appEnvironment, type Io, printResult } from '../terminal/io.js';
 import {
+  amountsInWords,
   exceedsQuestion,
   freshInWords,
   invalidInWords,
@@ -26,7 +27,7 @@ import {
   revealsInWords,
   unpricedInWords,
 } from '../terminal/run-words.js';
-import { type CommandArgs, placeFlags, suggestCommand } from '../terminal/suggestions.js';
+import { type CommandArgs, placeFlags, scopeFlags, suggestCommand } from '../terminal/suggestions.js';
 import { shortened, widthOf } from '../terminal/text.js';
 import { block, countLines, LABEL, labelLines, marked, type ViewPart, view } from '../terminal/view.js';
 
@@ -72,7 +73,7 @@ export const planCommand: Command<PlanArgs> = {
       io,
       { json },
       () => planJson(planned),
-      () => planInWords(planned, runCommands(planned, args), placeFlags({ dataDir }), io.columns),
+      () => planInWords(planned, nextCommands(planned, args), placeFlags({ dataDir }), io.columns),
     );
     return ExitCode.ok;
   },
@@ -89,14 +90,20 @@ const jobOf = ({ input, pipeline, portfolio, limit, rebuy, ...reading }: JobArgs
   reading: readReadingFlags(reading),
 });
 
-/** The command that runs the plan, and the same with limits close to the estimate, never above the pipeline's. */
+/** The commands after the plan: run it, and answer the open questions. */
+const nextCommands = (plan: PlanView, args: PlanArgs): readonly string[] => [
+  ...runCommands(plan, args),
+  ...(plan.needsReview > 0 ? [`kybatch review list${scopeFlags(pick(args, 'portfolio'))}${placeFlags(args)}`] : []),
+];
+
+/** The command that runs the plan, and the same with limits that do not pause it, never above the pipeline's. */
 function runCommands(plan: PlanView, args: PlanArgs): readonly string[] {
   // Piped input can be read once.
   if (plan.valid === 0 || plan.refusedBy !== null || args.input === STDIN) return [];
   const { units, creditReportsAtMost: reports } = plan;
   if (plan.toSearch + plan.toBuy + reports === 0) return [];
   const limits = {
-    ...(units.atMost > 0 ? { maxUnits: Math.min(units.likely, plan.limits.units ?? units.likely) } : {}),
+    ...(units.atMost > 0 ? { maxUnits: Math.min(units.atMost, plan.limits.units ?? units.atMost) } : {}),
     ...(reports > 0 ? { maxReports: Math.min(reports, plan.limits.creditReports ?? reports) } : {}),
   };
   const commands = [args, { ...args, ...limits }].map(
@@ -173,8 +180,14 @@ function costLines(plan: PlanView): readonly string[] {
       ? []
       : plannedMoneyInWords(plan.money)),
   ];
+  const { afterReview } = plan;
+  const later =
+    afterReview.units + afterReview.reports > 0 && `up to ${amountsInWords(afterReview)} more after your review`;
   const width = Math.max(0, ...lines.map(([amount]) => amount.length));
-  return lines.length === 0 ? ['nothing'] : lines.map(([amount, note]) => `${amount.padEnd(width)}  ${note}`.trimEnd());
+  return [
+    ...(lines.length === 0 ? ['nothing'] : lines.map(([amount, note]) => `${amount.padEnd(width)}  ${note}`.trimEnd())),
+    ...(later ? [later] : []),
+  ];
 }
 
 const unitsInWords = ({ atLeast, likely, atMost }: PlanView['units']): readonly [string, string] =>
@@ -224,13 +237,20 @@ const rowLines = (plan: PlanView, indent = 0): readonly string[] =>
 
 /** What happens to numbers that are not plain: review, a name that has to agree, or a repair. */
 function reviewInWords(plan: PlanView): ViewPart {
-  const { toPerson, toPersonReasons, needName, needNameReasons, repairs } = plan;
+  const { needsReview, toPerson, toPersonReasons, needName, needNameReasons, repairs } = plan;
   const ways = Object.entries(repairs).map(
     ([rule, rows]) => [rows, `by ${repairRuleInWords(rule as RepairRule)}`] as const,
   );
   const lines = labelLines(
     [
-      ['Review', toPerson > 0 && [`${count(toPerson, 'row')} may need review`, reasonLines(toPersonReasons)]],
+      [
+        'Review',
+        [
+          needsReview > 0 && `${count(needsReview, 'row has', 'rows have')} an open question`,
+          toPerson > 0 && `at least ${count(toPerson, 'row')} may need review`,
+          reasonLines(toPersonReasons),
+        ],
+      ],
       [
         'Names',
         needName > 0 && [
@@ -317,12 +337,13 @@ export const planJson = (plan: PlanView) => ({
   ...pick(plan.remarks, 'damagedNames', 'damagedNameRows', 'leftOut', 'leftOutLines'),
   surplusCells: plan.remarks.surplus,
   surplusLines: plan.remarks.surplusLines,
-  ...pick(plan, 'suggestedCountries', 'repaired', 'needName', 'needNameReasons', 'repairs', 'toPerson'),
+  ...pick(plan, 'suggestedCountries', 'repaired', 'needName', 'needNameReasons', 'repairs', 'toPerson', 'needsReview'),
   ...pick(plan, 'toPersonReasons', 'repeated', 'owned', 'toSearch', 'toBuy'),
   v1Units: pick(plan.units, 'atLeast', 'likely', 'atMost'),
   ...pick(plan, 'v2Calls', 'creditReportsAtMost'),
   creditReportsOwned: plan.creditReportsAgainAtMost,
   revealsAtMost: plan.revealsAtMost,
+  afterReview: { v1Units: plan.afterReview.units, creditReports: plan.afterReview.reports },
   money: plan.money,
   allowance: plan.allowance && pick(plan.allowance, 'unitsLeft', 'dailyLimit', 'resetAt', 'observedAt'),
   v2Permissions: plan.permissions?.map(plannedJson) ?? null,
