@@ -175,7 +175,7 @@ const exportCommand: Command<ExportArgs> = {
     const options = { dataDir, run, ...whichOf(args), out, delimiter, force };
     const { exportQuestions } = await import('../../app/review/review.js');
     const { file, questions, open } = await exportQuestions(options, appEnvironment(io));
-    const which = questions < open && run !== undefined ? `, those of run ${shortRun(run)}` : '';
+    const which = questions < open && run !== undefined ? ` of run ${shortRun(run)}` : '';
     printResultAndWords(
       io,
       args,
@@ -185,7 +185,7 @@ const exportCommand: Command<ExportArgs> = {
             'QUESTIONS_WRITTEN',
             `${open === 0 ? 'No open questions.' : 'No open question fits.'} ${file} has only headings.`,
           )
-        : marked('QUESTIONS_WRITTEN', 'done', `${openCount(questions, open)} written to ${file}${which}`),
+        : marked('QUESTIONS_WRITTEN', 'done', `${openCount(questions, open)}${which} written to ${file}`),
     );
     if (questions > 0)
       io.say(
@@ -436,13 +436,13 @@ function noteOf(rule: Rule, { reasons = [], countryCode, grade }: ReturnType<typ
     grade !== undefined && `grade ${grade}`,
   ]);
   return rule.verdict === 'confirm'
-    ? `rule: the only candidate, grade at least ${rule.minGrade}; ${among}`
+    ? `rule: the only candidate with a grade of at least ${rule.minGrade}; ${among}`
     : `rule: no candidate; ${among}`;
 }
 
 function agreed(rule: Rule, proposal: RuleProposal, { all, yes }: RuleArgs, io: Io): Promise<boolean> {
   const questions = count(proposal.answers.length, 'question');
-  const words = rule.verdict === 'confirm' ? 'confirm the only candidate of' : 'answer none_of_these to';
+  const words = rule.verdict === 'confirm' ? 'confirm the only candidate with the grade in' : 'answer none_of_these to';
   io.say(ruleProposalInWords(proposal, all), yes ? 'stderr' : 'alert');
   const consent = {
     what: `this would ${words} ${questions}, as ${proposal.by}`,
