@@ -12,10 +12,12 @@ import { type GroupLink, groupTreeInWords } from './terminal/text.js';
 const ROOT = resolve(import.meta.dirname, '../..');
 const INPUT = join('fixtures', 'portfolio.csv');
 const DATA = join('data', 'demo');
+const RUN = ['run', INPUT, '--sandbox', '--data-dir', DATA, '--format', 'csv,parquet,xlsx'];
 
 const io: Outside = {
   stdout: () => {},
-  stderr: (text) => process.stderr.write(text),
+  // Without `npm link`, a suggested command needs npx.
+  stderr: (text) => process.stderr.write(text.replaceAll(/^( *)kybatch (?!run=)/gm, '$1npx kybatch ')),
   // No key of a real account reaches the demo.
   env: {},
   cwd: ROOT,
@@ -39,7 +41,7 @@ What this means
   invalid       The row has no country, or nothing to search for.
 
 The provider is simulated: nothing was paid. Every answer is stored now, so the
-same run again costs nothing.
+command above costs nothing again. \`npm run demo\` removes ${DATA} and starts over.
 `;
 
 interface End {
@@ -47,9 +49,9 @@ interface End {
 }
 
 rmSync(join(ROOT, DATA), { recursive: true, force: true });
-io.stderr(`$ kybatch run ${INPUT} --sandbox --data-dir ${DATA}\n\n`);
+io.stderr(`$ npx kybatch ${RUN.join(' ')}\n\n`);
 let printed = '';
-const code = await runCli(['run', INPUT, '--sandbox', '--data-dir', DATA, '--format', 'csv,parquet,xlsx', '--json'], {
+const code = await runCli([...RUN, '--json'], {
   ...io,
   stdout: (text) => {
     printed += text;
