@@ -59,6 +59,7 @@ export async function spend({ work, nothing, again }: Spending, args: SpendingAr
           ? suggestCommand({ kind: 'export', run: end.run }, args)
           : undefined,
       resume: resumeAfterReview(end, args),
+      runAgain: runAgain(end, args),
       raised: end.barred && end.rest !== null ? suggestRaised(end.run, end.rest, end.limits, args) : undefined,
       place: placeFlags(args),
     };
@@ -92,6 +93,13 @@ function resumeAfterReview({ run, next, further }: RunEndView, args: SpendingArg
   const review = [next, ...further].find((step) => step?.kind === 'review');
   const asked = review?.kind === 'review' ? review.run : run;
   return asked === undefined ? undefined : suggestCommand({ kind: 'resume', run: asked }, args);
+}
+
+/** The list again with the same limits, when its invalid rows are mended. Piped input can be read once. */
+function runAgain({ next, further }: RunEndView, args: SpendingArgs): Suggestion | undefined {
+  const plan = [next, ...further].find((step) => step?.kind === 'plan');
+  if (plan?.kind !== 'plan' || ['-', '/dev/stdin'].includes(plan.input)) return undefined;
+  return suggestCommand({ ...plan, kind: 'run', fresh: false }, args);
 }
 
 /** A person who interrupts during an outage has ended the run. The outage only explains why rows are left. */

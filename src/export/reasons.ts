@@ -3,8 +3,9 @@ import { correctedNumber } from '../domain/entity-key.js';
 import { compareNames, OTHER_NAME_AGREES } from '../domain/grade.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
+import { suggestCountry } from '../domain/places/suggest-country.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../domain/provider.js';
-import { lacksCourt } from '../domain/search-subject.js';
+import { lacksCourt, type RowFields } from '../domain/search-subject.js';
 import type { RowQuestion, SnapshotRow } from '../ledger/answers/snapshot.js';
 import { DISAGREE, SECOND_PERSON } from '../ledger/review/review.js';
 import { SEARCHED_BY } from '../stages/identity/searches.js';
@@ -23,7 +24,9 @@ function endOf(row: ReasonFacts): string {
       return `${inQuestion(row)}: please decide${choice(row)}`;
     case 'no_match':
       if (row.code === 'REVIEWED') return refusedInWords(row);
-      return `${said(row, 'No such company was found')}${inCountry(row)}${searchedBy(row)}`;
+      return `${correctionsOf(row)
+        .map((words) => `${words}. `)
+        .join('')}${said(row, 'No such company was found')}${inCountry(row)}${searchedBy(row)}`;
     case 'pending':
       return stillOpen(row);
     default:
@@ -41,6 +44,8 @@ export interface ReasonFacts {
   readonly holdReason: string | null;
   readonly matchGrade: string | null;
   readonly lacksCourt: boolean;
+  /** The number has a form that only another country uses. */
+  readonly fitsOtherCountry: boolean;
   readonly stages: SnapshotRow['stages'];
   readonly ids: SnapshotRow['ids'];
   readonly questions: SnapshotRow['questions'];
@@ -58,12 +63,19 @@ export const reasonFacts = (row: SnapshotRow, company: CompanyAtAGlance): Reason
   ...row,
   notes: row.outcome === 'complete' ? notesOn(row, company) : [],
   lacksCourt: row.errorCode === 'NUMBER_UNREADABLE' && row.fields !== null && lacksCourt(row.fields),
+  fitsOtherCountry: row.errorCode === 'NUMBER_UNREADABLE' && row.fields !== null && fitsOtherCountry(row.fields),
   code: row.errorCode,
   message: row.errorMessage,
   filedTurnovers: company.cell('turnover_filed') === null ? null : Number(company.cell('turnover_filed')),
   turnoverFiledSince: company.turnoverFiledSince,
   status: company.status,
 });
+
+function fitsOtherCountry({ registration_number: number = '', country = '', state = '' }: RowFields): boolean {
+  const suggested = suggestCountry({ registration_number: number, state });
+  const place = resolveLocation(country, state);
+  return suggested !== undefined && place.ok && place.countryCode !== suggested.countryCode;
+}
 
 /** The fields of a match grade, in its order. */
 const GRADED = ['registration number', 'name', 'VAT number', 'country', 'place'];
@@ -91,6 +103,8 @@ function searchedBy({ message }: ReasonFacts): string {
 /** The question for a person. If a second person must agree, that says more than its topic. */
 function inQuestion(row: ReasonFacts): string {
   if (row.code === 'NUMBER_UNREADABLE' && row.lacksCourt) return 'The register court is missing';
+  if (row.code === 'NUMBER_UNREADABLE' && row.fitsOtherCountry)
+    return 'The number does not fit the country. Check both';
   // Only a question about one candidate has a grade, and that candidate has the VAT number.
   if (row.code === 'VAT_ONLY' && row.matchGrade !== null && Object.keys(row.ids).length === 0)
     return 'Only the VAT number and the name agree';
@@ -154,7 +168,6 @@ function unknownCountry({ code, country }: ReasonFacts): string | undefined {
 
 const HELD_BY: Readonly<Record<string, string>> = {
   allowance: 'The allowance was used up. kybatch continues with the next attempt',
-  budget: 'Your limit was reached. kybatch continues with the next attempt',
   scope: 'The key lacks a permission. kybatch continues when it has it',
   in_doubt: 'On hold: a call may have been charged without an answer. Record it with kybatch charges',
   ask_provider: 'The provider sent an unusable answer. Please ask the provider',
@@ -169,6 +182,12 @@ function answeredInWords(questions: ReasonFacts['questions']): string {
 
 function stillOpen({ hold, holdReason, stages, questions }: ReasonFacts): string {
   if (hold === 'waiting') return `Waiting for the ${stageWords(holdReason ?? 'answer')}`;
+  if (hold === 'parked' && holdReason === 'budget') {
+    const [stage = 'search'] = Object.entries(stages ?? {}).flatMap(([name, status]) =>
+      status === 'parked' ? [name] : [],
+    );
+    return `Your limit was reached before the ${stageWords(stage)}. kybatch continues with the next attempt`;
+  }
   if (hold === 'parked') return HELD_BY[holdReason ?? ''] ?? 'On hold. kybatch continues with the next attempt';
   const begun = Object.values(stages ?? {}).some((status) => status === 'done');
   const asked = questions.length === 0 ? undefined : answeredInWords(questions);

@@ -27,6 +27,10 @@ test('a sheet with a withdrawn decision is not suggested until it has another on
     expect(withdrawn.stdout).not.toContain('review apply');
     const { next, run } = jsonOf<EndJson>(await kybatch(RUN));
     expect(next).toBe(`kybatch review export ${run} --out review-${run}.csv`);
+    expect(jsonOf<object>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']))).toMatchObject({
+      needs_review: 1,
+      v1_units: { at_most: 0 },
+    });
     expect(await nextOf(job, [...CHECK, '--json'])).toBe(next);
     expect((await kybatch(['review', 'list'])).stderr).not.toContain('review apply');
 
@@ -75,7 +79,8 @@ describe('status --check', () => {
   });
 
   test('names the command for the questions if the other rows only wait', async () => {
-    await withJob({ clock: new JumpingClock(), plan: 'free' }, async (job) => {
+    const clock = new JumpingClock();
+    await withJob({ clock, plan: 'free' }, async (job) => {
       const { kybatch, rows, writeCsv } = job;
       writeCsv('in.csv', [...rows.slice(0, 1).map(inQuestion), ...rows.slice(1, 4)]);
       const { code, ...end } = await kybatch(RUN);
@@ -83,6 +88,14 @@ describe('status --check', () => {
       const { run, next } = jsonOf<EndJson>({ code, ...end });
       expect(next).toMatch(/^kybatch resume /);
       expect(await nextOf(job, [...CHECK, '--json'])).toBe(`kybatch review export ${run}`);
+      // As `run` has said: the workbook of the results has the questions, until one is answered elsewhere.
+      const workbook = `${run}/results.xlsx`;
+      expect((await kybatch(['status'])).textOf('REVIEW_NEXT')).toContain(workbook);
+      clock.advance(60_000);
+      const answered = await kybatch(['review'], { keys: ['s', 'u', '1', 'q'] });
+      const { outcomes } = jsonOf<EndJson>(await kybatch(['status', '--json']));
+      expect(answered.textOf('RESUME_NEXT')).toMatch(new RegExp(`^${outcomes.pending} `));
+      expect((await kybatch(['status'])).textOf('REVIEW_NEXT')).not.toContain(workbook);
     });
   });
 });

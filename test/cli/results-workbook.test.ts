@@ -65,11 +65,16 @@ long('an edited workbook is kept beside the folder that replaces it', async () =
     expect(readFileSync(`${files}-results-edited.xlsx`)).toEqual(filledIn);
     expect((await kybatch(['export'])).codes).not.toContain('WORKBOOK_KEPT');
     expect((await kybatch(['review', 'apply', `${files}-results-edited.xlsx`])).code).toBe(0);
+    // Its answers are recorded now, so it is kept but not suggested.
+    rmSync(results);
+    await answer(results, sheets);
+    appendFileSync(results, 'b');
+    expect((await kybatch(['export'])).codes).not.toContain('REVIEW_APPLY_NEXT');
     // It is somebody's work: it is told with --quiet, too, and programs are told where it is.
     appendFileSync(results, 'a note');
     const end = await kybatch([...RUN, '--quiet']);
-    const kept = `${files}-results-edited-2.xlsx`;
-    expect(end.stderr).toContain(`kybatch review apply ${kept.slice(cwd.length + 1)}\n`);
+    const kept = `${files}-results-edited-3.xlsx`;
+    expect(end.stderr).toContain(kept.slice(cwd.length + 1));
     expect(jsonOf<{ results_edited: string }>(end).results_edited).toBe(kept);
   });
 });

@@ -191,13 +191,16 @@ describe('how a run ends', () => {
 
   long('X-10 where a bound was spent, the command to go on gives both again, and no more', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async ({ rows, writeCsv, kybatch }) => {
-      writeCsv('in.csv', rows.slice(0, 6));
+      writeCsv('in.csv', rows.slice(0, 8));
       const end = await kybatch([...RUN, '--yes', '--max-units', '5', '--max-reports', '3']);
       expect(end.code).toBe(4);
       const { next = '', outcomes } = jsonOf<EndJson>(end);
       expect(next).toMatch(/^kybatch resume \S+ --max-units 5 --max-reports 3 --yes$/);
       const resumed = jsonOf<EndJson>(await kybatch([...next.split(' ').slice(1), '--json']));
       expect(resumed.outcomes.complete).toBeGreaterThan(outcomes.complete ?? 0);
+      const paused = await kybatch(['resume', '--yes', '--max-units', '50', '--max-reports', '1', '--json']);
+      // Only the limit that was reached is named.
+      expect(paused.textOf('ROWS_WAIT_FOR_BUDGET')).toMatch(/\(1 [^\d]*\)$/);
     });
   });
 

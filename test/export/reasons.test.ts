@@ -188,6 +188,27 @@ const CASES: readonly (readonly [string, Partial<ReasonFacts>])[] = [
       questions: [{ ...ASKED, decision: 'none_of_these', candidateId: null, secondBy: 'Bea' }],
     },
   ],
+  [
+    'a number with the form of another country',
+    { outcome: 'needs_review', code: 'NUMBER_UNREADABLE', fitsOtherCountry: true, ids: {} },
+  ],
+  [
+    'a corrected number without a company',
+    {
+      outcome: 'no_match',
+      code: 'NO_CANDIDATE_WITH_NUMBER',
+      questions: [{ ...ASKED, decision: 'none_of_these', candidateId: 'number:NI001613' }],
+    },
+  ],
+  [
+    'a limit that was reached before the report',
+    {
+      outcome: 'pending',
+      hold: 'parked',
+      holdReason: 'budget',
+      stages: { record: 'done', 'credit-report': 'parked' },
+    },
+  ],
   ['no candidate with the number', { outcome: 'no_match', code: 'NO_CANDIDATE_WITH_NUMBER' }],
   ['a person without a name who refuses all', { outcome: 'no_match', code: 'REVIEWED' }],
   ['no country', { outcome: 'invalid', code: 'NO_COUNTRY' }],

@@ -12,6 +12,7 @@ export const ROW: ReasonFacts = {
   holdReason: null,
   matchGrade: 'AAZAZ',
   lacksCourt: false,
+  fitsOtherCountry: false,
   stages: {},
   ids: { v1: '77' },
   questions: [],

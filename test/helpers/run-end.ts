@@ -46,6 +46,7 @@ export const RUN_END: RunEndView = {
   tablesBefore: null,
   workbook: null,
   keptWorkbook: null,
+  keptAnswers: false,
   tablesLack: null,
   log: null,
   next: null,

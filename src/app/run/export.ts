@@ -37,6 +37,7 @@ import {
 } from '../environment.js';
 import { fileTarget, mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
 import { dueDecider } from '../portfolio/open-list.js';
+import { hasUnrecordedAnswers } from '../review/questions.js';
 import { findRun, noRunYet } from './runs.js';
 import { findSettings } from './stored-settings.js';
 
@@ -68,6 +69,8 @@ export interface ExportView {
   readonly workbook: string | null;
   /** Where the previous workbook was moved because a person had edited it. Otherwise null. */
   readonly kept: string | null;
+  /** It has answers that are not recorded yet. */
+  readonly keptAnswers: boolean;
   readonly summary: ExportSummary;
   /** The missing parts of the tables. Null if they are complete. */
   readonly lack: ExportLack | null;
@@ -215,6 +218,7 @@ export async function writeTables(
       folder,
       workbook: workbook === undefined ? null : join(folder, workbook),
       kept,
+      keptAnswers: kept !== null && (await hasUnrecordedAnswers(kept, ledger.review)),
       summary,
       lack: lackOf(summary),
     };

@@ -113,6 +113,8 @@ export interface RunEndView {
   readonly workbook: string | null;
   /** Where the previous workbook was moved because a person had edited it. Otherwise null. */
   readonly keptWorkbook: string | null;
+  /** It has answers that are not recorded yet. */
+  readonly keptAnswers: boolean;
   /** The missing parts of the tables. Null if they are complete or were not written. */
   readonly tablesLack: ExportLack | null;
   readonly log: string | null;
@@ -191,6 +193,7 @@ const ofTables = (view: ExportView | null) => ({
   tables: view?.folder ?? null,
   workbook: view?.workbook ?? null,
   keptWorkbook: view?.kept ?? null,
+  keptAnswers: view?.keptAnswers ?? false,
   tablesLack: view?.lack ?? null,
 });
 

@@ -51,6 +51,8 @@ export interface StatusView extends RunStanding {
   readonly refused: RefusedList | null;
   /** The newest tables of the run: the workbook, or their folder. Null: none are there. */
   readonly results: string | null;
+  /** The workbook among them, if its questions are the open ones. Otherwise null. */
+  readonly answerIn: string | null;
   /** The next step. Null if nothing is left to do. */
   readonly next: ContinueStep | null;
   /** Next steps for other rows. */
@@ -126,6 +128,7 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       ...stepsOf(run, progress, whole, isAtWork).filter(({ kind }) => kind !== 'resume' || rest === null),
     ];
     const [next = null, ...further] = await withReviewSheets(steps, ledger, around);
+    const { dataDir } = ledgerOf(options, around);
     const prices = pricesOf(findSettings(run)?.pipeline, around);
     const bought = prices && { ...purchasesOf(await reading.charged({ run: run.id })), units: progress.unitsCharged };
     return {
@@ -143,7 +146,8 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       workers,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       refused: options.run === undefined ? await newestRefusal(ledger) : null,
-      results: resultsOf(run.id, ledgerOf(options, around).dataDir),
+      results: resultsOf(run.id, dataDir),
+      answerIn: await workbookToAnswer(run.id, dataDir, [next, ...further], ledger),
       next,
       further,
       unknownInBudget: await unknownInBudget(run.id, progress, ledger),
@@ -168,6 +172,21 @@ function resultsOf(run: string, dataDir: string): string | null {
   if (folder === undefined) return null;
   const workbook = join(folder, 'results.xlsx');
   return existsSync(workbook) ? workbook : folder;
+}
+
+/** A decision made or withdrawn since the workbook was written makes its questions others than the open ones. */
+async function workbookToAnswer(
+  run: string,
+  dataDir: string,
+  steps: readonly (ContinueStep | null)[],
+  { review }: Pick<Ledger, 'review'>,
+): Promise<string | null> {
+  const step = steps.find((one) => one?.kind === 'review');
+  const { folder = '', at = '' } = newestTables(run, dataDir) ?? {};
+  const workbook = join(folder, 'results.xlsx');
+  if (step?.kind !== 'review' || step.run !== run || step.sheets?.asks || !existsSync(workbook)) return null;
+  const changes = (await review.decisions()).map(({ decidedAt, withdrawnAt }) => Math.max(decidedAt, withdrawnAt ?? 0));
+  return changes.every((time) => time <= Date.parse(at)) ? workbook : null;
 }
 
 async function unknownInBudget(run: string, { parkedReasons }: Progress, { reading }: Pick<Ledger, 'reading'>) {

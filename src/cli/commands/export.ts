@@ -44,13 +44,13 @@ export const exportCommand: Command<ExportArgs> = {
   async run(args, io) {
     const { dataDir, run } = args;
     const { exportTables } = await import('../../app/run/export.js');
-    const { folder, workbook, kept, summary, lack } = await exportTables(
+    const { folder, workbook, kept, keptAnswers, summary, lack } = await exportTables(
       { dataDir, run, ...readTableFlags(args) },
       appEnvironment(io),
     );
     const { partial, rows_not_settled: open, input } = summary;
     const notes = view(partialInWords({ partial, open, rows: input.rows }));
-    const warnings = view(keptInWords(kept, placeFlags(args)), lackInWords(lack));
+    const warnings = view(keptInWords(kept, keptAnswers, placeFlags(args)), lackInWords(lack));
     if (args.json)
       printJson(io, { folder, workbook, resultsEdited: kept ?? undefined, ...summary }, view(notes, warnings));
     else

@@ -30,6 +30,7 @@ import {
   suggestCommand,
   suggestionInWords,
   suggestRaised,
+  suggestResults,
 } from '../terminal/suggestions.js';
 import { rowInWords, withPlace } from '../terminal/text.js';
 import { block, commandLine, labelLines, marked, textTable, type ViewPart, view } from '../terminal/view.js';
@@ -88,8 +89,9 @@ export const statusCommand: Command<StatusArgs> = {
       { json },
       () => ({ ...statusJson(view), ...commands }),
       () =>
-        mapTexts([...statusInWords(view, place), ...stepsInWords(next, further), ...raised(view, dataDir)], (text) =>
-          withPlace(text, place),
+        mapTexts(
+          [...statusInWords(view, place), ...stepsInWords(view, place, next, further), ...raised(view, dataDir)],
+          (text) => withPlace(text, place),
         ),
     );
     return ExitCode.ok;
@@ -104,9 +106,19 @@ function raised({ run, rest, given, sandbox, progress }: StatusView, dataDir: st
   return mapTexts([raisedInWords(progress.byOutcome.pending, rest, suggestion)], (text) => `\n${text}`);
 }
 
-/** The next steps, each after an empty line. The most useful one is the last. */
-const stepsInWords = (next: Suggestion | undefined, further: readonly Suggestion[]): readonly Message[] =>
-  mapTexts([...further, ...(next === undefined ? [] : [next])].map(suggestionInWords), (text) => `\n${text}`);
+/** The next steps, each after an empty line. The most useful one is the last. Questions are answered as after `run`. */
+const stepsInWords = (
+  { answerIn }: StatusView,
+  place: string,
+  next: Suggestion | undefined,
+  further: readonly Suggestion[],
+): readonly Message[] =>
+  mapTexts(
+    [...further, ...(next === undefined ? [] : [next])]
+      .map((step) => (answerIn !== null && step.code === 'REVIEW_NEXT' ? suggestResults(answerIn, place) : step))
+      .map(suggestionInWords),
+    (text) => `\n${text}`,
+  );
 
 export function statusInWords(status: StatusView, place = ''): readonly Message[] {
   const { run, progress, activity, results } = status;

@@ -31,8 +31,9 @@ import {
   type Suggestion,
   shortCommand,
   suggestionInWords,
+  suggestResults,
 } from './suggestions.js';
-import { rowInWords, shellWord } from './text.js';
+import { rowInWords } from './text.js';
 import { block, commandLine, countLines, labelLines, marked, type ViewPart, view } from './view.js';
 
 /** The next steps after an attempt, as commands. */
@@ -43,6 +44,8 @@ export interface WaysOn {
   readonly write: Suggestion | undefined;
   /** Continues the run after its review questions were answered. */
   readonly resume: Suggestion | undefined;
+  /** Runs the list again when its invalid rows are mended. */
+  readonly runAgain?: Suggestion | undefined;
   /** Continues the run with a higher limit, if the present one allows nothing more. */
   readonly raised?: Suggestion | undefined;
   /** The flag that names the data directory. */
@@ -122,8 +125,14 @@ function headline(end: RunEndView, { place }: WaysOn, { ms }: AttemptFacts) {
   return { messages: [head, ...details], stopsFor: reason };
 }
 
-const limitsInWords = ({ limits: { units, reports } }: RunEndView): string => {
-  const given = listed([units !== null && count(units, 'unit'), reports !== null && count(reports, 'credit report')]);
+/** The limit that was reached. Lost calls count against either, so without a clear one both are named. */
+const limitsInWords = ({ limits: { units, reports }, spent }: RunEndView): string => {
+  const areUnits = units !== null && spent.units >= units;
+  const areReports = reports !== null && spent.reports >= reports;
+  const given = listed([
+    units !== null && (areUnits || !areReports) && count(units, 'unit'),
+    reports !== null && (areReports || !areUnits) && count(reports, 'credit report'),
+  ]);
   return given === '' ? '' : ` (${given})`;
 };
 
@@ -200,7 +209,7 @@ function sections(
   const retry = step('RETRY_NEXT');
   const review = step('REVIEW_NEXT') ?? step('REVIEW_APPLY_NEXT');
   return view(
-    keptInWords(end.keptWorkbook, ways.place),
+    keptInWords(end.keptWorkbook, end.keptAnswers, ways.place),
     lackInWords(end.tablesLack),
     parkedInWords({ ...parkedRows(end), reasons }, ways.place),
     steps.filter(({ code }) => code === 'DOUBT_NEXT').map((one) => message(one.code, commandLine(shortCommand(one)))),
@@ -223,7 +232,7 @@ function sections(
     // The command that continues is at the end if rows are left in any case.
     review !== undefined &&
       reviewInWords(end, review, resume === undefined ? ways : { ...ways, resume: undefined }, facts),
-    invalidInWords(end.invalid, end.rows, end.input),
+    invalidInWords(end.invalid, end.rows, end.input, ways.runAgain),
     end.invalid.length === 0 && steps.filter(({ code }) => code === 'PLAN_NEXT').map(suggestionInWords),
     resume !== undefined && [
       resumeInWords(end, resume),
@@ -267,19 +276,20 @@ function reviewInWords(
       commandLine(shortCommand(review)),
       / review apply /.test(review.command) && resume && commandLine(shortCommand(resume)),
     );
+  const { words, command } = suggestResults(end.workbook, place);
   return marked(
     review.code,
     'attention',
-    `${needs} Fill in the sheet "Questions" of results.xlsx, then:`,
-    commandLine(`kybatch review apply ${shellWord(end.workbook)}${place}`),
+    `${needs} ${words}:`,
+    commandLine(command),
     resume && commandLine(shortCommand(resume)),
   );
 }
 
-/** After a review, an attempt may come upon further questions. */
+/** After a review, an attempt may come upon further questions. A withdrawn answer is asked for again. */
 function newQuestions({ left: { questions }, outcomes: { needs_review: all } }: RunEndView): string {
   if (questions === 0) return ', no new questions';
-  return questions >= all ? ', all with new questions' : `, ${withCommas(questions)} with new questions`;
+  return `, ${questions >= all ? 'all' : withCommas(questions)} new or asked again`;
 }
 
 /** The same limits again. All rows together may need more, which is for the user to allow. */

@@ -128,7 +128,10 @@ export const startInWords = (
 const toGoInWords = (toGo: number, { atMost, asksV1, money }: Pick<May, 'atMost' | 'asksV1' | 'money'>): string =>
   toGo === 0
     ? 'nothing to do.'
-    : `${count(toGo, 'row')} to do, at most ${mostInWords(atMost, asksV1)}${moneyAfterAmounts(money)}.`;
+    : `${count(toGo, 'row')} to do${isFree(atMost, asksV1) ? '' : `, at most ${mostInWords(atMost, asksV1)}`}${moneyAfterAmounts(money)}.`;
+
+const isFree = ({ units, reports, v2Calls, reveals }: RemainingCost, asksV1: boolean): boolean =>
+  (asksV1 ? units : v2Calls) + reports === 0 && !revealsAnything(reveals);
 
 /** A row with an unknown charge continues only if an answer settles the charge. */
 const onHoldInWords = (rows: number, place: string): ViewPart =>
@@ -336,7 +339,12 @@ const firstRowsInWords = ({ rows, row, line, firstRows }: InvalidReason): string
     : `rows ${firstRows.map(withCommas).join(', ')}${rows > firstRows.length ? ', …' : ''}`;
 
 /** Invalid rows with their reasons, and what to do about them. */
-export function invalidInWords(reasons: readonly InvalidReason[], rows: number, input: string): readonly Message[] {
+export function invalidInWords(
+  reasons: readonly InvalidReason[],
+  rows: number,
+  input: string,
+  again?: { readonly command: string },
+): readonly Message[] {
   const invalid = reasons.reduce((sum, reason) => sum + reason.rows, 0);
   if (invalid === 0) return [];
   const isAll = invalid === rows;
@@ -351,7 +359,8 @@ export function invalidInWords(reasons: readonly InvalidReason[], rows: number, 
       : marked(
           'ROWS_INVALID',
           'attention',
-          `${count(invalid, 'row is', 'rows are')} invalid. Fix ${invalid === 1 ? 'it' : 'them'} in ${input} and run it again.`,
+          `${count(invalid, 'row is', 'rows are')} invalid. Fix ${invalid === 1 ? 'it' : 'them'} in ${input} and run it again${again === undefined ? '.' : ':'}`,
+          again && commandLine(again.command),
           '  The other rows are not bought again.',
         ),
     ...reasons.map(({ code, rows: alike }, index) =>
@@ -417,15 +426,16 @@ export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows
     `The tables are partial: ${withCommas(open)} of ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} to do.`,
   );
 
-/** Tells where the edited workbook is, and that its answers were not read. */
-export const keptInWords = (kept: string | null, place: string): ViewPart =>
+/** Tells where the edited workbook is, and how to apply answers that are not recorded yet. */
+export const keptInWords = (kept: string | null, hasAnswers: boolean, place: string): ViewPart =>
   kept !== null && [
     marked('WORKBOOK_KEPT', 'attention', `The previous results.xlsx was edited. It is kept as`, commandLine(kept)),
-    block(
-      'REVIEW_APPLY_NEXT',
-      '  To apply the answers in it:',
-      commandLine(`kybatch review apply ${shellWord(kept)}${place}`),
-    ),
+    hasAnswers &&
+      block(
+        'REVIEW_APPLY_NEXT',
+        '  To apply the answers in it:',
+        commandLine(`kybatch review apply ${shellWord(kept)}${place}`),
+      ),
   ];
 
 /** Follows a total of units: the provider's total may be larger by the charges of lost calls. */

@@ -119,6 +119,13 @@ export function suggestReview(questions: Questions, args: Place): Suggestion {
   };
 }
 
+/** The workbook of the results has the open questions, too. */
+export const suggestResults = (workbook: string, place: string): Suggestion => ({
+  code: 'REVIEW_NEXT',
+  words: 'Fill in the sheet "Questions" of results.xlsx, then',
+  command: `kybatch review apply ${shellWord(workbook)}${place}`,
+});
+
 /** The number of open questions that the existing sheet does not have, in brackets. Empty: it has all. */
 export function notInSheet(questions: Questions, args: Place): string {
   const { asks = null, missing = 0 } = questions.sheets ?? {};
