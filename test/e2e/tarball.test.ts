@@ -50,8 +50,8 @@ test('the package has few files, and a source map for each code file', () => {
   expect(packed.length).toBeLessThan(150);
   const code = packed.filter((path) => /^dist\/.*\.js$/.test(path));
   const withoutMap = code.filter((path) => !packed.includes(`${path}.map`));
-  // These two only re-export others.
-  expect(withoutMap).toEqual(['dist/index.js', 'dist/lib/rolldown-runtime.js']);
+  // The first two only re-export others. The last is sent to browsers as it is.
+  expect(withoutMap).toEqual(['dist/index.js', 'dist/lib/rolldown-runtime.js', 'dist/web/static/script.js']);
 });
 
 test.for([['--help'], ['run', '--help'], ['review', '--help']])(
@@ -60,6 +60,10 @@ test.for([['--help'], ['run', '--help'], ['review', '--help']])(
     expect(kybatch(...args)).toBe(run(process.execPath, join(ROOT, 'build/cli/main.js'), ...args));
   },
 );
+
+test('the package has the report and the page with their style', () => {
+  for (const file of ['style.css', 'script.js']) expect(packed).toContain(`dist/web/static/${file}`);
+});
 
 test('the licence of each package in the bundle comes with it', () => {
   const licences = readFileSync(join(modules, 'kybatch', 'dist', 'lib', 'LICENSES.txt'), 'utf8');

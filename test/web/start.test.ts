@@ -43,7 +43,9 @@ test('a list is planned, started after a second question, followed to its end, a
       expect(run).toMatch(/^\/runs\/\d{4}-\d\d-\d\d-[0-9a-f]{6}$/);
       expect((await get(run, { accept: 'text/event-stream' })).text).toMatch(/event: end/);
       expect(await json(run)).toMatchObject({ outcomes: { invalid: 1, pending: 0 } });
-      expect(await json('/')).toMatchObject({ portfolios: [{ name: list, members: 2, attempts: [{ units: expect.any(Number) }] }] });
+      expect(await json('/')).toMatchObject({
+        portfolios: [{ name: list, members: 2, attempts: [{ units: expect.any(Number) }] }],
+      });
       expect(await json('/runs')).toMatchObject({ runs: [{ run: { state: 'finished' } }] });
       expect(await json('/usage')).toMatchObject({ by_run: expect.any(Array) });
       expect((await get('/runs?format=csv')).text).toMatch(/^run,state,/);
