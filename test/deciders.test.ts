@@ -65,6 +65,13 @@ const DECIDERS: readonly Decider[] = [
     allowed: ['engine/plan.ts', 'engine/row-cost.ts'],
   },
   {
+    file: 'calls/outage.ts',
+    name: 'decideOnEvent',
+    callers: ['calls/reactions.ts'],
+    again: /code: PROVIDER_UNAVAILABLE|\blastAnswered\b|\bisGivenUp\b/,
+    allowed: ['calls/outage.ts'],
+  },
+  {
     file: 'engine/row-source.ts',
     name: 'RowSource',
     callers: ['engine/queue.ts', 'engine/run.ts'],

@@ -5,7 +5,7 @@ import type { ApiError } from '../api/errors.js';
 import { TakenOverError } from '../domain/errors.js';
 import type { Meter } from '../domain/provider.js';
 import type { Intent, IntentOutcome, Limits } from '../ledger/money/intent.js';
-import type { Clock } from '../util/clock.js';
+import { Bell, type Clock } from '../util/clock.js';
 import type { DoorOptions } from './options.js';
 import { DRAINING, type Parked, type Stopped } from './outcome.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
@@ -23,9 +23,9 @@ type Decided = Exclude<IntentOutcome, { kind: 'wait' | 'led_anew' }> | Parked;
 export class Admission {
   readonly #clock: Clock;
   /** Calls waiting for their turn while they go one by one. */
-  #inLine: (() => void)[] = [];
+  readonly #inLine = new Bell();
   /** Calls waiting for others to end. A waiting call never wakes them: two would keep each other awake forever. */
-  #waiters: (() => void)[] = [];
+  readonly #callEnded = new Bell();
   #ended = 0;
   #unitsInFlight = 0;
   #soloCallsLeft = 3;
@@ -41,7 +41,7 @@ export class Admission {
     for (;;) {
       if (this.#draining) return DRAINING;
       if (meter === 'unit' && this.#soloCallsLeft > 0 && this.#unitsInFlight > 0) {
-        await new Promise<void>((wake) => this.#inLine.push(wake));
+        await this.#inLine.wait(this.#clock);
         continue;
       }
       if (meter === 'unit') this.#unitsInFlight += 1;
@@ -59,7 +59,7 @@ export class Admission {
       }
       if (intended.kind !== 'wait' && intended.kind !== 'under_way') return intended;
       // A call that ended meanwhile may be the one it waits for.
-      if (this.#ended === ended) await this.#somethingEnded();
+      if (this.#ended === ended) await this.#callEnded.wait(this.#clock, LOOK_AGAIN_MS);
       // The sender of the same request may have its answer by now.
       if (intended.kind === 'under_way') return intended;
     }
@@ -69,19 +69,19 @@ export class Admission {
   left(meter: Meter): void {
     this.#ended += 1;
     this.#stepBack(meter);
-    this.#waiters = wake(this.#waiters);
+    this.#callEnded.ring();
   }
 
   /** v1 reported the remaining units: from now on calls run in parallel. */
   heardOfUnits(): void {
     this.#soloCallsLeft = 0;
-    this.#inLine = wake(this.#inLine);
+    this.#inLine.ring();
   }
 
   /** Limits the wait for a first report, so that calls without one do not keep all others in line. */
   noteNoUnitsReported(): void {
     this.#soloCallsLeft = Math.max(0, this.#soloCallsLeft - 1);
-    this.#inLine = wake(this.#inLine);
+    this.#inLine.ring();
   }
 
   /** The limits with the highest cost of a call so far: calls in flight exceed them once at most. */
@@ -97,8 +97,8 @@ export class Admission {
   drain(): void {
     this.#draining = true;
     this.#ended += 1;
-    this.#inLine = wake(this.#inLine);
-    this.#waiters = wake(this.#waiters);
+    this.#inLine.ring();
+    this.#callEnded.ring();
   }
 
   get draining(): boolean {
@@ -107,20 +107,8 @@ export class Admission {
 
   #stepBack(meter: Meter): void {
     if (meter === 'unit') this.#unitsInFlight -= 1;
-    this.#inLine = wake(this.#inLine);
+    this.#inLine.ring();
   }
-
-  async #somethingEnded(): Promise<void> {
-    const timer = new AbortController();
-    const woken = new Promise<void>((wake) => this.#waiters.push(wake));
-    await Promise.race([woken, this.#clock.sleep(LOOK_AGAIN_MS, timer.signal).catch(() => {})]);
-    timer.abort();
-  }
-}
-
-function wake(waiters: readonly (() => void)[]): [] {
-  for (const wakeOne of waiters) wakeOne();
-  return [];
 }
 
 const LOOK_AGAIN_MS = 1_000;

@@ -1,7 +1,7 @@
 import { ApiError } from '../api/errors.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import { apiOf, type DoorOptions } from './options.js';
-import { type Answer, askProvider, type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
+import { type Answer, askProvider, type CallOutcome, type Parked, type Stopped } from './outcome.js';
 import {
   type AnswerSource,
   type DoorRequest,
@@ -28,41 +28,40 @@ export class Door implements AnswerSource {
 
   /** The error that stopped the run. */
   get stopped(): ApiError | undefined {
-    return this.#sender.stopped;
+    return this.#sender.halt.stopped;
   }
 
   /** No call is sent any more. */
   get draining(): boolean {
-    return this.#sender.draining;
+    return this.#sender.halt.isDraining;
   }
 
   /** The error to stop with if the run ends now with unfinished rows: the provider is down. */
   get outage(): ApiError | undefined {
-    return this.#sender.outage;
+    return this.#sender.reactions.outage;
   }
 
   /** Why this operation cannot continue now. Undefined if it can. */
   async refusal(operation: Operation): Promise<Parked | Stopped | undefined> {
-    const { stopped, draining, hasRefused } = this.#sender;
-    if (stopped !== undefined) return { kind: 'stopped', error: stopped };
-    if (draining) return DRAINING;
+    const { halt, admission, hasRefused } = this.#sender;
+    if (halt.stopped !== undefined || halt.isDraining) return halt.outcome();
     // Without a refusal there is nothing to look up, and this runs for every row (docs/developers/performance.md, "Cost of the
     // ledger").
     if (!hasRefused) return undefined;
     const { calls, attemptId, limits, clock } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
     const call = { attemptId, environmentId, operation: operation.name, meter: operation.meter };
-    return await calls.refusal(call, this.#sender.bound(limits), clock.now());
+    return await calls.refusal(call, admission.bound(limits), clock.now());
   }
 
   /** No call is sent any more, and waits end. Calls in flight finish. */
   drain(): void {
-    this.#sender.drain();
+    this.#sender.halt.drain();
   }
 
   /** The provider asked another process to slow down, so this one does too. */
   hearOfSlowDown(api: ApiName, pauseMs: number): void {
-    this.#sender.hearOfSlowDown(api, pauseMs);
+    this.#sender.reactions.hearOfSlowDown(api, pauseMs);
   }
 
   /** A stored answer only. Undefined if there is none. */
@@ -81,11 +80,7 @@ export class Door implements AnswerSource {
       // Before the call is shared: a row that waits for its turn must not delay rows that have theirs.
       await request.turn.comes();
     }
-    const outcome = await this.#obtainOrShare(request, ready);
-    const isRefused = outcome.kind === 'parked' && outcome.reason === 'scope' && outcome.met !== undefined;
-    if (isRefused) this.#sender.awaitsDecision(request, ready);
-    const isTold = outcome.kind === 'not_available' && this.#sender.isTold(request, ready);
-    return isTold ? { ...outcome, isTold } : outcome;
+    return this.#sender.reactions.noteRow(request, ready, await this.#obtainOrShare(request, ready));
   }
 
   /** An ID comes from the provider, so an unusable one is the provider's fault. Other values are the row's. */
@@ -94,14 +89,9 @@ export class Door implements AnswerSource {
     return isProviders ? askProvider(error, 0) : { kind: 'failed', error, attempts: 0 };
   }
 
-  /** The next row parked for a refusal that proved to concern only it. `isFree`: the row is not in progress. */
-  takeDecided(isFree: (row: number) => boolean): number | undefined {
-    return this.#sender.takeDecided(isFree);
-  }
-
-  /** No other row can be answered. True if that decides a refusal: its rows can continue. */
-  concludeRefusals(): Promise<boolean> {
-    return this.#sender.concludeRefusals();
+  /** No other row can be answered. Returns the rows whose refusal proved to be their own: they can continue. */
+  concludeRefusals(): Promise<readonly number[]> {
+    return this.#sender.reactions.concludeRefusals();
   }
 
   async #obtainOrShare(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome> {

@@ -4,18 +4,100 @@ import type { ApiError } from '../api/errors.js';
 import { type ApiName, asksAboutOneCompany, type Operation } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
 import { maxAttemptsInVain } from '../ledger/money/intent.js';
-import { Breaker, type BreakerPolicy, type Pass } from './breaker.js';
+import { Bell, type Clock } from '../util/clock.js';
+import type { CallEvent } from './events.js';
 import { Limiter } from './limiter.js';
 import { apiOf, type DoorOptions, patienceOf } from './options.js';
+import {
+  type CallVerdict,
+  decideOnEvent,
+  NEW_OPERATION,
+  type OperationEvent,
+  type Terms,
+  unavailable,
+} from './outage.js';
+import type { CallOutcome } from './outcome.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
 import { isTrouble } from './retry.js';
 import { lostAtMost } from './settlement.js';
+
+/** Waits and wakes as `decideOnEvent` says about one operation. */
+export class Breaker {
+  readonly #terms: Omit<Terms, 'now'>;
+  readonly #clock: Clock;
+  readonly #tell: (event: CallEvent) => void;
+  readonly #bell = new Bell();
+  #state = NEW_OPERATION;
+
+  constructor(terms: Omit<Terms, 'now'>, clock: Clock, tell: (event: CallEvent) => void = () => {}) {
+    this.#terms = terms;
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  /** The error to stop with if the run ends during an outage. */
+  get outage(): ApiError | undefined {
+    const { outage } = this.#state;
+    return outage && unavailable(this.#state, outage, { ...this.#terms, now: this.#clock.now() });
+  }
+
+  note(event: OperationEvent): CallVerdict {
+    const now = this.#clock.now();
+    const { outage: before } = this.#state;
+    const { state, verdict } = decideOnEvent(this.#state, event, { ...this.#terms, now });
+    this.#state = state;
+    const { outage } = state;
+    const { api, name: operation } = this.#terms.operation;
+    if (outage !== undefined && outage.probeAt !== before?.probeAt) {
+      const { since, error, probeAt: nextTryAt, givesUpAt } = outage;
+      this.#tell({ kind: 'outage', api, operation, since, code: error.code, nextTryAt, givesUpAt });
+    }
+    if (outage === undefined && before !== undefined)
+      this.#tell({ kind: 'recovered', api, operation, since: before.since, at: now });
+    if (event.kind !== 'asks') this.#bell.ring();
+    return verdict;
+  }
+
+  /** May the call be sent? `probe`: its number, if it was let through as a probe and has a slot now. */
+  ask(requestKey: string, hasSlot: boolean, probe?: number): CallVerdict {
+    return this.note({ kind: 'asks', requestKey, hasSlot, probe });
+  }
+
+  /** Waits while the operation is down. `wait`: the signal ended the wait. */
+  async enter(requestKey: string, signal: AbortSignal): Promise<CallVerdict> {
+    let verdict = this.ask(requestKey, false);
+    while (verdict.do === 'wait' && !signal.aborted) {
+      const ms = verdict.until === undefined ? undefined : verdict.until - this.#clock.now();
+      await this.#bell.wait(this.#clock, ms, signal);
+      if (!signal.aborted) verdict = this.ask(requestKey, false);
+    }
+    return verdict;
+  }
+}
+
+/** A refused request. It is not repeated in this attempt. */
+interface Refused {
+  readonly operation: Operation;
+  readonly error: ApiError;
+  /** It concerns its company alone. */
+  isOwn: boolean;
+  /** The rows parked for it. Their errors show it. */
+  readonly rows: Set<number>;
+  areRowsBack: boolean;
+}
+
+/** A call in flight: its start number, its probe, and when it was sent. */
+export interface SentCall {
+  readonly started: number;
+  readonly probe: number | undefined;
+  readonly sentAt: number;
+}
 
 export class Reactions {
   readonly limiters: Readonly<Record<ApiName, Limiter>>;
   readonly #options: DoorOptions;
   readonly #breakers = new Map<string, Breaker>();
-  readonly refusals = new Refusals();
+  readonly #refused = new Map<string, Refused>();
   #leftFor: ApiError | undefined;
   readonly #onStop: (error: ApiError) => void;
 
@@ -31,8 +113,8 @@ export class Reactions {
   breakerOf(operation: Operation): Breaker {
     const known = this.#breakers.get(operation.name);
     if (known !== undefined) return known;
-    const { breaker, clock, listen = () => {} } = this.#options;
-    const made = new Breaker(operation, breaker ?? NEVER_OPENS, clock, listen);
+    const { breaker: policy, clock, listen } = this.#options;
+    const made = new Breaker({ operation, policy }, clock, listen);
     this.#breakers.set(operation.name, made);
     return made;
   }
@@ -50,87 +132,100 @@ export class Reactions {
 
   toSuccess(operation: Operation, requestKey: string, started: number, durationMs: number): void {
     this.limiters[operation.api].succeeded(durationMs);
-    this.breakerOf(operation).succeeded(requestKey, started);
-    this.refusals.answered(operation, started);
+    this.#note(operation, { kind: 'answered', requestKey, begun: started });
+  }
+
+  #note(operation: Operation, event: OperationEvent): CallVerdict {
+    const verdict = this.breakerOf(operation).note(event);
+    if (verdict.do === 'stop') this.#onStop(verdict.error);
+    for (const requestKey of verdict.do === 'own' ? verdict.requests : []) {
+      const refused = this.#refused.get(requestKey);
+      if (refused !== undefined) refused.isOwn = true;
+    }
+    return verdict;
   }
 
   /** A request that failed in earlier attempts is no sign of an outage: a person has to look at its row. */
-  async noteIfInVainBefore({ operation, wasHeld, row }: DoorRequest, { context }: ReadyRequest): Promise<void> {
+  async wasInVainBefore({ operation, wasHeld, row }: DoorRequest, { context }: ReadyRequest): Promise<boolean> {
     const { breaker, calls, attemptId } = this.#options;
-    if (breaker === null || row === null || operation.meter === 'report') return;
-    const isOver = async () =>
-      (await calls.attemptsInVain({ ...context, attemptId })) >= maxAttemptsInVain(lostAtMost(this.#options));
-    if (wasHeld || (await isOver())) this.breakerOf(operation).noteInVainBefore(context.requestKey);
+    if (breaker === null || row === null || operation.meter === 'report') return false;
+    if (wasHeld) return true;
+    return (await calls.attemptsInVain({ ...context, attemptId })) >= maxAttemptsInVain(lostAtMost(this.#options));
   }
 
-  /** `started`: the number from the limiter. */
   async toError(
     operation: Operation,
     requestKey: string,
     error: ApiError,
-    { started, pass, setOutAt }: { readonly started: number; readonly pass: Pass; readonly setOutAt: number },
+    { started, probe, sentAt }: SentCall,
+    inVainBefore: boolean,
   ): Promise<void> {
+    const lastBegun = this.limiters[operation.api].started;
     if (isTrouble(error) || error.class === 'slow_down') {
-      // A long pause is an outage, unless one request is delayed while others are answered. An outage is reported, ends
-      // with the patience, and one probe goes before the others.
-      const long = this.#options.breaker !== null && (error.retryAfterMs ?? 0) > this.#longestPauseMs();
-      this.#slowDown(operation, long ? 0 : (error.retryAfterMs ?? 0), started);
-      const breaker = this.breakerOf(operation);
-      const lastBegun = this.limiters[operation.api].started;
-      const stop = breaker.failed(pass, requestKey, error, lastBegun, setOutAt);
-      const opened =
-        stop === undefined && long && breaker.isToBlame(requestKey) ? breaker.open(requestKey, error) : stop;
-      if (opened !== undefined) this.#onStop(opened);
+      // Longer pauses are outages, unless one request is delayed while others are answered. None exceeds the patience.
+      const longestMs = Math.min(A_MINUTE_MS, patienceOf(this.#options));
+      const isLong = this.#options.breaker !== null && (error.retryAfterMs ?? 0) > longestMs;
+      this.#slowDown(operation, isLong ? 0 : (error.retryAfterMs ?? 0), started);
+      this.#note(operation, { kind: 'failed', requestKey, error, probe, lastBegun, sentAt, inVainBefore, isLong });
       return;
     }
     if (error.class === 'stop_run') return this.#onStop(error);
-    if (error.class === 'block_operation') return await this.#refused(operation, requestKey, error);
-    // A documented error shows that the operation works.
-    if (error.exchange !== undefined) this.breakerOf(operation).succeeded(requestKey, started);
+    if (error.class === 'block_operation') return await this.#toRefusal(operation, requestKey, error, lastBegun);
+    // A documented error shows that the operation works. Values may be refused before permissions are checked.
+    const begun = error.class === 'not_available' ? started : 0;
+    if (error.exchange !== undefined) this.#note(operation, { kind: 'answered', requestKey, begun });
     if (error.class === 'park') await this.#closeLimit(operation, error);
   }
 
-  /** The request has no tries left. True if the provider is to blame: the operation now counts as down. */
-  holdDown(operation: Operation, requestKey: string, error: ApiError): boolean {
-    const breaker = this.breakerOf(operation);
-    if (this.#options.breaker === null || error.code === 'ABORTED' || !breaker.isToBlame(requestKey)) return false;
-    const stop = breaker.open(requestKey, error);
-    if (stop !== undefined) this.#onStop(stop);
-    return true;
-  }
-
   /**
-   * The call may have been charged and brought nothing. If the provider is to blame, one probe goes before the others,
-   * which would otherwise use up the limit in vain.
+   * The request has no tries left, or (not final) its last call may have been charged and brought nothing. If the
+   * provider is to blame, one probe goes before the others, which would otherwise use up the limit in vain.
    */
-  hesitate(operation: Operation, requestKey: string, error: ApiError): void {
-    const isPatient = (this.#options.breaker?.patienceMs ?? 0) > 0;
-    if (isPatient) this.holdDown(operation, requestKey, error);
+  toExhaustion(operation: Operation, requestKey: string, error: ApiError, isFinal: boolean): CallVerdict['do'] {
+    return this.#note(operation, { kind: 'exhausted', requestKey, error, isFinal }).do;
   }
 
-  /** Longer pauses are reported as an outage, and none exceeds the patience. */
-  #longestPauseMs(): number {
-    return Math.min(A_MINUTE_MS, patienceOf(this.#options));
-  }
-
-  /** v1 names a scope, so one refusal is enough. v2 needs two, so that one company does not block the rest. */
-  async #refused(operation: Operation, requestKey: string, error: ApiError): Promise<void> {
+  async #toRefusal(operation: Operation, requestKey: string, error: ApiError, lastBegun: number): Promise<void> {
     const { calls, attemptId } = this.#options;
-    const { environmentId } = apiOf(this.#options, operation.api);
-    const before = { environmentId, operation: operation.name, requestKey, attemptId };
-    if (asksAboutOneCompany(operation) && error.api === 'v2' && (await calls.answeredSinceRefused(before)))
-      return this.refusals.noteOwn(operation, requestKey, error);
-    const open = this.refusals.note(operation, requestKey, error, this.limiters[operation.api].started);
-    if (operation.api === 'v1' || open > 1) await this.#close(operation, [operation.name], 'scope', null, error);
+    const { api, name } = operation;
+    const { environmentId } = apiOf(this.#options, api);
+    const mayBeOwn = api === 'v2' && asksAboutOneCompany(operation);
+    const before = { environmentId, operation: name, requestKey, attemptId };
+    const answeredSince = mayBeOwn && (await calls.answeredSinceRefused(before));
+    this.#refused.set(requestKey, { operation, error, isOwn: false, rows: new Set(), areRowsBack: false });
+    const verdict = this.#note(operation, { kind: 'refused', requestKey, lastBegun, answeredSince });
+    if (verdict.do === 'close') await this.#close(operation, [name], 'scope', null, error);
   }
 
-  /** No other row can be answered. True if that decides a refusal: its rows can continue. */
-  async concludeRefusals(): Promise<boolean> {
+  refusalOf({ context }: ReadyRequest): Pick<Refused, 'isOwn' | 'error'> | undefined {
+    return this.#refused.get(context.requestKey);
+  }
+
+  /** A row is parked for a refusal until it is decided. Then the row's errors already show it. */
+  noteRow({ row }: DoorRequest, { context }: ReadyRequest, outcome: CallOutcome): CallOutcome {
+    const refused = row === null ? undefined : this.#refused.get(context.requestKey);
+    if (row === null || refused === undefined) return outcome;
+    if (outcome.kind === 'not_available') return { ...outcome, isTold: refused.rows.has(row) };
+    if (outcome.kind === 'parked') refused.rows.add(row);
+    return outcome;
+  }
+
+  /** No other row can be answered. Returns the rows whose refusal proved to be their own: they can continue. */
+  async concludeRefusals(): Promise<readonly number[]> {
     const { calls, clock } = this.#options;
-    const since = clock.now() - OF_LATE_MS;
-    return await this.refusals.concludeAlone(({ api, name }) =>
-      calls.wasAnswered(apiOf(this.#options, api).environmentId, name, since),
-    );
+    const rows = new Set<number>();
+    for (const refused of this.#refused.values()) {
+      const { operation } = refused;
+      const { environmentId } = apiOf(this.#options, operation.api);
+      if (!refused.isOwn) {
+        const answeredOfLate = await calls.wasAnswered(environmentId, operation.name, clock.now() - OF_LATE_MS);
+        this.#note(operation, { kind: 'ended', answeredOfLate });
+      }
+      if (!refused.isOwn || refused.areRowsBack) continue;
+      refused.areRowsBack = true;
+      for (const row of refused.rows) rows.add(row);
+    }
+    return [...rows];
   }
 
   #slowDown({ api }: Operation, pauseMs: number, started: number): void {
@@ -181,103 +276,7 @@ export class Reactions {
   }
 }
 
-const NEVER_OPENS: BreakerPolicy = { failures: Number.POSITIVE_INFINITY, patienceMs: 0 };
 const A_MINUTE_MS = 60_000;
 
 /** Older answers say nothing about the account's present permissions. */
 const OF_LATE_MS = 30 * 24 * 3_600_000;
-
-/**
- * v2's refusals in this attempt. v2 does not say whether a refusal concerns the operation or one company. It concerns
- * the company once a later request to the operation is answered. It also does if it is the only refusal by the end and
- * the operation was answered recently. Until then its row waits, because the permission may be missing and the next
- * request refused too.
- */
-export class Refusals {
-  readonly #open = new Map<string, Refused>();
-  readonly #own = new Map<string, Refused>();
-  /** Rows whose refusal proved to be their own after they were parked. */
-  readonly #decided: number[] = [];
-  /** Operations answered in this attempt. */
-  readonly #answered = new Set<Operation>();
-
-  /** Returns the number of refused requests of the operation without an answer since. */
-  note(operation: Operation, requestKey: string, error: ApiError, lastBegun: number): number {
-    this.#open.set(requestKey, { operation, error, lastBegun, rows: [] });
-    let count = 0;
-    for (const refused of this.#open.values()) if (refused.operation === operation) count += 1;
-    return count;
-  }
-
-  noteOwn(operation: Operation, requestKey: string, error: ApiError): void {
-    this.#own.set(requestKey, { operation, error, lastBegun: 0, rows: [] });
-  }
-
-  /** `begun`: the number of the answered call. An earlier call proves nothing. */
-  answered(operation: Operation, begun: number): void {
-    this.#answered.add(operation);
-    for (const [requestKey, refused] of this.#open) {
-      // v1 names the scope, which concerns no single company.
-      if (refused.operation !== operation || operation.api === 'v1' || begun <= refused.lastBegun) continue;
-      this.#open.delete(requestKey);
-      this.#isOwn(requestKey, refused);
-    }
-  }
-
-  /**
-   * No other row can be answered: a single v2 refusal concerns its company, if the operation is known to be permitted.
-   * v1 names the scope.
-   */
-  async concludeAlone(wasAnsweredOfLate: (operation: Operation) => Promise<boolean>): Promise<boolean> {
-    const decided = this.#decided.length;
-    for (const [requestKey, refused] of [...this.#open]) {
-      const { operation } = refused;
-      const others = [...this.#open.values()].filter((other) => other.operation === operation);
-      if (operation.api === 'v1' || others.length > 1) continue;
-      if (!this.#answered.has(operation) && !(await wasAnsweredOfLate(operation))) continue;
-      this.#open.delete(requestKey);
-      this.#isOwn(requestKey, refused);
-    }
-    return this.#decided.length > decided;
-  }
-
-  #isOwn(requestKey: string, refused: Refused): void {
-    if (!asksAboutOneCompany(refused.operation)) return;
-    this.#own.set(requestKey, refused);
-    this.#decided.push(...refused.rows);
-  }
-
-  /** A request refused in this attempt is not repeated in it. */
-  of(requestKey: string): { readonly isOwn: boolean; readonly error: ApiError } | undefined {
-    const own = this.#own.get(requestKey);
-    if (own !== undefined) return { isOwn: true, error: own.error };
-    const open = this.#open.get(requestKey);
-    return open && { isOwn: false, error: open.error };
-  }
-
-  /** The row is parked for this request and continues when it is decided. */
-  awaits(row: number, requestKey: string): void {
-    const own = this.#own.get(requestKey);
-    if (own !== undefined) this.#decided.push(row);
-    (own ?? this.#open.get(requestKey))?.rows.push(row);
-  }
-
-  /** The row was parked for this request in this attempt, so its errors already show it. */
-  isTold(row: number, requestKey: string): boolean {
-    return this.#own.get(requestKey)?.rows.includes(row) === true;
-  }
-
-  /** The next parked row that can continue. `isFree`: the row is not in progress. */
-  takeDecided(isFree: (row: number) => boolean): number | undefined {
-    const index = this.#decided.findIndex(isFree);
-    return index === -1 ? undefined : this.#decided.splice(index, 1)[0];
-  }
-}
-
-interface Refused {
-  readonly operation: Operation;
-  readonly error: ApiError;
-  /** The last call begun before the refusal. */
-  readonly lastBegun: number;
-  readonly rows: number[];
-}

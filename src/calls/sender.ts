@@ -4,16 +4,14 @@ import pRetry from 'p-retry';
 import { unusableAnswerError } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/http.js';
-import type { ApiName } from '../api/operation.js';
 import { MALFORMED_ANSWER, TakenOverError } from '../domain/errors.js';
 import type { Settlement } from '../ledger/money/calls.js';
-import type { Intent, Limits } from '../ledger/money/intent.js';
+import type { Intent } from '../ledger/money/intent.js';
 import { Admission, type AnsweredElsewhere, Halt, reserve } from './admission.js';
-import type { Pass } from './breaker.js';
 import type { Wire } from './limiter.js';
 import { apiOf, type DoorOptions, patienceOf } from './options.js';
 import { askProvider, type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
-import { Reactions } from './reactions.js';
+import { Reactions, type SentCall } from './reactions.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
 import {
   asTrouble,
@@ -28,81 +26,31 @@ import { leavesChargeUnknown, refusalOf, settlementOf, unknownChargeAfter, unkno
 
 export class Sender {
   readonly #options: DoorOptions;
-  readonly #admission: Admission;
-  readonly #attempts: SingleSend;
-  readonly #reactions: Reactions;
-  readonly #halt: Halt;
+  readonly admission: Admission;
+  readonly reactions: Reactions;
+  readonly halt: Halt;
+  /** Allowance, limit or scope has stopped a call. */
+  hasRefused = false;
   readonly #random: () => number;
 
   constructor(options: DoorOptions) {
     this.#options = options;
-    this.#admission = new Admission(options.clock);
-    this.#halt = new Halt(this.#admission);
-    this.#reactions = new Reactions(options, (error) => this.#halt.stop(error));
-    this.#attempts = new SingleSend(options, this.#admission, this.#reactions, this.#halt);
+    this.admission = new Admission(options.clock);
+    this.halt = new Halt(this.admission);
+    this.reactions = new Reactions(options, (error) => this.halt.stop(error));
     this.#random = options.random ?? Math.random;
-    if (options.signal?.aborted) this.drain();
-    options.signal?.addEventListener('abort', () => this.drain(), { once: true, signal: this.#halt.signal });
-  }
-
-  get stopped(): ApiError | undefined {
-    return this.#halt.stopped;
-  }
-
-  /** The error to stop with if the run ends now: the provider is down. */
-  get outage(): ApiError | undefined {
-    return this.#reactions.outage;
-  }
-
-  hearOfSlowDown(api: ApiName, pauseMs: number): void {
-    this.#reactions.hearOfSlowDown(api, pauseMs);
-  }
-
-  get draining(): boolean {
-    return this.#halt.isDraining;
-  }
-
-  /** Allowance, limit or scope has stopped a call. */
-  get hasRefused(): boolean {
-    return this.#attempts.hasRefused;
-  }
-
-  /** The limits, with the possible cost of one call. */
-  bound(limits: Limits): Limits {
-    return this.#admission.bound(limits);
-  }
-
-  drain(): void {
-    this.#halt.drain();
-  }
-
-  /** A row parked for a refusal that proved to concern only it. */
-  takeDecided(isFree: (row: number) => boolean): number | undefined {
-    return this.#reactions.refusals.takeDecided(isFree);
-  }
-
-  concludeRefusals(): Promise<boolean> {
-    return this.#reactions.concludeRefusals();
-  }
-
-  /** Its row was parked for the refusal before. */
-  isTold({ row }: DoorRequest, { context }: ReadyRequest): boolean {
-    return row !== null && this.#reactions.refusals.isTold(row, context.requestKey);
-  }
-
-  /** Its row is parked for a refusal, perhaps of another row's call. */
-  awaitsDecision({ row }: DoorRequest, { context }: ReadyRequest): void {
-    if (row !== null) this.#reactions.refusals.awaits(row, context.requestKey);
+    if (options.signal?.aborted) this.halt.drain();
+    options.signal?.addEventListener('abort', () => this.halt.drain(), { once: true, signal: this.halt.signal });
   }
 
   async buy(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome | AnsweredElsewhere> {
-    const refused = this.#reactions.refusals.of(ready.context.requestKey);
+    const refused = this.reactions.refusalOf(ready);
     if (refused !== undefined) return await this.#giveUp(request, ready, refused.error, 1);
     const tally: Tally = { retry: 0, slow_down: 0, since: undefined };
     let attempts = 0;
     const attempt = (number: number) => {
       attempts = number;
-      return this.#attempts.make(request, ready, number);
+      return this.#make(request, ready, number);
     };
     try {
       // Nearly every call succeeds at once, so p-retry is used only after an error (docs/developers/performance.md, "Cost of
@@ -133,11 +81,12 @@ export class Sender {
   async #waitToRetry(request: DoorRequest, ready: ReadyRequest, error: unknown, tally: Tally): Promise<boolean> {
     if (!(error instanceof ApiError) || !isRetryable(error)) return false;
     tally[error.class] += 1;
-    if (this.#halt.signal.aborted) return false;
+    if (this.halt.signal.aborted) return false;
     // A report is never sent twice in a row: the caller looks for it first.
     if (request.operation.meter === 'report' && leavesChargeUnknown(error, 'report')) return false;
     if ((await unknownChargeAfter(error, request, ready, this.#options)) !== undefined) return false;
-    if (mayHaveCost(request, error)) this.#reactions.hesitate(request.operation, ready.context.requestKey, error);
+    if (mayHaveCost(request, error))
+      this.reactions.toExhaustion(request.operation, ready.context.requestKey, error, false);
     const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
     const at = this.#options.clock.now();
     tally.since ??= at;
@@ -159,28 +108,28 @@ export class Sender {
       waitMs: delay,
       givesUpAt,
     });
-    await this.#options.clock.sleep(delay, this.#halt.signal).catch(() => {});
-    return !this.#halt.signal.aborted;
+    await this.#options.clock.sleep(delay, this.halt.signal).catch(() => {});
+    return !this.halt.signal.aborted;
   }
 
   /** No tries are left. If the provider is to blame, they start over when it is back. */
   #waitsForProvider({ operation }: DoorRequest, { context }: ReadyRequest, error: ApiError, tally: Tally): boolean {
-    if (!this.#reactions.holdDown(operation, context.requestKey, error)) return false;
+    if (this.reactions.toExhaustion(operation, context.requestKey, error, true) !== 'wait') return false;
     tally.retry = 0;
     tally.slow_down = 0;
     tally.since = undefined;
-    return !this.#halt.signal.aborted;
+    return !this.halt.signal.aborted;
   }
 
   async #giveUp(request: DoorRequest, ready: ReadyRequest, error: ApiError, attempts: number): Promise<CallOutcome> {
-    if (this.#halt.stopped !== undefined) return this.#halt.outcome();
-    const isRowsOwn = this.#reactions.refusals.of(ready.context.requestKey)?.isOwn;
-    if (error.class === 'not_available' || isRowsOwn) return { kind: 'not_available', error };
+    if (this.halt.stopped !== undefined) return this.halt.outcome();
+    if (error.class === 'not_available' || this.reactions.refusalOf(ready)?.isOwn)
+      return { kind: 'not_available', error };
     if (error.class === 'park') return await this.#parkedBy(request, error);
     if (error.class === 'block_operation')
       return { ...(await this.#parkedBy(request, error)), met: { error, attempts } };
     // Without the stop it would have been sent again, so the row has not failed.
-    if (this.#halt.signal.aborted && isRetryable(error)) return DRAINING;
+    if (this.halt.signal.aborted && isRetryable(error)) return DRAINING;
     const unknown = await unknownChargeAfter(error, request, ready, this.#options);
     if (unknown !== undefined) return { ...unknown, met: { error, attempts } };
     const left = this.#leftPending(request, ready, error);
@@ -199,14 +148,10 @@ export class Sender {
    * another attempt.
    */
   #leftPending({ operation }: DoorRequest, { context }: ReadyRequest, error: ApiError): Parked | Stopped | undefined {
-    const { requestKey } = context;
-    const breaker = this.#reactions.breakerOf(operation);
-    const left =
-      operation.meter === 'report' && isRetryable(error) && this.#reactions.holdDown(operation, requestKey, error);
-    breaker.forget(requestKey);
-    if (!left) return undefined;
-    this.#reactions.leaveBehind(operation);
-    return this.#halt.outcome();
+    if (operation.meter !== 'report' || !isRetryable(error)) return undefined;
+    if (this.reactions.toExhaustion(operation, context.requestKey, error, true) === 'own') return undefined;
+    this.reactions.leaveBehind(operation);
+    return this.halt.outcome();
   }
 
   /** As the ledger has it, with the time to continue. */
@@ -218,48 +163,9 @@ export class Sender {
     const reason = kind === 'block_operation' ? 'scope' : 'allowance';
     return refused ?? { kind: 'parked', reason, until: null, message };
   }
-}
 
-/** The provider works otherwise, and this is not the row's fault (X-1): the next attempt asks again. */
-const unanswered = (error: ApiError, attempts: number): Parked => ({
-  kind: 'parked',
-  reason: 'unanswered',
-  until: null,
-  message: `${error.code}: ${error.message}`,
-  met: { error, attempts },
-});
-
-const mayHaveCost = ({ operation }: DoorRequest, { charge }: ApiError): boolean =>
-  operation.meter !== 'free' && charge === 'unknown';
-
-/** An attempt heard of within this time is not given up. */
-const SILENT_MS = 10_000;
-
-/** Until the next regular renewal of the lease. */
-const RENEWED_MS = 30_000;
-
-/** One call, once: intent, sending, settlement. An error is thrown after it is recorded. */
-export class SingleSend {
-  readonly #options: DoorOptions;
-  readonly #admission: Admission;
-  readonly #reactions: Reactions;
-  readonly #halt: Halt;
-  #refused = false;
-
-  constructor(options: DoorOptions, admission: Admission, reactions: Reactions, halt: Halt) {
-    this.#options = options;
-    this.#admission = admission;
-    this.#reactions = reactions;
-    this.#halt = halt;
-  }
-
-  /** Allowance, limit or scope has stopped a call. */
-  get hasRefused(): boolean {
-    return this.#refused;
-  }
-
-  /** The slot covers the time in flight. The result is recorded afterwards and counts as in flight until then. */
-  async make(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<CallOutcome | AnsweredElsewhere> {
+  /** One call, once. The slot covers the time in flight. The result is recorded afterwards and counts as in flight until then. */
+  async #make(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<CallOutcome | AnsweredElsewhere> {
     const { operation } = request;
     const flight = await this.#takeOff(request, ready, attempt);
     if (flight.kind !== 'landed') return flight;
@@ -270,31 +176,34 @@ export class SingleSend {
       await this.#settle(intent, settlement);
       return { kind: 'answer', body: exchange.body, owned: false, fetchedAt: now, use: null };
     } finally {
-      this.#admission.left(operation.meter);
+      this.admission.left(operation.meter);
     }
   }
 
   /** Past the breaker, into a slot. During an outage it waits here without slot and reservation. */
   async #takeOff(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<Flight> {
     const { operation } = request;
-    const breaker = this.#reactions.breakerOf(operation);
+    const breaker = this.reactions.breakerOf(operation);
+    const { requestKey } = ready.context;
     for (;;) {
-      if (breaker.isInVain(ready.context.requestKey)) return await this.#leave(request, ready);
-      const entered = breaker.enter(this.#halt.signal);
-      const pass = entered instanceof Promise ? await entered : entered;
-      if (pass instanceof ApiError) this.#halt.stop(pass);
-      if (pass === undefined || pass instanceof ApiError) return this.#halt.outcome();
-      const flight = await this.#reactions.limiters[operation.api].run(
+      const first = breaker.ask(requestKey, false);
+      const verdict = first.do === 'wait' ? await breaker.enter(requestKey, this.halt.signal) : first;
+      if (verdict.do === 'leave') return await this.#leave(request, ready);
+      if (verdict.do === 'stop') this.halt.stop(verdict.error);
+      if (verdict.do !== 'send') return this.halt.outcome();
+      const flight = await this.reactions.limiters[operation.api].run(
         async (wire) => {
-          if (!breaker.setsOut(pass)) return undefined;
+          const again = breaker.ask(requestKey, true, verdict.probe);
+          if (again.do !== 'send') return undefined;
+          const { probe } = again;
           try {
-            return await this.#fly(request, ready, attempt, pass, wire);
+            return await this.#fly(request, ready, attempt, probe, wire);
           } finally {
-            breaker.left(pass);
+            breaker.note({ kind: 'left', probe });
           }
         },
         request.row,
-        this.#halt.signal,
+        this.halt.signal,
       );
       if (flight !== undefined) return flight;
     }
@@ -304,37 +213,43 @@ export class SingleSend {
   async #leave(request: DoorRequest, ready: ReadyRequest): Promise<Flight> {
     const unknown = await unknownChargeBefore(request, ready, this.#options);
     if (unknown !== undefined) return unknown;
-    this.#reactions.leaveBehind(request.operation);
-    return this.#halt.outcome();
+    this.reactions.leaveBehind(request.operation);
+    return this.halt.outcome();
   }
 
   /** From the intent to the answer. */
-  async #fly(request: DoorRequest, ready: ReadyRequest, attempt: number, pass: Pass, wire: Wire): Promise<Flight> {
-    if (this.#halt.stopped !== undefined) return this.#halt.outcome();
+  async #fly(
+    request: DoorRequest,
+    ready: ReadyRequest,
+    attempt: number,
+    probe: number | undefined,
+    wire: Wire,
+  ): Promise<Flight> {
+    if (this.halt.stopped !== undefined) return this.halt.outcome();
     const asked = this.#options.clock.now();
-    const intent = await reserve(request, ready, attempt, this.#admission, this.#options);
+    const intent = await reserve(request, ready, attempt, this.admission, this.#options);
     if ('kind' in intent) {
-      if (intent.kind === 'parked' && intent.reason !== 'draining') this.#refused = true;
-      return this.#halt.stopped === undefined ? intent : this.#halt.outcome();
+      if (intent.kind === 'parked' && intent.reason !== 'draining') this.hasRefused = true;
+      return this.halt.stopped === undefined ? intent : this.halt.outcome();
     }
     return await wire(async (started) => {
       try {
         if (this.#options.clock.now() - asked > SILENT_MS) await this.#mustBeHeardOf();
-        if (this.#halt.signal.aborted) {
+        if (this.halt.signal.aborted) {
           await this.#options.calls.withdraw(intent);
-          this.#admission.left(intent.meter);
-          return this.#halt.outcome();
+          this.admission.left(intent.meter);
+          return this.halt.outcome();
         }
-        return await this.#send(request, ready, intent, { started, pass, setOutAt: asked });
+        return await this.#send(request, ready, intent, { started, probe, sentAt: asked });
       } catch (error) {
-        this.#admission.left(intent.meter);
+        this.admission.left(intent.meter);
         throw error;
       }
     });
   }
 
   /** A refusal is handled before the next call may start. */
-  async #send(request: DoorRequest, ready: ReadyRequest, intent: Intent, leave: SendContext): Promise<Landed> {
+  async #send(request: DoorRequest, ready: ReadyRequest, intent: Intent, sent: SentCall): Promise<Landed> {
     const { operation } = request;
     const { requestKey } = ready.context;
     try {
@@ -342,16 +257,16 @@ export class SingleSend {
       const exchange = await client.send(ready.prepared, { signal: this.#options.signal });
       const unfit = request.whyUnfit?.(exchange.body);
       if (unfit !== undefined) throw unusableAnswerError(operation, exchange, unfit);
-      this.#reactions.toSuccess(operation, requestKey, leave.started, exchange.durationMs);
+      this.reactions.toSuccess(operation, requestKey, sent.started, exchange.durationMs);
       return { kind: 'landed', exchange, intent };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const met = await this.#asMet(error, intent);
-      if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
-      if (isTrouble(met)) await this.#reactions.noteIfInVainBefore(request, ready);
+      if (met.class === 'park' || met.class === 'block_operation') this.hasRefused = true;
+      const inVainBefore = isTrouble(met) && (await this.reactions.wasInVainBefore(request, ready));
       // In one commit: before a later one, other calls would be sent in vain.
       await Promise.all([
-        this.#reactions.toError(operation, requestKey, met, leave),
+        this.reactions.toError(operation, requestKey, met, sent, inVainBefore),
         this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now())),
       ]);
       throw met;
@@ -382,22 +297,33 @@ export class SingleSend {
     const settled = await this.#options.calls.settle(intent, settlement);
     if (!settled) throw new TakenOverError();
     if (intent.meter === 'unit') {
-      this.#admission.heardOfCost(settlement.unitsCharged ?? 1);
+      this.admission.heardOfCost(settlement.unitsCharged ?? 1);
       const available = settlement.allowance?.available ?? null;
-      if (available === null) this.#admission.noteNoUnitsReported();
-      else this.#admission.heardOfUnits();
-      if (available === 0) this.#refused = true;
+      if (available === null) this.admission.noteNoUnitsReported();
+      else this.admission.heardOfUnits();
+      if (available === 0) this.hasRefused = true;
     }
     this.#options.listen?.({ kind: 'call_settled', intent, settlement });
   }
 }
 
-/** A call's start number, its pass from the breaker, and its start time. */
-interface SendContext {
-  readonly started: number;
-  readonly pass: Pass;
-  readonly setOutAt: number;
-}
+/** The provider works otherwise, and this is not the row's fault (X-1): the next attempt asks again. */
+const unanswered = (error: ApiError, attempts: number): Parked => ({
+  kind: 'parked',
+  reason: 'unanswered',
+  until: null,
+  message: `${error.code}: ${error.message}`,
+  met: { error, attempts },
+});
+
+const mayHaveCost = ({ operation }: DoorRequest, { charge }: ApiError): boolean =>
+  operation.meter !== 'free' && charge === 'unknown';
+
+/** An attempt heard of within this time is not given up. */
+const SILENT_MS = 10_000;
+
+/** Until the next regular renewal of the lease. */
+const RENEWED_MS = 30_000;
 
 type Flight = Landed | AnsweredElsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped;
 

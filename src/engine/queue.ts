@@ -3,7 +3,7 @@
 import { FORBIDDEN } from '../api/v2/errors.js';
 import { LedgerError, TakenOverError } from '../domain/errors.js';
 import type { Checkpoint, RowRecord, RowSettlement, RunStore } from '../ledger/rows/runs.js';
-import type { Clock } from '../util/clock.js';
+import { Bell, type Clock } from '../util/clock.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { redact } from '../util/secret.js';
 import type { Listen } from './events.js';
@@ -24,10 +24,8 @@ export interface WorkOptions {
   readonly rowsAtOnce: number;
   /** Can a new row make progress? False once every allowance it needs is spent. */
   readonly canStart: () => Promise<boolean>;
-  /** The next row parked for a refusal that can continue now. */
-  readonly takeDecided: (isFree: (row: number) => boolean) => number | undefined;
-  /** Nothing else is in progress, which decides open refusals. True if a row can continue. */
-  readonly concludeRefusals: () => Promise<boolean>;
+  /** Nothing else is in progress, which decides refusals. Returns the rows that can continue. */
+  readonly concludeRefusals: () => Promise<readonly number[]>;
   /** True from the first interrupt, or once the run is stopped: rows in progress finish, none begins. */
   readonly isStopping: () => boolean;
   /** Wakes waiting workers when the run is stopped. */
@@ -141,8 +139,10 @@ class RowQueue {
   readonly #inDoubt = new Set<number>();
   /** Rows refused in an earlier attempt: the answers of others tell more about them. */
   readonly #refusedBefore: RowRecord[] = [];
+  /** Rows whose refusal proved to be their own. */
+  readonly #decided: number[] = [];
+  readonly #bell = new Bell();
   #turn: Promise<unknown> = Promise.resolve();
-  #wake: () => void = () => {};
   #closed = false;
   #anySettled = false;
   /** A due row found while checking, to be handed out once. */
@@ -164,7 +164,7 @@ class RowQueue {
 
   close(): void {
     this.#closed = true;
-    this.#wake();
+    this.#bell.ring();
   }
 
   /** One at a time, so that no row is handed out twice. */
@@ -181,7 +181,7 @@ class RowQueue {
     this.#options.turns.comesHome(row);
     if (hold === 'parked' && holdReason === 'in_doubt') this.#inDoubt.add(row);
     if (hold === 'waiting' && nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);
-    this.#wake();
+    this.#bell.ring();
   }
 
   async #take(): Promise<RowRecord | undefined> {
@@ -211,7 +211,7 @@ class RowQueue {
   }
 
   async #pending(): Promise<RowRecord | undefined> {
-    const decided = await this.#decided();
+    const decided = await this.#nextDecided();
     if (decided !== undefined || !(await this.#options.canStart())) return decided;
     return (await this.#unrefused()) ?? this.#refusedBefore.shift() ?? (await this.#released());
   }
@@ -224,12 +224,9 @@ class RowQueue {
     }
   }
 
-  async #decided(): Promise<RowRecord | undefined> {
-    const { runs, runId, takeDecided } = this.#options;
-    const number = takeDecided((row) => !this.#active.has(row));
-    const row = number === undefined ? undefined : await runs.row(runId, number);
-    // A waiting row comes back by itself.
-    return row?.hold === 'parked' ? row : undefined;
+  async #nextDecided(): Promise<RowRecord | undefined> {
+    const row = this.#decided.shift();
+    return row === undefined ? undefined : await this.#options.runs.row(this.#options.runId, row);
   }
 
   /** A row whose lost call got a known charge meanwhile: it can continue. */
@@ -246,24 +243,17 @@ class RowQueue {
   /** Waits if there is nothing to hand out. False if there never will be: no row waits and none is in progress. */
   async #waitForMore(): Promise<boolean> {
     const { rows, clock, stopping } = this.#options;
-    const woken = new Promise<void>((wake) => {
-      this.#wake = wake;
-    });
     const active = this.#active.size;
     const now = clock.now();
     const due = await rows.nextDue(now);
-    // A row may have become due or finished meanwhile.
-    if (this.#closed || stopping.aborted || this.#active.size !== active) return true;
     this.#found = await this.#due();
-    if (this.#found !== undefined) return true;
-    if (due === undefined && active === 0) return await this.#options.concludeRefusals();
-    const timer = new AbortController();
-    const stopped = new Promise<void>((wake) =>
-      stopping.addEventListener('abort', () => wake(), { once: true, signal: timer.signal }),
-    );
-    const sleeps = due === undefined ? [] : [clock.sleep(due - now, timer.signal).catch(() => {})];
-    await Promise.race([woken, stopped, ...sleeps]);
-    timer.abort();
+    // A row may have become due or finished meanwhile.
+    if (this.#found !== undefined || this.#closed || stopping.aborted || this.#active.size !== active) return true;
+    if (due === undefined && active === 0) {
+      this.#decided.push(...(await this.#options.concludeRefusals()));
+      return this.#decided.length > 0;
+    }
+    await this.#bell.wait(clock, due === undefined ? undefined : due - now, stopping);
     return true;
   }
 }

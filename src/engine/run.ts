@@ -177,7 +177,6 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       turns,
       rowsAtOnce: rowsAtOnce(work),
       canStart: () => canStart(stages, door),
-      takeDecided: (isFree) => door.takeDecided(isFree),
       concludeRefusals: () => door.concludeRefusals(),
       isStopping: () => stopping.aborted || door.draining || door.stopped !== undefined || guard.tripped !== undefined,
       stopping,

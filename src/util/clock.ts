@@ -76,6 +76,27 @@ export class ManualClock implements Clock {
   }
 }
 
+/** Lets calls wait for a change. */
+export class Bell {
+  #waiting: (() => void)[] = [];
+
+  /** Wakes the longest waiting first. */
+  ring(): void {
+    if (this.#waiting.length > 0) for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** Resolves when it rings, when the time is over, or when the signal aborts. */
+  async wait(clock: Clock, ms?: number, signal?: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const woken = new Promise<void>((wake) => {
+      this.#waiting.push(wake);
+      signal?.addEventListener('abort', () => wake(), { once: true, signal: over.signal });
+    });
+    await Promise.race(ms === undefined ? [woken] : [woken, clock.sleep(ms, over.signal).catch(() => {})]);
+    over.abort();
+  }
+}
+
 /** The last moment that a Date can hold, in both directions. */
 const LAST_MS = 8_640_000_000_000_000;
 

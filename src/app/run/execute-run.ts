@@ -1,6 +1,6 @@
 // Executes one attempt on a run, up to the tables and the final view.
 
-import { PROVIDER_UNAVAILABLE } from '../../calls/breaker.js';
+import { PROVIDER_UNAVAILABLE } from '../../calls/outage.js';
 import { type Pipeline, usesApi } from '../../config/pipeline.js';
 import { unitsLeft } from '../../domain/account-usage.js';
 import { ExitCode, TakenOverError } from '../../domain/errors.js';

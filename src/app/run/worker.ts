@@ -1,6 +1,6 @@
 // `work`: helps with runs in a shared ledger.
 
-import { PROVIDER_UNAVAILABLE } from '../../calls/breaker.js';
+import { PROVIDER_UNAVAILABLE } from '../../calls/outage.js';
 import { type KybatchError, LedgerError, TakenOverError, UsageError } from '../../domain/errors.js';
 import type { RunEvent } from '../../engine/events.js';
 import { isDueSoon } from '../../engine/row-source.js';
