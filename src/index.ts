@@ -63,9 +63,14 @@ export {
   changes,
   type RawAnswerOptions,
   type RawAnswerView,
+  type RecentChangesOptions,
+  type RecentChangesView,
   rawAnswer,
+  recentChanges,
 } from './app/portfolio/changes.js';
+export { type CompanyOptions, type CompanyView, company } from './app/portfolio/company.js';
 export { type PortfolioView, portfolios } from './app/portfolio/portfolios.js';
+export { type ListedRow, type RowsOptions, type RowsView, rows } from './app/portfolio/rows.js';
 export type { WatchEnd } from './app/portfolio/watch.js';
 export {
   type WatchListOptions,

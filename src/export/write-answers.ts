@@ -89,7 +89,7 @@ async function writeLines(
 }
 
 /** Subjects with data. Lists are read once, and only if there is a subject for them. */
-async function* withListed(reader: Reader, answers: RunAnswers): AsyncGenerator<SubjectAnswers> {
+export async function* withListed(reader: Reader, answers: RunAnswers): AsyncGenerator<SubjectAnswers> {
   let listed: ReadonlyMap<string, ListItem> | undefined;
   for await (const subject of answers.subjects(reader.space, reader.operations, reader.asked)) {
     listed ??= await readLists(reader, answers);

@@ -18,6 +18,7 @@ import { type WatchStore, watchStore } from './portfolio/watches.js';
 import { type LedgerQueries, ledgerQueries } from './queries.js';
 import type { ReviewStore } from './review/review.js';
 import { reviewStore } from './review/review-store.js';
+import { type RowFinder, rowFinder } from './rows/find-rows.js';
 import { runFinder, runStore } from './rows/run-store.js';
 import type { RunStore } from './rows/runs.js';
 import type { ClaimStore, Signals } from './rows/workers.js';
@@ -43,6 +44,8 @@ export interface Ledger {
   readonly watches: WatchStore;
   /** Review questions and decisions. */
   readonly review: ReviewStore;
+  /** Rows for display: by company, or by search and filters. */
+  readonly rows: RowFinder;
   /** Read-only queries for commands. */
   readonly reading: LedgerQueries;
   readonly housekeeping: Housekeeping;
@@ -126,9 +129,9 @@ export async function composeLedger(database: Database, options: ComposeOptions)
     if (access !== 'read') await money().allSettled();
     await database.flush();
   };
-  const snapshot = async (runId: string) => {
+  const snapshot: LedgerQueries['snapshot'] = async (runId, only) => {
     await flush();
-    const opened = await openSnapshot(await database.snapshot(), runId, times);
+    const opened = await openSnapshot(await database.snapshot(), runId, times, only);
     return opened && withLedgerErrors(opened, name);
   };
   // Each store is prepared on first use: every command opens a ledger, an attempt three times, and few need all stores.
@@ -149,6 +152,7 @@ export async function composeLedger(database: Database, options: ComposeOptions)
   const changes = store(() => changeStore(database));
   const watches = store(() => watchStore(database, times));
   const review = store(() => reviewStore(database));
+  const rows = store(() => rowFinder(database));
   // A file that does not fit is refused before any spending.
   if (access !== 'read') for (const needed of [calls, unknownCharges, runs]) needed();
   return {
@@ -177,6 +181,9 @@ export async function composeLedger(database: Database, options: ComposeOptions)
     },
     get review() {
       return review();
+    },
+    get rows() {
+      return rows();
     },
     reading: withLedgerErrors<LedgerQueries>({ ...ledgerQueries(database, now, clock), snapshot }, name),
     housekeeping: withLedgerErrors<Housekeeping>(housekeepingStore(database, now, flush), name),

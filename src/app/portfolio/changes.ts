@@ -3,6 +3,7 @@
 import { type FieldChange, fieldsOf, isImportant } from '../../domain/change.js';
 import { UsageError } from '../../domain/errors.js';
 import { importantNames } from '../../export/run-tables.js';
+import type { EntityIds } from '../../ledger/erase/identifiers.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { ChangeQuery, MemberChange, NamedChange } from '../../ledger/portfolio/changes.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
@@ -56,14 +57,67 @@ export function changes(options: ChangesOptions = {}, around = processEnvironmen
       ...wanted(options, portfolios, around),
       limit: CHANGES_AT_MOST,
     });
-    const important = await importantByPortfolio(portfolios, ledger);
     return {
-      changes: page.changes.map((change) => viewOf(change, important.get(change.portfolioId) ?? new Set())),
+      changes: await withImportance(page.changes, portfolios, ledger),
       nextSince: `${CURSOR}${page.last}`,
       more: page.more,
       notCompared: await ledger.changes.waiting(READERS_VERSION),
     };
   });
+}
+
+export interface RecentChangesOptions extends ProviderOptions {
+  readonly portfolio?: string | undefined;
+  /** The `nextBefore` of an earlier call. */
+  readonly before?: number | undefined;
+  /** Maximum number of answers with changes. */
+  readonly limit?: number | undefined;
+}
+
+export interface RecentChangesView {
+  readonly changes: readonly ChangeView[];
+  /** The `before` of the next call. Null: there are no older changes. */
+  readonly nextBefore: number | null;
+  readonly notCompared: number;
+}
+
+/** The newest changes first, for people. */
+export function recentChanges(
+  options: RecentChangesOptions = {},
+  around = processEnvironment(),
+): Promise<RecentChangesView> {
+  return withLedger('read', options, around, async (ledger) => {
+    const all = await ledger.portfolios.all();
+    const portfolios = all.filter(({ providers }) => isSelectedProvider(options, providers));
+    const { before, limit = 100 } = options;
+    const page = await ledger.changes.list({
+      ...wanted(options, portfolios, around),
+      before,
+      limit,
+      newestFirst: true,
+    });
+    return {
+      changes: await withImportance(page.changes, portfolios, ledger),
+      nextBefore: page.more ? page.last : null,
+      notCompared: await ledger.changes.waiting(READERS_VERSION),
+    };
+  });
+}
+
+/** The changes of one company, newest first, each once even if several lists have it. */
+export async function changesAbout(about: EntityIds, limit: number, ledger: Ledger): Promise<readonly ChangeView[]> {
+  const { changes: found } = await ledger.changes.list({ about, limit, newestFirst: true });
+  const once = new Map(found.map((change) => [change.id, change]));
+  return await withImportance([...once.values()], await ledger.portfolios.all(), ledger);
+}
+
+async function withImportance(
+  found: readonly NamedChange[],
+  portfolios: readonly PortfolioRecord[],
+  ledger: Ledger,
+): Promise<readonly ChangeView[]> {
+  const important = await importantByPortfolio(portfolios, ledger);
+  return found.map((change) => viewOf(change, important.get(change.portfolioId) ?? new Set()));
 }
 
 function viewOf({ items, ...change }: NamedChange, important: ReadonlySet<string>): ChangeView {

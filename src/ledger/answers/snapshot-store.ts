@@ -62,14 +62,18 @@ import {
   withoutUnreachedStages,
 } from './visible-answer.js';
 
-/** Opens a consistent view of a run. It closes `snapshot` with itself. Undefined: there is no such run. */
+/**
+ * Opens a consistent view of a run. It closes `snapshot` with itself. Undefined: there is no such run. `only`: the view
+ * has these rows alone, of any run, numbered in this order.
+ */
 export async function openSnapshot(
   snapshot: Snapshot,
   runId: string,
   times: CorrectedTimes,
+  only?: readonly RunRowKey[],
 ): Promise<RunSnapshot | undefined> {
   const found = await snapshot
-    .read(() => readHead(snapshot, runId))
+    .read(() => readHead(snapshot, runId, only))
     .catch(async (error: unknown) => {
       await snapshot.close();
       throw error;
@@ -80,8 +84,8 @@ export async function openSnapshot(
   }
   const { run, list, progress } = found;
   const damaged: UnsoundAnswer[] = [];
-  // These cells are empty in the tables.
-  const damagedTexts: StoredPlace[] = [...snapshot.stored.damagedTimes(runId)];
+  // These cells are empty in the tables. Looking for damaged times reads all rows of the run.
+  const damagedTexts: StoredPlace[] = only === undefined ? [...snapshot.stored.damagedTimes(runId)] : [];
   const bodies = new Bodies(snapshot);
   const store: SnapshotStore = {
     snapshot,
@@ -117,10 +121,10 @@ export async function openSnapshot(
   };
 }
 
-function* readHead(snapshot: Snapshot, runId: string) {
+function* readHead(snapshot: Snapshot, runId: string, only: readonly RunRowKey[] | undefined) {
   const run = yield* runFinder(snapshot)(runId);
   if (run === undefined) return undefined;
-  yield* snapshot.exec(`CREATE TEMP VIEW standing AS ${standingsOf(run)}`);
+  yield* snapshot.exec(`CREATE TEMP VIEW standing AS ${only === undefined ? standingsOf(run) : standingsAt(only)}`);
   const unknownCalls = (yield* countUnknownCalls(snapshot)(runId)) + (yield* countOpenCalls(snapshot)(runId));
   const counted = toProgress(yield* snapshot.prepare<[string], ProgressRow>(PROGRESS).all(runId));
   return {
@@ -136,8 +140,19 @@ function* readHead(snapshot: Snapshot, runId: string) {
  */
 const standingsOf = ({ id, portfolioId }: RunRecord): string =>
   portfolioId === null
-    ? `SELECT row, line, run_id, row AS run_row FROM rows WHERE run_id = '${id.replaceAll("'", "''")}'`
+    ? `SELECT row, line, run_id, row AS run_row FROM rows WHERE run_id = ${quoted(id)}`
     : `SELECT row, line, run_id, run_row FROM members WHERE portfolio_id = ${portfolioId} AND left_at IS NULL`;
+
+/** A view has no parameters. */
+const standingsAt = (rows: readonly RunRowKey[]): string =>
+  rows
+    .map(
+      ({ run_id, run_row }, index) =>
+        `SELECT CAST(${index + 1} AS BIGINT) AS row, line, run_id, row AS run_row FROM rows WHERE run_id = ${quoted(run_id)} AND row = ${Math.trunc(run_row)}`,
+    )
+    .join(' UNION ALL ');
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 function* listOf(snapshot: Snapshot, run: RunRecord): Script<Pick<RunSnapshot, 'columns' | 'listed'>> {
   if (run.portfolioId === null) return { columns: run.columns, listed: run.rowCount };

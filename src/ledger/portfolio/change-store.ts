@@ -6,6 +6,7 @@ import { IS_VISIBLE } from '../answers/visible-answer.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { callParams, changeItems, JsonColumns, rowFields } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
+import { AMONG_IDS } from '../erase/identifiers.js';
 import type {
   ChangePage,
   ChangeQuery,
@@ -166,18 +167,18 @@ export function* hasChanges(database: Sql): Script<boolean> {
 }
 
 /** A page never splits an answer's changes, so that reading on after its last number misses none. */
-function* readPage(
-  database: Sql,
-  { portfolioIds, after = 0, notedFrom = 0, limit }: ChangeQuery,
-  cells: JsonColumns,
-): Script<ChangePage> {
-  const ids = yield* database
+function* readPage(database: Sql, query: ChangeQuery, cells: JsonColumns): Script<ChangePage> {
+  const { portfolioIds, after = 0, before = Number.MAX_SAFE_INTEGER, notedFrom = 0, about, limit } = query;
+  const direction = query.newestFirst ? 'DESC' : 'ASC';
+  const found = yield* database
     .prepare<[object], number>(
-      'SELECT id FROM changes WHERE id > @after AND noted_at >= @notedFrom ORDER BY id LIMIT @limit + 1',
+      `SELECT id FROM changes WHERE id > @after AND id < @before AND noted_at >= @notedFrom
+         ${about === undefined ? '' : `AND (subject_space, subject_id) ${AMONG_IDS}`} ORDER BY id ${direction} LIMIT @limit + 1`,
     )
     .pluck()
-    .all({ after, notedFrom, limit });
-  const last = ids.slice(0, limit).at(-1);
+    .all({ after, before, notedFrom, limit, ...(about === undefined ? {} : { ids: about.json() }) });
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
   if (last === undefined) return { changes: [], last: Math.max(after, yield* lastOfAll(database)), more: false };
   const ofSome =
     portfolioIds === undefined
@@ -185,12 +186,12 @@ function* readPage(
       : 'AND members.portfolio_id IN (SELECT CAST(value AS BIGINT) FROM json_each(@portfolios))';
   const rows = yield* database
     .prepare<[object], MemberChangeRow>(
-      `${MEMBER_CHANGES} AND changes.id > @after AND changes.id <= @last AND changes.noted_at >= @notedFrom ${ofSome}
-       ORDER BY changes.id, members.row, members.id`,
+      `${MEMBER_CHANGES} AND changes.id IN (SELECT CAST(value AS BIGINT) FROM json_each(@page)) ${ofSome}
+       ORDER BY changes.id ${direction}, members.row, members.id`,
     )
-    .all({ after, last, notedFrom, portfolios: JSON.stringify(portfolioIds ?? []) });
+    .all({ page: JSON.stringify(page), ...(portfolioIds && { portfolios: JSON.stringify(portfolioIds) }) });
   const changes = rows.flatMap((row) => toMemberChange(row, cells) ?? []);
-  return { changes: yield* withNames(database, changes), last, more: ids.length > limit };
+  return { changes: yield* withNames(database, changes), last, more: found.length > limit };
 }
 
 const OF_MEMBERS = 'IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';

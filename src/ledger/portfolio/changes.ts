@@ -1,5 +1,6 @@
 import type { ItemChange } from '../../domain/change.js';
 import type { IdSpace } from '../../domain/provider.js';
+import type { EntityIds } from '../erase/identifiers.js';
 
 /** Differences between new answers and those they replace. */
 export interface ChangeStore {
@@ -65,15 +66,20 @@ export interface ChangeQuery {
   readonly portfolioIds?: readonly number[] | undefined;
   /** Recorded after this number. */
   readonly after?: number | undefined;
+  /** Recorded before this number. */
+  readonly before?: number | undefined;
   /** Recorded from this time on. */
   readonly notedFrom?: number | undefined;
+  /** About one of these companies. Absent: all. */
+  readonly about?: EntityIds | undefined;
+  readonly newestFirst?: boolean | undefined;
   /** Maximum number of answers. */
   readonly limit: number;
 }
 
 export interface ChangePage {
   readonly changes: readonly NamedChange[];
-  /** The last number on the page. On an empty page, the last of all. */
+  /** The last number on the page: with `newestFirst` the lowest. On an empty page, the last of all. */
   readonly last: number;
   readonly more: boolean;
 }

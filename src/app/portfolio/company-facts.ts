@@ -1,0 +1,276 @@
+// Facts, figures and ownership of one company, from the tables of its readers.
+
+import {
+  type GraphId,
+  type GraphLimits,
+  type GraphLink,
+  type LinkEnd,
+  type OwnershipGraph,
+  ownershipGraph,
+} from '../../domain/ownership-graph.js';
+import type { Row } from '../../readers/table.js';
+
+/** What the answers of a company say, by table. */
+export type CompanyTables = ReadonlyMap<string, CompanyTable>;
+
+export interface CompanyTable {
+  readonly rows: readonly Row[];
+  /** `not_returned`: the answers say nothing about it, which does not mean that there is none. */
+  readonly state: 'returned' | 'not_returned' | 'not_bought';
+}
+
+const rowsOf = (tables: CompanyTables, name: string): readonly Row[] => tables.get(name)?.rows ?? [];
+
+/** A fact under the name of its column. */
+export interface CompanyFact {
+  readonly name: string;
+  /** Null: not returned. */
+  readonly value: string | null;
+  readonly operation: string | null;
+  /** Other values in other answers. */
+  readonly others: readonly { readonly value: string; readonly operation: string | null }[];
+}
+
+/** The registry's answers come before those of other modules. */
+const SOURCES = ['companies', 'firmographics'] as const;
+
+/** Names of facts, and their columns if they differ. */
+const FACTS: readonly (readonly [name: string, inFirmographics?: string])[] = [
+  ['registration_number', 'registration_number'],
+  ['vat_number'],
+  ['legal_form', 'company_legal_form'],
+  ['incorporation_date', 'founding_date'],
+  ['status', 'status'],
+  ['country_code', 'country_code'],
+  ['jurisdiction'],
+  ['address'],
+  ['website', 'company_website'],
+  ['ticker'],
+  ['size', 'size'],
+  ['industry'],
+];
+
+export function companyFacts(tables: CompanyTables): readonly CompanyFact[] {
+  const industries = rowsOf(tables, 'classifications').flatMap(({ kind, value }) =>
+    kind === 'industry' && value ? [value] : [],
+  );
+  return FACTS.map(([name, inFirmographics]) => {
+    if (name === 'industry')
+      return { name, value: industries.join(', ') || null, operation: 'companyProfile', others: [] };
+    const said = SOURCES.flatMap((source) =>
+      rowsOf(tables, source).flatMap((row) => {
+        const value =
+          name === 'address' ? addressOf(row) : row[source === 'companies' ? name : (inFirmographics ?? '')];
+        return value ? [{ value, operation: row.operation ?? null }] : [];
+      }),
+    );
+    const [first, ...rest] = said;
+    return {
+      name,
+      value: first?.value ?? null,
+      operation: first?.operation ?? null,
+      others: rest.filter(({ value }) => value !== first?.value),
+    };
+  });
+}
+
+const addressOf = (row: Row): string =>
+  [
+    row.address_street,
+    row.address_location,
+    [row.zip_code, row.address_city].filter((part) => part).join(' '),
+    row.country_region,
+  ]
+    .filter((part) => part)
+    .join(', ');
+
+/** Values of one source over its periods. */
+export interface FigureTable {
+  readonly operation: string;
+  /** The statement group of filed accounts. Null: flat financials. */
+  readonly group: string | null;
+  /** Oldest first. */
+  readonly periods: readonly string[];
+  /** By period. Null: not returned. */
+  readonly currencies: readonly (string | null)[];
+  readonly lines: readonly FigureLine[];
+}
+
+export interface FigureLine {
+  readonly name: string;
+  /** Exact texts by period. Null: not returned. */
+  readonly values: readonly (string | null)[];
+  /** It is among the figures that people look at first. */
+  readonly isKey: boolean;
+}
+
+const KEY_FIGURES: ReadonlySet<string> = new Set(
+  [
+    'Turnover',
+    'Revenue',
+    'Operating-Profit',
+    'Operating profit',
+    'Profit-after-Tax',
+    'Profit after tax',
+    'EBITDA',
+    'Total-Assets',
+    'Total assets',
+    'Shareholder-Funds',
+    'Net-Assets',
+    'Net assets',
+    'Employee-Numbers',
+  ].map((name) => name.toLowerCase()),
+);
+
+export function companyFigures(tables: CompanyTables): readonly FigureTable[] {
+  const flat = rowsOf(tables, 'flat_financials').map(({ year, indicator, value }) => ({
+    key: 'financial',
+    period: year ?? '',
+    name: indicator ?? '',
+    value: value ?? null,
+  }));
+  const filed = rowsOf(tables, 'filed_financials').map((row) => ({
+    key: `${row.operation ?? ''}\n${row.group_name ?? ''}`,
+    period: row.period ?? '',
+    name: row.metric ?? '',
+    value: row.value ?? null,
+  }));
+  return [...groupBy([...flat, ...filed], ({ key }) => key)].map(([key, cells]) => {
+    const [operation = '', group] = key.split('\n');
+    return { operation, group: group ?? null, ...figureTable(cells) };
+  });
+}
+
+/** `Map.groupBy`, which Node 20 lacks. */
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [item]);
+    else known.push(item);
+  }
+  return groups;
+}
+
+interface Figure {
+  readonly period: string;
+  readonly name: string;
+  readonly value: string | null;
+}
+
+const CURRENCY = 'Currency';
+
+function figureTable(cells: readonly Figure[]): Omit<FigureTable, 'operation' | 'group'> {
+  const periods = [...new Set(cells.map(({ period }) => period))].sort();
+  const byName = groupBy(cells, ({ name }) => name);
+  const valuesOf = (of: readonly Figure[]) => {
+    const values = new Map(of.map(({ period, value }) => [period, value]));
+    return periods.map((period) => values.get(period) ?? null);
+  };
+  const isKey = (name: string) => KEY_FIGURES.has(name.trim().toLowerCase());
+  return {
+    periods,
+    currencies: valuesOf(byName.get(CURRENCY) ?? []),
+    lines: [...byName]
+      .filter(([name]) => name !== CURRENCY)
+      .map(([name, of]) => ({ name, values: valuesOf(of), isKey: isKey(name) }))
+      .sort((a, b) => Number(b.isKey) - Number(a.isKey)),
+  };
+}
+
+export interface CreditReportView {
+  readonly id: string;
+  /** As sent. */
+  readonly dateCreated: string | null;
+  readonly fetchedAt: string | null;
+  readonly status: string | null;
+  readonly expired: string | null;
+  readonly risk: string | null;
+  readonly riskWords: string | null;
+  readonly probabilityOfDefault: string | null;
+  readonly creditLimit: string | null;
+  readonly creditLimitCurrency: string | null;
+  readonly turnover: string | null;
+  readonly ebitda: string | null;
+  readonly employees: string | null;
+  readonly charges: string | null;
+  readonly mortgages: string | null;
+  readonly courtJudgements: string | null;
+  readonly rawSha256: string | null;
+  readonly remarks: readonly { readonly kind: string; readonly text: string }[];
+}
+
+/** Newest first. */
+export function creditReports(tables: CompanyTables): readonly CreditReportView[] {
+  const remarks = rowsOf(tables, 'credit_report_remarks');
+  const reports = rowsOf(tables, 'credit_reports').map((row) => ({
+    id: row.credit_report_id ?? '',
+    dateCreated: row.date_created ?? null,
+    fetchedAt: row.fetched_at ?? null,
+    status: row.status ?? null,
+    expired: row.expired ?? null,
+    risk: row.common_value ?? null,
+    riskWords: row.common_description ?? null,
+    probabilityOfDefault: row.pod ?? null,
+    creditLimit: row.credit_limit_value ?? null,
+    creditLimitCurrency: row.credit_limit_currency ?? null,
+    turnover: row.turnover ?? null,
+    ebitda: row.ebitda ?? null,
+    employees: row.number_of_employees ?? null,
+    charges: row.charges ?? null,
+    mortgages: row.mortgages ?? null,
+    courtJudgements: row.court_judgements ?? null,
+    rawSha256: row.raw_sha256 ?? null,
+    remarks: remarks.flatMap(({ credit_report_id, kind, text }) =>
+      credit_report_id === row.credit_report_id && text ? [{ kind: kind ?? '', text }] : [],
+    ),
+  }));
+  const timeOf = ({ dateCreated, fetchedAt }: CreditReportView) => dateCreated ?? fetchedAt ?? '';
+  return reports.sort((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+}
+
+export interface GraphSubject {
+  readonly name: string | null;
+  readonly countryCode: string | null;
+  readonly registrationNumber: string | null;
+  readonly ids: readonly GraphId[];
+}
+
+/** The graph of all returned shareholders and group links. */
+export const companyGraph = (subject: GraphSubject, tables: CompanyTables, limits: GraphLimits): OwnershipGraph =>
+  ownershipGraph(
+    {
+      subject,
+      holdings: rowsOf(tables, 'shareholders').map(({ name, percentage, status, operation }) => ({
+        name: name ?? null,
+        percentage: percentage ?? null,
+        status: status ?? null,
+        operation: operation ?? '',
+      })),
+      links: rowsOf(tables, 'group_links').map((row) => linkOf(row, subject)),
+    },
+    limits,
+  );
+
+/** The nodes of the ownership module have IDs of their own. Others are v1's. */
+function linkOf(row: Row, subject: GraphSubject): GraphLink {
+  const { operation = '' } = row;
+  const scheme = operation === 'ownership' ? 'ownership' : 'v1';
+  const end = (of: 'source' | 'target'): LinkEnd => {
+    const id = row[`${of}_id`] ?? null;
+    const text = row[of] ?? null;
+    return {
+      name: row[of === 'source' ? 'title' : 'target_title'] ?? null,
+      countryCode: row[`country_${of}`] ?? null,
+      registrationNumber: text,
+      ids: id === null ? [] : [{ scheme, id }],
+      // A link of the record may name the company by its ID instead of its number.
+      isSubject:
+        row[of === 'source' ? 'source_selected' : 'selected'] === 'true' ||
+        (id === null && subject.ids.some((known) => known.scheme === scheme && known.id === text)),
+    };
+  };
+  const isRoot = [row.source, row.source_id, row.title].every((cell) => cell == null);
+  return { source: isRoot ? null : end('source'), target: end('target'), operation: operation ?? '' };
+}

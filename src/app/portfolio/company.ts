@@ -1,0 +1,238 @@
+// Shows one company: what is stored about it, where it is listed, and what it cost.
+
+import { UsageError } from '../../domain/errors.js';
+import { GRAPH_LIMITS, type GraphLimits, type OwnershipGraph } from '../../domain/ownership-graph.js';
+import { type Money, moneyOf, noPurchases, type Prices, purchasesOf } from '../../domain/prices.js';
+import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
+import { glanceEntries } from '../../export/bulk-lines.js';
+import { type CompanyState, companyAtAGlance, stateOfStatus } from '../../export/company-at-a-glance.js';
+import { reasonFacts, reasonOf } from '../../export/reasons.js';
+import { answersOf, withListed } from '../../export/write-answers.js';
+import type { RunSnapshot, SnapshotRow } from '../../ledger/answers/snapshot.js';
+import { EntityIds } from '../../ledger/erase/identifiers.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
+import type { DecisionEntry } from '../../ledger/review/review.js';
+import type { RowAbout, StoredAnswerRecord } from '../../ledger/rows/find-rows.js';
+import { readers } from '../../readers/list.js';
+import { type Reader, readSubject } from '../../readers/reader.js';
+import type { Row } from '../../readers/table.js';
+import { type AppEnvironment, pricesOf, processEnvironment, withLedger } from '../environment.js';
+import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
+import { findSettings } from '../run/stored-settings.js';
+import { type ChangeView, changesAbout } from './changes.js';
+import {
+  type CompanyFact,
+  type CompanyTable,
+  type CompanyTables,
+  type CreditReportView,
+  companyFacts,
+  companyFigures,
+  companyGraph,
+  creditReports,
+  type FigureTable,
+} from './company-facts.js';
+
+export interface CompanyOptions extends ProviderOptions {
+  /** The ID space of the ID, such as `v1`. */
+  readonly space: string;
+  readonly id: string;
+  /** Shows e-mail addresses and phone numbers. */
+  readonly includeContacts?: boolean | undefined;
+  /** How much of the ownership graph is shown. */
+  readonly graph?: Partial<GraphLimits> | undefined;
+}
+
+export interface CompanyView {
+  readonly space: IdSpace;
+  readonly id: string;
+  readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
+  readonly name: string | null;
+  readonly registrationNumber: string | null;
+  readonly countryCode: string | null;
+  readonly register: string | null;
+  /** As the registry reports it, and what kybatch reads in it. Null: nothing that matters. */
+  readonly status: string | null;
+  readonly state: CompanyState | null;
+  /** Where it is listed. The first one tells the facts. */
+  readonly rows: readonly CompanyRowView[];
+  readonly facts: readonly CompanyFact[];
+  readonly figures: readonly FigureTable[];
+  readonly lists: readonly CompanyListView[];
+  readonly reports: readonly CreditReportView[];
+  readonly graph: OwnershipGraph;
+  readonly changes: readonly ChangeView[];
+  readonly decisions: readonly DecisionEntry[];
+  readonly answers: readonly StoredAnswerView[];
+  /** Stored answers that cannot be read any more. */
+  readonly damagedAnswers: number;
+}
+
+export interface CompanyRowView {
+  /** Null: the run has no portfolio, or the company uses another row by now. */
+  readonly portfolio: string | null;
+  readonly runId: string;
+  readonly row: number;
+  readonly line: number;
+  readonly inputId: string | null;
+  readonly leftAt: number | null;
+  readonly outcome: string;
+  readonly stage: string | null;
+  readonly reasonCode: string | null;
+  readonly reason: string;
+  readonly matchGrade: string | null;
+  readonly matchedOn: string | null;
+  readonly updatedAt: number | null;
+}
+
+/** A table of list items, such as `officers`. Its rows have the columns of the exported table. */
+export interface CompanyListView {
+  readonly name: string;
+  readonly state: CompanyTable['state'];
+  readonly items: readonly Row[];
+}
+
+export interface StoredAnswerView extends Omit<StoredAnswerRecord, 'newest'> {
+  /** Its data is on this page. False: it was replaced, belongs to a search, or has an open question. */
+  readonly shown: boolean;
+  readonly replaced: boolean;
+  /** Absent: no prices are set. */
+  readonly money?: Money;
+}
+
+const LISTS = ['officers', 'shareholders', 'group_links', 'people', 'appointments', 'holdings', 'technologies'];
+const CHANGES_SHOWN = 50;
+
+/** Everything stored about one company. Nothing is bought. */
+export function company(options: CompanyOptions, around = processEnvironment()): Promise<CompanyView> {
+  return withLedger('read', options, around, async (ledger) => {
+    const space = ID_SPACES.find((known) => known === options.space && known !== 'report');
+    const found = space === undefined ? [] : await ledger.rows.rowsAbout(space, options.id);
+    const [first, ...others] = found.filter(({ environment }) => isSelectedProvider(options, environment));
+    if (space === undefined || first === undefined) throw notFound(options);
+    const rows = [first, ...others.filter(({ environment }) => environment === first.environment)];
+    const snapshot = await ledger.reading.snapshot(first.run_id, rows);
+    if (snapshot === undefined) throw notFound(options);
+    try {
+      return await viewOf({ ...options, space }, rows, snapshot, ledger, around);
+    } finally {
+      await snapshot.close();
+    }
+  });
+}
+
+const notFound = ({ space, id }: CompanyOptions) =>
+  new UsageError('COMPANY_NOT_FOUND', `no row has the company ${space} ${id}`, 'Find it by its name or number.');
+
+async function viewOf(
+  options: CompanyOptions & { readonly space: IdSpace },
+  rows: readonly RowAbout[],
+  snapshot: RunSnapshot,
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<CompanyView> {
+  const { tables, digests } = await readTables(snapshot, options.includeContacts ?? false);
+  const stored: SnapshotRow[] = [];
+  for await (const batch of snapshot.rows()) stored.push(...batch);
+  const [main] = stored;
+  if (main === undefined) throw notFound(options);
+  const glance = companyAtAGlance(main);
+  const { name, registrationNumber, country: countryCode, register, status } = glance;
+  const ids = main.ids;
+  const companyIds = new EntityIds();
+  for (const [space, id] of Object.entries(ids))
+    if (space !== 'report') companyIds.add({ space: space as IdSpace, id });
+  const schemes = (['v1', 'v2'] as const).flatMap((scheme) => {
+    const id = ids[scheme];
+    return id === undefined ? [] : [{ scheme, id }];
+  });
+  const prices = pricesOf(findSettings(snapshot.run)?.pipeline, around);
+  const listed = rows.flatMap((row, index) => {
+    const facts = stored[index];
+    return facts === undefined || (index > 0 && row.portfolioId === null) ? [] : [{ row, facts }];
+  });
+  const portfolios = await ledger.portfolios.all();
+  return {
+    space: options.space,
+    id: options.id,
+    ids,
+    name,
+    registrationNumber,
+    countryCode,
+    register,
+    status,
+    state: (status === null ? undefined : stateOfStatus(status)) ?? null,
+    rows: listed.map(({ row, facts }) => rowView(row, facts, portfolios)),
+    facts: companyFacts(tables),
+    figures: companyFigures(tables),
+    lists: LISTS.map((list) => {
+      const { rows: items, state } = tables.get(list) ?? { rows: [], state: 'not_bought' as const };
+      return { name: list, state, items };
+    }),
+    reports: creditReports(tables),
+    graph: companyGraph({ name, countryCode, registrationNumber, ids: schemes }, tables, {
+      ...GRAPH_LIMITS,
+      ...options.graph,
+    }),
+    changes: await changesAbout(companyIds, CHANGES_SHOWN, ledger),
+    decisions: await ledger.rows.decisionsAbout(rows),
+    answers: (await ledger.rows.storedAnswers(rows)).map((answer) => answerView(answer, digests, prices)),
+    damagedAnswers: snapshot.damaged.length,
+  };
+}
+
+function rowView(about: RowAbout, row: SnapshotRow, portfolios: readonly PortfolioRecord[]): CompanyRowView {
+  return {
+    portfolio: portfolios.find(({ id }) => id === about.portfolioId)?.name ?? null,
+    runId: about.run_id,
+    row: about.row,
+    line: about.line,
+    inputId: row.fields?.id ?? null,
+    leftAt: about.leftAt,
+    outcome: row.outcome,
+    stage: row.stage,
+    reasonCode: row.errorCode ?? row.holdReason,
+    reason: reasonOf(reasonFacts(row, companyAtAGlance(row))),
+    matchGrade: row.matchGrade,
+    matchedOn: row.matchedOn,
+    updatedAt: row.updatedAt,
+  };
+}
+
+/** Reads the answers of the first row with every reader, and the credit reports of all rows. */
+async function readTables(snapshot: RunSnapshot, includeContacts: boolean) {
+  const answers = answersOf(snapshot);
+  const tables = new Map<string, { rows: Row[]; state: CompanyTable['state'] }>();
+  const digests = new Set<string>();
+  for (const reader of readers as readonly Reader[])
+    for await (const subject of withListed(reader, answers)) {
+      if (subject.row !== 1 && reader.space !== 'report') continue;
+      for (const { rawSha256 } of subject.answers) digests.add(rawSha256);
+      const out = readSubject(reader, subject, includeContacts);
+      if (subject.row === 1) snapshot.keepGlances(reader.name, reader.space, glanceEntries(reader, subject.id, out));
+      for (const table of reader.tables) {
+        const known = tables.get(table.name) ?? { rows: [], state: 'not_bought' };
+        const rows = [...known.rows, ...out.shownOf(table)];
+        const returned = known.state === 'returned' || rows.length > 0 || out.came.has(table.name);
+        tables.set(table.name, { rows, state: returned ? 'returned' : 'not_returned' });
+      }
+    }
+  return { tables: tables as CompanyTables, digests };
+}
+
+function answerView(
+  { newest, ...answer }: StoredAnswerRecord,
+  digests: ReadonlySet<string>,
+  prices: Prices | null,
+): StoredAnswerView {
+  const { operation, meter, charge, unitsCharged, rawSha256 } = answer;
+  const bought =
+    charge === 'charged' ? purchasesOf([{ operation, meter, units: unitsCharged ?? 0, calls: 1 }]) : noPurchases();
+  const replaced = newest === 0;
+  return {
+    ...answer,
+    replaced,
+    shown: !replaced && digests.has(rawSha256),
+    ...(prices === null ? {} : { money: moneyOf(prices, bought) }),
+  };
+}

@@ -1,0 +1,207 @@
+// Lists rows for people: searched, filtered, sorted, page by page.
+
+import { UsageError } from '../../domain/errors.js';
+import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
+import { companyAtAGlance } from '../../export/company-at-a-glance.js';
+import { reasonFacts, reasonOf } from '../../export/reasons.js';
+import type { SnapshotRow } from '../../ledger/answers/snapshot.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
+import { type FoundRow, ROW_ORDERS, type RowCount, type RowQuery } from '../../ledger/rows/find-rows.js';
+import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
+import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
+import { namedRun } from '../run/runs.js';
+import { portfoliosNamed } from './open-list.js';
+
+export interface RowsOptions extends ProviderOptions {
+  /** The rows of one portfolio. Default: of all portfolios. */
+  readonly portfolio?: string | undefined;
+  /** The rows of a run instead. Rows that a later run took over are in that run. */
+  readonly run?: string | undefined;
+  /** A part of a name, a number in any spelling, your own ID, or an ID of the provider. */
+  readonly search?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly stage?: string | undefined;
+  /** The code of the error, the question or the hold. */
+  readonly reason?: string | undefined;
+  /** `row`, `name`, `outcome`, `updated` or `units`. Default: `row`. */
+  readonly sort?: string | undefined;
+  readonly descending?: boolean | undefined;
+  /** From 1. A page after the last one shows the last one. */
+  readonly page?: number | undefined;
+  readonly perPage?: number | undefined;
+}
+
+export interface RowsView {
+  readonly rows: readonly ListedRow[];
+  /** All rows that fit. */
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+  readonly perPage: number;
+  /** How many rows each choice would leave, with the other filters in force. */
+  readonly facets: Readonly<Record<RowFacet, readonly FacetCount[]>>;
+}
+
+export type RowFacet = 'outcome' | 'stage' | 'reason';
+
+export interface FacetCount {
+  readonly value: string;
+  readonly count: number;
+}
+
+export interface ListedRow {
+  readonly portfolio: string | null;
+  readonly runId: string;
+  /** Its place in the newest file, and in its own run. */
+  readonly row: number;
+  readonly runRow: number;
+  readonly line: number;
+  readonly inputId: string | null;
+  /** The cells of the list. */
+  readonly name: string | null;
+  readonly country: string | null;
+  readonly registrationNumber: string | null;
+  /** The company as the search returned it. Null: not confirmed. */
+  readonly matchedName: string | null;
+  readonly matchedRegistrationNumber: string | null;
+  readonly matchedCountry: string | null;
+  readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
+  /** The ID to open its page with. Null: it has no company. */
+  readonly company: { readonly space: IdSpace; readonly id: string } | null;
+  readonly outcome: string;
+  readonly stage: string | null;
+  readonly reasonCode: string | null;
+  readonly reason: string;
+  readonly matchGrade: string | null;
+  readonly unitsCharged: number;
+  readonly updatedAt: number | null;
+}
+
+const PER_PAGE = 50;
+/** A page is one view of the ledger, whose statement grows with its rows. */
+const PER_PAGE_AT_MOST = 200;
+
+export function rows(options: RowsOptions = {}, around = processEnvironment()): Promise<RowsView> {
+  return withLedger('read', options, around, async (ledger) => {
+    const { search, outcome, stage, reason } = options;
+    const portfolios = (await ledger.portfolios.all()).filter(({ providers }) =>
+      isSelectedProvider(options, providers),
+    );
+    const scope = await scopeOf(options, portfolios, ledger, around);
+    const chosen: Chosen = { outcome, stage, reason };
+    const counts = await ledger.rows.countRows({ scope, search });
+    const total = sum(counts.filter((one) => fits(one, chosen)));
+    const perPage = Math.min(PER_PAGE_AT_MOST, Math.max(1, Math.trunc(options.perPage ?? PER_PAGE)));
+    const pages = Math.max(1, Math.ceil(total / perPage));
+    const page = Math.min(pages, Math.max(1, Math.trunc(options.page ?? 1)));
+    const found = await ledger.rows.findRows({
+      scope,
+      search,
+      ...chosen,
+      order: orderOf(options.sort),
+      descending: options.descending ?? false,
+      offset: (page - 1) * perPage,
+      limit: perPage,
+    });
+    return {
+      rows: await readRows(found, portfolios, ledger),
+      total,
+      page,
+      pages,
+      perPage,
+      facets: {
+        outcome: facet('outcome', counts, chosen),
+        stage: facet('stage', counts, chosen),
+        reason: facet('reason', counts, chosen),
+      },
+    };
+  });
+}
+
+async function scopeOf(
+  { portfolio, run }: RowsOptions,
+  portfolios: readonly PortfolioRecord[],
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<RowQuery['scope']> {
+  if (run !== undefined) return { runId: (await namedRun(run, ledger)).id };
+  const meant = portfolio === undefined ? portfolios : portfoliosNamed(portfolio, portfolios, around);
+  return { portfolioIds: meant.map(({ id }) => id) };
+}
+
+function orderOf(sort = 'row') {
+  const order = ROW_ORDERS.find((known) => known === sort);
+  if (order === undefined)
+    throw new UsageError('ROW_ORDER_UNKNOWN', `rows cannot be sorted by ${sort}`, `Sort by ${ROW_ORDERS.join(', ')}.`);
+  return order;
+}
+
+type Chosen = Readonly<Record<RowFacet, string | undefined>>;
+
+const fits = (one: RowCount, chosen: Chosen): boolean =>
+  (['outcome', 'stage', 'reason'] as const).every((name) => chosen[name] === undefined || one[name] === chosen[name]);
+
+const sum = (counts: readonly RowCount[]): number => counts.reduce((total, { count }) => total + count, 0);
+
+/** Largest first. */
+function facet(name: RowFacet, counts: readonly RowCount[], chosen: Chosen): readonly FacetCount[] {
+  const found = new Map<string, number>();
+  for (const one of counts.filter((other) => fits(other, { ...chosen, [name]: undefined }))) {
+    const value = one[name];
+    if (value !== null) found.set(value, (found.get(value) ?? 0) + one.count);
+  }
+  return [...found].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
+}
+
+async function readRows(
+  found: readonly FoundRow[],
+  portfolios: readonly PortfolioRecord[],
+  { reading }: Ledger,
+): Promise<readonly ListedRow[]> {
+  const [first] = found;
+  const snapshot = first && (await reading.snapshot(first.run_id, found));
+  if (snapshot === undefined) return [];
+  try {
+    const listed: ListedRow[] = [];
+    for await (const batch of snapshot.rows())
+      for (const row of batch) {
+        const place = found[row.row - 1];
+        if (place !== undefined) listed.push(toListed(row, place, portfolios));
+      }
+    return listed;
+  } finally {
+    await snapshot.close();
+  }
+}
+
+function toListed(row: SnapshotRow, place: FoundRow, portfolios: readonly PortfolioRecord[]): ListedRow {
+  const glance = companyAtAGlance(row);
+  const space = [...INFORMATIVE_SPACES, ...Object.keys(row.ids)].find(
+    (one): one is IdSpace => one !== 'report' && row.ids[one as IdSpace] !== undefined,
+  );
+  const id = space && row.ids[space];
+  return {
+    portfolio: portfolios.find(({ id }) => id === place.portfolioId)?.name ?? null,
+    runId: place.run_id,
+    row: place.row,
+    runRow: place.run_row,
+    line: place.line,
+    inputId: row.fields?.id ?? null,
+    name: row.fields?.name ?? null,
+    country: row.country,
+    registrationNumber: row.fields?.registration_number ?? null,
+    matchedName: glance.name,
+    matchedRegistrationNumber: glance.registrationNumber,
+    matchedCountry: glance.country,
+    ids: row.ids,
+    company: space === undefined || id === undefined ? null : { space, id },
+    outcome: row.outcome,
+    stage: row.stage,
+    reasonCode: row.errorCode ?? row.holdReason,
+    reason: reasonOf(reasonFacts(row, glance)),
+    matchGrade: row.matchGrade,
+    unitsCharged: place.unitsCharged,
+    updatedAt: row.updatedAt,
+  };
+}

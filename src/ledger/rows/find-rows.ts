@@ -1,0 +1,238 @@
+// Finds rows for display: those about a company, and those that a search and filters select.
+
+import { type IdSpace, idSpaces, type Meter } from '../../domain/provider.js';
+import { ID_IS_VISIBLE, type RunRowKey } from '../answers/visible-answer.js';
+import type { Database } from '../db/database.js';
+import { AMONG_ROWS, rowsJson } from '../erase/identifiers.js';
+import { type DecisionRow, SELECT_DECISION, SELECT_HELD, toEntry } from '../review/decisions.js';
+import type { DecisionEntry } from '../review/review.js';
+
+export interface RowFinder {
+  /** The rows with a company ID: current rows of lists first, then rows of companies that left, then replaced rows. */
+  rowsAbout(space: IdSpace, id: string): Promise<readonly RowAbout[]>;
+  /** The rows that fit, counted by what they can be filtered by. Scans the rows of the scope. */
+  countRows(query: RowQuery): Promise<readonly RowCount[]>;
+  findRows(query: RowQuery & RowPage): Promise<readonly FoundRow[]>;
+  /** All answers that were bought for the companies of these rows, newest first. */
+  storedAnswers(rows: readonly RunRowKey[]): Promise<readonly StoredAnswerRecord[]>;
+  /** The decisions on questions of these rows, newest first, including withdrawn and waiting ones. */
+  decisionsAbout(rows: readonly RunRowKey[]): Promise<readonly DecisionEntry[]>;
+}
+
+/** A row, and its place in the newest file of its list. */
+export interface FoundRow extends RunRowKey {
+  readonly row: number;
+  readonly line: number;
+  /** Null: its run has no portfolio, or its company uses another row by now. */
+  readonly portfolioId: number | null;
+  readonly unitsCharged: number;
+}
+
+export interface RowAbout extends FoundRow {
+  /** Null while it is in the list, or if it has none. */
+  readonly leftAt: number | null;
+  readonly updatedAt: number | null;
+  readonly environment: string;
+}
+
+export interface RowQuery {
+  /** Rows of these portfolios, or all rows of one run. */
+  readonly scope: { readonly portfolioIds: readonly number[] } | { readonly runId: string };
+  /** A part of a name, a number in any spelling, the list's own ID or an ID of the provider. */
+  readonly search?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly stage?: string | undefined;
+  /** The code of its error, question or hold. */
+  readonly reason?: string | undefined;
+}
+
+export const ROW_ORDERS = ['row', 'name', 'outcome', 'updated', 'units'] as const;
+export type RowOrder = (typeof ROW_ORDERS)[number];
+
+export interface RowPage {
+  readonly order: RowOrder;
+  readonly descending: boolean;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface RowCount {
+  readonly outcome: string;
+  readonly stage: string | null;
+  readonly reason: string | null;
+  readonly count: number;
+}
+
+export interface StoredAnswerRecord {
+  readonly callId: number;
+  readonly api: string;
+  readonly operation: string;
+  readonly stage: string | null;
+  readonly runId: string | null;
+  readonly fetchedAt: number;
+  readonly meter: Meter;
+  readonly charge: string;
+  readonly unitsCharged: number | null;
+  readonly rawSha256: string;
+  /** 0: a later answer to the same request replaced it. */
+  readonly newest: 0 | 1;
+}
+
+const ROWS_ABOUT = `SELECT row_ids.run_id, row_ids.row AS run_row, coalesce(members.row, rows.row) AS row, coalesce(members.line, rows.line) AS line,
+    members.portfolio_id AS portfolioId, members.left_at AS leftAt, units_charged AS unitsCharged, rows.updated_at AS updatedAt, environments.name AS environment
+  FROM row_ids JOIN rows ON rows.run_id = row_ids.run_id AND rows.row = row_ids.row
+  LEFT JOIN members ON members.run_id = row_ids.run_id AND members.run_row = row_ids.row
+  JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.api = @api
+  JOIN environments ON environments.id = run_environments.environment_id
+  WHERE row_ids.space = @space AND row_ids.id = @id AND ${ID_IS_VISIBLE}
+  ORDER BY CASE WHEN members.id IS NULL THEN 2 WHEN members.left_at IS NOT NULL THEN 1 ELSE 0 END,
+    coalesce(rows.updated_at, 0) DESC, row_ids.run_id DESC, row_ids.row LIMIT 50`;
+
+/** Of calls: those about the companies of the rows, those asked for them, and the searches of the rows themselves. */
+const BOUGHT_FOR = `id IN (
+    SELECT calls.id FROM (SELECT space, id FROM row_ids WHERE ${AMONG_ROWS}) AS company
+      CROSS JOIN calls INDEXED BY calls_by_subject ON calls.subject_space = company.space AND calls.subject_id = company.id
+        AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+    UNION SELECT answers.call_id FROM (SELECT space, id FROM row_ids WHERE ${AMONG_ROWS}) AS company
+      CROSS JOIN asked_for ON asked_for.space = company.space AND asked_for.id = company.id
+      CROSS JOIN answers ON answers.environment_id = asked_for.environment_id AND answers.request_key = asked_for.request_key
+    UNION SELECT id FROM calls WHERE ${AMONG_ROWS})`;
+
+const STORED_ANSWERS = `SELECT bought.id AS callId, environments.api, operation, stage, run_id AS runId, settled_at AS fetchedAt, meter, charge,
+    units_charged AS unitsCharged, lower(hex(raw_sha256)) AS rawSha256,
+    EXISTS (SELECT 1 FROM answers WHERE answers.environment_id = bought.environment_id
+      AND answers.request_key = bought.request_key AND answers.call_id = bought.id) AS newest
+  FROM (SELECT * FROM calls WHERE ${BOUGHT_FOR}) AS bought JOIN environments ON environments.id = bought.environment_id
+  WHERE raw_sha256 IS NOT NULL AND charge <> 'owned' AND error_code IS NULL
+    AND environment_id IN (SELECT environment_id FROM run_environments WHERE run_environments.run_id IN
+      (SELECT run_id FROM rows WHERE ${AMONG_ROWS}))
+  ORDER BY settled_at DESC, bought.id DESC LIMIT 500`;
+
+const OF_THEIR_QUESTIONS = `(environment_id, entity_key) IN (SELECT environment_id, entity_key FROM questions WHERE ${AMONG_ROWS})`;
+
+const DECISIONS = `${SELECT_DECISION} WHERE ${OF_THEIR_QUESTIONS}
+  UNION ALL ${SELECT_HELD} WHERE settled_by IS NULL AND ${OF_THEIR_QUESTIONS} ORDER BY id DESC`;
+
+export function rowFinder(database: Database): RowFinder {
+  const about = database.prepare<[object], RowAbout>(ROWS_ABOUT);
+  const stored = database.prepare<[object], StoredAnswerRecord>(STORED_ANSWERS);
+  const decisions = database.prepare<[object], DecisionRow>(DECISIONS);
+  return {
+    rowsAbout: (space, id) => database.read(() => about.all({ space, id, api: idSpaces[space].api })),
+    countRows: (query) => {
+      const { sql, given } = selected(query);
+      const counted = database.prepare<[object], RowCount>(
+        `SELECT outcome, stage, ${REASON} AS reason, count(*) AS count ${sql} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+      );
+      return database.read(() => counted.all(given));
+    },
+    findRows: ({ order, descending, offset, limit, ...query }) => {
+      const { sql, given, place } = selected(query);
+      const found = database.prepare<[object], FoundRow>(
+        `SELECT rows.run_id, rows.row AS run_row, ${place}, units_charged AS unitsCharged ${sql}
+         ORDER BY ${orderBy(order, descending)} LIMIT @limit OFFSET @offset`,
+      );
+      return database.read(() => found.all({ ...given, limit, offset }));
+    },
+    storedAnswers: (rows) => database.read(() => stored.all({ rows: rowsJson(rows.map(toKey)) })),
+    decisionsAbout: async (rows) =>
+      (await database.read(() => decisions.all({ rows: rowsJson(rows.map(toKey)) }))).map(toEntry),
+  };
+}
+
+const toKey = ({ run_id, run_row }: RunRowKey) => ({ run_id, row: run_row });
+
+const REASON = 'coalesce(error_code, hold_reason)';
+
+/** In lists the position in the newest file counts, in a run its own. */
+function orderBy(order: RowOrder, descending: boolean): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  // By position, because each engine resolves the names of results in its own way.
+  const inFile = `5 ${direction}, 3 ${direction}`;
+  const sorted = {
+    row: [],
+    name: [`lower(coalesce(${fieldOf('name')}, ''))`],
+    outcome: ['outcome', "coalesce(stage, '')"],
+    updated: ['coalesce(updated_at, 0)'],
+    units: ['units_charged'],
+  } satisfies Record<RowOrder, readonly string[]>;
+  return [...sorted[order].map((one) => `${one} ${direction}`), inFile].join(', ');
+}
+
+const fieldOf = (name: string) => `CASE WHEN json_valid(rows.fields) THEN json_extract(rows.fields, '$.${name}') END`;
+
+function selected(query: RowQuery) {
+  const { scope, outcome, stage, reason } = query;
+  const search = query.search?.trim() ? searchOf(query.search.trim()) : undefined;
+  const inLists = 'portfolioIds' in scope;
+  const from = inLists
+    ? 'FROM members AS listed CROSS JOIN rows ON rows.run_id = listed.run_id AND rows.row = listed.run_row'
+    : 'FROM rows';
+  const conditions = [
+    inLists
+      ? 'listed.left_at IS NULL AND listed.portfolio_id IN (SELECT CAST(value AS BIGINT) FROM json_each(@portfolios))'
+      : 'rows.run_id = @run',
+    ...(outcome === undefined ? [] : ['outcome = @outcome']),
+    ...(stage === undefined ? [] : ['stage = @stage']),
+    ...(reason === undefined ? [] : [`${REASON} = @reason`]),
+    ...(search === undefined ? [] : [search.sql]),
+  ];
+  return {
+    sql: `${from} WHERE ${conditions.join(' AND ')}`,
+    place: inLists
+      ? 'listed.row AS row, listed.line AS line, listed.portfolio_id AS portfolioId'
+      : 'rows.row AS row, rows.line AS line, (SELECT portfolio_id FROM runs WHERE runs.id = rows.run_id) AS portfolioId',
+    given: {
+      ...(inLists ? { portfolios: JSON.stringify(scope.portfolioIds) } : { run: scope.runId }),
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(stage === undefined ? {} : { stage }),
+      ...(reason === undefined ? {} : { reason }),
+      ...search?.given,
+    },
+  };
+}
+
+/** A search reads every row, so only the comparisons that the text needs are made. */
+function searchOf(text: string) {
+  const plain = text.toUpperCase().replaceAll(/[ ./-]/g, '');
+  const isNumber = /\d/.test(plain) && plain.length >= SHORTEST_NUMBER;
+  const says = (cell: string) => `instr(${inSmallLetters(cell, text)}, @lower) > 0`;
+  const saysNumber = (cell: string) => `instr(${withoutSeparators(cell)}, @number) > 0`;
+  const fields = isNumber ? [says('rows.fields'), saysNumber('rows.fields')] : [says('rows.fields')];
+  const named = ['name', 'id'].map((name) => says(`coalesce(${fieldOf(name)}, '')`));
+  const numbered = isNumber
+    ? ['registration_number', 'vat_number'].map((name) => saysNumber(`coalesce(${fieldOf(name)}, '')`))
+    : [];
+  const found = [says("coalesce(name, '')"), ...(isNumber ? [saysNumber("coalesce(registration_number, '')")] : [])];
+  return {
+    // The whole JSON is searched first: most rows do not fit, and taking it apart takes longer.
+    sql: `((${fields.join(' OR ')}) AND (${[...named, ...numbered].join(' OR ')})
+      OR (rows.run_id, rows.row) IN (SELECT run_id, row FROM candidates WHERE decision = 'confirmed' AND (${found.join(' OR ')}))
+      OR (rows.run_id, rows.row) IN (SELECT run_id, row FROM row_ids WHERE space IN (${SPACES}) AND id = @exact))`,
+    given: {
+      lower: text.toLowerCase(),
+      exact: text,
+      ...(isNumber ? { number: plain } : {}),
+    },
+  };
+}
+
+/** SQLite changes the case of ASCII alone, so the other letters of the text are replaced one by one. */
+function inSmallLetters(cell: string, text: string): string {
+  const letters = new Set([...text.toLowerCase()].filter((letter) => letter > '\u007f' && /^\p{L}$/u.test(letter)));
+  const capitals = [...letters].filter((letter) => letter.toUpperCase() !== letter);
+  return capitals.reduce(
+    (small, letter) => `replace(${small}, '${letter.toUpperCase()}', '${letter}')`,
+    `lower(${cell})`,
+  );
+}
+
+/** Shorter ones are found as a part of a name or as an ID. */
+const SHORTEST_NUMBER = 4;
+
+const SPACES = Object.keys(idSpaces)
+  .map((space) => `'${space}'`)
+  .join(', ');
+
+const withoutSeparators = (cell: string) =>
+  ['.', '/', '-'].reduce((text, mark) => `replace(${text}, '${mark}', '')`, `replace(upper(${cell}), ' ', '')`);
