@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { recordWhileOpen } from '../app/review/answer-question.js';
 import type { UploadedFile } from '../app/run/preview.js';
 import { asOpenError, ExitCode, KybatchError } from '../domain/errors.js';
 import { escapeFormula } from '../export/formats/csv.js';
@@ -38,7 +39,9 @@ export async function serveUi({ port, user, proxy, onListening, signal, ...place
   const access = proxy === undefined ? link : new NamedAccess(proxy, user.role);
   server.on('request', (request, response) => void new Exchange(request, response, access, place).answer());
   onListening(proxy === undefined ? link.link : proxy.publicUrl, ownPort);
+  const recording = user.role === 'look' ? undefined : recordWhileOpen(place.options, place.around, signal);
   if (!signal.aborted) await once(signal, 'abort');
+  await recording;
   server.close();
   server.closeAllConnections();
 }

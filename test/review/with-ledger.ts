@@ -28,6 +28,8 @@ export interface Desk {
   /** The remembered decision when the question comes up again. */
   remembered(key: string): ReturnType<ReviewStore['decisionFor']>;
   outcome(row: number, run?: string): Promise<string | undefined>;
+  /** From now on other processes may have the ledger. */
+  close(): Promise<void>;
 }
 
 /** A real ledger with the finished runs `first` and `second`. `secondPerson`: only `first`, which needs two people to agree. */
@@ -37,6 +39,11 @@ export async function withDesk<T>(
 ): Promise<T> {
   return await withFolder(async (folder) => {
     const ledger = await openLedgerIn({ dataDir: folder, now: 1, access: 'write' });
+    let isOpen = true;
+    const close = async () => {
+      if (isOpen) await ledger.close();
+      isOpen = false;
+    };
     try {
       const environmentId = await ledger.calls.environment('v1', 'https://example.test');
       for (const [position, id] of (secondPerson ? ['first'] : ['first', 'second']).entries()) {
@@ -51,9 +58,10 @@ export async function withDesk<T>(
         ask: (options) => ask(ledger, environmentId, options),
         remembered: (key) => ledger.review.decisionFor(environmentId, key),
         outcome: async (row, run = 'first') => (await ledger.runs.row(run, row))?.outcome,
+        close,
       });
     } finally {
-      await ledger.close();
+      await close();
     }
   });
 }

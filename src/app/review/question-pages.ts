@@ -86,6 +86,9 @@ export interface OneQuestionView {
   /** The open questions before and after it. Without a place, the first one is the next. */
   readonly previous: string | null;
   readonly next: string | null;
+  /** Some questions around it, itself included, and how many follow those. */
+  readonly queue: readonly Question[];
+  readonly further: number;
 }
 
 export interface ComparedCandidate {
@@ -116,6 +119,8 @@ export function oneQuestion(options: OneQuestionOptions, around = processEnviron
     const [question = found] = await withAskingPipelines([found], ledger);
     const fitting = open.filter((summary) => matchesFilter(summary, filter));
     const place = fitting.findIndex((summary) => questionId(summary) === id);
+    const from = Math.max(0, place - 2);
+    const queue = await questionsAbout(ledger.review, fitting.slice(from, from + QUEUE));
     const idAt = (index: number) => (fitting[index] === undefined ? null : questionId(fitting[index]));
     return {
       question,
@@ -124,9 +129,14 @@ export function oneQuestion(options: OneQuestionOptions, around = processEnviron
       fitting: fitting.length,
       previous: place < 1 ? null : idAt(place - 1),
       next: idAt(place + 1),
+      queue,
+      further: Math.max(0, fitting.length - from - QUEUE),
     };
   });
 }
+
+/** Questions beside the one that a person looks at. */
+const QUEUE = 8;
 
 /** An answer under review is compared with the row, not with the search that led to it. */
 function comparedFields({ input, bought }: Question, choice: Choice): readonly ComparedField[] {

@@ -297,6 +297,16 @@ export function answerByRule(options: RuleOptions, around = processEnvironment()
   });
 }
 
+/** The answers that a rule would give. Nothing is written, and a run may have the ledger. */
+export function previewRule(
+  options: Omit<RuleOptions, 'agree' | 'note'>,
+  around = processEnvironment(),
+): Promise<RuleProposal> {
+  return withLedger('read', options, around, async (ledger) =>
+    propose(await selectQuestions(options, ledger, around), options.rule, deciderName(options, around)),
+  );
+}
+
 function propose(questions: readonly Question[], rule: Rule, by: string): RuleProposal {
   const answers: RuleAnswer[] = [];
   const leftOut = new Map<LeftOut, number>();

@@ -33,6 +33,9 @@ import { block, commandLine, countLines, marked, textTable, type ViewPart, view 
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 
+/** The page says the same words. */
+export { inputInWords, reasonInWords, reasonName, topicInWords, whyInWords } from '../../review/words.js';
+
 /** The commands that continue the rows. */
 export const nextCommands = (released: readonly ReleasedRun[], { dataDir }: Place): readonly string[] =>
   released.map(
@@ -335,7 +338,7 @@ export function ruleProposalInWords(proposal: RuleProposal, all: boolean): reado
   return view(answers.length > 0 && message('RULE_PROPOSED', `${table}${more}`.trimEnd()), leftOutInWords(proposal));
 }
 
-const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
+export const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
   no_candidate: 'no candidate',
   has_candidates: 'has candidates',
   several_candidates: 'several candidates reach the grade',

@@ -1,0 +1,196 @@
+import type { decisions as listDecisions, RuleOptions, RuleProposal } from '../../app/review/review.js';
+import { decisionJson, LEFT_OUT, topicInWords } from '../../cli/terminal/review-words.js';
+import { UsageError } from '../../domain/errors.js';
+import { readGradePattern } from '../../domain/grade-order.js';
+import { message } from '../../util/message-parts.js';
+import { count, withCommas } from '../../util/words.js';
+import { type Html, html, joined } from '../html.js';
+import { button, chip, dataTable, firstItem, heading, pager, panel, time } from '../layout.js';
+import { type Action, mayDo, screen } from '../site.js';
+import { selectionOf, selectionQuery, unlessLocked } from './review.js';
+
+type DecisionEntry = Awaited<ReturnType<typeof listDecisions>>[number];
+type Rule = RuleOptions['rule'];
+
+const PAGE = 50;
+
+export const decisionsScreen = screen<{ readonly at: number; readonly decisions: readonly DecisionEntry[] }>({
+  path: '/decisions',
+  nothing: { at: 0, decisions: [] },
+  async load(_, { options, around }) {
+    const { decisions } = await import('../../app/review/review.js');
+    return { at: around.clock.now(), decisions: await decisions(options, around) };
+  },
+  json: ({ decisions }) => ({ decisions: decisions.map(decisionJson) }),
+  show({ decisions, at }, request, { user }) {
+    const from = firstItem(request);
+    const mayDecide = mayDo(user.role, 'decide');
+    return {
+      title: 'Decisions',
+      body: html`${heading('Decisions', count(decisions.length, 'decision'))}
+${dataTable(
+  ['Decision', 'Your company', 'Meant', 'Who', 'When', 'Why', ''],
+  decisions.slice(from, from + PAGE).map((entry) => {
+    const [yours, found] = entry.summary.split(' → ');
+    return [
+      html`${stateOf(entry)}<br><span class="dim">${entry.id} · ${topicInWords(entry)}</span>`,
+      yours,
+      found ?? entry.decision.replaceAll('_', ' '),
+      joined([entry.decidedBy, entry.secondBy], ' and '),
+      time(entry.decidedAt, at),
+      joined([entry.note, entry.batch && html`<code>${entry.batch}</code>`], ' · '),
+      mayDecide && entry.withdrawnAt === null && withdrawForms(entry),
+    ];
+  }),
+  'No decision yet.',
+)}${pager(request, from, PAGE, decisions.length)}`,
+    };
+  },
+  csv: ({ decisions }) => ({
+    header: ['id', 'decision', 'summary', 'decided_by', 'second_by', 'decided_at', 'note', 'batch', 'withdrawn_by'],
+    lines: decisions.map((entry) => [
+      entry.id,
+      entry.decision,
+      entry.summary,
+      entry.decidedBy,
+      entry.secondBy,
+      new Date(entry.decidedAt).toISOString(),
+      entry.note,
+      entry.batch,
+      entry.withdrawnBy,
+    ]),
+  }),
+});
+
+function stateOf({ decision, held, withdrawnAt, withdrawnBy }: DecisionEntry): Html {
+  const words = decision.replaceAll('_', ' ');
+  if (withdrawnAt !== null) return html`${words} ${chip('detail', `withdrawn by ${withdrawnBy ?? 'unknown'}`)}`;
+  if (held) return html`${words} ${chip('attention', 'waits for a second person')}`;
+  return html`${words} ${decision === 'not_sure' ? chip('detail', 'stays open') : chip('done', 'in force')}`;
+}
+
+const withdrawForms = ({ id, batch }: DecisionEntry): Html =>
+  html`${button('/decisions/withdraw', 'Withdraw', { id: String(id) })}${batch !== null && button('/decisions/withdraw', 'Withdraw the whole rule', { batch })}`;
+
+export const withdrawAction: Action = {
+  path: '/decisions/withdraw',
+  needs: 'decide',
+  run: (form, _, { options, around, user }) =>
+    unlessLocked('/decisions', async () => {
+      const { withdrawBatch, withdrawDecision } = await import('../../app/review/review.js');
+      const batch = form.get('batch');
+      const by = user.name;
+      if (batch !== null) {
+        const { decisions, rows } = await withdrawBatch({ ...options, batch, by }, around);
+        const words = `${count(decisions.length, 'decision')} of ${batch} withdrawn. ${count(rows, 'row')} used them.`;
+        return message('BATCH_WITHDRAWN', words, 'done');
+      }
+      const { id, rows } = await withdrawDecision({ ...options, id: Number(form.get('id')), by }, around);
+      return message('DECISION_WITHDRAWN', `Decision ${id} withdrawn. ${count(rows, 'row')} used it.`, 'done');
+    }),
+};
+
+interface RuleScreenView {
+  readonly rule: Rule;
+  /** Null: no reason is chosen. */
+  readonly proposal: RuleProposal | null;
+}
+
+/** The rule of an address or a form: `confirm` with the least grade, or `none_of_these`. */
+function ruleOf(query: URLSearchParams): Rule {
+  if (query.get('verdict') === 'none_of_these') return { verdict: 'none_of_these' };
+  const given = query.get('min') ?? 'AAZAZ';
+  const minGrade = readGradePattern(given);
+  if (minGrade === undefined)
+    throw new UsageError('GRADE_INVALID', `"${given}" is no grade`, 'A grade has five letters of A, B, Z, F or ?.');
+  return { verdict: 'confirm', minGrade };
+}
+
+export const ruleScreen = screen<RuleScreenView>({
+  path: '/review/rule',
+  async load({ query }, { options, around, user }) {
+    const { previewRule } = await import('../../app/review/review.js');
+    const selection = selectionOf(query);
+    const rule = ruleOf(query);
+    const isChosen = selection.filter.reasons !== undefined;
+    return {
+      rule,
+      proposal: isChosen ? await previewRule({ ...options, ...selection, rule, by: user.name }, around) : null,
+    };
+  },
+  json: ({ rule, proposal }) => ({
+    rule,
+    questions: proposal?.answers.map(({ question, choice }) => ({
+      question: question.id,
+      candidate: choice?.key ?? null,
+    })),
+    leftOut: Object.fromEntries(proposal?.leftOut ?? []),
+  }),
+  show({ rule, proposal }, { query }, { user }) {
+    const back = `/review${selectionQuery(query)}`;
+    const hidden = [...new URLSearchParams(selectionQuery(query))];
+    const fields = hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+    const isConfirm = rule.verdict === 'confirm';
+    const form = html`<form class="row" method="get" action="/review/rule">${fields}<label><input type="radio" name="verdict" value="confirm"${isConfirm && html` checked`}> Confirm the only candidate with at least the grade</label><input name="min" size="6" aria-label="Least grade" value="${isConfirm ? rule.minGrade : 'AAZAZ'}"><label><input type="radio" name="verdict" value="none_of_these"${!isConfirm && html` checked`}> None of these, if there is no candidate</label><button>Show</button></form>`;
+    return {
+      title: 'Answer by rule',
+      body: html`${heading('Answer all that fit', html`One decision each, which can be withdrawn together · <a href="${back}">back to the questions</a>`)}
+${
+  proposal === null
+    ? html`<p class="empty">Choose a reason first: a rule answers questions of one kind.</p>`
+    : html`${panel('Rule', html`${form}<p class="dim">Five letters: number, name, VAT number, country, place. A same, B similar, Z nothing to compare, F different, ? any. A different number is never confirmed.</p>`)}
+${proposed(proposal)}
+${
+  proposal.answers.length > 0 &&
+  mayDo(user.role, 'decide') &&
+  html`<form class="row" method="post" action="/review/rule">${fields}<input type="hidden" name="verdict" value="${rule.verdict}">${isConfirm && html`<input type="hidden" name="min" value="${rule.minGrade}">`}<input type="hidden" name="expected" value="${proposal.answers.length}"><input name="note" placeholder="Note" aria-label="Note" maxlength="500"><button class="primary">${isConfirm ? 'Confirm' : 'Reject'} ${count(proposal.answers.length, 'question')} as ${proposal.by}</button></form>`
+}`
+}`,
+    };
+  },
+});
+
+const proposed = ({ answers, leftOut }: RuleProposal): Html =>
+  html`${dataTable(
+    ['Your company', 'Your number', 'Candidate', 'Number', 'Grade'],
+    answers
+      .slice(0, PAGE)
+      .map(({ question, choice }) => [
+        html`<a href="/review/${encodeURIComponent(question.id)}">${question.input.name ?? question.id}</a>`,
+        question.input.registration_number,
+        choice?.name ?? 'none of these',
+        choice?.registrationNumber,
+        html`<code>${choice?.matchGrade}</code>`,
+      ]),
+    'The rule answers none of the questions.',
+  )}${answers.length > PAGE && html`<p class="sub">${withCommas(answers.length - PAGE)} more</p>`}
+${
+  leftOut.size > 0 &&
+  panel(
+    'Left to a person',
+    html`<ul>${[...leftOut].map(([why, questions]) => html`<li>${withCommas(questions)}: ${LEFT_OUT[why]}</li>`)}</ul>`,
+  )
+}`;
+
+export const ruleAction: Action = {
+  path: '/review/rule',
+  needs: 'decide',
+  run: (form, _, { options, around, user }) =>
+    unlessLocked(`/review${selectionQuery(form)}`, async () => {
+      const { answerByRule } = await import('../../app/review/review.js');
+      const selection = selectionOf(form);
+      const rule = ruleOf(form);
+      if (selection.filter.reasons === undefined) throw new UsageError('REASON_MISSING', 'choose a reason first');
+      const words = `rule: ${rule.verdict === 'confirm' ? `the only candidate, grade at least ${rule.minGrade}` : 'no candidate'}; ${[...new URLSearchParams(selectionQuery(form))].map((part) => part.join(' ')).join(', ')}`;
+      const note = [form.get('note')?.trim(), words].filter(Boolean).join('; ');
+      // The person agreed to what was shown. More questions than that need another look.
+      const agree = async ({ answers }: RuleProposal) => answers.length <= Number(form.get('expected'));
+      const asked = { ...options, ...selection, rule, note, by: user.name, agree };
+      const { outcome, decided, held, batch } = await answerByRule(asked, around);
+      if (outcome !== 'answered')
+        return message('RULE_NOT_APPLIED', 'The questions have changed. Nothing was decided. Look again.', 'attention');
+      const waits = held > 0 ? ` ${count(held, 'answer')} wait for a second person.` : '';
+      const undo = `To undo: withdraw the rule ${batch} under Decisions.`;
+      return message('RULE_APPLIED', `${count(decided, 'question')} decided.${waits} ${undo}`, 'done');
+    }),
+};

@@ -1,0 +1,370 @@
+import type { OneAnswerOptions, OwnAnswer, refusedAnswers, waitingEntries } from '../../app/review/answer-question.js';
+import type {
+  ComparedField,
+  OneQuestionView,
+  QuestionPageOptions,
+  QuestionPageView,
+} from '../../app/review/question-pages.js';
+import {
+  inputInWords,
+  questionJson,
+  reasonInWords,
+  reasonName,
+  topicInWords,
+  whyInWords,
+} from '../../cli/terminal/review-words.js';
+import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { readGradePattern } from '../../domain/grade-order.js';
+import { type Message, message } from '../../util/message-parts.js';
+import { count, withCommas } from '../../util/words.js';
+import { type Html, html, joined, type Markup } from '../html.js';
+import { button, chip, dataTable, firstItem, heading, NOT_RETURNED, pager, time } from '../layout.js';
+import { type Action, type Done, mayDo, type Site, screen } from '../site.js';
+
+type Question = OneQuestionView['question'];
+type RefusedAnswer = ReturnType<typeof refusedAnswers>[number];
+type Facet = QuestionPageView['facets']['reason'][number];
+
+/** The best candidate is first. */
+const bestGrade = ({ candidates }: Question): string | undefined => candidates[0]?.matchGrade;
+
+const PAGE = 50;
+const PARTS = ['reason', 'country', 'grade', 'portfolio', 'run'] as const;
+
+/** The questions that an address or a form means. */
+export function selectionOf(query: URLSearchParams) {
+  const part = (name: (typeof PARTS)[number]) => query.get(name)?.trim() || undefined;
+  const grade = part('grade');
+  const filter: NonNullable<QuestionPageOptions['filter']> = {
+    reasons: part('reason')?.split(','),
+    countryCode: part('country'),
+    grade: grade === undefined ? undefined : (readGradePattern(grade) ?? grade),
+  };
+  return { filter, portfolio: part('portfolio'), run: part('run') };
+}
+
+/** The parts of an address that select questions, with some exchanged. An empty text leaves a part out. */
+export function selectionQuery(query: URLSearchParams, change: Readonly<Record<string, string>> = {}): string {
+  const kept = new URLSearchParams();
+  for (const name of PARTS) {
+    const value = change[name] ?? query.get(name) ?? '';
+    if (value !== '') kept.set(name, value);
+  }
+  return kept.size === 0 ? '' : `?${kept.toString()}`;
+}
+
+interface ReviewView extends QuestionPageView {
+  readonly noted: ReturnType<typeof waitingEntries>;
+  readonly refused: readonly RefusedAnswer[];
+}
+
+export const reviewScreen = screen<ReviewView>({
+  path: '/review',
+  nothing: {
+    ...{ open: 0, fitting: 0, page: 1, pages: 1, questions: [], noted: [], refused: [] },
+    facets: { reason: [], country: [], bestGrade: [] },
+  },
+  async load(request, { options, around, user }) {
+    const { questionPage } = await import('../../app/review/question-pages.js');
+    const { refusedAnswers, waitingEntries } = await import('../../app/review/answer-question.js');
+    const page = Math.floor(firstItem(request) / PAGE) + 1;
+    const asked = { ...options, ...selectionOf(request.query), by: user.name, page, size: PAGE };
+    const noted = waitingEntries(options, around);
+    return { ...(await questionPage(asked, around)), noted, refused: refusedAnswers(options, around) };
+  },
+  json: ({ noted, refused, questions, ...view }) => ({
+    ...view,
+    questions: questions.map(questionJson),
+    noted: noted.map(({ kind, question, by, at }) => ({ kind, question, by, at })),
+    refused: refused.map(({ code, problem, entry }) => ({ code, problem, question: entry?.question ?? null })),
+  }),
+  show(view, request, site) {
+    const { open, fitting, questions, facets, page } = view;
+    const { query } = request;
+    const here = selectionQuery(query);
+    const mayDecide = mayDo(site.user.role, 'decide');
+    const first = questions[0];
+    const sub = joined(
+      [
+        count(open, 'open question'),
+        fitting < open && `${withCommas(fitting)} fit`,
+        view.noted.length > 0 && `${count(view.noted.length, 'answer')} to be recorded`,
+      ],
+      ' · ',
+    );
+    return {
+      title: 'Review',
+      body: html`${heading('Review', sub, [
+        mayDecide && fitting > 0 && html`<a class="btn" href="/review/rule${here}">All that fit…</a>`,
+        first && html`<a class="btn primary" href="${addressOf(first.id, query)}" data-key="Enter">Begin</a>`,
+      ])}
+${view.refused.map((refused) => refusedNotice(refused, mayDecide))}
+${facetRow('Reason', 'reason', facets.reason, query, reasonName)}
+${facetRow('Country', 'country', facets.country, query)}
+${facetRow('Best grade', 'grade', facets.bestGrade, query)}
+${dataTable(
+  ['Your company', 'Why', 'About', 'Best candidate', 'Grade', 'Rows'],
+  questions.map((question) => [
+    html`<a href="${addressOf(question.id, query)}">${question.input.name ?? question.input.registration_number ?? question.id}</a><br><span class="dim">${joined([question.input.country, question.input.registration_number], ' · ')}</span>`,
+    html`${reasonInWords(question)}${question.held.length > 0 && html` ${chip('attention', 'second person')}`}${question.decision?.decision === 'not_sure' && html` ${chip('detail', 'not sure')}`}`,
+    topicInWords(question),
+    question.candidates[0]?.name ??
+      (question.candidates.length === 0 ? html`<span class="dim">no candidate</span>` : NOT_RETURNED),
+    html`<code>${bestGrade(question)}</code>`,
+    html`${question.rows[0] && `line ${question.rows[0].line}`}${question.rows.length > 1 && html` <span class="dim">and ${question.rows.length - 1} more</span>`}`,
+  ]),
+  open === 0 ? 'No open questions.' : 'No open question fits.',
+)}${pager(request, (page - 1) * PAGE, PAGE, fitting)}`,
+    };
+  },
+  csv: ({ questions }) => ({
+    header: ['question', 'reason_code', 'about', 'name', 'country', 'registration_number', 'candidates', 'best_grade'],
+    lines: questions.map((question) => [
+      question.id,
+      question.code,
+      topicInWords(question),
+      question.input.name ?? null,
+      question.countryCode,
+      question.input.registration_number ?? null,
+      question.candidates.length,
+      bestGrade(question) ?? null,
+    ]),
+  }),
+});
+
+const addressOf = (question: string, query: URLSearchParams): string =>
+  `/review/${encodeURIComponent(question)}${selectionQuery(query)}`;
+
+const refusedNotice = ({ entry, problem, file }: RefusedAnswer, mayDecide: boolean): Html =>
+  html`<div class="notice bad row between"><span>${joined([entry && html`<a href="/review/${encodeURIComponent(entry.question)}">${entry.question}</a>`, entry && `the answer of ${entry.by} was not recorded`, problem], ': ')}</span>${mayDecide && button('/review/dismiss', 'Dismiss', { file })}</div>`;
+
+/** The values of one facet as links. The chosen one leads back to all. */
+function facetRow(
+  name: string,
+  part: (typeof PARTS)[number],
+  values: readonly Facet[],
+  query: URLSearchParams,
+  inWords: (value: string) => string = (value) => value,
+): Html | false {
+  const chosen = query.get(part) ?? '';
+  if (values.length < 2 && chosen === '') return false;
+  const links = values.slice(0, 12).map(({ value, questions }) => {
+    const words = html`${value === null ? 'none' : inWords(value)} <b>${withCommas(questions)}</b>`;
+    if (value === null) return html`<span class="chip dim">${words}</span>`;
+    const isOn = value === chosen;
+    const address = `/review${selectionQuery(query, { [part]: isOn ? '' : value })}`;
+    return html`<a class="chip${isOn && ' on'}" href="${address}"${isOn && html` aria-current="true"`}>${words}</a>`;
+  });
+  const more = values.length - links.length;
+  return html`<p class="row facets"><span class="dim">${name}</span>${links}${more > 0 && html`<span class="dim">and ${more} more</span>`}</p>`;
+}
+
+interface QuestionScreenView extends OneQuestionView {
+  readonly own: readonly OwnAnswer[];
+  readonly at: number;
+}
+
+export const questionScreen = screen<QuestionScreenView>({
+  path: '/review/:question',
+  async load({ params, query }, { options, around, user }) {
+    const { oneQuestion } = await import('../../app/review/question-pages.js');
+    const { ownAnswers } = await import('../../app/review/answer-question.js');
+    const asked = { ...options, ...selectionOf(query), by: user.name, question: params.question ?? '' };
+    const view = await oneQuestion(asked, around);
+    return { ...view, own: await ownAnswers({ ...options, by: user.name, limit: 1 }, around), at: around.clock.now() };
+  },
+  json: ({ question, compared, position, fitting, previous, next }) => ({
+    ...questionJson(question),
+    basis: question.basis,
+    open: question.open,
+    compared: compared.map(({ choice, fields }) => ({ candidate: choice.key, fields })),
+    ...{ position, fitting, previous, next },
+  }),
+  show(view, { query }, site) {
+    const { question, position, fitting, next, queue, further } = view;
+    const place =
+      position === null ? 'Not among the open questions' : `Question ${withCommas(position)} of ${withCommas(fitting)}`;
+    const mayDecide = mayDo(site.user.role, 'decide');
+    return {
+      title: question.input.name ?? question.id,
+      body: html`${heading('Review', joined([place, topicInWords(question), html`<a href="/review${selectionQuery(query)}">all questions</a>`], ' · '))}
+<div class="split"><ul class="queue" aria-label="Questions">${queue.map(
+        (one) =>
+          html`<li${one.id === question.id && html` class="on"`}><a href="${addressOf(one.id, query)}"${one.id === question.id && html` aria-current="true"`}>${one.input.name ?? one.id}<small>line ${one.rows[0]?.line} · ${reasonInWords(one)}</small></a></li>`,
+      )}${further > 0 && html`<li class="dim">${withCommas(further)} more</li>`}</ul>
+<div class="stack"><p><b>${sentence(whyInWords(question))}</b></p>
+${saidBefore(view)}
+${mayDecide && question.open ? answerForms(view, query, site) : comparison(view, false)}
+<div class="row">${next && html`<a class="btn" href="${addressOf(next, query)}" data-key="k"><kbd>k</kbd>${position === null ? 'Next question' : 'Skip'}</a>`}${mayDecide && undoForm(view, query)}</div>
+</div></div>`,
+    };
+  },
+});
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** What people have said about the question so far. */
+function saidBefore({ question, at }: QuestionScreenView): Markup {
+  const { decision, held, needsTwo, candidates, open } = question;
+  const whom = (id: string | null) => {
+    const index = candidates.findIndex((choice) => choice.id === id);
+    return index === -1 ? '' : ` candidate ${index + 1}`;
+  };
+  const lines = [...(decision === undefined ? [] : [decision]), ...held].map(
+    (one) =>
+      html`<p class="sub">${one.decidedBy}${one.secondBy !== null && ` and ${one.secondBy}`} said ${one.decision.replaceAll('_', ' ')}${whom(one.candidateId)} ${time(one.decidedAt, at)}${one.note !== null && `: “${one.note}”`}</p>`,
+  );
+  return [
+    ...lines,
+    !open && html`<p>${chip('done', 'decided')} <a href="/decisions">See all decisions</a></p>`,
+    open && needsTwo && html`<p class="sub">A confirmation counts when a second person agrees.</p>`,
+  ];
+}
+
+const FIELD_NAMES: Readonly<Record<ComparedField['field'], string>> = {
+  name: 'Name',
+  number: 'Number',
+  VAT: 'VAT number',
+  country: 'Country',
+  place: 'Place',
+};
+
+/** The row beside its candidates. Each difference has a sign, a word and a colour. */
+function comparison({ question, compared }: QuestionScreenView, mayAnswer: boolean): Html {
+  if (compared.length === 0)
+    return html`<p class="empty">${inputInWords(question.input)}<br>No candidate was found. Correct the number, or answer none of these.</p>`;
+  const names = (Object.keys(FIELD_NAMES) as ComparedField['field'][]).filter((name) =>
+    compared.some(({ fields }) => fields.some(({ field, yours, theirs }) => field === name && (yours ?? theirs))),
+  );
+  const yours = (name: ComparedField['field']) => compared[0]?.fields.find(({ field }) => field === name)?.yours;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Row and candidates"><table class="compare"><thead><tr><th></th><th scope="col">Your list, line ${question.rows[0]?.line}</th>${compared.map((_, index) => html`<th scope="col">Candidate ${index + 1}</th>`)}</tr></thead><tbody>
+${names.map(
+  (name) =>
+    html`<tr><th scope="row">${FIELD_NAMES[name]}</th><td>${yours(name) ?? html`<span class="dim">empty</span>`}</td>${compared.map(
+      ({ fields }) => fields.filter(({ field }) => field === name).map(cell),
+    )}</tr>`,
+)}
+<tr><th scope="row">Why</th><td></td>${compared.map(({ choice }) => html`<td class="dim">${choice.evidence}<br><code>${choice.matchGrade}</code></td>`)}</tr>
+${mayAnswer && html`<tr><th></th><td></td>${compared.map(({ choice }, index) => html`<td><button name="choice" value="${choice.key}"${index < 9 && html` data-key="${index + 1}"`}${index === 0 && html` class="primary"`}>${index < 9 && html`<kbd>${index + 1}</kbd>`}Confirm</button></td>`)}</tr>`}
+</tbody></table></div>`;
+}
+
+const AGREEMENTS: Readonly<Record<ComparedField['agreement'], readonly [css: string, word: string]>> = {
+  same: ['same', ''],
+  similar: ['near', 'similar'],
+  different: ['diff', 'different'],
+  not_compared: ['', ''],
+};
+
+function cell({ agreement, yours, theirs, field }: ComparedField): Html {
+  const [css, word] = AGREEMENTS[agreement];
+  const value = theirs === null ? NOT_RETURNED : field === 'name' && yours !== null ? marked(theirs, yours) : theirs;
+  return html`<td class="${css}">${value}${word !== '' && html` <small class="dim">${word}</small>`}</td>`;
+}
+
+/** The words that the other text does not have. */
+function marked(text: string, other: string): Markup {
+  const plain = (word: string) => word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  const known = new Set(other.split(/\s+/).map(plain));
+  return joined(
+    text.split(/\s+/).map((word) => (known.has(plain(word)) ? word : html`<mark>${word}</mark>`)),
+    ' ',
+  );
+}
+
+/** The first button would be pressed by Enter in the note, so it is one that does nothing. */
+function answerForms(view: QuestionScreenView, query: URLSearchParams, { user }: Site): Html {
+  const { question, next, compared } = view;
+  const address = `${addressOf(question.id, new URLSearchParams())}/answer`;
+  const fields = html`<input type="hidden" name="basis" value="${question.basis}"><input type="hidden" name="shown" value="${compared.map(({ choice }) => choice.key).join(' ')}"><input type="hidden" name="next" value="${next}"><input type="hidden" name="select" value="${selectionQuery(query)}">`;
+  return html`<form class="stack" method="post" action="${address}"><button disabled hidden></button>${fields}${comparison(view, true)}
+<div class="row"><button name="choice" value="none_of_these" data-key="n"><kbd>n</kbd>None of these</button><button name="choice" value="not_sure" data-key="s"><kbd>s</kbd>Not sure</button><input name="note" placeholder="Note" aria-label="Note" data-key="t" maxlength="500"></div></form>
+${question.stage === null && html`<form class="row" method="post" action="${address}">${fields}<input type="hidden" name="choice" value="none_of_these"><input name="number" required placeholder="Correct number" aria-label="Correct registration number" data-key="c" maxlength="100"><button><kbd>c</kbd>Correct the number</button><span class="dim">kybatch searches again. That costs 1 unit in the next run.</span></form>`}
+<p class="dim">You answer as ${user.name}${!user.isVerified && question.needsTwo && '. Nobody checks this name: two people must not use the same page'}</p>`;
+}
+
+const undoForm = ({ own: [last], at }: QuestionScreenView, query: URLSearchParams): Html | false =>
+  last !== undefined &&
+  html`<form class="row" method="post" action="/review/undo"><input type="hidden" name="question" value="${last.question}"><input type="hidden" name="given" value="${last.given}"><input type="hidden" name="select" value="${selectionQuery(query)}"><button data-key="u"><kbd>u</kbd>Undo</button><span class="dim">${last.summary ?? `${last.question}: ${last.decision.replaceAll('_', ' ')}`}, ${time(last.given, at)}</span></form>`;
+
+/** A selection that came back in a form. */
+const selected = (form: URLSearchParams): string => selectionQuery(new URLSearchParams(form.get('select') ?? ''));
+
+const STATES = {
+  noted: ['ANSWER_NOTED', 'Noted. It is recorded in a moment, or when the run ends.', 'done'],
+  in_force: ['ANSWER_RECORDED', 'Recorded.', 'done'],
+  held: ['ANSWER_HELD', 'Recorded. It counts when a second person agrees.', 'done'],
+  disagreement: ['ANSWER_CONTRADICTS', 'Recorded. Others answered differently: a third person decides.', 'attention'],
+} as const;
+
+/** Any other choice is the key of a candidate. */
+const WITHOUT_CANDIDATE = ['none_of_these', 'not_sure'] as const satisfies readonly OneAnswerOptions['decision'][];
+
+export const answerAction: Action = {
+  path: '/review/:question/answer',
+  needs: 'decide',
+  async run(form, { params }, { options, around, user }) {
+    const { answerQuestion } = await import('../../app/review/answer-question.js');
+    const choice = form.get('choice') ?? '';
+    const verdict = WITHOUT_CANDIDATE.find((known) => known === choice);
+    const question = params.question ?? '';
+    const { state, refusal } = await answerQuestion(
+      {
+        ...options,
+        question,
+        by: user.name,
+        basis: form.get('basis') ?? '',
+        shown: (form.get('shown') ?? '').split(' ').filter((key) => key !== ''),
+        decision: verdict ?? 'confirm',
+        candidate: verdict === undefined ? choice : '',
+        correctedNumber: form.get('number')?.trim() ?? '',
+        note: form.get('note')?.trim() ?? '',
+      },
+      around,
+    );
+    const here = selected(form);
+    if (state === 'refused')
+      return { to: `/review/${encodeURIComponent(question)}${here}`, message: refusal ?? undefined };
+    const next = form.get('next') ?? '';
+    const [code, text, mood] = STATES[state];
+    return {
+      to: next === '' ? `/review${here}` : `/review/${encodeURIComponent(next)}${here}`,
+      message: message(code, text, mood),
+    };
+  },
+};
+
+export const undoAction: Action = {
+  path: '/review/undo',
+  needs: 'decide',
+  async run(form, _, { options, around, user }) {
+    const { undoAnswer } = await import('../../app/review/answer-question.js');
+    const question = form.get('question') ?? '';
+    const given = Number(form.get('given'));
+    const { refusal } = await undoAnswer({ ...options, by: user.name, question, given }, around);
+    return {
+      to: `/review/${encodeURIComponent(question)}${selected(form)}`,
+      message: refusal ?? message('ANSWER_UNDONE', 'Your answer is taken back.'),
+    };
+  },
+};
+
+export const dismissAction: Action = {
+  path: '/review/dismiss',
+  needs: 'decide',
+  async run(form, _, { options, around }) {
+    const { dismissRefusedAnswer } = await import('../../app/review/answer-question.js');
+    dismissRefusedAnswer(options, form.get('file') ?? '', around);
+    return { to: '/review' };
+  },
+};
+
+/** A change that needs the ledger for itself. While a run has it, the person is told to try again. */
+export async function unlessLocked(to: string, change: () => Promise<Message>): Promise<Done> {
+  try {
+    return { to, message: await change() };
+  } catch (error) {
+    if (!(error instanceof KybatchError) || error.exit !== ExitCode.locked) throw error;
+    return { to, message: message('LEDGER_BUSY', 'A run has the ledger. Try again when it has ended.', 'attention') };
+  }
+}
