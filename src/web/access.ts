@@ -66,7 +66,8 @@ export class LinkAccess implements Access {
   }
 
   session({ headers }: IncomingMessage, now: number): PageSession {
-    const [, key = ''] = new RegExp(`(?:^|;\\s*)${this.#cookie}=([\\w-]+)`).exec(headers.cookie ?? '') ?? [];
+    const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+    const key = cookies.find((cookie) => cookie.startsWith(`${this.#cookie}=`))?.slice(this.#cookie.length + 1) ?? '';
     const session = this.#sessions.get(key);
     if (session === undefined || now - session.usedAt > SESSION_MS)
       throw new Refused(401, 'NOT_SIGNED_IN', 'Open the link that kybatch ui printed. It works once.');

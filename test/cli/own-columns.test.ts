@@ -44,7 +44,7 @@ test('cells that were numbers or days in the list are that in the results, and t
         '--json',
         ...more,
       ]);
-      const [sheet] = (await readWorkbook(jsonOf<{ results: string }>(run).results)) as unknown as readonly {
+      const [, sheet] = (await readWorkbook(jsonOf<{ results: string }>(run).results)) as unknown as readonly {
         readonly data: readonly (readonly unknown[])[];
       }[];
       return (sheet?.data ?? []).slice(1).map((line) => [line[0], ...line.slice(4, 7)]);
