@@ -91,6 +91,41 @@ export function barChart(labels: readonly string[], series: readonly Series[], l
   return html`<svg class="chart" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}">${axis}${groups}</svg>${series.length > 1 && legend(series)}`;
 }
 
+/** Lines over years, with an axis that includes zero. A value that was not returned interrupts its line. */
+export function lineChart(labels: readonly string[], series: readonly Series[], label: string): Html {
+  const [width, height, left, bottom, top] = [560, 210, 52, 24, 16];
+  const all = [0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))];
+  const ticks = ticksBetween(Math.min(...all), Math.max(...all), all.every(Number.isInteger));
+  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
+  const slot = (width - left) / Math.max(1, labels.length);
+  const x = (at: number) => round(left + slot * at + slot / 2);
+  const y = (value: number) => round(top + ((high - value) / (high - low || 1)) * (height - top - bottom));
+  const axis = ticks.map(
+    (tick) =>
+      html`<line class="axis" x1="${left}" x2="${width}" y1="${y(tick)}" y2="${y(tick)}"/><text class="d" x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${compactNumber(tick)}</text>`,
+  );
+  const lines = series.map(({ values, texts, tone, name }) => {
+    const path = values
+      .map((value, at) =>
+        value === null ? '' : `${(values[at - 1] ?? null) === null ? 'M' : 'L'}${x(at)} ${y(value)}`,
+      )
+      .join('');
+    const dots = values.map(
+      (value, at) =>
+        value !== null &&
+        html`<circle class="${tone}" cx="${x(at)}" cy="${y(value)}" r="3.5"><title>${labels[at]}: ${name} ${texts[at] ?? value}</title></circle>`,
+    );
+    return html`<path class="trace ${tone}" d="${path}"/>${dots}`;
+  });
+  // Labels that would overlap are left out.
+  const names = labels.map(
+    (name, at) =>
+      at % Math.ceil(labels.length / 12) === 0 &&
+      html`<text class="d" x="${x(at)}" y="${height - 6}" text-anchor="middle">${name}</text>`,
+  );
+  return html`<svg class="chart" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}">${axis}${lines}${names}</svg>${series.length > 1 && legend(series)}`;
+}
+
 const legend = (series: readonly Series[]): Html =>
   html`<p class="legend">${series.map(({ name, tone }) => html`<span><svg width="10" height="10" aria-hidden="true"><rect class="${tone}" width="10" height="10" rx="2"/></svg> ${name}</span>`)}</p>`;
 

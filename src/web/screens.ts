@@ -1,5 +1,8 @@
 // All screens and forms of the page.
 
+import { changesScreen } from './screens/changes.js';
+import { companiesScreen } from './screens/companies.js';
+import { companyScreen } from './screens/company.js';
 import { decisionsScreen, ruleAction, ruleScreen, withdrawAction } from './screens/decisions.js';
 import { planScreen, startAction, uploadAction } from './screens/plan.js';
 import { portfoliosScreen } from './screens/portfolios.js';
@@ -13,6 +16,9 @@ export const screens: readonly AnyScreen[] = [
   planScreen,
   runsScreen,
   runScreen,
+  companiesScreen,
+  companyScreen,
+  changesScreen,
   usageScreen,
   reviewScreen,
   ruleScreen,

@@ -1,0 +1,123 @@
+import type { ChangeView, RecentChangesView } from '../../app/portfolio/changes.js';
+import type { FieldChange } from '../../domain/change.js';
+import { INFORMATIVE_SPACES } from '../../domain/provider.js';
+import { count, iso, moment } from '../../util/words.js';
+import { type Html, html, type Markup } from '../html.js';
+import { chip, dataTable, heading } from '../layout.js';
+import { screen } from '../site.js';
+import { companyAddress } from './companies.js';
+
+export const changesScreen = screen<RecentChangesView>({
+  path: '/changes',
+  nothing: { changes: [], nextBefore: null, notCompared: 0 },
+  async load({ query }, { options, around }) {
+    const { recentChanges } = await import('../../app/portfolio/changes.js');
+    const before = Number.parseInt(query.get('before') ?? '', 10);
+    return await recentChanges(
+      {
+        ...options,
+        portfolio: query.get('portfolio') || undefined,
+        ...(before > 0 ? { before } : {}),
+      },
+      around,
+    );
+  },
+  show({ changes, nextBefore, notCompared }, { path, query }) {
+    const isShort = query.has('important');
+    const lines = changes.flatMap((change) => changeLines(change, isShort));
+    const address = (set: Readonly<Record<string, string | null>>) => {
+      const other = new URLSearchParams(query);
+      for (const [name, value] of Object.entries(set)) value === null ? other.delete(name) : other.set(name, value);
+      return `${path}?${other.toString()}`;
+    };
+    return {
+      title: 'Changes',
+      body: html`${heading(
+        'Changes',
+        html`New answers that differ from the ones before, newest first${notCompared > 0 && html` · ${count(notCompared, 'answer is', 'answers are')} not compared yet`}`,
+        html`<a class="btn" href="${address({ important: isShort ? null : '1' })}">${isShort ? 'Show all changes' : 'Show important ones only'}</a>`,
+      )}
+${dataTable(['When', 'Company', 'Field', 'Before → now', ''], lines, isShort ? 'No important change on this page.' : 'No change yet. The next answer about a company is compared with the one before.')}
+${nextBefore !== null && html`<p><a class="btn" href="${address({ before: String(nextBefore) })}">Older changes</a></p>`}`,
+    };
+  },
+  csv: ({ changes }) => ({
+    header: [
+      'changed_at',
+      'portfolio',
+      'row',
+      'input_id',
+      'name',
+      'table',
+      'column',
+      'kind',
+      'old_value',
+      'new_value',
+      'important',
+      'run',
+    ],
+    lines: changes.flatMap((change) =>
+      change.items.flatMap(({ fields }) =>
+        fields.map((field) => [
+          iso(change.changedAt),
+          change.portfolio,
+          change.row,
+          change.inputId,
+          change.name,
+          field.table,
+          field.column,
+          field.kind,
+          field.oldValue,
+          field.newValue,
+          String(field.important),
+          change.runId,
+        ]),
+      ),
+    ),
+  }),
+});
+
+/** The lines of one company and answer, important ones first. Fields of a new or removed item are in its line. */
+function changeLines(change: ChangeView, isShort: boolean): readonly (readonly Markup[])[] {
+  const fields = change.items.flatMap((item) => item.fields.filter(({ ofItem }) => !ofItem));
+  const shown = fields
+    .filter(({ important }) => important || !isShort)
+    .toSorted((a, b) => Number(b.important) - Number(a.important));
+  return shown.map((field, at) => [
+    at === 0 && html`<time datetime="${iso(change.changedAt)}">${moment(change.changedAt).slice(0, 10)}</time>`,
+    at === 0 && companyLink(change),
+    fieldInWords(field),
+    changeInWords(field),
+    field.important && chip('attention', 'important'),
+  ]);
+}
+
+function companyLink({ ids, name, row }: ChangeView): Html {
+  const space = INFORMATIVE_SPACES.find((known) => ids[known] !== undefined);
+  const id = space && ids[space];
+  const words = name ?? (row === null ? 'no name' : `row ${row}`);
+  return space === undefined || id === undefined
+    ? html`${words}`
+    : html`<a href="${companyAddress({ space, id })}">${words}</a>`;
+}
+
+/** "status", or "officers: Ines Rodríguez". */
+export function fieldInWords({ table, column, key }: FieldChange): Markup {
+  const named = Object.entries(key).flatMap(([name, value]) =>
+    value === null || name === 'copy' || name === 'operation' || name.endsWith('_id') ? [] : [String(value)],
+  );
+  const words = table === 'companies' ? [column] : [table.replaceAll('_', ' '), ...named, column];
+  return html`${words.filter((word) => word !== null).map((word, at) => html`${at > 0 && ' · '}${String(word).replaceAll('_', ' ')}`)}`;
+}
+
+/** An empty cell was not returned, which does not mean that it is empty. */
+export function changeInWords({ kind, column, oldValue, newValue }: FieldChange): Markup {
+  if (column === null) return kind === 'added' ? html`<b>+ new</b>` : html`<b>− no longer returned</b>`;
+  const value = (text: string | null, isNew: boolean) =>
+    text === null
+      ? html`<span class="dim">not returned</span>`
+      : isNew
+        ? html`<b>${text}</b>`
+        : html`<span class="dim">${text}</span>`;
+  return html`${value(oldValue, false)} → ${value(newValue, true)}`;
+}

@@ -1,0 +1,414 @@
+import type { CompanyListView, CompanyView, StoredAnswerView } from '../../app/portfolio/company.js';
+import type { CreditReportView, FigureLine, FigureTable } from '../../app/portfolio/company-facts.js';
+import { moneyInWords } from '../../cli/terminal/run-words.js';
+import { GRAPH_LIMITS } from '../../domain/ownership-graph.js';
+import { count, decimalWithCommas, listed, moment } from '../../util/words.js';
+import { barChart, lineChart, type Series } from '../graphics.js';
+import { type Html, html, joined, type Markup } from '../html.js';
+import { chip, dataTable, facts, heading, NOT_RETURNED, numeric, panel, type TableColumn, time } from '../layout.js';
+import { ownershipDrawing } from '../ownership-drawing.js';
+import { type PageRequest, screen } from '../site.js';
+import { changeInWords, fieldInWords } from './changes.js';
+import { outcomeInWords, outcomeState } from './companies.js';
+
+/** "All of the graph" is drawn up to this size: the layout of 200 nodes takes 0.3 s. */
+const WIDE_GRAPH = { hops: 6, neighbours: 40, nodes: 120 };
+
+export const companyScreen = screen<CompanyView & { readonly at: number }>({
+  path: '/companies/:space/:id',
+  async load({ params, query }, { options, around }) {
+    const { company } = await import('../../app/portfolio/company.js');
+    const view = await company(
+      {
+        ...options,
+        space: params.space ?? '',
+        id: params.id ?? '',
+        includeContacts: query.has('contacts'),
+        graph: query.has('graph') ? WIDE_GRAPH : GRAPH_LIMITS,
+      },
+      around,
+    );
+    return { ...view, at: around.clock.now() };
+  },
+  show(view, request) {
+    const { name, at, figures, reports, changes, decisions, rows, answers, damagedAnswers } = view;
+    const title = name ?? `${view.space} ${view.id}`;
+    return {
+      title,
+      body: html`${heading(title, subtitle(view), contactsLink(request))}
+${damagedAnswers > 0 && html`<p class="notice bad">${count(damagedAnswers, 'stored answer is', 'stored answers are')} damaged and not shown.</p>`}
+<div class="grid">
+${panel('Company', companyPanel(view))}
+${panel(reports.length > 1 ? `Credit reports (${reports.length})` : 'Credit report', reportsPanel(reports, at))}
+${figurePanels(figures)}
+</div>
+${ownershipPanel(view, request)}
+${LISTS.map((shape) => listPanel(shape, view.lists))}
+<div class="grid">
+${panel(
+  'Changes',
+  dataTable(
+    ['When', 'Field', 'Before → now'],
+    changes.flatMap((change) =>
+      change.items
+        .flatMap((item) => item.fields.filter(({ ofItem }) => !ofItem))
+        .map((field) => [moment(change.changedAt).slice(0, 10), fieldInWords(field), changeInWords(field)]),
+    ),
+    'No change was recorded.',
+  ),
+)}
+${panel(
+  'Listed in',
+  dataTable(
+    ['List', numeric('Row'), 'Outcome', 'Reason'],
+    rows.map((row) => [
+      html`${row.portfolio ?? `run ${row.runId}`}${row.leftAt !== null && html`<br><span class="dim">left the list ${time(row.leftAt, at)}</span>`}`,
+      row.row,
+      chip(outcomeState(row.outcome), outcomeInWords(row.outcome)),
+      row.reason,
+    ]),
+  ),
+)}
+${
+  decisions.length > 0 &&
+  panel(
+    'Decisions',
+    dataTable(
+      ['Decision', 'By', 'When'],
+      decisions.map((one) => [
+        html`${one.summary}${one.note && html`<br><span class="dim">${one.note}</span>`}${one.withdrawnAt !== null && chip('detail', 'withdrawn')}${one.held && chip('attention', 'waits for a second person')}`,
+        listed([one.decidedBy, one.secondBy], ' and '),
+        time(one.decidedAt, at),
+      ]),
+    ),
+  )
+}
+</div>
+${panel('Stored answers', answersTable(answers, at))}`,
+    };
+  },
+});
+
+function subtitle({ countryCode, registrationNumber, register, status, state, rows }: CompanyView): Markup {
+  const [first] = rows;
+  return joined(
+    [
+      joined([countryCode, registrationNumber, register], ' · '),
+      status !== null && chip(state === null ? 'detail' : state === 'dormant' ? 'attention' : 'failed', status),
+      first?.reason,
+    ],
+    ' · ',
+  );
+}
+
+const contactsLink = ({ path, query }: PageRequest): Html =>
+  query.has('contacts')
+    ? html`<a class="btn" href="${path}">Hide contacts</a>`
+    : html`<a class="btn" href="${path}?contacts=1">Show contacts</a>`;
+
+const FACT_WORDS: Readonly<Record<string, string>> = {
+  registration_number: 'Registration number',
+  vat_number: 'VAT number',
+  legal_form: 'Legal form',
+  incorporation_date: 'Incorporated',
+  status: 'Status',
+  country_code: 'Country',
+  jurisdiction: 'Register',
+  address: 'Address',
+  website: 'Website',
+  ticker: 'Ticker',
+  size: 'Size',
+  industry: 'Industry',
+};
+
+function companyPanel({ facts: all, lists }: CompanyView): Html {
+  const counted = (name: string): Markup => {
+    const list = lists.find((one) => one.name === name);
+    if (list?.state === 'returned') return `${list.items.length} returned`;
+    return list?.state === 'not_returned' ? NOT_RETURNED : NOT_BOUGHT;
+  };
+  return facts([
+    ...all.map(({ name, value, others }): readonly [string, Markup] => [
+      FACT_WORDS[name] ?? name,
+      value === null
+        ? NOT_RETURNED
+        : html`${value}${others.map((other) => html`<br><span class="dim">${other.value} (${other.operation})</span>`)}`,
+    ]),
+    ['Officers', counted('officers')],
+    ['Shareholders', counted('shareholders')],
+    ['Group links', counted('group_links')],
+  ]);
+}
+
+const NOT_BOUGHT = html`<span class="dim">not bought</span>`;
+
+function reportsPanel(reports: readonly CreditReportView[], at: number): Html {
+  const [newest] = reports;
+  if (newest === undefined) return html`<p class="dim">No credit report was bought.</p>`;
+  const money = (value: string | null, currency: string | null) =>
+    value === null
+      ? NOT_RETURNED
+      : html`${amount(value)} ${currency ?? html`<span class="dim">currency not returned</span>`}`;
+  const plain = (value: string | null) => (value === null ? NOT_RETURNED : amount(value));
+  const limits = reports.toReversed();
+  const currencies = new Set(limits.map(({ creditLimitCurrency }) => creditLimitCurrency));
+  const remarks = (kind: string) => newest.remarks.filter((one) => one.kind === kind);
+  return html`${facts([
+    ['Risk', newest.risk === null ? NOT_RETURNED : html`<b>${newest.risk}</b> ${newest.riskWords}`],
+    ['Credit limit', money(newest.creditLimit, newest.creditLimitCurrency)],
+    ['Probability of default', plain(newest.probabilityOfDefault)],
+    // The summary has no currency of its own.
+    [
+      'Turnover',
+      newest.turnover === null
+        ? NOT_RETURNED
+        : html`${amount(newest.turnover)} <span class="dim">currency not returned</span>`,
+    ],
+    ['Employees', plain(newest.employees)],
+    ['Court judgements', plain(newest.courtJudgements)],
+    ['Charges', plain(newest.charges)],
+    ['Mortgages', plain(newest.mortgages)],
+    ['Generated', newest.dateCreated ?? NOT_RETURNED],
+    [
+      'Opened',
+      newest.fetchedAt === null ? html`<span class="dim">not yet</span>` : time(Date.parse(newest.fetchedAt), at),
+    ],
+  ])}${['positive', 'caution'].map(
+    (kind) =>
+      remarks(kind).length > 0 &&
+      html`<ul class="${kind}">${remarks(kind).map(({ text }) => html`<li>${text}</li>`)}</ul>`,
+  )}${
+    reports.length > 1 &&
+    html`${
+      currencies.size === 1 &&
+      lineChart(
+        limits.map(({ dateCreated }) => dateCreated?.slice(0, 10) ?? ''),
+        [
+          seriesOf(
+            'Credit limit',
+            'accent',
+            limits.map((one) => one.creditLimit),
+          ),
+        ],
+        `Credit limit over time, ${[...currencies][0] ?? 'currency not returned'}`,
+      )
+    }${dataTable(
+      ['Generated', 'Risk', numeric('Credit limit')],
+      reports.map((one) => [
+        one.dateCreated,
+        html`${one.risk} ${one.riskWords}`,
+        money(one.creditLimit, one.creditLimitCurrency),
+      ]),
+    )}`
+  }`;
+}
+
+/** Exact, with commas and a real minus. */
+const amount = (text: string): string =>
+  text.startsWith('-') ? `−${decimalWithCommas(text.slice(1))}` : decimalWithCommas(text);
+
+const seriesOf = (name: string, tone: Series['tone'], values: readonly (string | null)[]): Series => ({
+  name,
+  tone,
+  values: values.map((value) => {
+    const figure = value === null || value.trim() === '' ? Number.NaN : Number(value);
+    return Number.isFinite(figure) ? figure : null;
+  }),
+  texts: values.map((value) => (value === null ? null : amount(value))),
+});
+
+const PERIODS_SHOWN = 10;
+
+/** Bars and lines of the flat financials, one chart for each currency, and all figures below. */
+function figurePanels(figures: readonly FigureTable[]): Markup {
+  if (figures.length === 0)
+    return panel('Figures', html`<p class="dim">No figures were bought, or none were returned.</p>`);
+  return figures.map((of) => {
+    const title = of.group === null ? 'Flat financials' : `Filed accounts: ${of.group}`;
+    const key = of.lines.filter(({ isKey }) => isKey);
+    const rest = of.lines.filter(({ isKey }) => !isKey);
+    return html`${of.group === null && charts(of)}${panel(
+      `${title} · ${of.operation}`,
+      html`${key.length > 0 && figuresTable({ ...of, lines: key })}${rest.length > 0 && html`<details><summary>${count(rest.length, key.length > 0 ? 'further figure' : 'figure')}</summary>${figuresTable({ ...of, lines: rest })}</details>`}`,
+    )}`;
+  });
+}
+
+const CHARTS = [
+  ['Turnover and profit', ['Turnover', 'Profit-after-Tax'], barChart],
+  ['Assets and funds', ['Total-Assets', 'Shareholder-Funds'], lineChart],
+] as const;
+
+function charts({ periods, currencies, lines }: FigureTable): Markup {
+  const used = [...new Set(currencies)];
+  return CHARTS.flatMap(([title, names, draw]) =>
+    used.map((currency) => {
+      const at = periods.flatMap((_, index) => (currencies[index] === currency ? [index] : [])).slice(-PERIODS_SHOWN);
+      const series = names.flatMap((name, nth) => {
+        const line = lines.find((one) => one.name === name);
+        if (line === undefined) return [];
+        return [
+          seriesOf(
+            name.replaceAll('-', ' '),
+            nth === 0 ? 'bar' : 'accent',
+            at.map((index) => line.values[index] ?? null),
+          ),
+        ];
+      });
+      if (!series.some(({ values }) => values.some((value) => value !== null))) return false;
+      const words = `${title}, ${currency ?? 'currency not returned'}`;
+      return panel(
+        words,
+        draw(
+          at.map((index) => periods[index] ?? ''),
+          series,
+          words,
+        ),
+      );
+    }),
+  );
+}
+
+function figuresTable({ periods, currencies, lines, group }: FigureTable): Html {
+  const shown = periods.map((_, index) => index).slice(-PERIODS_SHOWN);
+  const value = ({ values }: FigureLine, index: number): Markup => {
+    const text = values[index] ?? null;
+    return text === null ? html`<span class="dim" title="not returned">n/r</span>` : amount(text);
+  };
+  const currency = currencies.every((one) => one === null)
+    ? [
+        [
+          html`<span class="dim">Currency</span>`,
+          html`<span class="dim">${group === null ? 'not returned' : 'filed accounts have none'}</span>`,
+        ],
+      ]
+    : [['Currency', ...shown.map((index): Markup => currencies[index] ?? html`<span class="dim">n/r</span>`)]];
+  return dataTable(
+    ['Figure', ...shown.map((index) => numeric(periods[index] ?? ''))],
+    [
+      ...currency,
+      ...lines.map((line) => [line.name.replaceAll('-', ' '), ...shown.map((index) => value(line, index))]),
+    ],
+  );
+}
+
+function ownershipPanel({ graph, lists }: CompanyView, { path, query }: PageRequest): Html {
+  const state = (name: string) => lists.find((list) => list.name === name)?.state ?? 'not_bought';
+  const told = (['shareholders', 'group_links'] as const).map((name) => {
+    const words = name.replace('_', ' ');
+    if (state(name) === 'not_bought') return `${words}: not bought`;
+    if (state(name) === 'not_returned') return `${words}: not returned`;
+    return (
+      lists.find((list) => list.name === name)?.items.length === 0 &&
+      `${words}: the list came empty, which does not prove that there are none`
+    );
+  });
+  const isWide = query.has('graph');
+  const hidden = graph.linked - graph.nodes.length;
+  return panel(
+    'Ownership · direct shareholdings and group links, no beneficial owner is implied',
+    html`${graph.nodes.length > 1 && html`<div class="scroll plain" tabindex="0" role="group" aria-label="Ownership graph">${ownershipDrawing(graph, `${count(graph.nodes.length, 'node')} of the ownership graph`)}</div>`}
+<p class="dim">${joined([...told, graph.notLinked > 0 && `${count(graph.notLinked, 'further company is', 'further companies are')} named without a link to this one`, graph.nodes.length > 1 && 'Chains end where the data ends'], ' · ')}</p>
+${!isWide && hidden > 0 && html`<p><a class="btn" href="${path}?graph=1">Show more of ${graph.linked}</a></p>`}`,
+  );
+}
+
+type Row = CompanyListView['items'][number];
+
+interface ListShape {
+  readonly name: string;
+  readonly title: string;
+  readonly columns: readonly (readonly [TableColumn, (row: Row) => Markup])[];
+}
+
+const source = ['Source', (row: Row) => html`<span class="dim">${row.operation}</span>`] as const;
+const contacts = [
+  ['E-mail', (row: Row) => row.email],
+  ['Phone', (row: Row) => row.phone],
+] as const;
+
+const LISTS: readonly ListShape[] = [
+  {
+    name: 'officers',
+    title: 'Officers',
+    columns: [
+      ['Name', (row) => listed([row.first_name, row.last_name], ' ')],
+      ['Role', (row) => row.job_title],
+      ['Appointed', (row) => row.appointed_at],
+      ['Resigned', (row) => row.resigned_at],
+      ['Status', (row) => row.work_status],
+      ['Born', (row) => listed([row.date_of_birth_year, row.date_of_birth_month?.padStart(2, '0')], '-')],
+      ...contacts,
+      source,
+    ],
+  },
+  {
+    name: 'shareholders',
+    title: 'Shareholders',
+    columns: [
+      ['Holder', (row) => row.name ?? NOT_RETURNED],
+      [numeric('Percent'), (row) => (row.percentage == null ? NOT_RETURNED : `${amount(row.percentage)} %`)],
+      [numeric('Shares'), (row) => row.quantity && amount(row.quantity)],
+      ['Class', (row) => row.share_type],
+      [
+        numeric('Value'),
+        (row) =>
+          row.total_value &&
+          html`${amount(row.total_value)} ${row.currency ?? html`<span class="dim">currency not returned</span>`}`,
+      ],
+      ['Status', (row) => row.status],
+      source,
+    ],
+  },
+  {
+    name: 'people',
+    title: 'People',
+    columns: [
+      ['Name', (row) => row.full_name ?? row.name],
+      ['Role', (row) => row.job_title],
+      ['Country', (row) => row.country],
+      ...contacts,
+      source,
+    ],
+  },
+];
+
+const ITEMS_SHOWN = 100;
+
+/** A list that was not bought has no panel. One that did not come says so. */
+function listPanel({ name, title, columns }: ListShape, lists: readonly CompanyListView[]): Markup {
+  const list = lists.find((one) => one.name === name);
+  if (list === undefined || list.state === 'not_bought') return false;
+  if (list.state === 'not_returned') return panel(title, NOT_RETURNED);
+  return panel(
+    `${title} (${list.items.length})`,
+    html`${dataTable(
+      columns.map(([column]) => column),
+      list.items.slice(0, ITEMS_SHOWN).map((row) => columns.map(([, cell]) => cell(row))),
+      'The list came empty. That does not prove that there are none.',
+    )}${list.items.length > ITEMS_SHOWN && html`<p class="dim">and ${list.items.length - ITEMS_SHOWN} more in the JSON of this page</p>`}`,
+  );
+}
+
+const answersTable = (answers: readonly StoredAnswerView[], at: number): Html =>
+  dataTable(
+    ['Answer', 'Bought', 'Price', 'Digest', ''],
+    answers.map((answer) => [
+      html`${answer.operation} <span class="dim">${listed([answer.api, answer.stage], ' · ')}</span>`,
+      time(answer.fetchedAt, at),
+      priceInWords(answer),
+      html`<code title="${answer.rawSha256}">${answer.rawSha256.slice(0, 12)}…</code>`,
+      answer.shown ? chip('done', 'shown here') : chip('detail', answer.replaced ? 'replaced' : 'search or not shown'),
+    ]),
+    'No answer is stored.',
+  );
+
+function priceInWords({ meter, charge, unitsCharged, money }: StoredAnswerView): Markup {
+  const priced =
+    money !== undefined && money.without === undefined && charge === 'charged' ? ` · ${moneyInWords(money)}` : '';
+  if (charge === 'unknown') return 'unknown charge';
+  if (charge !== 'charged' || meter === 'free') return 'free';
+  if (meter === 'unit') return `${count(unitsCharged ?? 0, 'unit')}${priced}`;
+  if (meter === 'report') return `1 credit report${priced}`;
+  return html`1 call${priced || html` <span class="dim">price not published</span>`}`;
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { CompanyView } from '../../src/app/portfolio/company.js';
+import type { RowsView } from '../../src/app/portfolio/rows.js';
+import type { Company } from '../../src/sandbox/registry/types.js';
+import { withOffice } from '../app/support.js';
+import { type Page, withPage } from './page.js';
+
+/** A page over the bought companies. */
+const onCompanies = (stages: readonly string[], use: (page: Page, companies: readonly Company[]) => Promise<void>) =>
+  withOffice({}, async ({ folder, run, companies: whole }) => {
+    const companies = whole(3);
+    await run(companies, stages);
+    await withPage({ dataDir: join(folder, 'data') }, (page) => use(page, companies));
+  });
+
+test('companies are found, filtered and opened', () =>
+  onCompanies(['record', 'financials', 'credit-report'], async ({ get, json }, [first]) => {
+    const { v1Id = '', v2Id = '' } = first ?? {};
+    expect(await json<RowsView>('/companies')).toMatchObject({ total: 3, facets: { outcome: [{ count: 3 }] } });
+    const found = await get(`/companies?q=${v1Id}`);
+    expect(found.text).toContain(`href="/companies/v1/${v1Id}"`);
+    expect(found.text.match(/<tr>/g)).toHaveLength(2);
+    expect(await get('/companies?outcome=failed')).toMatchObject({ status: 200 });
+    const csv = await get('/companies?format=csv');
+    expect(csv.text.trim().split('\n')).toHaveLength(4);
+
+    const { status, text } = await get(`/companies/v1/${v1Id}`);
+    expect(status).toBe(200);
+    // Bars, lines and the graph are drawn, every chart names its currency, and nothing missing is called none.
+    expect(text.match(/<svg class="chart"/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(text).toMatch(/aria-label="Turnover and profit, [A-Z]{3}"/);
+    expect(text).toContain('not returned');
+    expect(text).not.toMatch(/beneficial owner(?! is implied)/);
+    expect(text).not.toMatch(/undefined|NaN|\[object/);
+    expect(text).not.toMatch(/[\w.]+@[\w.]+\.[a-z]{2,}/);
+    const view = await json<CompanyView>(`/companies/v2/${v2Id}`);
+    expect(view).toMatchObject({ name: first?.name, ids: { v1: v1Id } });
+    const [answer] = view.answers as unknown as readonly Record<string, unknown>[];
+    expect(answer).toMatchObject({ fetched_at: expect.stringMatching(/^\d{4}-/), raw_sha256: expect.any(String) });
+    expect(await get('/companies/v1/none')).toMatchObject({ status: 404 });
+    expect(await get('/changes')).toMatchObject({ status: 200 });
+  }));
+
+test('text from the list and the address is escaped', () =>
+  onCompanies(['record'], async ({ get }) => {
+    for (const path of [
+      '/companies?q=%3Cscript%3E',
+      '/companies?outcome=%22%3E%3Cscript%3E',
+      '/companies/v1/%3Cscript%3E',
+    ])
+      expect((await get(path)).text).not.toMatch(/<script>/);
+  }));
