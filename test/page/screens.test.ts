@@ -16,7 +16,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   folder = mkdtempSync(join(tmpdir(), 'kybatch-page-'));
   cpSync('fixtures/portfolio.csv', join(folder, 'portfolio.csv'));
-  await cli(['run', 'portfolio.csv', '--sandbox', '--yes', '--limit', '12'], { cwd: folder });
+  await cli(['run', 'portfolio.csv', '--sandbox', '--yes', '--limit', '30'], { cwd: folder });
 });
 
 afterAll(async () => {
@@ -39,7 +39,17 @@ async function withUi(use: (link: string) => Promise<void>, flags: readonly stri
 }
 
 /** Every address in the navigation, and the first link of each list. */
-const ADDRESSES = ['/', '/plan', '/plan?path=portfolio.csv', '/runs', '/usage'];
+const ADDRESSES = [
+  '/',
+  '/plan',
+  '/plan?path=portfolio.csv',
+  '/runs',
+  '/review',
+  '/companies',
+  '/changes',
+  '/usage',
+  '/decisions',
+];
 
 async function seriousFindings({ page }: Window): Promise<readonly string[]> {
   // A window without our policy runs the checker on the same markup.
@@ -90,6 +100,31 @@ test('a run that another process works on is shown live, to its end', () =>
     await page.waitForURL(/\/runs\/\d{4}/);
     await page.locator('.chip', { hasText: /finished|paused|stopped/ }).waitFor();
     expect(await page.locator('text=complete').count()).toBeGreaterThan(0);
+    expect(troubles).toEqual([]);
+    await close();
+  }));
+
+test('questions are answered with keys alone, and an answer is undone', () =>
+  withUi(async (link) => {
+    const { page, troubles, close } = await openWindow(browser, link);
+    await page.goto(new URL('/review', link).href);
+    const open = Number(/\d+/.exec(await page.locator('h1 + .sub').innerText())?.[0]);
+    await page.getByRole('link', { name: 'Begin' }).click();
+    await page.waitForURL(/\/review\/Q/);
+    const first = page.url();
+    await page.keyboard.press('n');
+    await page.waitForURL((address) => address.href !== first);
+    const openNow = async () => {
+      await page.goto(new URL('/review', link).href);
+      return Number(/\d+/.exec(await page.locator('h1 + .sub').innerText())?.[0]);
+    };
+    // The page records answers when the person pauses.
+    await expect.poll(openNow, { timeout: 60_000 }).toBe(open - 1);
+    await page.getByRole('link', { name: 'Begin' }).click();
+    await page.waitForURL(/\/review\/Q/);
+    await page.keyboard.press('u');
+    await page.locator('.notice').waitFor();
+    await expect.poll(openNow, { timeout: 60_000 }).toBe(open);
     expect(troubles).toEqual([]);
     await close();
   }));

@@ -280,7 +280,7 @@ function answerForms(view: QuestionScreenView, query: URLSearchParams, { user }:
   return html`<form class="stack" method="post" action="${address}"><button disabled hidden></button>${fields}${comparison(view, true)}
 <div class="row"><button name="choice" value="none_of_these" data-key="n"><kbd>n</kbd>None of these</button><button name="choice" value="not_sure" data-key="s"><kbd>s</kbd>Not sure</button><input name="note" placeholder="Note" aria-label="Note" data-key="t" maxlength="500"></div></form>
 ${question.stage === null && html`<form class="row" method="post" action="${address}">${fields}<input type="hidden" name="choice" value="none_of_these"><input name="number" required placeholder="Correct number" aria-label="Correct registration number" data-key="c" maxlength="100"><button><kbd>c</kbd>Correct the number</button><span class="dim">kybatch searches again. That costs 1 unit in the next run.</span></form>`}
-<p class="dim">You answer as ${user.name}${!user.isVerified && question.needsTwo && '. Nobody checks this name: two people must not use the same page'}</p>`;
+<p class="dim">You answer as ${user.name}${!user.isVerified && question.needsTwo && '. kybatch cannot check this name, so the rule of two people depends on honesty here'}</p>`;
 }
 
 const undoForm = ({ own: [last], at }: QuestionScreenView, query: URLSearchParams): Html | false =>
