@@ -40,7 +40,7 @@ async function bought(job: Job, rows: number, options: Partial<RunOptions> = {},
   return job.sandbox.chargeLog.length;
 }
 
-test('a paused run that buys everything again continues, and buys each row once', async () => {
+long('a paused run that buys everything again continues, and buys each row once', async () => {
   await withJob({ pipeline }, async (job) => {
     const paid = await bought(job, 3);
     const first = await run({ ...JOB, fresh: true, budget: 1 }, around(job));
@@ -304,7 +304,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     });
   });
 
-  test.each([
+  long.each([
     ['commits', 'logs'],
     ['logs', 'kybatch.commits'],
   ])('an older copy that lacks %s is accepted once, even if nothing is due', async (_, gone) => {
@@ -380,7 +380,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     },
   );
 
-  test('dropped runs, sandbox runs and a first run are not refused', async () => {
+  long('dropped runs, sandbox runs and a first run are not refused', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 1, { sandbox: true });
       lose(job);

@@ -5,6 +5,7 @@ import { type CompanyView, company } from '../../src/app/portfolio/company.js';
 import { rows } from '../../src/app/portfolio/rows.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { aRecord } from '../cli/here.js';
+import { long } from '../helpers/long.js';
 import { DAY, type Nights, withNights } from './nights.js';
 import { refusal, withOffice } from './support.js';
 
@@ -83,7 +84,7 @@ describe('one company', () => {
         expect((await refusal(company({ space, id }, around))).code).toBe('COMPANY_NOT_FOUND');
     }));
 
-  test('has its changes, newest first, and its replaced answers', () =>
+  long('has its changes, newest first, and its replaced answers', () =>
     withNights(2, async (nights) => {
       const { around, ids } = await changedTwice(nights);
       const view = await company({ space: 'v1', id: ids[0] as string }, around);
@@ -106,7 +107,8 @@ describe('one company', () => {
       const rest = await recentChanges({ before: nextBefore ?? 0 }, around);
       expect(rest.changes.map(({ items }) => items[0]?.fields[0]?.newValue)).toEqual(['first']);
       expect(rest.nextBefore).toBeNull();
-    }));
+    }),
+  );
 });
 
 /** The first company has two new statuses, one after the other. */

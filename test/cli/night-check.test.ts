@@ -39,7 +39,7 @@ long('well means a recent success and nothing that needs a person', async () => 
   });
 });
 
-test('a first run that is running and young is well', async () => {
+long('a first run that is running and young is well', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 3));
@@ -307,7 +307,7 @@ test.each([
   });
 });
 
-test('X-9 units counted by the provider alone need a person for a week, unknown charges do not', async () => {
+long('X-9 units counted by the provider alone need a person for a week, unknown charges do not', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox, env }) => {
     const check = async (...more: string[]) => {
