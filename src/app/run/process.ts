@@ -33,7 +33,7 @@ export async function startProcess(
   const { clock } = around;
   const dataDir = dataDirOf(options, around);
   mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
-  const log = join(dataDir, 'logs', `page-${clock.now()}.txt`);
+  const log = join(dataDir, 'logs', `page-${clock.now()}.log`);
   const out = openSync(log, 'wx', 0o600);
   const flags = [...(options.sandbox === true ? ['--sandbox'] : []), '--data-dir', dataDir, '--no-color'];
   const stdio = ['ignore', out, out] as const;
