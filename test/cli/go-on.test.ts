@@ -313,6 +313,3 @@ test('V2-17 usage counts a failure answered by v2 as a call of unknown charge, a
     expect((await kybatch(['charges'])).textOf('CHARGE_UNKNOWN')).toMatch(/kybSearch .*SERVER_FAILURE/);
   });
 });
-
-const asked = ({ requestLog }: Sandbox, operation: string): boolean =>
-  requestLog.some((request) => request.operation === operation);
