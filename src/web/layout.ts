@@ -1,9 +1,8 @@
 // The frame of every page, and the parts that pages share.
 
-import { isSandboxName } from '../app/provider/provider.js';
+import { Html, html, joined, type Markup } from '../util/html.js';
 import type { Message, MessageState } from '../util/message-parts.js';
 import { count, moment, withCommas } from '../util/words.js';
-import { Html, html, joined, type Markup } from './html.js';
 import type { PageContent, PageRequest, Site } from './site.js';
 
 const NAVIGATION = [
@@ -152,5 +151,3 @@ export const button = (
   html`<form method="post" action="${address}">${Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )}<button class="${kind}">${words}</button></form>`;
-
-export const isOfSandbox = (providers: string): boolean => providers.split(',').some((name) => isSandboxName(name));

@@ -2,8 +2,8 @@
 
 import { Graph, layout } from '@dagrejs/dagre';
 import type { GraphEdge, GraphNode, OwnershipGraph } from '../domain/ownership-graph.js';
+import { type Html, html, type Markup } from '../util/html.js';
 import { decimalWithCommas, withCommas } from '../util/words.js';
-import { type Html, html, type Markup } from './html.js';
 
 const [WIDTH, HEIGHT] = [184, 42];
 

@@ -4,8 +4,8 @@ import type { AppEnvironment } from '../app/environment.js';
 import type { ProviderOptions } from '../app/provider/provider.js';
 import type { UploadedFile } from '../app/run/preview.js';
 import { KybatchError } from '../domain/errors.js';
+import type { Html } from '../util/html.js';
 import type { Message } from '../util/message-parts.js';
-import type { Html } from './html.js';
 
 /** What a user may do. Each includes those before it. */
 export const ROLES = ['look', 'decide', 'spend'] as const;

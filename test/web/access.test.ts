@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { html } from '../../src/web/html.js';
+import { html } from '../../src/util/html.js';
 import { withFolder } from '../helpers/cli.js';
 import { type Page, withPage } from './page.js';
 

@@ -36,12 +36,11 @@ export async function startProcess(
   const log = join(dataDir, 'logs', `page-${clock.now()}.log`);
   const out = openSync(log, 'wx', 0o600);
   const flags = [...(options.sandbox === true ? ['--sandbox'] : []), '--data-dir', dataDir, '--no-color'];
-  const stdio = ['ignore', out, out] as const;
   const child = spawn(process.execPath, [PROGRAM, ...words, ...flags], {
     cwd: around.cwd,
     env: around.env as NodeJS.ProcessEnv,
     detached: true,
-    stdio: [...stdio],
+    stdio: ['ignore', out, out],
   });
   closeSync(out);
   let exit: number | null | undefined;

@@ -1,8 +1,8 @@
 import type { ChangeView, RecentChangesView } from '../../app/portfolio/changes.js';
 import type { FieldChange } from '../../domain/change.js';
 import { INFORMATIVE_SPACES } from '../../domain/provider.js';
+import { type Html, html, type Markup } from '../../util/html.js';
 import { count, iso, moment } from '../../util/words.js';
-import { type Html, html, type Markup } from '../html.js';
 import { chip, dataTable, heading } from '../layout.js';
 import { screen } from '../site.js';
 import { companyAddress } from './companies.js';

@@ -1,8 +1,8 @@
 import type { FacetCount, ListedRow, RowFacet, RowsView } from '../../app/portfolio/rows.js';
 import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { type Html, html, type Markup } from '../../util/html.js';
 import type { MessageState } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
-import { type Html, html, type Markup } from '../html.js';
 import { chip, dataTable, firstItem, heading, pager, time } from '../layout.js';
 import { type PageRequest, screen } from '../site.js';
 

@@ -2,9 +2,9 @@ import type { decisions as listDecisions, RuleOptions, RuleProposal } from '../.
 import { decisionJson, LEFT_OUT, topicInWords } from '../../cli/terminal/review-words.js';
 import { UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
+import { type Html, html, joined } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
-import { type Html, html, joined } from '../html.js';
 import { button, chip, dataTable, firstItem, heading, pager, panel, time } from '../layout.js';
 import { type Action, mayDo, screen } from '../site.js';
 import { selectionOf, selectionQuery, unlessLocked } from './review.js';

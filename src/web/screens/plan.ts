@@ -4,9 +4,9 @@ import type { PreviewView } from '../../app/run/preview.js';
 import { planJson } from '../../cli/commands/plan.js';
 import { amountsInWords, moneyInWords, retriesInWords } from '../../cli/terminal/run-words.js';
 import { UsageError } from '../../domain/errors.js';
+import { type Html, html, type Markup } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
-import { type Html, html, type Markup } from '../html.js';
 import { card, cards, chip, dataTable, facts, heading, numeric, panel } from '../layout.js';
 import { type Action, mayDo, type PageRequest, type Site, screen } from '../site.js';
 
@@ -225,12 +225,13 @@ export const startAction: Action = {
   needs: 'spend',
   async run(form, _, site) {
     const { input, pipeline, portfolio, reading } = optionsOf({ query: form });
+    // A value that looks like a flag stays a value.
     const flags = [
-      ...(pipeline === undefined ? [] : ['--pipeline', pipeline]),
-      ...(portfolio === undefined ? [] : ['--portfolio', portfolio]),
-      ...(reading.map ?? []).flatMap((one) => ['--map', one]),
-      ...(reading.country === undefined ? [] : ['--country', reading.country]),
-      ...(reading.sheet === undefined ? [] : ['--sheet', reading.sheet]),
+      ...(pipeline === undefined ? [] : [`--pipeline=${pipeline}`]),
+      ...(portfolio === undefined ? [] : [`--portfolio=${portfolio}`]),
+      ...(reading.map ?? []).map((one) => `--map=${one}`),
+      ...(reading.country === undefined ? [] : [`--country=${reading.country}`]),
+      ...(reading.sheet === undefined ? [] : [`--sheet=${reading.sheet}`]),
     ];
     return await startAndShow(['run', ...flags, ...limitFlags(form), resolve(site.around.cwd, input)], site);
   },

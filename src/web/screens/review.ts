@@ -15,9 +15,9 @@ import {
 } from '../../cli/terminal/review-words.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
+import { type Html, html, joined, type Markup } from '../../util/html.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
-import { type Html, html, joined, type Markup } from '../html.js';
 import { button, chip, dataTable, firstItem, heading, NOT_RETURNED, pager, time } from '../layout.js';
 import { type Action, type Done, mayDo, type Site, screen } from '../site.js';
 

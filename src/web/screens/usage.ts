@@ -1,9 +1,9 @@
 import type { UsageView } from '../../app/admin/usage.js';
 import { moneyInWords } from '../../cli/terminal/run-words.js';
 import { unitsLeft } from '../../domain/account-usage.js';
+import { html } from '../../util/html.js';
+import { barChart } from '../../util/svg.js';
 import { count, moment, withCommas } from '../../util/words.js';
-import { barChart } from '../graphics.js';
-import { html } from '../html.js';
 import { card, cards, dataTable, heading, numeric, panel, time } from '../layout.js';
 import { screen } from '../site.js';
 

@@ -1,1 +1,0 @@
-export * from '../util/html.js';
