@@ -1,4 +1,4 @@
-// Keys of companies and questions, for reusing decisions.
+// Keys of companies, of questions and of rows.
 
 import type { CandidateFacts, Subject } from './grade.js';
 import { comparableLead, LEADS, type Leads } from './leads.js';
@@ -7,9 +7,53 @@ import { comparableNumber } from './numbers/compare.js';
 import { courtKey } from './numbers/german.js';
 import { marksIn } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
+import { isUniqueInCountry } from './numbers/same-number.js';
 import { comparableVat } from './numbers/vat.js';
-import { plainPlace } from './places/location-codes.js';
-import type { IdSpace } from './provider.js';
+import { isIsoCountry, isoAlias, plainPlace } from './places/location-codes.js';
+import { ID_SPACES, type IdSpace } from './provider.js';
+
+/** What is known about one company, from its match and its answers. */
+export interface KnownCompany {
+  readonly countryCode: string | null;
+  readonly registrationNumber: string | null;
+  /** Texts that may name its court or state, the most exact first. */
+  readonly registers?: readonly (string | null)[];
+  readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
+}
+
+/**
+ * The key of a company in the tables: its country and number, as in `GB-11263689` or `DE-Stuttgart-HRB-1576`. A number
+ * that does not identify a company on its own gives no key. Then it is the ID, as in `v1-123`. Null: nothing is known.
+ */
+export function companyKey(company: KnownCompany): string | null {
+  const space = COMPANY_SPACES.find((one) => company.ids[one] !== undefined);
+  return numberKey(company) ?? (space === undefined ? null : `${space}-${company.ids[space]}`);
+}
+
+/** A report is no company. */
+const COMPANY_SPACES = ID_SPACES.filter((space) => space !== 'report');
+
+/** The part of `companyKey` that does not depend on IDs. Undefined if another company may have the same number. */
+export function numberKey({ countryCode, registrationNumber, registers = [] }: Omit<KnownCompany, 'ids'>) {
+  if (countryCode === null || registrationNumber === null) return undefined;
+  const code = countryCode.trim().toUpperCase();
+  const country = isoAlias(code) ?? code;
+  if (!isIsoCountry(country)) return undefined;
+  const readings = [undefined, ...registers].map((place) =>
+    parseRegistrationNumber(registrationNumber, country, place ?? undefined),
+  );
+  const parsed = readings.find(({ register }) => register !== undefined) ?? readings[0];
+  if (parsed === undefined || parsed.canonical === null || parsed.treatment === 'review') return undefined;
+  if (parsed.register === undefined && !isUniqueInCountry(registrationNumber, country)) return undefined;
+  const register = parsed.register === undefined ? [] : [registerName(country, parsed.register)];
+  // Comparing ignores the suffix B, which Charlottenburg puts after every number.
+  const number = country === 'DE' ? parsed.canonical.replace(/ B$/, '') : parsed.canonical;
+  return [country, ...register, number].join('-').replaceAll(/\s+/g, '-');
+}
+
+/** A court in one spelling with capitals: `Frankfurt-Am-Main`. */
+const registerName = (country: string, register: string): string =>
+  country === 'DE' ? courtKey(register).replaceAll(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase()) : register;
 
 /**
  * The question of a row as one text, equal for the same company in another file and spelling. It includes the name,
@@ -28,7 +72,7 @@ export function entityKey(subject: Subject): string {
  * Identifies a line of a list without its own key: the number, else the VAT number, else the ticker, in any spelling.
  * The name is used only if there is nothing else.
  */
-export function companyKey(subject: Subject): string {
+export function memberKey(subject: Subject): string {
   const { registrationNumber, vatNumber, ticker } = subject;
   if (registrationNumber === undefined && vatNumber === undefined && ticker === undefined) return entityKey(subject);
   return [subject.countryCode || (subject.locationId ?? ''), identifierOf(subject)].join('|');

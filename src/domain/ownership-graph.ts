@@ -174,7 +174,7 @@ const plainNameOf = ({ name, countryCode }: GraphParty): string => normaliseName
 /** Texts that only mentions of the same company share. */
 function identifiersOf(party: GraphParty): readonly string[] {
   const ids = party.ids.map(({ scheme, id }) => `${scheme}:${id}`);
-  const number = numberKey(party);
+  const number = partyNumberKey(party);
   return number === undefined ? ids : [...ids, number];
 }
 
@@ -182,7 +182,7 @@ function identifiersOf(party: GraphParty): readonly string[] {
  * The number with its country. If courts or states number separately, or the country is unknown, the name has to agree
  * too.
  */
-function numberKey(party: GraphParty): string | undefined {
+function partyNumberKey(party: GraphParty): string | undefined {
   const { registrationNumber } = party;
   if (registrationNumber === null || registrationNumber.length > LONGEST_NUMBER) return undefined;
   const { country, number } = splitNumber(registrationNumber, party.countryCode);

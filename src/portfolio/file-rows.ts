@@ -1,7 +1,7 @@
 // Loads the rows of a file and compares them with the portfolio.
 
 import { hash } from 'node:crypto';
-import { companyKey } from '../domain/entity-key.js';
+import { memberKey } from '../domain/entity-key.js';
 import { LEADS } from '../domain/leads.js';
 import { countryProblem, readSearchSubject } from '../domain/search-subject.js';
 import { IDENTIFIERS, type InputRow, type InputTable } from '../input/types.js';
@@ -115,7 +115,7 @@ function sortedOut({ id: _, ...fields }: FileRow['fields']): { readonly asked: E
 
 function companyOf(fields: FileRow['fields']): string | null {
   const reading = readSearchSubject(fields);
-  return reading.ok ? companyKey(reading.enquiry.subject) : null;
+  return reading.ok ? memberKey(reading.enquiry.subject) : null;
 }
 
 /** Half of the digest: among a million rows the chance of a collision is one in 10^26. */

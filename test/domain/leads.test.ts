@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { companyKey, entityKey } from '../../src/domain/entity-key.js';
+import { entityKey, memberKey } from '../../src/domain/entity-key.js';
 import { isCheckedLei, leadsIn } from '../../src/domain/leads.js';
 import { readSearchSubject } from '../../src/domain/search-subject.js';
 
@@ -79,7 +79,7 @@ describe('a review question', () => {
       { country: 'GB', registration_number: '445790' },
     ]) {
       expect(entityKey(subjectOf({ ...fields, ...leads }))).toBe(entityKey(subjectOf(fields)));
-      expect(companyKey(subjectOf({ ...fields, ...leads }))).toBe(companyKey(subjectOf(fields)));
+      expect(memberKey(subjectOf({ ...fields, ...leads }))).toBe(memberKey(subjectOf(fields)));
     }
   });
 
@@ -89,6 +89,6 @@ describe('a review question', () => {
     expect(keyOf('example.com')).toBe(keyOf('http://example.com'));
     expect(keyOf('example.org')).not.toBe(keyOf('example.com'));
     expect(keyOf('example.com', { lei: PUBLISHED[0] })).not.toBe(keyOf('example.com'));
-    expect(companyKey(subjectOf({ country: 'GB', website: 'example.com' }))).toBe('GB|website:example.com');
+    expect(memberKey(subjectOf({ country: 'GB', website: 'example.com' }))).toBe('GB|website:example.com');
   });
 });

@@ -1,7 +1,7 @@
 /** @module-tag long */
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { companyKey } from '../../src/domain/entity-key.js';
+import { memberKey } from '../../src/domain/entity-key.js';
 import { leadsIn } from '../../src/domain/leads.js';
 import { parseRegistrationNumber } from '../../src/domain/numbers/parse.js';
 import { parseVatNumber } from '../../src/domain/numbers/vat.js';
@@ -19,7 +19,7 @@ function companyBefore({ country = '', state: given, ...fields }: InputFields): 
   const countryCode = place.countryCode ?? '';
   const state = place.state ?? given;
   const { name, registration_number: number, vat_number: vat, city, ticker } = fields;
-  return companyKey({
+  return memberKey({
     countryCode,
     ...(name === undefined ? {} : { name }),
     ...(state === undefined ? {} : { state }),

@@ -93,8 +93,10 @@ const QUALIFIED = /^\s*([A-Za-z]{2})[\s:._/-]*(\S.*)$/;
  */
 export function isUniqueInCountry(number: string, countryCode: string): boolean {
   if (SEVERAL_REGISTERS.has(countryCode) || numberFormatsOf(countryCode, undefined) === undefined) return false;
-  return parseRegistrationNumber(number, countryCode).treatment !== 'review';
+  const { treatment, valid } = parseRegistrationNumber(number, countryCode);
+  // China's code with a check digit is national. Local offices issued the numbers before it.
+  return treatment !== 'review' && (countryCode !== 'CN' || valid === 'yes');
 }
 
-/** Countries in which courts, states, provinces or local offices number their companies separately. */
-const SEVERAL_REGISTERS: ReadonlySet<string> = new Set(['DE', 'US', 'CA', 'CN']);
+/** Countries in which courts, states or provinces number their companies separately. */
+const SEVERAL_REGISTERS: ReadonlySet<string> = new Set(['DE', 'US', 'CA']);
