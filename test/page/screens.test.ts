@@ -1,7 +1,8 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cli, startCli } from '../helpers/cli.js';
@@ -141,3 +142,51 @@ test('a person who may only look sees no form that changes anything', () =>
     },
     ['--read-only'],
   ));
+
+const ATTACKS = [
+  '<script>window.attacked = 1</script>',
+  '<img src=x onerror=window.attacked=1>',
+  '"><svg onload=window.attacked=1>',
+  "' onmouseover='window.attacked=1",
+  '</title></style></textarea></select>',
+  'javascript:window.attacked=1',
+  '<!--',
+  ']]>',
+  '<iframe srcdoc="<script>parent.attacked=1</script>">',
+  '&lt;b&gt;&amp;',
+  '`$' + '{window.attacked=1}`',
+  '\u202Egnp.exe\u2066',
+  '{{constructor.constructor("window.attacked=1")()}}',
+  '\u0000\u001B]8;;x',
+  '<a href="//elsewhere.test" autofocus onfocus=window.attacked=1>',
+  'Müller & Söhne "AG"',
+];
+
+test('2,000 hostile names are text on every screen', () =>
+  withUi(async (link) => {
+    const parts = fc.array(fc.oneof(fc.constantFrom(...ATTACKS), fc.string({ unit: 'binary' })), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    const names = fc.sample(parts, { numRuns: 2_000, seed: 34 }).map((some) => some.join(' '));
+    const cells = names.map((name, index) => `H-${index},"${name.replaceAll('"', '""')}",GB`);
+    writeFileSync(join(folder, 'hostile.csv'), ['id,name,country', ...cells].join('\n'));
+    await cli(['run', 'hostile.csv', '--sandbox', '--yes', '--no-export', '--pipeline', 'backfill'], { cwd: folder });
+    const { page, troubles, close } = await openWindow(browser, link);
+    const lists = ['/companies?portfolio=hostile.csv', '/review', '/plan?path=hostile.csv', '/', '/runs'];
+    for (const list of lists) {
+      for (let address: string | null = list; address !== null; ) {
+        await page.goto(new URL(address, link).href);
+        const foreign =
+          'main script, main img, main iframe, main [onload], main [onerror], main [onfocus], main [onmouseover]';
+        expect([address, await page.locator(foreign).count()]).toEqual([address, 0]);
+        expect([address, await page.evaluate('window.attacked ?? null')]).toEqual([address, null]);
+        const more = page.locator('.pager a', { hasText: 'More' });
+        address = (await more.count()) === 0 ? null : await more.getAttribute('href');
+      }
+    }
+    await page.goto(new URL('/companies?portfolio=hostile.csv&q=H-7', link).href);
+    expect(await page.locator('tbody tr').count()).toBeGreaterThan(0);
+    expect(troubles).toEqual([]);
+    await close();
+  }));
