@@ -3,6 +3,7 @@ import { processEnvironment } from '../../src/app/environment.js';
 import type { Clock } from '../../src/util/clock.js';
 import { serveUi } from '../../src/web/server.js';
 import type { Role } from '../../src/web/site.js';
+import { ledgerEnvironment } from '../helpers/ledger-place.js';
 
 export interface Answer {
   readonly status: number;
@@ -43,7 +44,11 @@ export async function withPage<T>(
   use: (page: Page) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
-  const around = { ...processEnvironment(), env: {}, ...(clock === undefined ? {} : { clock }) };
+  const around = {
+    ...processEnvironment(),
+    env: await ledgerEnvironment(dataDir),
+    ...(clock === undefined ? {} : { clock }),
+  };
   let resolve: (heard: readonly [address: string, port: number]) => void = () => {};
   const listening = new Promise<readonly [address: string, port: number]>((done) => {
     resolve = done;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
-import { inLedger } from '../helpers/ledger-place.js';
+import { inLedger, isOnPostgres } from '../helpers/ledger-place.js';
 import { type AskOptions, type Desk, withDesk } from '../review/with-ledger.js';
 import { type Page, withPage } from './page.js';
 
@@ -87,7 +87,7 @@ test('questions are filtered, answered one after the other, and undone', () =>
       note: 'same',
     });
     expect(answered).toMatchObject({ status: 303, headers: { location: `/review/${first.next}?reason=NAME_ONLY` } });
-    expect(await json('/review')).toMatchObject({ open: 2, noted: [{ by: 'ann' }] });
+    expect(await json('/review')).toMatchObject({ open: 2, noted: isOnPostgres ? [] : [{ by: 'ann' }] });
     await recorded(page);
     expect(await decided(folder)).toEqual([{ decision: 'confirm', decided_by: 'ann', note: 'same' }]);
     expect(await json('/decisions')).toMatchObject({ decisions: [{ decision: 'confirm', decided_by: 'ann' }] });
@@ -107,8 +107,9 @@ test('an answer given while another process has the ledger waits, and is recorde
       const address = `/review/${questions[0]?.question}`;
       await post(`${address}/answer`, form(await json(address), 'none_of_these'));
       clock.advance(60_000);
-      expect(await json('/review')).toMatchObject({ open: 2, noted: [{ kind: 'answer' }] });
-      expect(await post('/decisions/withdraw', { id: '1' })).toMatchObject({ status: 303 });
+      // A PostgreSQL ledger takes the answer at once.
+      expect(await json('/review')).toMatchObject({ open: 2, noted: isOnPostgres ? [] : [{ kind: 'answer' }] });
+      if (!isOnPostgres) expect(await post('/decisions/withdraw', { id: '1' })).toMatchObject({ status: 303 });
       await close();
       await recorded(page);
       expect(await decided(folder)).toMatchObject([{ decision: 'none_of_these' }]);
