@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MALFORMED_ANSWER } from '../domain/errors.js';
 import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
 import {
+  assertWholeJson,
   findMember,
   hasEnd,
   isEmptyObject,
@@ -10,7 +11,6 @@ import {
   scanJson,
   someMember,
 } from '../util/json-scan.js';
-import { assertWholeJson } from '../util/json-validate.js';
 import { ApiError, type ApiErrorDetails } from './errors.js';
 import { type Exchange, isHtml, requestIdIn } from './http.js';
 import type { BodyOf, Operation } from './operation.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { locationProblem } from '../domain/places/location-codes.js';
-import { shareZod } from '../util/data-file.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { isContactGroup, isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
+import { shareZod } from '../util/yaml.js';
 
 shareZod(z);
 

@@ -1,8 +1,8 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs';
 import yargs from 'yargs';
 import type { TableOptions } from '../app/run/export.js';
-import { DURATION_FORM, FINITE_DURATION, parseDuration } from '../domain/duration.js';
 import { type ExitCode, UsageError } from '../domain/errors.js';
+import { DURATION_FORM, FINITE_DURATION, parseDuration } from '../domain/freshness.js';
 import { didYouMean } from '../util/message-parts.js';
 import type { Io } from './terminal/io.js';
 

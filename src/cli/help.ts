@@ -1,4 +1,4 @@
-import { dataSections } from '../util/data-file.js';
+import { dataSections } from '../util/yaml.js';
 import { type DeclaredCommand, type DeclaredFlag, sandboxOption } from './command.js';
 import type { CommandGroup } from './command-list.js';
 

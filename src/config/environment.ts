@@ -11,8 +11,8 @@ import { canonicalBaseUrl, isLedgerUrl, isSafeUrl, LedgerUrl } from '../domain/u
 import { readSmallFile, UnreadableFile } from '../util/files.js';
 import { Secret } from '../util/secret.js';
 import { describeProblems, invalid } from './pipeline.js';
-import { pricesSection, toPrices } from './prices-schema.js';
-import { readYamlText } from './read-yaml.js';
+import { pricesSection, toPrices } from './pipeline-schema.js';
+import { readYamlText } from './user-files.js';
 
 export interface ProviderAccess {
   readonly baseUrl: string;

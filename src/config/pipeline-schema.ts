@@ -3,7 +3,7 @@ import { allOperations } from '../api/all-operations.js';
 import { type V2OperationName, v2Operations } from '../api/v2/operations.js';
 import { IMPORTANT_CHANGES } from '../domain/change.js';
 import { defaultMatchPolicy } from '../domain/decide.js';
-import { parseDuration } from '../domain/duration.js';
+import { parseDuration } from '../domain/freshness.js';
 import {
   amount,
   choice,
@@ -17,14 +17,103 @@ import {
   uniqueList,
   yesOrNo,
 } from '../domain/options.js';
+import type { Prices } from '../domain/prices.js';
 import { SHAREABLE_SPACES } from '../domain/provider.js';
+import { isSafeUrl } from '../domain/urls.js';
 import { readers } from '../readers/list.js';
 import { changeNames } from '../readers/row-identity.js';
 import type { Table } from '../readers/table.js';
 import { FALLBACKS } from '../stages/identity/fallback-steps.js';
 import { stages } from '../stages/list.js';
-import { notifySection } from './notify-schema.js';
-import { pricesSection } from './prices-schema.js';
+import { plainDecimal } from '../util/exact-json.js';
+import { Secret } from '../util/secret.js';
+
+/** Credit reports have a price of their own, and free calls have none. */
+const pricedNames = Object.values(v2Operations)
+  .filter(({ meter }) => meter === 'not_told')
+  .map(({ name }) => name) as [string, ...string[]];
+
+const DECIMAL = /^(?:0|[1-9]\d{0,11})(?:\.\d{1,9})?$/;
+const PRICE = 'must be 0 or more, with at most 9 decimals, such as 0.35';
+const CURRENCY = 'must be three capital letters such as EUR';
+
+const textOf = (price: string | number): string =>
+  typeof price === 'string' ? price : (plainDecimal(String(price)) ?? '');
+
+const price = () => z.union([z.number(), z.string()], PRICE).refine((value) => DECIMAL.test(textOf(value)), PRICE);
+
+export const pricesSection = section({
+  currency: z
+    .string(CURRENCY)
+    .regex(/^[A-Z]{3}$/, CURRENCY)
+    .describe('The currency of all prices, as an ISO code'),
+  unit: price().optional().describe('The price of a v1 unit'),
+  credit_report: price().optional().describe('The price of a credit report'),
+  operations: z
+    .partialRecord(z.enum(pricedNames), price(), {
+      error: (issue) => (issue.code === 'invalid_type' ? NO_KEYS : undefined),
+    })
+    .prefault({})
+    .describe('v2 operation → the price of a call. Credit reports have their own key'),
+});
+
+export const toPrices = ({ currency, unit, credit_report, operations }: z.output<typeof pricesSection>): Prices => ({
+  currency,
+  ...(unit === undefined ? {} : { unit: textOf(unit) }),
+  ...(credit_report === undefined ? {} : { creditReport: textOf(credit_report) }),
+  operations: Object.fromEntries(Object.entries(operations).map(([name, value]) => [name, textOf(value ?? 0)])),
+});
+
+/** The reasons for a notification. */
+const NOTIFY_REASONS = ['failed', 'important_change', 'invalid', 'members_left', 'questions', 'stopped'] as const;
+export type NotifyReason = (typeof NOTIFY_REASONS)[number];
+
+/** The recipient of the notification at the end of an attempt. */
+export interface Notify {
+  readonly on: readonly NotifyReason[];
+  readonly to: NotifyTarget;
+}
+
+export type NotifyTarget =
+  | { readonly kind: 'command'; readonly argv: readonly [string, ...string[]] }
+  /** The part after the host is often a password, so it is never shown. */
+  | { readonly kind: 'webhook'; readonly origin: string; readonly rest: Secret };
+
+const URL_FORM = 'must be an https address, or http on a loopback address, without user name and password';
+const ONE_OF_TWO = 'must name `command` or `webhook`, and not both';
+
+const notifySection = section({
+  command: z
+    .tuple([filledText()], z.string('must be a text'), 'must be a list: the program and its arguments')
+    .optional()
+    .describe(
+      'A program and its arguments, as a list. It gets the summary on its standard input, and an environment without the keys. No shell runs it',
+    ),
+  webhook: z
+    .string(URL_FORM)
+    .refine(isWebhook, URL_FORM)
+    .optional()
+    .describe(
+      'An address to which the summary is sent by POST: https, or http on a loopback address. kybatch follows no redirects',
+    ),
+  on: uniqueList(choice(NOTIFY_REASONS))
+    .default([...NOTIFY_REASONS])
+    .describe(
+      'The reasons for a notification. `failed`: rows failed, or an error ended the attempt. `important_change`: an important change was found. `invalid`: new or changed rows are invalid. `members_left`: rows have left the list. `questions`: there are new review questions. `stopped`: a limit, the allowance, the provider or an interrupt ended the attempt',
+    ),
+}).refine(({ command, webhook }) => (command === undefined) !== (webhook === undefined), { error: ONE_OF_TWO });
+
+function isWebhook(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return isSafeUrl(url) && url.username === '' && url.password === '';
+}
+
+export function toNotify({ command, webhook, on }: z.output<typeof notifySection>): Notify {
+  if (command !== undefined) return { on, to: { kind: 'command', argv: command } };
+  const { origin, pathname, search } = new URL(webhook ?? '');
+  return { on, to: { kind: 'webhook', origin, rest: new Secret(pathname + search) } };
+}
 
 /** The keys of a search. */
 const SEARCH_KEYS = ['registration_number', 'vat_number', 'name'] as const;
@@ -345,7 +434,7 @@ export function withCurrentKeys(content: unknown): CurrentKeys {
   };
 }
 
-export interface CurrentKeys {
+interface CurrentKeys {
   readonly content: unknown;
   /** The old keys of the file, in words. */
   readonly old: readonly string[];

@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import type { Operation } from '../api/operation.js';
 import type { V2OperationName } from '../api/v2/operations.js';
 import type { MatchPolicy } from '../domain/decide.js';
-import { FINITE_DURATION, parseDuration } from '../domain/duration.js';
 import { UsageError } from '../domain/errors.js';
+import { FINITE_DURATION, parseDuration } from '../domain/freshness.js';
 import type { Prices } from '../domain/prices.js';
 import { type IdSpace, spaceWithSameId } from '../domain/provider.js';
 import { type Fallback, fallbackSteps } from '../stages/identity/fallback-steps.js';
@@ -13,18 +13,18 @@ import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import { configureStage, type Stage } from '../stages/stage.js';
 import { didYouMean, firstFew, type Message, type MessageCode, message } from '../util/message-parts.js';
-import { findPipeline } from './find-pipeline.js';
-import { type Notify, toNotify } from './notify-schema.js';
 import {
   DEFAULT_FRESHNESS,
+  type Notify,
   type PipelineFile,
   pipelineFile,
   pipelineKeys,
   type SearchKey,
+  toNotify,
+  toPrices,
   withCurrentKeys,
 } from './pipeline-schema.js';
-import { toPrices } from './prices-schema.js';
-import { readYamlLines } from './read-yaml.js';
+import { findPipeline, readYamlLines } from './user-files.js';
 
 /** A validated pipeline file with all defaults, deeply frozen. */
 export interface Pipeline {

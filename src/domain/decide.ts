@@ -3,8 +3,8 @@
 import { sanitizeText } from '../util/sanitize-text.js';
 import type { CandidateFacts, Graded, MatchedOn, Subject } from './grade.js';
 import { NAME_AGREEMENT, nameSimilarity } from './names/similarity.js';
+import { matchNumber } from './numbers/compare.js';
 import { checkDigitCatchesTypos } from './numbers/country-formats.js';
-import { matchNumber } from './numbers/same-number.js';
 
 export interface MatchPolicy {
   /** The score from which names agree. Names support a number, but never confirm alone. */

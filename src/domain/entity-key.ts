@@ -3,11 +3,10 @@
 import type { CandidateFacts, Subject } from './grade.js';
 import { comparableLead, LEADS, type Leads } from './leads.js';
 import { normaliseName } from './names/similarity.js';
-import { comparableNumber } from './numbers/compare.js';
+import { comparableNumber, isUniqueInCountry } from './numbers/compare.js';
 import { courtKey } from './numbers/german.js';
 import { marksIn } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
-import { isUniqueInCountry } from './numbers/same-number.js';
 import { comparableVat } from './numbers/vat.js';
 import { isIsoCountry, isoAlias, plainPlace } from './places/location-codes.js';
 import { ID_SPACES, type IdSpace } from './provider.js';

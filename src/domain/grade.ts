@@ -1,9 +1,15 @@
 // Compares a row with a candidate.
 
 import type { Leads } from './leads.js';
-import { restoredNames } from './names/damaged-letters.js';
 import { namesWithoutDecorations, withoutState } from './names/decorations.js';
-import { haveDifferentForms, isTooLong, NAME_AGREEMENT, nameLetter, nameSimilarity } from './names/similarity.js';
+import {
+  haveDifferentForms,
+  isTooLong,
+  NAME_AGREEMENT,
+  nameLetter,
+  nameSimilarity,
+  restoredNames,
+} from './names/similarity.js';
 import { compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
 import { compareCourts, readGermanEntry } from './numbers/german.js';
 import { parseRegistrationNumber } from './numbers/parse.js';

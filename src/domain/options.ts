@@ -1,7 +1,7 @@
 // Types of values in the pipeline file.
 
 import { z } from 'zod';
-import { DURATION, DURATION_FORM, FINITE_DURATION, parseDuration } from './duration.js';
+import { DURATION, DURATION_FORM, FINITE_DURATION, parseDuration } from './freshness.js';
 
 /** The building blocks of the pipeline file. Each describes its values in one sentence. */
 export function integerWithin(least: number, most: number) {

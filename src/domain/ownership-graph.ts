@@ -2,8 +2,7 @@
 
 import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { normaliseName } from './names/similarity.js';
-import { comparableNumber } from './numbers/compare.js';
-import { isUniqueInCountry } from './numbers/same-number.js';
+import { comparableNumber, isUniqueInCountry } from './numbers/compare.js';
 import { isIsoCountry, isoAlias } from './places/location-codes.js';
 
 /** A company as one answer names it. */

@@ -20,8 +20,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { asOpenError, UsageError } from '../domain/errors.js';
 import { stringifyExact } from '../util/exact-json.js';
-import { makeFolder, readSmallFile } from '../util/files.js';
-import { isProcessAlive } from '../util/temp-folder.js';
+import { isProcessAlive, makeFolder, readSmallFile } from '../util/files.js';
 import { findForeignFile, readMarker, SUMMARY } from './export-folders.js';
 
 /**

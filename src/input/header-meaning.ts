@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead } from '../domain/leads.js';
-import { barredWords, dataFile } from '../util/data-file.js';
 import { LONGEST_LINE, normalizeText } from '../util/text-limits.js';
+import { barredWords, dataFile } from '../util/yaml.js';
 import { INPUT_FIELDS, type InputField, type InputOptions } from './types.js';
 
 /**

@@ -2,11 +2,10 @@
 
 import { z } from 'zod';
 import { hasLegalForm } from '../domain/names/similarity.js';
-import { findCountry, isCountryInDoubt } from '../domain/places/country-names.js';
-import { resolveLocation } from '../domain/places/resolve-location.js';
+import { findCountry, isCountryInDoubt, resolveLocation } from '../domain/places/resolve-location.js';
 import { isBlank, type NumberedLine, trimCell } from '../sheets/sheet.js';
-import { barredWords, dataFile } from '../util/data-file.js';
 import { LONGEST_LINE } from '../util/text-limits.js';
+import { barredWords, dataFile } from '../util/yaml.js';
 import type { SampledColumns } from './decide-columns.js';
 import { indicesIn } from './field-text.js';
 import { IDENTIFIERS, type InputField, type InputTable, type LeftOutKind } from './types.js';

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { isWrittenDate } from '../domain/numbers/number-text.js';
 import { trimCell } from '../sheets/sheet.js';
-import { barredWords, dataFile } from '../util/data-file.js';
 import { normalizeText } from '../util/text-limits.js';
+import { barredWords, dataFile } from '../util/yaml.js';
 import type { InputField } from './types.js';
 
 /**

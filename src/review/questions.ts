@@ -19,7 +19,7 @@ import {
   type WaitingRow,
 } from '../ledger/review/review.js';
 import type { CandidateRecord, QuestionTopic } from '../ledger/rows/runs.js';
-import { Memo } from '../util/memo.js';
+import { Memo } from '../util/text-limits.js';
 
 /** One review question, however many rows ask it. */
 export interface Question extends QuestionTopic {

@@ -8,8 +8,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { asOpenError, UsageError } from '../domain/errors.js';
+import { createTempFolder, removeStaleTempFolders } from '../util/files.js';
 import { didYouMean } from '../util/message-parts.js';
-import { createTempFolder, removeStaleTempFolders } from '../util/temp-folder.js';
 
 export const CHUNK_BYTES = 256 * 1024;
 

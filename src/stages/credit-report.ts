@@ -3,7 +3,7 @@ import { ApiError, INVALID_PARAMS } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
 import { isReportReady, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
-import { parseDuration } from '../domain/duration.js';
+import { parseDuration } from '../domain/freshness.js';
 import { choice, duration, notBelow, section, yesOrNo } from '../domain/options.js';
 import type { ExactJson } from '../util/exact-json.js';
 import { paramsFlag } from '../util/message-parts.js';

@@ -3,7 +3,7 @@ import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { recordKey } from '../domain/entity-key.js';
 import { checkRecordIdentity } from '../domain/identity-mismatch.js';
-import { readNumberWithCountry } from '../domain/numbers/same-number.js';
+import { readNumberWithCountry } from '../domain/numbers/compare.js';
 import type { IdSpace } from '../domain/provider.js';
 import { type ExactJson, ExactNumber, isEmptyBody, isEmptyValue } from '../util/exact-json.js';
 import { someMember } from '../util/json-scan.js';

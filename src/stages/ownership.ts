@@ -5,7 +5,7 @@ import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { type CandidateFacts, gradeCandidate } from '../domain/grade.js';
 import { nameSimilarity } from '../domain/names/similarity.js';
-import { isUniqueInCountry, readNumberWithCountry } from '../domain/numbers/same-number.js';
+import { isUniqueInCountry, readNumberWithCountry } from '../domain/numbers/compare.js';
 import { anyText, type ExactJson, isEmptyBody } from '../util/exact-json.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { askAboutMismatch } from './ask-about-mismatch.js';

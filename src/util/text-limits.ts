@@ -1,3 +1,5 @@
+// What keeps rules on text quick: the longest text that they read, and a cache for texts that repeat.
+
 /**
  * The most characters that rules of more than linear time read (X-6). A longer text is kept and shown, but not
  * interpreted. The longest registered names have about 350 characters, the longest numbers with their court about 80.
@@ -20,4 +22,26 @@ export function trimEndOf(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
   return text.slice(0, end);
+}
+
+/**
+ * A bounded cache by text, for values that repeat between rows: countries, courts, numbers. When it is full it is
+ * emptied.
+ */
+export class Memo<Value> {
+  readonly #known = new Map<string, Value>();
+  readonly #atMost: number;
+
+  constructor(atMost = 1_000) {
+    this.#atMost = atMost;
+  }
+
+  getOrCompute(text: string, workOut: () => Value): Value {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const value = workOut();
+    if (this.#known.size >= this.#atMost) this.#known.clear();
+    this.#known.set(text, value);
+    return value;
+  }
 }

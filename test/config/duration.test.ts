@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseDuration } from '../../src/domain/duration.js';
 import { UsageError } from '../../src/domain/errors.js';
+import { parseDuration } from '../../src/domain/freshness.js';
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const unit = fc.constantFrom(...(Object.keys(units) as (keyof typeof units)[]));

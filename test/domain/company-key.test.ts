@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { companyKey, type KnownCompany, numberKey } from '../../src/domain/entity-key.js';
-import { matchNumber } from '../../src/domain/numbers/same-number.js';
+import { matchNumber } from '../../src/domain/numbers/compare.js';
 import { countries } from '../../src/sandbox/registry/countries/index.js';
 
 const company = (countryCode: string | null, registrationNumber: string | null, ...registers: (string | null)[]) =>

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { findCountry } from '../../src/domain/places/country-names.js';
 import { LOCATION_PATTERN } from '../../src/domain/places/location-codes.js';
-import { resolveLocation } from '../../src/domain/places/resolve-location.js';
+import { findCountry, resolveLocation } from '../../src/domain/places/resolve-location.js';
 import { countriesIn } from '../../src/input/column-content.js';
 import { countries } from '../../src/sandbox/registry/countries/index.js';
-import { barredWords, dataFile } from '../../src/util/data-file.js';
+import { barredWords, dataFile } from '../../src/util/yaml.js';
 
 const byCountry = z.record(z.string(), barredWords(z));
 const names = dataFile('domain/countries', z.object({ exonyms: byCountry, endonyms: byCountry }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchNumber } from '../../src/domain/numbers/same-number.js';
+import { matchNumber } from '../../src/domain/numbers/compare.js';
 
 test.each([
   ['GB', '07654321', '7654321'],

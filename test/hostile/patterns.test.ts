@@ -8,13 +8,13 @@ const BUILT = resolve(import.meta.dirname, '../../build');
 
 /** Patterns of more than linear time, with the longest text they get. All others must take linear time. */
 const BOUNDED: Readonly<Record<string, string>> = {
-  'domain/names/damaged-letters.js': 'LONGEST_NAME',
+  'domain/names/similarity.js': 'LONGEST_NAME',
   'domain/names/decorations.js': 'LONGEST_NAME',
-  'domain/places/country-names.js': 'LONGEST_NUMBER',
+  'domain/places/resolve-location.js': 'LONGEST_NUMBER',
   'domain/places/suggest-country.js': 'LONGEST_NUMBER',
   'domain/numbers/german.js': 'LONGEST_NUMBER',
   'domain/numbers/number-text.js': 'LONGEST_NUMBER',
-  'domain/numbers/same-number.js': 'LONGEST_NUMBER',
+  'domain/numbers/compare.js': 'LONGEST_NUMBER',
   'input/column-names.js': 'LONGEST_LINE for headers, LONGEST_FLAG for --map',
   'input/columns-unclear.js': 'LONGEST_LINE for headers',
   'input/field-text.js': '80 characters',
@@ -27,7 +27,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
 };
 
 /** Patterns built at run time from outside texts. Each text is escaped. */
-const ESCAPED: ReadonlySet<string> = new Set(['domain/names/damaged-letters.js', 'export/export-folders.js']);
+const ESCAPED: ReadonlySet<string> = new Set(['domain/names/similarity.js', 'export/export-folders.js']);
 
 /** They read only our own text: SQL, and the sandbox's data. */
 const OURS = /^(?:sandbox|ledger|cli)\//;
@@ -93,7 +93,7 @@ async function readSomeTexts(): Promise<void> {
   const { refuseNonList } = await import(join(BUILT, 'input/not-a-list.js'));
   const { isPlaceholder } = await import(join(BUILT, 'input/placeholders.js'));
   const { evidenceIn } = await import(join(BUILT, 'sheets/encoding/languages.js'));
-  const { findCountry } = await import(join(BUILT, 'domain/places/country-names.js'));
+  const { findCountry } = await import(join(BUILT, 'domain/places/resolve-location.js'));
   const { parseRegistrationNumber } = await import(join(BUILT, 'domain/numbers/parse.js'));
   namesWithoutDecorations('Acme GmbH, Niederlassung Leipzig');
   evidenceIn([Buffer.from('Acme')], Buffer.from('name'));

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { restoredNames } from '../../src/domain/names/damaged-letters.js';
-import { parseYaml } from '../../src/util/parse-yaml.js';
+import { restoredNames } from '../../src/domain/names/similarity.js';
+import { parseYaml } from '../../src/util/yaml.js';
 import { long } from '../helpers/long.js';
 import { SUBJECTS } from './subjects.js';
 import { hostileTexts } from './texts.js';

@@ -1,7 +1,6 @@
 import countries from 'i18n-iso-countries/index.js';
 import { describe, expect, test } from 'vitest';
-import { findCountry } from '../../src/domain/places/country-names.js';
-import { resolveLocation } from '../../src/domain/places/resolve-location.js';
+import { findCountry, resolveLocation } from '../../src/domain/places/resolve-location.js';
 import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
 import { isDitto } from '../../src/input/placeholders.js';
 import { textRow, workbook } from '../sheets/with-workbook.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../src/ledger/open-ledger.js';
-import { createTempFolder } from '../../src/util/temp-folder.js';
+import { createTempFolder } from '../../src/util/files.js';
 import { look, openAt, withDataDir } from './sqlite-support.js';
 import { NOW } from './support.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readNumberWithCountry } from '../../src/domain/numbers/same-number.js';
+import { readNumberWithCountry } from '../../src/domain/numbers/compare.js';
 import { identityInOwnership, ownershipMismatches, ownershipStage } from '../../src/stages/ownership.js';
 import type { Identified, Remembered, SeenCandidate } from '../../src/stages/stage.js';
 import { expectGolden } from '../helpers/golden.js';

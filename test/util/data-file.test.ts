@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { copyAssets } from '../../.ci/copy-assets.js';
-import { dataFile } from '../../src/util/data-file.js';
+import { dataFile } from '../../src/util/yaml.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\/data\/.*\.yaml$/.test(file));

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyText, ExactNumber, isEmptyBody, parseExact, stringifyExact } from '../../src/util/exact-json.js';
-import { findMember, isEmptyObject, scanJson } from '../../src/util/json-scan.js';
-import { assertWholeJson } from '../../src/util/json-validate.js';
+import { assertWholeJson, findMember, isEmptyObject, scanJson } from '../../src/util/json-scan.js';
 import { anyCharacter } from '../helpers/any-text.js';
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));

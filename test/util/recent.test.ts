@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Memo } from '../../src/util/memo.js';
+import { Memo } from '../../src/util/text-limits.js';
 
 test('computes a text once, and again after it is full', () => {
   const recent = new Memo<number>(2);

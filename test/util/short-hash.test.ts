@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shortHash } from '../../src/util/short-hash.js';
+import { shortHash } from '../../src/engine/row-cost.js';
 import { long } from '../helpers/long.js';
 
 long('similar texts have different hashes', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UsageError } from '../../domain/errors.js';
 import { didYouMean, firstFew } from '../../util/message-parts.js';
-import { parseYaml } from '../../util/parse-yaml.js';
+import { parseYaml } from '../../util/yaml.js';
 import type { Operation, Route } from '../operation.js';
 import { describeIssues } from '../schema.js';
 import { isPlainObject, type PlainObject } from './fields.js';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { pipelineNames } from '../../config/find-pipeline.js';
+import { pipelineNames } from '../../config/user-files.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
 import { ledgerOf, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 

@@ -1,5 +1,5 @@
-import { pipelineNames } from '../../config/find-pipeline.js';
 import { loadPipeline } from '../../config/pipeline.js';
+import { pipelineNames } from '../../config/user-files.js';
 import { UsageError } from '../../domain/errors.js';
 import type { AppEnvironment } from '../environment.js';
 

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
-import type { Notify, NotifyTarget } from '../../config/notify-schema.js';
+import type { Notify, NotifyTarget } from '../../config/pipeline-schema.js';
 import type { Clock } from '../../util/clock.js';
 import { openLog } from '../../util/logger.js';
 import { message } from '../../util/message-parts.js';

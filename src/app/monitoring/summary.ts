@@ -1,12 +1,12 @@
 // The summary of an attempt for notifications, and its exit code.
 
-import type { NotifyReason } from '../../config/notify-schema.js';
+import type { NotifyReason } from '../../config/pipeline-schema.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { LeftMember } from '../../ledger/portfolio/portfolios.js';
 import { isoTime } from '../../util/clock.js';
+import { version } from '../../util/packages.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
-import { version } from '../../util/version.js';
 import { exitCodeOfRun } from '../run/exit-code.js';
 import { ContinueError } from '../run/next-step.js';
 import type { RunEndView } from '../run/run-end.js';

@@ -7,7 +7,7 @@ import {
   nomenclature,
   prospectingFilters,
 } from '../../api/v2/operations/prospecting.js';
-import { readYaml } from '../../config/read-yaml.js';
+import { readYaml } from '../../config/user-files.js';
 import { UsageError } from '../../domain/errors.js';
 import { type AskVocabulary, type ResolvedItem, resolveVocabulary, type WrittenItem } from '../../stages/vocabulary.js';
 import { type ExactNumber, requestNumber } from '../../util/exact-json.js';

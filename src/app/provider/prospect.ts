@@ -28,7 +28,7 @@ import { type Cell, column } from '../../readers/table.js';
 import { askPages, listNotReturned } from '../../stages/pages.js';
 import type { StageOutcome } from '../../stages/stage.js';
 import { writeAtomically } from '../../util/files.js';
-import { version } from '../../util/version.js';
+import { version } from '../../util/packages.js';
 import { type AppEnvironment, dataDirOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { fileTarget } from '../output-paths.js';
 import { tablesFolder } from '../run/export.js';

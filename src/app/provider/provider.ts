@@ -18,8 +18,8 @@ import type { RunWork } from '../../engine/run.js';
 import type { Sandbox, SandboxPlace } from '../../sandbox/index.js';
 import { UnreadableFile } from '../../util/files.js';
 import { type MessageCode, message } from '../../util/message-parts.js';
+import { version } from '../../util/packages.js';
 import { Secret } from '../../util/secret.js';
-import { version } from '../../util/version.js';
 import type { AppEnvironment, PlaceOptions } from '../environment.js';
 
 export interface Provider {

@@ -22,7 +22,7 @@ import { readVocabularyRows, type VocabularyRow, vocabulariesTable } from '../..
 import type { NamesWritten } from '../../stages/stage.js';
 import { resolveVocabulary, type Walked, type WalkedItem, walkVocabulary } from '../../stages/vocabulary.js';
 import { didYouMean } from '../../util/message-parts.js';
-import { version } from '../../util/version.js';
+import { version } from '../../util/packages.js';
 import { type AppEnvironment, dataDirOf, ledgerOf, processEnvironment, withLedger } from '../environment.js';
 import { type TableOptions, tablesFolder } from '../run/export.js';
 import { noAnswerError, type StopSignals, termsOf, withDirectCalls } from './direct-calls.js';

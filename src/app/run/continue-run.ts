@@ -1,7 +1,7 @@
 // `resume` and `retry`: continue an existing run.
 
-import type { Notify } from '../../config/notify-schema.js';
 import { type LoadedPipeline, loadPipeline, usesApi } from '../../config/pipeline.js';
+import type { Notify } from '../../config/pipeline-schema.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { type Money, moneyOf } from '../../domain/prices.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';

@@ -23,10 +23,9 @@ import { READERS_VERSION } from '../../portfolio/changes/derive.js';
 import { openQuestions } from '../../review/questions.js';
 import { VERDICTS } from '../../review/record-answer.js';
 import { SHEET_COLUMNS, SHEET_COUNTS, SHEET_HIDDEN, SHEET_OWN, sheetLines } from '../../review/write-sheet.js';
-import { writeAtomically } from '../../util/files.js';
+import { createTempFolder, writeAtomically } from '../../util/files.js';
 import { message } from '../../util/message-parts.js';
-import { createTempFolder } from '../../util/temp-folder.js';
-import { version } from '../../util/version.js';
+import { version } from '../../util/packages.js';
 import {
   type AppEnvironment,
   type PlaceOptions,

@@ -1,4 +1,3 @@
-import { pipelineArgument } from '../../config/find-pipeline.js';
 import {
   type LoadedPipeline,
   NO_GUARDS,
@@ -8,8 +7,9 @@ import {
   toShared,
 } from '../../config/pipeline.js';
 import { DEFAULT_PATIENCE } from '../../config/pipeline-schema.js';
+import { pipelineArgument } from '../../config/user-files.js';
 import { IMPORTANT_CHANGES } from '../../domain/change.js';
-import { parseDuration } from '../../domain/duration.js';
+import { parseDuration } from '../../domain/freshness.js';
 import { canonicalBaseUrl } from '../../domain/urls.js';
 import type { ReadingOptions } from '../../input/types.js';
 import { isRecord, parseStored, readStored } from '../../ledger/db/stored-json.js';

@@ -1,6 +1,6 @@
 import type { DoctorView } from '../../app/admin/doctor.js';
 import { type Message, type MessageState, message } from '../../util/message-parts.js';
-import { version } from '../../util/version.js';
+import { version } from '../../util/packages.js';
 import { pick } from '../../util/view-json.js';
 import { count, listed } from '../../util/words.js';
 import { type Command, type ProviderArgs, sandboxOption } from '../command.js';

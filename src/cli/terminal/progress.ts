@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import type { SpendingEvent, StartedEvent } from '../../app/run/spending.js';
-import { lazyPackage } from '../../util/lazy-package.js';
 import { type Message, message } from '../../util/message-parts.js';
+import { lazyPackage } from '../../util/packages.js';
 import { count, durationInWords, moment, withCommas } from '../../util/words.js';
 import type { Io } from './io.js';
 import { looksInWords } from './run-words.js';

@@ -1,6 +1,6 @@
 // Names in a cell without additions such as branches, former names and addresses.
 
-import { barredWords, dataFile } from '../../util/data-file.js';
+import { barredWords, dataFile } from '../../util/yaml.js';
 import { hasLegalForm } from './similarity.js';
 
 const LISTS = [

@@ -1,8 +1,8 @@
 // Compares people and employers with the company and person that were requested.
 
-import { barredWords, dataFile } from '../../util/data-file.js';
-import { fuzzball } from '../../util/lazy-package.js';
+import { fuzzball } from '../../util/packages.js';
 import { LONGEST_NAME, normalizeText } from '../../util/text-limits.js';
+import { barredWords, dataFile } from '../../util/yaml.js';
 import { NAME_AGREEMENT, nameSimilarity } from './similarity.js';
 
 /** The company of a person's details. Empty if it is missing. */

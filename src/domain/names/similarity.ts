@@ -1,10 +1,9 @@
-// How similar two names are.
+// How similar two names are, with damaged letters restored and legal forms set apart.
 
-import { fuzzball } from '../../util/lazy-package.js';
-import { Memo } from '../../util/memo.js';
-import { LONGEST_NAME, normalizeText } from '../../util/text-limits.js';
+import { fuzzball } from '../../util/packages.js';
+import { LONGEST_NAME, Memo, normalizeText } from '../../util/text-limits.js';
+import { barredWords, dataFile } from '../../util/yaml.js';
 import type { GradeLetter } from '../numbers/compare.js';
-import { areDifferentForms, findLegalForm, hasPartners, stripJoinedForm } from './legal-forms.js';
 
 /** From this score on, two names agree. */
 export const NAME_AGREEMENT = 85;
@@ -186,3 +185,198 @@ function mergeInitials(words: readonly string[]): string[] {
   }
   return merged;
 }
+
+/**
+ * Names are compared without their legal forms, but different kinds (GmbH, GmbH & Co. KG) are still a reason to ask.
+ */
+const legalForms = dataFile('domain/legal-forms', (z) => {
+  const words = barredWords(z);
+  const wordSet = words.transform((list) => new Set(list));
+  const byKind = z.record(z.string(), words);
+  return z.strictObject({
+    kinds: byKind.transform((kinds) => new Map(spellingsOf(kinds))),
+    joined: byKind.transform(spellingsOf),
+    same_in: z.record(z.string(), z.array(words)),
+    translates: byKind,
+    english_law: wordSet,
+    leading: wordSet,
+    mistyped: words,
+  });
+});
+
+/** Each spelling with its kind. */
+const spellingsOf = (kinds: Readonly<Record<string, readonly string[]>>): readonly (readonly [string, string])[] =>
+  Object.entries(kinds).flatMap(([kind, spellings]) => spellings.map((spelling) => [spelling, kind] as const));
+
+/** Whether the legal forms mean two companies: a form of one has no equivalent in the other. */
+function areDifferentForms(a: readonly string[], b: readonly string[], countryCode: string): boolean {
+  const lacks = (kinds: readonly string[], others: readonly string[]) =>
+    kinds.some((kind) => !others.some((other) => isSameForm(kind, other, countryCode)));
+  return a.length > 0 && b.length > 0 && (lacks(a, b) || lacks(b, a));
+}
+
+function isSameForm(a: string, b: string, countryCode: string): boolean {
+  const { same_in: sameIn, english_law: englishLaw, translates } = legalForms();
+  if (a === b || sameIn[countryCode]?.some((group) => group.includes(a) && group.includes(b)) === true) return true;
+  // Under English law an English form is not a translation, unless the other is in another script.
+  if (englishLaw.has(countryCode) && !isJoined(a) && !isJoined(b)) return false;
+  return translates[a]?.includes(b) === true || translates[b]?.includes(a) === true;
+}
+
+const isJoined = (kind: string): boolean => legalForms().joined.some(([, joined]) => joined === kind);
+
+const LONGEST = 5;
+
+interface FormPlace {
+  /** The words between `from` and `to` are the name without its legal forms. */
+  readonly from: number;
+  readonly to: number;
+  /** The kind of each removed form, once. */
+  readonly kinds: readonly string[];
+}
+
+/** Finds the legal forms of a name in plain words. A name that is only a form keeps it. */
+function findLegalForm(words: readonly string[]): FormPlace {
+  let to = words.length;
+  const kinds: string[] = [];
+  let partners = false;
+  for (;;) {
+    const form = endingForm(words.slice(0, to));
+    if (form === undefined || form.size === to) break;
+    // "GmbH & Co. KG" is one form, and so is any other form with partners.
+    if (partners) kinds.push(`${form.kind}${WITH_PARTNERS}${kinds.pop()}`);
+    else kinds.push(form.kind);
+    partners = PARTNERS.test(words.slice(to - form.size, to).join(' '));
+    to -= form.size;
+    // "Muster Gesellschft mbH": a typing error in the longer spelling of the form.
+    if (to > 1 && form.kind === 'gmbh' && isMistyped(words[to - 1] ?? '', 'gesellschaft')) to -= 1;
+  }
+  const [first] = words;
+  const leads = to > 1 && first !== undefined && legalForms().leading.has(first);
+  if (leads) kinds.push(legalForms().kinds.get(first) ?? first);
+  return { from: leads ? 1 : 0, to, kinds: [...new Set(kinds)] };
+}
+
+const PARTNERS = /^(?:and )?co(?:mpagnie)? ?(?:kg|kgaa|ohg)$/;
+const WITH_PARTNERS = ' and co ';
+
+/** "X GmbH & Co. KG": "X GmbH" is its partner. */
+const hasPartners = (kinds: readonly string[]): boolean => kinds.some((kind) => kind.includes(WITH_PARTNERS));
+
+/** The longest known form at the end. */
+function endingForm(words: readonly string[]): { readonly size: number; readonly kind: string } | undefined {
+  const { kinds, mistyped } = legalForms();
+  for (let size = Math.min(LONGEST, words.length); size > 0; size--) {
+    const kind = kinds.get(words.slice(-size).join(' '));
+    if (kind !== undefined) return { size, kind };
+  }
+  const meant = mistyped.find((form) => isMistyped(words.at(-1) ?? '', form));
+  const kind = kinds.get(meant ?? '');
+  return kind === undefined ? undefined : { size: 1, kind };
+}
+
+const isMistyped = (word: string, form: string) =>
+  word.length > 2 && fuzzball().ratio(word, form, { full_process: false }) >= 85;
+
+/** Removes the form of a name written without spaces. */
+function stripJoinedForm(text: string): { readonly text: string; readonly kind: string | undefined } {
+  for (const [spelling, kind] of legalForms().joined) {
+    const rest = text.endsWith(spelling)
+      ? text.slice(0, -spelling.length)
+      : text.startsWith(spelling)
+        ? text.slice(spelling.length)
+        : text;
+    if (rest !== text && rest.trim() !== '') return { text: rest.trim(), kind };
+  }
+  return { text, kind: undefined };
+}
+
+/**
+ * Possible spellings of a name before its letters were damaged: UTF-8 read as a code page (`MÃ¼ller`), Cyrillic or
+ * Greek letters that look Latin, and `?` for a letter that a program could not write (`M?ller`). The other name shows
+ * which letter it was.
+ */
+export function restoredNames(damaged: string, other: string): readonly string[] {
+  const read = [damaged, inLatin(damaged), ...CODE_PAGES.map((page) => readAgain(damaged, page))];
+  const restored = read.map((name) => withLettersOf(name, other));
+  return [...new Set(restored)].filter((name) => name !== damaged);
+}
+
+const CODE_PAGES = ['windows-1252', 'windows-1250'] as const;
+type CodePage = (typeof CODE_PAGES)[number];
+
+/** Decodes runs that are valid UTF-8 as bytes, and keeps all others. */
+function readAgain(name: string, page: CodePage): string {
+  if (!MISREAD.test(name)) return name;
+  const bytes = bytesIn(page);
+  return name.replace(/[^\0-\x7f]{2,}/gu, (run) => {
+    const codes = [...run].map((character) => bytes.get(character));
+    try {
+      return codes.includes(undefined) ? run : UTF8.decode(Uint8Array.from(codes as number[]));
+    } catch {
+      return run;
+    }
+  });
+}
+
+/** The first of two UTF-8 bytes, as either code page shows it, and a sign that is rare after it. */
+const MISREAD = /[ÂÃÄÅĂĹÎÏÐÑ][^\0-\x7f]/u;
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** 0x80 to 0x9F, with a control character if the code page has no sign. */
+const SIGNS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+const tables = new Map<CodePage, ReadonlyMap<string, number>>();
+
+function bytesIn(page: CodePage): ReadonlyMap<string, number> {
+  const known = tables.get(page);
+  if (known !== undefined) return known;
+  const decoder = new TextDecoder(page);
+  const codes = Array.from({ length: 128 }, (_, at) => at + 128);
+  const table = new Map(codes.map((code) => [decoder.decode(Uint8Array.of(code)), code]));
+  // Node reads these bytes of windows-1252 as control characters. Both readings occur.
+  if (page === 'windows-1252') for (const [at, sign] of [...SIGNS_1252].entries()) table.set(sign, at + 128);
+  tables.set(page, table);
+  return table;
+}
+
+/** A name in one script stays unchanged. */
+const inLatin = (name: string): string =>
+  /\p{Script=Latin}/u.test(name) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name)
+    ? [...name].map((letter) => LATIN.get(letter) ?? letter).join('')
+    : name;
+
+const LOOKALIKES = 'АВЕЅІЈКМНОРСТУХаеѕіјорсухΑΒΕΖΗΙΚΜΝΟΡΤΥΧο';
+const LATIN: ReadonlyMap<string, string> = new Map(
+  [...LOOKALIKES].map((letter, at) => [letter, 'ABESIJKMHOPCTYXaesijopcyxABEZHIKMNOPTYXo'.charAt(at)]),
+);
+
+/**
+ * Replaces each word with `?` by the other name's word with a letter beyond ASCII, or its transcription, in that place.
+ */
+function withLettersOf(name: string, other: string): string {
+  if (!/[?\ufffd]/u.test(name)) return name;
+  const words = other.split(BETWEEN_WORDS);
+  return name
+    .split(/(\s+)/)
+    .map((word) => {
+      const runs = word.split(/[?\ufffd]+/u).length - 1;
+      if (runs === 0 || runs > MOST_RUNS || word.length > LONGEST_WORD || !/\p{L}/u.test(word)) return word;
+      const [, start = '', core = '', end = ''] = /^([("'„]*)(.*?)([)"',;.]*)$/u.exec(word) ?? [];
+      const pattern = core
+        .split(/([?\ufffd]+)/u)
+        .map((piece) =>
+          /^[?\ufffd]/u.test(piece) ? `(?:${LOST}){1,${piece.length}}` : piece.replace(PATTERN_SIGNS, '\\$&'),
+        );
+      const found = words.find((one) => new RegExp(`^${pattern.join('')}$`, 'iu').test(one));
+      return found === undefined ? word : `${start}${found}${end}`;
+    })
+    .join('');
+}
+
+/** A low limit keeps the pattern fast (X-6). */
+const MOST_RUNS = 3;
+const LONGEST_WORD = 60;
+const LOST = '[^\\0-\\x7f]|ae|oe|ue|ss';
+const PATTERN_SIGNS = /[.*+?^${}()|[\]\\/]/g;
+const BETWEEN_WORDS = /[\s,;()"']+/u;

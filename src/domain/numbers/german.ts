@@ -1,7 +1,7 @@
 // German register entries and courts.
 
-import { barredWords, dataFile } from '../../util/data-file.js';
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
+import { barredWords, dataFile } from '../../util/yaml.js';
 import { plainPlace } from '../places/location-codes.js';
 import { areGrouped, cleanNumber, plainCharacters, somethingElseReason } from './number-text.js';
 import { moreDoubtful, type ParsedNumber, type Repair, type Treatment, treatmentOf } from './parsed-number.js';

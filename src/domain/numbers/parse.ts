@@ -1,10 +1,8 @@
 // Reads registration numbers.
 
-import { Memo } from '../../util/memo.js';
-import { LONGEST_NUMBER } from '../../util/text-limits.js';
+import { LONGEST_NUMBER, Memo } from '../../util/text-limits.js';
 import { isoAlias, subdivisionCode } from '../places/location-codes.js';
-import { numberFormatsOf } from './country-formats.js';
-import type { CountryNumbers, RegisterFormat } from './format.js';
+import { type CountryNumbers, numberFormatsOf, type RegisterFormat } from './country-formats.js';
 import { parseGerman } from './german.js';
 import {
   areGrouped,

@@ -1,10 +1,8 @@
 // Reads and compares VAT numbers.
 
-import { Memo } from '../../util/memo.js';
-import { LONGEST_NUMBER } from '../../util/text-limits.js';
+import { LONGEST_NUMBER, Memo } from '../../util/text-limits.js';
 import type { GradeLetter } from './compare.js';
-import { spelled, vatRuleOf } from './country-formats.js';
-import { checkStdnum } from './format.js';
+import { checkStdnum, spelled, vatRuleOf } from './country-formats.js';
 import { cleanNumber, compact, distinct, markInWords, marksIn, multipleValuesReason } from './number-text.js';
 import { type ParsedNumber, type Repair, repairInWords } from './parsed-number.js';
 

@@ -1,9 +1,8 @@
 // Codes of countries, states and territories.
 
-import { barredWords, dataFile } from '../../util/data-file.js';
-import { lazyPackage } from '../../util/lazy-package.js';
-import { Memo } from '../../util/memo.js';
-import { normalizeText } from '../../util/text-limits.js';
+import { lazyPackage } from '../../util/packages.js';
+import { Memo, normalizeText } from '../../util/text-limits.js';
+import { barredWords, dataFile } from '../../util/yaml.js';
 
 export const isoCountries = lazyPackage<typeof import('i18n-iso-countries')>('i18n-iso-countries/index.js');
 

@@ -1,16 +1,18 @@
-// Finds the location that a search needs.
+// Reads the country and the state of a row, in any language and spelling.
 
-import { Memo } from '../../util/memo.js';
-import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
+import { createRequire } from 'node:module';
+import type { LocaleData } from 'i18n-iso-countries/index.js';
+import { LONGEST_NUMBER, Memo, normalizeText } from '../../util/text-limits.js';
+import { barredWords, dataFile } from '../../util/yaml.js';
 import {
-  countriesNamed,
-  countryDialled,
-  findCountry,
-  findForeignCountry,
-  findTerseCountry,
-  isCountryInDoubt,
-} from './country-names.js';
-import { isPartOf, LOCATION_PATTERN, subdivisionCode } from './location-codes.js';
+  belongsTo,
+  isIsoCountry,
+  isoCountries,
+  isPartOf,
+  LOCATION_PATTERN,
+  plainPlace,
+  subdivisionCode,
+} from './location-codes.js';
 
 export type ResolvedLocation =
   | {
@@ -107,4 +109,214 @@ function withState(code: string, state: string) {
     countryCode: code,
     note: `"${state}" is not a state of ${code}; the whole country is searched`,
   };
+}
+
+const countryWords = dataFile('domain/countries', (z) => {
+  const words = barredWords(z);
+  const byCountry = z.record(z.string().length(2), words);
+  return z
+    .strictObject({
+      aliases: byCountry,
+      exonyms: byCountry,
+      endonyms: byCountry,
+      official_names: byCountry,
+      forms_of_state: words,
+      links: words,
+      two_states: words.transform((codes) => new Set(codes)),
+      republics: words,
+      doubts: words,
+      doubts_alone: words,
+      plates: z.record(z.string(), z.string()),
+      languages: words,
+      further_languages: words,
+      dialling_codes: words.transform((codes) => new Map(codes.map((each) => [each.slice(0, -2), each.slice(-2)]))),
+    })
+    .transform(({ aliases, exonyms, ...rest }) => ({
+      ...rest,
+      aliases: new Map([...codesBy(aliases), ...codesBy(exonyms)]),
+      formOfState: new RegExp(
+        `^(?:the )?(?:${rest.forms_of_state.join('|')}) (?:(?:${longestFirst(rest.links).join('|')}) )?(?=\\p{L})`,
+        'u',
+      ),
+      doubt: new RegExp(`^(?:${rest.doubts_alone.join('|')})$|(?<!\\p{L})(?:${rest.doubts.join('|')})(?!\\p{L})`, 'u'),
+    }));
+});
+
+const codesBy = (names: Readonly<Record<string, readonly string[]>>) =>
+  Object.entries(names).flatMap(([code, all]) => all.map((name) => [plainPlace(name), code] as const));
+
+const longestFirst = (words: readonly string[]) => words.toSorted((a, b) => b.length - a.length);
+
+interface NamedCountry {
+  readonly code: string;
+  /** True if the text is a common name that ISO does not have. */
+  readonly isAlias: boolean;
+}
+
+/** The country of a code, or of a name in a registered language. */
+export function findCountry(text: string): NamedCountry | undefined {
+  if (text.length > LONGEST_NUMBER) return undefined;
+  const trimmed = normalizeText(text, 'NFKC').trim();
+  if (trimmed.includes('?')) return undefined;
+  const flag = FLAG.exec(trimmed);
+  if (flag !== null) return withFlag(flag[0], trimmed.replace(FLAG, ' ').trim());
+  const dialled = countryDialled(trimmed);
+  if (dialled !== undefined) return dialled === null ? undefined : { code: dialled, isAlias: true };
+  const upper = trimmed.toUpperCase().replace(/\.+$/, '');
+  // Without the accent it is Costa Rica.
+  if (/^Č\.? ?R$/.test(upper)) return { code: 'CZ', isAlias: true };
+  if (isIsoCountry(upper)) return { code: upper, isAlias: false };
+  const plain = plainPlace(trimmed);
+  const { aliases, formOfState, two_states: twoStates } = countryWords();
+  const alias = aliases.get(plain);
+  if (alias !== undefined) return { code: alias, isAlias: true };
+  const fromAlpha3 = /^[A-Z]{3}$/.test(upper) ? isoCountries().alpha3ToAlpha2(upper) : undefined;
+  const code = fromAlpha3 ?? codeOf(plain) ?? codeOf(plain.replace(/^the /, '')) ?? withRepublic(plain);
+  if (code !== undefined) return { code, isAlias: false };
+  const common = plain.replace(formOfState, '');
+  const state = common === plain ? undefined : (aliases.get(common) ?? codeOf(common));
+  if (state !== undefined && !twoStates.has(state)) return { code: state, isAlias: false };
+  const [, name = '', remark = ''] = /^(.*\S)\s*\(([^()]*)\)$/.exec(trimmed) ?? [];
+  if (name === '') return namedTwice(trimmed);
+  // "Ireland (Northern)" is not Ireland.
+  const turned = isDoubt(remark) ? '' : plainPlace(`${remark} ${name}`);
+  const other = aliases.get(turned) ?? codeOf(turned);
+  return other === undefined
+    ? withRemark(findCountry(name), remark.trim())
+    : { code: other, isAlias: aliases.has(turned) };
+}
+
+/** Two regional indicators, or the flag of England, Scotland or Wales, spelled in tags. */
+const FLAG = /\p{RI}{2}|\u{1f3f4}[\u{e0061}-\u{e007a}\u{e0030}-\u{e0039}]{4,6}\u{e007f}/u;
+
+const INDICATOR_A = 0x1f1e6;
+const TAG_A = 0xe0061;
+
+/** A flag alone is a country. A name beside it must mean the same one. */
+function withFlag(flag: string, rest: string): NamedCountry | undefined {
+  const points = [...flag].map((sign) => sign.codePointAt(0) ?? 0);
+  const isPart = points.length > 2;
+  const letters = (isPart ? points.slice(1, 3) : points).map((point) => point - (isPart ? TAG_A : INDICATOR_A) + 65);
+  const code = String.fromCodePoint(...letters);
+  if (!isIsoCountry(code)) return undefined;
+  return rest === '' || findCountry(rest)?.code === code ? { code, isAlias: true } : undefined;
+}
+
+/** "Deutschland (DE)", "Germany (West)": the remark does not count, unless it is another country: "GB (DE)". */
+function withRemark(named: NamedCountry | undefined, remark: string): NamedCountry | undefined {
+  if (isDoubt(remark)) return undefined;
+  const other = remark.length < 2 ? undefined : findCountry(remark);
+  if (named === undefined || other === undefined || other.code === named.code) return named;
+  const isPart = isPartOf(named.code, remark) && !belongsTo(other.code, named.code);
+  return isPart || belongsTo(named.code, other.code) ? named : undefined;
+}
+
+/** "UK?", "UK (tbc)", "UK (formerly)": the country was uncertain, or of another time or company. */
+export const isCountryInDoubt = (text: string): boolean => {
+  const plain = normalizeText(text, 'NFKC');
+  if (codeOfDigits(plain.trim()) !== undefined && mayBeDialled(plain.trim())) return true;
+  return plain.includes('?') || [...plain.matchAll(/\(([^()]*)\)/g)].some(([, remark = '']) => isDoubt(remark));
+};
+
+const isDoubt = (remark: string): boolean => countryWords().doubt.test(plainPlace(remark));
+
+/** "DE - Germany", "DE Deutschland", "Belgique/België". */
+function namedTwice(text: string): NamedCountry | undefined {
+  const [, before = '', behind = ''] = /^([A-Za-z]{2})[\s–—-]+(\S.*)$/.exec(text) ?? [];
+  const first = before === '' ? undefined : findCountry(before);
+  if (first !== undefined && findCountry(behind)?.code === first.code) return first;
+  const [code, ...others] = countriesNamed(text) ?? [];
+  return code === undefined || others.length > 0 ? undefined : { code, isAlias: false };
+}
+
+/** The countries in a list, each once. Undefined if the text is not a list of countries. */
+const countriesNamed = (text: string): readonly string[] | undefined =>
+  countriesBetween(text, /\s*[/|;,()&+]\s*|\s+[-–—]\s+/) ?? countriesBetween(text, /(?<=\p{L}{3})[-–—](?=\p{L}{3})/u);
+
+function countriesBetween(text: string, signs: RegExp): readonly string[] | undefined {
+  const pieces = text.split(signs).filter((piece) => piece !== '');
+  if (pieces.length < 2 || pieces.length > MOST_PIECES) return undefined;
+  const codes = pieces.map((piece) => findCountry(piece)?.code);
+  return codes.every((code) => code !== undefined) ? [...new Set(codes)] : undefined;
+}
+
+const MOST_PIECES = 4;
+
+/** Expands "Rep. Ceca", "Rép. tchèque", "Bundesrep. Deutschland", "Slovenská rep.". */
+function withRepublic(plain: string): string | undefined {
+  if (!REP.test(plain)) return undefined;
+  const { aliases, republics } = countryWords();
+  const full = republics.map((word) => plain.replace(REP, word));
+  return full.map((name) => aliases.get(name) ?? codeOf(name)).find((code) => code);
+}
+
+const REP = /^(?:bundes)?rep(?= \p{L})|(?<=\p{L} )rep$/u;
+
+/** A short code that means a country only in a country column: a letter of number plates, or ISO digits. */
+function findTerseCountry(text: string): NamedCountry | undefined {
+  const code =
+    countryWords().plates[text.toUpperCase().replace(/\.$/, '')] ??
+    (mayBeDialled(text) ? undefined : codeOfDigits(text));
+  return code === undefined ? undefined : { code, isAlias: true };
+}
+
+/** Such a text is a country only in a column with a country header. */
+export const isTerse = (text: string): boolean => /^(?:[A-CE-Z]\.?|\d{3})$/i.test(text);
+
+const codeOfDigits = (text: string): string | undefined =>
+  /^\d{3}$/.test(text) ? isoCountries().numericToAlpha2(text) : undefined;
+
+/** 352 is Iceland in ISO, but Luxembourg's dialling code. */
+const mayBeDialled = (text: string): boolean =>
+  countryDialled(text) !== undefined || typeof countryDialled(`+${text}`) === 'string';
+
+/** Built at the first name, because reading seventeen languages takes longer than most commands. */
+function codeOf(plain: string): string | undefined {
+  index ??= buildIndex();
+  return index.get(plain);
+}
+
+/** The country of a name in a language that few lists use. */
+function findForeignCountry(text: string): NamedCountry | undefined {
+  if (/\d/.test(text)) return undefined;
+  furtherIndex ??= namesIn(countryWords().further_languages);
+  const code = furtherIndex.get(plainPlace(text));
+  return code === undefined ? undefined : { code, isAlias: false };
+}
+
+let index: ReadonlyMap<string, string> | undefined;
+let furtherIndex: ReadonlyMap<string, string> | undefined;
+
+function buildIndex(): ReadonlyMap<string, string> {
+  const { languages, endonyms, official_names: official } = countryWords();
+  const found = namesIn(languages);
+  for (const [code, own] of [...Object.entries(endonyms), ...Object.entries(official)])
+    for (const name of own) found.set(plainPlace(name), code);
+  return found;
+}
+
+function namesIn(languages: readonly string[]): Map<string, string> {
+  const load = createRequire(import.meta.url);
+  const found = new Map<string, string>();
+  const ambiguous = new Set<string>();
+  for (const language of languages) {
+    isoCountries().registerLocale(load(`i18n-iso-countries/langs/${language}.json`) as LocaleData);
+    for (const [code, variants] of Object.entries(isoCountries().getNames(language, { select: 'all' }))) {
+      for (const variant of variants) {
+        const plain = plainPlace(variant);
+        const other = found.get(plain);
+        if (other !== undefined && other !== code) ambiguous.add(plain);
+        found.set(plain, code);
+      }
+    }
+  }
+  // A word that means two countries in two languages is not certain for either.
+  for (const plain of ambiguous) found.delete(plain);
+  return found;
+}
+
+/** Undefined: not a dialling code. Null: a code that several countries share, or none has. */
+function countryDialled(text: string): string | null | undefined {
+  const [, code] = /^(?:\+|00) ?([1-9]\d{0,2})$/.exec(text) ?? [];
+  return code === undefined ? undefined : (countryWords().dialling_codes.get(code) ?? null);
 }

@@ -1,8 +1,7 @@
 // Suggests a country from the numbers of a row.
 
 import { LONGEST_NUMBER } from '../../util/text-limits.js';
-import { numberFormatsOf } from '../numbers/country-formats.js';
-import { checkStdnum } from '../numbers/format.js';
+import { checkStdnum, numberFormatsOf } from '../numbers/country-formats.js';
 import { courtOf, readGermanEntry } from '../numbers/german.js';
 import { cleanNumber, compact } from '../numbers/number-text.js';
 import { parseRegistrationNumber } from '../numbers/parse.js';

@@ -1,7 +1,7 @@
 // Erases one company from the ledger.
 
+import type { NumberMatcher } from '../../domain/numbers/compare.js';
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
-import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { ID_SPACES } from '../../domain/provider.js';
 import { Bodies } from '../answers/bodies.js';

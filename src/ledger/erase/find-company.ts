@@ -1,6 +1,6 @@
 // Finds everything in the ledger about one company: IDs, rows, calls and lists that name it.
 
-import { matchNumber, type NumberMatcher } from '../../domain/numbers/same-number.js';
+import { matchNumber, type NumberMatcher } from '../../domain/numbers/compare.js';
 import { type ResolvedLocation, resolveLocation } from '../../domain/places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
 import { type ExactJson, ExactNumber, parseExact } from '../../util/exact-json.js';

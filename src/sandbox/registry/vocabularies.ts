@@ -1,7 +1,7 @@
 // The vocabularies of the provider, and the meaning of locations.
 
 import { z } from 'zod';
-import { dataFile } from '../../util/data-file.js';
+import { dataFile } from '../../util/yaml.js';
 import { countries } from './countries/index.js';
 import type { Country, Register } from './countries/number-formats.js';
 import type { Layout, Shelf } from './layout.js';

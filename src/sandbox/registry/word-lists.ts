@@ -1,7 +1,7 @@
 // Words of generated names and bodies.
 
 import { z } from 'zod';
-import { dataFile } from '../../util/data-file.js';
+import { dataFile } from '../../util/yaml.js';
 import { LANGUAGES } from './countries/number-formats.js';
 
 /** Words of company names. A name is a first word, a trade and a qualifier, and can be split into them again. */

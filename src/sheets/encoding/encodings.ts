@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { UsageError } from '../../domain/errors.js';
-import { barredWords, dataFile } from '../../util/data-file.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
+import { barredWords, dataFile } from '../../util/yaml.js';
 import { SHEET_ENCODINGS, type SheetEncoding } from '../sheet.js';
 
 export interface TextStream {

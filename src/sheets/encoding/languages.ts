@@ -1,8 +1,8 @@
 // Letters and other clues of the languages that an encoding is used for.
 
 import { z } from 'zod';
-import { barredWords, dataFile } from '../../util/data-file.js';
 import { normalizeText } from '../../util/text-limits.js';
+import { barredWords, dataFile } from '../../util/yaml.js';
 import { SHEET_ENCODINGS, type SheetEncoding } from '../sheet.js';
 
 const encoding = z.enum(SHEET_ENCODINGS);

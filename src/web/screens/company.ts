@@ -2,8 +2,7 @@ import type { CompanyListView, CompanyView, StoredAnswerView } from '../../app/p
 import type { CreditReportView, FigureLine, FigureTable } from '../../app/portfolio/company-facts.js';
 import { moneyInWords } from '../../cli/terminal/run-words.js';
 import { GRAPH_LIMITS } from '../../domain/ownership-graph.js';
-import { type Html, html, joined, type Markup } from '../../util/html.js';
-import { barChart, lineChart, type Series } from '../../util/svg.js';
+import { barChart, type Html, html, joined, lineChart, type Markup, type Series } from '../../util/html.js';
 import { count, decimalWithCommas, listed, moment } from '../../util/words.js';
 import { chip, dataTable, facts, heading, NOT_RETURNED, numeric, panel, type TableColumn, time } from '../layout.js';
 import { ownershipDrawing } from '../ownership-drawing.js';

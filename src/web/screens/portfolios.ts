@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import type { AttemptOverview, ListOverview, OverviewView } from '../../app/portfolio/overview.js';
 import { amountsInWords, moneyInWords, stopInWords } from '../../cli/terminal/run-words.js';
-import { type Html, html } from '../../util/html.js';
+import { type Html, html, sparkBars, type Tone } from '../../util/html.js';
 import type { MessageState } from '../../util/message-parts.js';
-import { sparkBars, type Tone } from '../../util/svg.js';
 import { count, listed, moment, withCommas } from '../../util/words.js';
 import { card, cards, chip, dataTable, heading, numeric, time } from '../layout.js';
 import { screen } from '../site.js';

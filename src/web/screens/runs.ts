@@ -10,9 +10,8 @@ import {
   stateInWords,
 } from '../../cli/terminal/run-words.js';
 import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome, STAGE_WORDS } from '../../domain/outcomes.js';
-import { type Html, html } from '../../util/html.js';
+import { type Html, html, type Share, shareBar } from '../../util/html.js';
 import { type MessageState, message } from '../../util/message-parts.js';
-import { type Share, shareBar } from '../../util/svg.js';
 import { count, durationInWords, moment, shortRun, withCommas } from '../../util/words.js';
 import {
   button,

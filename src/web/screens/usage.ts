@@ -1,8 +1,7 @@
 import type { UsageView } from '../../app/admin/usage.js';
 import { moneyInWords } from '../../cli/terminal/run-words.js';
 import { unitsLeft } from '../../domain/account-usage.js';
-import { html } from '../../util/html.js';
-import { barChart } from '../../util/svg.js';
+import { barChart, html } from '../../util/html.js';
 import { count, moment, withCommas } from '../../util/words.js';
 import { card, cards, dataTable, heading, numeric, panel, time } from '../layout.js';
 import { screen } from '../site.js';

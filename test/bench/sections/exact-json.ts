@@ -2,8 +2,7 @@ import { parse as parseLossless } from 'lossless-json';
 import { writeJson } from '../../../src/sandbox/json.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
 import { parseExact } from '../../../src/util/exact-json.js';
-import { scanJson } from '../../../src/util/json-scan.js';
-import { assertWholeJson } from '../../../src/util/json-validate.js';
+import { assertWholeJson, scanJson } from '../../../src/util/json-scan.js';
 import { interleaved, median, microseconds } from '../measure.js';
 import { type Row, ratio, whole } from '../table.js';
 

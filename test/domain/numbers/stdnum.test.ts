@@ -1,6 +1,6 @@
 import { stdnum } from 'stdnum';
 import { expect, test } from 'vitest';
-import { checkStdnum } from '../../../src/domain/numbers/format.js';
+import { checkStdnum } from '../../../src/domain/numbers/country-formats.js';
 
 test('each country, loaded alone, has every check of the whole package', () => {
   const whole = stdnum as Readonly<Record<string, Readonly<Record<string, { validate: unknown }>>>>;

@@ -3,9 +3,8 @@
 import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { asOpenError, ExitCode, KybatchError, systemFailure, UsageError } from '../../../domain/errors.js';
-import { makeFolder } from '../../../util/files.js';
+import { isProcessAlive, makeFolder } from '../../../util/files.js';
 import { message, sentence } from '../../../util/message-parts.js';
-import { isProcessAlive } from '../../../util/temp-folder.js';
 import { aheadInWords, isRecentFinding, noteAhead } from '../../clock-ahead.js';
 import {
   type DamagedRecord,

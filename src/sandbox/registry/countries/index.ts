@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dataFile } from '../../../util/data-file.js';
+import { dataFile } from '../../../util/yaml.js';
 import {
   around,
   type CheckName,

@@ -1,3 +1,5 @@
+// Packages that are loaded when they are first used, and the version of this one.
+
 import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);
@@ -13,3 +15,7 @@ export function lazyPackage<Package>(name: string): () => Package {
 
 /** Its one file: the other way to require it reads ninety. */
 export const fuzzball = lazyPackage<typeof import('fuzzball')>('fuzzball/dist/fuzzball.umd.min.js');
+
+const manifest = load('../../package.json') as { readonly version: string };
+
+export const version = manifest.version;
