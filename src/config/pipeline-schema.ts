@@ -23,7 +23,7 @@ import { isSafeUrl } from '../domain/urls.js';
 import { readers } from '../readers/list.js';
 import { changeNames } from '../readers/row-identity.js';
 import type { Table } from '../readers/table.js';
-import { FALLBACKS } from '../stages/identity/fallback-steps.js';
+import { FALLBACKS } from '../stages/identity/searches.js';
 import { stages } from '../stages/list.js';
 import { plainDecimal } from '../util/exact-json.js';
 import { Secret } from '../util/secret.js';

@@ -8,7 +8,7 @@ import { UsageError } from '../domain/errors.js';
 import { FINITE_DURATION, parseDuration } from '../domain/freshness.js';
 import type { Prices } from '../domain/prices.js';
 import { type IdSpace, spaceWithSameId } from '../domain/provider.js';
-import { type Fallback, fallbackSteps } from '../stages/identity/fallback-steps.js';
+import { type Fallback, fallbackSteps } from '../stages/identity/searches.js';
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import { configureStage, type Stage } from '../stages/stage.js';

@@ -2,8 +2,8 @@
 
 import { OUTCOME_WORDS, ROW_OUTCOMES } from '../domain/outcomes.js';
 import type { RunSnapshot } from '../ledger/answers/snapshot.js';
-import type { SheetChart } from '../sheets/xlsx/write-charts.js';
 import type { SheetCell } from '../sheets/xlsx/write-sheet.js';
+import type { SheetChart } from '../sheets/xlsx/write-workbook.js';
 import type { SummarySheet } from './formats/format.js';
 import type { ReportTally } from './report.js';
 

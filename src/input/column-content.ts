@@ -8,8 +8,8 @@ import { parseRegistrationNumber } from '../domain/numbers/parse.js';
 import { comparableVat, parseVatNumber } from '../domain/numbers/vat.js';
 import { isTerse, resolveLocation } from '../domain/places/resolve-location.js';
 import { suggestCountry } from '../domain/places/suggest-country.js';
+import { isDitto } from './field-text.js';
 import { fold } from './header-meaning.js';
-import { isDitto } from './placeholders.js';
 
 /** The content of one column in the first rows. Shares are of filled cells. */
 export interface ColumnContent {

@@ -1,11 +1,23 @@
-// Finds columns by their content alone.
+// Columns by their content: those that fit a field, those to suggest, and those that were agreed for earlier files.
 
 import { type Message, message } from '../util/message-parts.js';
-import { areDays, contentOf, countriesIn, isFilled, legalForms, registerFit, vatFit } from './column-content.js';
-import type { SampledColumns } from './decide-columns.js';
-import { isHeadings, textAt } from './field-text.js';
+import { sanitizeText } from '../util/sanitize-text.js';
+import {
+  areDays,
+  type ColumnContent,
+  contentOf,
+  countriesIn,
+  isFilled,
+  legalForms,
+  registerFit,
+  vatFit,
+} from './column-content.js';
+import type { ColumnNames } from './column-names.js';
+import type { ColumnDecision, Columns, SampledColumns } from './decide-columns.js';
+import { indicesIn, isHeadings, textAt } from './field-text.js';
+import { fold, meaningOf, SEARCH_FIELDS } from './header-meaning.js';
 import { countriesAbove } from './non-company-lines.js';
-import type { ColumnSource, InputField } from './types.js';
+import type { AgreedColumns, ColumnSource, InputField } from './types.js';
 
 type Countries = readonly (string | null)[];
 
@@ -18,7 +30,7 @@ export function textsOf(sample: SampledColumns, source: ColumnSource, field: Inp
 }
 
 /** The country of each sampled row, or the default country. */
-export const countriesOf = (
+const countriesOf = (
   sample: SampledColumns,
   source: ColumnSource | null | undefined,
   country: string | null,
@@ -29,7 +41,7 @@ export const countriesOf = (
   ).map((own) => own ?? country);
 
 /** Why the texts cannot be the agreed field. Undefined if they can. */
-export function contentProblem(field: InputField, texts: readonly string[]): Message | undefined {
+function contentProblem(field: InputField, texts: readonly string[]): Message | undefined {
   const { filled, numbers } = contentOf(texts);
   if (filled < FEW_TEXTS) return undefined;
   if (field === 'name') return numbers === 1 ? message('COLUMN_HOLDS_NO_LETTERS', 'holds no letters') : undefined;
@@ -41,7 +53,7 @@ export function contentProblem(field: InputField, texts: readonly string[]): Mes
 const FEW_TEXTS = 2;
 
 /** The share of texts that are valid numbers of their row's country. Undefined if too few can be judged. */
-export function shareThatFits(field: InputField, texts: readonly string[], countries: Countries): number | undefined {
+function shareThatFits(field: InputField, texts: readonly string[], countries: Countries): number | undefined {
   if (field !== 'registration_number' && field !== 'vat_number') return undefined;
   const { fit, nearly, judged } = (field === 'vat_number' ? vatFit : registerFit)(texts, countries);
   return judged < FEW_TEXTS ? undefined : (fit + nearly) / judged;
@@ -78,3 +90,229 @@ const SAMPLES = 3;
 export function samplesOf(sample: SampledColumns, source: ColumnSource, field: InputField): readonly string[] {
   return [...new Set(textsOf(sample, source, field).filter(isFilled))].slice(0, SAMPLES);
 }
+
+/** A column with an unknown header but known content. It is read only after the user agrees. */
+interface SuggestedColumns {
+  readonly field: InputField;
+  readonly columns: readonly number[];
+  /** The observation, in words. */
+  readonly reason: Message;
+}
+
+const NEARLY_ALL = 0.9;
+const A_FIFTH = 0.2;
+const FEW = 3;
+
+/**
+ * The missing fields, and the unknown columns that may be them. `isRead`: the fields with a column. `names`: of the
+ * rows, if known.
+ */
+export function suggestColumns(
+  columns: Columns,
+  { contents, countries: known }: Pick<ColumnDecision, 'contents' | 'countries'>,
+  isRead: (field: InputField) => boolean,
+  isFree: (index: number) => boolean,
+  names?: readonly string[],
+): readonly SuggestedColumns[] {
+  const unknown = columns.headers.flatMap((header, index) => {
+    const content = contents[index];
+    const isKnown = meaningOf(header, columns.lookup)?.claims.every(({ strength }) => strength !== 'generic');
+    return isKnown === true || content === undefined || !isFree(index) ? [] : [{ index, content }];
+  });
+  // A list without a header has no other evidence, however short it is.
+  const few = columns.headers.every((header) => header.trim() === '') ? 1 : FEW;
+  const among = (
+    field: InputField,
+    fits: (cells: readonly string[], content: ColumnContent, header: string) => boolean,
+  ) => {
+    const found = unknown.filter(({ index, content }) => {
+      const cells = columns.sample[index] ?? [];
+      return (
+        content.filled >= few &&
+        content.filled >= cells.length / 2 &&
+        fits(cells, content, columns.headers[index] ?? '')
+      );
+    });
+    return found.length === 0 ? [] : [suggestion(field, found)];
+  };
+  const country =
+    isRead('country') || columns.country !== null
+      ? []
+      : among('country', (cells, { filled }) => shareOf(countriesIn(cells), (found) => found !== null, filled));
+  // Numbers alone would decide, and a wrong one is another company. So kybatch asks for names in any case.
+  const name = isRead('name')
+    ? []
+    : among('name', (cells, { codes, numbers: bare, filled }) => {
+        const forms = Math.round(legalForms(cells) * filled);
+        return codes + bare < 0.2 && forms >= filled * 0.2 && forms >= few;
+      });
+  const countries = countriesBy(country, columns, known);
+  if (isRead('registration_number')) return [...country, ...name];
+  const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
+  // Numbers without leading zeros count if others have the full form, even if another field identifies the rows.
+  const number = among('registration_number', (cells, content) => {
+    const { fit, nearly, judged } = registerFit(cells, countries);
+    const areNumbers = judged >= few && fit + nearly >= judged * NEARLY_ALL && fit >= judged * A_FIFTH;
+    return areNumbers && !content.isCount && isOneEach(cells, names) && !areDays(cells);
+  });
+  if (isRead('vat_number')) return [...country, ...number, ...name];
+  const vat = among('vat_number', (cells, content) => {
+    const { fit, judged } = vatFit(cells, countries);
+    const prefixed = shareOf(cells, (cell) => /^[A-Z]{2}[ .-]?[0-9A-Z]/.test(cell), content.filled);
+    return isOwn(content) && prefixed && judged >= few && fit >= judged * NEARLY_ALL;
+  });
+  return [...country, ...(number.length > 0 ? number : vat), ...name];
+}
+
+/** If only one column can be the countries, numbers are compared with them, and both are asked about together. */
+function countriesBy(
+  suggested: readonly SuggestedColumns[],
+  { sample }: Columns,
+  known: readonly (string | null)[],
+): readonly (string | null)[] {
+  const [index, ...others] = suggested.flatMap(({ columns }) => columns);
+  return index === undefined || others.length > 0 ? known : countriesIn(sample[index] ?? []);
+}
+
+/** Nearly every company has its own number, over any number of rows. Without names, each row is a company. */
+function isOneEach(cells: readonly string[], names: readonly string[] | undefined): boolean {
+  const numbered = cells.flatMap((cell, row) => (isFilled(cell) ? [{ cell, name: names?.[row] ?? String(row) }] : []));
+  const count = (texts: readonly string[]) => new Set(texts).size;
+  return count(numbered.map(({ cell }) => cell)) >= count(numbered.map(({ name }) => fold(name))) * NEARLY_ALL;
+}
+
+const shareOf = <T>(items: readonly T[], is: (item: T) => boolean, filled: number): boolean =>
+  items.filter(is).length >= filled * NEARLY_ALL;
+
+const HOLDS: Readonly<Partial<Record<InputField, string>>> = {
+  country: 'holds countries',
+  registration_number: "holds numbers of the form that registers of the rows' countries give",
+  vat_number: 'holds VAT numbers',
+  name: 'holds names of companies',
+};
+
+const suggestion = (field: InputField, found: readonly { readonly index: number }[]): SuggestedColumns => ({
+  field,
+  columns: found.map(({ index }) => index),
+  reason: message(
+    'HEADER_MISSING',
+    `no header says which column is the ${field}. ${found.length === 1 ? 'One column' : 'Each of these'} ${HOLDS[field] ?? ''}`,
+  ),
+});
+
+/**
+ * Columns with unknown headers that have a missing field in too few rows for a question. A note reports them. `likely`:
+ * the columns that fit a field.
+ */
+export function unreadNotes(
+  { headers, lookup, country }: Columns,
+  names: ColumnNames,
+  isSettled: (field: InputField) => boolean,
+  likely: (field: InputField) => readonly number[],
+): readonly Message[] {
+  const missed: readonly InputField[] = [
+    ...(isSettled('country') || country !== null ? [] : (['country'] as const)),
+    ...(isSettled('registration_number') ? [] : (['registration_number'] as const)),
+  ];
+  return missed.flatMap((field) => {
+    const unknown = likely(field).filter((index) => meaningOf(headers[index] ?? '', lookup) === undefined);
+    if (unknown.length === 0) return [];
+    const said = unknown.map((index) => JSON.stringify(sanitizeText(names.headerOf(index), 60))).join(' and ');
+    const flags = unknown.map((index) => `--map ${field}=${JSON.stringify(sanitizeText(names.wordsOf(index), 60))}`);
+    return [
+      message(
+        'COLUMN_MAY_BE_MEANT',
+        `${said} could be the ${field}, but ${unknown.length === 1 ? 'is' : 'are'} not used. To use ${unknown.length === 1 ? 'it' : 'one'}: ${flags.join(' or ')}`,
+      ),
+    ];
+  });
+}
+
+/** The parts of an agreement that hold for this file. */
+interface StandingAgreement {
+  readonly kept: ReadonlyMap<InputField, ColumnSource | null>;
+  /** Fields whose columns are gone, and the old headers. */
+  readonly gone: ReadonlyMap<InputField, string>;
+  /** Fields whose columns now have other content. */
+  readonly changed: ReadonlyMap<InputField, ChangedColumn>;
+}
+
+interface ChangedColumn {
+  readonly source: ColumnSource;
+  readonly why: Message;
+}
+
+interface NewFile {
+  readonly headers: readonly string[];
+  readonly names: ColumnNames;
+  readonly sample: SampledColumns;
+  readonly country: string | null;
+  /** The columns that the user gave for this file. */
+  readonly given: ReadonlyMap<InputField, ColumnSource | null>;
+}
+
+/** `isRead`: the fields that this pipeline reads and that the user has not given. */
+export function applyAgreement(
+  agreed: AgreedColumns | undefined,
+  { headers, names, sample, country, given }: NewFile,
+  isRead: (field: InputField) => boolean,
+): StandingAgreement {
+  const kept = new Map<InputField, ColumnSource | null>();
+  const gone = new Map<InputField, string>();
+  const changed = new Map<InputField, ChangedColumn>();
+  // If the number of columns changed, a place is another column's.
+  const isMoved = (piece: string) =>
+    /^#\d+$/.test(piece) && headers.length !== agreed?.columns.length && !headers.some((one) => one.trim() === piece);
+  for (const [field, pieces] of Object.entries(agreed?.fields ?? {}) as [InputField, readonly string[]][]) {
+    if (!isRead(field)) continue;
+    const words = pieces.join(' + ');
+    const source = pieces.length === 0 ? null : pieces.some(isMoved) ? undefined : names.findSource(words);
+    if (source === undefined) gone.set(field, words);
+    else kept.set(field, source);
+  }
+  const countries = countriesOf(sample, given.get('country') ?? kept.get('country'), country);
+  const read = new Set(
+    [...kept.values(), ...given.values()].flatMap((source) => (source === null ? [] : indicesIn(source))),
+  );
+  const isElsewhere = (field: InputField) =>
+    columnsThatFit(field, sample, countries, (index) => !read.has(index)).length > 0;
+  for (const [field, source] of kept) {
+    if (source === null) continue;
+    const texts = textsOf(sample, source, field);
+    const didFit = agreed?.fitting?.includes(field) === true;
+    const isOdd = didFit && (shareThatFits(field, texts, countries) ?? 1) < 0.2;
+    // If no other column fits, the rows have lost their numbers, which another check reports.
+    const isEmptied = didFit && texts.length >= FEW_ROWS && !texts.some(isFilled) && isElsewhere(field);
+    const odd = isOdd ? message('COLUMN_HOLDS_OTHER_FORM', 'has other content than before') : undefined;
+    const why = isEmptied ? message('COLUMN_EMPTIED', 'is empty now') : (contentProblem(field, texts) ?? odd);
+    if (why === undefined) continue;
+    kept.delete(field);
+    changed.set(field, { source, why });
+  }
+  return { kept, gone, changed };
+}
+
+/** In fewer rows a column may be empty by chance. */
+const FEW_ROWS = 3;
+
+/** The fields whose numbers fit the countries of their rows, stored to check the next file. */
+export function fittingFields(
+  fields: ReadonlyMap<InputField, { readonly source: ColumnSource }>,
+  sample: SampledColumns,
+  country: string | null,
+): readonly InputField[] {
+  const countries = countriesOf(sample, fields.get('country')?.source, country);
+  return [...fields].flatMap(([field, { source }]) =>
+    (shareThatFits(field, textsOf(sample, source, field), countries) ?? 0) >= 0.8 ? [field] : [],
+  );
+}
+
+/**
+ * Whether a field whose column is gone needs a confirmation. A search field may not vanish unnoticed, nor come from an
+ * old column that meant something else. A new column with a fitting header is the old one renamed.
+ */
+export const needsConfirmation = (
+  field: InputField,
+  now: string | undefined,
+  { columns }: Pick<AgreedColumns, 'columns'>,
+): boolean => SEARCH_FIELDS.has(field) && (now === undefined || columns.some((before) => fold(before) === fold(now)));

@@ -2,10 +2,9 @@
 
 import { isBlank, type MergedRows, type NumberedLine, type OnProgress, type Sheet, trimCell } from '../sheets/sheet.js';
 import { isFilled } from './column-content.js';
-import { indicesIn, isHeadings } from './field-text.js';
+import { indicesIn, isDitto, isHeadings } from './field-text.js';
 import type { UnreadLeads } from './header-meaning.js';
 import { headingIn, nonCompanyLineDetector } from './non-company-lines.js';
-import { isDitto } from './placeholders.js';
 import type {
   EmptiedCells,
   FilledBy,

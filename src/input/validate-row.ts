@@ -8,9 +8,8 @@ import { isTerse, resolveLocation } from '../domain/places/resolve-location.js';
 import { suggestCountry } from '../domain/places/suggest-country.js';
 import { isBlank, type LineProblem, type LineProblemCode, type NumberedLine, trimCell } from '../sheets/sheet.js';
 import { LONGEST_LINE, LONGEST_NAME, LONGEST_NUMBER } from '../util/text-limits.js';
-import { indicesIn, textAt } from './field-text.js';
+import { indicesIn, isPlaceholder, textAt } from './field-text.js';
 import type { UnreadLeads } from './header-meaning.js';
-import { isPlaceholder } from './placeholders.js';
 import {
   type ColumnSource,
   IDENTIFIERS,

@@ -5,8 +5,8 @@ import { v2Operations } from '../api/v2/operations.js';
 import { recordKey } from '../domain/entity-key.js';
 import { checkRecordIdentity } from '../domain/identity-mismatch.js';
 import { isEmptyBody } from '../util/exact-json.js';
-import { askAboutProfileMismatch } from './ask-about-mismatch.js';
 import {
+  askAboutProfileMismatch,
   type Company,
   nothingReturned,
   parkUnanswered,

@@ -4,11 +4,12 @@ import { v2Operations } from '../api/v2/operations.js';
 import { recordKey } from '../domain/entity-key.js';
 import { checkRecordIdentity } from '../domain/identity-mismatch.js';
 import { isEmptyBody } from '../util/exact-json.js';
-import { askAboutProfileMismatch, type ProfileMismatch } from './ask-about-mismatch.js';
 import { confirmedElsewhere } from './identity/confirm.js';
 import {
+  askAboutProfileMismatch,
   type Company,
   nothingReturned,
+  type ProfileMismatch,
   parkUnanswered,
   requireIdentified,
   type StageContext,

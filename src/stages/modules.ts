@@ -7,12 +7,12 @@ import { readNumberWithCountry } from '../domain/numbers/compare.js';
 import type { IdSpace } from '../domain/provider.js';
 import { type ExactJson, ExactNumber, isEmptyBody, isEmptyValue } from '../util/exact-json.js';
 import { someMember } from '../util/json-scan.js';
-import { askAboutMismatch } from './ask-about-mismatch.js';
-import { deferNotes } from './defer-notes.js';
 import { askPages, listNotReturned } from './pages.js';
 import {
+  askAboutMismatch,
   type Company,
   type Compared,
+  deferNotes,
   type Identified,
   nothingReturned,
   type Params,

@@ -8,9 +8,9 @@ import { nameSimilarity } from '../domain/names/similarity.js';
 import { isUniqueInCountry, readNumberWithCountry } from '../domain/numbers/compare.js';
 import { anyText, type ExactJson, isEmptyBody } from '../util/exact-json.js';
 import { sanitizeText } from '../util/sanitize-text.js';
-import { askAboutMismatch } from './ask-about-mismatch.js';
 import { confirmedElsewhere } from './identity/confirm.js';
 import {
+  askAboutMismatch,
   type Company,
   type Compared,
   type Identified,

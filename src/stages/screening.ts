@@ -8,12 +8,12 @@ import { v2Operations } from '../api/v2/operations.js';
 import { choice, integerWithin, section, yesOrNo } from '../domain/options.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { normalizeText } from '../util/text-limits.js';
-import { deferNotes } from './defer-notes.js';
 import { askItems, askPages, listNotReturned, type PagesWithItems, storedItems } from './pages.js';
 import { registryListParams } from './registry.js';
 import {
   type CallTerms,
   type Company,
+  deferNotes,
   noteOf,
   nothingReturned,
   type Params,

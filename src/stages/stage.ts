@@ -5,6 +5,7 @@ import type { Operation } from '../api/operation.js';
 import type { Vocabulary } from '../api/v2/operations/prospecting.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Reveals } from '../domain/account-usage.js';
+import { freshUntil } from '../domain/freshness.js';
 import type { CandidateFacts } from '../domain/grade.js';
 import type { IdOwner } from '../domain/identity-mismatch.js';
 import type { IdSpace } from '../domain/provider.js';
@@ -343,3 +344,83 @@ export const nothingReturned = (code: string, message: string): Extract<StageOut
   message,
   error: noteOf(code, message),
 });
+
+/**
+ * A context for a stage of many calls. It tracks when the first answer becomes stale that decides the age of the stage.
+ * Answers that are only looked up (a list of names, a profile, a vocabulary) do not count. Notes are kept until the
+ * stage ends: a row that is held asks again and would note them twice.
+ */
+export function deferNotes<Context extends Pick<StageContext, 'call' | 'now' | 'keepError' | 'freshnessMs'>>(
+  context: Context,
+  operations: readonly Operation[],
+): { readonly context: Context; readonly ended: (outcome: StageOutcome) => StageOutcome } {
+  let firstOver = Number.POSITIVE_INFINITY;
+  const notes: StageError[] = [];
+  const call: StageContext['call'] = async (operation, params, terms) => {
+    const outcome = await context.call(operation, params, terms);
+    if (outcome.kind === 'answer' && operations.includes(operation))
+      firstOver = Math.min(firstOver, freshUntil(outcome.fetchedAt, context.freshnessMs(operation)));
+    return outcome;
+  };
+  const ended = (outcome: StageOutcome): StageOutcome => {
+    if (outcome.kind !== 'done' && outcome.kind !== 'not_available') return outcome;
+    for (const note of notes) context.keepError(note);
+    // The stage stays fresh as long as its shortest operation. Counted from the oldest answer, one with a longer
+    // freshness would leave the stage stale with nothing to buy.
+    const shortest = Math.min(...operations.map((operation) => context.freshnessMs(operation)));
+    return { ...outcome, asOf: Math.min(context.now(), firstOver - shortest) };
+  };
+  return { context: { ...context, call, keepError: (note: StageError) => void notes.push(note) }, ended };
+}
+
+/** A person's decision about an answer that names another company: accepted, refused, or none yet. */
+type Said = 'accepted' | 'refused' | Extract<StageOutcome, { kind: 'needs_review' }>;
+
+/**
+ * A paid answer is not about the confirmed company. A person accepts it with its difference or refuses it, and the
+ * decision holds only for this difference.
+ */
+export async function askAboutMismatch(
+  question: StageQuestion,
+  message: string,
+  grade: string | null,
+  { questions }: Pick<StageContext, 'questions'>,
+  code = 'IDENTITY_MISMATCH',
+): Promise<Said> {
+  const remembered = await questions.remembered(question);
+  if (remembered === undefined || remembered.decision === 'not_sure') {
+    questions.keep(question, { answered: false, code, message });
+    return { kind: 'needs_review', code, message, ...(grade === null ? {} : { grade }) };
+  }
+  questions.keep(question, { answered: true, code, message });
+  return remembered.decision === 'confirm' ? 'accepted' : 'refused';
+}
+
+/** A profile that names another company than the confirmed one. `key` identifies this difference. */
+export interface ProfileMismatch {
+  readonly space: IdSpace;
+  readonly stage: string;
+  readonly key: string;
+  readonly message: string;
+  readonly compared: Compared;
+}
+
+/** If the profile is refused, the match in other spaces stays: only this module has another company. */
+export async function askAboutProfileMismatch(
+  { message, ...asked }: ProfileMismatch,
+  confirmed: Identified,
+  { ids }: Company,
+  context: Pick<StageContext, 'questions'>,
+): Promise<StageOutcome> {
+  const { space } = asked;
+  const question = { ...asked, candidateId: confirmed.id };
+  const said = await askAboutMismatch(question, message, confirmed.grade, context);
+  if (said === 'accepted') return { kind: 'done', ids: { [space]: { ...confirmed, matchedOn: 'review' } } };
+  if (said !== 'refused') return said;
+  const refused = 'a person refused the profile, whose number or country is not what was confirmed';
+  const isKnownElsewhere = Object.keys(ids).some((other) => other !== space);
+  const taken = { [space]: null };
+  return isKnownElsewhere
+    ? { ...nothingReturned('REVIEWED', refused), ids: taken }
+    : { kind: 'no_match', code: 'REVIEWED', message: refused, ids: taken };
+}

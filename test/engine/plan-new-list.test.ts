@@ -11,7 +11,7 @@ import type { InputTable } from '../../src/input/types.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { writeSample } from '../../src/sandbox/sample.js';
-import { FALLBACKS, leadsFollowed } from '../../src/stages/identity/fallback-steps.js';
+import { FALLBACKS, leadsFollowed } from '../../src/stages/identity/searches.js';
 import { stages } from '../../src/stages/list.js';
 import { findPlainCompany, lineOf, quickPipeline, withWorkshop } from './support.js';
 

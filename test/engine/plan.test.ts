@@ -8,7 +8,7 @@ import { planRun, type RunPlan } from '../../src/engine/plan.js';
 import { readInput } from '../../src/input/read-input.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { type SampleInput, writeSample } from '../../src/sandbox/sample.js';
-import { FALLBACKS } from '../../src/stages/identity/fallback-steps.js';
+import { FALLBACKS } from '../../src/stages/identity/searches.js';
 import { stages } from '../../src/stages/list.js';
 import { openList } from '../helpers/open-run.js';
 import { type Overrides, present, settingsOf, type Workshop, withWorkshop } from './support.js';

@@ -16,12 +16,11 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'domain/numbers/number-text.js': 'LONGEST_NUMBER',
   'domain/numbers/compare.js': 'LONGEST_NUMBER',
   'input/column-names.js': 'LONGEST_LINE for headers, LONGEST_FLAG for --map',
-  'input/columns-unclear.js': 'LONGEST_LINE for headers',
+  'input/decide-columns.js': 'LONGEST_LINE for headers',
   'input/field-text.js': '80 characters',
   'input/header-meaning.js': 'LONGEST_LINE',
   'input/non-company-lines.js': 'LONGEST_LINE',
-  'sheets/encoding/guess-encoding.js': 'LONGEST_LINE of NonUtf8Sample',
-  'sheets/encoding/languages.js': 'our own table',
+  'sheets/encoding/guess-encoding.js': 'LONGEST_LINE of NonUtf8Sample, and our own table',
   'sheets/xlsx/cell-value.js': 'LONGEST_FORMAT',
   'util/words.js': 'amounts that kybatch computed',
 };
@@ -91,8 +90,8 @@ async function readSomeTexts(): Promise<void> {
   const { namesWithoutDecorations } = await import(join(BUILT, 'domain/names/decorations.js'));
   const { nonCompanyLineDetector } = await import(join(BUILT, 'input/non-company-lines.js'));
   const { refuseNonList } = await import(join(BUILT, 'input/not-a-list.js'));
-  const { isPlaceholder } = await import(join(BUILT, 'input/placeholders.js'));
-  const { evidenceIn } = await import(join(BUILT, 'sheets/encoding/languages.js'));
+  const { isPlaceholder } = await import(join(BUILT, 'input/field-text.js'));
+  const { evidenceIn } = await import(join(BUILT, 'sheets/encoding/guess-encoding.js'));
   const { findCountry } = await import(join(BUILT, 'domain/places/resolve-location.js'));
   const { parseRegistrationNumber } = await import(join(BUILT, 'domain/numbers/parse.js'));
   namesWithoutDecorations('Acme GmbH, Niederlassung Leipzig');

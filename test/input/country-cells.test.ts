@@ -1,8 +1,8 @@
 import countries from 'i18n-iso-countries/index.js';
 import { describe, expect, test } from 'vitest';
 import { findCountry, resolveLocation } from '../../src/domain/places/resolve-location.js';
-import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
-import { isDitto } from '../../src/input/placeholders.js';
+import { ColumnsUnclearError } from '../../src/input/decide-columns.js';
+import { isDitto } from '../../src/input/field-text.js';
 import { textRow, workbook } from '../sheets/with-workbook.js';
 import { readAll } from './read-all.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import { ColumnsUnclearError } from '../../src/input/decide-columns.js';
 import { long } from '../helpers/long.js';
 import { textRow, workbook } from '../sheets/with-workbook.js';
 import { readAll } from './read-all.js';

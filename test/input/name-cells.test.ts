@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import { ColumnsUnclearError } from '../../src/input/decide-columns.js';
 import { readAll } from './read-all.js';
 
 test.each(['NAME', 'NAME_ORG', 'BU_NAMEORG', 'Name'])('%s, cut into two columns, is one name', async (stem) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import { ColumnsUnclearError } from '../../src/input/decide-columns.js';
 import type { InputOptions } from '../../src/input/types.js';
 import { encoderFor } from '../sheets/encoders.js';
 import { textRow, workbook } from '../sheets/with-workbook.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPlaceholder } from '../../src/input/placeholders.js';
+import { isPlaceholder } from '../../src/input/field-text.js';
 import type { InputField } from '../../src/input/types.js';
 
 const EVERYWHERE: readonly InputField[] = ['name', 'registration_number', 'vat_number', 'country', 'city', 'state'];

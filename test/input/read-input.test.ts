@@ -2,7 +2,7 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isDitto, isPlaceholder } from '../../src/input/placeholders.js';
+import { isDitto, isPlaceholder } from '../../src/input/field-text.js';
 import type { InputRow } from '../../src/input/types.js';
 import { ENCODINGS, encode, HEADER } from '../sheets/with-file.js';
 import { readAll } from './read-all.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import { ColumnsUnclearError } from '../../src/input/decide-columns.js';
 import type { ColumnDoubt, InputField } from '../../src/input/types.js';
 
 const doubt = (field: InputField, ...headers: readonly string[]): ColumnDoubt => ({

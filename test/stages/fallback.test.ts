@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultMatchPolicy } from '../../src/domain/decide.js';
 import { chooseHint } from '../../src/stages/identity/fallback.js';
+import { type IdentityPolicy, resolve } from '../../src/stages/identity/resolve.js';
 import {
   autocompleteRequest,
   FALLBACKS,
   type Fallback,
   lookupRequest,
   registryRequest,
-} from '../../src/stages/identity/fallback-steps.js';
-import { type IdentityPolicy, resolve } from '../../src/stages/identity/resolve.js';
+} from '../../src/stages/identity/searches.js';
 import { type Asked, answer, company, enquiry, scene } from './support.js';
 
 const policyWith = (fallback: readonly Fallback[]): IdentityPolicy => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
-import { deferNotes } from '../../src/stages/defer-notes.js';
+import { deferNotes } from '../../src/stages/stage.js';
 import { answer, NOW, scene } from './support.js';
 
 const DAY = 86_400_000;

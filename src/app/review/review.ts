@@ -12,7 +12,7 @@ import { applyRule, type LeftOut, type Rule } from '../../review/rule.js';
 import { runSession } from '../../review/session.js';
 import type { Keys, Screen } from '../../review/terminal.js';
 import { saveSheet } from '../../review/write-sheet.js';
-import { delimiterNamed } from '../../sheets/csv/scan-record.js';
+import { delimiterNamed } from '../../sheets/csv/records.js';
 import {
   type DeciderOptions,
   deciderName,

@@ -6,7 +6,7 @@ import { KybatchError, UsageError } from '../../domain/errors.js';
 import { type Money, moneyOf, type Prices } from '../../domain/prices.js';
 import { planRun, type RunPlan } from '../../engine/plan.js';
 import { type Amounts, costAfterReview } from '../../engine/row-cost.js';
-import { ColumnsUnclearError } from '../../input/columns-unclear.js';
+import { ColumnsUnclearError } from '../../input/decide-columns.js';
 import { readInput } from '../../input/read-input.js';
 import type {
   AskColumns,
@@ -19,7 +19,7 @@ import type {
 } from '../../input/types.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasCurrentLedger, hasLedger } from '../../ledger/open-ledger.js';
-import { leadsFollowed } from '../../stages/identity/fallback-steps.js';
+import { leadsFollowed } from '../../stages/identity/searches.js';
 import { firstFew, message } from '../../util/message-parts.js';
 import { type AppEnvironment, ledgerOf, pricesOf, processEnvironment, withLedger } from '../environment.js';
 import {

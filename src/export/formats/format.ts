@@ -1,6 +1,6 @@
 import type { Column, ColumnType, Row, Table } from '../../readers/table.js';
-import type { SheetChart } from '../../sheets/xlsx/write-charts.js';
 import type { SheetCell } from '../../sheets/xlsx/write-sheet.js';
+import type { SheetChart } from '../../sheets/xlsx/write-workbook.js';
 
 /** A file format for tables. `list.ts` names them all. */
 export interface Format {

@@ -1,10 +1,260 @@
 // Guesses the encoding of lines that are not UTF-8.
 
 import { isAscii, isUtf8 } from 'node:buffer';
-import type { SheetEncoding } from '../sheet.js';
+import { z } from 'zod';
+import { normalizeText } from '../../util/text-limits.js';
+import { barredWords, dataFile } from '../../util/yaml.js';
+import { SHEET_ENCODINGS, type SheetEncoding } from '../sheet.js';
 import { decoderFor } from './encodings.js';
-import { evidenceIn, multibyteEncodings, singleByteEncodings } from './languages.js';
-import { hasSignWithin, likelihood } from './single-byte.js';
+
+const encoding = z.enum(SHEET_ENCODINGS);
+
+const languageData = dataFile(
+  'sheets/languages',
+  z
+    .strictObject({
+      letters: z.record(
+        z.string(),
+        z.string().transform((text) => new Map(text.trim().split(/\s+/).map(letterAndCost))),
+      ),
+      groups: z.record(z.string(), barredWords(z)),
+      single_byte: z.partialRecord(encoding, z.strictObject({ prior: z.number(), languages: barredWords(z) })),
+      clues: z.array(
+        z.strictObject({
+          encoding,
+          countries: barredWords(z).transform(cells),
+          forms: barredWords(z).transform(words).optional(),
+          headers: barredWords(z).transform(words).optional(),
+        }),
+      ),
+      of_dos: z.partialRecord(encoding, barredWords(z).pipe(z.array(encoding))),
+      usual: z.partialRecord(encoding, z.strictObject({ characters: z.string(), kana: z.literal(true).optional() })),
+    })
+    .transform(({ groups, single_byte, usual, ...rest }) => ({
+      ...rest,
+      /** In the order of the file: of two that are as likely the first is meant. */
+      singleByte: Object.entries(single_byte).map(([name, { prior, languages }]) => ({
+        encoding: encoding.parse(name),
+        prior,
+        languages: languages.flatMap((language) => groups[language] ?? [language]),
+      })),
+      multibyte: Object.entries(usual).map(([name, { characters, kana }]) => ({
+        encoding: encoding.parse(name),
+        characters: new Set([...characters, ...(kana ? KANA : [])]),
+      })),
+    }))
+    .refine(
+      ({ letters, singleByte }) =>
+        singleByte.every(({ languages }) => languages.every((one) => Object.hasOwn(letters, one))),
+      'a language without letters',
+    ),
+);
+
+function letterAndCost(entry: string): readonly [string, number] {
+  const [, letter = '', share = ''] = /^(\D+)([\d.]+)$/.exec(entry) ?? [];
+  return [normalizeText(letter, 'NFC'), Math.log(Number(share) / 100)];
+}
+
+const KANA = Array.from({ length: 0x30ff - 0x3041 }, (_, index) => String.fromCodePoint(0x3041 + index));
+
+/** The encodings of one byte a character, with the languages that are written in them. */
+const singleByteEncodings = () => languageData().singleByte;
+
+/** The encodings of two bytes a character, with characters that are usual in them. */
+const multibyteEncodings = () => languageData().multibyte;
+
+/** The logarithm of a letter's frequency. A letter that the language lacks occurs only in foreign names. */
+function letterCost(language: string, letter: string): number {
+  return languageData().letters[language]?.get(letter) ?? FOREIGN;
+}
+
+const FOREIGN = Math.log(0.0005);
+
+/** The weight of one country or legal form beside such a name, and of all of them together. */
+const CLUE = 1.5;
+const CLUES_AT_MOST = 9;
+
+/** If all countries or the headers agree, an encoding is ten thousand times as likely. */
+const AGREED = Math.log(10_000);
+
+/**
+ * Evidence for each encoding apart from letters, as a logarithm. `lines` are not ASCII. `head` is the file's beginning.
+ * Countries come before the language of the headers, because a German may list Polish companies. If the two differ,
+ * neither decides.
+ */
+export function evidenceIn(lines: readonly Buffer[], head: Buffer): ReadonlyMap<SheetEncoding, number> {
+  const texts = lines.map((line) => line.toString('latin1'));
+  const { clues, of_dos: ofDos } = languageData();
+  const counts = clues.map(({ encoding, countries, forms }) => ({
+    encoding,
+    lines: texts.filter((text) => countries.test(text) || forms?.test(text) === true).length,
+  }));
+  const byCountry = clues.filter(({ countries }) => texts.some((text) => countries.test(text)));
+  const byHeader = clues.filter(({ headers }) => headersIn(head, headers) >= 2);
+  const said = new Set([...byCountry, ...byHeader].map(({ encoding }) => encoding));
+  const [agreed] = said.size === 1 ? said : [];
+  return new Map(
+    counts.flatMap(({ encoding, lines: count }) => {
+      const evidence = Math.min(CLUES_AT_MOST, CLUE * count) + (encoding === agreed ? AGREED : 0);
+      return [encoding, ...(ofDos[encoding] ?? [])].map((each) => [each, evidence] as const);
+    }),
+  );
+}
+
+/** How many different headers of a language the first lines have. */
+function headersIn(head: Buffer, headers: RegExp | undefined): number {
+  if (headers === undefined) return 0;
+  const lines = head
+    .toString('latin1')
+    .toLowerCase()
+    .split(/[\r\n]+/, HEADER_LINES);
+  return Math.max(...lines.map((line) => new Set(line.match(new RegExp(headers, 'gi')) ?? []).size));
+}
+
+const HEADER_LINES = 10;
+
+function cells(codes: readonly string[]): RegExp {
+  return new RegExp(`(?:^|[,;\\t|"])(?:${codes.join('|')})(?=$|[,;\\t|"\\r])`, 'i');
+}
+
+function words(alternatives: readonly string[]): RegExp {
+  return new RegExp(`(?<![\\w.\u0080-\u00ff])(?:${alternatives.join('|')})(?![\\w\u0080-\u00ff])`, 'i');
+}
+
+type SingleByte = ReturnType<typeof singleByteEncodings>[number];
+
+/**
+ * The logarithm of how likely the words are in this encoding. Each word is in one of its languages, and most words of a
+ * file are in few languages. `words` are decoded with this encoding. `evidence` is the other evidence for it.
+ */
+function likelihood({ prior, languages }: SingleByte, words: readonly string[], evidence: number): number {
+  const costs = words.map((word) => {
+    const odd = oddityOf(word);
+    return languages.map((language) => odd + lettersCost(word, language));
+  });
+  return prior + evidence + mixture(costs, languages.length);
+}
+
+function lettersCost(word: string, language: string): number {
+  let cost = 0;
+  for (const character of normalizeText(word.toLowerCase(), 'NFC')) {
+    if (character > '\u007f' && isLetter(character)) cost += letterCost(language, character);
+  }
+  return cost;
+}
+
+const ROUNDS = 6;
+
+/** Fits the shares of the languages to the words, round by round (expectation and maximisation). */
+function mixture(costs: readonly (readonly number[])[], languages: number): number {
+  let shares: readonly number[] = Array.from({ length: languages }, () => 1 / languages);
+  let total = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    total = 0;
+    // No language is excluded, because a file may have one word of it.
+    const sums = Array.from({ length: languages }, () => 0.1);
+    for (const word of costs) {
+      const parts = word.map((cost, index) => cost + Math.log(shares[index] ?? 0));
+      const top = Math.max(...parts);
+      const sum = parts.reduce((before, part) => before + Math.exp(part - top), 0);
+      total += top + Math.log(sum);
+      for (const [index, part] of parts.entries()) sums[index] = (sums[index] ?? 0) + Math.exp(part - top) / sum;
+    }
+    const all = sums.reduce((before, sum) => before + sum, 0);
+    shares = sums.map((sum) => sum / all);
+  }
+  return total;
+}
+
+/**
+ * How odd a word looks in any language: 0 for not odd, otherwise the logarithm of how rare the oddity is. A wrong
+ * encoding causes signs between letters (`Szk³opol`), inner capitals (`SpóŁka`), mixed alphabets, and vowels in a row.
+ */
+function oddityOf(word: string): number {
+  const characters = [...word];
+  let odd = 0;
+  let row = 0;
+  for (const [index, character] of characters.entries()) {
+    if (character <= '\u007f') {
+      row = 0;
+      continue;
+    }
+    const before = characters[index - 1] ?? '';
+    const after = characters[index + 1] ?? '';
+    if (!isLetter(character)) {
+      odd += signOddity(character, before, after);
+      row = 0;
+      continue;
+    }
+    row = isLatin(character) ? row + 1 : 0;
+    if (row === 2) odd -= 0.5;
+    if (row > 2) odd -= 4;
+    odd += letterOddity(character, before, after);
+  }
+  return odd;
+}
+
+function letterOddity(letter: string, before: string, after: string): number {
+  let odd = 0;
+  if (isUpper(letter) && isLower(before)) odd -= 5;
+  if (isLower(letter) && isUpper(before) && isUpper(after)) odd -= 4;
+  for (const neighbour of [before, after]) {
+    if (isLetter(neighbour) && scriptOf(neighbour) !== scriptOf(letter)) odd -= 6;
+    if (isVowel(letter) && isVowel(neighbour)) odd -= 1;
+  }
+  return odd;
+}
+
+function signOddity(sign: string, before: string, after: string): number {
+  if (NO_TEXT.test(sign)) return -12;
+  const within = isLetter(before) && isLetter(after);
+  if (within) return isWithinWords(sign, before, after) ? -4 : -9;
+  if (TYPOGRAPHIC.has(sign) && !(BEHIND_WORDS.has(sign) && isLetter(after))) return -3;
+  // A sign at a word's end or beginning may be a letter of another encoding.
+  return isLetter(before) || isLetter(after) ? -7 : -6;
+}
+
+/** The middle dot is Catalan between two l. Elsewhere it is a letter of another encoding (`Gro·inger`). */
+function isWithinWords(sign: string, before: string, after: string): boolean {
+  return APOSTROPHES.has(sign) || (sign === '·' && /^ll$/i.test(before + after));
+}
+
+/** Whether the word has an unusual sign between letters, or a character that is not text. */
+function hasSignWithin(word: string): boolean {
+  const characters = [...word];
+  return characters.some((character, index) => {
+    if (character <= '\u007f' || isLetter(character)) return false;
+    const [before = '', after = ''] = [characters[index - 1], characters[index + 1]];
+    const within = isLetter(before) && isLetter(after) && !isWithinWords(character, before, after);
+    return within || NO_TEXT.test(character);
+  });
+}
+
+/** Thai writes some vowels and its tones as separate characters above and below letters. */
+const LETTER = /[\p{L}\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]/u;
+const isLetter = (character: string): boolean => LETTER.test(character);
+
+/** Controls, and DOS characters for drawing frames. */
+const NO_TEXT = /[\p{Cc}\ufffd\p{Co}\p{Cn}\u2500-\u25ff]/u;
+const APOSTROPHES: ReadonlySet<string> = new Set('’‘´–-');
+
+/** Signs that end a word and never begin one. At the beginning (`®ďár`) they are letters of another encoding. */
+const BEHIND_WORDS: ReadonlySet<string> = new Set('®™©²³ªº');
+const TYPOGRAPHIC: ReadonlySet<string> = new Set('«»„“”‘’‚‹›–—•…€°®™©§ªº·´\u00a0№²³½&');
+const VOWELS: ReadonlySet<string> = new Set('aeiouyàáâãåæèéêìíîòóôõøùúûýăąęěőűůāēīūėįųı');
+
+/** A vowel with two dots is not listed, because languages do put it beside another vowel. */
+const isVowel = (letter: string): boolean => VOWELS.has(letter.toLowerCase());
+const isUpper = (letter: string): boolean => /^\p{Lu}$/u.test(letter);
+const isLower = (letter: string): boolean => /^\p{Ll}$/u.test(letter);
+const isLatin = (letter: string): boolean => scriptOf(letter) === 'latin';
+
+function scriptOf(letter: string): 'latin' | 'cyrillic' | 'greek' | 'other' {
+  const code = letter.codePointAt(0) ?? 0;
+  if (code < 0x250 || (code >= 0x1e00 && code < 0x1f00)) return 'latin';
+  if (code >= 0x400 && code < 0x530) return 'cyrillic';
+  return (code >= 0x370 && code < 0x400) || (code >= 0x1f00 && code < 0x2000) ? 'greek' : 'other';
+}
 
 export interface Detected {
   readonly encoding: SheetEncoding;
@@ -115,7 +365,7 @@ function fitOf(encoding: SheetEncoding, characters: ReadonlySet<string>, lines: 
   let wrong = 0;
   for (const line of lines) {
     const text = decoder.decode(line);
-    if (NO_TEXT.test(text)) wrong++;
+    if (WRONG_SIGNS.test(text)) wrong++;
     for (const character of text.match(BEYOND_ASCII) ?? []) {
       count++;
       if (characters.has(character)) usual++;
@@ -133,7 +383,8 @@ const BEYOND_ASCII = /[^\p{ASCII}\u0080-\u00ff\s]/gu;
  * Unreadable characters, half-width katakana (any byte can be one), or a foreign character in the middle of a Latin
  * word.
  */
-const NO_TEXT = /[\ufffd\ue000-\uf8ff\uff61-\uff9f]|[a-z][^\p{ASCII}\u0080-\u02ff\s]|[^\p{ASCII}\u0080-\u02ff\s][a-z]/u;
+const WRONG_SIGNS =
+  /[\ufffd\ue000-\uf8ff\uff61-\uff9f]|[a-z][^\p{ASCII}\u0080-\u02ff\s]|[^\p{ASCII}\u0080-\u02ff\s][a-z]/u;
 
 /** Each byte is sampled in at least this many lines, if there are as many. Frequent bytes are not sampled more. */
 const LINES_OF_EACH_BYTE = 40;

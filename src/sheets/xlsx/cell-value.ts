@@ -1,7 +1,7 @@
 // The text of a workbook's cell: number formats, exact numbers and dates.
 
 import { trimEndOf } from '../../util/text-limits.js';
-import { unescaped } from './shared-strings.js';
+import { unescaped } from './xml.js';
 import { damagedWorkbook } from './zip-parts.js';
 
 /** The texts and formats that a workbook's cells refer to. */

@@ -14,8 +14,15 @@ import {
 } from '../find-header.js';
 import { isBlank, type MergedRows, type RecogniseHeader, type SheetOptions } from '../sheet.js';
 import type { CellContext, StoredKind } from './cell-value.js';
-import type { Contents, Worksheet } from './contents.js';
-import { columnIndex, readRows, SheetReader, type SheetReceiver, type WorksheetRow } from './worksheet.js';
+import {
+  type Contents,
+  columnIndex,
+  readRows,
+  SheetReader,
+  type SheetReceiver,
+  type Worksheet,
+  type WorksheetRow,
+} from './worksheet.js';
 import { columnName } from './write-sheet.js';
 import { type Attributes, isOn, walkXml } from './xml.js';
 import type { ZipParts } from './zip-parts.js';

@@ -5,10 +5,8 @@ import { aboveHeader } from '../find-header.js';
 import { cellProblem, padOrCut } from '../line-problems.js';
 import { isBlank, type NumberedLine, type RecogniseHeader, type Sheet, type SheetOptions } from '../sheet.js';
 import type { CellContext } from './cell-value.js';
-import { readContents, readContext, type Worksheet } from './contents.js';
 import { findTable, hiddenSheets, severalSheets, surveyRows } from './find-table.js';
-import { refuseOtherZips } from './identify-zip.js';
-import { readRows, type WorksheetRow } from './worksheet.js';
+import { readContents, readContext, readRows, type Worksheet, type WorksheetRow } from './worksheet.js';
 import { ZipParts } from './zip-parts.js';
 
 /** Opens a workbook: finds the worksheet and its header, and refuses a file that is not an Excel workbook. */
@@ -125,4 +123,22 @@ function lineOf({ row, cells: all, kinds, unknown }: WorksheetRow, headers: read
     ...(!surplus.every(isBlank) && { surplus }),
     ...(problem !== undefined && { problem }),
   };
+}
+
+const SAVE_AS_XLSX = 'Open it in the program it came from and save the table as .xlsx or CSV.';
+
+/** Many programs save zip archives. The names of the parts show which program it was. */
+function refuseOtherZips(parts: ZipParts): void {
+  const has = (pattern: RegExp) => [...parts.entries.keys()].some((name) => pattern.test(name));
+  const refuse = (what: string, hint = SAVE_AS_XLSX) =>
+    new UsageError('NOT_A_TABLE', `${parts.shownAs} is ${what}`, hint);
+  if (parts.has('xl/workbook.bin')) throw refuse('a binary workbook (.xlsb), which is not read');
+  if (parts.has('xl/workbook.xml')) return;
+  if (parts.has('mimetype') && parts.has('content.xml')) throw refuse('an OpenDocument file (.ods), which is not read');
+  if (has(/^word\//)) throw refuse('a Word document, not a table');
+  if (has(/^ppt\//)) throw refuse('a presentation, not a table');
+  if (has(/^index\/.*\.iwa$/)) throw refuse('a Numbers document, which is not read');
+  // A workbook may keep its parts elsewhere if it declares the place.
+  if (parts.has('[Content_Types].xml') && parts.has('_rels/.rels')) return;
+  throw refuse('a zip archive', 'Unpack it first, then use one of its files.');
 }

@@ -8,8 +8,14 @@ import type { SearchSubject } from '../../domain/search-subject.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { noteOf, parkUnanswered, type StageContext, type StageOutcome, toStageError, withoutAnswer } from '../stage.js';
 import type { SearchResult } from './candidates.js';
-import { type CompanyInAnswer, type FallbackStep, type HintRequest, stepsFor } from './fallback-steps.js';
-import type { Search, SearchPolicy } from './searches.js';
+import {
+  type CompanyInAnswer,
+  type FallbackStep,
+  type HintRequest,
+  type Search,
+  type SearchPolicy,
+  stepsFor,
+} from './searches.js';
 
 export interface FallbackTerms {
   readonly enquiry: SearchSubject;
