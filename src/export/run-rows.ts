@@ -20,12 +20,11 @@ import {
 import type { DueDecision, MemberState } from '../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../ledger/rows/runs.js';
 import { tryParse } from '../readers/parts/open-answer.js';
-import { removeContacts } from '../readers/parts/remove-contacts.js';
 import type { Issue } from '../readers/reader.js';
 import { type Cell, type Column, ownColumn, type Row, type RowOf, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
 import { type ExactJson, isObject, stringifyExact } from '../util/exact-json.js';
-import { isContactName, withoutEmails } from '../util/sanitize-text.js';
+import { isContactName, removeContacts, withoutEmails } from '../util/sanitize-text.js';
 import type { CompanyAtAGlance } from './company-at-a-glance.js';
 import { freeName } from './results-table.js';
 import {

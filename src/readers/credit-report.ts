@@ -1,8 +1,8 @@
 import { type ExactJson, isObject, type JsonObject, stringifyExact } from '../util/exact-json.js';
+import { removeContacts } from '../util/sanitize-text.js';
 import { glanceAt } from './parts/glance.js';
 import { BodyPath, idOf, memberOf, tryParse } from './parts/open-answer.js';
 import { extraOf, isSame, type Members, nested, readFields } from './parts/read-fields.js';
-import { removeContacts } from './parts/remove-contacts.js';
 import {
   type AnswerOrigin,
   type ListItem,

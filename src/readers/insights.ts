@@ -1,10 +1,10 @@
 // Reads digital profiles.
 
 import type { ExactJson, JsonObject } from '../util/exact-json.js';
+import { isRegistrarContact, removeContacts } from '../util/sanitize-text.js';
 import { countCell, eachItem, type ListRead, unreadItems, unreadMembers } from './parts/lists.js';
 import { type BodyPath, memberOf, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { extraOf, type Members, readFields } from './parts/read-fields.js';
-import { isRegistrarContact, removeContacts } from './parts/remove-contacts.js';
 import type { Reader, SubjectAnswers } from './reader.js';
 import { column, extraColumn, operationColumn, rawSha256, sameCompanyIn, table, timestamp } from './table.js';
 

@@ -6,8 +6,8 @@ import {
   parseExact,
   stringifyExact,
 } from '../../util/exact-json.js';
+import { removeContacts } from '../../util/sanitize-text.js';
 import { type AnswerOrigin, originOf, type RawAnswer, type ReaderOutput } from '../reader.js';
-import { removeContacts } from './remove-contacts.js';
 
 /** An answer with a JSON body, and its root path. */
 export interface OpenedAnswer {
