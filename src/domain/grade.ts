@@ -117,8 +117,9 @@ function readIn({ country_code, state, jurisdiction }: CandidateFacts, row: Subj
   };
 }
 
-function countryUnknown({ countryCode }: Subject, { country_code }: CandidateFacts): string {
+function countryUnknown({ countryCode, locationId }: Subject, { country_code }: CandidateFacts): string {
   if (countryCode !== '') return 'the candidate names no country';
+  if (locationId === undefined) return `no country is given; the candidate is of ${country_code ?? 'none'}`;
   return `the row gives a location ID, which tells no country; the candidate is of ${country_code ?? 'none'}`;
 }
 

@@ -343,10 +343,10 @@ interface MissingAnswer {
 }
 
 /**
- * The plan's source of answers: it returns stored answers only, and records used and missing ones. A missing answer
+ * The source of answers for plans and free look-ups: it returns stored answers only, and records used and missing ones. A missing answer
  * parks its stage.
  */
-class StoredAnswersOnly implements AnswerSource {
+export class StoredAnswersOnly implements AnswerSource {
   readonly #calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null;
   readonly #environments: ByApi<number | null>;
   readonly missing: MissingAnswer[] = [];

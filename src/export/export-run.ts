@@ -213,7 +213,7 @@ function nothingWritten([first]: readonly UnwrittenFile[]): KybatchError {
   });
 }
 
-function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs, names }: ResultsShape): ResultRow {
+export function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs, names }: ResultsShape): ResultRow {
   const cells: Readonly<Record<ResultColumn, Cell>> = {
     outcome: row.outcome,
     reason: reasonOf(reasonFacts(row, company)),

@@ -6,7 +6,9 @@ import { type Money, moneyOf, noPurchases, type Prices, purchasesOf } from '../.
 import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
 import { glanceEntries } from '../../export/bulk-lines.js';
 import { type CompanyState, companyAtAGlance, stateOfStatus } from '../../export/company-at-a-glance.js';
+import { resultRow } from '../../export/export-run.js';
 import { reasonFacts, reasonOf } from '../../export/reasons.js';
+import { resultsFor, resultsTable } from '../../export/results-table.js';
 import { answersOf, withListed } from '../../export/write-answers.js';
 import type { RunSnapshot, SnapshotRow } from '../../ledger/answers/snapshot.js';
 import { EntityIds } from '../../ledger/erase/identifiers.js';
@@ -16,7 +18,7 @@ import type { DecisionEntry } from '../../ledger/review/review.js';
 import type { RowAbout, StoredAnswerRecord } from '../../ledger/rows/find-rows.js';
 import { readers } from '../../readers/list.js';
 import { type Reader, readSubject } from '../../readers/reader.js';
-import type { Row } from '../../readers/table.js';
+import { hideContacts, type Row } from '../../readers/table.js';
 import { type AppEnvironment, pricesOf, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { findSettings } from '../run/stored-settings.js';
@@ -104,7 +106,39 @@ const LISTS = ['officers', 'shareholders', 'group_links', 'people', 'appointment
 const CHANGES_SHOWN = 50;
 
 /** Everything stored about one company. Nothing is bought. */
-export function company(options: CompanyOptions, around = processEnvironment()): Promise<CompanyView> {
+export const company = (options: CompanyOptions, around = processEnvironment()): Promise<CompanyView> =>
+  withCompany(options, around, viewOf);
+
+/** The rows of each table about one company, with the columns of the exported tables. `results` has one row. */
+export const companyTables = (
+  options: CompanyOptions,
+  around = processEnvironment(),
+): Promise<ReadonlyMap<string, readonly Row[]>> =>
+  withCompany(options, around, async ({ includeContacts = false }, _, snapshot) => {
+    const { tables } = await readTables(snapshot, includeContacts);
+    const found = new Map([...tables].map(([name, { rows }]) => [name, rows]));
+    for await (const [main] of snapshot.rows()) {
+      if (main === undefined || found.has(resultsTable.name)) continue;
+      // Without the columns of the list, which stay with the list.
+      const row = { ...resultRow(main, companyAtAGlance(main), resultsFor([])), extra: null };
+      found.set(resultsTable.name, [includeContacts ? row : hideContacts(resultsTable.columns, row)]);
+    }
+    return found;
+  });
+
+type FoundCompany = CompanyOptions & { readonly space: IdSpace };
+
+function withCompany<T>(
+  options: CompanyOptions,
+  around: AppEnvironment,
+  use: (
+    options: FoundCompany,
+    rows: readonly RowAbout[],
+    snapshot: RunSnapshot,
+    ledger: Ledger,
+    around: AppEnvironment,
+  ) => Promise<T>,
+): Promise<T> {
   return withLedger('read', options, around, async (ledger) => {
     const space = ID_SPACES.find((known) => known === options.space && known !== 'report');
     const found = space === undefined ? [] : await ledger.rows.rowsAbout(space, options.id);
@@ -114,7 +148,7 @@ export function company(options: CompanyOptions, around = processEnvironment()):
     const snapshot = await ledger.reading.snapshot(first.run_id, rows);
     if (snapshot === undefined) throw notFound(options);
     try {
-      return await viewOf({ ...options, space }, rows, snapshot, ledger, around);
+      return await use({ ...options, space }, rows, snapshot, ledger, around);
     } finally {
       await snapshot.close();
     }
@@ -125,7 +159,7 @@ const notFound = ({ space, id }: CompanyOptions) =>
   new UsageError('COMPANY_NOT_FOUND', `no row has the company ${space} ${id}`, 'Find it by its name or number.');
 
 async function viewOf(
-  options: CompanyOptions & { readonly space: IdSpace },
+  options: FoundCompany,
   rows: readonly RowAbout[],
   snapshot: RunSnapshot,
   ledger: Ledger,

@@ -66,6 +66,7 @@ export interface ListedRow {
   readonly matchedName: string | null;
   readonly matchedRegistrationNumber: string | null;
   readonly matchedCountry: string | null;
+  readonly matchedRegister: string | null;
   readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
   /** The ID to open its page with. Null: it has no company. */
   readonly company: { readonly space: IdSpace; readonly id: string } | null;
@@ -105,7 +106,7 @@ export function rows(options: RowsOptions = {}, around = processEnvironment()): 
       limit: perPage,
     });
     return {
-      rows: await readRows(found, portfolios, ledger),
+      rows: await readListedRows(found, portfolios, ledger),
       total,
       page,
       pages,
@@ -154,7 +155,7 @@ function facet(name: RowFacet, counts: readonly RowCount[], chosen: Chosen): rea
   return [...found].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
 }
 
-async function readRows(
+export async function readListedRows(
   found: readonly FoundRow[],
   portfolios: readonly PortfolioRecord[],
   { reading }: Ledger,
@@ -194,6 +195,7 @@ function toListed(row: SnapshotRow, place: FoundRow, portfolios: readonly Portfo
     matchedName: glance.name,
     matchedRegistrationNumber: glance.registrationNumber,
     matchedCountry: glance.country,
+    matchedRegister: glance.register,
     ids: row.ids,
     company: space === undefined || id === undefined ? null : { space, id },
     outcome: row.outcome,

@@ -24,7 +24,14 @@ import { didYouMean } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
 import { otherProviderNotes } from '../run/guards.js';
-import { CHARGE_UNKNOWN, directCallError, InDoubtError, ParkedError, withDirectDoors } from './direct-calls.js';
+import {
+  CHARGE_UNKNOWN,
+  directCallError,
+  InDoubtError,
+  ParkedError,
+  type Purse,
+  withDirectDoors,
+} from './direct-calls.js';
 import { type JsonSchema, type OperationView, operationNamed, parametersIn } from './operations.js';
 import { type Provider, type ProviderNames, type ProviderOptions, required, withProvider } from './provider.js';
 
@@ -35,6 +42,8 @@ export interface DirectCallOptions extends ProviderOptions {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   /** Ask again although the answer is stored. */
   readonly fresh?: boolean | undefined;
+  /** The units that may be spent. Default: no limit, because a person has agreed. */
+  readonly purse?: Purse | undefined;
   /** Cancels the call, which may be charged all the same. The promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -66,19 +75,23 @@ export async function call(options: DirectCallOptions, around = processEnvironme
   const clientOf = (provider: Provider) => clientFor(operation, provider);
   // A bad request is refused before the ledger or the sandbox account is opened or created.
   await withProvider(options, around, async (provider) => clientOf(provider).prepare(operation.name, params));
-  return await withLedger('write', options, around, (ledger) =>
-    withProvider(
-      options,
-      around,
-      async (provider) => {
-        for (const note of await otherProviderNotes(only(api, provider.names), ledger)) around.onNote?.(note);
-        const environmentId = await ledger.calls.environment(api, provider.names[api]);
-        const hand = { operation, params, client: clientOf(provider), environmentId, fresh: options.fresh === true };
-        return viewOf(operation, await send(hand, ledger, around.clock, options.signal));
-      },
-      { keepSandbox: true },
-    ),
-  );
+  const { purse, fresh = false, signal } = options;
+  const buy = () =>
+    withLedger('write', options, around, (ledger) =>
+      withProvider(
+        options,
+        around,
+        async (provider) => {
+          for (const note of await otherProviderNotes(only(api, provider.names), ledger)) around.onNote?.(note);
+          const environmentId = await ledger.calls.environment(api, provider.names[api]);
+          const client = purse?.counting(clientOf(provider)) ?? clientOf(provider);
+          const hand = { operation, params, client, environmentId, fresh, purse };
+          return viewOf(operation, await send(hand, ledger, around.clock, signal));
+        },
+        { keepSandbox: true },
+      ),
+    );
+  return await (purse?.inTurn(buy) ?? buy());
 }
 
 const only = (api: ApiName, names: ProviderNames): ProviderNames => ({ v1: '', v2: '', [api]: names[api] });
@@ -96,6 +109,7 @@ interface Hand {
   readonly client: AnyClient;
   readonly environmentId: number;
   readonly fresh: boolean;
+  readonly purse: Purse | undefined;
 }
 
 type Sent =
@@ -107,14 +121,16 @@ type Sent =
   | ReopenedReport;
 
 function send(hand: Hand, ledger: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
-  const { operation, params, client, environmentId, fresh } = hand;
+  const { operation, params, client, environmentId, fresh, purse } = hand;
   const apis = { v1: null, v2: null, [operation.api]: { client, environmentId } };
   return withDirectDoors(apis, { abort: signal }, ledger, clock, async (open, broken) => {
     const settlements: Settlement[] = [];
+    const within = purse?.policy();
     const listen = (event: CallEvent) => {
+      within?.listen(event);
       if (event.kind === 'call_settled') settlements.push(event.settlement);
     };
-    const door = open({ ...BY_HAND, listen });
+    const door = open({ ...BY_HAND, ...within, listen });
     const reasonToStop = (): unknown => (broken.aborted ? broken.reason : signal?.aborted ? signal.reason : undefined);
     const none = { runId: null, row: null, stage: null };
     const since = reusableSince(clock.now(), fresh ? 0 : ownFreshness(operation));

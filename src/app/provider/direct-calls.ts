@@ -12,6 +12,7 @@ import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { reusableSince } from '../../domain/freshness.js';
 import { flagLostBefore, takeLease } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import { possibleCost } from '../../ledger/money/intent.js';
 import { PARALLEL_CALLS, type WatchClient } from '../../portfolio/watch/ask.js';
 import { type Clock, isoTime } from '../../util/clock.js';
 import { type MessageCode, paramsFlag } from '../../util/message-parts.js';
@@ -39,11 +40,12 @@ export const termsOf = ({ fresh = false }: { readonly fresh?: boolean | undefine
   fresh ? { notBefore: Number.POSITIVE_INFINITY } : {};
 
 /** What tells one kind of direct calls from another. */
-type DirectPolicy = Pick<DoorOptions, 'retry' | 'concurrency' | 'breaker' | 'listen'>;
+type DirectPolicy = Pick<DoorOptions, 'retry' | 'concurrency' | 'breaker' | 'listen'> &
+  Partial<Pick<DoorOptions, 'limits'>>;
 
 /**
- * Opens doors for calls outside a run, for the length of `use` and as an attempt of its own. They have no limits: a
- * person or a pipeline has agreed to these calls.
+ * Opens doors for calls outside a run, for the length of `use` and as an attempt of its own. Without `limits` they have
+ * none: a person or a pipeline has agreed to these calls.
  */
 export async function withDirectDoors<T>(
   apis: DoorOptions['apis'],
@@ -90,6 +92,58 @@ const UNLIMITED = {
   permissions: {},
 } as const;
 
+/**
+ * The units that a process may spend while it lives, over many attempts. A call counts from the moment it is sent, so
+ * that one whose record fails still counts.
+ */
+export class Purse {
+  #spent = 0;
+  #open = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly limit: number) {}
+
+  get spent(): number {
+    return this.#spent + this.#open;
+  }
+
+  get left(): number {
+    return Math.max(0, this.limit - this.spent);
+  }
+
+  /** One purchase at a time, so that two never spend the same last unit. */
+  inTurn<T>(buy: () => Promise<T>): Promise<T> {
+    const bought = this.#last.then(buy);
+    this.#last = bought.catch(() => {});
+    return bought;
+  }
+
+  counting(client: AnyClient): AnyClient {
+    return {
+      get isAccepted() {
+        return client.isAccepted;
+      },
+      prepare: (name, params) => client.prepare(name, params),
+      send: (prepared, options) => {
+        this.#open += 1;
+        return client.send(prepared, options);
+      },
+    };
+  }
+
+  /** The limits and the listener of one purchase. */
+  policy(): Required<Pick<DirectPolicy, 'limits' | 'listen'>> {
+    return {
+      limits: { units: this.left, reports: 0 },
+      listen: (event) => {
+        if (event.kind !== 'call_settled') return;
+        this.#open -= 1;
+        this.#spent += possibleCost(event.intent.meter, event.settlement).units;
+      },
+    };
+  }
+}
+
 /** v2 alone. */
 async function apisOf({ v2, names }: Provider, { calls }: Pick<Ledger, 'calls'>) {
   const client = required(v2, 'v2') as unknown as AnyClient;
@@ -121,11 +175,11 @@ export async function withDirectCalls<T>(
   });
 }
 
-const A_FEW_TIMES = { attempts: 3, baseMs: 500, capMs: 5_000 } as const;
+export const A_FEW_TIMES = { attempts: 3, baseMs: 500, capMs: 5_000 } as const;
 const SENT_ONCE = { attempts: 1, baseMs: 0, capMs: 0 } as const;
 
 /** An outage ends the command: a person waits, or it can be done tomorrow. The same command continues. */
-const NO_PATIENCE = { failures: 10, patienceMs: 0 } as const;
+export const NO_PATIENCE = { failures: 10, patienceMs: 0 } as const;
 
 const ASK_REQUEST = { runId: null, row: null, stage: null, lookedSince: 0 } as const;
 
