@@ -35,11 +35,11 @@ export interface Access {
 /** An idle session ends after this time. */
 const SESSION_MS = 8 * 3_600_000;
 
-const random = (): string => randomBytes(24).toString('base64url');
+export const randomSecret = (): string => randomBytes(24).toString('base64url');
 
 /** The token of the link, and the sessions it opened. Cookies ignore ports, so the cookie has a name of its own. */
 export class LinkAccess implements Access {
-  #token: string | undefined = random();
+  #token: string | undefined = randomSecret();
   readonly #cookie = `kybatch_${randomBytes(6).toString('hex')}`;
   readonly #sessions = new Map<string, PageSession>();
   readonly hosts: readonly string[];
@@ -58,9 +58,9 @@ export class LinkAccess implements Access {
   }
 
   open(token: string, now: number): string | undefined {
-    if (this.#token === undefined || !isEqual(token, this.#token)) return undefined;
+    if (this.#token === undefined || !isSameSecret(token, this.#token)) return undefined;
     this.#token = undefined;
-    const key = random();
+    const key = randomSecret();
     this.#sessions.set(key, { user: this.user, usedAt: now, message: undefined });
     return `${this.#cookie}=${key}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_MS / 1000}`;
   }
@@ -76,8 +76,10 @@ export class LinkAccess implements Access {
   }
 }
 
-const isEqual = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+export function isSameSecret(one: string, other: string): boolean {
+  const [given, wanted] = [Buffer.from(one), Buffer.from(other)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
 
 export interface ReverseProxy {
   /** The address that people use, such as `https://kybatch.example.com`. */

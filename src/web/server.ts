@@ -11,9 +11,10 @@ import { asOpenError, ExitCode, KybatchError } from '../domain/errors.js';
 import { escapeFormula } from '../export/formats/csv.js';
 import { stringifyExact } from '../util/exact-json.js';
 import { message } from '../util/message-parts.js';
-import { toJson } from '../util/view-json.js';
+import { toJson, verbatim } from '../util/view-json.js';
 import { type Access, LinkAccess, NamedAccess, type PageSession, Refused, type ReverseProxy } from './access.js';
 import { frame, problemPage } from './layout.js';
+import { RECONCILE_BODY_AT_MOST, type ReconcileOptions, ReconcileService } from './reconcile.js';
 import { actions, screens } from './screens.js';
 import { type Action, type AnyScreen, type CsvLines, mayDo, type PageRequest, type Site, type User } from './site.js';
 
@@ -24,21 +25,25 @@ export interface UiOptions extends Pick<Site, 'options' | 'around'> {
   readonly user: User;
   /** People come through a reverse proxy, by the port or by this Unix socket. */
   readonly proxy?: (ReverseProxy & { readonly socket: string | undefined }) | undefined;
-  /** Called with the address to open, and the port. */
-  readonly onListening: (address: string, port: number) => void;
+  /** Serves the reconciliation service too. */
+  readonly reconcile?: ReconcileOptions | undefined;
+  /** Called with the address to open, the port, and the address of the reconciliation service. */
+  readonly onListening: (address: string, port: number, reconcile: string | undefined) => void;
   readonly signal: AbortSignal;
 }
 
 /** Serves the page until the signal. */
-export async function serveUi({ port, user, proxy, onListening, signal, ...place }: UiOptions): Promise<void> {
+export async function serveUi(options: UiOptions): Promise<void> {
+  const { port, user, proxy, reconcile, onListening, signal, ...place } = options;
   const server = createServer(LIMITS);
   await opened(server, proxy?.socket ?? port);
   const taken = server.address();
   const ownPort = typeof taken === 'object' && taken !== null ? taken.port : 0;
   const link = new LinkAccess(ownPort, user);
   const access = proxy === undefined ? link : new NamedAccess(proxy, user.role);
-  server.on('request', (request, response) => void new Exchange(request, response, access, place).answer());
-  onListening(proxy === undefined ? link.link : proxy.publicUrl, ownPort);
+  const service = reconcile && new ReconcileService(access.origins[0] ?? '', place, reconcile);
+  server.on('request', (request, response) => void new Exchange(request, response, access, place, service).answer());
+  onListening(proxy === undefined ? link.link : proxy.publicUrl, ownPort, service?.address);
   const recording = user.role === 'look' ? undefined : recordWhileOpen(place.options, place.around, signal);
   if (!signal.aborted) await once(signal, 'abort');
   await recording;
@@ -72,6 +77,19 @@ const SAFE = {
   'Cache-Control': 'no-store',
 } as const;
 
+const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' } as const;
+
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'GET, POST',
+  'Access-Control-Allow-Headers': 'Content-Type',
+} as const;
+
+/** The card of a company is shown in a frame of a program on this machine. */
+const inFrame = (styleHash: string) => ({
+  'Content-Security-Policy': `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors http://127.0.0.1:* http://localhost:*`,
+  'X-Frame-Options': '',
+});
+
 const ASSETS: Readonly<Record<string, string>> = {
   '/style.css': 'text/css; charset=utf-8',
   '/script.js': 'text/javascript; charset=utf-8',
@@ -89,6 +107,7 @@ class Exchange {
     private readonly response: ServerResponse,
     private readonly access: Access,
     private readonly place: Pick<Site, 'options' | 'around'>,
+    private readonly service: ReconcileService | undefined,
   ) {
     this.#url = URL.parse(request.url ?? '/', 'http://127.0.0.1') ?? new URL('http://127.0.0.1/');
   }
@@ -105,6 +124,7 @@ class Exchange {
     const { method = 'GET' } = this.request;
     if (!this.access.hosts.includes(this.request.headers.host ?? ''))
       throw new Refused(421, 'HOST_REFUSED', 'This page answers under its own address only.');
+    if (this.service?.isAt(this.#url)) return await this.#answerClient(this.service);
     const token = this.#url.searchParams.get('token');
     if (token !== null && method === 'GET') return this.#enter(token);
     const session = this.access.session(this.request, this.#now);
@@ -189,6 +209,30 @@ class Exchange {
     this.#goTo(to);
   }
 
+  /** Any origin may ask the service, as its protocol wants. Its address is the secret, and no cookie counts. */
+  async #answerClient(service: ReconcileService): Promise<void> {
+    const { method, headers } = this.request;
+    try {
+      const path = service.pathOf(this.#url);
+      if (method === 'OPTIONS') return this.#send(204, 'text/plain', '', { ...ANY_ORIGIN, ...PREFLIGHT });
+      if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
+        throw new Refused(405, 'METHOD_REFUSED', `${method} is not used here.`);
+      if (method === 'POST' && !/^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? ''))
+        throw new Refused(415, 'FORM_REFUSED', 'Forms are sent as application/x-www-form-urlencoded.');
+      const given =
+        method === 'POST'
+          ? new URLSearchParams((await this.#body(RECONCILE_BODY_AT_MOST)).toString('utf8'))
+          : this.#url.searchParams;
+      const answer = await service.answer(path, given);
+      if ('to' in answer) return this.#goTo(answer.to);
+      if ('json' in answer) return this.#json(200, verbatim(answer.json), ANY_ORIGIN);
+      this.#send(200, 'text/html; charset=utf-8', String(answer.page), inFrame(answer.styleHash));
+    } catch (error) {
+      const { status, code, text } = this.#noted(error);
+      this.#json(status, { status: 'error', code, message: text }, ANY_ORIGIN);
+    }
+  }
+
   async #body(atMost: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -210,16 +254,23 @@ class Exchange {
       this.response.destroy();
       return;
     }
-    const { status, code, text, hint } = told(error);
-    if (status >= 500) this.place.around.onNote?.(message('PAGE_FAILED', `${this.#url.pathname}: ${text}`));
-    // The rest of a refused request is not read.
-    if (!this.request.complete) this.response.setHeader('Connection', 'close');
+    const { status, code, text, hint } = this.#noted(error);
     if (this.#accepts('application/json')) this.#json(status, { error: { code, message: text, hint } });
     else this.#send(status, 'text/html; charset=utf-8', String(problemPage(status, text, hint)));
   }
 
-  #json(status: number, view: unknown): void {
-    this.#send(status, 'application/json; charset=utf-8', `${stringifyExact(toJson(view))}\n`);
+  #noted(error: unknown) {
+    const problem = told(error);
+    // The address of the service is a secret.
+    const place = this.#url.pathname.replace(/^\/reconcile\/.*/, '/reconcile');
+    if (problem.status >= 500) this.place.around.onNote?.(message('PAGE_FAILED', `${place}: ${problem.text}`));
+    // The rest of a refused request is not read.
+    if (!this.request.complete) this.response.setHeader('Connection', 'close');
+    return problem;
+  }
+
+  #json(status: number, view: unknown, headers: Readonly<Record<string, string>> = {}): void {
+    this.#send(status, 'application/json; charset=utf-8', `${stringifyExact(toJson(view))}\n`, headers);
   }
 
   #goTo(address: string, headers: Readonly<Record<string, string>> = {}): void {
@@ -228,7 +279,8 @@ class Exchange {
 
   #send(status: number, type: string, text: string, headers: Readonly<Record<string, string>> = {}): void {
     const body = Buffer.from(text);
-    this.response.writeHead(status, { ...SAFE, ...headers, 'Content-Type': type, 'Content-Length': body.length });
+    const all = { ...SAFE, ...headers, 'Content-Type': type, 'Content-Length': body.length };
+    this.response.writeHead(status, Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')));
     this.response.end(this.request.method === 'HEAD' ? undefined : body);
   }
 }

@@ -22,6 +22,8 @@ export interface Page {
   readonly origin: string;
   /** The cookie of the session, as a header has it. */
   readonly cookie: string;
+  /** The path of the reconciliation service. Empty: it is not served. */
+  readonly service: string;
   /** Without the cookie. */
   ask(path: string, visit?: Visit): Promise<Answer>;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
@@ -36,21 +38,24 @@ interface PageOptions {
   readonly by?: string;
   readonly clock?: Clock;
   readonly proxy?: Parameters<typeof serveUi>[0]['proxy'];
+  readonly reconcile?: Parameters<typeof serveUi>[0]['reconcile'];
+  /** The keys of a provider. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A page on a free port, with a session. */
 export async function withPage<T>(
-  { dataDir, sandbox = false, role = 'spend', by = 'ann', clock, proxy }: PageOptions,
+  { dataDir, sandbox = false, role = 'spend', by = 'ann', clock, proxy, reconcile, env = {} }: PageOptions,
   use: (page: Page) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
   const around = {
     ...processEnvironment(),
-    env: await ledgerEnvironment(dataDir),
+    env: { ...env, ...(await ledgerEnvironment(dataDir)) },
     ...(clock === undefined ? {} : { clock }),
   };
-  let resolve: (heard: readonly [address: string, port: number]) => void = () => {};
-  const listening = new Promise<readonly [address: string, port: number]>((done) => {
+  let resolve: (heard: readonly [address: string, port: number, service: string]) => void = () => {};
+  const listening = new Promise<readonly [address: string, port: number, service: string]>((done) => {
     resolve = done;
   });
   const served = serveUi({
@@ -58,12 +63,13 @@ export async function withPage<T>(
     around,
     port: 0,
     user: { name: by, role, isVerified: false },
-    onListening: (address, port) => resolve([address, port]),
+    reconcile,
+    onListening: (address, port, service = '') => resolve([address, port, service]),
     signal: ended.signal,
     proxy,
   });
   try {
-    const [address, port] = await Promise.race([listening, served.then(() => ['', 0] as const)]);
+    const [address, port, service] = await Promise.race([listening, served.then(() => ['', 0, ''] as const)]);
     const { origin, pathname, search } = new URL(address);
     const ask = (path: string, { method = 'GET', headers = {}, body }: Visit = {}) =>
       new Promise<Answer>((answered, failed) => {
@@ -89,6 +95,7 @@ export async function withPage<T>(
       address,
       origin,
       cookie,
+      service: service.slice(origin.length),
       ask,
       get,
       json: async (path) => JSON.parse((await get(path, { accept: 'application/json' })).text),

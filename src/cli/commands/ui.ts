@@ -1,6 +1,7 @@
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { message } from '../../util/message-parts.js';
-import { type Command, numberFlagOr, type ProviderArgs, sandboxOption } from '../command.js';
+import { count, listed, withCommas } from '../../util/words.js';
+import { type Command, numberFlag, numberFlagOr, type ProviderArgs, sandboxOption } from '../command.js';
 import { appEnvironment, printJson } from '../terminal/io.js';
 
 interface UiArgs extends ProviderArgs {
@@ -14,11 +15,14 @@ interface UiArgs extends ProviderArgs {
   readonly userHeader?: string | undefined;
   readonly proxyFrom?: string | undefined;
   readonly socket: string | undefined;
+  readonly reconcile?: boolean | undefined;
+  readonly maxUnits?: number | undefined;
 }
 
 type Role = 'look' | 'decide' | 'spend';
 
-/** The heading of the help. */
+/** The headings of the help. */
+const RECONCILE = { group: 'For OpenRefine' } as const;
 const PROXY = { group: 'Behind a reverse proxy' } as const;
 
 export const uiCommand: Command<UiArgs> = {
@@ -37,6 +41,16 @@ export const uiCommand: Command<UiArgs> = {
       .option('role', {
         choices: ['look', 'decide', 'spend'] as const,
         describe: 'What people may do (default: spend)',
+      })
+      .option('reconcile', {
+        ...RECONCILE,
+        type: 'boolean',
+        default: false,
+        describe: 'Also serve the Reconciliation API 0.2. Its address is printed',
+      })
+      .option('max-units', {
+        ...numberFlag('--max-units', 'Units that its queries may cost in all (default: 0)'),
+        ...RECONCILE,
       })
       .option('behind-proxy', { ...PROXY, type: 'boolean', default: false, describe: 'A reverse proxy says who asks' })
       .option('public-url', { ...PROXY, type: 'string', requiresArg: true, describe: 'The address that people open' })
@@ -57,21 +71,27 @@ export const uiCommand: Command<UiArgs> = {
   async run(args, io) {
     const { dataDir, sandbox, port, readOnly, open, by, role = 'spend', json } = args;
     const proxy = readProxy(args);
+    mustFitReconcile(args);
     const ended = new AbortController();
     const stopListening = io.onInterrupt(() => ended.abort());
     const around = appEnvironment(io);
     try {
       const { deciderName } = await import('../../app/environment.js');
       const { serveUi } = await import('../../web/server.js');
+      const { openPurse } = await import('../../app/portfolio/look-up.js');
+      const purse = openPurse(args.maxUnits, { dataDir, sandbox }, around);
+      const onSpent = (units: number) =>
+        io.say(message('RECONCILE_SPENT', `Spent ${count(units, 'unit')}, ${withCommas(purse?.left ?? 0)} left.`));
       await serveUi({
         options: { dataDir, sandbox },
         around,
         port,
         user: { name: deciderName({ by }, around), role: readOnly ? 'look' : role, isVerified: false },
         proxy,
-        onListening(address) {
-          if (json) printJson(io, { address });
-          else io.stdout(`${address}\n`);
+        reconcile: args.reconcile ? { purse, onSpent } : undefined,
+        onListening(address, _port, reconcile) {
+          if (json) printJson(io, { address, reconcile });
+          else io.stdout(listed([address, reconcile], '\n').concat('\n'));
           io.say(
             message(
               'UI_LISTENING',
@@ -88,6 +108,16 @@ export const uiCommand: Command<UiArgs> = {
     }
   },
 };
+
+/** A proxy asks who it is, and OpenRefine cannot say. */
+function mustFitReconcile({ reconcile, maxUnits, behindProxy, readOnly }: UiArgs): void {
+  if (reconcile !== true && maxUnits !== undefined)
+    throw new UsageError('FLAG_WITHOUT_RECONCILE', '--max-units is for --reconcile. Runs have limits of their own');
+  if (reconcile === true && behindProxy === true)
+    throw new UsageError('RECONCILE_BEHIND_PROXY', '--reconcile works on this machine only, without --behind-proxy');
+  if (readOnly === true && maxUnits !== undefined)
+    throw new UsageError('SPENDING_READ_ONLY', '--read-only buys nothing', 'Leave out --max-units or --read-only.');
+}
 
 /** Behind a proxy a name is trusted, so it must be clear who can send one. */
 function readProxy({ behindProxy, publicUrl, userHeader = 'X-Forwarded-User', socket, proxyFrom }: UiArgs) {
