@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import type { GlanceEntry } from '../ledger/answers/snapshot.js';
 import { type Issue, type Reader, type ReaderOutput, readSubject, type SubjectAnswers } from '../readers/reader.js';
-import { columnsOf, type Table } from '../readers/table.js';
+import { columnsOf, type Table, withCompanyKey } from '../readers/table.js';
 import { type ExportOptions, type LineRenderer, type Lines, writesTable } from './formats/format.js';
 import type { Formats } from './formats/list.js';
 
@@ -131,7 +131,7 @@ export function bulkRenderer(
 }
 
 function rendererOf(table: Table, formats: Formats, name: keyof Formats, options: ExportOptions): LineRenderer {
-  const renderer = formats[name].renderer?.(columnsOf(table, options.includeContacts), options);
+  const renderer = formats[name].renderer?.(columnsOf(withCompanyKey(table), options.includeContacts), options);
   if (renderer === undefined) throw new TypeError(`${name} is made from rows, not from lines`);
   return renderer;
 }

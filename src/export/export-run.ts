@@ -3,8 +3,9 @@ import { constants, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, w
 import { basename, dirname, join } from 'node:path';
 import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
 import { type Money, moneyOf, type Prices, purchasesOf } from '../domain/prices.js';
-import type { RunSnapshot, SnapshotRow } from '../ledger/answers/snapshot.js';
-import { type Cell, timestamp } from '../readers/table.js';
+import { idSpaces } from '../domain/provider.js';
+import type { ConfirmedCompany, RunSnapshot, SnapshotRow } from '../ledger/answers/snapshot.js';
+import { type Cell, type Row, timestamp } from '../readers/table.js';
 import { allowanceRows } from './allowances-table.js';
 import { AtomicFolder, writeJson } from './atomic-folder.js';
 import { type CompanyAtAGlance, companyAtAGlance } from './company-at-a-glance.js';
@@ -38,7 +39,7 @@ import {
   surplusOf,
   watchEventRow,
 } from './run-rows.js';
-import { changeRows, importantNames, rowsTable } from './run-tables.js';
+import { changeRows, companySpaces, importantNames, rowsTable } from './run-tables.js';
 import { type ExportSummary, summarise } from './summary.js';
 import { summarySheet } from './summary-sheet.js';
 import { boughtTables, tablesOf } from './tables.js';
@@ -83,6 +84,7 @@ async function fill(
     const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
     // The key facts of each company are ready by now.
     await writeInputLines(snapshot, outputs, shape, tally);
+    writeEntities(snapshot, outputs);
     writeDamaged(snapshot, outputs, options.now);
     const finished = await outputs.finish(folder);
     if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
@@ -118,11 +120,11 @@ function openOutputs(
   opened: OpenFormats,
   shape: ResultsShape,
 ): Outputs {
-  const bought = boughtTables(parts.readers);
+  const bought = new Set(boughtTables(parts.readers).map(({ name }) => name));
   const declared = tablesOf(parts.readers).map((table) => ({
     table: table === resultsTable ? shape.table : table,
     furtherColumns: table === rowsTable ? inputColumns(columns) : table === resultsTable ? shape.inputs : [],
-    bought: bought.includes(table),
+    bought: bought.has(table.name),
   }));
   return new Outputs(declared, opened, options.includeContacts, parts.signal);
 }
@@ -134,11 +136,14 @@ async function writeRunTables(
   { judge }: ExportParts,
   tally: ReportTally,
 ): Promise<void> {
-  for await (const batch of snapshot.members())
+  for await (const batch of snapshot.members()) {
     outputs.write(
       'members',
       batch.map((member) => memberRow(member, judge)),
     );
+    for (const { leftAt, confirmed, ...member } of batch)
+      if (leftAt !== null) keepEntity(snapshot, { ...member, ...confirmed });
+  }
   for await (const batch of snapshot.watchEvents())
     outputs.write(
       'watch_events',
@@ -178,7 +183,11 @@ async function writeInputLines(
   const inputs = inputColumns(snapshot.columns);
   for await (const batch of snapshot.rows()) {
     const lines = batch.map((row) => ({ row, company: companyAtAGlance(row) }));
-    for (const { row, company } of lines) tally.add(row, company);
+    for (const { row, company } of lines) {
+      tally.add(row, company);
+      const { name, registrationNumber, country: countryCode } = company;
+      keepEntity(snapshot, { ...row, name, registrationNumber, countryCode });
+    }
     outputs.write(
       'rows',
       lines.map(({ row, company }) => inputRow(row, company, stages, inputs)),
@@ -195,6 +204,38 @@ async function writeInputLines(
     );
     await outputs.drain('results');
   }
+}
+
+/** Several rows may be about one company, and each may know other IDs of it. The last one that has a fact tells it. */
+function keepEntity(
+  snapshot: RunSnapshot,
+  {
+    companyKey: key,
+    ids,
+    name,
+    countryCode,
+    registrationNumber,
+  }: Pick<SnapshotRow, 'companyKey' | 'ids'> &
+    Partial<Pick<ConfirmedCompany, 'name' | 'countryCode' | 'registrationNumber'>>,
+): void {
+  if (key === null) return;
+  snapshot.keep(key, (before) => {
+    const told = { name, country_code: countryCode, registration_number: registrationNumber };
+    const cells = {
+      ...told,
+      ...Object.fromEntries(companySpaces.map((space) => [idSpaces[space].column, ids[space]])),
+    };
+    const known = before === undefined ? {} : (JSON.parse(before) as Row);
+    return JSON.stringify({ ...known, ...withoutEmpty(cells) });
+  });
+}
+
+const withoutEmpty = (cells: Readonly<Record<string, Cell | undefined>>) =>
+  Object.fromEntries(Object.entries(cells).filter(([, cell]) => cell !== null && cell !== undefined));
+
+function writeEntities(snapshot: RunSnapshot, outputs: Outputs): void {
+  for (const { key, line } of snapshot.kept())
+    outputs.write('entities', [{ entity_key: key, kind: 'company', ...(JSON.parse(line) as Row) }]);
 }
 
 function writeDamaged({ damaged, damagedTexts }: RunSnapshot, outputs: Outputs, now: number): void {
@@ -236,6 +277,7 @@ export function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs,
     checked_at: company.cell('fetched_at') ?? decidedAt(row),
     row: String(row.row),
     line: String(row.line),
+    company_key: row.companyKey,
     v1_company_id: row.ids.v1 ?? null,
     v2_company_id: row.ids.v2 ?? null,
     credit_source_id: row.ids.credit ?? null,

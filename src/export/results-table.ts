@@ -1,4 +1,4 @@
-import { type Column, column, ownColumn, type Row, type Table, table } from '../readers/table.js';
+import { type Column, column, companyKeyColumn, ownColumn, type Row, type Table, table } from '../readers/table.js';
 
 /** For people: the input as it was, with the outcome beside each row. */
 export const resultsTable = table({
@@ -40,6 +40,7 @@ export const resultsTable = table({
     ),
     column('row', 'integer', 'Number of the data line, 1 for the first'),
     column('line', 'integer', 'Line of the file that it begins on'),
+    companyKeyColumn,
     column('v1_company_id', 'id', 'The confirmed company in v1’s ID space'),
     column('v2_company_id', 'id', 'The confirmed company in v2’s ID space'),
     column('credit_source_id', 'id', 'The company in the ID space of credit reports'),

@@ -81,6 +81,7 @@ export function inputRow(
     matched_registration_number: registrationNumber,
     company_status: companyStatus,
     line: String(row.line),
+    company_key: row.companyKey,
     extra: surplusOf(row.values.slice(columns.length)),
   };
 }
@@ -115,6 +116,7 @@ export const candidateRow = (
   decision: candidate.decision,
   evidence: candidate.evidence,
   jurisdiction: candidate.jurisdiction,
+  company_key: candidate.companyKey,
   extra: includeContacts ? (candidate.extra ?? null) : withoutContacts(candidate.extra ?? null),
 });
 
@@ -136,6 +138,7 @@ export function memberRow(
     due_reason: due?.reason ?? null,
     oldest_fetched_at: fetched.length === 0 ? null : timestamp(Math.min(...fetched)),
     member: String(standing.member),
+    company_key: member.companyKey,
     extra: null,
   };
 }
@@ -153,6 +156,7 @@ export const watchEventRow = (event: SnapshotWatchEvent, includeContacts: boolea
   run: event.runId,
   raw_sha256: event.rawSha256,
   event: String(event.id),
+  company_key: event.companyKey,
   ...saidBeside(event, includeContacts),
 });
 

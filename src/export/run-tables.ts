@@ -1,9 +1,9 @@
 import { fieldsOf, IMPORTANT_CHANGES, type ItemChange, isImportant } from '../domain/change.js';
 import { type IdSpace, idSpaces } from '../domain/provider.js';
+import type { SnapshotChange } from '../ledger/answers/snapshot.js';
 import { isRecord, isTexts, parseStored } from '../ledger/db/stored-json.js';
-import type { MemberChange } from '../ledger/portfolio/changes.js';
 import type { RunRecord } from '../ledger/rows/runs.js';
-import { column, emptyExtra, ownColumn, type RowOf, table, timestamp } from '../readers/table.js';
+import { column, companyKeyColumn, emptyExtra, ownColumn, type RowOf, table, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
 
 /** `credit-report` → `credit_report_status` */
@@ -34,6 +34,7 @@ const furtherColumns = [
   column('matched_registration_number', 'text', 'Its registration number'),
   column('company_status', 'text', 'Its status as the registry reports it, in the provider’s words'),
   lineColumn,
+  companyKeyColumn,
 ];
 
 export const rowsTable = table({
@@ -65,6 +66,32 @@ export const rowsTable = table({
   ],
 });
 
+/** The ID spaces of companies. A report is no company. */
+export const companySpaces: readonly IdSpace[] = rowSpaces.filter((space) => space !== 'report');
+
+export const entitiesTable = table({
+  name: 'entities',
+  onePer: 'company',
+  description:
+    'Every company that a row was confirmed as, bought or not, under one key. All tables about companies refer to it with `company_key`. Companies that have left the list stay until they are pruned.',
+  source: 'ledger, and what was bought',
+  key: ['entity_key'],
+  keyAlwaysThere: true,
+  columns: [
+    column(
+      'entity_key',
+      'text',
+      'Country and registration number, with the court or state if they number separately. Else the ID, such as `v1-123`',
+    ),
+    column('kind', 'text', 'company'),
+    column('name', 'text', 'Name, from the record, else from the search'),
+    column('country_code', 'text', 'ISO alpha-2'),
+    column('registration_number', 'text', 'Registration number, as sent'),
+    ...companySpaces.map(idColumn),
+    emptyExtra,
+  ],
+});
+
 export const candidatesTable = table({
   name: 'candidates',
   onePer: 'candidate seen',
@@ -90,6 +117,7 @@ export const candidatesTable = table({
     column('decision', 'text', 'confirmed, rejected, needs_review or no_match'),
     column('evidence', 'text', 'What agreed and what did not, in words'),
     column('jurisdiction', 'text', 'Registry jurisdiction, if it is not the country or state'),
+    column('company_key', 'text', 'The company of the row. Only for a confirmed candidate'),
     column('extra', 'json', 'Other returned values, such as sources, status, address and further VAT numbers'),
   ],
 });
@@ -117,6 +145,7 @@ export const membersTable = table({
     ),
     column('oldest_fetched_at', 'timestamp', 'When its oldest answer was bought. Empty if there is none'),
     column('member', 'integer', 'Number of the member in the ledger: it stays the same from file to file'),
+    companyKeyColumn,
     emptyExtra,
   ],
 });
@@ -145,6 +174,7 @@ export const watchEventsTable = table({
     column('told_by', 'text', 'history or callback. A callback is not signed, so the history decides'),
     column('old_value', 'text', 'As sent in a notification. Phone, fax and e-mail only with --include-contacts'),
     column('new_value', 'text', 'The value after the change, as sent'),
+    companyKeyColumn,
     column('extra', 'json', 'What else the record said'),
   ],
 });
@@ -239,12 +269,13 @@ export const changesTable = table({
     column('new_raw_sha256', 'text', 'SHA-256 of the raw answer with the new value'),
     column('run', 'text', 'The run that bought the new answer. Empty if `kybatch call` bought it'),
     column('important', 'boolean', 'Whether it is among the `changes.important` of the pipeline'),
+    companyKeyColumn,
     emptyExtra,
   ],
 });
 
 export function changeRows(
-  change: MemberChange,
+  change: SnapshotChange,
   important: ReadonlySet<string>,
 ): readonly RowOf<typeof changesTable>[] {
   const shared = {
@@ -255,6 +286,7 @@ export function changeRows(
     v1_company_id: change.ids.v1 ?? null,
     v2_company_id: change.ids.v2 ?? null,
     run: change.runId,
+    company_key: change.companyKey,
     extra: null,
   };
   return change.items.flatMap((item: ItemChange) =>

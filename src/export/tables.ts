@@ -2,13 +2,14 @@
 
 import { readers } from '../readers/list.js';
 import type { Reader } from '../readers/reader.js';
-import type { Table } from '../readers/table.js';
+import { type Table, withCompanyKey } from '../readers/table.js';
 import { allowancesTable } from './allowances-table.js';
 import { resultsTable } from './results-table.js';
 import {
   callsTable,
   candidatesTable,
   changesTable,
+  entitiesTable,
   errorsTable,
   membersTable,
   rowsTable,
@@ -19,6 +20,7 @@ import {
 const LINES = [rowsTable, resultsTable] as const;
 
 const ABOUT_THE_RUN = [
+  entitiesTable,
   membersTable,
   changesTable,
   watchEventsTable,
@@ -35,9 +37,9 @@ export function tablesOf(from: readonly Reader[]): readonly Table[] {
   return [...LINES, ...bought.filter((table) => !last.includes(table)), ...ABOUT_THE_RUN, ...last];
 }
 
-/** Several readers may write to one table. Two tables of one name would be one file. */
+/** Several readers may write to one table. Two tables of one name would be one file. All are about companies. */
 export function boughtTables(from: readonly Reader[]): readonly Table[] {
-  const tables = [...new Set(from.flatMap((reader) => reader.tables))];
+  const tables = [...new Set(from.flatMap((reader): readonly Table[] => reader.tables))].map(withCompanyKey);
   const names: readonly string[] = [...LINES, ...ABOUT_THE_RUN, ...tables].map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new TypeError(`two tables are declared with the name ${twice}`);

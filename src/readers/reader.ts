@@ -3,7 +3,7 @@
 import type { IdSpace } from '../domain/provider.js';
 import type { ExactJson } from '../util/exact-json.js';
 import { withoutEmails } from '../util/sanitize-text.js';
-import { hideContacts, type Row, type RowOf, type Table } from './table.js';
+import { type Cell, hideContacts, type Row, type RowOf, type Table } from './table.js';
 
 /**
  * A reader makes rows of tables from the raw answers of one module. `list.ts` names it, and the export, the data
@@ -61,6 +61,8 @@ export interface SubjectAnswers {
   readonly name: string | null;
   /** The newest answer to each request, in the order asked. */
   readonly answers: readonly RawAnswer[];
+  /** The key of the company, for exports. Null if unknown. */
+  readonly companyKey?: string | null;
   /** From the reader's lists. The last one counts. */
   readonly listed?: ListItem;
 }
@@ -159,6 +161,12 @@ export class ReaderOutput {
     this.issues[ISSUES_NAMED] = { origin, pointer: '', expected, seen: `${this.#issuesBeyond} more` };
   }
 
+  /** Set in place: copies of all rows would take longer than reading them. */
+  setCompanyKey(key: Cell): void {
+    for (const rows of this.rows.values())
+      for (const row of rows as { company_key?: Cell }[]) if (row.company_key === undefined) row.company_key = key;
+  }
+
   /** Only a part of a list came, so it is not compared: missing entries may be in the rest. */
   noteInPart(table: Table): void {
     this.came.delete(table.name);
@@ -220,6 +228,7 @@ export function readSubject(reader: Reader, subject: SubjectAnswers, includeCont
     if (!reader.tables.some((table) => table.name === name))
       throw new TypeError(`the reader ${reader.name} does not declare the table ${name}`);
   }
+  if (subject.companyKey !== undefined) out.setCompanyKey(subject.companyKey);
   return out;
 }
 

@@ -140,6 +140,21 @@ export function hideContacts(columns: readonly Column[], row: Row): Row {
 export const columnsOf = (declared: Table, includeContacts: boolean): readonly Column[] =>
   declared.columns.filter((item) => includeContacts || item.contact !== true);
 
+/** The column that joins all tables about companies. Exports add it to the tables of readers. */
+export const companyKeyColumn = column(
+  'company_key',
+  'text',
+  'The company: country and registration number, else its ID, such as `v1-123`. See `entities`',
+  'the match of the row',
+);
+
+/** The table as exports write it: with the key of the company before `extra`. */
+export function withCompanyKey(declared: Table): Table {
+  const end = declared.columns.findIndex(({ name }) => name === 'extra');
+  const place = end === -1 ? declared.columns.length : end;
+  return { ...declared, columns: declared.columns.toSpliced(place, 0, companyKeyColumn) };
+}
+
 /** Inserts an export's own columns: where the table says, or before `extra`, which is always last. */
 export function insertColumns({ furtherBefore }: Table, columns: readonly Column[], further: readonly Column[]) {
   const named = columns.findIndex(({ name }) => name === furtherBefore);

@@ -4,7 +4,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { stages } from '../../src/stages/list.js';
 import { withJob } from '../cli/here.js';
-import { readTable } from '../export/support.js';
+import { orphansIn, readTable } from '../export/support.js';
 import { long } from '../helpers/long.js';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/how-to/load-a-warehouse.md'), 'utf8');
@@ -20,7 +20,7 @@ test('docs/how-to/load-a-warehouse.md has a query for each stage, in the order o
   expect(ofStages.filter(({ query }) => query === undefined)).toEqual([]);
 });
 
-long('the queries return rows from the tables of a run with every stage', async () => {
+long('the queries return rows from the tables of a run with every stage, and all tables join', async () => {
   await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('input.csv', rows.slice(0, 12));
     // Reports are ready at once, and people are few, because only the queries are tested.
@@ -31,6 +31,7 @@ long('the queries return rows from the tables of a run with every stage', async 
     const end = await kybatch(['run', 'input.csv', '--pipeline', './all.yaml', '--yes', '--json', '--out', 'tables']);
     // Ownership may have a review question.
     expect([0, 3], end.stderr).toContain(end.code);
+    expect(orphansIn(join(cwd, 'tables'))).toEqual([]);
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const connection = await instance.connect();
     const silent: string[] = [];

@@ -56,7 +56,7 @@ long('a listed reader has its table in the export, the summary, the data package
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     const folder = join(dataDir, 'out');
     const summary = await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] }, exportWith(parts));
-    expect(readTable(folder, 'licences')).toEqual([{ v2_company_id: '9', number: 'L-1' }]);
+    expect(readTable(folder, 'licences')).toEqual([{ v2_company_id: '9', number: 'L-1', company_key: 'v2-9' }]);
     expect(summary.tables).toMatchObject({ licences: 1, flat_financials: 1 });
     expect(summary.files.map(({ path }) => path)).toEqual(expect.arrayContaining(['licences.parquet']));
     expect(readFileSync(join(folder, 'datapackage.json'), 'utf8')).toContain('"name": "licences-parquet"');

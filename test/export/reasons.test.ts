@@ -261,7 +261,7 @@ test('after a person confirms a row, its reason still has the differences', asyn
     cases.map(([given, name, matchGrade]) => {
       const row: SnapshotRow = {
         ...{ ...ROW, row: 1, line: 2, values: [], kinds: null, stage: null, unitsCharged: 0, updatedAt: null },
-        ...{ errorCode: null, errorMessage: null, firstRow: null, glances: {} },
+        ...{ errorCode: null, errorMessage: null, firstRow: null, glances: {}, companyKey: null },
         ...{ matchGrade, matchedOn: 'review', questions: [ASKED], fields: { name, country: 'GB' } },
         confirmed: { name: 'Acme Ltd', registrationNumber: '1', countryCode: 'GB', register: null },
       };

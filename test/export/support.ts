@@ -42,6 +42,32 @@ export interface RunFixture {
   readonly bought?: readonly Bought[];
 }
 
+/** Lines that a foreign key of the data package leads nowhere from, and tables in which no line has a key. */
+export function orphansIn(folder: string): readonly string[] {
+  interface Resource {
+    readonly name: string;
+    readonly format: string;
+    readonly schema?: {
+      readonly foreignKeys?: readonly {
+        readonly fields: readonly [string];
+        readonly reference: { readonly resource: string; readonly fields: readonly [string] };
+      }[];
+    };
+  }
+  const { resources } = JSON.parse(readFileSync(join(folder, 'datapackage.json'), 'utf8')) as { resources: Resource[] };
+  return resources
+    .filter(({ format }) => format === 'csv')
+    .flatMap(({ name, schema }) =>
+      (schema?.foreignKeys ?? []).flatMap(({ fields: [field], reference }) => {
+        const known = new Set(readTable(folder, reference.resource).map((line) => line[reference.fields[0]]));
+        const lines = readTable(folder, name);
+        const keys = lines.map((line) => line[field] ?? null).filter((key) => key !== null);
+        if (lines.length > 0 && keys.length === 0) return [`${name}: no line has a key`];
+        return keys.filter((key) => !known.has(key)).map((key) => `${name}: ${key}`);
+      }),
+    );
+}
+
 /** A data directory with one run, as the engine would have left it. */
 export async function withRun(
   fixture: RunFixture,

@@ -40,9 +40,10 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
   credit_reports:
     'credit_report_id credit_source_id name registration_number status expired date_created turnover ebitda age_of_business number_of_employees charges mortgages court_judgements pod common_value common_description credit_limit_value credit_limit_currency raw_sha256',
   credit_report_remarks: 'credit_report_id kind position text',
+  entities: 'entity_key kind name country_code registration_number v1_company_id v2_company_id',
   members: 'portfolio input_id row first_seen last_seen left_at due due_reason oldest_fetched_at',
   changes:
-    'changed_at portfolio row input_id v1_company_id v2_company_id table key column kind old_value new_value old_raw_sha256 new_raw_sha256 run important extra',
+    'changed_at portfolio row input_id v1_company_id v2_company_id table key column kind old_value new_value old_raw_sha256 new_raw_sha256 run important',
   watch_events: 'portfolio row input_id v2_company_id event_type status message date_created heard_at run raw_sha256',
   candidates: 'row api position id name registration_number vat_number country_code state match_grade decision',
   calls:
@@ -67,6 +68,11 @@ test.each(tables)(
     expect(columns.at(-1)).toBe('extra');
   },
 );
+
+test('every table about a company has its key', () => {
+  const without = tables.filter(({ columns }) => !columns.some(({ name }) => name === 'company_key'));
+  expect(without.map(({ name }) => name)).toEqual(['entities', 'calls', 'allowances', 'errors']);
+});
 
 test('V1-24 no table and no column speaks of beneficial owners', () => {
   const names = tables.flatMap(({ name, columns }) => [name, ...columns.map((column) => column.name)]);

@@ -23,6 +23,7 @@ const ROW: SnapshotRow = {
   updatedAt: null,
   fields: {},
   country: 'GB',
+  companyKey: null,
   confirmed: null,
   questions: [],
   firstRow: null,

@@ -42,6 +42,7 @@ export const csv: Format = {
       schema: schemaOf(
         table,
         columns.map(({ name, type, description }) => ({ name, type: FIELD_TYPES[type], description })),
+        (name) => name,
       ),
     },
   }),

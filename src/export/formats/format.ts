@@ -1,4 +1,4 @@
-import type { Column, ColumnType, Row, Table } from '../../readers/table.js';
+import { type Column, type ColumnType, companyKeyColumn, type Row, type Table } from '../../readers/table.js';
 import type { SheetCell } from '../../sheets/xlsx/write-sheet.js';
 import type { SheetChart } from '../../sheets/xlsx/write-workbook.js';
 
@@ -136,11 +136,18 @@ export interface Field {
   readonly description: string;
 }
 
-/** A Table Schema of the data package. */
-export const schemaOf = (table: Table, fields: readonly Field[]) => ({
+/** A Table Schema of the data package. `resourceOf`: the name of another table's resource in the same format. */
+export const schemaOf = (table: Table, fields: readonly Field[], resourceOf: (table: string) => string) => ({
   fields,
   missingValues: [''],
   ...(table.keyAlwaysThere ? { primaryKey: table.key } : { uniqueKeys: [table.key] }),
+  ...(table.columns.some(({ name }) => name === companyKeyColumn.name)
+    ? {
+        foreignKeys: [
+          { fields: [companyKeyColumn.name], reference: { resource: resourceOf('entities'), fields: ['entity_key'] } },
+        ],
+      }
+    : {}),
 });
 
 export const FIELD_TYPES: Readonly<Record<ColumnType, string>> = {

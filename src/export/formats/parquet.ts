@@ -48,14 +48,16 @@ export const parquet: Format = {
   },
   renderer: (columns, options) => new ParquetText(columns, options.partitionByCountry),
   resource: (table, columns) => ({
-    name: `${table.name}-parquet`,
+    name: resourceOf(table.name),
     properties: {
       format: 'parquet',
       mediatype: 'application/vnd.apache.parquet',
-      schema: schemaOf(table, columns.flatMap(fieldsOf)),
+      schema: schemaOf(table, columns.flatMap(fieldsOf), resourceOf),
     },
   }),
 };
+
+const resourceOf = (table: string) => `${table}-parquet`;
 
 /** The text of a number, and its decimal. */
 function fieldsOf(column: Column): readonly Field[] {

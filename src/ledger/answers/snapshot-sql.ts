@@ -1,4 +1,3 @@
-import { INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { Script, Sql } from '../db/database.js';
 import { AMONG_IDS, type EntityIds } from '../erase/identifiers.js';
 import { MEMBER_STATE_COLUMNS } from '../portfolio/members.js';
@@ -10,13 +9,15 @@ const IDS = `(SELECT coalesce(json_group_object(space, id), '{}') FROM row_ids W
 
 const HOLDS = 'rows.run_id = standing.run_id AND rows.row = standing.run_row';
 
-// The company in the space whose searches return the most facts.
-const CONFIRMED = `(SELECT json_object('name', name, 'registrationNumber', registration_number, 'countryCode', country_code,
-      'register', coalesce(nullif(jurisdiction, ''), nullif(state, '')))
+// The company in each ID space, with the facts of its search.
+const MATCHES = `(SELECT coalesce(json_group_array(json_object('space', space, 'id', candidates.id, 'position', position, 'name', name,
+      'registrationNumber', registration_number, 'countryCode', country_code, 'jurisdiction', jurisdiction, 'state', state)), '[]')
     FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed'
       AND EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row
-        AND row_ids.space = candidates.space AND row_ids.id = candidates.id)
-    ORDER BY CASE space ${INFORMATIVE_SPACES.map((space, index) => `WHEN '${space}' THEN ${index}`).join(' ')} ELSE 9 END, position LIMIT 1)`;
+        AND row_ids.space = candidates.space AND row_ids.id = candidates.id))`;
+
+/** What the key of a row's company is made from, for a query over `rows`. */
+export const companyOfRow = (ids = 'ids') => `${IDS} AS ${ids}, ${MATCHES} AS matches`;
 
 const CHOSEN = (
   cell: string,
@@ -50,13 +51,13 @@ export const DUPLICATES = `
 
 // Only units of this run: a row that was not due has cost nothing.
 export const ROWS = `SELECT standing.row, standing.line, standing.run_id, standing.run_row, input_values AS "values", input_kinds AS kinds, fields, outcome, stage, stages,
-    match_grade AS matchGrade, matched_on AS matchedOn, ${IDS} AS ids, CASE WHEN rows.run_id = ? THEN units_charged ELSE 0 END AS unitsCharged,
+    match_grade AS matchGrade, matched_on AS matchedOn, ${companyOfRow()}, CASE WHEN rows.run_id = ? THEN units_charged ELSE 0 END AS unitsCharged,
     error_code AS errorCode, error_message AS errorMessage, hold, hold_reason AS holdReason, updated_at AS updatedAt,
-    ${CONFIRMED} AS confirmed, ${QUESTIONS} AS questions, duplicates.first AS firstRow
+    ${QUESTIONS} AS questions, duplicates.first AS firstRow
   FROM temp.standing JOIN rows ON ${HOLDS} LEFT JOIN temp.duplicates ON duplicates.row = standing.row ORDER BY standing.row`;
 
 export const MEMBERS = `SELECT portfolios.name AS portfolio, CASE WHEN json_valid(rows.fields) THEN json_extract(rows.fields, '$.id') END AS inputId,
-    first_seen AS firstSeen, coalesce(last_seen, seen_at) AS lastSeen, left_at AS leftAt, members.run_id, members.run_row, ${MEMBER_STATE_COLUMNS}
+    first_seen AS firstSeen, coalesce(last_seen, seen_at) AS lastSeen, left_at AS leftAt, members.run_id, members.run_row, ${companyOfRow()}, ${MEMBER_STATE_COLUMNS}
   FROM members JOIN portfolios ON portfolios.id = portfolio_id JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   WHERE portfolio_id = ? ORDER BY members.id`;
 
@@ -65,8 +66,9 @@ export const PROGRESS = `SELECT outcome, hold, hold_reason, stages, count(*) AS 
   FROM temp.standing JOIN rows ON ${HOLDS} GROUP BY outcome, hold, hold_reason, stages`;
 
 export const CANDIDATES = `SELECT standing.row, standing.run_id, standing.run_row, space, position, id, name, registration_number AS registrationNumber,
-    vat_number AS vatNumber, country_code AS countryCode, state, jurisdiction, match_grade AS matchGrade, decision, evidence, extra
-  FROM temp.standing JOIN candidates ON candidates.run_id = standing.run_id AND candidates.row = standing.run_row
+    vat_number AS vatNumber, country_code AS countryCode, state, jurisdiction, candidates.match_grade AS matchGrade, decision, evidence, extra,
+    CASE WHEN decision = 'confirmed' THEN ${IDS} END AS ids, CASE WHEN decision = 'confirmed' THEN ${MATCHES} END AS matches
+  FROM temp.standing JOIN rows ON ${HOLDS} JOIN candidates ON candidates.run_id = standing.run_id AND candidates.row = standing.run_row
   ORDER BY standing.row, space, position`;
 
 // A call in flight has no charge yet, so it counts as unknown.
@@ -87,7 +89,7 @@ export const ERRORS = `SELECT row, line, stage, class, code, message, request_id
 
 export const WATCH_EVENTS = `SELECT (SELECT name FROM portfolios WHERE id = ?) AS portfolio, standing.row, CASE WHEN json_valid(rows.fields) THEN json_extract(rows.fields, '$.id') END AS inputId,
     heard.id, company_id AS companyId, event_type AS eventType, status, message, date_created AS dateCreated,
-    CASE WHEN json_valid(extra) THEN extra END AS extra, heard_at AS heardAt, heard.run_id AS runId, lower(hex(raw_sha256)) AS rawSha256
+    CASE WHEN json_valid(extra) THEN extra END AS extra, heard_at AS heardAt, heard.run_id AS runId, lower(hex(raw_sha256)) AS rawSha256, ${companyOfRow()}
   FROM temp.standing JOIN rows ON ${HOLDS}
   JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row AND space = 'v2'
   JOIN run_environments ON run_environments.run_id = standing.run_id AND run_environments.api = 'v2'
@@ -101,7 +103,7 @@ const confirmed = (cell: string) => `(SELECT ${cell} FROM candidates
 /** An empty list is a syntax error in SQL. No value equals NULL. */
 const places = (count: number) => (count === 0 ? 'NULL' : Array.from({ length: count }, () => '?').join(', '));
 
-export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${confirmed('country_code')} AS country, ${confirmed('name')} AS name, ${IDS} AS ids,
+export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${confirmed('country_code')} AS country, ${confirmed('name')} AS name, ${companyOfRow()},
     CASE WHEN instr(stages, ':"not_available"') > 0 THEN stages END AS lacking, ${IN_QUESTION} AS asked
   FROM (SELECT row_ids.id, standing.row, standing.run_id, standing.run_row,
       row_number() OVER (PARTITION BY row_ids.id ORDER BY standing.row) AS nth

@@ -1,4 +1,5 @@
-import type { IdSpace } from '../../domain/provider.js';
+import { companyKey, numberKey } from '../../domain/entity-key.js';
+import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { forEachItem, type Script, type Snapshot } from '../db/database.js';
 import {
@@ -16,8 +17,7 @@ import {
 import { type Connection, connect, type Statement } from '../db/sqlite/connection.js';
 import type { StoredPlace } from '../db/stored-json.js';
 import { allowancesOf, chargedCalls } from '../money/usage.js';
-import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from '../portfolio/change-store.js';
-import type { MemberChange } from '../portfolio/changes.js';
+import { hasChanges, type MemberChangeRow, memberChanges, toMemberChange } from '../portfolio/change-store.js';
 import { type MemberStateRow, memberStateReader } from '../portfolio/members.js';
 import { countOpenCalls, countUnknownCalls, type ProgressRow, toProgress } from '../rows/read-rows.js';
 import { runFinder } from '../rows/run-store.js';
@@ -27,11 +27,13 @@ import type {
   ConfirmedCompany,
   GlanceEntry,
   Glances,
+  KeptLine,
   RowQuestion,
   RunSnapshot,
   SnapshotAnswer,
   SnapshotCall,
   SnapshotCandidate,
+  SnapshotChange,
   SnapshotError,
   SnapshotList,
   SnapshotMember,
@@ -45,6 +47,7 @@ import {
   ANSWERS_ASKED_FOR,
   CALLS,
   CANDIDATES,
+  companyOfRow,
   DUPLICATES,
   ERRORS,
   LISTS,
@@ -108,12 +111,14 @@ export async function openSnapshot(
     calls: () => snapshot.batches<SnapshotCall>(CALLS, [runId], BATCH),
     errors: () => snapshot.batches<SnapshotError>(ERRORS, [runId], BATCH),
     changes: () => readChanges(store, run),
-    watchEvents: () => snapshot.batches<SnapshotWatchEvent>(WATCH_EVENTS, [run.portfolioId], BATCH),
+    watchEvents: () => readWatchEvents(snapshot, run),
     allowances: () => snapshot.read(() => allowancesOf(snapshot, runId)),
     charged: () => snapshot.read(() => chargedCalls(snapshot, { sql: 'run_id = @run', given: { run: runId } })),
     subjects: (space, operations, asked = []) => readSubjects(store, space, operations, asked),
     lists: (operations) => readLists(store, run, operations),
     keepGlances: (reader, space, entries) => store.glances.keep(reader, space, entries),
+    keep: (key, merge) => store.glances.keepLine(key, merge),
+    kept: () => store.glances.lines(),
     async close() {
       store.glances.close();
       await snapshot.close();
@@ -176,21 +181,24 @@ const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
   type Parsed = 'values' | 'stages' | 'ids';
-  type Row = Omit<Stored<SnapshotRow, Parsed>, 'confirmed' | 'questions' | 'glances' | 'country' | 'fields'> &
-    RunRowKey & { readonly fields: string; readonly confirmed: string | null; readonly questions: string };
+  type Row = Omit<
+    Stored<SnapshotRow, Parsed>,
+    'confirmed' | 'questions' | 'glances' | 'country' | 'fields' | 'companyKey'
+  > &
+    RunRowKey & { readonly fields: string; readonly matches: string; readonly questions: string };
   await store.snapshot.read(() => store.snapshot.exec(DUPLICATES));
   for await (const batch of store.snapshot.batches<Row>(ROWS, [runId], BATCH)) {
-    yield batch.map(({ fields, run_id, run_row, ...row }) => {
+    yield batch.map(({ fields, run_id, run_row, matches, ...row }) => {
       const key = [run_id, run_row];
       // Not shown in the tables, but the search used it: a row with damaged fields counts as damaged.
       const said = soundText(store, rowFields, fields, key);
-      const ids = JSON.parse(row.ids) as IdsBySpace;
+      const { ids, ...company } = companyIn(row.ids, matches);
       return {
         ...row,
         values: soundText(store, rowValues, row.values, key) ?? [],
         stages: soundText(store, rowStages, row.stages, key) ?? null,
         ids,
-        confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as ConfirmedCompany),
+        ...company,
         questions: row.questions === '[]' ? NOTHING_ASKED : inOrder(JSON.parse(row.questions) as RowQuestion[]),
         glances: store.glances.of(ids),
         country: said?.country ?? null,
@@ -208,33 +216,45 @@ async function* readMembers(
   if (portfolioId === null) return;
   // Damaged rows are reported with the rows.
   const read = await snapshot.read(() => memberStateReader(snapshot, times, {}));
-  type Row = MemberStateRow & Omit<SnapshotMember, 'standing'>;
+  type Row = MemberStateRow & Omit<SnapshotMember, 'standing' | 'ids'> & CompanyColumns;
   for await (const batch of snapshot.batches<Row>(MEMBERS, [portfolioId], BATCH))
     yield batch.map((row) => {
       const { portfolio, inputId, firstSeen, lastSeen, leftAt } = row;
-      return { portfolio, inputId, firstSeen, lastSeen, leftAt, standing: read(row) };
+      const company = companyIn(row.ids, row.matches);
+      return { portfolio, inputId, firstSeen, lastSeen, leftAt, standing: read(row), ...company };
     });
 }
 
 async function* readCandidates(store: SnapshotStore): AsyncGenerator<readonly SnapshotCandidate[]> {
-  for await (const batch of store.snapshot.batches<SnapshotCandidate & RunRowKey>(CANDIDATES, [], BATCH))
-    yield batch.map(({ run_id, run_row, ...candidate }) => {
+  type Row = Omit<SnapshotCandidate, 'companyKey'> & RunRowKey & { [Column in keyof CompanyColumns]: string | null };
+  for await (const batch of store.snapshot.batches<Row>(CANDIDATES, [], BATCH))
+    yield batch.map(({ run_id, run_row, ids, matches, ...candidate }) => {
       const { extra, space, position } = candidate;
       const key = [run_id, run_row, space, position];
-      return extra == null || soundText(store, candidateExtra, extra, key) !== undefined
-        ? candidate
-        : { ...candidate, extra: null };
+      const isSound = extra == null || soundText(store, candidateExtra, extra, key) !== undefined;
+      const companyKey = ids === null || matches === null ? null : companyIn(ids, matches).companyKey;
+      return { ...candidate, extra: isSound ? (extra ?? null) : null, companyKey };
     });
 }
 
-async function* readChanges(store: SnapshotStore, { portfolioId }: RunRecord): AsyncGenerator<readonly MemberChange[]> {
+async function* readWatchEvents(snapshot: Snapshot, { portfolioId }: RunRecord) {
+  type Row = SnapshotWatchEvent & CompanyColumns;
+  for await (const batch of snapshot.batches<Row>(WATCH_EVENTS, [portfolioId], BATCH))
+    yield batch.map(({ ids, matches, ...event }) => ({ ...event, companyKey: companyIn(ids, matches).companyKey }));
+}
+
+async function* readChanges(
+  store: SnapshotStore,
+  { portfolioId }: RunRecord,
+): AsyncGenerator<readonly SnapshotChange[]> {
   if (portfolioId === null || !(await store.snapshot.read(() => hasChanges(store.snapshot)))) return;
-  const sql = `${MEMBER_CHANGES} AND members.portfolio_id = ? ORDER BY changes.changed_at, changes.call_id, members.row, members.id`;
-  for await (const batch of store.snapshot.batches<MemberChangeRow>(sql, [portfolioId], BATCH))
-    yield batch.flatMap((row) => {
+  type Row = MemberChangeRow & { readonly row_ids: string; readonly matches: string };
+  const sql = `${memberChanges(`${companyOfRow('row_ids')},`)} AND members.portfolio_id = ? ORDER BY changes.changed_at, changes.call_id, members.row, members.id`;
+  for await (const batch of store.snapshot.batches<Row>(sql, [portfolioId], BATCH))
+    yield batch.flatMap(({ row_ids, matches, ...row }) => {
       const change = toMemberChange(row, store.cells);
       if (change === undefined) store.damagedTexts.push(placeOf(changeItems, [row.id]));
-      return change ?? [];
+      return change === undefined ? [] : { ...change, companyKey: companyIn(row_ids, matches).companyKey };
     });
 }
 
@@ -249,17 +269,17 @@ async function* readSubjects(
   operations: readonly string[],
   askedFor: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> &
-    RunRowKey & { readonly lacking: string | null; readonly asked: 0 | 1 };
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced' | 'companyKey'> &
+    RunRowKey & { readonly matches: string; readonly lacking: string | null; readonly asked: 0 | 1 };
   const { snapshot } = store;
   const { visibleAnswer, begun, earlier } = store.standing;
   const about = snapshot.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
   const asking =
     askedFor.length === 0 ? undefined : snapshot.prepare<unknown[], AnswerRow>(ANSWERS_ASKED_FOR(askedFor.length));
   for await (const batch of snapshot.batches<Subject>(SUBJECTS, [space], SUBJECTS_AT_ONCE)) {
-    for (const { run_id, run_row, lacking, asked, ...subject } of batch) {
+    for (const { run_id, run_row, lacking, asked, matches, ...subject } of batch) {
       const place = { run_id, run_row };
-      const ids = JSON.parse(subject.ids) as IdsBySpace;
+      const { ids, companyKey } = companyIn(subject.ids, matches);
       const { standing, given } = await snapshot.read(function* () {
         const newest = yield* about.all(run_id, run_row, ...operations);
         const visible = yield* forEachItem(newest, (answer) => visibleAnswer(answer, lacking, place));
@@ -270,7 +290,7 @@ async function* readSubjects(
       });
       const withReplaced = async (operation: string) =>
         await withBodies(store, subject.row, await snapshot.read(() => earlier(operation, standing, place)));
-      yield { ...subject, ids, answers: await withBodies(store, subject.row, given), withReplaced };
+      yield { ...subject, ids, companyKey, answers: await withBodies(store, subject.row, given), withReplaced };
     }
   }
 }
@@ -356,12 +376,63 @@ type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parse
 
 type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 
+/** Of `companyOfRow`, as JSON. */
+interface CompanyColumns {
+  readonly ids: string;
+  readonly matches: string;
+}
+
+/** A confirmed candidate. */
+interface Match extends Omit<ConfirmedCompany, 'register'> {
+  readonly space: IdSpace;
+  readonly id: string;
+  readonly position: number;
+  readonly jurisdiction: string | null;
+  readonly state: string | null;
+}
+
+/** A row's IDs, its match in the space whose searches return the most, and the key of its company. */
+function companyIn(idsOfRow: string, matchesOfRow: string) {
+  const ids = JSON.parse(idsOfRow) as IdsBySpace;
+  const matches = matchesOfRow === '[]' ? [] : (JSON.parse(matchesOfRow) as Match[]).sort(byFacts);
+  const [first] = matches;
+  const confirmed: ConfirmedCompany | null =
+    first === undefined
+      ? null
+      : {
+          name: first.name,
+          registrationNumber: first.registrationNumber,
+          countryCode: first.countryCode,
+          register: first.jurisdiction || first.state || null,
+        };
+  return { ids, confirmed, companyKey: keyOf(ids, matches) };
+}
+
+const byFacts = (a: Match, b: Match): number =>
+  rankOf(a) - rankOf(b) || a.position - b.position || byText(a.space, b.space);
+
+const rankOf = ({ space }: Match): number => {
+  const rank = INFORMATIVE_SPACES.indexOf(space);
+  return rank === -1 ? INFORMATIVE_SPACES.length : rank;
+};
+
+/** A search may name a number without its court, and another search the court. */
+function keyOf(ids: IdsBySpace, matches: readonly Match[]): string | null {
+  for (const { space, id, jurisdiction, state, ...facts } of matches) {
+    const key = ids[space] === id ? numberKey({ ...facts, registers: [jurisdiction, state] }) : undefined;
+    if (key !== undefined) return key;
+  }
+  return companyKey({ countryCode: null, registrationNumber: null, ids });
+}
+
 /**
  * Keeps readers' short values about companies for the rows, which come in another order. It is an unnamed SQLite
  * database: overflow goes to a private temporary file, so that a list of any length needs the same memory.
  */
 export class GlanceStore {
   #database: Connection | undefined;
+  #keep: Statement<[string, string], unknown> | undefined;
+  #line: Statement<[string], string> | undefined;
   #insert: Statement<[string, string, string, string], unknown> | undefined;
   #select: Statement<[string, string], { readonly reader: string; readonly cells: string }> | undefined;
 
@@ -379,6 +450,18 @@ export class GlanceStore {
     return found;
   }
 
+  keepLine(key: string, merge: (before: string | undefined) => string): void {
+    if (this.#database === undefined) this.#open();
+    const before = this.#line?.get(key);
+    const line = merge(before);
+    if (line !== before) this.#keep?.run(key, line);
+  }
+
+  *lines(): Generator<KeptLine> {
+    if (this.#database !== undefined)
+      yield* this.#database.prepare<[], KeptLine>('SELECT key, line FROM lines ORDER BY key').iterate();
+  }
+
   close(): void {
     this.#database?.close();
   }
@@ -388,7 +471,10 @@ export class GlanceStore {
     // Temporary data: no durability is needed.
     database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
       CREATE TABLE glances (space TEXT, id TEXT, reader TEXT, cells TEXT, PRIMARY KEY (space, id, reader)) WITHOUT ROWID;
+      CREATE TABLE lines (key TEXT PRIMARY KEY, line TEXT) WITHOUT ROWID;
       BEGIN`);
+    this.#keep = database.prepare('INSERT OR REPLACE INTO lines VALUES (?, ?)');
+    this.#line = database.prepare<[string], string>('SELECT line FROM lines WHERE key = ?').pluck();
     this.#insert = database.prepare('INSERT OR REPLACE INTO glances VALUES (?, ?, ?, ?)');
     this.#select = database.prepare('SELECT reader, cells FROM glances WHERE space = ? AND id = ?');
     this.#database = database;

@@ -25,7 +25,7 @@ export interface RunSnapshot {
   calls(): AsyncIterable<readonly SnapshotCall[]>;
   errors(): AsyncIterable<readonly SnapshotError[]>;
   /** Changes of the companies in its portfolio, oldest first. */
-  changes(): AsyncIterable<readonly MemberChange[]>;
+  changes(): AsyncIterable<readonly SnapshotChange[]>;
   /** Events of the provider's watch about companies of the list. */
   watchEvents(): AsyncIterable<readonly SnapshotWatchEvent[]>;
   /** The allowances of the run's providers. */
@@ -42,6 +42,9 @@ export interface RunSnapshot {
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
   /** Keeps a reader's short values about companies or reports: `rows` returns them with their lines. */
   keepGlances(reader: string, space: IdSpace, entries: readonly GlanceEntry[]): void;
+  /** Keeps one line for each key, as text: `kept` returns them by key. `merge` gets the line that is kept already. */
+  keep(key: string, merge: (before: string | undefined) => string): void;
+  kept(): Iterable<KeptLine>;
   /** Damaged answers that were left out so far. */
   readonly damaged: readonly UnsoundAnswer[];
   /** Damaged texts that were left out of rows and candidates so far. */
@@ -55,10 +58,22 @@ export interface GlanceEntry {
   readonly cells: string;
 }
 
+export interface KeptLine {
+  readonly key: string;
+  readonly line: string;
+}
+
+/** A record with the key of the company of its row. Null if there is no match. */
+export interface Keyed {
+  readonly companyKey: string | null;
+}
+
+export interface SnapshotChange extends MemberChange, Keyed {}
+
 /** By the name of the reader. */
 export type Glances = Readonly<Record<string, string>>;
 
-export interface SnapshotRow {
+export interface SnapshotRow extends Keyed {
   readonly row: number;
   /** In the newest file. */
   readonly line: number;
@@ -121,18 +136,21 @@ export interface RowQuestion extends QuestionTopic {
   readonly candidates: number;
 }
 
-export interface SnapshotMember {
+export interface SnapshotMember extends Keyed {
   readonly portfolio: string;
   readonly inputId: string | null;
   readonly firstSeen: number;
   readonly lastSeen: number;
   /** Null while it is in the list. */
   readonly leftAt: number | null;
+  readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
+  readonly confirmed: ConfirmedCompany | null;
   /** `row`: its position in the newest file, or in the last file that had it. */
   readonly standing: MemberState;
 }
 
-export interface SnapshotCandidate extends CandidateRecord {
+/** Only a confirmed candidate has a key. */
+export interface SnapshotCandidate extends CandidateRecord, Keyed {
   readonly row: number;
   readonly space: string;
   readonly position: number;
@@ -175,7 +193,7 @@ export interface SnapshotError {
   readonly at: number;
 }
 
-export interface SnapshotWatchEvent extends Omit<WatchEvent, 'environment'> {
+export interface SnapshotWatchEvent extends Omit<WatchEvent, 'environment'>, Keyed {
   /** Null for runs from versions without portfolios. */
   readonly portfolio: string | null;
   readonly row: number;
@@ -183,7 +201,7 @@ export interface SnapshotWatchEvent extends Omit<WatchEvent, 'environment'> {
   readonly inputId: string | null;
 }
 
-export interface SnapshotSubject {
+export interface SnapshotSubject extends Keyed {
   readonly id: string;
   /** The first row of the run about it. */
   readonly row: number;

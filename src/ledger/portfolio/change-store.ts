@@ -133,9 +133,11 @@ export interface MemberChangeRow extends Omit<MemberChange, 'inputId' | 'ids' | 
 /**
  * One line for each member whose company changed. It counts from when the match was known, and only while the row is in
  * the list. A recorded change is never assigned to a member later, so a reader who has read up to a number has all
- * changes up to it.
+ * changes up to it. `further`: columns before the others.
  */
-export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, members.id AS memberId,
+export const memberChanges = (
+  further = '',
+) => `SELECT ${further} changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, members.id AS memberId,
     portfolios.name AS portfolio, members.portfolio_id AS portfolioId, CASE WHEN members.left_at IS NULL THEN members.row END AS row,
     CASE WHEN members.left_at IS NULL THEN members.line END AS line, fields,
     (SELECT coalesce(json_group_object(space, id), '{}') FROM member_companies AS known WHERE member_id = members.id AND ${STILL_KNOWN}) AS ids,
@@ -186,7 +188,7 @@ function* readPage(database: Sql, query: ChangeQuery, cells: JsonColumns): Scrip
       : 'AND members.portfolio_id IN (SELECT CAST(value AS BIGINT) FROM json_each(@portfolios))';
   const rows = yield* database
     .prepare<[object], MemberChangeRow>(
-      `${MEMBER_CHANGES} AND changes.id IN (SELECT CAST(value AS BIGINT) FROM json_each(@page)) ${ofSome}
+      `${memberChanges()} AND changes.id IN (SELECT CAST(value AS BIGINT) FROM json_each(@page)) ${ofSome}
        ORDER BY changes.id ${direction}, members.row, members.id`,
     )
     .all({ page: JSON.stringify(page), ...(portfolioIds && { portfolios: JSON.stringify(portfolioIds) }) });

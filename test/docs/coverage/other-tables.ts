@@ -14,7 +14,17 @@ import { NOTIFICATION } from './documented.js';
 
 type Rows = readonly { readonly table: string; readonly row: Row }[];
 
-const PLACE = { portfolio: '', row: 1, inputId: null, id: 1, companyId: '', heardAt: 0, runId: null, rawSha256: '' };
+const PLACE = {
+  portfolio: '',
+  row: 1,
+  inputId: null,
+  id: 1,
+  companyId: '',
+  heardAt: 0,
+  runId: null,
+  rawSha256: '',
+  companyKey: null,
+};
 
 /** Tables that other code than the company readers makes from answers. */
 export const otherTables: Readonly<Record<string, (body: Buffer) => Rows>> = {

@@ -99,7 +99,14 @@ export function describeSnapshot(open: OpenLedger): void {
             [2, 1, '5'],
             [2, 2, '6'],
           ]);
-          expect(candidates[0]).toEqual({ ...seen[0], extra: null, row: 1, space: 'v1', position: 1 });
+          expect(candidates[0]).toEqual({
+            ...seen[0],
+            extra: null,
+            companyKey: null,
+            row: 1,
+            space: 'v1',
+            position: 1,
+          });
           expect(await collect(snapshot.errors())).toEqual([
             { ...error, row: 1, line: 2 },
             { ...error, row: 2, line: 3 },

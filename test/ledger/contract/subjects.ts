@@ -121,6 +121,7 @@ export function describeSubjects(open: OpenLedger): void {
         expect(others).toEqual([]);
         expect(ten).toEqual({
           id: '10',
+          companyKey: 'v1-10',
           row: 2,
           country: 'FR',
           name: 'Company 10',
