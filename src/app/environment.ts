@@ -126,3 +126,29 @@ export function deciderName({ by }: DeciderOptions, { env }: AppEnvironment): st
     );
   return name;
 }
+
+/**
+ * The result of `work`, kept until the ledger has a new commit: pages ask again and again while nothing changes.
+ * `question` names the result.
+ */
+export async function keptUntilCommit<T>(
+  question: unknown,
+  { review }: { readonly review: { version(): number | null } },
+  dataDir: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const version = review.version();
+  if (version === null) return await work();
+  const name = JSON.stringify([dataDir, question]);
+  const kept = keptResults.get(name);
+  const result = kept?.version === version ? (kept.result as T) : await work();
+  keptResults.delete(name);
+  keptResults.set(name, { version, result });
+  const [oldest] = keptResults.keys();
+  if (keptResults.size > KEPT_RESULTS && oldest !== undefined) keptResults.delete(oldest);
+  return result;
+}
+
+/** The lists of a large ledger have some 20 MB each. */
+const KEPT_RESULTS = 5;
+const keptResults = new Map<string, { readonly version: number; readonly result: unknown }>();

@@ -15,7 +15,6 @@ import {
   chargedCalls,
   type Drift,
   driftSince,
-  NEWEST_FIRST,
   readEnvironments,
   readV2Usage,
   type UnknownCharge,
@@ -448,9 +447,7 @@ function* readUsage(database: Sql): Script<UsageReport> {
   const underWay = database.prepare<[], number>('SELECT count(*) FROM calls WHERE settled_at IS NULL').pluck();
   return {
     underWay: (yield* underWay.get()) ?? 0,
-    byDay: yield* usageLines(database, 'day', '1 DESC, 2'),
-    byOperation: yield* usageLines(database, 'operation', '2, 1'),
-    byRun: yield* usageLines(database, 'run', NEWEST_FIRST),
+    ...(yield* usageLines(database)),
     ...(yield* countsTold(database)),
   };
 }

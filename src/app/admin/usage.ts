@@ -1,7 +1,7 @@
 import { loadPrices } from '../../config/environment.js';
 import { addPurchases, type Money, moneyOf, noPurchases, type Prices, purchasesOf } from '../../domain/prices.js';
 import type { ChargedCalls, UnknownCharge, UsageLine, UsageReport } from '../../ledger/money/usage.js';
-import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import { keptUntilCommit, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import { newestRun } from '../run/runs.js';
 import { findSettings } from '../run/stored-settings.js';
 
@@ -26,9 +26,9 @@ export interface PricedLine extends UsageLine {
 
 /** Units and allowances by day, operation and run, and the unknown charges. */
 export function usage(options: UsageOptions = {}, around = processEnvironment()): Promise<UsageView> {
-  return withLedger('read', options, around, async (ledger) => {
+  return withLedger('read', options, around, async (ledger, dataDir) => {
     const { reading } = ledger;
-    const report = await reading.usage();
+    const report = await keptUntilCommit('usage', ledger, dataDir, () => reading.usage());
     const unknownCalls = await reading.unknownCharges(options.unknownAtMost ?? Number.MAX_SAFE_INTEGER);
     // The prices of the environment hold for all runs. Each run may have had other ones.
     const newest = await newestRun(ledger);

@@ -7,8 +7,8 @@ import { reasonFacts, reasonOf } from '../../export/reasons.js';
 import type { SnapshotRow } from '../../ledger/answers/snapshot.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
-import { type FoundRow, ROW_ORDERS, type RowCount, type RowQuery } from '../../ledger/rows/find-rows.js';
-import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
+import { type FoundRow, ROW_ORDERS, type RowQuery } from '../../ledger/rows/find-rows.js';
+import { type AppEnvironment, keptUntilCommit, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { namedRun } from '../run/runs.js';
 import { portfoliosNamed } from './open-list.js';
@@ -58,6 +58,8 @@ export interface ListedRow {
   readonly runRow: number;
   readonly line: number;
   readonly inputId: string | null;
+  /** The cells as written, if they could not be read as fields. */
+  readonly written: string | null;
   /** The cells of the list. */
   readonly name: string | null;
   readonly country: string | null;
@@ -84,37 +86,33 @@ const PER_PAGE = 50;
 const PER_PAGE_AT_MOST = 200;
 
 export function rows(options: RowsOptions = {}, around = processEnvironment()): Promise<RowsView> {
-  return withLedger('read', options, around, async (ledger) => {
+  return withLedger('read', options, around, async (ledger, dataDir) => {
     const { search, outcome, stage, reason } = options;
     const portfolios = (await ledger.portfolios.all()).filter(({ providers }) =>
       isSelectedProvider(options, providers),
     );
     const scope = await scopeOf(options, portfolios, ledger, around);
     const chosen: Chosen = { outcome, stage, reason };
-    const counts = await ledger.rows.countRows({ scope, search });
-    const total = sum(counts.filter((one) => fits(one, chosen)));
+    const query = { scope, search, order: orderOf(options.sort) };
+    const all = await keptUntilCommit(['rows', query], ledger, dataDir, () => ledger.rows.findRows(query));
+    const fitting = all.filter((one) => fits(one, chosen));
     const perPage = Math.min(PER_PAGE_AT_MOST, Math.max(1, Math.trunc(options.perPage ?? PER_PAGE)));
-    const pages = Math.max(1, Math.ceil(total / perPage));
+    const pages = Math.max(1, Math.ceil(fitting.length / perPage));
     const page = Math.min(pages, Math.max(1, Math.trunc(options.page ?? 1)));
-    const found = await ledger.rows.findRows({
-      scope,
-      search,
-      ...chosen,
-      order: orderOf(options.sort),
-      descending: options.descending ?? false,
-      offset: (page - 1) * perPage,
-      limit: perPage,
-    });
+    const [from, to] = [(page - 1) * perPage, page * perPage];
+    const found = options.descending
+      ? fitting.slice(Math.max(0, fitting.length - to), fitting.length - from).reverse()
+      : fitting.slice(from, to);
     return {
       rows: await readListedRows(found, portfolios, ledger),
-      total,
+      total: fitting.length,
       page,
       pages,
       perPage,
       facets: {
-        outcome: facet('outcome', counts, chosen),
-        stage: facet('stage', counts, chosen),
-        reason: facet('reason', counts, chosen),
+        outcome: facet('outcome', all, chosen),
+        stage: facet('stage', all, chosen),
+        reason: facet('reason', all, chosen),
       },
     };
   });
@@ -140,17 +138,18 @@ function orderOf(sort = 'row') {
 
 type Chosen = Readonly<Record<RowFacet, string | undefined>>;
 
-const fits = (one: RowCount, chosen: Chosen): boolean =>
-  (['outcome', 'stage', 'reason'] as const).every((name) => chosen[name] === undefined || one[name] === chosen[name]);
-
-const sum = (counts: readonly RowCount[]): number => counts.reduce((total, { count }) => total + count, 0);
+const fits = (one: FoundRow, { outcome, stage, reason }: Chosen): boolean =>
+  (outcome === undefined || one.outcome === outcome) &&
+  (stage === undefined || one.stage === stage) &&
+  (reason === undefined || one.reason === reason);
 
 /** Largest first. */
-function facet(name: RowFacet, counts: readonly RowCount[], chosen: Chosen): readonly FacetCount[] {
+function facet(name: RowFacet, all: readonly FoundRow[], chosen: Chosen): readonly FacetCount[] {
   const found = new Map<string, number>();
-  for (const one of counts.filter((other) => fits(other, { ...chosen, [name]: undefined }))) {
+  const others = { ...chosen, [name]: undefined };
+  for (const one of all) {
     const value = one[name];
-    if (value !== null) found.set(value, (found.get(value) ?? 0) + one.count);
+    if (value !== null && fits(one, others)) found.set(value, (found.get(value) ?? 0) + 1);
   }
   return [...found].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
 }
@@ -189,6 +188,8 @@ function toListed(row: SnapshotRow, place: FoundRow, portfolios: readonly Portfo
     runRow: place.run_row,
     line: place.line,
     inputId: row.fields?.id ?? null,
+    written:
+      row.fields?.name === undefined && row.outcome === 'invalid' ? row.values.filter(Boolean).join(' · ') : null,
     name: row.fields?.name ?? null,
     country: row.country,
     registrationNumber: row.fields?.registration_number ?? null,

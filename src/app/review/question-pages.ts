@@ -13,7 +13,14 @@ import {
   questionsNamed,
   summarizeOpenQuestions,
 } from '../../review/questions.js';
-import { type AppEnvironment, dataDirOf, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import {
+  type AppEnvironment,
+  dataDirOf,
+  keptUntilCommit,
+  type PlaceOptions,
+  processEnvironment,
+  withLedger,
+} from '../environment.js';
 import type { QuestionScope } from '../run/next-step.js';
 import { waitingEntries } from './answer-question.js';
 import { type QuestionsLedger, runsOfQuestions, withAskingPipelines } from './questions.js';
@@ -172,22 +179,13 @@ async function openSummaries(
   return open.filter((summary) => !answered.has(questionId(summary)));
 }
 
-/**
- * Reading 10,000 questions takes 0.2 s. A page asks again and again while nothing changes, so the last reading is kept
- * until the ledger has a new commit.
- */
 async function readSummaries(
   options: Reader,
   ledger: QuestionsLedger,
   around: AppEnvironment,
 ): Promise<readonly QuestionSummary[]> {
   const runs = await runsOfQuestions(options, ledger, around);
-  const version = ledger.review.version();
-  const of = JSON.stringify([dataDirOf(options, around), version, runs ?? null]);
-  if (last?.of === of) return last.open;
-  const open = await summarizeOpenQuestions(ledger.review, runs);
-  last = version === null ? undefined : { of, open };
-  return open;
+  return await keptUntilCommit(['questions', runs], ledger, dataDirOf(options, around), () =>
+    summarizeOpenQuestions(ledger.review, runs),
+  );
 }
-
-let last: { readonly of: string; readonly open: readonly QuestionSummary[] } | undefined;

@@ -318,25 +318,18 @@ const readContactCounts = (database: Sql): Script<readonly ContactUsage[]> =>
     )
     .all();
 
-type UsageKey = 'day' | 'operation' | 'run';
-
 const DAY_MS = 86_400_000;
 
 /** kybatch polls the watch before it knows whether there will be a run. */
 const NO_RUN = "CASE WHEN substr(operation, 1, 5) = 'watch' THEN '(watch)' ELSE '(by hand)' END";
 
 /** A day is its number, as text: SQLite and PostgreSQL share no date formatting. */
-const OF_CALL: Readonly<Record<UsageKey, string>> = {
+const OF_CALL = {
   day: `CAST(started_at / ${DAY_MS} AS TEXT)`,
-  operation: 'operation',
   run: `coalesce(run_id, CASE WHEN stage = '${KEY_CHECK}' THEN '(key check)' END, ${NO_RUN})`,
 };
 
-const OF_SUM: Readonly<Record<UsageKey, string>> = {
-  day: 'day',
-  operation: 'operation',
-  run: `CASE WHEN run_id = '' THEN ${NO_RUN} ELSE run_id END`,
-};
+const OF_SUM = { run: `CASE WHEN run_id = '' THEN ${NO_RUN} ELSE run_id END` };
 
 interface Sum {
   readonly environmentId: number;
@@ -370,25 +363,54 @@ export function callSummer(database: Sql, which: string): (given: object) => Scr
   };
 }
 
-/** The run with the newest call first, then calls without a run. The IDs of runs of one day have no order. */
-export const NEWEST_FIRST = "key LIKE '(%', max(max(newest)) OVER (PARTITION BY key) DESC, 1 DESC, 2";
+interface UsedCalls extends Omit<UsageLine, 'key'> {
+  readonly day: string;
+  readonly operation: string;
+  readonly run: string;
+  /** The ID of the newest call. 0: it was summed. */
+  readonly newest: number;
+}
 
-/** All completed calls, including summed ones. Days are newest first, whatever `order` says. */
-export function* usageLines(database: Sql, key: UsageKey, order: string): Script<readonly UsageLine[]> {
-  const lines = yield* database
-    .prepare<[], UsageLine>(
-      `SELECT key, api, CAST(sum(calls) AS BIGINT) AS calls, CAST(sum(owned) AS BIGINT) AS owned, CAST(sum(units) AS BIGINT) AS unitsCharged,
-         CAST(sum(unknown) AS BIGINT) AS unknown
-       FROM (
-         SELECT ${OF_CALL[key]} AS key, environment_id, count(*) FILTER (WHERE charge <> 'owned') AS calls,
-           count(*) FILTER (WHERE charge = 'owned') AS owned, CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
+/** All completed calls, including summed ones: by day, the newest first, by operation, and by run. */
+export function* usageLines(database: Sql): Script<Pick<UsageReport, 'byDay' | 'byOperation' | 'byRun'>> {
+  const used = yield* database
+    .prepare<[], UsedCalls>(
+      `SELECT day, operation, run, api, calls, owned, units AS unitsCharged, unknown, newest FROM (
+         SELECT ${OF_CALL.day} AS day, operation, ${OF_CALL.run} AS run, environment_id,
+           count(*) FILTER (WHERE charge <> 'owned') AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned,
+           CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
            count(*) FILTER (WHERE charge = 'unknown') AS unknown, max(id) AS newest
-         FROM calls WHERE settled_at IS NOT NULL GROUP BY 1, 2
-         UNION ALL SELECT ${OF_SUM[key]}, environment_id, calls, owned, 0, 0, 0 FROM summed_calls) AS used
-       JOIN environments ON environments.id = environment_id GROUP BY 1, 2 ORDER BY ${order}`,
+         FROM calls WHERE settled_at IS NOT NULL GROUP BY 1, 2, 3, 4
+         UNION ALL SELECT day, operation, ${OF_SUM.run}, environment_id, calls, owned, 0, 0, 0 FROM summed_calls) AS used
+       JOIN environments ON environments.id = environment_id`,
     )
     .all();
-  return key === 'day' ? byDate(lines) : lines;
+  const newest = new Map<string, number>();
+  for (const calls of used) newest.set(calls.run, Math.max(newest.get(calls.run) ?? 0, calls.newest));
+  const isRun = (key: string) => Number(!key.startsWith('('));
+  // The IDs of runs of one day have no order. Calls without a run are last.
+  const runsInOrder = (a: string, b: string) =>
+    isRun(b) - isRun(a) || (newest.get(b) ?? 0) - (newest.get(a) ?? 0) || inOrder(b, a);
+  return {
+    byDay: summedBy(used, ({ day }) => dateOf(day)).sort((a, b) => inOrder(b.key, a.key) || inOrder(a.api, b.api)),
+    byOperation: summedBy(used, ({ operation }) => operation).sort(
+      (a, b) => inOrder(a.api, b.api) || inOrder(a.key, b.key),
+    ),
+    byRun: summedBy(used, ({ run }) => run).sort((a, b) => runsInOrder(a.key, b.key) || inOrder(a.api, b.api)),
+  };
+}
+
+function summedBy(used: readonly UsedCalls[], keyOf: (calls: UsedCalls) => string): UsageLine[] {
+  const sums = new Map<string, UsageLine>();
+  for (const calls of used) {
+    const { api, owned, unitsCharged, unknown } = calls;
+    const key = keyOf(calls);
+    const place = `${key} ${api}`;
+    const line = { key, api, calls: calls.calls, owned, unitsCharged, unknown };
+    const before = sums.get(place);
+    sums.set(place, before === undefined ? line : added(before, line));
+  }
+  return [...sums.values()];
 }
 
 /** The charged calls that prices apply to. `where` selects calls. Default: all, including summed ones. */
@@ -408,18 +430,6 @@ export function* chargedCalls(
     )
     .all();
   return lines.map((line) => ({ ...line, day: dateOf(line.day) }));
-}
-
-/** A day with summed and single calls is one line. */
-function byDate(lines: readonly UsageLine[]): readonly UsageLine[] {
-  const dates = new Map<string, UsageLine>();
-  for (const line of lines) {
-    const key = dateOf(line.key);
-    const place = `${key} ${line.api}`;
-    const before = dates.get(place);
-    dates.set(place, before === undefined ? { ...line, key } : added(before, line));
-  }
-  return [...dates.values()].sort((a, b) => inOrder(b.key, a.key) || inOrder(a.api, b.api));
 }
 
 const added = (to: UsageLine, more: UsageLine): UsageLine => ({

@@ -10,9 +10,11 @@ import type { DecisionEntry } from '../review/review.js';
 export interface RowFinder {
   /** The rows with a company ID: current rows of lists first, then rows of companies that left, then replaced rows. */
   rowsAbout(space: IdSpace, id: string): Promise<readonly RowAbout[]>;
-  /** The rows that fit, counted by what they can be filtered by. Scans the rows of the scope. */
-  countRows(query: RowQuery): Promise<readonly RowCount[]>;
-  findRows(query: RowQuery & RowPage): Promise<readonly FoundRow[]>;
+  /**
+   * Every row that fits, in order, with what it can be filtered by. It reads all rows of the scope, so callers keep the
+   * result while nothing changes.
+   */
+  findRows(query: RowQuery): Promise<readonly FoundRow[]>;
   /** All answers that were bought for the companies of these rows, newest first. */
   storedAnswers(rows: readonly RunRowKey[]): Promise<readonly StoredAnswerRecord[]>;
   /** The decisions on questions of these rows, newest first, including withdrawn and waiting ones. */
@@ -26,9 +28,13 @@ export interface FoundRow extends RunRowKey {
   /** Null: its run has no portfolio, or its company uses another row by now. */
   readonly portfolioId: number | null;
   readonly unitsCharged: number;
+  readonly outcome: string;
+  readonly stage: string | null;
+  /** The code of its error, question or hold. */
+  readonly reason: string | null;
 }
 
-export interface RowAbout extends FoundRow {
+export interface RowAbout extends Omit<FoundRow, 'outcome' | 'stage' | 'reason'> {
   /** Null while it is in the list, or if it has none. */
   readonly leftAt: number | null;
   readonly updatedAt: number | null;
@@ -40,28 +46,11 @@ export interface RowQuery {
   readonly scope: { readonly portfolioIds: readonly number[] } | { readonly runId: string };
   /** A part of a name, a number in any spelling, the list's own ID or an ID of the provider. */
   readonly search?: string | undefined;
-  readonly outcome?: string | undefined;
-  readonly stage?: string | undefined;
-  /** The code of its error, question or hold. */
-  readonly reason?: string | undefined;
+  readonly order: RowOrder;
 }
 
 export const ROW_ORDERS = ['row', 'name', 'outcome', 'updated', 'units'] as const;
 export type RowOrder = (typeof ROW_ORDERS)[number];
-
-export interface RowPage {
-  readonly order: RowOrder;
-  readonly descending: boolean;
-  readonly offset: number;
-  readonly limit: number;
-}
-
-export interface RowCount {
-  readonly outcome: string;
-  readonly stage: string | null;
-  readonly reason: string | null;
-  readonly count: number;
-}
 
 export interface StoredAnswerRecord {
   readonly callId: number;
@@ -119,20 +108,13 @@ export function rowFinder(database: Database): RowFinder {
   const decisions = database.prepare<[object], DecisionRow>(DECISIONS);
   return {
     rowsAbout: (space, id) => database.read(() => about.all({ space, id, api: idSpaces[space].api })),
-    countRows: (query) => {
-      const { sql, given } = selected(query);
-      const counted = database.prepare<[object], RowCount>(
-        `SELECT outcome, stage, ${REASON} AS reason, count(*) AS count ${sql} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
-      );
-      return database.read(() => counted.all(given));
-    },
-    findRows: ({ order, descending, offset, limit, ...query }) => {
+    findRows: (query) => {
       const { sql, given, place } = selected(query);
       const found = database.prepare<[object], FoundRow>(
-        `SELECT rows.run_id, rows.row AS run_row, ${place}, units_charged AS unitsCharged ${sql}
-         ORDER BY ${orderBy(order, descending)} LIMIT @limit OFFSET @offset`,
+        `SELECT rows.run_id, rows.row AS run_row, ${place}, units_charged AS unitsCharged, outcome, stage,
+           coalesce(error_code, hold_reason) AS reason ${sql} ORDER BY ${ORDERED_BY[query.order]}`,
       );
-      return database.read(() => found.all({ ...given, limit, offset }));
+      return database.read(() => found.all(given));
     },
     storedAnswers: (rows) => database.read(() => stored.all({ rows: rowsJson(rows.map(toKey)) })),
     decisionsAbout: async (rows) =>
@@ -142,27 +124,19 @@ export function rowFinder(database: Database): RowFinder {
 
 const toKey = ({ run_id, run_row }: RunRowKey) => ({ run_id, row: run_row });
 
-const REASON = 'coalesce(error_code, hold_reason)';
-
-/** In lists the position in the newest file counts, in a run its own. */
-function orderBy(order: RowOrder, descending: boolean): string {
-  const direction = descending ? 'DESC' : 'ASC';
-  // By position, because each engine resolves the names of results in its own way.
-  const inFile = `5 ${direction}, 3 ${direction}`;
-  const sorted = {
-    row: [],
-    name: [`lower(coalesce(${fieldOf('name')}, ''))`],
-    outcome: ['outcome', "coalesce(stage, '')"],
-    updated: ['coalesce(updated_at, 0)'],
-    units: ['units_charged'],
-  } satisfies Record<RowOrder, readonly string[]>;
-  return [...sorted[order].map((one) => `${one} ${direction}`), inFile].join(', ');
-}
-
 const fieldOf = (name: string) => `CASE WHEN json_valid(rows.fields) THEN json_extract(rows.fields, '$.${name}') END`;
 
+/** In lists the position in the newest file counts, in a run its own. By place, as engines resolve names differently. */
+const ORDERED_BY: Readonly<Record<RowOrder, string>> = {
+  row: '5, 3',
+  name: `lower(coalesce(${fieldOf('name')}, '')), 5, 3`,
+  outcome: "outcome, coalesce(stage, ''), 5, 3",
+  updated: 'coalesce(updated_at, 0), 5, 3',
+  units: 'units_charged, 5, 3',
+};
+
 function selected(query: RowQuery) {
-  const { scope, outcome, stage, reason } = query;
+  const { scope } = query;
   const search = query.search?.trim() ? searchOf(query.search.trim()) : undefined;
   const inLists = 'portfolioIds' in scope;
   const from = inLists
@@ -172,9 +146,6 @@ function selected(query: RowQuery) {
     inLists
       ? 'listed.left_at IS NULL AND listed.portfolio_id IN (SELECT CAST(value AS BIGINT) FROM json_each(@portfolios))'
       : 'rows.run_id = @run',
-    ...(outcome === undefined ? [] : ['outcome = @outcome']),
-    ...(stage === undefined ? [] : ['stage = @stage']),
-    ...(reason === undefined ? [] : [`${REASON} = @reason`]),
     ...(search === undefined ? [] : [search.sql]),
   ];
   return {
@@ -184,9 +155,6 @@ function selected(query: RowQuery) {
       : 'rows.row AS row, rows.line AS line, (SELECT portfolio_id FROM runs WHERE runs.id = rows.run_id) AS portfolioId',
     given: {
       ...(inLists ? { portfolios: JSON.stringify(scope.portfolioIds) } : { run: scope.runId }),
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(stage === undefined ? {} : { stage }),
-      ...(reason === undefined ? {} : { reason }),
       ...search?.given,
     },
   };
@@ -197,7 +165,8 @@ function searchOf(text: string) {
   const plain = text.toUpperCase().replaceAll(/[ ./-]/g, '');
   const isNumber = /\d/.test(plain) && plain.length >= SHORTEST_NUMBER;
   const says = (cell: string) => `instr(${inSmallLetters(cell, text)}, @lower) > 0`;
-  const saysNumber = (cell: string) => `instr(${withoutSeparators(cell)}, @number) > 0`;
+  // Most cells lack the digits in this order. That is found out much faster than their spelling is compared.
+  const saysNumber = (cell: string) => `(${cell} LIKE @digits AND instr(${withoutSeparators(cell)}, @number) > 0)`;
   const fields = isNumber ? [says('rows.fields'), saysNumber('rows.fields')] : [says('rows.fields')];
   const named = ['name', 'id'].map((name) => says(`coalesce(${fieldOf(name)}, '')`));
   const numbered = isNumber
@@ -207,12 +176,13 @@ function searchOf(text: string) {
   return {
     // The whole JSON is searched first: most rows do not fit, and taking it apart takes longer.
     sql: `((${fields.join(' OR ')}) AND (${[...named, ...numbered].join(' OR ')})
+      OR outcome = 'invalid' AND ${says('rows.input_values')}
       OR (rows.run_id, rows.row) IN (SELECT run_id, row FROM candidates WHERE decision = 'confirmed' AND (${found.join(' OR ')}))
       OR (rows.run_id, rows.row) IN (SELECT run_id, row FROM row_ids WHERE space IN (${SPACES}) AND id = @exact))`,
     given: {
       lower: text.toLowerCase(),
       exact: text,
-      ...(isNumber ? { number: plain } : {}),
+      ...(isNumber ? { number: plain, digits: `%${plain.replaceAll(/\D/g, '').split('').join('%')}%` } : {}),
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { FacetCount, ListedRow, RowFacet, RowsView } from '../../app/portfolio/rows.js';
+import { reasonName } from '../../cli/terminal/review-words.js';
 import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
-import { type Html, html, type Markup } from '../../util/html.js';
+import { type Html, html, joined, type Markup } from '../../util/html.js';
 import type { MessageState } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
 import { chip, dataTable, firstItem, heading, pager, time } from '../layout.js';
@@ -38,20 +39,22 @@ export const companiesScreen = screen<RowsView & { readonly at: number }>({
     const scope = query.get('portfolio') ?? query.get('run');
     return {
       title: 'Companies',
-      body: html`${heading('Companies', html`${count(total, 'row fits', 'rows fit')}${scope && html` · ${scope}`}`)}
+      body: html`${heading('Companies', html`${isFiltered(query) ? count(total, 'row fits', 'rows fit') : count(total, 'row')}${scope && html` · ${scope}`}`)}
 ${searchForm(query)}
 ${facetLine('Outcome', 'outcome', facets.outcome, request, outcomeInWords)}
 ${facetLine('Stage', 'stage', facets.stage, request, stageInWords)}
-${facetLine('Reason', 'reason', facets.reason, request)}
+${facetLine('Reason', 'reason', facets.reason, request, reasonName)}
 ${dataTable(
   ['Row', 'Your list', 'Company', 'Outcome', 'Reason', 'Updated'],
   rows.map((row) => [
-    html`${row.row}<br><span class="dim">${row.inputId}</span>`,
-    html`${row.name ?? html`<span class="dim">no name</span>`}<br><span class="dim">${placeInWords(row.country, row.registrationNumber)}</span>`,
+    html`${row.row}<br><span class="dim">${joined([row.inputId, scope === null && row.portfolio], ' · ')}</span>`,
+    html`${row.name ?? html`<span class="dim">${row.written ?? 'no name'}</span>`}<br><span class="dim">${placeInWords(row.country, row.registrationNumber)}</span>`,
     companyCell(row),
     chip(outcomeState(row.outcome), outcomeInWords(row.outcome)),
-    html`${row.reason}${row.reasonCode !== null && html`<br><span class="dim">${row.reasonCode}</span>`}`,
-    row.updatedAt === null ? html`<span class="dim">to do</span>` : time(row.updatedAt, at),
+    row.reason,
+    row.updatedAt === null
+      ? row.outcome === 'pending' && html`<span class="dim">to do</span>`
+      : time(row.updatedAt, at),
   ]),
   'No row fits. Take a filter away, or search for a part of the name.',
 )}${pager(request, (page - 1) * PAGE, PAGE, total)}`,
@@ -91,6 +94,9 @@ ${dataTable(
   }),
 });
 
+const isFiltered = (query: URLSearchParams): boolean =>
+  ['q', 'outcome', 'stage', 'reason'].some((name) => query.get(name));
+
 const SORTS = [
   ['row', 'Row'],
   ['name', 'Name'],
@@ -122,7 +128,7 @@ function facetLine(
   name: RowFacet,
   facets: readonly FacetCount[],
   { path, query }: PageRequest,
-  words: (value: string) => string = (value) => value,
+  words: (value: string) => string,
 ): Html | false {
   const chosen = query.get(name);
   if (facets.length === 0 || (facets.length === 1 && chosen === null)) return false;
@@ -133,7 +139,7 @@ function facetLine(
       other.delete('from');
       if (value === chosen) other.delete(name);
       else other.set(name, value);
-      return html`<a class="btn${value === chosen && ' primary'}" href="${path}?${other.toString()}"${value === chosen && html` aria-current="true"`}>${words(value)} ${withCommas(rows)}</a>`;
+      return html`<a class="chip${value === chosen && ' on'}" href="${path}?${other.toString()}"${value === chosen && html` aria-current="true"`}>${words(value)} <b>${withCommas(rows)}</b></a>`;
     })}</p>`;
 }
 
