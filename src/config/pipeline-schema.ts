@@ -359,6 +359,16 @@ export const pipelineFile = section({
     .describe(
       'When an attempt writes the tables: at every stop (limit, allowance, outage, interrupt), or only when everything due is done. `--no-export` never writes them',
     ),
+  export: section({
+    keep: integerWithin(1, 1000)
+      .nullable()
+      .default(null)
+      .describe(
+        'How many folders of tables of a portfolio stay in `exports`, with the newest. `null` keeps all. A folder stays in any case if you named it with `--out`, edited its workbook or put files there',
+      ),
+  })
+    .prefault({})
+    .describe('Tables of earlier runs'),
   patience: duration({ most: '7d' })
     .default(DEFAULT_PATIENCE)
     .describe(

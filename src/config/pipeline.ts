@@ -64,6 +64,8 @@ export interface Pipeline {
   readonly watch: WatchPolicy;
   /** When an attempt writes tables. */
   readonly tables: 'when_finished' | 'at_every_stop';
+  /** How many folders of tables stay. Null: all. */
+  readonly keepExports: number | null;
   /** How long to wait for a provider that is down. */
   readonly patienceMs: number;
   readonly deadlineMs: number;
@@ -246,6 +248,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
     breaker: file.breaker,
     tables: file.tables,
+    keepExports: file.export.keep,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
     importantChanges: file.changes.important,
     watch: { fields: file.watch.fields, refresh: file.watch.refresh ?? [], everyMs: ms(file.watch.every) },

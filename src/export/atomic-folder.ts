@@ -5,6 +5,7 @@ import {
   constants,
   existsSync,
   fsyncSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -49,13 +50,14 @@ export class AtomicFolder {
   }
 
   /** All files are on disk already. The next export repairs a kill between the two renames. */
-  publish(): void {
+  publish(link?: StableLink): void {
     rmSync(join(this.path, GROWING));
     syncFolder(this.path);
     // A file may have been put there since.
     mustBeReplaceable(this.#target);
     const old = `${this.path}${OLD}`;
     const replaces = existsSync(this.#target);
+    if (replaces && link !== undefined && leadsTo(link, this.#target)) pointToStandIn(link, this.path);
     if (replaces) renameSync(this.#target, old);
     try {
       renameSync(this.path, this.#target);
@@ -71,6 +73,40 @@ export class AtomicFolder {
     rmSync(this.path, { recursive: true, force: true });
   }
 }
+
+/** A link to the newest tables. `target` is undefined if there is none. */
+export interface StableLink {
+  readonly target: string | undefined;
+  point(folder: string): void;
+}
+
+const leadsTo = ({ target }: StableLink, folder: string): boolean =>
+  target !== undefined && existsSync(target) && realpathSync(target) === realpathSync(folder);
+
+/**
+ * While a folder is replaced, its place is empty for a moment. Until then a link leads to a second folder with the same
+ * files. If the disk has no hard links, readers of the link meet that moment.
+ */
+function pointToStandIn(link: StableLink, folder: string): void {
+  const standIn = `${folder}${STAND_IN}`;
+  try {
+    linkFiles(folder, standIn);
+    link.point(standIn);
+  } catch {
+    rmSync(standIn, { recursive: true, force: true });
+  }
+}
+
+function linkFiles(from: string, to: string): void {
+  mkdirSync(to, { mode: 0o700 });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) linkFiles(source, target);
+    else linkSync(source, target);
+  }
+}
+
+export const isStandIn = (folder: string): boolean => folder.endsWith(STAND_IN);
 
 /** Checks that an export can be put there by beginning one. Nothing is left behind. */
 export function checkFolder(target: string): void {
@@ -134,7 +170,7 @@ function removeEmpty(path: string, top: string): void {
   }
 }
 
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
@@ -146,7 +182,22 @@ const GROWING = '.kybatch-growing';
 /** The suffix of an export that is being replaced. */
 const OLD = '.old';
 
-const newNameBeside = (name: string): string => `${prefixOf(name)}${process.pid}-${randomBytes(4).toString('hex')}`;
+/** The suffix of the folder that stands in for it. */
+const STAND_IN = '.now';
+
+/** The suffix of an export that is being removed. */
+const GONE = '.gone';
+
+/** Whether a killed process left this entry behind. */
+export function isLeftover(entry: string, suffixes: readonly string[] = ['']): boolean {
+  const [, pid, suffix] = /^\..+\.tmp-(\d{1,10})-[0-9a-f]{8}(\.[a-z]+)?$/.exec(entry) ?? [];
+  return pid !== undefined && suffixes.includes(suffix ?? '') && !isOtherAlive(Number(pid));
+}
+
+const isOtherAlive = (processId: number): boolean => processId !== process.pid && isProcessAlive(processId);
+
+export const newNameBeside = (name: string): string =>
+  `${prefixOf(name)}${process.pid}-${randomBytes(4).toString('hex')}`;
 
 const prefixOf = (name: string) => `.${name}.tmp-`;
 
@@ -157,7 +208,7 @@ const prefixOf = (name: string) => `.${name}.tmp-`;
 function clearLeftovers(parent: string, name: string): void {
   for (const entry of readdirSync(parent)) {
     const processId = madeBy(entry, name);
-    if (processId === undefined || (processId !== process.pid && isProcessAlive(processId))) continue;
+    if (processId === undefined || isOtherAlive(processId)) continue;
     const path = join(parent, entry);
     if (!lstatSync(path).isDirectory()) continue;
     const target = join(parent, name);
@@ -239,9 +290,16 @@ export const ownFiles = (folder: string): readonly string[] =>
     .map((file) => join(folder, file))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile());
 
-/** Removes them and the folders that become empty. False if foreign files are left. */
+/** Removes them and the folders that become empty. */
+export const removeOwnFiles = (folder: string): void => removeListedFiles(folder, undefined);
+
+/** Removes an export. It disappears as a whole, unless foreign files are there: they stay, and this returns false. */
 export function removeExport(folder: string): boolean {
-  removeListedFiles(folder, undefined);
+  const isOurs = findForeignFile(folder) === undefined;
+  const going = isOurs ? join(dirname(folder), `${newNameBeside(basename(folder))}${GONE}`) : folder;
+  if (isOurs) renameSync(folder, going);
+  removeOwnFiles(going);
+  if (isOurs && existsSync(going)) renameSync(going, folder);
   return !existsSync(folder);
 }
 

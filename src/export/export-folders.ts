@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   appendFileSync,
   createReadStream,
@@ -118,6 +119,7 @@ function describe(folder: string): FoundExport | undefined {
 export const SUMMARY = 'summary.json';
 export const DATA_PACKAGE = 'datapackage.json';
 export const REPORT = 'report.html';
+export const RESULTS_WORKBOOK = 'results.xlsx';
 
 /** The summary of an export, which marks a folder as ours. */
 export interface ExportMarker {
@@ -180,6 +182,15 @@ export function readSums(folder: string): ReadonlyMap<string, string> | undefine
     ),
   );
 }
+
+/** Whether a person has changed the workbook since it was written. */
+export function isWorkbookEdited(folder: string): boolean {
+  const path = join(folder, RESULTS_WORKBOOK);
+  const written = readSums(folder)?.get(RESULTS_WORKBOOK);
+  return written !== undefined && existsSync(path) && fileSha256(path) !== written;
+}
+
+export const fileSha256 = (path: string): string => hash('sha256', readFileSync(path), 'hex');
 
 const madeWith = ({
   formats,

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { constants, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
 import { type Money, moneyOf, type Prices, purchasesOf } from '../domain/prices.js';
@@ -10,10 +9,10 @@ import { allowanceRows } from './allowances-table.js';
 import { AtomicFolder, writeJson } from './atomic-folder.js';
 import { type CompanyAtAGlance, companyAtAGlance } from './company-at-a-glance.js';
 import { dataPackage } from './data-package.js';
-import { DATA_PACKAGE, REPORT, readSums, SUMMARY } from './export-folders.js';
+import { DATA_PACKAGE, fileSha256, isWorkbookEdited, REPORT, RESULTS_WORKBOOK, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
 import { withFormats } from './formats/list.js';
-import { RESULTS_WORKBOOK, SUMMARY_FILLS } from './formats/xlsx.js';
+import { SUMMARY_FILLS } from './formats/xlsx.js';
 import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
 import { reasonFacts, reasonOf } from './reasons.js';
 import { ReportTally, reportHtml } from './report.js';
@@ -55,7 +54,7 @@ export async function exportRun(
   try {
     const summary = await fill(folder.path, snapshot, options, parts);
     const edited = keepEditedWorkbook(options.folder);
-    folder.publish();
+    folder.publish(parts.latest);
     if (edited !== null) parts.onKept?.(edited);
     return summary;
   } catch (error) {
@@ -308,19 +307,16 @@ const decidedAt = ({ outcome, updatedAt }: SnapshotRow): Cell =>
  * kept beside the folder under a free name. Null if there is none.
  */
 function keepEditedWorkbook(folder: string): string | null {
+  if (!isWorkbookEdited(folder)) return null;
   const path = join(folder, RESULTS_WORKBOOK);
-  const written = readSums(folder)?.get(RESULTS_WORKBOOK);
-  if (written === undefined || !existsSync(path) || sumOf(path) === written) return null;
   for (let number = 1; ; number += 1) {
     const name = `${basename(folder)}-results-edited${number === 1 ? '' : `-${number}`}.xlsx`;
     const kept = join(dirname(folder), name);
     if (existsSync(kept)) {
-      if (sumOf(kept) === sumOf(path)) return kept;
+      if (fileSha256(kept) === fileSha256(path)) return kept;
       continue;
     }
     copyFileSync(path, kept, constants.COPYFILE_EXCL);
     return kept;
   }
 }
-
-const sumOf = (path: string): string => hash('sha256', readFileSync(path), 'hex');

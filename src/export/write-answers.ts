@@ -12,6 +12,7 @@ import {
   readSubject,
   type SubjectAnswers,
 } from '../readers/reader.js';
+import type { StableLink } from './atomic-folder.js';
 import { BulkPool, bulkRenderer, glanceEntries } from './bulk-lines.js';
 import { type ExportOptions, type QuestionLines, writesTable } from './formats/format.js';
 import { allFormats, type Formats } from './formats/list.js';
@@ -132,6 +133,8 @@ export interface ExportParts {
   readonly questions?: QuestionLines;
   /** Called with the place of a kept workbook. */
   readonly onKept?: (file: string) => void;
+  /** The link to the newest tables, if it may lead to the folder that is replaced. */
+  readonly latest?: StableLink | undefined;
   /** Cancels the export. The previous one stays. */
   readonly signal?: AbortSignal | undefined;
   /** Decides whether a company is due. */

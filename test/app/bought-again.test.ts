@@ -158,7 +158,8 @@ test.skipIf(isOnPostgres)(
       const killed = { dataDir: 'killed' };
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       const listen: RunOptions['listen'] = ({ kind }) => {
-        if (kind === 'writing_tables') cpSync(join(job.cwd, 'data'), join(job.cwd, 'killed'), { recursive: true });
+        if (kind === 'writing_tables')
+          cpSync(join(job.cwd, 'data'), join(job.cwd, 'killed'), { recursive: true, verbatimSymlinks: true });
       };
       await run({ ...JOB, listen }, around(job));
       const check = (place = {}) => checkPortfolios({ ...place, maxAgeMs: 86_400_000 }, around(job));

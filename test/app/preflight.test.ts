@@ -244,7 +244,11 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
         let copies = false;
         const copy = (url: string, body: string) => {
           if (copies && isCheck(url, body))
-            cpSync(join(job.cwd, 'data'), join(job.cwd, 'killed'), { recursive: true, force: true });
+            cpSync(join(job.cwd, 'data'), join(job.cwd, 'killed'), {
+              recursive: true,
+              force: true,
+              verbatimSymlinks: true,
+            });
           return undefined;
         };
         await withGateway(job, copy, async (place) => {

@@ -44,6 +44,7 @@ export const RUN_END: RunEndView = {
   interrupted: false,
   tables: null,
   tablesBefore: null,
+  latest: null,
   workbook: null,
   keptWorkbook: null,
   keptAnswers: false,

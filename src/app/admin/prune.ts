@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { asOpenError, KybatchError, UsageError } from '../../domain/errors.js';
 import { ownFiles, removeExport } from '../../export/atomic-folder.js';
 import { type ExportFolder, findExports, findKeptWorkbooks } from '../../export/export-folders.js';
+import { clearExports } from '../../export/latest-tables.js';
 import type { PruneReport } from '../../ledger/erase/housekeeping.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
@@ -58,7 +59,7 @@ function pruneAll(before: number, { agree, ...place }: PruneOptions, around: App
     const preview = pruneView(before, files, found);
     if (isNothing(found) && isNone(files)) return preview;
     if (agree !== undefined && !(await agree(preview))) return { ...preview, outcome: 'not_agreed' };
-    const left = removeOldFiles(files);
+    const left = removeOldFiles(files, dataDir);
     return { ...preview, outcome: 'removed', left, ...(await pruneLedger(before, housekeeping)) };
   });
 }
@@ -79,11 +80,12 @@ async function pruneFilesFirst(
   options: PruneOptions,
   around: AppEnvironment,
 ): Promise<PruneView> {
-  const files = findOldFiles(dataDirOf(options, around), before, await findRetained(options, around));
+  const dataDir = dataDirOf(options, around);
+  const files = findOldFiles(dataDir, before, await findRetained(options, around));
   if (isNone(files)) throw refused;
   const preview = pruneView(before, files, NOTHING);
   if (options.agree !== undefined && !(await options.agree(preview))) return { ...preview, outcome: 'not_agreed' };
-  const removed = { ...preview, outcome: 'removed' as const, left: removeOldFiles(files) };
+  const removed = { ...preview, outcome: 'removed' as const, left: removeOldFiles(files, dataDir) };
   try {
     // The user agreed to everything of that age.
     const { report, bytes, logs } = await pruneAll(before, { ...options, agree: undefined }, around);
@@ -204,10 +206,12 @@ function newestTables(found: readonly ExportFolder[], lists: Retained['lists']):
   return newest.values();
 }
 
-/** Removes the files. Returns the export folders that stay because they hold foreign files. */
-function removeOldFiles({ exports, logs }: OldFiles): readonly string[] {
+/** Removes the files, and links to them. Returns the export folders that stay because they hold foreign files. */
+function removeOldFiles({ exports, logs }: OldFiles, dataDir: string): readonly string[] {
   for (const log of logs) rmSync(log, { force: true });
-  return exports.filter((folder) => !removeExport(folder));
+  const left = exports.filter((folder) => !removeExport(folder));
+  clearExports(dataDir);
+  return left;
 }
 
 function oldLogs(folder: string, before: number, goingOn: readonly string[]): readonly string[] {

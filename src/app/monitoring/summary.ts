@@ -87,6 +87,7 @@ function ofEnd(end: RunEndView, said: CommandWording | undefined) {
     },
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
     ...(end.tables === null ? {} : { files: end.tables }),
+    ...(end.latest === null ? {} : { files_latest: end.latest }),
     ...(end.log === null ? {} : { log: end.log }),
     ...(next === null || command === undefined ? {} : { next: command(next), further: end.further.map(command) }),
   };

@@ -38,6 +38,7 @@ import {
   endingOf,
   failureEnding,
   hasNewestTables,
+  latestTables,
   newestTables,
   nextSteps,
   type RunEndView,
@@ -170,6 +171,7 @@ export async function executeRun(
     };
     const view = viewOfEnd(run, { ...end, progress }, whole, made, await withReviewSheets(allowed, ledger, around), {
       ...written,
+      latest: await latestTables(run, written.tables?.folder ?? written.tablesBefore, dataDir, ledger),
       log: log.path,
       parkedUntil: activity?.parkedUntil ?? null,
       putOff: await ledger.reading.isPutOff(run.id),

@@ -15,6 +15,14 @@ import {
 import { exportRun } from '../../export/export-run.js';
 import type { ExportFormat, QuestionLines } from '../../export/formats/format.js';
 import { checkExport } from '../../export/formats/list.js';
+import {
+  clearExports,
+  isForLatest,
+  keepNewestTables,
+  type LatestLink,
+  type ListOfTables,
+  latestLink,
+} from '../../export/latest-tables.js';
 import { type ExportLack, type ExportSummary, lackOf } from '../../export/summary.js';
 import { ALL_PARTS } from '../../export/write-answers.js';
 import type { Ledger } from '../../ledger/ledger.js';
@@ -37,7 +45,7 @@ import {
 import { fileTarget, mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
 import { dueDecider } from '../portfolio/open-list.js';
 import { hasUnrecordedAnswers } from '../review/questions.js';
-import { findRun, noRunYet } from './runs.js';
+import { findRun, listOfTables, noRunYet } from './runs.js';
 import { findSettings } from './stored-settings.js';
 
 export interface TableOptions {
@@ -64,6 +72,8 @@ export interface ExportTablesOptions extends PlaceOptions, TableOptions {
 
 export interface ExportView {
   readonly folder: string;
+  /** The stable place of the portfolio's newest tables. Null: they have none, or the user named another folder. */
+  readonly latest: string | null;
   /** The results workbook. Null if it was not requested or could not be written. */
   readonly workbook: string | null;
   /** Where the previous workbook was moved because a person had edited it. Otherwise null. */
@@ -149,6 +159,12 @@ export function tablesFolder({ out }: TableOptions, runId: string, dataDir: stri
   if (out === undefined) return join(dataDir, 'exports', runId);
   if (out.trim() === '') throw new UsageError('OUT_EMPTY', '--out is empty', 'Give a folder. It need not exist.');
   const folder = pathIn(around, out);
+  if (isForLatest(folder, dataDir))
+    throw new UsageError(
+      'OUT_NOT_FREE',
+      `${folder} is not free: kybatch keeps a link to the newest tables there`,
+      'Leave --out away, and the link leads to the new tables. Or name another folder.',
+    );
   mustBeOutsideDataDir(folder, dataDir);
   mustNotBeAnInput(folder, settingsFiles(around));
   return folder;
@@ -169,7 +185,7 @@ export const requestsTables = ({
 /** Writes the tables of a run in its present state. `prices`: those of the attempt that writes them. */
 export async function writeTables(
   runId: string,
-  ledger: Pick<Ledger, 'reading' | 'review' | 'runs'>,
+  ledger: Pick<Ledger, 'reading' | 'review' | 'runs' | 'portfolios'>,
   dataDir: string,
   options: TableOptions,
   around: AppEnvironment,
@@ -185,7 +201,10 @@ export async function writeTables(
     const judge = dueDecider(snapshot.run, now);
     const formats = options.formats ?? USUAL_FORMATS;
     const questions = formats.includes('xlsx') ? await questionLines(snapshot.run, ledger) : undefined;
-    const priced = prices === undefined ? pricesOf(findSettings(snapshot.run)?.pipeline, around) : prices;
+    const pipeline = findSettings(snapshot.run)?.pipeline;
+    const priced = prices === undefined ? pricesOf(pipeline, around) : prices;
+    const tablesOf = options.out === undefined ? await listOfTables(snapshot.run, ledger) : undefined;
+    const latest = tablesOf && latestLink(dataDir, tablesOf);
     let kept: string | null = null;
     const onKept = (file: string) => {
       kept = file;
@@ -206,15 +225,20 @@ export async function writeTables(
         ...ALL_PARTS,
         judge,
         onKept,
+        latest,
         prices: priced,
         signal: options.signal,
         ...(questions === undefined ? {} : { questions }),
       },
     );
     list(dataDir, { run: runId, folder, at: summary.exported_at }, around);
+    const keep = pipeline?.keepExports ?? null;
+    const isSet = tablesOf !== undefined && latest !== undefined && setLatest(latest, folder, around);
+    if (isSet) clearOlder(dataDir, tablesOf, keep, latest, around);
     const workbook = summary.files.find(({ format }) => format === 'xlsx')?.path;
     return {
       folder,
+      latest: isSet ? latest.path : null,
       workbook: workbook === undefined ? null : join(folder, workbook),
       kept,
       keptAnswers: kept !== null && (await hasUnrecordedAnswers(kept, ledger.review)),
@@ -223,6 +247,40 @@ export async function writeTables(
     };
   } finally {
     await snapshot.close();
+  }
+}
+
+/** The tables are complete without the link, so a failure is noted. */
+function setLatest(latest: LatestLink, folder: string, { onNote }: AppEnvironment): boolean {
+  try {
+    latest.point(folder);
+    return true;
+  } catch (error) {
+    onNote?.(
+      message(
+        'LATEST_NOT_SET',
+        `the tables are whole, but the link to the newest ones was not set (${reasonOfFailure(error)})`,
+      ),
+    );
+    return false;
+  }
+}
+
+const reasonOfFailure = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The next export tries again what fails here. */
+function clearOlder(
+  dataDir: string,
+  list: ListOfTables,
+  keep: number | null,
+  { target }: LatestLink,
+  { onNote }: AppEnvironment,
+): void {
+  try {
+    if (keep !== null) keepNewestTables(dataDir, list, keep, target);
+    clearExports(dataDir);
+  } catch (error) {
+    onNote?.(message('EXPORTS_NOT_CLEARED', `older tables were not removed (${reasonOfFailure(error)})`));
   }
 }
 

@@ -9,7 +9,8 @@ import type { RunEvent } from '../../engine/events.js';
 import type { MovedUse } from '../../engine/permissions.js';
 import type { Amounts } from '../../engine/row-cost.js';
 import type { RunEnd } from '../../engine/run.js';
-import { type FoundExport, findExports } from '../../export/export-folders.js';
+import { type FoundExport, findExports, readMarker } from '../../export/export-folders.js';
+import { latestLink } from '../../export/latest-tables.js';
 import type { ExportLack } from '../../export/summary.js';
 import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
 import type { Ledger } from '../../ledger/ledger.js';
@@ -23,6 +24,7 @@ import { withReviewSheets } from '../review/questions.js';
 import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
 import { type PortfolioProgress, portfolioProgress, runProgress } from './progress.js';
+import { listOfTables } from './runs.js';
 import { jobOf } from './stored-settings.js';
 
 /** How an attempt ended, and the state of its run. */
@@ -109,6 +111,8 @@ export interface RunEndView {
   readonly tables: string | null;
   /** If no tables were written: the folder that an earlier attempt left. */
   readonly tablesBefore: string | null;
+  /** The stable place of the portfolio's newest tables, if these are the newest. */
+  readonly latest: string | null;
   /** The workbook among them. */
   readonly workbook: string | null;
   /** Where the previous workbook was moved because a person had edited it. Otherwise null. */
@@ -133,7 +137,7 @@ export interface StopView {
 
 /** The results outside the ledger, and what the run waits for. */
 export interface LeftBehind
-  extends Pick<RunEndView, 'tablesBefore' | 'log' | 'parkedUntil' | 'putOff' | 'helpers' | 'ledBy'> {
+  extends Pick<RunEndView, 'tablesBefore' | 'latest' | 'log' | 'parkedUntil' | 'putOff' | 'helpers' | 'ledBy'> {
   readonly tables: ExportView | null;
 }
 
@@ -159,7 +163,7 @@ export function viewOfEnd(
     | 'failures'
   >,
   steps: readonly NextStep[],
-  { tables, tablesBefore, log, parkedUntil, putOff, helpers, ledBy }: LeftBehind,
+  { tables, tablesBefore, latest, log, parkedUntil, putOff, helpers, ledBy }: LeftBehind,
 ): RunEndView {
   const { progress, stopped, finished, interrupted, moved, contacts } = end;
   const [next = null, ...further] = steps;
@@ -179,6 +183,7 @@ export function viewOfEnd(
     interrupted,
     ...ofTables(tables),
     tablesBefore,
+    latest,
     log,
     parkedUntil,
     putOff,
@@ -215,6 +220,7 @@ export async function viewOfIdleRun(
   const progress = await runProgress(run, ledger, around.clock.now());
   const whole = await portfolioProgress(run, progress, ledger);
   const [next = null, ...further] = await withReviewSheets(nextSteps(run, progress, whole), ledger, around);
+  const before = tables === null ? (newestTables(run.id, dataDir)?.folder ?? null) : null;
   return {
     ...standing(run, progress, whole),
     departed: list.left,
@@ -239,7 +245,8 @@ export async function viewOfIdleRun(
     finished: progress.byOutcome.pending === 0,
     interrupted: false,
     ...ofTables(tables),
-    tablesBefore: tables === null ? (newestTables(run.id, dataDir)?.folder ?? null) : null,
+    tablesBefore: before,
+    latest: await latestTables(run, tables?.folder ?? before, dataDir, ledger),
     log: null,
     parkedUntil: null,
     putOff: false,
@@ -253,6 +260,19 @@ export async function viewOfIdleRun(
 /** The newest tables that are still in their folder. */
 export function newestTables(run: string, dataDir: string): FoundExport | undefined {
   return newest(exportsIn(dataDir).filter((found) => found.run === run));
+}
+
+/** The stable place of a portfolio's newest tables. Null if there is none, or these tables are newer. */
+export async function latestTables(
+  run: Pick<RunRecord, 'portfolioId'>,
+  shown: string | null,
+  dataDir: string,
+  ledger: Pick<Ledger, 'runs' | 'portfolios'>,
+): Promise<string | null> {
+  const list = shown === null ? undefined : await listOfTables(run, ledger);
+  const link = list && latestLink(dataDir, list);
+  const at = (folder: string | null | undefined) => (folder ? (readMarker(folder)?.at ?? '') : '');
+  return link !== undefined && at(link.target) !== '' && at(link.target) >= at(shown) ? link.path : null;
 }
 
 /** False if a later attempt on an earlier run of the same list has written newer tables. */

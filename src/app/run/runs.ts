@@ -1,4 +1,5 @@
 import { UsageError } from '../../domain/errors.js';
+import type { ListOfTables } from '../../export/latest-tables.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { didYouMean, firstFew } from '../../util/message-parts.js';
@@ -131,4 +132,13 @@ export function dropRun(
     if (dropped) await ledger.housekeeping.dropRun(run.id);
     return { ...standing, dropped };
   });
+}
+
+/** The portfolio of a run, to find its tables. Undefined if it has none. */
+export async function listOfTables(
+  { portfolioId }: Pick<RunRecord, 'portfolioId'>,
+  { runs, portfolios }: Pick<Ledger, 'runs' | 'portfolios'>,
+): Promise<ListOfTables | undefined> {
+  const list = (await portfolios.all()).find(({ id }) => id === portfolioId);
+  return list && { id: list.id, name: list.name, listOfRun: await runs.ofLists() };
 }

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Money, moneyOf, purchasesOf } from '../../domain/prices.js';
+import { RESULTS_WORKBOOK } from '../../export/export-folders.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Allowances } from '../../ledger/money/usage.js';
@@ -22,7 +23,7 @@ import {
   type RunState,
   stateOfRun,
 } from './progress.js';
-import { type AttemptEnding, newestTables, nextSteps, readEnding, workMs } from './run-end.js';
+import { type AttemptEnding, latestTables, newestTables, nextSteps, readEnding, workMs } from './run-end.js';
 import { findRun, noRunYet, type RunStanding, viewOf } from './runs.js';
 import { type Amounts, restIfBarred } from './spending.js';
 import { findSettings, rereadStep } from './stored-settings.js';
@@ -51,6 +52,8 @@ export interface StatusView extends RunStanding {
   readonly refused: RefusedList | null;
   /** The newest tables of the run: the workbook, or their folder. Null: none are there. */
   readonly results: string | null;
+  /** The stable place of the newest tables of its portfolio. Null: none, or the tables of the run are newer. */
+  readonly latest: string | null;
   /** The workbook among them, if its questions are the open ones. Otherwise null. */
   readonly answerIn: string | null;
   /** The next step. Null if nothing is left to do. */
@@ -147,6 +150,7 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       refused: options.run === undefined ? await newestRefusal(ledger) : null,
       results: resultsOf(run.id, dataDir),
+      latest: await latestTables(run, newestTables(run.id, dataDir)?.folder ?? null, dataDir, ledger),
       answerIn: await workbookToAnswer(run.id, dataDir, [next, ...further], ledger),
       next,
       further,
@@ -170,7 +174,7 @@ async function newestRefusal({ portfolios }: Ledger): Promise<RefusedList | null
 function resultsOf(run: string, dataDir: string): string | null {
   const { folder } = newestTables(run, dataDir) ?? {};
   if (folder === undefined) return null;
-  const workbook = join(folder, 'results.xlsx');
+  const workbook = join(folder, RESULTS_WORKBOOK);
   return existsSync(workbook) ? workbook : folder;
 }
 
@@ -183,7 +187,7 @@ async function workbookToAnswer(
 ): Promise<string | null> {
   const step = steps.find((one) => one?.kind === 'review');
   const { folder = '', at = '' } = newestTables(run, dataDir) ?? {};
-  const workbook = join(folder, 'results.xlsx');
+  const workbook = join(folder, RESULTS_WORKBOOK);
   if (step?.kind !== 'review' || step.run !== run || step.sheets?.asks || !existsSync(workbook)) return null;
   const changes = (await review.decisions()).map(({ decidedAt, withdrawnAt }) => Math.max(decidedAt, withdrawnAt ?? 0));
   return changes.every((time) => time <= Date.parse(at)) ? workbook : null;

@@ -76,6 +76,7 @@ function withCurrentDefaults(stored: FirstSettings): StoredSettings {
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
   const { metrics = null, prices = null, tables = 'at_every_stop', review = ONE_PERSON } = pipeline;
+  const { keepExports = null } = pipeline;
   const withAll = {
     ...pipeline,
     search,
@@ -90,6 +91,7 @@ function withCurrentDefaults(stored: FirstSettings): StoredSettings {
     freshnessMs,
     patienceMs,
     tables,
+    keepExports,
     prices,
     metrics,
     notify: null,

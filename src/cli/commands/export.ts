@@ -44,7 +44,7 @@ export const exportCommand: Command<ExportArgs> = {
   async run(args, io) {
     const { dataDir, run } = args;
     const { exportTables } = await import('../../app/run/export.js');
-    const { folder, workbook, kept, keptAnswers, summary, lack } = await exportTables(
+    const { folder, latest, workbook, kept, keptAnswers, summary, lack } = await exportTables(
       { dataDir, run, ...readTableFlags(args) },
       appEnvironment(io),
     );
@@ -52,7 +52,11 @@ export const exportCommand: Command<ExportArgs> = {
     const notes = view(partialInWords({ partial, open, rows: input.rows }));
     const warnings = view(keptInWords(kept, keptAnswers, placeFlags(args)), lackInWords(lack));
     if (args.json)
-      printJson(io, { folder, workbook, resultsEdited: kept ?? undefined, ...summary }, view(notes, warnings));
+      printJson(
+        io,
+        { folder, latest: latest ?? undefined, workbook, resultsEdited: kept ?? undefined, ...summary },
+        view(notes, warnings),
+      );
     else
       io.say(
         view(
@@ -69,6 +73,7 @@ export const exportCommand: Command<ExportArgs> = {
             labelLines([
               ['Results', workbook],
               ['Tables', folder],
+              ['Latest', latest],
             ]),
           ),
         ),

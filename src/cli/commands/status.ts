@@ -121,7 +121,7 @@ const stepsInWords = (
   );
 
 export function statusInWords(status: StatusView, place = ''): readonly Message[] {
-  const { run, progress, activity, results } = status;
+  const { run, progress, activity, results, latest } = status;
   const isReading = run.state === 'reading';
   return view(
     block('RUN_STATE', `Run ${run.id}   ${standing(status)}`, `${run.inputPath} · pipeline ${run.pipelineName}`),
@@ -133,7 +133,14 @@ export function statusInWords(status: StatusView, place = ''): readonly Message[
     listInWords(status),
     block('UNITS_SPENT', '', labelLines([['Spent', spentLines(status, place)]])),
     speedInWords(status),
-    results !== null && block('RESULTS_WRITTEN', labelLines([['Results', results]])),
+    results !== null &&
+      block(
+        'RESULTS_WRITTEN',
+        labelLines([
+          ['Results', results],
+          ['Latest', latest],
+        ]),
+      ),
     run.fresh && run.state === 'open' && freshInWords(run.id, place),
     mapTexts(
       view(

@@ -173,7 +173,7 @@ function spentInWords(end: RunEndView, place: string): Message {
 }
 
 function filesInWords(end: RunEndView, { write }: WaysOn): ViewPart {
-  const { workbook, tables, tablesBefore, finished, outcomes, rows, toDo } = end;
+  const { workbook, tables, tablesBefore, latest, finished, outcomes, rows, toDo } = end;
   const isPartial = tables !== null && !finished && outcomes.pending > 0;
   return [
     workbook !== null && labelled('RESULTS_WRITTEN', 'Results', workbook),
@@ -192,6 +192,7 @@ function filesInWords(end: RunEndView, { write }: WaysOn): ViewPart {
         `${count(toDo, 'row has its', 'rows have their')} earlier answers until updated`,
       ),
     tablesBefore !== null && labelled('TABLES_FROM_BEFORE', 'Tables', `${tablesBefore} (unchanged)`),
+    latest !== null && labelled('TABLES_LATEST', 'Latest', latest),
     write !== undefined && labelled('TABLES_NOT_WRITTEN', 'Tables', `not written: ${shortCommand(write)}`),
   ];
 }
@@ -402,6 +403,7 @@ export const endJson = (end: RunEndView, { next, further, write }: WaysOn) => ({
   resultsEdited: end.keptWorkbook ?? undefined,
   ...(end.tables === null ? {} : { files: end.tables, filesPartial: end.outcomes.pending > 0 }),
   filesBefore: end.tablesBefore ?? undefined,
+  filesLatest: end.latest ?? undefined,
   filesLack: end.tablesLack ?? undefined,
   export: write?.command,
   next: next?.command,

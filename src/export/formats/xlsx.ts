@@ -12,9 +12,6 @@ import type { FileFacts, Format, QuestionLines, SummarySheet, TableFile } from '
 
 const fileName = (table: string): string => `${table}.xlsx`;
 
-/** The workbook for people. */
-export const RESULTS_WORKBOOK = fileName(resultsTable.name);
-
 /**
  * Only `results.xlsx`: a workbook for people with the input rows, the meaning of its columns, and the review questions.
  */

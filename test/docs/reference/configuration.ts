@@ -39,6 +39,7 @@ const PLACES: readonly (readonly [string, string])[] = [
   ['`kybatch.commits`', 'How many commits the ledger has. It shows that an older copy was restored.'],
   ['`kybatch.lock`', 'The lock of the process that writes.'],
   ['`exports/<run>/`', 'The tables of a run, `results.xlsx`, `datapackage.json` and `summary.json`.'],
+  ['`exports/latest/<portfolio>`', 'A link to the newest tables of a portfolio.'],
   ['`exports.jsonl`', 'The folders that exports were written to. `kybatch erase` looks there.'],
   ['`logs/<run>.log`', 'The log of a run: one JSON object a line, without names.'],
   ['`sandbox/`', 'The state of the simulated provider.'],

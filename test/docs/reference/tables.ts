@@ -50,7 +50,7 @@ const describeIndex = (declared: readonly Table[]): string =>
       '`extra` holds every returned field that has no column, as JSON.',
     ].join(' '),
     '## Files',
-    'The folder is `exports/<run>` in the data directory, or the folder of `--out`.',
+    'The folder is `exports/<run>` in the data directory, or the folder of `--out`. `exports/latest/<portfolio>` leads to the newest.',
     markdownTable(['file', 'content'], FILES),
     '## Every table of an export',
     list(declared),
