@@ -143,7 +143,7 @@ export { type DropRunOptions, type DropRunView, dropRun, runs } from './app/run/
 export type { ListenToSpending, SpendingEvent, StartedEvent } from './app/run/spending.js';
 export { type CommandWording, DeclinedError, type SpendingOptions } from './app/run/spending.js';
 export { type ProcessView, type StatusOptions, type StatusView, status } from './app/run/status.js';
-export type { CallEvent } from './calls/events.js';
+export type { CallEvent } from './calls/options.js';
 export type { ContactCounts, PermissionUse, Reveals } from './domain/account-usage.js';
 export type { ChangeKey, ChangeKind, FieldChange } from './domain/change.js';
 export { type Charge, type ErrorClass, ExitCode, KybatchError, type StopReason, UsageError } from './domain/errors.js';

@@ -36,11 +36,11 @@ const DECIDERS: readonly Decider[] = [
     allowed: ['app/provider/call.ts', 'calls/door.ts', 'calls/request.ts'],
   },
   {
-    file: 'api/pages.ts',
+    file: 'api/answer.ts',
     name: 'eachPage',
-    callers: ['api/client.ts', 'portfolio/watch/ask.ts', 'stages/pages.ts', 'stages/report-history.ts'],
+    callers: ['api/client.ts', 'portfolio/watch/sync.ts', 'stages/pages.ts', 'stages/report-history.ts'],
     again: /\bpage(?:\+\+| \+= 1)/,
-    allowed: ['api/pages.ts'],
+    allowed: ['api/answer.ts'],
   },
   {
     file: 'app/provider/direct-calls.ts',

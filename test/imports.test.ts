@@ -202,7 +202,7 @@ test('the exit code is set in cli/main.ts alone', () => {
  * The two APIs describe the same records each in its own words, the ledger's use cases bear the names of their SQL, and what
  * every engine has goes by one name.
  */
-const TWINS = [join('api', 'v1', 'records.ts'), ...['sqlite', 'postgres'].map((of) => join('ledger', 'db', of))];
+const TWINS = [join('api', 'v1', 'operations.ts'), ...['sqlite', 'postgres'].map((of) => join('ledger', 'db', of))];
 
 test('an exported name means one thing', () => {
   const places = new Map<string, string[]>();

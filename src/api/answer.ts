@@ -1,3 +1,5 @@
+// Reads answers: whether the bytes are one, what they say, and lists page by page.
+
 import { z } from 'zod';
 import { MALFORMED_ANSWER } from '../domain/errors.js';
 import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
@@ -11,6 +13,7 @@ import {
   scanJson,
   someMember,
 } from '../util/json-scan.js';
+import { totalOf, wholeCount } from '../util/list-page.js';
 import { ApiError, type ApiErrorDetails } from './errors.js';
 import { type Exchange, isHtml, requestIdIn } from './http.js';
 import type { BodyOf, Operation } from './operation.js';
@@ -215,7 +218,7 @@ function readNames(schema: unknown): readonly string[] {
 }
 
 /** The envelope of a page, and the number of its items. Null: the list was absent. */
-export interface ListEnvelope {
+interface ListEnvelope {
   readonly value: Readonly<Record<string, unknown>>;
   readonly items: number | null;
 }
@@ -258,3 +261,61 @@ function listIn({ body: schema }: Operation, body: Buffer): MemberRange | undefi
 
 const isList = (body: Buffer): boolean => body[0] === OPEN_BRACKET;
 const OPEN_BRACKET = 0x5b;
+
+/** The items and counts of one page. Null: not stated. */
+export interface Envelope {
+  readonly items: number;
+  /** Whether the list is present, even if it is empty (V1-22). */
+  readonly came: boolean;
+  readonly pages: number | null;
+  readonly total: number | null;
+}
+
+interface ReadPage<Answer> {
+  readonly kind: 'page';
+  readonly answer: Answer;
+  readonly page: number;
+  readonly envelope: Envelope;
+  /** It has the same bytes as the page before. */
+  readonly isRepeated: boolean;
+  readonly isLast: boolean;
+}
+
+type Answered<Outcome> = Extract<Outcome, { readonly kind: 'answer' }> & { readonly body: Buffer };
+type Unanswered<Outcome> = Exclude<Outcome, { readonly kind: 'answer' }>;
+
+/**
+ * Each page as it is asked for, up to the last one. A list ends at the page count of its envelope, at an empty or absent
+ * list, or at a repeated page, because each page may cost. An outcome without an answer also ends it. Throws an ApiError
+ * if an envelope cannot be read. `goesOn` replaces the rule, and is asked when the page was processed.
+ */
+export async function* eachPage<Outcome extends { readonly kind: string }>(
+  operation: Operation,
+  ask: (page: number) => Promise<Outcome>,
+  goesOn?: () => boolean,
+): AsyncGenerator<ReadPage<Answered<Outcome>> | Unanswered<Outcome>> {
+  let before: Buffer | undefined;
+  for (let page = 1; ; page++) {
+    const outcome = await ask(page);
+    if (outcome.kind !== 'answer') return yield outcome as Unanswered<Outcome>;
+    const answer = outcome as Answered<Outcome>;
+    const envelope = readEnvelope(operation, answer.body);
+    const isRepeated = before?.equals(answer.body) === true;
+    const isLast = envelope.items === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
+    yield { kind: 'page', answer, page, envelope, isRepeated, isLast };
+    if (goesOn === undefined ? isLast : !goesOn()) return;
+    before = answer.body;
+  }
+}
+
+function readEnvelope(operation: Operation, body: Buffer): Envelope {
+  const { value, items } = readListEnvelope(operation, body);
+  const pages = wholeCount(value[operation.pages?.countField ?? 'total_pages']);
+  return { items: items ?? 0, came: items !== null, pages, total: totalOf(value) };
+}
+
+/** With the largest page size allowed, because each page is paid for (V1-7). */
+export function pageParams<P extends object>(operation: Operation, params: P, page: number) {
+  const perPage = operation.pages?.perPageAtMost ?? null;
+  return { ...params, ...(perPage === null ? {} : { per_page: perPage }), page };
+}

@@ -4,11 +4,10 @@ import type { Charge } from '../domain/errors.js';
 import { type Clock, systemClock } from '../util/clock.js';
 import type { MessageCode } from '../util/message-parts.js';
 import { Secret } from '../util/secret.js';
-import { readAnswer, UNREADABLE } from './answer.js';
+import { eachPage, pageParams, readAnswer, UNREADABLE } from './answer.js';
 import { ApiError, INVALID_PARAMS } from './errors.js';
 import { buildRequest, dateIn, type Exchange, TransportError, UnfitForAddress, type WireRequest } from './http.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
-import { eachPage, pageParams } from './pages.js';
 import { describeIssues, plainWords, withoutDefaults } from './schema.js';
 import { Transport, type TransportOptions } from './transport.js';
 

@@ -7,8 +7,7 @@ import type { Meter } from '../domain/provider.js';
 import type { Intent, IntentOutcome, Limits } from '../ledger/money/intent.js';
 import { Bell, type Clock } from '../util/clock.js';
 import type { DoorOptions } from './options.js';
-import { DRAINING, type Parked, type Stopped } from './outcome.js';
-import type { DoorRequest, ReadyRequest } from './request.js';
+import { type DoorRequest, DRAINING, type Parked, type ReadyRequest, type Stopped } from './request.js';
 import { lostAtMost } from './settlement.js';
 
 /** Results that need no wait for other calls. */

@@ -1,14 +1,18 @@
 import { ApiError } from '../api/errors.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import { apiOf, type DoorOptions } from './options.js';
-import { type Answer, askProvider, type CallOutcome, type Parked, type Stopped } from './outcome.js';
 import {
+  type Answer,
   type AnswerSource,
+  askProvider,
+  type CallOutcome,
   type DoorRequest,
   type FoundAnswer,
   findStored,
   makeReady,
+  type Parked,
   type ReadyRequest,
+  type Stopped,
 } from './request.js';
 import { Sender } from './sender.js';
 

@@ -1,16 +1,61 @@
-// The settings of paid calls.
+// The settings of paid calls, and the events that they report.
 
 import type { ApiName, ByApi } from '../domain/provider.js';
-import type { CallStore } from '../ledger/money/calls.js';
-import type { Limits } from '../ledger/money/intent.js';
+import type { CallStore, Settlement } from '../ledger/money/calls.js';
+import type { Intent, Limits } from '../ledger/money/intent.js';
 import type { Clock } from '../util/clock.js';
-import type { CallEvent } from './events.js';
 import type { BreakerPolicy } from './outage.js';
 import type { AnyClient } from './request.js';
 import type { RetryPolicy } from './retry.js';
 import type { UnknownChargePolicy } from './settlement.js';
 
-export interface DoorApi {
+/** Events of paid calls, sent after they are on disk. */
+export type CallEvent =
+  | { readonly kind: 'call_settled'; readonly intent: Intent; readonly settlement: Settlement }
+  | {
+      readonly kind: 'closed';
+      readonly api: ApiName;
+      /** Null: the whole API. */
+      readonly operation: string | null;
+      readonly reason: 'allowance' | 'scope';
+      readonly until: number | null;
+    }
+  /** A call is sent again after a pause. */
+  | {
+      readonly kind: 'retry';
+      readonly api: ApiName;
+      readonly operation: string;
+      readonly row: number | null;
+      readonly code: string;
+      /** The next attempt's number. */
+      readonly attempt: number;
+      readonly at: number;
+      readonly waitMs: number;
+      /** When all its pauses together reach their limit. */
+      readonly givesUpAt: number;
+    }
+  /** Fewer calls run in parallel from now on, or none for a while. */
+  | { readonly kind: 'slowed'; readonly api: ApiName; readonly concurrency: number; readonly pauseMs: number }
+  /** The operation is down. Repeated after each failed probe. */
+  | {
+      readonly kind: 'outage';
+      readonly api: ApiName;
+      readonly operation: string;
+      readonly since: number;
+      /** Code of the last error. */
+      readonly code: string;
+      readonly nextTryAt: number;
+      readonly givesUpAt: number;
+    }
+  | {
+      readonly kind: 'recovered';
+      readonly api: ApiName;
+      readonly operation: string;
+      readonly since: number;
+      readonly at: number;
+    };
+
+interface DoorApi {
   readonly client: AnyClient;
   readonly environmentId: number;
 }

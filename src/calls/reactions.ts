@@ -5,9 +5,8 @@ import { type ApiName, asksAboutOneCompany, type Operation } from '../api/operat
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
 import { maxAttemptsInVain } from '../ledger/money/intent.js';
 import { Bell, type Clock } from '../util/clock.js';
-import type { CallEvent } from './events.js';
 import { Limiter } from './limiter.js';
-import { apiOf, type DoorOptions, patienceOf } from './options.js';
+import { apiOf, type CallEvent, type DoorOptions, patienceOf } from './options.js';
 import {
   type CallVerdict,
   decideOnEvent,
@@ -16,8 +15,7 @@ import {
   type Terms,
   unavailable,
 } from './outage.js';
-import type { CallOutcome } from './outcome.js';
-import type { DoorRequest, ReadyRequest } from './request.js';
+import type { CallOutcome, DoorRequest, ReadyRequest } from './request.js';
 import { isTrouble } from './retry.js';
 import { lostAtMost } from './settlement.js';
 

@@ -10,9 +10,16 @@ import type { Intent } from '../ledger/money/intent.js';
 import { Admission, type AnsweredElsewhere, Halt, reserve } from './admission.js';
 import type { Wire } from './limiter.js';
 import { apiOf, type DoorOptions, patienceOf } from './options.js';
-import { askProvider, type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
 import { Reactions, type SentCall } from './reactions.js';
-import type { DoorRequest, ReadyRequest } from './request.js';
+import {
+  askProvider,
+  type CallOutcome,
+  type DoorRequest,
+  DRAINING,
+  type Parked,
+  type ReadyRequest,
+  type Stopped,
+} from './request.js';
 import {
   asTrouble,
   isIntermediaryDenial,

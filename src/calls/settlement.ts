@@ -7,8 +7,7 @@ import { readAllowance, unitsOfSuccess, type V1Allowance } from '../api/v1/allow
 import type { Meter } from '../domain/provider.js';
 import type { CallStore, ObservedAllowance, Settlement } from '../ledger/money/calls.js';
 import { decideAfterUnknownCharges } from '../ledger/money/intent.js';
-import type { CallOutcome } from './outcome.js';
-import type { DoorRequest, ReadyRequest } from './request.js';
+import type { CallOutcome, DoorRequest, ReadyRequest } from './request.js';
 import { isRetryable, isUnreadable } from './retry.js';
 
 export function settlementOf(operation: Operation, params: string, exchange: Exchange, now: number): Settlement {

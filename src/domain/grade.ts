@@ -12,8 +12,8 @@ import {
 } from './names/similarity.js';
 import { compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
 import { compareCourts, readGermanEntry } from './numbers/german.js';
+import type { ParsedNumber } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
-import type { ParsedNumber } from './numbers/parsed-number.js';
 import { compareVat, type ParsedVat, parseVatNumber, vatRepairsInWords } from './numbers/vat.js';
 import { plainPlace, subdivisionCode } from './places/location-codes.js';
 

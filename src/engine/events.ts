@@ -1,6 +1,6 @@
 // Events of a run, the guard against rows that fail alike, and notes about outages.
 
-import type { CallEvent } from '../calls/events.js';
+import type { CallEvent } from '../calls/options.js';
 import { ExitCode, KybatchError } from '../domain/errors.js';
 import type { CallStore, OutageNote } from '../ledger/money/calls.js';
 import type { Checkpoint, Progress } from '../ledger/rows/runs.js';

@@ -3,7 +3,7 @@
 import { addReveals, NO_REVEALS, type Reveals, unitsLeft } from '../domain/account-usage.js';
 import { taxMayConfirm } from '../domain/decide.js';
 import type { Subject } from '../domain/grade.js';
-import type { RepairRule } from '../domain/numbers/parsed-number.js';
+import type { RepairRule } from '../domain/numbers/number-text.js';
 import { FIRST_ROWS, type InvalidReason } from '../domain/outcomes.js';
 import { addPurchases, countCalls, noPurchases, type Purchases } from '../domain/prices.js';
 import { readSearchSubject } from '../domain/search-subject.js';

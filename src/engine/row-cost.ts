@@ -1,8 +1,16 @@
 // Decides what a row will cost, without a call.
 
 import type { Operation } from '../api/operation.js';
-import type { Answer, CallOutcome, Parked } from '../calls/outcome.js';
-import { type AnswerSource, canonicalRequest, type DoorRequest, findStored, keyOf } from '../calls/request.js';
+import {
+  type Answer,
+  type AnswerSource,
+  type CallOutcome,
+  canonicalRequest,
+  type DoorRequest,
+  findStored,
+  keyOf,
+  type Parked,
+} from '../calls/request.js';
 import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { addReveals, NO_REVEALS, type Reveals, revealsTimes, revealsWithin } from '../domain/account-usage.js';
 import { identifierOf, questionKey } from '../domain/entity-key.js';

@@ -10,8 +10,8 @@ import {
   isSamePerson,
   type ReviewStore,
   type RowRef,
+  type StageDependenciesOf,
 } from '../ledger/review/review.js';
-import type { StageDependenciesOf } from '../ledger/review/withdrawal-effects.js';
 import { filesIn, makeFolder, readSmallFile, writeAtomically, writeFlushed } from '../util/files.js';
 import { type Message, type MessageCode, message } from '../util/message-parts.js';
 import { applySheet, checkSheet, type Refusal } from './apply.js';

@@ -1,8 +1,7 @@
 // A review session on the terminal.
 
 import { correctionProblem } from '../domain/entity-key.js';
-import type { Recorded, ReviewStore, RowRef } from '../ledger/review/review.js';
-import type { StageDependenciesOf } from '../ledger/review/withdrawal-effects.js';
+import type { Recorded, ReviewStore, RowRef, StageDependenciesOf } from '../ledger/review/review.js';
 import type { Question } from './questions.js';
 import { type GivenAnswer, recordAnswer, type Verdict } from './record-answer.js';
 import { CTRL_C, fitScreen, type Keys, linesOn, readText, type Screen, typedNumber } from './terminal.js';

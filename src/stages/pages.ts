@@ -1,7 +1,6 @@
-import { readAnswer } from '../api/answer.js';
+import { type Envelope, eachPage, pageParams, readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
-import { type Envelope, eachPage, pageParams } from '../api/pages.js';
 import {
   type CallTerms,
   noteOf,

@@ -1,8 +1,7 @@
 // The account's history of credit reports.
 
-import { readAnswer } from '../api/answer.js';
+import { eachPage, readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
-import { eachPage } from '../api/pages.js';
 import { type Id, idText, readable } from '../api/schema.js';
 import { isPlainObject } from '../api/v2/fields.js';
 import { historyItem, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';

@@ -3,7 +3,7 @@ import type { UnusableAnswer } from '../api/answer.js';
 import { INVALID_PARAMS } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import type { Vocabulary } from '../api/v2/operations/prospecting.js';
-import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
+import type { Answer, CallOutcome, ParkReason } from '../calls/request.js';
 import type { Reveals } from '../domain/account-usage.js';
 import { freshUntil } from '../domain/freshness.js';
 import type { CandidateFacts } from '../domain/grade.js';

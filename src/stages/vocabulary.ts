@@ -11,7 +11,7 @@ import {
   vocabularyLabel,
   vocabularyParams,
 } from '../api/v2/operations/prospecting.js';
-import type { CallOutcome, NoAnswer } from '../calls/outcome.js';
+import type { CallOutcome, NoAnswer } from '../calls/request.js';
 import { findCountry } from '../domain/places/resolve-location.js';
 import { type FoundItem, findItem, looksLikeId, type VocabularyItem } from '../domain/vocabulary.js';
 import { sanitizeText } from '../util/sanitize-text.js';

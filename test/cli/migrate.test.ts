@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
-import { currentSchema } from '../../src/ledger/db/sqlite/migrate.js';
+import { currentSchema } from '../../src/ledger/db/sqlite/open.js';
 import { withFolder } from '../helpers/cli.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';

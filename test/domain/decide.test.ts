@@ -8,7 +8,7 @@ import {
   type MatchPolicy,
 } from '../../src/domain/decide.js';
 import type { MatchedOn, Subject } from '../../src/domain/grade.js';
-import type { ParsedNumber, Treatment } from '../../src/domain/numbers/parsed-number.js';
+import type { ParsedNumber, Treatment } from '../../src/domain/numbers/number-text.js';
 
 const LETTERS = ['A', 'B', 'F', 'Z'] as const;
 type Letter = (typeof LETTERS)[number];

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IdSpace } from '../../src/domain/provider.js';
-import {
-  type DecidedRow,
-  type StageDependency,
-  withdrawalEffects,
-} from '../../src/ledger/review/withdrawal-effects.js';
+import { type DecidedRow, type StageDependency, withdrawalEffects } from '../../src/ledger/review/review.js';
 
 const stage = (name: string, space: IdSpace, more: Partial<StageDependency> = {}): StageDependency => ({
   name,

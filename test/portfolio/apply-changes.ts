@@ -1,7 +1,13 @@
 import { expect } from 'vitest';
 import type { ItemChange } from '../../src/domain/change.js';
-import { compareStates } from '../../src/portfolio/changes/compare.js';
-import { type AsOf, carriedOver, readPair, type State, stateOf } from '../../src/portfolio/changes/read-pair.js';
+import {
+  type AsOf,
+  carriedOver,
+  compareStates,
+  readPair,
+  type State,
+  stateOf,
+} from '../../src/portfolio/changes/compare.js';
 import type { RawAnswer, Reader } from '../../src/readers/reader.js';
 import { comparedColumns } from '../../src/readers/row-identity.js';
 import type { Row, Table } from '../../src/readers/table.js';

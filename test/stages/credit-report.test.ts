@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
-import type { CallOutcome } from '../../src/calls/outcome.js';
+import type { CallOutcome } from '../../src/calls/request.js';
 import { creditReportStage } from '../../src/stages/credit-report.js';
 import type { StageOutcome } from '../../src/stages/stage.js';
 import { long } from '../helpers/long.js';

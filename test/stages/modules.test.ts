@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallOutcome } from '../../src/calls/outcome.js';
+import type { CallOutcome } from '../../src/calls/request.js';
 import { profileStage } from '../../src/stages/profile.js';
 import { recordStage } from '../../src/stages/record.js';
 import { registryStage } from '../../src/stages/registry.js';

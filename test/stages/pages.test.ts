@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
-import type { CallOutcome } from '../../src/calls/outcome.js';
+import type { CallOutcome } from '../../src/calls/request.js';
 import { askItems, askPages } from '../../src/stages/pages.js';
 import type { CallTerms, Params } from '../../src/stages/stage.js';
 import { expectGolden } from '../helpers/golden.js';

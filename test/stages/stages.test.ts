@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallOutcome } from '../../src/calls/outcome.js';
+import type { CallOutcome } from '../../src/calls/request.js';
 import { creditReportStage } from '../../src/stages/credit-report.js';
 import { financialsStage } from '../../src/stages/financials.js';
 import { resolve } from '../../src/stages/identity/resolve.js';

@@ -3,7 +3,7 @@ import { ApiError } from '../../src/api/errors.js';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
-import type { Answer, CallOutcome } from '../../src/calls/outcome.js';
+import type { Answer, CallOutcome } from '../../src/calls/request.js';
 import { freshnessMs } from '../../src/config/pipeline.js';
 import type { IdOwner } from '../../src/domain/identity-mismatch.js';
 import { readSearchSubject, type SearchSubject } from '../../src/domain/search-subject.js';

@@ -1,10 +1,14 @@
+// The client of v1, and the meaning of each error: which calls are tried again, and which stop the run.
+
+import { z } from 'zod';
+import { parseExact } from '../../util/exact-json.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
+import { UNREADABLE, type Unreadable, unreadableMessage, unreadableReason } from '../answer.js';
 import { ApiClient, type ClientOptions, invalidParams, type PreparedCall } from '../client.js';
-import type { ApiError } from '../errors.js';
-import { type Exchange, requestIdIn, type WireRequest } from '../http.js';
-import type { Operation, Route } from '../operation.js';
+import { ApiError, type ApiErrorDetails } from '../errors.js';
+import { type Exchange, requestIdIn, retryAfterMs, type WireRequest } from '../http.js';
+import { type Operation, type Route, readsOneRecord } from '../operation.js';
 import { statedCharge, unexpectedUnits } from './allowance.js';
-import { v1Error } from './errors.js';
 import { v1Operations } from './operations.js';
 
 /** The provider says 64 KB, which may be 64,000 or 65,536 bytes: the smaller is safe (V1-13). */
@@ -67,5 +71,164 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
       `v1 answers as version ${version === undefined ? '(none)' : sanitizeText(version, 40)}; this program was written for v1`,
       'VERSION_UNEXPECTED',
     );
+  }
+}
+
+/**
+ * The error of an exchange. Undefined if it is a success. Failures of v1 are free (V1-1), unless it states a charge. An
+ * unreadable answer (X-1) or a gateway's page may have cost, because the call may have gone through behind it.
+ */
+export function v1Error(exchange: Exchange, operation: Operation, nowMs: number): ApiError | undefined {
+  const { status, headers } = exchange;
+  const success = status >= 200 && status < 300;
+  const why = status === 200 ? unreadableReason(operation, exchange.body) : undefined;
+  if (status === 200 && why === undefined) return undefined;
+  const { isOwnWord, ...meaning } = success ? unreadable(status, operation, why) : refused(exchange, operation);
+  return new ApiError({
+    ...meaning,
+    api: 'v1',
+    operation: operation.name,
+    charge: statedCharge(headers) ?? (isOwnWord ? 'free' : 'unknown'),
+    httpStatus: status,
+    requestId: meaning.requestId ?? headers['x-service-request-id'],
+    retryAfterMs: retryAfterMs(headers, nowMs),
+    exchange,
+  });
+}
+
+type Described = Pick<
+  ApiErrorDetails,
+  'class' | 'hint' | 'stop' | 'limit' | 'code' | 'message' | 'requestId' | 'problems' | 'foreign'
+> & {
+  /** True if v1 itself refused, and no gateway. */
+  readonly isOwnWord: boolean;
+};
+
+/** 200 is the only documented success. */
+const unreadable = (status: number, operation: Operation, why: Unreadable | undefined): Described => ({
+  ...UNREADABLE,
+  message:
+    why === undefined
+      ? `v1 answered ${status}, which its document does not know`
+      : unreadableMessage(operation, why.problems),
+  ...why,
+  isOwnWord: false,
+});
+
+/** Every error of v1 has its documented form. Any other form is not from v1, whatever the status (X-1). */
+function refused({ status, body }: Exchange, operation: Operation): Described {
+  const said = readErrorBody(body);
+  if (said === undefined) {
+    const message = `v1 answered ${status} without an error body`;
+    return { ...byAnother(status), code: `HTTP_${status}`, message, foreign: true, isOwnWord: false };
+  }
+  const code = said.error.code.slice(0, 100);
+  return {
+    ...(byDocument(code, operation) ?? byStatus(status)),
+    code,
+    message: sanitizeText(said.error.message, 500),
+    requestId: said.request_id,
+    isOwnWord: true,
+  };
+}
+
+type Meaning = Pick<ApiErrorDetails, 'class' | 'hint' | 'stop' | 'limit'>;
+
+const routeIsOurs: Meaning = {
+  class: 'stop_run',
+  stop: 'route',
+  hint: 'The provider does not know this path. Check KYBATCH_V1_BASE_URL: it must end with the v1 segment.',
+};
+const tryAgain: Meaning = {
+  class: 'retry',
+  hint: 'The provider failed. That is free.',
+};
+const behindAGateway: Meaning = {
+  class: 'retry',
+  hint: 'The response is not from v1. A proxy or gateway may have answered.',
+};
+const neverSucceeds = (hint: string): Meaning => ({ class: 'fail_row', hint });
+const keyRefused = (hint: string): Meaning => ({ class: 'stop_run', stop: 'credentials', hint });
+const keyIsRefused = keyRefused(
+  'The provider does not accept KYBATCH_V1_API_KEY. Check it, free of charge: `kybatch doctor`',
+);
+const slowDown: Meaning = { class: 'slow_down', hint: 'Too many requests at once.' };
+const redirectRefused: Meaning = {
+  class: 'stop_run',
+  stop: 'route',
+  hint: 'The provider answered with a redirect. kybatch sends the key to one address only. Check KYBATCH_V1_BASE_URL.',
+};
+
+/**
+ * The document ties "no record" to a company ID. A search names none, and answers an empty list if it finds nothing.
+ */
+const saysNothingOfASearch: Meaning = {
+  class: 'retry',
+  hint: 'The provider documents this code for company IDs only. For a search it does not mean that no company fits.',
+};
+
+function byDocument(code: string, operation: Operation): Meaning | undefined {
+  if (code === 'DATA_SERVICE_404' && !readsOneRecord(operation)) return saysNothingOfASearch;
+  return Object.hasOwn(byCode, code) ? byCode[code] : undefined;
+}
+
+/** The error table of the v1 document, row by row. */
+const byCode: Readonly<Record<string, Meaning>> = {
+  INVALID_REQUEST: neverSucceeds('The provider refuses these values. Correct them.'),
+  UNAUTHENTICATED: keyRefused('KYBATCH_V1_API_KEY is mistyped or revoked. Check it, free of charge: `kybatch doctor`'),
+  PRODUCTION_KEY_REQUIRED: keyRefused(
+    'KYBATCH_V1_API_KEY is a test key. Create a live key in the workspace dashboard.',
+  ),
+  INSUFFICIENT_SCOPE: {
+    class: 'block_operation',
+    hint: 'Give the key the scope named in the message. Other operations do not need it.',
+  },
+  API_ROUTE_NOT_FOUND: routeIsOurs,
+  KYB_ROUTE_NOT_FOUND: routeIsOurs,
+  DATA_SERVICE_404: { class: 'not_available', hint: 'The provider has no record for this company ID.' },
+  BODY_TOO_LARGE: neverSucceeds('The request body is over 64 KB. Shorten its values.'),
+  ALLOWANCE_EXHAUSTED: {
+    class: 'park',
+    limit: { api: 'v1' },
+    hint: 'The allowance is used up. A free workspace gets three units at the next UTC midnight. The provider renews a paid plan.',
+  },
+  DATA_SERVICE_UNAVAILABLE: tryAgain,
+  ACCOUNT_SERVICE_UNAVAILABLE: tryAgain,
+  USAGE_LEDGER_UNAVAILABLE: tryAgain,
+  DATA_SERVICE_TIMEOUT: tryAgain,
+};
+
+/** For codes that the document does not list. */
+function byStatus(status: number): Meaning {
+  if (status === 401) return keyIsRefused;
+  if (status === 429) return slowDown;
+  if (status >= 500) return tryAgain;
+  if (status >= 300 && status < 400) return redirectRefused;
+  // One company may be refused for a reason of its own. A key check that gets this finds the key or the address wrong.
+  const stop = status === 403 ? 'credentials' : status === 404 ? 'route' : undefined;
+  return { class: 'hold', stop, hint: 'The provider does not document this code. Ask the provider what is wrong.' };
+}
+
+/** For bodies of another form. The base URL or the key may be wrong, unless an earlier answer proves otherwise. */
+function byAnother(status: number): Meaning {
+  if (status === 401 || status === 403) return keyIsRefused;
+  if (status === 429) return slowDown;
+  if (status === 404) return routeIsOurs;
+  return status >= 300 && status < 400 ? redirectRefused : behindAGateway;
+}
+
+const errorBody = z.looseObject({
+  error: z.looseObject({ code: z.string().min(1), message: z.string() }),
+  request_id: z.string().optional(),
+});
+
+/** A known code or the request ID of every v1 error tells it from similar errors of others. */
+function readErrorBody(bytes: Buffer): z.infer<typeof errorBody> | undefined {
+  try {
+    const { data } = errorBody.safeParse(parseExact(bytes));
+    const isOfV1 = data?.request_id !== undefined || Object.hasOwn(byCode, data?.error.code ?? '');
+    return isOfV1 ? data : undefined;
+  } catch {
+    return undefined;
   }
 }

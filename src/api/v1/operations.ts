@@ -1,22 +1,199 @@
-// All operations of v1.
+// All operations of v1, and the records that they return.
 
 import { z } from 'zod';
 import type { Operation } from '../operation.js';
 import {
+  anyCandidate,
   bareListIfSent,
   companyId,
   dateRange,
   defaultsTo,
+  id,
   isMemberOfAccounts,
   isoCountry,
+  list,
+  listIfSent,
   location,
   needsOneOf,
   nonEmpty,
+  nullable,
+  number,
   positiveInteger,
   range,
+  record,
+  scalar,
+  text,
   vocabularyId,
 } from '../schema.js';
-import * as records from './records.js';
+
+/** The documented fields of each record. All others pass through unread. */
+
+const source = record({
+  category: nullable(text),
+  comment: nullable(text),
+  id: nullable(id),
+  name: nullable(text),
+  url: nullable(text),
+});
+
+/** A number instead of a text, or a missing name, is unusual but readable. */
+export const candidate = record({
+  id,
+  name: nullable(scalar),
+  registration_number: nullable(scalar),
+  vat_number: nullable(scalar),
+  country_code: nullable(scalar),
+  state: nullable(scalar),
+  jurisdiction: nullable(scalar),
+  source: nullable(source),
+});
+
+/** An array of candidates. The response schema also allows an object whose members are not shown (V1-17). */
+const searchAnswer = z.union([
+  list(anyCandidate),
+  record({}).refine((answer) => list(anyCandidate).safeParse(candidatesIn(answer)).success, {
+    error: 'an object without a list of candidates',
+  }),
+]);
+
+/** The only list in the object, or the object itself if it is a candidate. An empty object is no readable answer. */
+export function candidatesIn(answer: object): readonly unknown[] | undefined {
+  const lists = Object.values(answer).filter((member) => Array.isArray(member));
+  if (lists.length === 1) return lists[0];
+  return Object.hasOwn(answer, 'id') ? [answer] : undefined;
+}
+
+/**
+ * Grouped with provenance, flat without. The flat keys are not published, so it is recognized by its ID (V1-25) or its
+ * group, even if they are null (V1-22).
+ */
+export const lite = record({
+  id: nullable(id),
+  basic: nullable(
+    record({
+      name: nullable(text),
+      registration_number: nullable(text),
+      vat_number: nullable(text),
+      incorporation_date: nullable(text),
+      status: nullable(text),
+      legal_form: nullable(text),
+      ticker: nullable(text),
+      source: nullable(source),
+    }),
+  ),
+  ticker: nullable(text),
+  address: nullable(scalarOr(record({ source: nullable(source) }))),
+  contact: nullable(scalarOr(record({ source: nullable(source) }))),
+}).refine((said) => Object.hasOwn(said, 'id') || Object.hasOwn(said, 'basic') || Object.keys(said).length === 0, {
+  error: 'a profile without an ID',
+});
+
+export const officer = record({
+  id: nullable(id),
+  first_name: nullable(scalar),
+  last_name: nullable(scalar),
+  appointed_at: nullable(scalar),
+  resigned_at: nullable(scalar),
+  work_status: nullable(scalar),
+  date_of_birth_year: nullable(scalar),
+  date_of_birth_month: nullable(scalar),
+  job_title: nullable(scalar),
+  address_country: nullable(scalar),
+  address_line_1: nullable(scalar),
+  address_locality: nullable(scalar),
+  address_region: nullable(scalar),
+  address_postal_code: nullable(scalar),
+});
+
+export const shareholder = record({
+  id: nullable(id),
+  name: nullable(scalar),
+  percentage: nullable(scalar),
+  quantity: nullable(scalar),
+  share_price: nullable(scalar),
+  share_type: nullable(scalar),
+  share_value: nullable(scalar),
+  currency: nullable(scalar),
+  status: nullable(scalar),
+  total_value: nullable(scalar),
+});
+
+export const envelope = <T extends z.ZodType>(item: T) =>
+  record({
+    data: listIfSent(item),
+    total_pages: nullable(scalar),
+    total_results: nullable(scalar),
+    source: nullable(source),
+  });
+
+const officerSearchResult = record({
+  id: nullable(id),
+  company_id: nullable(id),
+  company_name: nullable(scalar),
+  registration_number: nullable(scalar),
+});
+
+const shareholderSearchItem = record({ name: nullable(scalar), company: nullable(record({})) });
+
+/** `children` may be very deep, so it is checked one level at a time while it is walked. */
+const groupNode = record({
+  id: nullable(id),
+  name: nullable(scalar),
+  country: nullable(scalar),
+  registration_number: nullable(scalar),
+  selected: nullable(scalar),
+  children: nullable(list(z.unknown())),
+});
+
+const groupEnvelope = record({ data: listIfSent(groupNode), source: nullable(source) });
+
+/** Only the shell: the export reads the values one by one and exactly. */
+const filedFinancials = record({
+  years: nullable(list(scalar)),
+  groups: nullable(
+    list(
+      record({ id: nullable(scalar), name: nullable(text), order: nullable(number), list: nullable(list(record({}))) }),
+    ),
+  ),
+  source: nullable(source),
+});
+
+/** The lists have no envelope, so it is unknown whether they are complete (V1-26). */
+const completeRecord = record({
+  lite: nullable(
+    record({
+      id: nullable(id),
+      name: nullable(text),
+      registration_number: nullable(text),
+      vat_number: nullable(text),
+      incorporation_date: nullable(text),
+      status: nullable(text),
+      country_code: nullable(text),
+      legal_form: nullable(text),
+    }),
+  ),
+  officers: nullable(list(record({}))),
+  shareholders: nullable(list(record({}))),
+  group_structures_full: nullable(list(record({ source: nullable(scalarOr(record({}))) }))),
+  financial: nullable(record({})),
+});
+
+/** Null means "not returned" and is accepted too. */
+const isMemberOfRecord = (member: string, first: string): boolean =>
+  first === 'n' ? MEMBERS.has(member) : MEMBERS.get(member) === first;
+
+const MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['lite', '{'],
+  ['officers', '['],
+  ['shareholders', '['],
+  ['group_structures_full', '['],
+  ['financial', '{'],
+]);
+
+/** A field that is text in one form and a group in another. */
+function scalarOr<T extends z.ZodType>(schema: T) {
+  return z.union([scalar, schema]);
+}
 
 const COMPANY = 'company:read';
 const OWNERSHIP = 'ownership:read';
@@ -53,7 +230,7 @@ export const v1Operations = {
         include_provenance,
       })
       .refine(...needsOneOf('name', 'registration_number', 'vat_number', 'ticker')),
-    body: records.searchAnswer,
+    body: searchAnswer,
     itemIds: { id: 'v1' },
     scopes: [COMPANY],
   },
@@ -63,7 +240,7 @@ export const v1Operations = {
     summary: 'Company profile',
     route: { method: 'GET', path: '/kyb/{id}/lite' },
     params: z.strictObject(company),
-    body: records.lite,
+    body: lite,
     scopes: [COMPANY],
   },
   officersKyb: {
@@ -72,7 +249,7 @@ export const v1Operations = {
     summary: 'Current and former officers, paged',
     route: { method: 'GET', path: '/kyb/{id}/officers' },
     params: z.strictObject({ ...company, page, per_page }),
-    body: records.envelope(records.officer),
+    body: envelope(officer),
     scopes: [COMPANY],
     pages,
   },
@@ -94,7 +271,7 @@ export const v1Operations = {
       company_countries: vocabularyIds.describe('IDs of the country vocabulary'),
       include_provenance,
     }),
-    body: bareListIfSent(records.officerSearchResult),
+    body: bareListIfSent(officerSearchResult),
     scopes: [COMPANY],
   },
   shareholdersKyb: {
@@ -103,7 +280,7 @@ export const v1Operations = {
     summary: 'Direct shareholders, paged; an empty list does not prove that there are none',
     route: { method: 'GET', path: '/kyb/{id}/shareholders' },
     params: z.strictObject({ ...company, page, per_page }),
-    body: records.envelope(records.shareholder),
+    body: envelope(shareholder),
     scopes: [OWNERSHIP],
     pages,
   },
@@ -124,7 +301,7 @@ export const v1Operations = {
       per_page,
       include_provenance,
     }),
-    body: records.envelope(records.shareholderSearchItem),
+    body: envelope(shareholderSearchItem),
     scopes: [OWNERSHIP],
     pages,
   },
@@ -134,7 +311,7 @@ export const v1Operations = {
     summary: 'Immediate group links; links are not ownership',
     route: { method: 'GET', path: '/kyb/{id}/group-structures/lite' },
     params: z.strictObject(company),
-    body: records.groupEnvelope,
+    body: groupEnvelope,
     scopes: [OWNERSHIP],
   },
   groupFullKyb: {
@@ -143,7 +320,7 @@ export const v1Operations = {
     summary: 'Group links over several levels; links are not ownership',
     route: { method: 'GET', path: '/kyb/{id}/group-structures/full' },
     params: z.strictObject(company),
-    body: records.groupEnvelope,
+    body: groupEnvelope,
     scopes: [OWNERSHIP],
   },
   financialKyb: {
@@ -152,7 +329,7 @@ export const v1Operations = {
     summary: 'Filed financial statements',
     route: { method: 'GET', path: '/kyb/{id}/financial' },
     params: z.strictObject(company),
-    body: records.filedFinancials,
+    body: filedFinancials,
     knownBy: isMemberOfAccounts,
     scopes: [FINANCIALS],
   },
@@ -162,8 +339,8 @@ export const v1Operations = {
     summary: 'The complete record in one call',
     route: { method: 'GET', path: '/kyb/{id}/full' },
     params: z.strictObject(company),
-    body: records.completeRecord,
-    knownBy: records.isMemberOfRecord,
+    body: completeRecord,
+    knownBy: isMemberOfRecord,
     readsMember: 'lite',
     scopes: [COMPANY, OWNERSHIP, FINANCIALS],
   },

@@ -7,10 +7,8 @@ import { type KybatchError, LedgerError, UsageError } from '../../domain/errors.
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { WatchEvent, WatchRecord, WatchSelection } from '../../ledger/portfolio/watches.js';
-import type { WatchHalt } from '../../portfolio/watch/ask.js';
 import { Inbox, notificationEvent } from '../../portfolio/watch/inbox.js';
-import { type Pulled, pullWatches } from '../../portfolio/watch/pull.js';
-import { type Synced, syncWatches } from '../../portfolio/watch/sync.js';
+import { type Pulled, pullWatches, type Synced, syncWatches, type WatchHalt } from '../../portfolio/watch/sync.js';
 import { message } from '../../util/message-parts.js';
 import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
 import { ParkedError, type StopSignals, withWatchCalls } from '../provider/direct-calls.js';

@@ -6,9 +6,16 @@ import { type Tool, toolOperation } from '../../api/mcp/tools.js';
 import type { ApiName, Operation } from '../../api/operation.js';
 import { idText } from '../../api/schema.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import type { CallEvent } from '../../calls/events.js';
-import type { Answer, CallOutcome, ChargeUnknown } from '../../calls/outcome.js';
-import { type AnswerSource, type AnyClient, type DoorRequest, requestKey } from '../../calls/request.js';
+import type { CallEvent } from '../../calls/options.js';
+import {
+  type Answer,
+  type AnswerSource,
+  type AnyClient,
+  type CallOutcome,
+  type ChargeUnknown,
+  type DoorRequest,
+  requestKey,
+} from '../../calls/request.js';
 import { freshnessMs } from '../../config/pipeline.js';
 import { type Charge, UsageError } from '../../domain/errors.js';
 import { reusableSince } from '../../domain/freshness.js';

@@ -7,7 +7,7 @@ import pLimit from 'p-limit';
 import type { Operation } from '../../api/operation.js';
 import { companies } from '../../api/v2/operations/companies.js';
 import { nomenclature, prospecting } from '../../api/v2/operations/prospecting.js';
-import type { Answer, CallOutcome } from '../../calls/outcome.js';
+import type { Answer, CallOutcome } from '../../calls/request.js';
 import { asOpenError, asWriteError, ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
 import { PAGES_AT_MOST } from '../../domain/provider.js';
 import { readMarker, SUMMARY } from '../../export/export-folders.js';

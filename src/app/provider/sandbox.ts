@@ -3,8 +3,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { asOpenError, UsageError } from '../../domain/errors.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
-import { answersBeside, foreignFile } from '../../sandbox/sample/files.js';
-import type { RowsFile } from '../../sandbox/sample.js';
+import { answersBeside, foreignFile, type RowsFile } from '../../sandbox/sample.js';
 import { changePath } from '../../sandbox/server.js';
 import { WorkbookWriter } from '../../sheets/xlsx/write-workbook.js';
 import { sanitizeText } from '../../util/sanitize-text.js';

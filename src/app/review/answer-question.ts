@@ -2,8 +2,7 @@
 
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { isSamePerson } from '../../ledger/review/review.js';
-import type { StageDependenciesOf, StageDependency } from '../../ledger/review/withdrawal-effects.js';
+import { isSamePerson, type StageDependenciesOf, type StageDependency } from '../../ledger/review/review.js';
 import {
   AnswerInbox,
   entryProblem,

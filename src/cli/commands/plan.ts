@@ -5,7 +5,7 @@ import type { Proposal } from '../../app/run/run.js';
 import type { DueReason } from '../../app/run/spending.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
-import { type RepairRule, repairInWords } from '../../domain/numbers/parsed-number.js';
+import { type RepairRule, repairInWords } from '../../domain/numbers/number-text.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick } from '../../util/view-json.js';

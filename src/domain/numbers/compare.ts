@@ -5,9 +5,8 @@ import { subdivisionCode } from '../places/location-codes.js';
 import { resolveLocation } from '../places/resolve-location.js';
 import { numberFormatsOf } from './country-formats.js';
 import { compareCourts, courtOf, type GermanEntry, readGermanEntry } from './german.js';
-import { compact } from './number-text.js';
+import { compact, type ParsedNumber, repairInWords } from './number-text.js';
 import { parseRegistrationNumber } from './parse.js';
-import { type ParsedNumber, repairInWords } from './parsed-number.js';
 
 /** One field of a grade: A same, B similar or repaired, F different, Z missing or not comparable. */
 export type GradeLetter = 'A' | 'B' | 'F' | 'Z';

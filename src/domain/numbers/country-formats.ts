@@ -5,8 +5,7 @@ import type { Validator } from 'stdnum';
 import type { z } from 'zod';
 import { dataSections } from '../../util/yaml.js';
 import { subdivisionCode } from '../places/location-codes.js';
-import { compact } from './number-text.js';
-import type { ParsedNumber } from './parsed-number.js';
+import { compact, type ParsedNumber } from './number-text.js';
 
 /** One kind of number of a country's register. Functions get the compact form, with only capitals and digits. */
 export interface RegisterFormat {

@@ -3,8 +3,17 @@
 import { LONGEST_NUMBER, normalizeText } from '../../util/text-limits.js';
 import { barredWords, dataFile } from '../../util/yaml.js';
 import { plainPlace } from '../places/location-codes.js';
-import { areGrouped, cleanNumber, plainCharacters, somethingElseReason } from './number-text.js';
-import { moreDoubtful, type ParsedNumber, type Repair, type Treatment, treatmentOf } from './parsed-number.js';
+import {
+  areGrouped,
+  cleanNumber,
+  moreDoubtful,
+  type ParsedNumber,
+  plainCharacters,
+  type Repair,
+  somethingElseReason,
+  type Treatment,
+  treatmentOf,
+} from './number-text.js';
 
 /** Section, number and suffix of a German register entry, and the court if the text has one. */
 export interface GermanEntry {

@@ -15,11 +15,15 @@ import {
   type Marked,
   markInWords,
   marksIn,
+  moreDoubtful,
   multipleValuesReason,
   notANumberReason,
+  type ParsedNumber,
+  type Repair,
   somethingElseReason,
+  type Treatment,
+  treatmentOf,
 } from './number-text.js';
-import { moreDoubtful, type ParsedNumber, type Repair, type Treatment, treatmentOf } from './parsed-number.js';
 
 /**
  * Reads a registration number as a person wrote it. The country's formats are tried on more and more repaired texts: as

@@ -3,8 +3,17 @@
 import { LONGEST_NUMBER, Memo } from '../../util/text-limits.js';
 import type { GradeLetter } from './compare.js';
 import { checkStdnum, spelled, vatRuleOf } from './country-formats.js';
-import { cleanNumber, compact, distinct, markInWords, marksIn, multipleValuesReason } from './number-text.js';
-import { type ParsedNumber, type Repair, repairInWords } from './parsed-number.js';
+import {
+  cleanNumber,
+  compact,
+  distinct,
+  markInWords,
+  marksIn,
+  multipleValuesReason,
+  type ParsedNumber,
+  type Repair,
+  repairInWords,
+} from './number-text.js';
 
 /** A VAT, tax or EIN number, read like a registration number. */
 export type ParsedVat = Omit<ParsedNumber, 'register'>;

@@ -8,7 +8,7 @@ import { Bodies } from '../answers/bodies.js';
 import type { Script, Sql } from '../db/database.js';
 import { isTextRecord, parseStored } from '../db/stored-json.js';
 import { clearUnknownCharges } from '../money/intent-state.js';
-import { restoreQuestions } from '../review/decisions.js';
+import { restoreQuestions } from '../review/questions.js';
 import { type Entity, type EntityRequest, findCalls, findEntity, type Lists, namedNumber } from './find-company.js';
 import type { ListedLine, PurgeReport } from './housekeeping.js';
 import {

@@ -7,7 +7,7 @@ import type { Database, Script, Sql } from '../db/database.js';
 import { rowFetched, rowStages } from '../db/json-columns.js';
 import { isRecord, isTexts, parseStored } from '../db/stored-json.js';
 import { clearUnknownCharges } from '../money/intent-state.js';
-import { restoreQuestions } from '../review/decisions.js';
+import { restoreQuestions } from '../review/questions.js';
 import { rowDeleter } from '../rows/begin-run.js';
 import { CONTINUE_ROW, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
 import type { Stages } from '../rows/runs.js';

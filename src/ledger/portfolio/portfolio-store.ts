@@ -2,7 +2,7 @@ import { FIRST_ROWS, type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '.
 import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
-import { IS_DECIDED } from '../review/decisions.js';
+import { IS_DECIDED } from '../review/questions.js';
 import type { RunRecord } from '../rows/runs.js';
 import { converge } from './converge.js';
 import { FileRows, MEMBER_STATE_COLUMNS, type MemberStateRow, memberStateReader, recordMatches } from './members.js';

@@ -6,17 +6,23 @@ import { parseStored } from '../db/stored-json.js';
 import { CONTINUE_ROW, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
 import type { Checkpoint } from '../rows/runs.js';
 import {
+  ABOUT,
+  about,
   type DecisionRow,
   heldDecisions,
   idHolders,
+  isAmong,
   NEXT_NUMBER,
+  ofRuns,
+  readAskedQuestions,
+  readWaitingRows,
   SELECT_DECISION,
   SELECT_HELD,
   toEntry,
-} from './decisions.js';
-import { ABOUT, about, isAmong, ofRuns, readAskedQuestions, readWaitingRows } from './read-questions.js';
+} from './questions.js';
 import {
   combineWithWaiting,
+  type DecidedRow,
   type DecisionEntry,
   type DecisionRecord,
   isSingleConfirmation,
@@ -25,8 +31,9 @@ import {
   type Recorded,
   type ReviewStore,
   type RowRef,
+  type StageDependenciesOf,
+  withdrawalEffects,
 } from './review.js';
-import { type DecidedRow, type StageDependenciesOf, withdrawalEffects } from './withdrawal-effects.js';
 
 export function reviewStore(database: Database): ReviewStore {
   const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();

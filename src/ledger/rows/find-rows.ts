@@ -4,7 +4,7 @@ import { type IdSpace, idSpaces, type Meter } from '../../domain/provider.js';
 import { ID_IS_VISIBLE, type RunRowKey } from '../answers/visible-answer.js';
 import type { Database } from '../db/database.js';
 import { AMONG_ROWS, rowsJson } from '../erase/identifiers.js';
-import { type DecisionRow, SELECT_DECISION, SELECT_HELD, toEntry } from '../review/decisions.js';
+import { type DecisionRow, SELECT_DECISION, SELECT_HELD, toEntry } from '../review/questions.js';
 import type { DecisionEntry } from '../review/review.js';
 
 export interface RowFinder {

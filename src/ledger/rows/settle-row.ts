@@ -6,7 +6,7 @@ import { verdictWriter } from '../answers/visible-answer.js';
 import type { Script, Sql } from '../db/database.js';
 import { useWriter } from '../money/call-store.js';
 import { companyWriter } from '../portfolio/members.js';
-import { heldDecisions, idHolders } from '../review/decisions.js';
+import { heldDecisions, idHolders } from '../review/questions.js';
 import type { RowRef } from '../review/review.js';
 import { rowDeleter } from './begin-run.js';
 import type { CandidateRecord, NewError, RowSettlement } from './runs.js';

@@ -7,8 +7,16 @@ import { tryParse } from '../../readers/parts/open-answer.js';
 import type { RawAnswer, Reader } from '../../readers/reader.js';
 import { isObject } from '../../util/exact-json.js';
 import { isComplete, type ListPage, lacksItems, pageOf } from '../../util/list-page.js';
-import { compareStates } from './compare.js';
-import { type AsOf, carriedOver, hasAllParts, readPair, readState, type State, sharesLists } from './read-pair.js';
+import {
+  type AsOf,
+  carriedOver,
+  compareStates,
+  hasAllParts,
+  readPair,
+  readState,
+  type State,
+  sharesLists,
+} from './compare.js';
 
 /** Increased when a change of readers or comparison could change results: then all answers are compared again, free. */
 export const READERS_VERSION = 3;

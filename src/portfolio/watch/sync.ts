@@ -1,19 +1,229 @@
-// Registers the companies of portfolios with the provider's watch.
+// The provider's watch: registers the companies of portfolios, and reads the histories of their changes.
 
+import { hash } from 'node:crypto';
+import { eachPage, readAnswer } from '../../api/answer.js';
+import { ApiError } from '../../api/errors.js';
+import type { Operation } from '../../api/operation.js';
 import { idText } from '../../api/schema.js';
 import { isPlainObject } from '../../api/v2/fields.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import type { WantedWatches } from '../../ledger/portfolio/watches.js';
-import { ExactNumber } from '../../util/exact-json.js';
-import {
-  type CompanyTrouble,
-  haltOf,
-  inParallel,
-  readPages,
-  troubleOf,
-  type WatchClient,
-  type WatchHalt,
-} from './ask.js';
+import type { CallOutcome, NoAnswer, Parked, Stopped } from '../../calls/request.js';
+import { isRetryable } from '../../calls/retry.js';
+import type { ReceivedEvent, WantedWatches, WatchStore, WatchToRead } from '../../ledger/portfolio/watches.js';
+import type { Clock } from '../../util/clock.js';
+import { type ExactJson, ExactNumber, stringifyExact } from '../../util/exact-json.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
+
+/** The provider's watch, with its records in the ledger. */
+export interface WatchClient {
+  readonly environmentId: number;
+  readonly watches: WatchStore;
+  readonly clock: Clock;
+  readonly ask: Ask;
+  /** Not repeated without an answer: it may have been done. */
+  readonly askOnce: Ask;
+  /** Sent once. One failure says nothing about the others: only several in a row do. */
+  readonly askEach: Ask;
+  /** Evidence shows that a lost call succeeded. */
+  readonly wasDone: (operation: Operation, params: Params, note: string) => Promise<void>;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+type Ask = (operation: Operation, params: Params) => Promise<CallOutcome>;
+
+/** All other companies would meet the same. */
+export type WatchHalt = Parked | Stopped;
+
+/** One company failed and the others continue. */
+interface CompanyTrouble {
+  readonly companyId: string;
+  readonly message: string;
+}
+
+/** The outcome that ends everything. Undefined if only this company is concerned. */
+const haltOf = (outcome: NoAnswer): WatchHalt | undefined =>
+  outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
+
+function troubleOf(companyId: string, outcome: NoAnswer): CompanyTrouble {
+  const said = outcome.kind === 'parked' ? outcome.message : (errorOf(outcome)?.message ?? outcome.kind);
+  return { companyId, message: sanitizeText(said, 300) };
+}
+
+/** The error of the call, if it was made. */
+const errorOf = (outcome: NoAnswer): ApiError | undefined =>
+  outcome.kind === 'failed' || outcome.kind === 'not_available' ? outcome.error : outcome.met?.error;
+
+/** Runs several in parallel. After a halt nothing more begins, and running work finishes. */
+async function inParallel<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<WatchHalt | undefined>,
+): Promise<WatchHalt | undefined> {
+  let next = 0;
+  let halt: WatchHalt | undefined;
+  const worker = async () => {
+    while (halt === undefined && next < items.length) {
+      const item = items[next++] as T;
+      halt = (await work(item)) ?? halt;
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL_CALLS }, worker));
+  return halt;
+}
+
+/** The provider publishes no limit. Few are enough, because nothing is urgent. */
+export const PARALLEL_CALLS = 4;
+
+interface Page {
+  readonly items: readonly ExactJson[];
+  readonly body: Buffer;
+}
+
+/** How the reading of a paged list ended. */
+type PagesRead = { readonly kind: 'all' } | { readonly kind: 'cut_short' } | NoAnswer;
+
+/** Reads all pages, each processed before the next is requested, up to `pagesAtMost`. */
+async function readPages(
+  { ask }: Pick<WatchClient, 'ask'>,
+  operation: Operation,
+  params: Params,
+  pagesAtMost: number,
+  take: (page: Page) => Promise<void>,
+): Promise<PagesRead> {
+  try {
+    for await (const one of eachPage(operation, (page) => ask(operation, page === 1 ? params : { ...params, page }))) {
+      if (one.kind !== 'page') return one;
+      const { body } = one.answer;
+      await take({ items: (readAnswer(operation, body) as { data: readonly ExactJson[] }).data, body });
+      const { page, isLast, isRepeated, envelope } = one;
+      const lacksPages = isRepeated && envelope.pages !== null && page < envelope.pages;
+      if (lacksPages || (!isLast && page === pagesAtMost)) return { kind: 'cut_short' };
+    }
+    return { kind: 'all' };
+  } catch (error) {
+    if (error instanceof ApiError) return { kind: 'failed', error, attempts: 1 };
+    throw error;
+  }
+}
+
+const { watchHistory } = v2Operations;
+
+export interface Pulled {
+  /** Companies whose history was read. */
+  readonly read: number;
+  /** New events. */
+  readonly events: number;
+  /** Members that became due. */
+  readonly due: number;
+  /** Companies whose history was not requested. */
+  readonly left: number;
+  /** The part of `left` that failed last time. */
+  readonly leftFailing: number;
+  /** Histories beyond the page limit. Their rest is not in the tables. */
+  readonly cutShort: number;
+  readonly troubles: readonly CompanyTrouble[];
+  readonly halt: WatchHalt | null;
+}
+
+/**
+ * Reads the changes since each company's last reading. Known events are dropped. Companies that fail now or failed last
+ * time are tried after the others, so that they do not block the rest.
+ */
+export async function pullWatches(asking: WatchClient, companies: readonly WatchToRead[]): Promise<Pulled> {
+  const counts = { events: 0, cutShort: 0 };
+  const read = new Set<string>();
+  const troubles = new Map<string, CompanyTrouble>();
+  const again: WatchToRead[] = [];
+  const pull = async (company: WatchToRead): Promise<WatchHalt | undefined> => {
+    const { events, cutShort, trouble, mayComeRight, halt } = await pullOne(asking, company);
+    counts.events += events;
+    if (cutShort) counts.cutShort += 1;
+    troubles.delete(company.companyId);
+    if (trouble !== undefined) troubles.set(company.companyId, trouble);
+    else if (halt === undefined) read.add(company.companyId);
+    if (mayComeRight) again.push(company);
+    return halt;
+  };
+  const failing = companies.filter(({ hasFailed }) => hasFailed);
+  const others = companies.filter(({ hasFailed }) => !hasFailed);
+  const halt = (await inParallel(others, pull)) ?? (await inParallel([...again, ...failing], pull));
+  const left = companies.filter(({ companyId }) => !read.has(companyId) && !troubles.has(companyId));
+  return {
+    ...counts,
+    read: read.size,
+    due: await asking.watches.markChanged(),
+    left: left.length,
+    leftFailing: left.filter(({ hasFailed }) => hasFailed).length,
+    troubles: [...troubles.values()],
+    halt: halt ?? null,
+  };
+}
+
+interface PulledOne {
+  readonly events: number;
+  readonly cutShort: boolean;
+  readonly trouble?: CompanyTrouble;
+  /** Another try may succeed. */
+  readonly mayComeRight?: boolean;
+  readonly halt?: WatchHalt;
+}
+
+async function pullOne(asking: WatchClient, { companyId, since }: WatchToRead): Promise<PulledOne> {
+  const { environmentId, watches, clock, askEach } = asking;
+  const askedAt = clock.now();
+  let events = 0;
+  const params = { id: companyId, from_date: dayBefore(since) };
+  const read = await readPages(
+    { ask: askEach },
+    watchHistory,
+    params,
+    HISTORY_PAGES_AT_MOST,
+    async ({ items, body }) => {
+      const page = { events: items.flatMap(readEvent), heardAt: clock.now(), rawSha256: hash('sha256', body) };
+      events += await watches.hear({ environmentId, companyId, ...page });
+    },
+  );
+  const cutShort = read.kind === 'cut_short';
+  if (read.kind === 'all' || read.kind === 'cut_short') {
+    await watches.read(environmentId, companyId, askedAt);
+    return { events, cutShort };
+  }
+  const halt = haltOf(read);
+  const met = errorOf(read);
+  const mayComeRight = met !== undefined && isRetryable(met);
+  // A request that was not tried, or met a general halt, has not failed.
+  if (halt !== undefined && !mayComeRight) return { events, cutShort, halt };
+  await watches.failed(environmentId, companyId, askedAt);
+  return { events, cutShort, trouble: troubleOf(companyId, read), mayComeRight, ...(halt && { halt }) };
+}
+
+/** More changes of one company since the last reading are not plausible. */
+const HISTORY_PAGES_AT_MOST = 50;
+
+const DAY_MS = 86_400_000;
+
+/** The provider's time zone and clock are unknown, so one more day is read. Its events are known already. */
+const dayBefore = (at: number): string => new Date(at - DAY_MS).toISOString().slice(0, 10);
+
+/** An item that is no object is skipped. */
+export function readEvent(item: ExactJson): ReceivedEvent[] {
+  if (!isPlainObject(item)) return [];
+  const { event_type, status, message, date_created, ...rest } = item;
+  const told = { event_type, status, message, date_created };
+  // Values of undocumented types go to `extra`.
+  const odd = Object.entries(told).filter(([, value]) => value != null && typeof value !== 'string');
+  const extra = { ...rest, ...Object.fromEntries(odd) };
+  return [
+    {
+      eventType: textOf(event_type),
+      status: textOf(status),
+      message: textOf(message),
+      dateCreated: textOf(date_created),
+      extra: Object.keys(extra).length === 0 ? null : stringifyExact(extra),
+    },
+  ];
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const { watchAdd, watchRemove, watchList } = v2Operations;
 
@@ -122,7 +332,7 @@ async function readList(
   size: { readonly per_page?: number } = LARGE_PAGES,
 ): Promise<string[] | Pick<Synced, 'halt' | 'troubles'>> {
   const ids: string[] = [];
-  const read = await readPages(asking, watchList, size, PAGES_AT_MOST, async ({ items }) => {
+  const read = await readPages(asking, watchList, size, LIST_PAGES_AT_MOST, async ({ items }) => {
     for (const item of items) {
       const id = isPlainObject(item) ? item.id : undefined;
       if (typeof id === 'string' || id instanceof ExactNumber) ids.push(idText(id));
@@ -137,6 +347,6 @@ async function readList(
   return halt === undefined ? { halt: null, troubles: [troubleOf('', read)] } : { halt, troubles: [] };
 }
 
-const PAGES_AT_MOST = 10_000;
+const LIST_PAGES_AT_MOST = 10_000;
 /** The document shows no maximum. If it is refused, the provider's default is used. */
 const LARGE_PAGES = { per_page: 100 };

@@ -14,7 +14,7 @@ import {
   type Shelf,
 } from './layout.js';
 import type { Company } from './types.js';
-import { lexicons } from './word-lists.js';
+import { lexicons } from './vocabularies.js';
 
 /** Leads from an index to a company, and from each of its numbers back to the index. */
 export interface Companies {

@@ -7,7 +7,7 @@ import { countries } from './countries/index.js';
 import type { Country } from './countries/number-formats.js';
 import { hasTrait } from './layout.js';
 import type { Company, Profile } from './types.js';
-import { bodyWords } from './word-lists.js';
+import { bodyWords } from './vocabularies.js';
 
 const bands: readonly (readonly [number, string])[] = [
   [10, '1-10'],

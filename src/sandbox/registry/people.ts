@@ -6,8 +6,7 @@ import { type Companies, plain } from './companies.js';
 import { countryOf, domainOf, streetOf, zipOf } from './facts.js';
 import { hasTrait, isCrowded, listState, PLACES } from './layout.js';
 import type { Company, Employee } from './types.js';
-import { vocabularyWords } from './vocabularies.js';
-import { bodyWords } from './word-lists.js';
+import { bodyWords, vocabularyWords } from './vocabularies.js';
 
 /** An officer as the registry stores it. Each API shows a part of it. */
 export interface Officer {

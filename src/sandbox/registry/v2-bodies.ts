@@ -9,8 +9,7 @@ import { type Employees, type Holders, type Holding, type Officer, officersOf, t
 import { fullName, officerSearch } from './search.js';
 import type { Company, Registry } from './types.js';
 import { type GroupNode, groupOf, links, numberOrNull, qualified } from './v1-bodies.js';
-import { nomenclature, sectionName, sicSectionId } from './vocabularies.js';
-import { bodyWords } from './word-lists.js';
+import { bodyWords, nomenclature, sectionName, sicSectionId } from './vocabularies.js';
 
 export function createV2Bodies(
   companies: Companies,

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { readAnswer } from '../../api/answer.js';
 import { companyId, digitsId, type Id, idText, nonEmpty, readable } from '../../api/schema.js';
-import { v1Operations } from '../../api/v1/operations.js';
-import { candidatesIn, candidate as v1Candidate } from '../../api/v1/records.js';
+import { candidatesIn, candidate as v1Candidate, v1Operations } from '../../api/v1/operations.js';
 import { candidate as v2Candidate } from '../../api/v2/fields.js';
 import { insightsHit, lookupHit } from '../../api/v2/operations/companies.js';
 import { reportHit } from '../../api/v2/operations/credit-report.js';

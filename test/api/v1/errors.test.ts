@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../../src/api/operation.js';
-import { v1Error } from '../../../src/api/v1/errors.js';
+import { v1Error } from '../../../src/api/v1/client.js';
 import { v1Operations } from '../../../src/api/v1/operations.js';
 import { anyCharacter } from '../../helpers/any-text.js';
 

@@ -1,5 +1,5 @@
 import type { Operation } from '../../../src/api/operation.js';
-import type { CallOutcome } from '../../../src/calls/outcome.js';
+import type { CallOutcome } from '../../../src/calls/request.js';
 import { defaultMatchPolicy, type MatchPolicy } from '../../../src/domain/decide.js';
 import { readSearchSubject } from '../../../src/domain/search-subject.js';
 import { writeJson } from '../../../src/sandbox/json.js';

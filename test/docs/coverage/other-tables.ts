@@ -4,7 +4,7 @@ import { v2Operations } from '../../../src/api/v2/operations.js';
 import { allowanceRows } from '../../../src/export/allowances-table.js';
 import { watchEventRow } from '../../../src/export/run-rows.js';
 import { notificationEvent, readNotification } from '../../../src/portfolio/watch/inbox.js';
-import { readEvent } from '../../../src/portfolio/watch/pull.js';
+import { readEvent } from '../../../src/portfolio/watch/sync.js';
 import { prospectRow, readProspectPage } from '../../../src/readers/prospects.js';
 import type { Row } from '../../../src/readers/table.js';
 import { readVocabularyRows } from '../../../src/readers/vocabulary.js';

@@ -1,4 +1,4 @@
-import type { ParkReason } from '../../../src/calls/outcome.js';
+import type { ParkReason } from '../../../src/calls/request.js';
 import type { Charge } from '../../../src/domain/errors.js';
 import { ExitCode } from '../../../src/domain/errors.js';
 import type { GuardName, RowOutcome, StageStatus } from '../../../src/domain/outcomes.js';

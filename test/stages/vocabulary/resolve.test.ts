@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CallOutcome } from '../../../src/calls/outcome.js';
+import type { CallOutcome } from '../../../src/calls/request.js';
 import { findItem, nameKey, type VocabularyItem } from '../../../src/domain/vocabulary.js';
 import { resolveVocabulary, walkVocabulary } from '../../../src/stages/vocabulary.js';
 import { expectGolden } from '../../helpers/golden.js';

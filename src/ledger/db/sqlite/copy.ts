@@ -17,18 +17,27 @@ import {
   type StoredRecord,
 } from '../copy-format.js';
 import { readSchema } from '../database.js';
-import { acquireLock, type Connection, connect, type Statement } from './connection.js';
-import { mustBeSound, mustHaveAllCommits, mustNotBePartialLedger } from './integrity.js';
 import {
+  acquireLock,
+  type Connection,
+  connect,
+  mustBeSound,
+  mustHaveAllCommits,
+  mustNotBePartialLedger,
+  type Statement,
+} from './connection.js';
+import {
+  copyPath,
   currentSchema,
+  ledgerPath,
   migrate,
   moveIntoPlace,
+  mustExist,
   openUnfinished,
   refuseUnknown,
   removeUnfinished,
   schemaOf,
-} from './migrate.js';
-import { copyPath, ledgerPath, mustExist } from './open.js';
+} from './open.js';
 
 /** Holds the folder's lock, so that no other process writes. */
 export function openSqliteSource(dataDir: string): CopySource {

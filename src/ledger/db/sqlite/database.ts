@@ -7,8 +7,16 @@ import { hintFor, LedgerError, systemFailure } from '../../../domain/errors.js';
 import { freeBytes } from '../../../util/files.js';
 import type { Database, Script, Snapshot, Sql, Statement, StoredTexts } from '../database.js';
 import type { StoredPlace } from '../stored-json.js';
-import { type Connection, connect, isFree, isLocked, type Statement as Native } from './connection.js';
-import { CommitCount, commitsOf, lostCommits } from './integrity.js';
+import {
+  CommitCount,
+  type Connection,
+  commitsOf,
+  connect,
+  isFree,
+  isLocked,
+  lostCommits,
+  type Statement as Native,
+} from './connection.js';
 
 export interface SqliteOptions {
   /** Its lock tells whether a process works. The file read may be a copy. */

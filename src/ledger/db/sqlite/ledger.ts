@@ -15,11 +15,28 @@ import {
 } from '../../health.js';
 import { type BackedUp, type BackupProgress, composeLedger, type Ledger, type LedgerOptions } from '../../ledger.js';
 import { bringForward, endOtherAttempts } from '../../rows/workers.js';
-import { acquireLock, type Connection, connect, isLocked, isUnused } from './connection.js';
+import {
+  acquireLock,
+  type Connection,
+  connect,
+  DamagedLedger,
+  impossibleNumber,
+  isLocked,
+  isUnused,
+  mustBeSound,
+} from './connection.js';
 import { runNow, sqliteDatabase, sqlOn } from './database.js';
-import { DamagedLedger, impossibleNumber, mustBeSound } from './integrity.js';
-import { currentSchema, schemaOf, sync } from './migrate.js';
-import { isThere, ledgerPath, mustExist, openAsIs, openForReading, openForWriting } from './open.js';
+import {
+  currentSchema,
+  isThere,
+  ledgerPath,
+  mustExist,
+  openAsIs,
+  openForReading,
+  openForWriting,
+  schemaOf,
+  sync,
+} from './open.js';
 
 export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> {
   const { dataDir, access } = options;
