@@ -1,5 +1,7 @@
 // Differences between an answer and the previous one.
 
+import { type ExactJson, isObject, parseExact, stringifyExact } from '../util/exact-json.js';
+
 /** `respelled`: the same number in another spelling (`1.10`, `1.1`). */
 export type ChangeKind = 'added' | 'removed' | 'changed' | 'respelled';
 
@@ -89,3 +91,43 @@ export const IMPORTANT_CHANGES: readonly string[] = [
   'credit_reports.common_value',
   'credit_reports.credit_limit_value',
 ];
+
+/** A member of a JSON object, such as `address.city`, and its text. Null: it is missing. */
+export interface MemberDifference {
+  readonly path: string;
+  readonly old: string | null;
+  readonly new: string | null;
+}
+
+/** The members in which two cells with JSON objects differ. Undefined: one of them is no object. */
+export function differingMembers(old: string | null, now: string | null): readonly MemberDifference[] | undefined {
+  const [before, after] = [objectIn(old), objectIn(now)];
+  return before === undefined || after === undefined ? undefined : [...differences(before, after, '')];
+}
+
+function objectIn(cell: string | null) {
+  if (!cell?.startsWith('{')) return undefined;
+  try {
+    const value = parseExact(cell);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function* differences(
+  old: ExactJson | undefined,
+  now: ExactJson | undefined,
+  path: string,
+): Generator<MemberDifference> {
+  if (isObject(old) && isObject(now)) {
+    const names = new Set([...Object.keys(old), ...Object.keys(now)]);
+    for (const name of names) yield* differences(old[name], now[name], path === '' ? name : `${path}.${name}`);
+    return;
+  }
+  const [before, after] = [textOf(old), textOf(now)];
+  if (before !== after) yield { path, old: before, new: after };
+}
+
+const textOf = (value: ExactJson | undefined): string | null =>
+  value === undefined || value === null ? null : typeof value === 'string' ? value : stringifyExact(value);

@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cli, startCli, withFolder } from '../helpers/cli.js';
@@ -6,16 +6,16 @@ import { openBrowser, openWindow } from './browser.js';
 
 const IMAGES = join(import.meta.dirname, '../../docs/images');
 
-/** The screens in the docs, each with its address or the link that leads to it. */
+/** The screens in the docs, each with its address, or the link that leads to it. */
 const SCREENS = [
   { name: 'portfolios', address: '/' },
-  { name: 'plan', address: '/plan?path=portfolio.csv&pipeline=credit' },
+  { name: 'plan', address: '/plan?path=suppliers.csv&pipeline=onboarding' },
   { name: 'runs', address: '/runs' },
-  { name: 'run', address: '/runs', follow: 'main tbody a' },
+  { name: 'run', address: '/runs', follow: 'main tbody tr:last-child a' },
   { name: 'review', address: '/review' },
-  { name: 'question', address: '/review', follow: 'a:has-text("Begin")' },
+  { name: 'question', address: '/review', follow: 'main tbody tr:nth-child(2) a' },
   { name: 'companies', address: '/companies' },
-  { name: 'company', address: '/companies?q=Hofmert', follow: 'main tbody a' },
+  { name: 'company', address: '/companies', follow: 'main tbody a[href^="/companies/"]' },
   { name: 'changes', address: '/changes' },
   { name: 'usage', address: '/usage' },
   { name: 'decisions', address: '/decisions' },
@@ -23,12 +23,16 @@ const SCREENS = [
 
 test.runIf(process.env.KYBATCH_WRITE_DOCS === '1')('pictures of every screen are written to docs/images', () =>
   withFolder(async (folder) => {
-    cpSync('fixtures/portfolio.csv', join(folder, 'portfolio.csv'));
-    const run = ['run', 'portfolio.csv', '--sandbox', '--yes', '--no-export', '--pipeline', 'credit'];
-    await cli(run, { cwd: folder });
-    const listed = await cli(['review', 'reject', '--reason', 'NO_CANDIDATE', '--by', 'ann', '--yes'], { cwd: folder });
-    await cli(['sandbox', 'change', 'DE HRB 1576 Stuttgart', 'status', 'in insolvency'], { cwd: folder });
-    await cli([...run, '--rebuy', '--limit', '12'], { cwd: folder });
+    const kybatch = (...args: readonly string[]) => cli(args, { cwd: folder });
+    await kybatch('sandbox', 'sample', '--rows', '80', '--country', 'DE', '--dirty', '--out', 'suppliers.csv');
+    const run = ['run', 'suppliers.csv', '--sandbox', '--yes', '--no-export', '--pipeline', 'credit'];
+    await kybatch(...run);
+    await kybatch('review', 'confirm', '--reason', 'NUMBER_UNREADABLE', '--min-grade', 'ZAZAZ', '--by', 'ben', '--yes');
+    const answers = readFileSync(join(folder, 'suppliers.answers.csv'), 'utf8').split('\n');
+    const changed = answers.slice(1, 4).map((line) => line.split(',')[5] ?? '');
+    await kybatch('sandbox', 'change', changed[0] ?? '', 'company_status', 'dissolved', '--sandbox');
+    await kybatch('sandbox', 'change', changed[1] ?? '', 'name', 'Hofmert Energie AG', '--sandbox');
+    await kybatch(...run, '--rebuy');
     const { child, finished } = startCli(['ui', '--sandbox', '--no-open', '--by', 'ann'], { cwd: folder });
     const browser = await openBrowser();
     try {
@@ -40,12 +44,11 @@ test.runIf(process.env.KYBATCH_WRITE_DOCS === '1')('pictures of every screen are
         await page.goto(new URL(address, link).href);
         if (follow !== undefined) {
           await page.locator(follow).first().click();
-          await page.waitForLoadState();
+          await page.waitForURL((shown) => shown.pathname !== address);
         }
         await page.screenshot({ path: join(IMAGES, `page-${name}.png`) });
       }
       expect(troubles).toEqual([]);
-      void listed;
     } finally {
       await browser.close();
       child.kill('SIGINT');

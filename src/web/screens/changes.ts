@@ -1,5 +1,5 @@
 import type { ChangeView, RecentChangesView } from '../../app/portfolio/changes.js';
-import type { FieldChange } from '../../domain/change.js';
+import { differingMembers, type FieldChange } from '../../domain/change.js';
 import { INFORMATIVE_SPACES } from '../../domain/provider.js';
 import { type Html, html, type Markup } from '../../util/html.js';
 import { count, iso, moment } from '../../util/words.js';
@@ -84,7 +84,8 @@ function changeLines(change: ChangeView, isShort: boolean): readonly (readonly M
     .filter(({ important }) => important || !isShort)
     .toSorted((a, b) => Number(b.important) - Number(a.important));
   return shown.map((field, at) => [
-    at === 0 && html`<time datetime="${iso(change.changedAt)}">${moment(change.changedAt).slice(0, 10)}</time>`,
+    at === 0 &&
+      html`<time class="day" datetime="${iso(change.changedAt)}">${moment(change.changedAt).slice(0, 10)}</time>`,
     at === 0 && companyLink(change),
     fieldInWords(field),
     changeInWords(field),
@@ -119,5 +120,10 @@ export function changeInWords({ kind, column, oldValue, newValue }: FieldChange)
       : isNew
         ? html`<b>${text}</b>`
         : html`<span class="dim">${text}</span>`;
-  return html`${value(oldValue, false)} → ${value(newValue, true)}`;
+  const members = differingMembers(oldValue, newValue);
+  const shown = members?.length ? members : [{ path: '', old: oldValue, new: newValue }];
+  return shown.map(
+    ({ path, old, new: now }, at) =>
+      html`${at > 0 && html`<br>`}${path !== '' && `${path.replaceAll('_', ' ')}: `}${value(old, false)} → ${value(now, true)}`,
+  );
 }

@@ -37,6 +37,7 @@ export const companiesScreen = screen<RowsView & { readonly at: number }>({
     const { query } = request;
     const { total, page, rows, facets, at } = view;
     const scope = query.get('portfolio') ?? query.get('run');
+    const isMixed = rows.some(({ portfolio }) => portfolio !== rows[0]?.portfolio);
     return {
       title: 'Companies',
       body: html`${heading('Companies', html`${isFiltered(query) ? count(total, 'row fits', 'rows fit') : count(total, 'row')}${scope && html` · ${scope}`}`)}
@@ -47,7 +48,7 @@ ${facetLine('Reason', 'reason', facets.reason, request, reasonName)}
 ${dataTable(
   ['Row', 'Your list', 'Company', 'Outcome', 'Reason', 'Updated'],
   rows.map((row) => [
-    html`${row.row}<br><span class="dim">${joined([row.inputId, scope === null && row.portfolio], ' · ')}</span>`,
+    html`${row.row}<br><span class="dim">${joined([row.inputId, isMixed && row.portfolio?.split('/').at(-1)], ' · ')}</span>`,
     html`${row.name ?? html`<span class="dim">${row.written ?? 'no name'}</span>`}<br><span class="dim">${placeInWords(row.country, row.registrationNumber)}</span>`,
     companyCell(row),
     chip(outcomeState(row.outcome), outcomeInWords(row.outcome)),
