@@ -67,8 +67,11 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     const { enquiry } = reading;
     const doubt = personNeeded(enquiry.subject);
     const isKnown = record === undefined || record.ids.length > 0;
-    tally.valid(enquiry.subject, doubt, isKnown || (doubt !== undefined && (await costs.isDecided(enquiry))));
-    tally.add(record === undefined ? OWNED : await costs.of(record, enquiry));
+    const isDecided = isKnown || (doubt !== undefined && (await costs.isDecided(enquiry)));
+    const cost = record === undefined ? OWNED : await costs.of(record, enquiry);
+    if (cost.asksPerson) tally.valid(enquiry.subject, doubt ?? 'the stored answers confirm no company', false);
+    else tally.valid(enquiry.subject, doubt, isDecided);
+    tally.add(cost, row, due === null);
   }
   tally.addUnexamined(maximumCostOfRows(unexamined, pipeline));
   const allowance = environments.v1 === null ? undefined : await ledger?.calls.allowance(environments.v1);
@@ -164,8 +167,12 @@ export interface RunPlan {
   readonly due: Readonly<Partial<Record<DueReason, number>>>;
   /** Rows with the same request as an earlier one. */
   readonly repeated: number;
+  /** The first of them. */
+  readonly repeatedRows: readonly number[];
   /** Rows without a call that may cost, or finished in the run of this input. */
   readonly owned: number;
+  /** The part of them for which nothing is due. */
+  readonly upToDate: number;
   /** Rows whose company must be searched first. */
   readonly toSearch: number;
   /** Rows with a known company and data to buy. */
@@ -223,6 +230,8 @@ class PlanTally {
   readonly #toPersonReasons: Record<string, number> = {};
   readonly #due: Partial<Record<DueReason, number>> = {};
   readonly #rowsBy = { owned: 0, repeated: 0, toSearch: 0, toBuy: 0 };
+  #upToDate = 0;
+  readonly #repeatedRows: number[] = [];
   readonly #purchases = { atLeast: noPurchases(), likely: noPurchases(), atMost: noPurchases() };
   #reportsAgain = 0;
   #reveals: Reveals = NO_REVEALS;
@@ -265,8 +274,10 @@ class PlanTally {
     }
   }
 
-  add({ kind, atLeast, likely, atMost, reveals, reportsAgain }: RowCost): void {
+  add({ kind, atLeast, likely, atMost, reveals, reportsAgain }: RowCost, row: number, isUpToDate: boolean): void {
     this.#rowsBy[kind] += 1;
+    if (isUpToDate) this.#upToDate += 1;
+    if (kind === 'repeated' && this.#repeatedRows.length < FIRST_ROWS) this.#repeatedRows.push(row);
     addPurchases(this.#purchases.atLeast, atLeast);
     addPurchases(this.#purchases.likely, likely);
     addPurchases(this.#purchases.atMost, atMost);
@@ -299,7 +310,9 @@ class PlanTally {
       toPersonReasons: this.#toPersonReasons,
       due: this.#due,
       repeated,
+      repeatedRows: this.#repeatedRows,
       owned: owned + repeated,
+      upToDate: this.#upToDate,
       ...others,
       units: { atLeast: atLeast.units, likely: likely.units, atMost: atMost.units },
       v2Calls: { atLeast: countCalls(atLeast), atMost: countCalls(atMost) },

@@ -100,6 +100,8 @@ export interface RowCost {
   readonly reveals: Reveals;
   /** Part of `atMost`: stored reports that are bought again only if they have expired. */
   readonly reportsAgain: number;
+  /** The stored answers end in a review question. */
+  readonly asksPerson?: boolean;
 }
 
 const NOTHING: Purchases = noPurchases();
@@ -136,6 +138,7 @@ interface Stop {
   readonly open: readonly Stage[];
   /** The spaces in which the company is known by then. */
   readonly known: ReadonlySet<IdSpace>;
+  readonly asksPerson?: boolean;
 }
 
 const NONE: ReadonlySet<IdSpace> = new Set();
@@ -190,8 +193,13 @@ export class RowCosts {
   async of(record: RowRecord, enquiry: SearchSubject): Promise<RowCost> {
     const row = withFailedStagesPending(record);
     this.#door.reset();
-    const { first, open, known } = (await this.#stopAtOnce(row, enquiry)) ?? (await this.#takeThrough(row, enquiry));
-    if (first === undefined) return OWNED;
+    const {
+      first,
+      open,
+      known,
+      asksPerson = false,
+    } = (await this.#stopAtOnce(row, enquiry)) ?? (await this.#takeThrough(row, enquiry));
+    if (first === undefined) return asksPerson ? { ...OWNED, asksPerson } : OWNED;
     // Equal requests get equal answers, so a second row with the same requests costs nothing.
     if (this.#hasMet(`${first.asks} ${questionsOf(enquiry)}`)) return REPEATED;
     if (open.length === 0) return ownedReports(this.#boughtAgainAtMost(this.#stages));
@@ -234,6 +242,7 @@ export class RowCosts {
       first: this.#door.missing[0],
       open: this.#stages.filter(({ name }) => !isStageFinished(checkpoint.stages[name])),
       known: new Set(ids.map(({ space }) => space)),
+      asksPerson: checkpoint.outcome === 'needs_review',
     };
   }
 

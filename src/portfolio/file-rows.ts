@@ -22,8 +22,8 @@ export interface LoadedFile {
   readonly key: string;
   /** False: it is the last file unchanged, so nothing was loaded. */
   readonly laid: boolean;
-  /** An ID that several rows share. Then no ID counts, and rows are identified by company. Null: all are unique. */
-  readonly repeatedId: string | null;
+  /** IDs that several rows share. These rows are identified by company. */
+  readonly repeatedIds: readonly string[];
 }
 
 /** Loads in batches, so that memory does not grow with the file. */
@@ -37,7 +37,7 @@ export async function loadFile(
     'sha256',
     JSON.stringify([table.sha256, table.columns, table.mapping, limit, ...otherReadSettings(table)]),
   );
-  if (known?.inputKey === key) return { key, laid: false, repeatedId: null };
+  if (known?.inputKey === key) return { key, laid: false, repeatedIds: [] };
   let batch: FileRow[] = [];
   let anew = true;
   const lay = async () => {
@@ -50,7 +50,7 @@ export async function loadFile(
     if (batch.length === BATCH) await lay();
   }
   if (batch.length > 0 || anew) await lay();
-  return { key, laid: true, repeatedId: await portfolios.repeatedId() };
+  return { key, laid: true, repeatedIds: await portfolios.repeatedIds() };
 }
 
 /**
@@ -141,8 +141,9 @@ export async function* survey(
 ): AsyncGenerator<readonly SurveyedRow[]> {
   for await (const batch of portfolios.compare(known?.id ?? null))
     yield batch.map((compared) => {
-      const { standing, problem } = compared;
-      return { ...compared, due: standing === null ? (problem === null ? NEW : null) : judge(standing).due };
+      const { standing, problem, isKnown } = compared;
+      if (standing !== null) return { ...compared, due: judge(standing).due };
+      return { ...compared, due: problem === null ? { ...NEW, reason: isKnown ? 'changed' : 'new' } : null };
     });
 }
 

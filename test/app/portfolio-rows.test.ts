@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/app/run/run.js';
 import type { SpendingEvent } from '../../src/app/run/spending.js';
-import { aRecord } from '../cli/here.js';
+import { aRecord, jsonOf } from '../cli/here.js';
 import { DAY, decideAll, NIGHTLY, withNights } from './nights.js';
 
 const BOTH = NIGHTLY.map((line) => line.replace('[record]', '[record, financials]'));
@@ -50,14 +50,26 @@ describe('the state of a row', () => {
 });
 
 describe('the notes of an attempt', () => {
-  test('a repeated id is noted, and rows are then recognized by their company', () =>
-    withNights(2, async ({ rows, writeCsv, kybatch, night }) => {
-      const ids = (...given: string[]) => given.map((id, index) => ({ ...rows[index], id }));
-      writeCsv('in.csv', ids('C-1', 'C-2'));
+  test('repeated ids are noted, and only their rows are recognized by their company', () =>
+    withNights(3, async ({ rows, writeCsv, kybatch, night, table }) => {
+      const given = (ids: readonly string[], more: object = {}) =>
+        ids.map((id, index) => ({ ...rows[index], ...(index === 0 ? more : {}), id }));
+      const due = async () =>
+        jsonOf<{ due: object }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json'])).due;
+      writeCsv('in.csv', given(['C-1', 'C-2', 'C-3']));
       expect((await night()).codes).not.toContain('ID_REPEATED');
-      writeCsv('in.csv', ids('C-7', 'C-7'));
-      expect((await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml'])).codes).toContain('ID_REPEATED');
-      expect((await night()).codes).toContain('ID_REPEATED');
+      writeCsv('in.csv', given(['C-1', 'C-7', 'C-7']));
+      expect((await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml'])).textOf('ID_REPEATED')).toContain('C-7');
+      const renamed = await night();
+      expect(renamed.codes).toContain('ID_REPEATED');
+      expect(renamed).toMatchObject({ units: 0, end: { due: 0 } });
+      // The first row keeps its own ID, so a correction does not make it another row.
+      writeCsv('in.csv', given(['C-1', 'C-7', 'C-7'], { registration_number: rows[5]?.registration_number }));
+      expect(await due()).toEqual({ changed: 1 });
+      const corrected = await night();
+      expect(corrected.codes).not.toContain('MEMBERS_LEFT');
+      expect(corrected.end.due).toBe(1);
+      expect(table('members').filter(({ left_at }) => left_at !== '')).toEqual([]);
     }));
 
   test('invalid rows are not counted as rows to do', () =>

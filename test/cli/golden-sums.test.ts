@@ -61,6 +61,8 @@ const PLAN: PlanView = {
   toPersonReasons: {},
   needsReview: 0,
   afterReview: { units: 0, reports: 0 },
+  repeatedRows: [],
+  upToDate: 0,
   repeated: 0,
   owned: 1,
   toSearch: 0,

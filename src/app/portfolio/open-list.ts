@@ -28,6 +28,7 @@ import {
 import { spool } from '../../sheets/file-source.js';
 import { didYouMean, type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
+import { withCommas } from '../../util/words.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import type { ProviderNames } from '../provider/provider.js';
 import {
@@ -219,14 +220,19 @@ function asItBegins({ outcome }: MemberState, due: Due, stood: RowRecord | undef
 }
 
 /** Notes about a file. */
-export const notesAboutFile = ({ file: { repeatedId } }: OpenList): readonly Message[] =>
-  repeatedId === null ? [] : [idsAreNone(repeatedId)];
+export const notesAboutFile = ({ file: { repeatedIds } }: OpenList): readonly Message[] =>
+  repeatedIds.length === 0 ? [] : [rowsWithRepeatedIds(repeatedIds)];
 
-const idsAreNone = (repeated: string): Message =>
-  message(
+const IDS_SHOWN = 5;
+
+function rowsWithRepeatedIds(repeated: readonly string[]): Message {
+  const shown = repeated.slice(0, IDS_SHOWN).map((id) => sanitizeText(id, 80));
+  const more = repeated.length > IDS_SHOWN ? ` and ${withCommas(repeated.length - IDS_SHOWN)} more` : '';
+  return message(
     'ID_REPEATED',
-    `the id ${sanitizeText(repeated, 80)} is in more than one row. kybatch recognises rows by their company instead`,
+    `${repeated.length === 1 ? 'this id is' : 'these ids are'} in more than one row: ${shown.join(', ')}${more}. kybatch recognises these rows by their company instead`,
   );
+}
 
 /** The pipelines of a portfolio's earlier runs, without damaged ones. */
 export async function pipelinesBefore(

@@ -25,11 +25,12 @@ import {
   REASONS,
   retriesInWords,
   revealsInWords,
+  rowNumbersInWords,
   unpricedInWords,
 } from '../terminal/run-words.js';
 import { type CommandArgs, placeFlags, scopeFlags, suggestCommand } from '../terminal/suggestions.js';
 import { shortened, widthOf } from '../terminal/text.js';
-import { block, countLines, LABEL, labelLines, marked, type ViewPart, view } from '../terminal/view.js';
+import { block, type CountLine, countLines, LABEL, labelLines, marked, type ViewPart, view } from '../terminal/view.js';
 
 interface JobArgs extends ReadingArgs {
   readonly input: string;
@@ -223,17 +224,22 @@ function balanceInWords({ allowance, units, days }: PlanView, indent = 0): ViewP
   ];
 }
 
-const rowLines = (plan: PlanView, indent = 0): readonly string[] =>
-  countLines(
-    [
-      [plan.toSearch, 'to search and buy'],
-      [plan.toBuy, 'known, with data to buy'],
-      [plan.owned - plan.repeated, 'up to date'],
-      [plan.repeated, 'the same as an earlier row'],
-      [plan.invalid, 'invalid, skipped at no cost'],
-    ],
-    indent,
-  );
+function rowLines(plan: PlanView, indent = 0): readonly string[] {
+  const toDo: readonly CountLine[] = [
+    [plan.toSearch, 'to search and buy'],
+    [plan.toBuy, 'known, with data to buy'],
+    [plan.repeated, 'the same as an earlier row', rowNumbersInWords(plan.repeatedRows, plan.repeated)],
+    [plan.owned - plan.repeated - plan.upToDate, 'with stored answers, free'],
+  ];
+  const kinds = toDo.filter(([rows]) => rows > 0);
+  const all: CountLine = [kinds.reduce((sum, [rows]) => sum + rows, 0), 'to do'];
+  const parts = kinds.map(([rows, words, beside]): CountLine => [rows, `  ${words}`, beside]);
+  const rest: readonly CountLine[] = [
+    [plan.upToDate, 'up to date'],
+    [plan.invalid, 'invalid, skipped at no cost'],
+  ];
+  return countLines([...(kinds.length > 1 ? [all, ...parts] : kinds), ...rest], indent);
+}
 
 /** What happens to numbers that are not plain: review, a name that has to agree, or a repair. */
 function reviewInWords(plan: PlanView): ViewPart {
@@ -338,7 +344,7 @@ export const planJson = (plan: PlanView) => ({
   surplusCells: plan.remarks.surplus,
   surplusLines: plan.remarks.surplusLines,
   ...pick(plan, 'suggestedCountries', 'repaired', 'needName', 'needNameReasons', 'repairs', 'toPerson', 'needsReview'),
-  ...pick(plan, 'toPersonReasons', 'repeated', 'owned', 'toSearch', 'toBuy'),
+  ...pick(plan, 'toPersonReasons', 'repeated', 'owned', 'upToDate', 'toSearch', 'toBuy'),
   v1Units: pick(plan.units, 'atLeast', 'likely', 'atMost'),
   ...pick(plan, 'v2Calls', 'creditReportsAtMost'),
   creditReportsOwned: plan.creditReportsAgainAtMost,

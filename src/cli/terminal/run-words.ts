@@ -334,9 +334,11 @@ const INVALID: Readonly<Record<string, string>> = {
 const LONGEST_REASON = 42;
 
 const firstRowsInWords = ({ rows, row, line, firstRows }: InvalidReason): string =>
-  rows === 1
-    ? rowInWords(row, line)
-    : `rows ${firstRows.map(withCommas).join(', ')}${rows > firstRows.length ? ', …' : ''}`;
+  rows === 1 ? rowInWords(row, line) : rowNumbersInWords(firstRows, rows);
+
+/** "rows 3, 8, …" of this many. */
+export const rowNumbersInWords = (first: readonly number[], rows: number): string =>
+  `${rows === 1 ? 'row' : 'rows'} ${first.map(withCommas).join(', ')}${rows > first.length ? ', …' : ''}`;
 
 /** Invalid rows with their reasons, and what to do about them. */
 export function invalidInWords(

@@ -42,19 +42,16 @@ export class FileRows {
       );
   }
 
-  *repeatedId(): Script<string | null> {
-    const repeated = this.#database.prepare<[], string>(
-      'SELECT input_id FROM temp.laid WHERE input_id IS NOT NULL GROUP BY input_id HAVING count(*) > 1 LIMIT 1',
-    );
-    return (yield* repeated.pluck().get()) ?? null;
+  *repeatedIds(): Script<readonly string[]> {
+    return yield* this.#database.prepare<[], string>(`${REPEATED_IDS} ORDER BY min(row)`).pluck().all();
   }
 
-  /** Finds the member of each row. IDs count only if no two rows share one. */
+  /** Finds the member of each row. An ID counts only if no other row has it. */
   *match(portfolioId: number | null): Script<void> {
     const run = (sql: string, ...parameters: unknown[]) => this.#database.prepare(sql).run(...parameters);
-    const byId = (yield* this.repeatedId()) === null ? 1 : 0;
-    yield* run(NUMBER_COPIES, { byId });
-    yield* run(NAME_ROWS, { byId });
+    yield* run(MARK_REPEATED_IDS);
+    yield* run(NUMBER_COPIES);
+    yield* run(NAME_ROWS);
     yield* run('UPDATE temp.laid SET member_id = NULL WHERE member_id IS NOT NULL');
     if (portfolioId === null) return;
     yield* run(MATCH_BY_KEY, { portfolioId });
@@ -73,13 +70,13 @@ export class FileRows {
     this.#compared ??= this.#database.prepare<[number, number], ComparedLine>(COMPARED);
     return (yield* this.#compared.all(after, BATCH)).map((found) => {
       const { line, fields, code, message } = found;
-      const isKnown = found.member !== null;
       return {
         row: found.laid_row,
         line,
         fields: JSON.parse(fields) as ComparedRow['fields'],
         problem: code === null ? null : { code, message: message ?? '' },
-        standing: isKnown ? read(found as MemberStateRow) : null,
+        standing: found.member === null ? null : read(found as MemberStateRow),
+        isKnown: found.member_id !== null,
       };
     });
   }
@@ -90,6 +87,7 @@ const BATCH = 1000;
 interface ComparedLine extends Omit<MemberStateRow, 'member'> {
   readonly member: number | null;
   readonly laid_row: number;
+  readonly member_id: number | null;
   readonly line: number;
   readonly fields: string;
   readonly code: string | null;
@@ -100,7 +98,8 @@ interface ComparedLine extends Omit<MemberStateRow, 'member'> {
 const TABLE = `DROP TABLE IF EXISTS temp.laid;
   CREATE TEMP TABLE laid (
     row INTEGER PRIMARY KEY, line BIGINT NOT NULL, input_id TEXT, company TEXT, says BYTEA NOT NULL, cells BYTEA NOT NULL,
-    input_values TEXT NOT NULL, input_kinds TEXT, fields TEXT NOT NULL, code TEXT, message TEXT, known_by TEXT, member_id BIGINT);
+    input_values TEXT NOT NULL, input_kinds TEXT, fields TEXT NOT NULL, code TEXT, message TEXT, known_by TEXT, member_id BIGINT,
+    id_repeats INTEGER NOT NULL DEFAULT 0);
   CREATE INDEX laid_by_member ON laid (member_id);
   CREATE INDEX laid_by_id ON laid (input_id) WHERE input_id IS NOT NULL;
   CREATE INDEX laid_by_company ON laid (company) WHERE company IS NOT NULL;`;
@@ -108,14 +107,22 @@ const TABLE = `DROP TABLE IF EXISTS temp.laid;
 const INSERT = `INSERT INTO temp.laid (row, line, input_id, company, says, cells, input_values, input_kinds, fields, code, message)
   VALUES (?, ?, ?, ?, unhex(?), unhex(?), ?, ?, ?, ?, ?)`;
 
-/** Rows with the same company are numbered by their order. Rows with and without an ID are numbered separately. */
+const REPEATED_IDS = 'SELECT input_id FROM temp.laid WHERE input_id IS NOT NULL GROUP BY input_id HAVING count(*) > 1';
+
+const MARK_REPEATED_IDS = `UPDATE temp.laid SET id_repeats = 1 WHERE id_repeats = 0 AND input_id IN (${REPEATED_IDS})`;
+
+/**
+ * Rows with the same company are numbered by their order. Rows with and without an ID are numbered separately. If any
+ * ID repeats, all are numbered together: earlier versions recognised all rows of such a file by these numbers.
+ */
 const NUMBER_COPIES = `UPDATE temp.laid SET company = numbered.company FROM (
-    SELECT row AS at, company || '#' || row_number() OVER (PARTITION BY company, @byId = 1 AND input_id IS NOT NULL ORDER BY row) AS company
+    SELECT row AS at, company || '#' || row_number() OVER (PARTITION BY company,
+      input_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE id_repeats = 1) ORDER BY row) AS company
     FROM temp.laid WHERE company IS NOT NULL AND known_by IS NULL) AS numbered
   WHERE laid.row = numbered.at`;
 
 const KNOWN_BY = `CASE
-    WHEN @byId = 1 AND input_id IS NOT NULL THEN 'id:' || input_id
+    WHEN input_id IS NOT NULL AND id_repeats = 0 THEN 'id:' || input_id
     WHEN company IS NOT NULL THEN 'company:' || company
     ELSE 'row:' || laid.row END`;
 
@@ -142,7 +149,7 @@ const USABLE = `SELECT (SELECT count(*) FROM temp.laid WHERE code IS NULL) AS no
 export const MEMBER_STATE_COLUMNS = `members.id AS member, members.row AS at_row, rows.outcome, rows.stages, rows.fetched, rows.updated_at, members.changed_at,
   (SELECT way.run_id || ' ' || way.row FROM rows AS way WHERE way.member_id = members.id AND way.outcome = 'pending' ORDER BY way.run_id DESC LIMIT 1) AS way`;
 
-const COMPARED = `SELECT laid.row AS laid_row, laid.line, laid.fields, laid.code, laid.message, members.run_id, members.run_row, ${MEMBER_STATE_COLUMNS}
+const COMPARED = `SELECT laid.row AS laid_row, laid.member_id, laid.line, laid.fields, laid.code, laid.message, members.run_id, members.run_row, ${MEMBER_STATE_COLUMNS}
   FROM temp.laid
   LEFT JOIN members ON members.id = laid.member_id AND members.says = laid.says
   LEFT JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row

@@ -133,7 +133,7 @@ export function portfolioStore(
         return (yield* all.all()).flatMap((row) => toPortfolio(row) ?? []);
       }),
     loadRows: (rows, anew) => database.withTempTables(() => laid.lay(rows, anew)),
-    repeatedId: () => database.withTempTables(() => laid.repeatedId()),
+    repeatedIds: () => database.withTempTables(() => laid.repeatedIds()),
     async *compare(portfolioId) {
       const readStanding = await database.withTempTables(function* () {
         yield* laid.match(portfolioId);

@@ -9,8 +9,8 @@ export interface PortfolioStore {
   all(): Promise<readonly PortfolioRecord[]>;
   /** Loads rows of a file into a temporary table for comparison. The first batch (`anew`) replaces an earlier file. */
   loadRows(rows: readonly FileRow[], anew: boolean): Promise<void>;
-  /** The first ID that several loaded rows share. Null: none. */
-  repeatedId(): Promise<string | null>;
+  /** The IDs that several loaded rows share, in the order of the file. */
+  repeatedIds(): Promise<readonly string[]>;
   /** Compares the loaded file with a portfolio, row by row, without changes. */
   compare(portfolioId: number | null): AsyncIterable<readonly ComparedRow[]>;
   /** The number of usable members, and how many of them the loaded file still has as usable rows. */
@@ -148,6 +148,8 @@ export interface MemberState {
 export interface ComparedRow extends Pick<FileRow, 'row' | 'line' | 'fields' | 'problem'> {
   /** Null if the row is new or changed. */
   readonly standing: MemberState | null;
+  /** Whether the portfolio has it, perhaps with other fields. */
+  readonly isKnown: boolean;
 }
 
 /** What a member needs, or when it will need something. Null: never by itself. */

@@ -90,6 +90,7 @@ function planned(
   site: Site,
 ): Html {
   const { units, creditReportsAtMost: reports, v2Calls, money } = plan;
+  const free = plan.owned - plan.repeated - plan.upToDate;
   return html`${plan.refusedBy !== null && html`<p class="notice warn">A run would be refused (${plan.refusedBy.code}): ${plan.refusedBy.message}. ${plan.refusedBy.hint}</p>`}
 ${doubts.map(({ reason, field }) => html`<p class="notice warn">Choose the column of <b>${field}</b> below: ${reason}.</p>`)}
 ${cards(
@@ -111,8 +112,9 @@ ${panel(
   facts([
     ['To search and buy', plan.toSearch > 0 && withCommas(plan.toSearch)],
     ['Known, with data to buy', plan.toBuy > 0 && withCommas(plan.toBuy)],
-    ['Up to date', plan.owned - plan.repeated > 0 && withCommas(plan.owned - plan.repeated)],
     ['The same as an earlier row', plan.repeated > 0 && withCommas(plan.repeated)],
+    ['With stored answers, free', free > 0 && withCommas(free)],
+    ['Up to date', plan.upToDate > 0 && withCommas(plan.upToDate)],
     ['May need review', plan.toPerson > 0 && withCommas(plan.toPerson)],
     ['Invalid, skipped at no cost', plan.invalid > 0 && withCommas(plan.invalid)],
   ]),
