@@ -40,6 +40,10 @@ export const numberConflicts = (grade: string): boolean => grade.startsWith('F')
 /** The names are of two companies. */
 export const nameConflicts = (grade: string): boolean => grade.charAt(1) === 'F';
 
+/** It looks like another company: the name differs and no number agrees, or everything that can be compared differs. */
+export const seemsAnotherCompany = (grade: string): boolean =>
+  isGrade(grade) && (/^[ZF]F[ZF]/.test(grade) || /^Z*F[ZF]*$/.test(grade));
+
 const isGrade = (text: string): boolean => /^[ABZF]{5}$/.test(text);
 
 /** Five letters of A, B, Z, F or `?`, in any case. Otherwise undefined. */

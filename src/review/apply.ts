@@ -1,6 +1,7 @@
 // Applies the decisions of a review sheet.
 
 import { correctionProblem } from '../domain/entity-key.js';
+import { gradeInWords, seemsAnotherCompany } from '../domain/grade-order.js';
 import {
   combineWithWaiting,
   isPersonName,
@@ -314,6 +315,10 @@ function lineChecker(
     const onSheet = ({ key }: Choice) => sheet.get(question.id)?.has(key) ?? false;
     const shown = upToDate ? undefined : question.candidates.filter(onSheet).map(({ id }) => id);
     const said = { verdict, choice: verdict === 'confirm' ? choice : undefined, corrected };
+    if (said.choice !== undefined && line.note === '' && seemsAnotherCompany(said.choice.matchGrade)) {
+      const isRepeated = repeatsDecision(question, { ...said, shown });
+      if (!isRepeated) return refuse(line, 'NOTE_NEEDED', noteNeededInWords(said.choice));
+    }
     return { kind: 'said', line, question, ...said, shown };
   };
 }
@@ -370,6 +375,9 @@ function otherInWords({ column, cell, means }: OtherCell, { question, candidate 
   const [shows, has] = [cell, means].map((text) => (text === '' ? 'nothing' : `"${text}"`));
   return `"${headingOf(column)}" shows ${shows}, but ${whose} has ${has}: ${APART}`;
 }
+
+const noteNeededInWords = ({ matchGrade }: Choice): string =>
+  `this candidate looks like another company (${gradeInWords(matchGrade)}). Write in the note why it is the right one`;
 
 const APART = 'part of the line was moved, or the sheet is out of date';
 const GONE = 'a newer search no longer finds this candidate';

@@ -1,8 +1,9 @@
 // A review session on the terminal.
 
 import { correctionProblem } from '../domain/entity-key.js';
+import { gradeInWords, seemsAnotherCompany } from '../domain/grade-order.js';
 import type { Recorded, ReviewStore, RowRef, StageDependenciesOf } from '../ledger/review/review.js';
-import type { Question } from './questions.js';
+import type { Choice, Question } from './questions.js';
 import { type GivenAnswer, recordAnswer, type Verdict } from './record-answer.js';
 import { CTRL_C, fitScreen, type Keys, linesOn, readText, type Screen, typedNumber } from './terminal.js';
 import { answerInWords, questionInWords, saidBeforeInWords } from './words.js';
@@ -94,6 +95,8 @@ class Session {
   #page = '';
   /** Digits of an incomplete number. */
   #typed = '';
+  /** A candidate that looks like another company, until a second key confirms it. */
+  #doubtful: Choice | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -153,18 +156,28 @@ class Session {
   async correct(number: string): Promise<void> {
     const question = this.#options.questions[this.#position];
     this.#typed = '';
+    this.#doubtful = undefined;
     if (question === undefined || number === '') return await this.show();
     const { countryCode, input, correctedNumber } = question;
     const problem = correctionProblem(number, countryCode, input.registration_number, correctedNumber);
-    if (problem === undefined) await this.#answer(question, { verdict: 'none_of_these', corrected: number });
-    else await this.#tell(problem, this.#keysFor(question));
+    if (problem === undefined) {
+      this.#options.print('\n  ');
+      await this.#answer(question, { verdict: 'none_of_these', corrected: number });
+    } else await this.#tell(problem, this.#keysFor(question));
   }
 
   async press(key: string): Promise<void> {
     const question = this.#options.questions[this.#position];
+    const choice = this.#doubtful;
+    this.#doubtful = undefined;
+    if (question !== undefined && choice !== undefined && key === 'y')
+      return await this.#answer(question, { verdict: 'confirm', choice });
     if (question !== undefined && (await this.#typeNumber(question, key))) return;
+    const isPending = this.#typed !== '' || choice !== undefined;
     this.#typed = '';
-    if (key === 'u') await this.#undo();
+    // The key may be meant for the number alone: undo must not reach an earlier answer.
+    if (isPending && question !== undefined && key !== 't') await this.#tell(this.#keysFor(question));
+    else if (key === 'u') await this.#undo();
     else if (question === undefined) this.over = true;
     else if (key === 'n') await this.#answer(question, { verdict: 'none_of_these' });
     else if (key === 's') await this.#answer(question, { verdict: 'not_sure' });
@@ -216,7 +229,13 @@ class Session {
     if (choice === undefined) await this.#tell(`there is no candidate ${typed}`, this.#keysFor(question));
     else if (number <= this.#from || number > this.#from + this.#shown)
       await this.#tell(`candidate ${number} is not on the screen. m shows more`);
-    else await this.#answer(question, { verdict: 'confirm', choice });
+    else if (seemsAnotherCompany(choice.matchGrade)) {
+      this.#doubtful = choice;
+      await this.#tell(
+        `candidate ${number} looks like another company (${gradeInWords(choice.matchGrade)})`,
+        'y confirm it anyway · any other key goes back',
+      );
+    } else await this.#answer(question, { verdict: 'confirm', choice });
   }
 
   async #tell(...lines: readonly string[]): Promise<void> {
@@ -278,6 +297,7 @@ class Session {
     this.#position = position;
     this.#from = 0;
     this.#typed = '';
+    this.#doubtful = undefined;
     this.over = position >= this.#options.questions.length && this.#given.length === 0;
     await this.show();
   }

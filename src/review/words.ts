@@ -146,9 +146,13 @@ interface Said {
 /** The result of an answer, in words. */
 export function answerInWords({ verdict, choice, corrected }: Said, recorded: Recorded): string {
   const other = corrected === undefined ? verdict.replaceAll('_', ' ') : `the number is ${corrected}`;
-  const said = choice === undefined ? other : `confirmed: ${choice.name ?? choice.id}`;
+  const said = choice === undefined ? other : `confirmed: ${chosenInWords(choice)}`;
   return printable(`${said}${recordedInWords(recorded)}`);
 }
+
+/** Namesakes differ by their number. */
+const chosenInWords = ({ name, registrationNumber, id }: Choice): string =>
+  [name, registrationNumber ?? `ID ${id}`].filter((part) => part !== null).join(', ');
 
 function recordedInWords(recorded: Recorded): string {
   if (recorded.kind === 'in_force') return recorded.with === null ? '' : `, as ${recorded.with} had`;

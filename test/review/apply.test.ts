@@ -65,6 +65,15 @@ describe('decisions', () => {
       expect(await desk.ledger.runs.find('second')).toMatchObject({ state: 'finished' });
     }));
 
+  test('a candidate that looks like another company is confirmed with a note only', () =>
+    withDesk(async (desk) => {
+      await desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a', matchGrade: 'ZFZAZ' }] });
+      const [question] = await openQuestions(desk.review);
+      expect(await apply(desk, line(question))).toMatchObject({ applied: 0, refused: [{ code: 'NOTE_NEEDED' }] });
+      expect(await apply(desk, line(question, { note: 'renamed in May' }))).toMatchObject({ applied: 1, refused: [] });
+      expect(await apply(desk, line(question))).toMatchObject({ unchanged: 1, refused: [] });
+    }));
+
   test('none_of_these releases the row, and not_sure leaves it open at the end of the list', () =>
     withDesk(async (desk) => {
       for (const row of [1, 2, 3]) await desk.ask({ row, key: `k${row}` });

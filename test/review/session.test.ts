@@ -82,6 +82,28 @@ test('undo withdraws the last answer and shows its question again', () =>
     expect(await desk.outcome(2)).toBe('needs_review');
   }));
 
+test('another key drops an incomplete number, and does not reach an earlier answer', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1);
+    await desk.ask({ row: 2, key: 'k2', candidates: Array.from({ length: 12 }, (_, index) => ({ id: `c${index}` })) });
+    const end = await press(desk, ['2', '1', 'u', 'q']);
+    expect(end).toMatchObject({ decided: 1, left: 1 });
+    expect(await desk.remembered('k1')).toMatchObject({ decision: 'confirm', candidateId: 'b' });
+    expect(await desk.remembered('k2')).toBeUndefined();
+    expect(await press(desk, ['1', 'u', '1', '\r', 'q'])).toMatchObject({ decided: 1 });
+    expect(await desk.remembered('k2')).toMatchObject({ candidateId: 'c0' });
+  }));
+
+test('a candidate that looks like another company needs a second key', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1);
+    await desk.ask({ row: 2, key: 'k2', candidates: [{ id: 'x', matchGrade: 'ZFZAZ' }] });
+    expect(await press(desk, ['1', '1', 'u', '1', 'q'])).toMatchObject({ decided: 1, left: 1 });
+    expect(await desk.remembered('k2')).toBeUndefined();
+    expect(await press(desk, ['1', 'y', 'q'])).toMatchObject({ decided: 1 });
+    expect(await desk.remembered('k2')).toMatchObject({ decision: 'confirm', candidateId: 'x' });
+  }));
+
 test('quitting and a closed terminal keep the answers', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2, 3);
