@@ -142,7 +142,10 @@ export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undef
   const isXero = header.trim() === '*ContactName' && lookup.get(fold(header))?.claims.length === 0;
   if (isXero) return lookup.get(fold('customer name'));
   const plain =
-    wholeMeaning(header, lookup) ?? wholeMeaning(header.replace(COUNTED, ''), lookup) ?? eitherWay(header, lookup);
+    wholeMeaning(header, lookup) ??
+    wholeMeaning(header.replace(COUNTED, ''), lookup) ??
+    numberedMeaning(header, lookup) ??
+    eitherWay(header, lookup);
   const qualified = qualifiedHeader(header, (rest) => lookup.has(rest));
   if (qualified === undefined || plain?.claims.length === 0 || header.trim() === COMPANIES_HOUSE) return plain;
   const { whose, rest } = qualified;
@@ -187,6 +190,17 @@ function wholeMeaning(header: string, lookup: HeaderLookup): Meaning | undefined
   const plain = /__c$/i.test(header.trim()) ? lookup.get(whole.slice(0, -1)) : undefined;
   return lookup.get(whole) ?? plain ?? lookup.get(fold(header.replace(/\([^)]*\)|\[[^\]]*\]/g, '')));
 }
+
+/** `N° d'immatriculation`, `Nº de registro`, `Nr. Firmenbuch`: the sign stands for the word. */
+function numberedMeaning(header: string, lookup: HeaderLookup): Meaning | undefined {
+  const [sign] = NUMBER_SIGN.exec(header) ?? [];
+  if (sign === undefined) return undefined;
+  const rest = header.slice(sign.length);
+  const spelled = ['numero', 'nummer', 'number', 'numer'].flatMap((word) => [`${word} ${rest}`, `${rest} ${word}`]);
+  return spelled.map((words) => wholeMeaning(words, lookup)).find((meaning) => meaning !== undefined);
+}
+
+const NUMBER_SIGN = /^\s*(?:n[°º]\.?|(?:n|no|nr|num)[.:]|(?:no|nr|num)(?=\s))\s*/i;
 
 /** `Lieferant / Dienstleister`: both mean the same field, and the vaguer one decides how clear the header is. */
 function eitherWay(header: string, lookup: HeaderLookup): Meaning | undefined {

@@ -22,6 +22,11 @@ long.each([
   ['Symbol,Jurisdiction,State/Province,Customer ID', { ticker: 0, country: 1, state: 2, id: 3 }],
   ['Legal Name (as registered),CRN,Location', { name: 0, registration_number: 1, country: 2 }],
   ['"Company\nName","VAT No.","HRB",Country', { name: 0, vat_number: 1, registration_number: 2, country: 3 }],
+  ['Réf. fournisseur;Raison sociale;N° d’immatriculation;Pays', { id: 0, name: 1, registration_number: 2, country: 3 }],
+  ["Raison sociale;N.º d'entreprise;Pays", { name: 0, registration_number: 1, country: 2 }],
+  ['Razón social;Nº de registro;País;Ref. proveedor', { name: 0, registration_number: 1, country: 2, id: 3 }],
+  ['Ragione sociale;N. REA;Paese;Rif. fornitore', { name: 0, registration_number: 1, country: 2, id: 3 }],
+  ['Firma;Nr. Handelsregister;Land;Lieferanten-Ref.', { name: 0, registration_number: 1, country: 2, id: 3 }],
   ['Name*,Country *,Ref', { name: 0, country: 1, id: 2 }],
 ])('%j', async (header, mapping) => {
   expect((await readAll(`${header}\n`)).table.mapping).toEqual(mapping);
