@@ -2,10 +2,11 @@ import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
 import { correctedNumber } from '../domain/entity-key.js';
 import { compareNames, OTHER_NAME_AGREES } from '../domain/grade.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
+import { repairInWords } from '../domain/numbers/parsed-number.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { suggestCountry } from '../domain/places/suggest-country.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../domain/provider.js';
-import { lacksCourt, type RowFields } from '../domain/search-subject.js';
+import { lacksCourt, type RowFields, readSearchSubject } from '../domain/search-subject.js';
 import type { RowQuestion, SnapshotRow } from '../ledger/answers/snapshot.js';
 import { DISAGREE, SECOND_PERSON } from '../ledger/review/review.js';
 import { SEARCHED_BY } from '../stages/identity/searches.js';
@@ -81,17 +82,32 @@ function fitsOtherCountry({ registration_number: number = '', country = '', stat
 const GRADED = ['registration number', 'name', 'VAT number', 'country', 'place'];
 
 /** A person may confirm a match in spite of a difference. The difference stays visible under the decision. */
-function notesOn({ fields, matchGrade }: SnapshotRow, company: CompanyAtAGlance): readonly string[] {
+function notesOn({ fields, matchGrade, matchedOn }: SnapshotRow, company: CompanyAtAGlance): readonly string[] {
   const { name, country, register, formerName } = company;
   const names = compareNames(fields?.name, name, country ?? '');
   const court = country === 'DE' && fields !== null && lacksCourt(fields);
   return [
-    ...(court && register !== null ? [`the register court is ${sanitizeText(register, 60)}`] : []),
+    ...(matchedOn === 'registration_number_repaired' && !court ? [repairsOf(fields)] : []),
+    ...(isCountryFromNumber(fields) ? ['the row has no country: it was taken from the number'] : []),
+    ...(court && register !== null ? [`the row has no register court: it is ${sanitizeText(register, 60)}`] : []),
     ...(names.isOther ? [`only ${OTHER_NAME_AGREES}`] : []),
     ...(names.otherForm ? ['the legal form differs'] : []),
     ...GRADED.flatMap((field, at) => (matchGrade?.[at] === 'F' ? [`the ${field} differs`] : [])),
     ...(formerName === undefined ? [] : [`renamed since it was confirmed: was ${sanitizeText(formerName, 200)}`]),
   ];
+}
+
+/** How the number was repaired. A number that a person corrected is not among the fields. */
+function repairsOf(fields: RowFields | null): string {
+  const reading = fields === null ? undefined : readSearchSubject(fields);
+  const { repairs = [] } = (reading?.ok && reading.enquiry.subject.registrationNumber) || {};
+  const words = repairs.map((repair) => sanitizeText(repairInWords(repair), 100));
+  return words.length === 0 ? 'the number is spelled differently' : `the number was repaired by ${words.join(', ')}`;
+}
+
+function isCountryFromNumber(fields: RowFields | null): boolean {
+  const reading = fields === null ? undefined : readSearchSubject(fields);
+  return reading?.ok === true && reading.enquiry.subject.countryFrom !== undefined;
 }
 
 /** The searches made and not made. */
@@ -119,7 +135,7 @@ const said = ({ code }: ReasonFacts, otherwise: string): string =>
 
 const CONFIRMED_BY: Readonly<Record<string, string>> = {
   registration_number: 'Confirmed by registration number',
-  registration_number_repaired: 'Confirmed by registration number, after a repair of its spelling',
+  registration_number_repaired: 'Confirmed by registration number',
   vat_number: 'Confirmed by VAT number and name',
 };
 
@@ -180,11 +196,12 @@ function answeredInWords(questions: ReasonFacts['questions']): string {
   return by === null ? 'A question has to be decided again' : `Answered by ${sanitizeText(by, 60)}`;
 }
 
-function stillOpen({ hold, holdReason, stages, questions }: ReasonFacts): string {
+function stillOpen({ hold, holdReason, ids, stages, questions }: ReasonFacts): string {
   if (hold === 'waiting') return `Waiting for the ${stageWords(holdReason ?? 'answer')}`;
   if (hold === 'parked' && holdReason === 'budget') {
+    const isFound = Object.keys(ids).length > 0;
     const [stage = 'search'] = Object.entries(stages ?? {}).flatMap(([name, status]) =>
-      status === 'parked' ? [name] : [],
+      status === 'parked' && isFound ? [name] : [],
     );
     return `Your limit was reached before the ${stageWords(stage)}. kybatch continues with the next attempt`;
   }
@@ -215,7 +232,7 @@ const reviewed: Reviewed = {
   LEGAL_FORM_DIFFERS: 'Found with another legal form',
   CANDIDATE_WITHOUT_NUMBER: 'Found, but without a number to compare',
   CONTRADICTORY_CANDIDATE: 'The provider gives one ID different registration numbers',
-  REPAIRED_NUMBER: 'Found by the number, after a repair of its spelling',
+  REPAIRED_NUMBER: 'Found by the number, after a repair of it',
   VAT_ONLY: 'No company found has this VAT number, but one of them may be the right one',
   TICKER_ONLY: 'Only the ticker is known',
   NAME_ONLY: 'Only the name is known',

@@ -269,3 +269,35 @@ test('after a person confirms a row, its reason still has the differences', asyn
     }),
   );
 });
+
+test('a confirmed row names the repair of its number, and where its country is from', async () => {
+  const cases = [
+    ['lost zeros', { country: 'GB', registration_number: '12345' }],
+    ['a SIRET', { country: 'FR', registration_number: '73282932000074' }],
+    ['no court', { country: 'DE', registration_number: 'HRB 12345' }],
+    ['no country', { registration_number: 'SC123456' }],
+  ] as const;
+  await expectGolden(
+    'reasons-repairs',
+    cases.map(([given, fields]) => {
+      const row: SnapshotRow = {
+        ...{ ...ROW, row: 1, line: 2, values: [], kinds: null, stage: null, unitsCharged: 0, updatedAt: null },
+        ...{ errorCode: null, errorMessage: null, firstRow: null, glances: {}, matchGrade: 'BAZAZ' },
+        ...{ matchedOn: 'registration_number_repaired', fields: { name: 'Acme Ltd', ...fields } },
+        confirmed: {
+          name: 'Acme Ltd',
+          registrationNumber: '1',
+          countryCode: given === 'no court' ? 'DE' : 'GB',
+          register: given === 'no court' ? 'Amtsgericht Hamburg' : null,
+        },
+      };
+      return [given, reasonOf(reasonFacts(row, companyAtAGlance(row)))];
+    }),
+  );
+});
+
+test('a limit before the match is a limit before the search', () => {
+  const held = { outcome: 'pending', hold: 'parked', holdReason: 'budget', stages: { record: 'parked' } } as const;
+  expect(reasonOf({ ...ROW, ...held, ids: {} })).toContain('before the search');
+  expect(reasonOf({ ...ROW, ...held, ids: { v1: 'x' } })).toContain('before the record');
+});
