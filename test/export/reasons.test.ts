@@ -282,7 +282,7 @@ test('a confirmed row names the repair of its number, and where its country is f
     cases.map(([given, fields]) => {
       const row: SnapshotRow = {
         ...{ ...ROW, row: 1, line: 2, values: [], kinds: null, stage: null, unitsCharged: 0, updatedAt: null },
-        ...{ errorCode: null, errorMessage: null, firstRow: null, glances: {}, matchGrade: 'BAZAZ' },
+        ...{ errorCode: null, errorMessage: null, firstRow: null, companyKey: null, glances: {}, matchGrade: 'BAZAZ' },
         ...{ matchedOn: 'registration_number_repaired', fields: { name: 'Acme Ltd', ...fields } },
         confirmed: {
           name: 'Acme Ltd',
