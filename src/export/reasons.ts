@@ -2,7 +2,7 @@ import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
 import { correctedNumber } from '../domain/entity-key.js';
 import { compareNames, OTHER_NAME_AGREES } from '../domain/grade.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
-import { repairInWords } from '../domain/numbers/parsed-number.js';
+import { repairInWords } from '../domain/numbers/number-text.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { suggestCountry } from '../domain/places/suggest-country.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../domain/provider.js';
