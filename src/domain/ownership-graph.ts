@@ -101,7 +101,7 @@ export function ownershipGraph(facts: OwnershipFacts, limits: GraphLimits = GRAP
     ...facts.links.flatMap((link) => linkTies(link, mentions)),
   ];
   const edges = mergeEdges(ties, mentions);
-  const { shown, hidden, seen } = walk(mentions.find(subject), edges, limits);
+  const { shown, hidden, seen } = walk(mentions.root(subject), edges, limits);
   const all = mentions.parties();
   const nodes = [...shown].map(([index, hops]): GraphNode => {
     const { above = 0, below = 0 } = hidden.get(index) ?? {};
@@ -157,12 +157,7 @@ function* holdingTies(holdings: readonly Holding[], subject: number, mentions: M
 }
 
 function linkTies({ source, target, operation }: GraphLink, mentions: Mentions): readonly Tie[] {
-  const add = (end: LinkEnd) => {
-    const known = identifiersOf(end);
-    // Within one answer a company without ID and number is known by its name.
-    const byName = known.length > 0 || end.name === null ? known : [`${operation}|${plainNameOf(end)}`];
-    return mentions.add(end, end.isSubject ? ['subject', ...known] : byName, 'company');
-  };
+  const add = (end: LinkEnd) => mentions.add(end, identifiersOfEnd(end, operation, 'subject'), 'company');
   const to = add(target);
   if (source === null) return [];
   return [{ from: add(source), to, kind: 'group_link', percentage: null, status: null, operation }];
@@ -170,8 +165,15 @@ function linkTies({ source, target, operation }: GraphLink, mentions: Mentions):
 
 const plainNameOf = ({ name, countryCode }: GraphParty): string => normaliseName(name ?? '', countryCode ?? undefined);
 
+/** `subject`: an identifier of the company that was asked about. Within one answer a company is also known by its name. */
+export function identifiersOfEnd(end: LinkEnd, operation: string, subject: string): readonly string[] {
+  const known = identifiersOf(end);
+  if (end.isSubject) return [subject, ...known];
+  return known.length > 0 || end.name === null ? known : [`${subject}|${operation}|${plainNameOf(end)}`];
+}
+
 /** Texts that only mentions of the same company share. */
-function identifiersOf(party: GraphParty): readonly string[] {
+export function identifiersOf(party: GraphParty): readonly string[] {
   const ids = party.ids.map(({ scheme, id }) => `${scheme}:${id}`);
   const number = partyNumberKey(party);
   return number === undefined ? ids : [...ids, number];
@@ -196,7 +198,10 @@ function partyNumberKey(party: GraphParty): string | undefined {
 const WITH_COUNTRY = /^\s*([A-Z]{2})\s*[-:]\s*(\S.*)$/;
 
 /** A group names numbers with their country (V1-27), and the country may be missing beside it. */
-function splitNumber(text: string, countryCode: string | null): { readonly country: string; readonly number: string } {
+export function splitNumber(
+  text: string,
+  countryCode: string | null,
+): { readonly country: string; readonly number: string } {
   const [, prefix = '', rest = ''] = WITH_COUNTRY.exec(text) ?? [];
   const country = isoAlias(prefix) ?? prefix;
   if (rest !== '' && (countryCode === null ? isIsoCountry(country) : country === countryCode))
@@ -208,50 +213,102 @@ interface Mentioned extends GraphParty {
   readonly kind: GraphNode['kind'];
 }
 
-/** Joins mentions that share an identifier. */
-class Mentions {
-  readonly #mentioned: Mentioned[] = [];
-  readonly #parents: number[] = [];
-  readonly #byIdentifier = new Map<string, number>();
+/** Where `JoinedNodes` keeps what it knows. */
+export interface NodeStore<Facts> {
+  find(identifier: string): number | undefined;
+  identify(identifier: string, node: number): void;
+  facts(node: number): Facts;
+  keep(node: number, facts: Facts): void;
+  drop(node: number): void;
+}
 
-  add(party: GraphParty, identifiers: readonly string[], kind: GraphNode['kind']): number {
-    const index = this.#mentioned.push({ ...party, kind }) - 1;
-    this.#parents.push(index);
-    for (const identifier of kind === 'subject' ? [...identifiers, ...identifiersOf(party)] : identifiers) {
-      const known = this.#byIdentifier.get(identifier);
-      if (known === undefined) this.#byIdentifier.set(identifier, index);
-      else this.#join(known, index);
+/** Joins mentions that share an identifier. `merge` returns undefined if two may not be joined. */
+export class JoinedNodes<Facts> {
+  readonly #parents = new Map<number, number>();
+  #count = 0;
+
+  constructor(
+    private readonly store: NodeStore<Facts>,
+    private readonly merge: (first: Facts, next: Facts) => Facts | undefined,
+  ) {}
+
+  /** The node of the mention. It is new if no identifier is known. */
+  add(identifiers: readonly string[], facts: Facts): number {
+    const known = identifiers.map((identifier) => this.store.find(identifier));
+    const roots = new Set(known.flatMap((node) => (node === undefined ? [] : this.root(node))));
+    let node: number | undefined;
+    let merged: Facts | undefined;
+    for (const root of [...roots].sort((a, b) => a - b)) {
+      const before = this.store.facts(root);
+      const both = merged === undefined ? before : this.merge(merged, before);
+      if (both === undefined || this.merge(both, facts) === undefined) continue;
+      merged = both;
+      if (node === undefined) node = root;
+      else {
+        this.#parents.set(root, node);
+        this.store.drop(root);
+      }
     }
-    return index;
+    node ??= this.#count++;
+    this.store.keep(node, (merged && this.merge(merged, facts)) ?? facts);
+    for (const [index, identifier] of identifiers.entries())
+      if (known[index] === undefined) this.store.identify(identifier, node);
+    return node;
   }
 
-  /** The first mention of the same company. */
-  find(index: number): number {
-    let root = index;
-    while (this.#parents[root] !== root) root = this.#parents[root] as number;
+  /** The node that another one was joined with. */
+  root(node: number): number {
+    let root = node;
+    for (let next = this.#parents.get(root); next !== undefined; next = this.#parents.get(root)) root = next;
     // Shortens the way for later calls.
-    for (let at = index; at !== root; ) {
-      const next = this.#parents[at] as number;
-      this.#parents[at] = root;
-      at = next;
-    }
+    if (root !== node) this.#parents.set(node, root);
     return root;
   }
 
-  #join(one: number, other: number): void {
-    const [first, second] = [this.find(one), this.find(other)].sort((a, b) => a - b) as [number, number];
-    this.#parents[second] = first;
+  /** Nodes that are part of another one now. */
+  *joined(): Generator<readonly [node: number, root: number]> {
+    for (const node of this.#parents.keys()) yield [node, this.root(node)];
+  }
+}
+
+/** The companies of one page. */
+class Mentions implements NodeStore<Mentioned> {
+  readonly #nodes = new JoinedNodes<Mentioned>(this, mergeParties);
+  readonly #byIdentifier = new Map<string, number>();
+  readonly #facts = new Map<number, Mentioned>();
+
+  add(party: GraphParty, identifiers: readonly string[], kind: GraphNode['kind']): number {
+    const all = kind === 'subject' ? [...identifiers, ...identifiersOf(party)] : identifiers;
+    return this.#nodes.add(all, { ...party, kind });
+  }
+
+  root(node: number): number {
+    return this.#nodes.root(node);
   }
 
   /** Every company once. The first mention that has a fact tells it. */
   parties(): ReadonlyMap<number, Mentioned> {
-    const merged = new Map<number, Mentioned>();
-    for (const [index, next] of this.#mentioned.entries()) {
-      const root = this.find(index);
-      const before = merged.get(root);
-      merged.set(root, before === undefined ? next : mergeParties(before, next));
-    }
-    return merged;
+    return this.#facts;
+  }
+
+  find(identifier: string): number | undefined {
+    return this.#byIdentifier.get(identifier);
+  }
+
+  identify(identifier: string, node: number): void {
+    this.#byIdentifier.set(identifier, node);
+  }
+
+  facts(node: number): Mentioned {
+    return this.#facts.get(node) as Mentioned;
+  }
+
+  keep(node: number, facts: Mentioned): void {
+    this.#facts.set(node, facts);
+  }
+
+  drop(node: number): void {
+    this.#facts.delete(node);
   }
 }
 
@@ -274,7 +331,7 @@ function mergeEdges(ties: readonly Tie[], mentions: Mentions): readonly MergedEd
   const joined = (texts: readonly string[], text: string | null) =>
     text === null || text.trim() === '' || texts.includes(text) ? texts : [...texts, text];
   for (const tie of ties) {
-    const [from, to] = [mentions.find(tie.from), mentions.find(tie.to)];
+    const [from, to] = [mentions.root(tie.from), mentions.root(tie.to)];
     if (from === to) continue;
     const key = `${from} ${to} ${tie.kind}`;
     const known = edges.get(key) ?? { from, to, kind: tie.kind, percentages: [], statuses: [], operations: [] };

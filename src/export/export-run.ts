@@ -2,9 +2,8 @@ import { constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync }
 import { basename, dirname, join } from 'node:path';
 import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
 import { type Money, moneyOf, type Prices, purchasesOf } from '../domain/prices.js';
-import { idSpaces } from '../domain/provider.js';
-import type { ConfirmedCompany, RunSnapshot, SnapshotRow } from '../ledger/answers/snapshot.js';
-import { type Cell, type Row, timestamp } from '../readers/table.js';
+import type { RunSnapshot, SnapshotRow } from '../ledger/answers/snapshot.js';
+import { type Cell, timestamp } from '../readers/table.js';
 import { allowanceRows } from './allowances-table.js';
 import { AtomicFolder, writeJson } from './atomic-folder.js';
 import { type CompanyAtAGlance, companyAtAGlance } from './company-at-a-glance.js';
@@ -13,6 +12,7 @@ import { DATA_PACKAGE, fileSha256, isWorkbookEdited, REPORT, RESULTS_WORKBOOK, S
 import type { ExportOptions } from './formats/format.js';
 import { withFormats } from './formats/list.js';
 import { SUMMARY_FILLS } from './formats/xlsx.js';
+import { addMatch, writeGraph } from './graph.js';
 import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
 import { reasonFacts, reasonOf } from './reasons.js';
 import { ReportTally, reportHtml } from './report.js';
@@ -38,7 +38,7 @@ import {
   surplusOf,
   watchEventRow,
 } from './run-rows.js';
-import { changeRows, companySpaces, importantNames, rowsTable } from './run-tables.js';
+import { changeRows, importantNames, rowsTable } from './run-tables.js';
 import { type ExportSummary, summarise } from './summary.js';
 import { summarySheet } from './summary-sheet.js';
 import { boughtTables, tablesOf } from './tables.js';
@@ -83,7 +83,7 @@ async function fill(
     const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
     // The key facts of each company are ready by now.
     await writeInputLines(snapshot, outputs, shape, tally);
-    writeEntities(snapshot, outputs);
+    writeGraph(snapshot.graph, outputs);
     writeDamaged(snapshot, outputs, options.now);
     const finished = await outputs.finish(folder);
     if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
@@ -141,7 +141,7 @@ async function writeRunTables(
       batch.map((member) => memberRow(member, judge)),
     );
     for (const { leftAt, confirmed, ...member } of batch)
-      if (leftAt !== null) keepEntity(snapshot, { ...member, ...confirmed });
+      if (leftAt !== null) addMatch(snapshot.graph, { ...member, ...confirmed });
   }
   for await (const batch of snapshot.watchEvents())
     outputs.write(
@@ -185,7 +185,7 @@ async function writeInputLines(
     for (const { row, company } of lines) {
       tally.add(row, company);
       const { name, registrationNumber, country: countryCode } = company;
-      keepEntity(snapshot, { ...row, name, registrationNumber, countryCode });
+      addMatch(snapshot.graph, { ...row, name, registrationNumber, countryCode });
     }
     outputs.write(
       'rows',
@@ -203,38 +203,6 @@ async function writeInputLines(
     );
     await outputs.drain('results');
   }
-}
-
-/** Several rows may be about one company, and each may know other IDs of it. The last one that has a fact tells it. */
-function keepEntity(
-  snapshot: RunSnapshot,
-  {
-    companyKey: key,
-    ids,
-    name,
-    countryCode,
-    registrationNumber,
-  }: Pick<SnapshotRow, 'companyKey' | 'ids'> &
-    Partial<Pick<ConfirmedCompany, 'name' | 'countryCode' | 'registrationNumber'>>,
-): void {
-  if (key === null) return;
-  snapshot.keep(key, (before) => {
-    const told = { name, country_code: countryCode, registration_number: registrationNumber };
-    const cells = {
-      ...told,
-      ...Object.fromEntries(companySpaces.map((space) => [idSpaces[space].column, ids[space]])),
-    };
-    const known = before === undefined ? {} : (JSON.parse(before) as Row);
-    return JSON.stringify({ ...known, ...withoutEmpty(cells) });
-  });
-}
-
-const withoutEmpty = (cells: Readonly<Record<string, Cell | undefined>>) =>
-  Object.fromEntries(Object.entries(cells).filter(([, cell]) => cell !== null && cell !== undefined));
-
-function writeEntities(snapshot: RunSnapshot, outputs: Outputs): void {
-  for (const { key, line } of snapshot.kept())
-    outputs.write('entities', [{ entity_key: key, kind: 'company', ...(JSON.parse(line) as Row) }]);
 }
 
 function writeDamaged({ damaged, damagedTexts }: RunSnapshot, outputs: Outputs, now: number): void {

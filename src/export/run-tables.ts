@@ -25,7 +25,7 @@ const lineColumn = column('line', 'integer', 'Line of the file that the row begi
 const stageColumn = (name: string) =>
   column(statusColumn(name), 'text', `Status of the stage ${name}. Empty if the pipeline has no such stage`);
 
-const idColumn = (space: IdSpace) => column(idSpaces[space].column, 'id', idSpaces[space].description);
+export const idColumn = (space: IdSpace) => column(idSpaces[space].column, 'id', idSpaces[space].description);
 
 const furtherColumns = [
   ...furtherStages.map(stageColumn),
@@ -68,29 +68,6 @@ export const rowsTable = table({
 
 /** The ID spaces of companies. A report is no company. */
 export const companySpaces: readonly IdSpace[] = rowSpaces.filter((space) => space !== 'report');
-
-export const entitiesTable = table({
-  name: 'entities',
-  onePer: 'company',
-  description:
-    'Every company that a row was confirmed as, bought or not, under one key. All tables about companies refer to it with `company_key`. Companies that have left the list stay until they are pruned.',
-  source: 'ledger, and what was bought',
-  key: ['entity_key'],
-  keyAlwaysThere: true,
-  columns: [
-    column(
-      'entity_key',
-      'text',
-      'Country and registration number, with the court or state if they number separately. Else the ID, such as `v1-123`',
-    ),
-    column('kind', 'text', 'company'),
-    column('name', 'text', 'Name, from the record, else from the search'),
-    column('country_code', 'text', 'ISO alpha-2'),
-    column('registration_number', 'text', 'Registration number, as sent'),
-    ...companySpaces.map(idColumn),
-    emptyExtra,
-  ],
-});
 
 export const candidatesTable = table({
   name: 'candidates',

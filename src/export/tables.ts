@@ -4,12 +4,12 @@ import { readers } from '../readers/list.js';
 import type { Reader } from '../readers/reader.js';
 import { type Table, withCompanyKey } from '../readers/table.js';
 import { allowancesTable } from './allowances-table.js';
+import { entitiesTable, relationsTable } from './graph.js';
 import { resultsTable } from './results-table.js';
 import {
   callsTable,
   candidatesTable,
   changesTable,
-  entitiesTable,
   errorsTable,
   membersTable,
   rowsTable,
@@ -21,6 +21,7 @@ const LINES = [rowsTable, resultsTable] as const;
 
 const ABOUT_THE_RUN = [
   entitiesTable,
+  relationsTable,
   membersTable,
   changesTable,
   watchEventsTable,

@@ -16,6 +16,7 @@ import type { StableLink } from './atomic-folder.js';
 import { BulkPool, bulkRenderer, glanceEntries } from './bulk-lines.js';
 import { type ExportOptions, type QuestionLines, writesTable } from './formats/format.js';
 import { allFormats, type Formats } from './formats/list.js';
+import { addLists } from './graph.js';
 import type { Outputs } from './outputs.js';
 import { issueRow } from './run-rows.js';
 
@@ -34,7 +35,7 @@ export async function writeAnswers(
     const keep = (entries: readonly GlanceEntry[]) => answers.keepGlances(reader.name, reader.space, entries);
     if (asLines(reader, options, parts.formats))
       await writeLines(reader, subjects, options, parts, outputs, issues, keep);
-    else await writeRows(reader, subjects, options, outputs, issues, keep);
+    else await writeRows(reader, subjects, options, outputs, issues, keep, answers.graph);
   }
   return issues.counts;
 }
@@ -56,12 +57,14 @@ async function writeRows(
   outputs: Outputs,
   issues: IssueRows,
   keep: KeepGlances,
+  graph: RunSnapshot['graph'],
 ): Promise<void> {
   for await (const subject of subjects) {
     const out = readSubject(reader, subject, includeContacts);
     for (const table of reader.tables) outputs.write(table.name, out.shownOf(table), subject.country);
     issues.write(out.issues);
     keep(glanceEntries(reader, subject.id, out));
+    addLists(graph, reader, subject, out);
   }
 }
 
@@ -148,7 +151,7 @@ const NOTHING_IS_DUE: DueDecision = { due: null, nextAt: null };
 export const ALL_PARTS: ExportParts = { readers, formats: allFormats, judge: () => NOTHING_IS_DUE };
 
 /** The raw answers of a run for readers. Only this knows how the ledger stores them. */
-export interface RunAnswers extends Pick<RunSnapshot, 'keepGlances'> {
+export interface RunAnswers extends Pick<RunSnapshot, 'keepGlances' | 'graph'> {
   /** By company or report, in the order of their IDs. */
   subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SubjectAnswers>;
   /** Answers without a subject. Later pages and later readings come after earlier ones. */
@@ -157,6 +160,7 @@ export interface RunAnswers extends Pick<RunSnapshot, 'keepGlances'> {
 
 export function answersOf(snapshot: RunSnapshot): RunAnswers {
   return {
+    graph: snapshot.graph,
     keepGlances: (...kept) => snapshot.keepGlances(...kept),
     async *subjects(space, operations, asked) {
       for await (const subject of snapshot.subjects(space, operations, asked)) yield await toSubject(subject);

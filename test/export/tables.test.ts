@@ -41,6 +41,7 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
     'credit_report_id credit_source_id name registration_number status expired date_created turnover ebitda age_of_business number_of_employees charges mortgages court_judgements pod common_value common_description credit_limit_value credit_limit_currency raw_sha256',
   credit_report_remarks: 'credit_report_id kind position text',
   entities: 'entity_key kind name country_code registration_number v1_company_id v2_company_id',
+  relations: 'from_key to_key kind percentage current chain_ends operation fetched_at raw_sha256',
   members: 'portfolio input_id row first_seen last_seen left_at due due_reason oldest_fetched_at',
   changes:
     'changed_at portfolio row input_id v1_company_id v2_company_id table key column kind old_value new_value old_raw_sha256 new_raw_sha256 run important',
@@ -71,7 +72,7 @@ test.each(tables)(
 
 test('every table about a company has its key', () => {
   const without = tables.filter(({ columns }) => !columns.some(({ name }) => name === 'company_key'));
-  expect(without.map(({ name }) => name)).toEqual(['entities', 'calls', 'allowances', 'errors']);
+  expect(without.map(({ name }) => name)).toEqual(['entities', 'relations', 'calls', 'allowances', 'errors']);
 });
 
 test('V1-24 no table and no column speaks of beneficial owners', () => {

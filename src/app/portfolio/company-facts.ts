@@ -1,13 +1,7 @@
 // Facts, figures and ownership of one company, from the tables of its readers.
 
-import {
-  type GraphId,
-  type GraphLimits,
-  type GraphLink,
-  type LinkEnd,
-  type OwnershipGraph,
-  ownershipGraph,
-} from '../../domain/ownership-graph.js';
+import { type GraphId, type GraphLimits, type OwnershipGraph, ownershipGraph } from '../../domain/ownership-graph.js';
+import { groupLinkOf } from '../../readers/parts/group-links.js';
 import type { Row } from '../../readers/table.js';
 
 /** What the answers of a company say, by table. */
@@ -248,29 +242,7 @@ export const companyGraph = (subject: GraphSubject, tables: CompanyTables, limit
         status: status ?? null,
         operation: operation ?? '',
       })),
-      links: rowsOf(tables, 'group_links').map((row) => linkOf(row, subject)),
+      links: rowsOf(tables, 'group_links').map((row) => groupLinkOf(row, subject.ids)),
     },
     limits,
   );
-
-/** The nodes of the ownership module have IDs of their own. Others are v1's. */
-function linkOf(row: Row, subject: GraphSubject): GraphLink {
-  const { operation = '' } = row;
-  const scheme = operation === 'ownership' ? 'ownership' : 'v1';
-  const end = (of: 'source' | 'target'): LinkEnd => {
-    const id = row[`${of}_id`] ?? null;
-    const text = row[of] ?? null;
-    return {
-      name: row[of === 'source' ? 'title' : 'target_title'] ?? null,
-      countryCode: row[`country_${of}`] ?? null,
-      registrationNumber: text,
-      ids: id === null ? [] : [{ scheme, id }],
-      // A link of the record may name the company by its ID instead of its number.
-      isSubject:
-        row[of === 'source' ? 'source_selected' : 'selected'] === 'true' ||
-        (id === null && subject.ids.some((known) => known.scheme === scheme && known.id === text)),
-    };
-  };
-  const isRoot = [row.source, row.source_id, row.title].every((cell) => cell == null);
-  return { source: isRoot ? null : end('source'), target: end('target'), operation: operation ?? '' };
-}

@@ -141,14 +141,20 @@ export const schemaOf = (table: Table, fields: readonly Field[], resourceOf: (ta
   fields,
   missingValues: [''],
   ...(table.keyAlwaysThere ? { primaryKey: table.key } : { uniqueKeys: [table.key] }),
-  ...(table.columns.some(({ name }) => name === companyKeyColumn.name)
-    ? {
-        foreignKeys: [
-          { fields: [companyKeyColumn.name], reference: { resource: resourceOf('entities'), fields: ['entity_key'] } },
-        ],
-      }
-    : {}),
+  ...foreignKeysOf(
+    table.columns.map(({ name }) => name),
+    resourceOf('entities'),
+  ),
 });
+
+/** The columns that lead to `entities`. */
+const ENTITY_KEYS = [companyKeyColumn.name, 'from_key', 'to_key'];
+
+function foreignKeysOf(columns: readonly string[], entities: string) {
+  const keys = ENTITY_KEYS.filter((name) => columns.includes(name));
+  const reference = { resource: entities, fields: ['entity_key'] };
+  return keys.length === 0 ? {} : { foreignKeys: keys.map((name) => ({ fields: [name], reference })) };
+}
 
 export const FIELD_TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'string',

@@ -23,11 +23,11 @@ import { countOpenCalls, countUnknownCalls, type ProgressRow, toProgress } from 
 import { runFinder } from '../rows/run-store.js';
 import type { RunRecord } from '../rows/runs.js';
 import { Bodies } from './bodies.js';
+import { GraphStore } from './graph-store.js';
 import type {
   ConfirmedCompany,
   GlanceEntry,
   Glances,
-  KeptLine,
   RowQuestion,
   RunSnapshot,
   SnapshotAnswer,
@@ -90,6 +90,7 @@ export async function openSnapshot(
   // These cells are empty in the tables. Looking for damaged times reads all rows of the run.
   const damagedTexts: StoredPlace[] = only === undefined ? [...snapshot.stored.damagedTimes(runId)] : [];
   const bodies = new Bodies(snapshot);
+  const graph = new GraphStore();
   const store: SnapshotStore = {
     snapshot,
     bodies,
@@ -117,10 +118,10 @@ export async function openSnapshot(
     subjects: (space, operations, asked = []) => readSubjects(store, space, operations, asked),
     lists: (operations) => readLists(store, run, operations),
     keepGlances: (reader, space, entries) => store.glances.keep(reader, space, entries),
-    keep: (key, merge) => store.glances.keepLine(key, merge),
-    kept: () => store.glances.lines(),
+    graph,
     async close() {
       store.glances.close();
+      graph.close();
       await snapshot.close();
     },
   };
@@ -431,8 +432,6 @@ function keyOf(ids: IdsBySpace, matches: readonly Match[]): string | null {
  */
 export class GlanceStore {
   #database: Connection | undefined;
-  #keep: Statement<[string, string], unknown> | undefined;
-  #line: Statement<[string], string> | undefined;
   #insert: Statement<[string, string, string, string], unknown> | undefined;
   #select: Statement<[string, string], { readonly reader: string; readonly cells: string }> | undefined;
 
@@ -450,18 +449,6 @@ export class GlanceStore {
     return found;
   }
 
-  keepLine(key: string, merge: (before: string | undefined) => string): void {
-    if (this.#database === undefined) this.#open();
-    const before = this.#line?.get(key);
-    const line = merge(before);
-    if (line !== before) this.#keep?.run(key, line);
-  }
-
-  *lines(): Generator<KeptLine> {
-    if (this.#database !== undefined)
-      yield* this.#database.prepare<[], KeptLine>('SELECT key, line FROM lines ORDER BY key').iterate();
-  }
-
   close(): void {
     this.#database?.close();
   }
@@ -471,10 +458,7 @@ export class GlanceStore {
     // Temporary data: no durability is needed.
     database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
       CREATE TABLE glances (space TEXT, id TEXT, reader TEXT, cells TEXT, PRIMARY KEY (space, id, reader)) WITHOUT ROWID;
-      CREATE TABLE lines (key TEXT PRIMARY KEY, line TEXT) WITHOUT ROWID;
       BEGIN`);
-    this.#keep = database.prepare('INSERT OR REPLACE INTO lines VALUES (?, ?)');
-    this.#line = database.prepare<[string], string>('SELECT line FROM lines WHERE key = ?').pluck();
     this.#insert = database.prepare('INSERT OR REPLACE INTO glances VALUES (?, ?, ?, ?)');
     this.#select = database.prepare('SELECT reader, cells FROM glances WHERE space = ? AND id = ?');
     this.#database = database;

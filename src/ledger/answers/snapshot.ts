@@ -6,6 +6,7 @@ import type { MemberState } from '../portfolio/portfolios.js';
 import type { WatchEvent } from '../portfolio/watches.js';
 import type { DecisionRecord } from '../review/review.js';
 import type { CandidateRecord, Progress, QuestionTopic, RunRecord, Stages } from '../rows/runs.js';
+import type { GraphStore } from './graph-store.js';
 
 /**
  * One run at one moment, whatever is written meanwhile. Everything comes in batches, so that a run of any size needs
@@ -42,9 +43,8 @@ export interface RunSnapshot {
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
   /** Keeps a reader's short values about companies or reports: `rows` returns them with their lines. */
   keepGlances(reader: string, space: IdSpace, entries: readonly GlanceEntry[]): void;
-  /** Keeps one line for each key, as text: `kept` returns them by key. `merge` gets the line that is kept already. */
-  keep(key: string, merge: (before: string | undefined) => string): void;
-  kept(): Iterable<KeptLine>;
+  /** The graph of the run's companies, which the export fills. */
+  readonly graph: GraphStore;
   /** Damaged answers that were left out so far. */
   readonly damaged: readonly UnsoundAnswer[];
   /** Damaged texts that were left out of rows and candidates so far. */
@@ -56,11 +56,6 @@ export interface RunSnapshot {
 export interface GlanceEntry {
   readonly id: string;
   readonly cells: string;
-}
-
-export interface KeptLine {
-  readonly key: string;
-  readonly line: string;
 }
 
 /** A record with the key of the company of its row. Null if there is no match. */

@@ -1,9 +1,11 @@
+import type { GraphId, GraphLink, LinkEnd } from '../../domain/ownership-graph.js';
 import { type ExactJson, isObject, type JsonObject } from '../../util/exact-json.js';
 import {
   column,
   extraColumn,
   operationColumn,
   positionColumn,
+  type Row,
   rawSha256,
   table,
   v1CompanyId,
@@ -169,3 +171,28 @@ export const groupLinksTable = table({
     extraColumn,
   ],
 });
+
+/**
+ * A line as a link between two companies. `ids`: those of the company that was asked about. The nodes of the ownership
+ * module have IDs of their own. Others are v1's.
+ */
+export function groupLinkOf(row: Row, ids: readonly GraphId[]): GraphLink {
+  const { operation = '' } = row;
+  const scheme = operation === 'ownership' ? 'ownership' : 'v1';
+  const end = (of: 'source' | 'target'): LinkEnd => {
+    const id = row[`${of}_id`] ?? null;
+    const text = row[of] ?? null;
+    return {
+      name: row[of === 'source' ? 'title' : 'target_title'] ?? null,
+      countryCode: row[`country_${of}`] ?? null,
+      registrationNumber: text,
+      ids: id === null ? [] : [{ scheme, id }],
+      // A link of the record may name the company by its ID instead of its number.
+      isSubject:
+        row[of === 'source' ? 'source_selected' : 'selected'] === 'true' ||
+        (id === null && ids.some((known) => known.scheme === scheme && known.id === text)),
+    };
+  };
+  const isRoot = [row.source, row.source_id, row.title].every((cell) => cell == null);
+  return { source: isRoot ? null : end('source'), target: end('target'), operation: operation ?? '' };
+}
