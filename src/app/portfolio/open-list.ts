@@ -1,6 +1,7 @@
 // Opens an input file together with its portfolio, and finds portfolios by name.
 
 import { randomBytes } from 'node:crypto';
+import { parse } from 'node:path';
 import type { LoadedPipeline, Pipeline } from '../../config/pipeline.js';
 import { UsageError } from '../../domain/errors.js';
 import { newRow, type PlannedRow } from '../../engine/plan.js';
@@ -396,6 +397,9 @@ export function portfoliosNamed(
 ): readonly PortfolioRecord[] {
   const found = known.filter((portfolio) => portfolio.name === name.trim() || portfolio.name === pathIn(around, name));
   if (found.length > 0) return found;
+  // The file's name without folder and extension, if no other list has it.
+  const alike = known.filter((portfolio) => parse(portfolio.name).name === name.trim());
+  if (new Set(alike.map((portfolio) => portfolio.name)).size === 1) return alike;
   const others = known.map((portfolio) => portfolio.name);
   throw new UsageError(
     'PORTFOLIO_NOT_FOUND',

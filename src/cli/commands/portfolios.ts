@@ -86,7 +86,7 @@ const SHOWN = ['complete', 'no_match', 'needs_review', 'failed', 'invalid', 'pen
 function portfolioInWords({ outcomes, oldestFetchedAt, lastSuccessAt, lastRun, ...view }: PortfolioView): string {
   const counts = SHOWN.map((outcome) => [outcomes[outcome], OUTCOME_WORDS[outcome]] as const);
   return [
-    `${view.name}   ${count(view.members, 'company', 'companies')}`,
+    `${view.name}   ${count(view.members, 'row')}`,
     '',
     ...countLines(counts),
     '',
@@ -135,7 +135,7 @@ const droppedInWords = (lists: readonly DroppedPortfolio[]): string =>
   lists
     .map(({ name, providers, members, runs, toDo, inQuestion }) => {
       const counts = [
-        count(members, 'company', 'companies'),
+        count(members, 'row'),
         count(runs, 'run'),
         toDo > 0 && `${count(toDo, 'row')} to do`,
         inQuestion > 0 && count(inQuestion, 'row needs review', 'rows need review'),

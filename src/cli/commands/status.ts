@@ -252,7 +252,7 @@ function stages({ progress: { stages, heldByReview } }: StatusView): ViewPart {
     ...columns.map(([name]) => (counts as Counts)[name] || ''),
   ]);
   const header = ['  stage', ...columns.map(([, words]) => words)];
-  return lines.length > 0 && message('STAGES', `\n${textTable(header, lines).trimEnd()}`);
+  return columns.length > 0 && message('STAGES', `\n${textTable(header, lines).trimEnd()}`);
 }
 
 type Counts = Readonly<Record<string, number | undefined>>;

@@ -293,7 +293,7 @@ export function decisionInWords(entry: DecisionEntry): string {
         String(entry.id).padStart(5),
         day(entry.decidedAt),
         secondBy === null ? entry.decidedBy : `${entry.decidedBy} and ${secondBy}`,
-        entry.decision,
+        correctedNumber(entry) === undefined ? entry.decision : 'corrected number',
         topicInWords(entry),
       ],
       '  ',
