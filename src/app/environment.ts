@@ -150,5 +150,5 @@ export async function keptUntilCommit<T>(
 }
 
 /** The lists of a large ledger have some 20 MB each. */
-const KEPT_RESULTS = 5;
+const KEPT_RESULTS = 8;
 const keptResults = new Map<string, { readonly version: number; readonly result: unknown }>();

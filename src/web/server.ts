@@ -43,12 +43,22 @@ export async function serveUi(options: UiOptions): Promise<void> {
   const access = proxy === undefined ? link : new NamedAccess(proxy, user.role);
   const service = reconcile && new ReconcileService(access.origins[0] ?? '', place, reconcile);
   server.on('request', (request, response) => void new Exchange(request, response, access, place, service).answer());
+  await readAhead({ ...place, user });
   onListening(proxy === undefined ? link.link : proxy.publicUrl, ownPort, service?.address);
   const recording = user.role === 'look' ? undefined : recordWhileOpen(place.options, place.around, signal);
   if (!signal.aborted) await once(signal, 'abort');
   await recording;
   server.close();
   server.closeAllConnections();
+}
+
+/** The first reading of a large ledger takes a second for each of these, so it is done before a person waits for it. */
+async function readAhead(site: Site): Promise<void> {
+  for (const path of ['/', '/review', '/companies'])
+    await screens
+      .find((screen) => screen.path === path)
+      ?.open({ path, params: {}, query: new URLSearchParams() }, site)
+      .catch(() => {});
 }
 
 const LIMITS = { requestTimeout: 30_000, headersTimeout: 5_000, maxHeaderSize: 16_384 };
