@@ -8,7 +8,21 @@ const DOCS = resolve(import.meta.dirname, '..');
 /** Folders in the order of the menu. Pages that are not named come after the named ones. */
 const SECTIONS: readonly (readonly [title: string, folder: string, first: readonly string[]])[] = [
   ['Tutorial', 'tutorial', ['first-run', 'review-in-a-spreadsheet']],
-  ['How-to', 'how-to', ['connect', 'prepare-a-list', 'browser', 'control-spend', 'nightly', 'monitor', 'backfill']],
+  [
+    'How-to',
+    'how-to',
+    [
+      'connect',
+      'prepare-a-list',
+      'browser',
+      'openrefine',
+      'assistant',
+      'control-spend',
+      'nightly',
+      'monitor',
+      'backfill',
+    ],
+  ],
   ['Explanation', 'explanation', ['matching', 'money', 'portfolios-and-freshness', 'glossary']],
   ['Reference', 'reference', ['commands', 'configuration', 'pipeline', 'states-and-exit-codes', 'match-reasons']],
   ['Tables', 'reference/tables', ['index', 'results', 'rows', 'companies']],

@@ -26,6 +26,7 @@ export const commands: Readonly<Record<string, () => Promise<Registration>>> = {
   ledger: async () => register((await import('./commands/ledger.js')).ledgerCommand),
   worker: async () => register((await import('./commands/worker.js')).workerCommand),
   call: async () => register((await import('./commands/call.js')).callCommand),
+  mcp: async () => register((await import('./commands/mcp.js')).mcpCommand),
   vocab: async () => register((await import('./commands/vocab.js')).vocabCommand),
 };
 
@@ -34,7 +35,7 @@ export const commandGroups = {
   Everyday: ['plan', 'run', 'resume', 'status', 'review', 'ui', 'export', 'report'],
   Lists: ['portfolios', 'runs', 'changes', 'watch', 'prospect'],
   Money: ['usage', 'charges'],
-  'Set-up': ['doctor', 'pipelines', 'sandbox', 'completion'],
+  'Set-up': ['doctor', 'pipelines', 'sandbox', 'mcp', 'completion'],
   Housekeeping: ['prune', 'erase', 'ledger', 'worker'],
   Provider: ['call', 'vocab'],
 } as const;

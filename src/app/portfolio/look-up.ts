@@ -83,11 +83,15 @@ export async function lookUp(options: LookUpOptions, around = processEnvironment
     return { query, policy, problem: null, outcome: undefined, seen: [], ...read };
   });
   await readStored(stored, options, around);
-  const before = purse?.spent ?? 0;
+  let unitsSpent = 0;
   const open = stored.filter(({ enquiry, outcome }) => enquiry !== undefined && outcome?.kind !== 'done');
   if (purse !== undefined && purse.left > 0 && open.length > 0)
-    await purse.inTurn(() => buySearches(open, purse, options, around));
-  return { results: stored.map(resultOf), unitsSpent: (purse?.spent ?? 0) - before };
+    await purse.inTurn(async () => {
+      const before = purse.spent;
+      await buySearches(open, purse, options, around);
+      unitsSpent = purse.spent - before;
+    });
+  return { results: stored.map(resultOf), unitsSpent };
 }
 
 /** Its rules for searches and matches apply. */

@@ -185,7 +185,7 @@ const shortened = (text: string): string => {
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 };
 
-const changesJson = ({ changes, ...found }: ChangesView) => ({
+export const changesJson = ({ changes, ...found }: ChangesView) => ({
   changes: changes.flatMap((change) =>
     change.items.flatMap((item) =>
       item.fields.map((field) => ({
