@@ -67,3 +67,24 @@ export const STAGE_WORDS: Readonly<Record<string, string>> = {
   notStarted: 'not started',
   unreadable: 'unreadable',
 };
+
+/** People of a company's list who were not looked for. `errors` keeps it as a sentence, and the tables read it back. */
+export interface PeopleLeft {
+  readonly lookedFor: number;
+  /** The list: officers or shareholders. */
+  readonly list: string;
+  /** Each with its number of people, as the first number in it. */
+  readonly reasons: readonly string[];
+}
+
+export const PEOPLE_LEFT = 'PEOPLE_LEFT';
+
+export const peopleLeftInWords = ({ lookedFor, list, reasons }: PeopleLeft): string =>
+  `${lookedFor} ${list} were looked for; ${reasons.join('; ')}`;
+
+/** How many people of the list were left out. Zero if the sentence is about another list. */
+export function countPeopleLeft(sentence: string, list: string): number {
+  const [, rest] = sentence.split(` ${list} were looked for; `);
+  const counts = (rest ?? '').split('; ').map((reason) => Number(/(?:^|\s)(\d+)\b/.exec(reason)?.[1] ?? 0));
+  return counts.reduce((sum, count) => sum + count, 0);
+}

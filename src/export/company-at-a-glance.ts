@@ -29,8 +29,14 @@ export interface CompanyAtAGlance {
   readonly formerName: string | undefined;
 }
 
+/** The name under which the time of a company's last change is kept. */
+export const LAST_CHANGE = 'changes';
+
 /** The order of sources for company facts and for figures. */
-const TELLING = ['record', 'registry', 'firmographics', 'flat-financials', 'credit-report'] as const;
+const TELLING = [
+  ...['record', 'registry', 'firmographics', 'flat-financials', 'credit-report'],
+  ...['ownership', 'screening', 'screening-v2', LAST_CHANGE],
+] as const;
 const FIGURES = ['flat-financials', 'record', 'registry'] as const;
 
 export function companyAtAGlance(row: SnapshotRow): CompanyAtAGlance {

@@ -2,11 +2,12 @@ import { constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync }
 import { basename, dirname, join } from 'node:path';
 import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
 import { type Money, moneyOf, type Prices, purchasesOf } from '../domain/prices.js';
-import type { RunSnapshot, SnapshotRow } from '../ledger/answers/snapshot.js';
+import type { RunSnapshot, SnapshotChange, SnapshotRow } from '../ledger/answers/snapshot.js';
+import type { Glance } from '../readers/reader.js';
 import { type Cell, timestamp } from '../readers/table.js';
 import { allowanceRows } from './allowances-table.js';
 import { AtomicFolder, writeJson } from './atomic-folder.js';
-import { type CompanyAtAGlance, companyAtAGlance } from './company-at-a-glance.js';
+import { type CompanyAtAGlance, companyAtAGlance, LAST_CHANGE } from './company-at-a-glance.js';
 import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, fileSha256, isWorkbookEdited, REPORT, RESULTS_WORKBOOK, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
@@ -38,7 +39,7 @@ import {
   surplusOf,
   watchEventRow,
 } from './run-rows.js';
-import { changeRows, importantNames, rowsTable } from './run-tables.js';
+import { changeRows, companySpaces, importantNames, rowsTable } from './run-tables.js';
 import { type ExportSummary, summarise } from './summary.js';
 import { summarySheet } from './summary-sheet.js';
 import { boughtTables, tablesOf } from './tables.js';
@@ -156,7 +157,10 @@ async function writeRunTables(
   for await (const batch of snapshot.calls()) outputs.write('calls', batch.map(callRow));
   const important = importantNames(snapshot.run);
   for await (const batch of snapshot.changes()) {
-    for (const change of batch) tally.addChange(change, important);
+    for (const change of batch) {
+      tally.addChange(change, important);
+      keepLastChange(snapshot, change);
+    }
     outputs.write(
       'changes',
       batch.flatMap((change) => changeRows(change, important)),
@@ -205,6 +209,17 @@ async function writeInputLines(
   }
 }
 
+/** Changes come oldest first, so the last one stays. */
+function keepLastChange(snapshot: RunSnapshot, { ids, changedAt }: SnapshotChange): void {
+  const at = timestamp(changedAt);
+  if (at === null) return;
+  const cells = JSON.stringify({ last_change: at.slice(0, 10) } satisfies Glance);
+  for (const space of companySpaces) {
+    const id = ids[space];
+    if (id !== undefined) snapshot.keepGlances(LAST_CHANGE, space, [{ id, cells }]);
+  }
+}
+
 function writeDamaged({ damaged, damagedTexts }: RunSnapshot, outputs: Outputs, now: number): void {
   const before = outputs.count('errors');
   outputs.write('errors', [
@@ -242,6 +257,15 @@ export function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs,
     credit_limit: company.cell('credit_limit'),
     credit_limit_currency: company.cell('credit_limit_currency'),
     checked_at: company.cell('fetched_at') ?? decidedAt(row),
+    vat_number: company.cell('vat_number'),
+    address: company.cell('address'),
+    website: company.cell('website'),
+    industry: company.cell('industry'),
+    headcount: company.cell('headcount'),
+    officers_returned: company.cell('officers_returned'),
+    shareholders_returned: company.cell('shareholders_returned'),
+    screening_hits: company.cell('screening_hits'),
+    last_change: company.cell('last_change'),
     row: String(row.row),
     line: String(row.line),
     company_key: row.companyKey,

@@ -173,10 +173,10 @@ export function answersOf(snapshot: RunSnapshot): RunAnswers {
 }
 
 async function toSubject(subject: SnapshotSubject): Promise<SubjectAnswers> {
-  const { id, ids, row, country, name, companyKey } = subject;
+  const { id, ids, row, country, name, companyKey, notes } = subject;
   const newest = newestPerRequest(subject.answers.map((answer) => toRaw(answer, subject)));
   const answers = await withWholeLists(newest, subject);
-  return { id, ids, row, stage: answers[0]?.stage ?? null, country, name, companyKey, answers };
+  return { id, ids, row, stage: answers[0]?.stage ?? null, country, name, companyKey, notes, answers };
 }
 
 /** While a list is being read again, the previous version is shown until the new one is complete. */

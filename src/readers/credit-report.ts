@@ -100,6 +100,7 @@ export const creditReportReader = {
       credit_risk_words: 'common_description',
       credit_limit: 'credit_limit_value',
       credit_limit_currency: 'credit_limit_currency',
+      headcount: 'number_of_employees',
       fetched_at: 'fetched_at',
     }),
   read(subject, out) {

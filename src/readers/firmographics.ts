@@ -1,11 +1,11 @@
 // Reads profiles of the companies module.
 
 import type { JsonObject } from '../util/exact-json.js';
-import { glanceAt } from './parts/glance.js';
+import { addressAt, glanceAt } from './parts/glance.js';
 import { countCell, eachItem, type ListRead, unreadMembers } from './parts/lists.js';
 import { idOf, memberOf, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { extraOf, readFields } from './parts/read-fields.js';
-import type { Reader, SubjectAnswers } from './reader.js';
+import type { Glance, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
 import {
   column,
   contactColumn,
@@ -102,16 +102,21 @@ export const firmographicsReader = {
   space: 'companies',
   operations: ['companyProfile'],
   tables: [firmographicsTable, classificationsTable],
-  glance: (out) =>
-    glanceAt(out, firmographicsTable, {
+  glance: (out) => ({
+    ...glanceAt(out, firmographicsTable, {
       name: 'name',
       registration_number: 'registration_number',
       country_code: 'country_code',
       status: 'status',
       legal_form: 'company_legal_form',
       incorporation_date: 'founding_date',
+      website: 'company_website',
+      headcount: 'size',
       fetched_at: 'fetched_at',
     }),
+    ...addressAt(out, firmographicsTable, ['address_city']),
+    ...industryOf(out),
+  }),
   read(subject, out) {
     for (const answer of subject.answers) {
       const opened = openAnswer(answer, out);
@@ -119,6 +124,14 @@ export const firmographicsReader = {
     }
   },
 } as const satisfies Reader;
+
+/** The industries in words, in the order of the profile. */
+function industryOf(out: ReaderOutput): Glance {
+  const named = out
+    .rowsOf(classificationsTable)
+    .flatMap(({ kind, value }) => (kind === 'industry' && value ? [value] : []));
+  return named.length === 0 ? {} : { industry: [...new Set(named)].join('; ') };
+}
 
 const fields = [...firmographicFields, ...firmographicContacts] as const;
 

@@ -1,5 +1,6 @@
 // Reads ownership answers.
 
+import { glanceAt } from './parts/glance.js';
 import { groupLinksTable, readGroupTree } from './parts/group-links.js';
 import { countCell, unreadMembers } from './parts/lists.js';
 import { readShareholders, shareholdersTable } from './parts/officers-shareholders.js';
@@ -48,6 +49,7 @@ export const ownershipReader = {
   space: 'ownership',
   operations: ['ownership'],
   tables: [companyStructuresTable, shareholdersTable, groupLinksTable, sourcesTable],
+  glance: (out) => glanceAt(out, companyStructuresTable, { shareholders_returned: 'shareholders_returned' }),
   read(subject, out) {
     for (const answer of subject.answers) {
       const opened = openAnswer(answer, out);

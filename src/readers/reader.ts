@@ -63,6 +63,8 @@ export interface SubjectAnswers {
   readonly answers: readonly RawAnswer[];
   /** The key of the company, for exports. Null if unknown. */
   readonly companyKey?: string | null;
+  /** What its row noted about answers in `asked`. */
+  readonly notes?: readonly { readonly code: string; readonly message: string }[];
   /** From the reader's lists. The last one counts. */
   readonly listed?: ListItem;
 }
@@ -214,6 +216,15 @@ export type GlanceCell =
   | 'credit_risk_words'
   | 'credit_limit'
   | 'credit_limit_currency'
+  | 'vat_number'
+  | 'address'
+  | 'website'
+  | 'industry'
+  | 'headcount'
+  | 'officers_returned'
+  | 'shareholders_returned'
+  | 'screening_hits'
+  | 'last_change'
   | 'fetched_at';
 
 /** Reads one subject. A row of an undeclared table would have no file. */

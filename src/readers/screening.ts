@@ -1,18 +1,22 @@
+import { countPeopleLeft, PEOPLE_LEFT } from '../domain/outcomes.js';
 import { type ExactJson, ExactNumber, isObject, type JsonObject } from '../util/exact-json.js';
 import { eachItem, emptyOf, type ListRead, noted, type SubjectIds, unreadItems } from './parts/lists.js';
 import { type BodyPath, memberOf, openAnswer } from './parts/open-answer.js';
 import { type CellsOf, extraOf, type Members, nested, readFields, ungroup } from './parts/read-fields.js';
 import { sourcesTable, takeGroupSources } from './parts/sources.js';
-import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
+import type { Glance, RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
 import {
   type Column,
   column,
+  companyKeyColumn,
   contactColumn,
+  emptyExtra,
   extraColumn,
   operationColumn,
   positionColumn,
   rawSha256,
   table,
+  timestamp,
 } from './table.js';
 
 /** The name searched for, which an officer or shareholder has. */
@@ -144,13 +148,43 @@ const holdingsTable = table({
   ],
 });
 
+export const screeningsTable = table({
+  name: 'screenings',
+  onePer: 'person or holder who was looked for',
+  description:
+    'Which names of officers and shareholders were looked for, and how much was found. `appointments` and `holdings` have what was found. A hit has the same name and may be another person.',
+  source: 'officersSearchKyb, shareholdersSearchKyb, v2 kybOfficersSearch',
+  key: ['company_key', 'operation', 'name', 'birth_year'],
+  keyAlwaysThere: false,
+  columns: [
+    companyKeyColumn,
+    column('name', 'text', 'The name that was looked for', 'the request'),
+    column('kind', 'text', 'officer or shareholder: the list that has the name', 'the operation'),
+    column('asked_at', 'timestamp', 'When the search was answered, its first page', 'the call'),
+    operationColumn,
+    column('hits', 'integer', 'Lines found, on the pages that were bought. 0: none. Empty: no list was returned'),
+    column(
+      'people_left_out',
+      'integer',
+      'People of the same list who were not looked for, as the newest screening noted. See `errors`, PEOPLE_LEFT',
+      'the row',
+    ),
+    column('birth_year', 'integer', 'The year of birth in the search. Empty if none was known', 'the request'),
+    column('hits_elsewhere', 'integer', 'Hits that are not in the company of the row itself'),
+    ...screenedCompany,
+    column('raw_sha256', 'text', 'SHA-256 of the raw body of the first page', 'the call'),
+    emptyExtra,
+  ],
+});
+
 /** The results of v1's name searches for a company: candidates, never proof of the same person. */
 export const screeningReader = {
   name: 'screening',
   space: 'v1',
   operations: [],
   asked: ['officersSearchKyb', 'shareholdersSearchKyb'],
-  tables: [appointmentsTable, holdingsTable, sourcesTable],
+  tables: [screeningsTable, appointmentsTable, holdingsTable, sourcesTable],
+  glance: screeningGlance,
   read: (subject, out) => readSearches(subject, { v1: subject.id, v2: subject.ids.v2 ?? null }, out),
 } as const satisfies Reader;
 
@@ -160,25 +194,83 @@ export const v2ScreeningReader = {
   space: 'v2',
   operations: [],
   asked: ['kybOfficersSearch'],
-  tables: [appointmentsTable, sourcesTable],
+  tables: [screeningsTable, appointmentsTable, sourcesTable],
+  glance: screeningGlance,
   read: (subject, out) => readSearches(subject, { v1: subject.ids.v1 ?? null, v2: subject.id }, out),
 } as const satisfies Reader;
 
-function readSearches({ id, answers }: SubjectAnswers, ids: Pick<Screened, 'v1' | 'v2'>, out: ReaderOutput): void {
+function readSearches(subject: SubjectAnswers, ids: Pick<Screened, 'v1' | 'v2'>, out: ReaderOutput): void {
+  const { id } = subject;
   // Pages of one search follow each other.
-  const counts = new Map<string, number>();
-  for (const answer of answers) {
+  const searches = new Map<string, Search>();
+  for (const answer of subject.answers) {
     const opened = openAnswer(answer, out);
     if (opened === undefined) continue;
     const { body, path } = opened;
     const asked = askedBy(answer);
-    const search = JSON.stringify([answer.operation, asked]);
-    const offset = counts.get(search) ?? 0;
-    const { count, left } = readSearch(answer.operation, body, { ...ids, ...asked, own: id, offset }, path);
-    counts.set(search, offset + count);
-    // A search has no row of its own, so unread parts become an issue with the whole value.
+    const key = JSON.stringify([answer.operation, asked]);
+    const search = searches.get(key) ?? { ...asked, answer, items: 0, hits: null, elsewhere: 0 };
+    const found = answer.operation === 'shareholdersSearchKyb' ? holdingsTable : appointmentsTable;
+    const before = out.rows.get(found.name)?.length ?? 0;
+    const of = { ...ids, ...asked, own: id, offset: search.items };
+    const { count, left } = readSearch(answer.operation, body, of, path);
+    const lines = (out.rows.get(found.name) ?? []).slice(before);
+    searches.set(key, {
+      ...search,
+      items: search.items + (count ?? 0),
+      hits: count === null ? search.hits : (search.hits ?? 0) + lines.length,
+      elsewhere: search.elsewhere + lines.filter((line) => line.is_subject !== 'true').length,
+    });
+    // Unread parts become an issue with the whole value.
     for (const [name, value] of left) path.at(name).left('a line of its own', value);
   }
+  for (const search of searches.values()) addScreening(search, subject, ids, out);
+}
+
+/** A search for one name, over all its pages. */
+interface Search extends Pick<Screened, 'name' | 'birthYear'> {
+  /** Its first page. */
+  readonly answer: RawAnswer;
+  /** On its pages so far. */
+  readonly items: number;
+  /** Null if no list was returned. */
+  readonly hits: number | null;
+  readonly elsewhere: number;
+}
+
+function addScreening(
+  { name, birthYear, answer, hits, elsewhere }: Search,
+  { companyKey = null, notes = [] }: SubjectAnswers,
+  ids: Pick<Screened, 'v1' | 'v2'>,
+  out: ReaderOutput,
+): void {
+  const kind = answer.operation === 'shareholdersSearchKyb' ? 'shareholder' : 'officer';
+  const left = notes
+    .filter(({ code }) => code === PEOPLE_LEFT)
+    .map(({ message }) => countPeopleLeft(message, `${kind}s`));
+  out.add(screeningsTable, {
+    company_key: companyKey,
+    name,
+    kind,
+    asked_at: timestamp(answer.fetchedAt),
+    operation: answer.operation,
+    hits: hits === null ? null : String(hits),
+    people_left_out: String(Math.max(0, ...left)),
+    birth_year: birthYear,
+    hits_elsewhere: hits === null ? null : String(elsewhere),
+    v1_company_id: ids.v1,
+    v2_company_id: ids.v2,
+    raw_sha256: answer.rawSha256,
+    extra: null,
+  });
+}
+
+/** Empty if no search was answered with a list. */
+function screeningGlance(out: ReaderOutput): Glance {
+  const counts = out
+    .rowsOf(screeningsTable)
+    .flatMap(({ hits_elsewhere: hits }) => (hits === null ? [] : [Number(hits)]));
+  return counts.length === 0 ? {} : { screening_hits: String(counts.reduce((sum, hits) => sum + hits, 0)) };
 }
 
 function askedBy({ params }: RawAnswer): Pick<Screened, 'name' | 'birthYear'> {
@@ -187,21 +279,21 @@ function askedBy({ params }: RawAnswer): Pick<Screened, 'name' | 'birthYear'> {
 }
 
 interface SearchRead {
-  readonly count: number;
+  /** Null if no list was returned. */
+  readonly count: number | null;
   readonly left: Members;
 }
 
-/** Most searches find nothing: an empty list has no row. */
 function readSearch(operation: string, body: ExactJson, of: Screened, path: BodyPath): SearchRead {
   if (operation !== 'shareholdersSearchKyb') {
     const { count, odd } = readAppointments(body, of, path);
-    return { count: count ?? 0, left: unreadItems('data', odd) };
+    return { count, left: unreadItems('data', odd) };
   }
-  if (!isObject(body) || body.data === undefined) return { count: 0, left: [['data', body]] };
+  if (!isObject(body) || body.data === undefined) return { count: null, left: [['data', body]] };
   const { count, odd } = readHoldings(body.data, of, path.at('data'));
   const others = Object.entries(body).filter(([name, value]) => name !== 'data' && !isTotal(name, value));
   const empty = body.data === null ? emptyOf('data', body.data) : [];
-  return { count: count ?? 0, left: [...unreadItems('data', odd), ...empty, ...others] };
+  return { count, left: [...unreadItems('data', odd), ...empty, ...others] };
 }
 
 const isTotal = (name: string, value: ExactJson): boolean =>

@@ -150,6 +150,7 @@ export const companyKeyColumn = column(
 
 /** The table as exports write it: with the key of the company before `extra`. */
 export function withCompanyKey(declared: Table): Table {
+  if (declared.columns.some(({ name }) => name === companyKeyColumn.name)) return declared;
   const end = declared.columns.findIndex(({ name }) => name === 'extra');
   const place = end === -1 ? declared.columns.length : end;
   return { ...declared, columns: declared.columns.toSpliced(place, 0, companyKeyColumn) };

@@ -6,6 +6,7 @@ import type { Operation } from '../api/operation.js';
 import { v1Operations } from '../api/v1/operations.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { choice, integerWithin, section, yesOrNo } from '../domain/options.js';
+import { PEOPLE_LEFT, peopleLeftInWords } from '../domain/outcomes.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { normalizeText } from '../util/text-limits.js';
 import { askItems, askPages, listNotReturned, type PagesWithItems, storedItems } from './pages.js';
@@ -36,8 +37,6 @@ const NOBODY = nothingReturned(
 
 /** The export reads its items. */
 const isList = (body: Buffer): boolean => body.toString('latin1', 0, 64).trimStart().startsWith('[');
-
-const peopleLeft = (message: string): StageError => noteOf('PEOPLE_LEFT', message);
 
 /** The search was answered without its list, which says neither yes nor no. */
 const notReturned = (search: Operation): StageError => noteOf('NOTHING_RETURNED', listNotReturned(search));
@@ -198,7 +197,8 @@ function chosenOf({ items, total }: PagesWithItems, kind: ScreenedKind, { option
       : [`${unsearchable} are listed without a name that can be looked for, of 2 to 500 characters`]),
     ...(beyond === 0 ? [] : [`${list.name} counts ${beyond} more, on pages that were not bought`]),
   ];
-  if (reasons.length > 0) keepError(peopleLeft(`${chosen.length} ${words} were looked for; ${reasons.join('; ')}`));
+  if (reasons.length > 0)
+    keepError(noteOf(PEOPLE_LEFT, peopleLeftInWords({ lookedFor: chosen.length, list: words, reasons })));
   return chosen;
 }
 

@@ -137,6 +137,15 @@ describe('screening', () => {
         expect(chargesByOperation(sandbox.chargeLog)).toEqual({ searchKyb: 1, officersKyb: 1, officersSearchKyb: 2 });
         expect(table('rows')).toMatchObject([{ outcome: 'complete', screening_status: 'done' }]);
         expect(table('errors')).toMatchObject([{ code: 'PEOPLE_LEFT', stage: 'screening' }]);
+        const left = String(officersOf(sandbox.registry, company).length - 2);
+        const screened = table('screenings');
+        expect(screened).toHaveLength(2);
+        for (const { kind, people_left_out, hits, name } of screened) {
+          expect({ kind, people_left_out }).toEqual({ kind: 'officer', people_left_out: left });
+          expect(table('appointments').filter((line) => line.screened_name === name)).toHaveLength(Number(hits));
+        }
+        const elsewhere = table('appointments').filter(({ is_subject }) => is_subject !== 'true').length;
+        expect(table('results')).toMatchObject([{ screening_hits: String(elsewhere) }]);
         expect(new Set(table('appointments').map(({ screened_name }) => screened_name)).size).toBeLessThanOrEqual(2);
       },
       ['stages: [screening]', 'screening: {shareholders: false, people_at_most: 2}'],

@@ -63,6 +63,8 @@ long('one row per input row: its own columns unchanged, then the findings in wor
     const [first, second, third, fourth, fifth] = readTable(folder, 'results');
     expect(first).toEqual({
       Customer: '007',
+      ...{ company_key: 'v1-77', vat_number: null, address: null, website: null, industry: null, headcount: null },
+      ...{ officers_returned: null, shareholders_returned: null, screening_hits: null, last_change: null },
       name: 'Acme',
       outcome: "'=1+1",
       outcome_2: 'complete',

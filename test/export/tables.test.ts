@@ -12,7 +12,7 @@ import { exportTo, withRun } from './support.js';
 const CONTRACT: Readonly<Record<TableName, string>> = {
   rows: 'row outcome stage record_status financials_status credit_report_status match_grade matched_on v1_company_id v2_company_id credit_source_id credit_report_id units_charged error_code error_message',
   results:
-    'outcome reason matched_name matched_registration_number matched_country company_status duplicate_of match_grade legal_form incorporation_date turnover turnover_year turnover_currency credit_risk credit_risk_words credit_limit credit_limit_currency register checked_at',
+    'outcome reason matched_name matched_registration_number matched_country company_status duplicate_of match_grade legal_form incorporation_date turnover turnover_year turnover_currency credit_risk credit_risk_words credit_limit credit_limit_currency register checked_at vat_number address website industry headcount officers_returned shareholders_returned screening_hits last_change row line company_key v1_company_id',
   companies:
     'v1_company_id name registration_number vat_number incorporation_date status country_code legal_form officers_returned shareholders_returned group_links_returned fetched_at raw_sha256',
   officers:
@@ -31,6 +31,7 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
   technologies: 'insights_id position group_id group_name id name category',
   company_structures:
     'ownership_number registration_number shareholders_returned group_links_returned fetched_at raw_sha256 operation',
+  screenings: 'company_key name kind asked_at operation hits people_left_out',
   appointments:
     'v1_company_id v2_company_id screened_name screened_birth_year position id company_id company_name registration_number company_status incorporation_date full_name first_name middle_name last_name title sex nationality country_of_residence date_of_birth_year date_of_birth_month officer_role appointed_at resigned_at work_status address_country address_line_1 address_locality address_region address_postal_code is_subject operation raw_sha256',
   holdings:

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PEOPLE_LEFT, peopleLeftInWords } from '../../src/domain/outcomes.js';
 import { creditReportReader, creditReportRemarksTable, creditReportsTable } from '../../src/readers/credit-report.js';
 import { flatFinancialsReader, flatFinancialsTable } from '../../src/readers/flat-financials.js';
 import { companiesTable } from '../../src/readers/parts/company-row.js';
@@ -10,7 +11,7 @@ import { peopleTable } from '../../src/readers/people.js';
 import { type RawAnswer, type Reader, ReaderOutput } from '../../src/readers/reader.js';
 import { recordReader } from '../../src/readers/record.js';
 import { registryReader } from '../../src/readers/registry.js';
-import { appointmentsTable, screeningReader } from '../../src/readers/screening.js';
+import { appointmentsTable, screeningReader, screeningsTable } from '../../src/readers/screening.js';
 import { columnsOf, type Row, type Table } from '../../src/readers/table.js';
 import { parseExact } from '../../src/util/exact-json.js';
 import { removeContacts, withoutEmails } from '../../src/util/sanitize-text.js';
@@ -590,6 +591,28 @@ test('V1-25 a source in a group of an officer, an appointment or a holding reach
     ['appointments.officer', 'officer'],
     ['holdings.company', 'company'],
   ]);
+});
+
+test('a search without a hit has a line, and one without a list has no count', () => {
+  const search = (name: string, body: string) => answer('officersSearchKyb', body, { params: { name } });
+  const message = peopleLeftInWords({
+    lookedFor: 3,
+    list: 'officers',
+    reasons: ['4 more are listed', 'x counts 5 more'],
+  });
+  const out = read(
+    screeningReader,
+    [search('Ann', '[]'), search('Bob', '{}'), search('Cy', '[{"company_id":77},{"company_id":78}]')],
+    { companyKey: 'GB-00045590', notes: [{ code: PEOPLE_LEFT, message }] },
+  );
+  expect(
+    out
+      .rowsOf(screeningsTable)
+      .map(({ company_key, name, hits, hits_elsewhere, people_left_out }) =>
+        [company_key, name, hits, hits_elsewhere, people_left_out].join(' '),
+      ),
+  ).toEqual(['GB-00045590 Ann 0 0 9', 'GB-00045590 Bob   9', 'GB-00045590 Cy 2 1 9']);
+  expect(screeningReader.glance(out)).toEqual({ screening_hits: '1' });
 });
 
 test('V1-22 the periods of filed statements keep their order, also those without a value', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
+import { countPeopleLeft } from '../../src/domain/outcomes.js';
 import {
   holdersToScreen,
   officersToScreen,
@@ -102,6 +103,8 @@ describe('the stage', () => {
       },
     );
     expect(errors).toMatchObject([{ code: 'PEOPLE_LEFT', message: expect.stringMatching(/^1 .*; 3 /) }]);
+    expect(countPeopleLeft(errors[0]?.message ?? '', 'shareholders')).toBe(3);
+    expect(countPeopleLeft(errors[0]?.message ?? '', 'officers')).toBe(0);
   });
 
   test('people beyond the first page are noted as existing, not as left out by the pipeline', async () => {
@@ -109,6 +112,7 @@ describe('the stage', () => {
     expect(errors).toMatchObject([
       { code: 'PEOPLE_LEFT', message: expect.stringMatching(/^2 .*; shareholdersKyb .* 68 /) },
     ]);
+    expect(countPeopleLeft(errors[0]?.message ?? '', 'shareholders')).toBe(68);
     await expectGolden(
       'screening-people-left',
       errors.map(({ code, message }) => [code, message]),

@@ -28,6 +28,7 @@ import type {
   ConfirmedCompany,
   GlanceEntry,
   Glances,
+  RowNote,
   RowQuestion,
   RunSnapshot,
   SnapshotAnswer,
@@ -270,28 +271,32 @@ async function* readSubjects(
   operations: readonly string[],
   askedFor: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced' | 'companyKey'> &
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced' | 'companyKey' | 'notes'> &
     RunRowKey & { readonly matches: string; readonly lacking: string | null; readonly asked: 0 | 1 };
   const { snapshot } = store;
   const { visibleAnswer, begun, earlier } = store.standing;
   const about = snapshot.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
   const asking =
     askedFor.length === 0 ? undefined : snapshot.prepare<unknown[], AnswerRow>(ANSWERS_ASKED_FOR(askedFor.length));
+  const noted = snapshot.prepare<[string, number], RowNote>(
+    'SELECT code, message FROM errors WHERE run_id = ? AND row = ? ORDER BY id',
+  );
   for await (const batch of snapshot.batches<Subject>(SUBJECTS, [space], SUBJECTS_AT_ONCE)) {
     for (const { run_id, run_row, lacking, asked, matches, ...subject } of batch) {
       const place = { run_id, run_row };
       const { ids, companyKey } = companyIn(subject.ids, matches);
-      const { standing, given } = await snapshot.read(function* () {
+      const { standing, given, notes } = await snapshot.read(function* () {
         const newest = yield* about.all(run_id, run_row, ...operations);
         const visible = yield* forEachItem(newest, (answer) => visibleAnswer(answer, lacking, place));
         const standing = visible.filter((answer) => answer !== undefined);
         const all =
           asking === undefined ? standing : [...standing, ...(yield* asking.all(run_id, run_row, ...askedFor))];
-        return { standing, given: asked === 1 ? yield* begun(all, place) : all };
+        const notes = asking === undefined ? [] : yield* noted.all(run_id, run_row);
+        return { standing, given: asked === 1 ? yield* begun(all, place) : all, notes };
       });
       const withReplaced = async (operation: string) =>
         await withBodies(store, subject.row, await snapshot.read(() => earlier(operation, standing, place)));
-      yield { ...subject, ids, companyKey, answers: await withBodies(store, subject.row, given), withReplaced };
+      yield { ...subject, ids, companyKey, notes, answers: await withBodies(store, subject.row, given), withReplaced };
     }
   }
 }

@@ -65,6 +65,12 @@ export interface Keyed {
 
 export interface SnapshotChange extends MemberChange, Keyed {}
 
+/** An error or remark of a row, which `errors` shows too. */
+export interface RowNote {
+  readonly code: string;
+  readonly message: string;
+}
+
 /** By the name of the reader. */
 export type Glances = Readonly<Record<string, string>>;
 
@@ -207,6 +213,8 @@ export interface SnapshotSubject extends Keyed {
   /** All IDs of that row. */
   readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
   readonly answers: readonly SnapshotAnswer[];
+  /** What its row noted about answers that name no ID. Empty unless those were asked for. */
+  readonly notes: readonly RowNote[];
   /**
    * If a list may have been read again only in part: every stored answer to the operation, oldest first, including
    * those in `answers`. Else none. Only callable while the subjects are read.

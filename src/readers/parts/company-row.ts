@@ -16,7 +16,7 @@ import {
   timestamp,
 } from '../table.js';
 import { filedFinancialsTable } from './filed-financials.js';
-import { filedTurnover, glanceAt } from './glance.js';
+import { addressAt, filedTurnover, glanceAt } from './glance.js';
 import { groupLinksTable } from './group-links.js';
 import type { SubjectIds } from './lists.js';
 import { officersTable, shareholdersTable } from './officers-shareholders.js';
@@ -217,8 +217,13 @@ export const companyGlance = (out: ReaderOutput): Glance => ({
     register: 'jurisdiction',
     legal_form: 'legal_form',
     incorporation_date: 'incorporation_date',
+    vat_number: 'vat_number',
+    website: 'website',
+    officers_returned: 'officers_returned',
+    shareholders_returned: 'shareholders_returned',
     fetched_at: 'fetched_at',
   }),
+  ...addressAt(out, companiesTable, ['address_street', 'address_location', 'address_city', 'country_region']),
   ...filedTurnover(out.shownOf(filedFinancialsTable)),
 });
 

@@ -15,6 +15,16 @@ export function glanceAt(out: ReaderOutput, table: Table, from: Readonly<Partial
   );
 }
 
+/** The filled cells of the first row of a table as one text. Zip code and city go without a comma. */
+export function addressAt(out: ReaderOutput, table: Table, columns: readonly string[]): Glance {
+  const [line] = out.shownOf(table);
+  const { zip_code: zip = null, address_city: city = null } = line ?? {};
+  const place = [zip, city].filter(Boolean).join(' ');
+  const parts = columns.map((name) => (name === 'address_city' ? place : (line?.[name] ?? '')));
+  const address = parts.filter((part) => part !== '').join(', ');
+  return address === '' ? {} : { address };
+}
+
 /** The provider's document names these two apart from `World-Turnover` and similar ones. */
 const TURNOVER = 'Turnover';
 const CURRENCY = 'Currency';

@@ -122,6 +122,7 @@ export function describeSubjects(open: OpenLedger): void {
         expect(ten).toEqual({
           id: '10',
           companyKey: 'v1-10',
+          notes: [],
           row: 2,
           country: 'FR',
           name: 'Company 10',
