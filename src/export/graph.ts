@@ -246,8 +246,7 @@ const filled = (cells: Readonly<Record<string, Cell | undefined>>): GraphCells =
 
 /** One spelling for a key: small letters, digits and hyphens. */
 const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
+  normalizeText(text, 'NFKC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')
     .replaceAll(/^-|-$/g, '');

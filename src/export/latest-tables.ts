@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readSmallFile } from '../util/files.js';
+import { trimEndOf } from '../util/text-limits.js';
 import {
   isLeftover,
   isStandIn,
@@ -107,13 +108,14 @@ const linksIn = (dataDir: string): string => join(dataDir, 'exports', 'latest');
 export const isForLatest = (folder: string, dataDir: string): boolean => dirname(folder) === linksIn(dataDir);
 
 /** A portfolio without a name of its own has the path of its file. */
-const linkName = (portfolio: string): string =>
-  basename(portfolio.replaceAll('\\', '/'))
+function linkName(portfolio: string): string {
+  const name = basename(portfolio.replaceAll('\\', '/'))
     .replace(/\.gz$/i, '')
     .replace(/\.(?:csv|tsv|txt|xlsx)$/i, '')
     .replace(/[^\p{L}\p{N}._-]+/gu, '-')
-    .replace(/^[.-]+|[.-]+$/g, '')
-    .slice(0, 60) || 'portfolio';
+    .replace(/^[.-]+/, '');
+  return trimEndOf(name, '.-').slice(0, 60) || 'portfolio';
+}
 
 /**
  * Removes the older tables of a portfolio beyond a number. A folder stays if the user named it, edited its workbook or
