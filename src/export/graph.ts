@@ -26,6 +26,7 @@ import {
   table,
   timestamp,
 } from '../readers/table.js';
+import { normalizeText } from '../util/text-limits.js';
 import type { Outputs } from './outputs.js';
 import { companySpaces, idColumn } from './run-tables.js';
 
