@@ -39,7 +39,7 @@ export const asCalled = (text: string, program: string): string =>
 
 /** The name of a command, as a regular expression. No sentence has one after `kybatch`. */
 export const COMMAND_NAME =
-  '(?:run|resume|plan|status|review|ui|report|runs|portfolios|usage|charges|changes|watch|export|doctor|prune|erase|ledger|worker|prospect|vocab|call|pipelines|sandbox|completion)(?=[\\s`.:,)]|$)';
+  '(?:run|resume|plan|status|review|ui|report|runs|portfolios|usage|charges|changes|watch|export|doctor|prune|erase|ledger|worker|prospect|vocab|call|pipelines|sandbox|mcp|completion)(?=[\\s`.:,)]|$)';
 
 const COMMAND = new RegExp(`(?<![\\w./-])(?<!npx )kybatch (?=${COMMAND_NAME})`, 'g');
 
