@@ -239,7 +239,7 @@ export const outOption = {
 export const formatOption = {
   type: 'string',
   requiresArg: true,
-  describe: 'csv, parquet, xlsx (default: csv,xlsx)',
+  describe: 'csv, parquet, xlsx, ftm, bods (default: csv,xlsx)',
 } as const;
 
 /** For tables that do not belong to a run. */
@@ -266,10 +266,10 @@ export function readTableFlags(flags: TableFlags): TableOptions {
 type ExportFormat = NonNullable<TableOptions['formats']>[number];
 
 /** What `--format` takes. */
-export const FORMATS: readonly ExportFormat[] = ['csv', 'parquet', 'xlsx'];
+export const FORMATS: readonly ExportFormat[] = ['csv', 'parquet', 'xlsx', 'ftm', 'bods'];
 const PLAIN_FORMATS = ['csv', 'parquet'] as const;
 
-/** The formats of tables without a run. A workbook is made of a run's results. */
+/** The formats of tables without a run. The others are made of a run's results or its graph. */
 export const readPlainFormats = ({ format = 'csv' }: Pick<TableFlags, 'format'>) => readFormats(format, PLAIN_FORMATS);
 
 function readFormats<Format extends ExportFormat>(text: string, known: readonly Format[]): readonly Format[] {

@@ -99,12 +99,12 @@ export interface ResourceProperties {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-export const EXPORT_FORMATS = ['csv', 'parquet', 'xlsx'] as const;
+export const EXPORT_FORMATS = ['csv', 'parquet', 'xlsx', 'ftm', 'bods'] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** The formats for every table. A workbook is only for the results of a run. */
-export type TableFormat = Exclude<ExportFormat, 'xlsx'>;
+/** The formats for every table. Others are only for the results or the graph of a run. */
+export type TableFormat = Exclude<ExportFormat, 'xlsx' | 'ftm' | 'bods'>;
 
 export interface CsvOptions {
   readonly delimiter: string;

@@ -6,12 +6,13 @@ import { checkFolder } from '../atomic-folder.js';
 import type { OpenFormats } from '../outputs.js';
 import { csv } from './csv.js';
 import type { ExportFormat, ExportOptions, Format, Target } from './format.js';
+import { bods, ftm } from './graph.js';
 import { parquet } from './parquet.js';
 import { xlsx } from './xlsx.js';
 
 export type Formats = Readonly<Record<ExportFormat, Format>>;
 
-export const allFormats: Formats = { csv, parquet, xlsx };
+export const allFormats: Formats = { csv, parquet, xlsx, ftm, bods };
 
 /** Opens the formats of the options for the length of `use`. */
 export async function withFormats<T>(
