@@ -1,5 +1,6 @@
 import { type ExactJson, isObject, type JsonObject } from './exact-json.js';
 import { redact } from './secret.js';
+import { Memo } from './text-limits.js';
 
 /**
  * Makes outside text (a provider's error, a header, a cell) fit to be shown or stored as a message. It is one line of
@@ -37,11 +38,20 @@ const CONTACT =
   /^(?:.*_)?(?:e_?mails?|mails?|(?:tele|cell)?_?phones?|tel|cell|mobiles?|fax(?:es)?|direct_dials?)(?:_(?:address(?:es)?|numbers?))?$/;
 
 /** Whether a member of this name holds an e-mail address or phone number, in any spelling. */
-export const isContactName = (name: string): boolean =>
-  CONTACT.test(inWords(name)) || /_contacts?$/.test(inWords(name));
+export const isContactName = (name: string): boolean => kindOfName(name) === 'contact';
 
 /** Whether it is a group of contact data. */
-export const isContactGroup = (name: string): boolean => /^contacts?$/.test(inWords(name));
+export const isContactGroup = (name: string): boolean => kindOfName(name) === 'group';
+
+/** The same few names are in every body. */
+const kinds = new Memo<'contact' | 'group' | 'other'>();
+
+const kindOfName = (name: string) =>
+  kinds.getOrCompute(name, () => {
+    const words = inWords(name);
+    if (CONTACT.test(words) || /_contacts?$/.test(words)) return 'contact';
+    return /^contacts?$/.test(words) ? 'group' : 'other';
+  });
 
 /** `emailAddress`, `E-Mail` → `email_address`, `e_mail` */
 const inWords = (name: string): string =>

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'csv-stringify/sync';
-import type { Cell, Column, ColumnType, Row } from '../../readers/table.js';
+import type { Column, ColumnType, Row } from '../../readers/table.js';
 import {
   type CsvOptions,
   FIELD_TYPES,
@@ -115,48 +114,51 @@ function sizeOf(row: Row): number {
   return size;
 }
 
-/** Renders CSV: RFC 4180, null as an empty field, an empty string as `""`. */
+/**
+ * Renders CSV: RFC 4180, null as an empty field, an empty string as `""`. The bytes are those of csv-stringify, which
+ * takes twice the CPU time.
+ */
 export class CsvText implements LineRenderer {
   readonly longestLine = 0;
   readonly #names: readonly string[];
   readonly #isText: readonly boolean[];
-  readonly #settings: { readonly delimiter: string; readonly record_delimiter: string };
+  readonly #delimiter: string;
 
   constructor(columns: readonly Column[], delimiter: string) {
     this.#names = columns.map(({ name }) => name);
     this.#isText = columns.map(({ type }) => TEXT_TYPES.has(type));
-    this.#settings = { delimiter, record_delimiter: '\r\n' };
+    this.#delimiter = delimiter;
   }
 
   header(): string {
-    return stringify([this.#names.map(escapeFormula)], { ...this.#settings, quoted_match: NEEDS_QUOTES });
+    return `${this.#names.map((name) => this.#quoted(escapeFormula(name))).join(this.#delimiter)}\r\n`;
   }
 
   render(rows: readonly Row[]): string {
     const names = this.#names;
-    let needsPattern = false;
-    const lines = rows.map((row) => {
-      const cells = new Array<Cell>(names.length);
+    let text = '';
+    for (const row of rows) {
       for (let i = 0; i < names.length; i++) {
-        const cell = row[names[i] as string] ?? null;
-        cells[i] = cell !== null && this.#isText[i] === true ? escapeFormula(cell) : cell;
-        if (typeof cell === 'string' && (cell === '' || cell.includes('\n') || cell.includes('\r')))
-          needsPattern = true;
+        if (i > 0) text += this.#delimiter;
+        const cell = row[names[i] as string];
+        if (cell === null || cell === undefined) continue;
+        text += this.#quoted(this.#isText[i] === true ? escapeFormula(cell) : cell);
       }
-      return cells;
-    });
-    // The pattern is slow, so it is only used when needed.
-    const text = stringify(lines, needsPattern ? { ...this.#settings, quoted_match: NEEDS_QUOTES } : this.#settings);
+      text += '\r\n';
+    }
     // Many CSV readers end a file or a cell at a NUL. The stored answer keeps it.
     return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
   }
+
+  #quoted(cell: string): string {
+    if (cell === '') return '""';
+    const isPlain = !SPECIAL.test(cell) && !cell.includes(this.#delimiter);
+    return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;
+  }
 }
 
-/**
- * Cases that the library does not quote. For an empty text, `quoted_empty` would also quote null. Every reader takes a
- * lone CR or LF for a line end.
- */
-const NEEDS_QUOTES = /^$|[\r\n]/;
+/** Every reader takes a lone CR or LF for a line end. */
+const SPECIAL = /["\r\n]/;
 
 /** Columns that can hold any text. Other types have a fixed form. */
 const TEXT_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'id', 'scalar', 'text_or_list', 'value', 'json']);

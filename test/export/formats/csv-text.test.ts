@@ -1,4 +1,6 @@
 import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CsvText } from '../../../src/export/formats/csv.js';
 
@@ -18,4 +20,23 @@ test.each(['two\nlines', 'an old\rMac', 'and\r\nboth', ' plain', '', null])('%j 
 test('a NUL does not reach a CSV file', () => {
   const line = new CsvText(columns, ',').render([{ a: 'Ac\0me', 'b\nc': '\0' }]);
   expect(line).toBe('Ac\ufffdme,\ufffd\r\n');
+});
+
+test('the bytes are those of csv-stringify', () => {
+  const cell = fc.option(
+    fc.oneof(
+      fc.string({ unit: fc.constantFrom(...',;\t|"\r\n \'=+-@a1é\\]^$.*') }),
+      fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
+    ),
+  );
+  const rows = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(rows, fc.constantFrom(',', ';', '\t', '|'), (lines, delimiter) => {
+      const numbers = ['a', 'b'].map((name) => ({ name, type: 'number' as const, description: '' }));
+      const settings = { delimiter, record_delimiter: '\r\n', quoted_match: /^$|[\r\n]/ };
+      const ours = new CsvText(numbers, delimiter).render(lines.map(([a, b]) => ({ a, b })));
+      expect(ours).toBe(stringify(lines, settings));
+    }),
+    { numRuns: 2_000 },
+  );
 });
