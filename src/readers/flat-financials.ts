@@ -5,8 +5,20 @@ import { type ExactJson, isObject } from '../util/exact-json.js';
 import { flatTurnover } from './parts/glance.js';
 import { openUnfiltered } from './parts/open-answer.js';
 import { readValue } from './parts/read-fields.js';
-import type { RawAnswer, Reader, ReaderOutput } from './reader.js';
-import { type Cell, column, emptyExtra, table, valueColumn, valueType } from './table.js';
+import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
+import {
+  type Cell,
+  column,
+  companyKeyColumn,
+  emptyExtra,
+  extraColumn,
+  operationColumn,
+  type RowOf,
+  rawSha256,
+  table,
+  valueColumn,
+  valueType,
+} from './table.js';
 
 export const flatFinancialsTable = table({
   name: 'flat_financials',
@@ -27,20 +39,113 @@ export const flatFinancialsTable = table({
   ],
 });
 
+/** The indicators that the provider's document names. Others are in `extra`. `Currency` has a column before them. */
+const INDICATORS = `
+  Reported-Date Reporting-period Consolidated-Accounts Company-Accounts-Status Employee-Numbers
+  Turnover World-Turnover Cost-of-Sales Gross-Profit Operating-Profit Pre-Tax-Profit Profit-after-Tax Retained-Profit
+  Taxation EBITDA
+  Total-Assets Total-Liabilities Net-Assets Total-Current-Assets Total-Fixed-Assets Tangible-Assets Intangible-Assets
+  Goodwill Stocks-And-Work-in-Progress Trade-Debtors Trade-Creditors Working-Capital Cash
+  Bank-Loan Bank-Overdraft Borrowings-due-within-one-year Borrowings-due-after-one-year Total-Long-Term-Loans
+  Hire-Purchase-Commitments Lease-Commitments Subordinated-Liabilities
+  Share-Capital Share-Premium Equity-Paid-Up Revaluation-Reserve Sundry-Reserves P-And-L-Account-Reserve
+  Shareholder-Funds Capital-Employed Net-Worth
+  Net-Cash-Flow-from-Operations Net-Cash-Flow-from-Financing Net-Cash-Flow-before-Financing Increase-In-Cash
+  Net-Change-In-Cash Net-Tax-Paid
+  Current-Ratio Liquidity-Ratio Gross-Margin Net-Margin EBITDA-Margin Operating-Profit-Margin Return-On-Assets
+  Return-On-Equity Return-On-Capital-Employed Interest-Coverage-Ratio Debt-To-Capital Inventory-Turnover-Ratio
+  Days-Sales-Outstanding Days-Payable-Outstanding Days-Inventory-Outstanding Cash-Conversion-Cycle
+  Revenue-Per-Employee Human-Capital-Value-Added
+  Turnover-Yoy Profit-after-Tax-Yoy EBITDA-Yoy Total-Liabilities-Yoy Employee-Numbers-Yoy Exports-Yoy
+  Loans-and-advances-to-banks Loans-and-advances-to-customers Customer-accounts Deposits-by-banks Net-Interest-Income
+  Fees-and-Commission-Expense Gross-Written-Premiums Net-Premiums-Earned Technical-Provisions Reinsurance-Liabilities
+  Wages-And-Salaries Employee-Remuneration Directors-Remuneration Pensions Audit-Fees Auditor-Fees`
+  .trim()
+  .split(/\s+/);
+
+/** Not amounts. */
+const TEXTS: ReadonlySet<string> = new Set([
+  'Reported-Date',
+  'Reporting-period',
+  'Consolidated-Accounts',
+  'Company-Accounts-Status',
+]);
+
+/** `Profit-after-Tax` → `profit_after_tax` */
+const columnOf = (indicator: string): string => indicator.toLowerCase().replaceAll('-', '_');
+
+const COLUMN_OF: ReadonlyMap<string, string> = new Map(
+  ['Currency', ...INDICATORS].map((indicator) => [indicator, columnOf(indicator)]),
+);
+
+export const financialYearsTable = table({
+  name: 'financial_years',
+  onePer: 'company and year',
+  description:
+    'Flat financials with the documented indicators as columns, as sent. The other indicators are in `extra`. Parquet adds `_decimal` to each number if it is exact, and `_double`, which may be rounded.',
+  source: 'v2 financial',
+  key: ['v2_company_id', 'year'],
+  keyAlwaysThere: true,
+  columns: [
+    companyKeyColumn,
+    column('year', 'text', 'Reporting year, as sent', 'key of the answer'),
+    column('currency', 'text', 'Currency of the amounts', 'Currency'),
+    ...INDICATORS.map((name) =>
+      TEXTS.has(name)
+        ? column(columnOf(name), 'text', `${name}, as sent`, name)
+        : { ...column(columnOf(name), 'scalar', `${name}, as sent`, name), double: true as const },
+    ),
+    operationColumn,
+    column('v2_company_id', 'id', 'The company, in v2’s ID space', 'the request'),
+    rawSha256,
+    extraColumn,
+  ],
+});
+
+/** One row for each year, from the values of an answer. */
+function addYears(
+  values: readonly RowOf<typeof flatFinancialsTable>[],
+  { id, companyKey = null }: Pick<SubjectAnswers, 'id' | 'companyKey'>,
+  { operation, rawSha256 }: RawAnswer,
+  out: ReaderOutput,
+): void {
+  const years = new Map<string, { readonly cells: Record<string, Cell>; readonly rest: string[] }>();
+  for (const { year, indicator, value, value_type } of values) {
+    const known = years.get(year ?? '') ?? { cells: {}, rest: [] };
+    years.set(year ?? '', known);
+    const name = COLUMN_OF.get(indicator ?? '');
+    if (name !== undefined) known.cells[name] = value;
+    else known.rest.push(`${JSON.stringify(indicator)}:${value_type === 'string' ? JSON.stringify(value) : value}`);
+  }
+  for (const [year, { cells, rest }] of years)
+    out.add(financialYearsTable, {
+      company_key: companyKey,
+      year,
+      ...cells,
+      operation,
+      v2_company_id: id,
+      raw_sha256: rawSha256,
+      extra: rest.length === 0 ? null : `{${rest.join()}}`,
+    });
+}
+
 /** Figures by year and indicator. They contain no people. */
 export const flatFinancialsReader = {
   name: 'flat-financials',
   space: 'v2',
   operations: ['financial'],
-  tables: [flatFinancialsTable],
+  tables: [flatFinancialsTable, financialYearsTable],
   apart: { financial: [] },
   bulk: true,
   glance: (out) => flatTurnover(out.shownOf(flatFinancialsTable)),
-  read({ id, answers }, out) {
-    for (const answer of answers) {
+  read(subject, out) {
+    const { id } = subject;
+    for (const answer of subject.answers) {
+      const before = out.rowsOf(flatFinancialsTable).length;
       const rows = scanFlat(answer.body, id);
       if (rows === undefined) readParsed(answer, id, out);
       else out.addAll(flatFinancialsTable, rows);
+      addYears(out.rowsOf(flatFinancialsTable).slice(before), subject, answer, out);
     }
     // An answer without any value says nothing (V2-2).
     if (out.rowsOf(flatFinancialsTable).length > 0) out.noteCame(flatFinancialsTable);

@@ -32,6 +32,8 @@ export interface Column<Name extends string = string> {
   readonly from?: string;
   /** E-mail addresses and phone numbers of people, exported only on request. */
   readonly contact?: true;
+  /** Parquet also has it as a binary number, `<name>_double`. */
+  readonly double?: true;
   /** The user's own text, such as a column of the list. It is exported as it is. */
   readonly own?: true;
 }

@@ -1,5 +1,6 @@
 /** @module-tag long */
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
@@ -78,5 +79,34 @@ test('V1-23 any JSON value, raw → Parquet → back with an independent reader:
       );
     }),
     { numRuns: 5 },
+  );
+});
+
+test('a year of flat financials is one line, exact as text and rounded only as a double', async () => {
+  const body =
+    '{"2024":{"Currency":"GBP","Turnover":1.10,"Net-Margin":0.33333333333333331,"Goodwill":"n/a","Odd":1.00},"2023":{"Cash":null}}';
+  await withRun(
+    {
+      rows: [{ values: ['Acme'], ids: { v2: '9' } }],
+      bought: [{ row: 1, api: 'v2', operation: 'financial', params: { id: '9' }, body }],
+    },
+    async ({ dataDir, ledger, id }) => {
+      const folder = join(dataDir, 'out');
+      await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] });
+      const shown = { company_key: 'v2-9', operation: 'financial' };
+      expect(readTable(folder, 'financial_years')).toMatchObject([
+        { ...shown, year: '2023', currency: null, cash: null, turnover: null, extra: null },
+        { ...shown, year: '2024', currency: 'GBP', turnover: '1.10', goodwill: 'n/a', extra: '{"Odd":1.00}' },
+      ]);
+      const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+      const connection = await instance.connect();
+      const found = await connection.runAndReadAll(
+        `SELECT net_margin, net_margin_decimal, net_margin_double, turnover_double, goodwill_double
+         FROM '${join(folder, 'financial_years.parquet')}' WHERE year = '2024'`,
+      );
+      expect(found.getRows()).toEqual([['0.33333333333333331', null, 1 / 3, 1.1, null]]);
+      connection.closeSync();
+      instance.closeSync();
+    },
   );
 });

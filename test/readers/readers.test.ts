@@ -370,6 +370,10 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
             { year: '2024', indicator: name, value: '1.10', extra: null },
             { year: name, indicator: 'a', value: '1.10', extra: null },
           ],
+          financial_years: [
+            { year: '2024', extra: `{${figure}}` },
+            { year: name, extra: '{"a":1.10}' },
+          ],
         },
       ],
       [

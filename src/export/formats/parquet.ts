@@ -62,13 +62,16 @@ const resourceOf = (table: string) => `${table}-parquet`;
 /** The text of a number, and its decimal. */
 function fieldsOf(column: Column): readonly Field[] {
   const { name, type, description } = column;
-  const decimals = parquetColumns([column]).slice(1);
+  const numbers = parquetColumns([column]).slice(1);
   return [
     { name, type: type === 'number' ? 'string' : FIELD_TYPES[type], description },
-    ...decimals.map((decimal) => ({
-      name: decimal.name,
+    ...numbers.map((added) => ({
+      name: added.name,
       type: 'number',
-      description: `${name} as a number, where DECIMAL(38, 10) holds it exactly`,
+      description:
+        added.type === DOUBLE
+          ? `${name} as a binary number, perhaps rounded`
+          : `${name} as a number, where DECIMAL(38, 10) holds it exactly`,
     })),
   ];
 }
@@ -222,15 +225,22 @@ const sqlDecimal = ({ precision, scale }: { readonly precision: number; readonly
 
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
+const DOUBLE = 'DOUBLE';
+
+/** Text such as `inf` is no number here. */
+const sqlDouble = (name: string): string =>
+  `CASE WHEN regexp_full_match(${identifier(name)}, '-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?') THEN TRY_CAST(${identifier(name)} AS ${DOUBLE}) END AS ${identifier(`${name}_double`)}`;
+
 /** The columns of the Parquet file: those of the table, and the exact decimal beside each number. */
 export const parquetColumns = (
   columns: readonly Column[],
 ): readonly { readonly name: string; readonly type: string }[] =>
-  columns.flatMap(({ name, type }) =>
+  columns.flatMap(({ name, type, double }) =>
     DECIMAL_TYPES.has(type)
       ? [
           { name, type: 'VARCHAR' },
           { name: `${name}_decimal`, type: sqlDecimal(DECIMAL) },
+          ...(double === true ? [{ name: `${name}_double`, type: DOUBLE }] : []),
         ]
       : [{ name, type: SQL_TYPES[type] }],
   );
@@ -246,11 +256,12 @@ function copyStatement(
   byCountry: boolean,
   how: string,
 ): string {
-  const chosen = columns.flatMap(({ name, type }) => {
+  const chosen = columns.flatMap(({ name, type, double }) => {
     if (!DECIMAL_TYPES.has(type)) return [identifier(name)];
     const [small, large] = [identifier(`${name}_small`), identifier(`${name}_large`)];
     const decimal = `coalesce(${small}::${sqlDecimal(DECIMAL)}, ${large})`;
-    return [identifier(name), `${decimal} AS ${identifier(`${name}_decimal`)}`];
+    const exact = [identifier(name), `${decimal} AS ${identifier(`${name}_decimal`)}`];
+    return double === true ? [...exact, sqlDouble(name)] : exact;
   });
   const split = identifier(splitColumn(columns));
   if (byCountry) chosen.push(split);
