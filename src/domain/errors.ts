@@ -177,6 +177,12 @@ export function asOpenError(cause: unknown, place: string): unknown {
   return unfit === undefined ? cause : new UsageError('PLACE_UNUSABLE', `cannot use ${place}: ${unfit} (${code})`);
 }
 
+/** A full disk with advice that fits the command. Other errors stay as they are. */
+export const adviseOnFullDisk = (error: unknown, hint: string): unknown =>
+  error instanceof KybatchError && error.code === 'DISK_FULL'
+    ? new FileError(error.message, { code: 'DISK_FULL', what: WHAT.DISK_FULL, hint }, error)
+    : error;
+
 /** Why a path cannot be used, by error code. */
 const UNFIT: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'a folder in its path does not exist, or cannot be created'],

@@ -69,7 +69,10 @@ describe('a full disk', () => {
         rm fill; cp -r data/exports/* data/older && mv data/older data/exports
         sed -i 's/"exported_at": "[^"]*"/"exported_at": "2020-01-01T00:00:00Z"/' data/exports/older/summary.json
         cat /dev/zero > fill 2>/dev/null; $K status; code looked
-        $K prune --older-than 1d --yes; code pruned
+        $K prune --older-than 9000d --yes; code nothing_old
+        # Without room for a copy of the ledger, too.
+        touch -d 2020-01-01 data/logs/*; mkdir tmp; TMPDIR=$PWD/tmp $K prune --older-than 1d --yes; code pruned
+        [ -z "$(ls data/logs)" ]; code logs
         [ "$(ls -A data/exports | wc -l)" = 1 ]; code room
         cat /dev/zero > more 2>/dev/null; truncate -s -1M more; $K purge --entity "v1:$id" --yes --json; code unproved
         rm fill more; $K purge --entity "v1:$id" --yes --json; code proved`,
@@ -85,7 +88,9 @@ describe('a full disk', () => {
         clean: 0,
         refused: 1,
         looked: 0,
+        nothing_old: 1,
         pruned: 0,
+        logs: 0,
         room: 0,
         unproved: 1,
         proved: 0,
@@ -100,7 +105,7 @@ describe('a full disk', () => {
       expect(output).toMatch(/DISK_FULL: [^.]*kybatch\.db/);
       expect(output).toMatch(/kybatch resume \S+ --yes/);
       expect(output).toMatch(/ 120 units /);
-      expect(output).toMatch(/DISK_FULL: [^`]*exports[^`]*ENOSPC/);
+      expect(output).toMatch(/DISK_FULL: [^`]*exports[^`]*ENOSPC[^`]*`--out DIR`/);
       expect(output).not.toMatch(/defect/);
     });
   });

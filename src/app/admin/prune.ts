@@ -82,8 +82,8 @@ async function pruneFilesFirst(
 ): Promise<PruneView> {
   const dataDir = dataDirOf(options, around);
   const files = findOldFiles(dataDir, before, await findRetained(options, around));
-  if (isNone(files)) throw refused;
   const preview = pruneView(before, files, NOTHING);
+  if (isNone(files)) return { ...preview, ledgerLeft: refused.message };
   if (options.agree !== undefined && !(await options.agree(preview))) return { ...preview, outcome: 'not_agreed' };
   const removed = { ...preview, outcome: 'removed' as const, left: removeOldFiles(files, dataDir) };
   try {
@@ -96,8 +96,11 @@ async function pruneFilesFirst(
   }
 }
 
-/** Read from a copy if there is room for one. Null if unknown. */
-async function findRetained(place: PlaceOptions, around: AppEnvironment): Promise<Retained | null> {
+/**
+ * Read from a copy if there is room for one. Otherwise nothing old is retained: tables can be written again free, and a
+ * log only repeats what is in the ledger.
+ */
+async function findRetained(place: PlaceOptions, around: AppEnvironment): Promise<Retained> {
   try {
     return await withLedger('read', place, around, async ({ runs }) => {
       const open = (await runs.all()).filter(({ state }) => state === 'open' || state === 'reading');
@@ -105,7 +108,7 @@ async function findRetained(place: PlaceOptions, around: AppEnvironment): Promis
     });
   } catch (error) {
     if (!isFull(error)) throw error;
-    return null;
+    return { unfinished: [], lists: new Map() };
   }
 }
 
@@ -170,14 +173,13 @@ interface Retained {
   readonly lists: ReadonlyMap<string, number>;
 }
 
-/** If `staying` is null, all logs stay but no tables, because tables can be written again free. */
-function findOldFiles(dataDir: string, before: number, staying: Retained | null): OldFiles {
+function findOldFiles(dataDir: string, before: number, staying: Retained): OldFiles {
   const found = findExports(dataDir);
-  const kept = new Set(newestTables(found.filter(isIn(dataDir)), staying?.lists ?? new Map()));
+  const kept = new Set(newestTables(found.filter(isIn(dataDir)), staying.lists));
   const old = found.filter((tables) => Date.parse(tables.at) < before && !kept.has(tables));
   const folders = old.map(({ folder }) => folder);
   const exports = old.filter(isIn(dataDir)).map(({ folder }) => folder);
-  const logs = staying === null ? [] : oldLogs(join(dataDir, 'logs'), before, staying.unfinished);
+  const logs = oldLogs(join(dataDir, 'logs'), before, staying.unfinished);
   return {
     exports,
     logs,

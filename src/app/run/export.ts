@@ -3,7 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { settingsFiles } from '../../config/environment.js';
-import { KybatchError, UsageError } from '../../domain/errors.js';
+import { adviseOnFullDisk, KybatchError, UsageError } from '../../domain/errors.js';
 import type { Prices } from '../../domain/prices.js';
 import {
   assertExportsListable,
@@ -106,9 +106,15 @@ export function exportTables(options: ExportTablesOptions = {}, around = process
           `${notCompared} new answers are not in the table changes yet: the next attempt compares them`,
         ),
       );
-    return await writeTables(run.id, ledger, dataDir, options, around);
+    try {
+      return await writeTables(run.id, ledger, dataDir, options, around);
+    } catch (error) {
+      throw adviseOnFullDisk(error, OTHER_DISK);
+    }
   });
 }
+
+const OTHER_DISK = 'Name a folder on another disk with `--out DIR`, or free some space. The previous tables are kept.';
 
 export interface ReportFileOptions extends PlaceOptions {
   /** Default: the newest run. */

@@ -42,7 +42,7 @@ export const pruneCommand: Command<PruneArgs> = {
       () => pruneJson(pruned),
       () => pruneInWords(pruned, placeFlags(args)),
     );
-    return pruned.ledgerLeft === null ? ExitCode.ok : ExitCode.internal;
+    return pruned.ledgerLeft !== null && pruned.outcome === 'nothing_found' ? ExitCode.internal : ExitCode.ok;
   },
 };
 
@@ -83,8 +83,10 @@ function pruneInWords(pruned: PruneView, place: string): readonly Message[] {
     ledgerLeft !== null &&
       message(
         'LEDGER_NOT_PRUNED',
-        `✗ Nothing was removed from the ledger: ${ledgerLeft}. Free some space, then repeat the command.`,
-        'failed',
+        isNothing
+          ? `✗ The ledger was not searched: ${ledgerLeft}. Take a shorter age, such as --older-than 7d, or free some space.`
+          : `! Nothing was removed from the ledger: ${ledgerLeft}. Free some space, then repeat the command.`,
+        isNothing ? 'failed' : 'attention',
       ),
     report.waiting.map((run) =>
       message(
