@@ -186,6 +186,12 @@ export function realPath(path: string): string {
   }
 }
 
+/**
+ * Free bytes of a disk. Below `floor` no attempt begins, below `reserved` no call is sent: the rest is for answers in
+ * flight. Below `noted` a person is told.
+ */
+export const SPACE = { reserved: 8e6, floor: 16e6, noted: 1e9 } as const;
+
 /** Bytes that this user can still write at `path`. Undefined if the system does not say. */
 export function freeBytes(path: string): number | undefined {
   try {

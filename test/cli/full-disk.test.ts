@@ -5,7 +5,7 @@ import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { jsonOf, withJob } from './here.js';
 
-const MB = 1024 * 1024;
+const MB = 1_000_000;
 
 interface Failed {
   readonly error: { readonly code: string; readonly message: string; readonly hint: string };
@@ -63,8 +63,8 @@ describe('little space in the data directory', () => {
   long.each([
     [16 * MB - 1, 'fail', 1],
     [16 * MB, 'note', 0],
-    [1023 * MB, 'note', 0],
-    [1024 * MB, 'ok', 0],
+    [999 * MB, 'note', 0],
+    [1000 * MB, 'ok', 0],
   ])('doctor with %i bytes left: %s, exit %i', async (freeBytes, state, code) => {
     await withJob({}, async ({ kybatch }) => {
       const end = await kybatch(['doctor', '--json'], { freeBytes });
@@ -72,6 +72,14 @@ describe('little space in the data directory', () => {
       expect(findings.find(({ check }) => check === 'disk space')).toMatchObject({ state });
       expect(end.code).toBe(code);
     });
+  });
+});
+
+test('doctor warns if no units are left', async () => {
+  await withJob({ plan: 'free' }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 3));
+    expect((await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes'])).code).toBe(4);
+    expect(await kybatch(['doctor'])).toMatchObject({ code: 0, codes: expect.arrayContaining(['ALLOWANCE_SPENT']) });
   });
 });
 

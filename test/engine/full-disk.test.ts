@@ -1,4 +1,5 @@
 /** @module-tag long */
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LedgerError } from '../../src/domain/errors.js';
@@ -64,6 +65,15 @@ describe('a full disk', () => {
       expect(asked).toBe(looks * CALLS_PER_LOOK);
       expect((await again())?.progress.byOutcome).toMatchObject({ complete: ROWS, failed: 0 });
       expect(workshop.sandbox.chargeLog).toHaveLength(CALLS);
+    });
+  });
+
+  test('the write-ahead log gives its space back before a run stops', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
+      const freeBytes = (path: string) => (statSync(`${path}-wal`).size > 0 ? 7_000_000 : 9_000_000);
+      const { failure, asked } = await startOn({ freeBytes }, workshop);
+      expect(failure).not.toBeInstanceOf(Error);
+      expect(asked).toBe(CALLS);
     });
   });
 });

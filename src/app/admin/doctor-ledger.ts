@@ -14,9 +14,10 @@ import {
 } from '../../ledger/health.js';
 import type { LedgerPlace } from '../../ledger/ledger.js';
 import { checkDeeply, checkLedger, checkServer, hasLedger } from '../../ledger/open-ledger.js';
+import { SPACE } from '../../util/files.js';
 import { bytesInWords, firstFew, type MessageCode, sentence } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
-import { freeSpace, SPACE } from '../run/guards.js';
+import { freeSpace } from '../run/guards.js';
 
 export function checkDataDir({ dataDir, ledgerUrl }: LedgerPlace): Finding {
   const check = 'data directory';

@@ -4,7 +4,8 @@ import { isUtf8 } from 'node:buffer';
 import { close, fdatasync, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { hintFor, LedgerError, systemFailure } from '../../../domain/errors.js';
-import { freeBytes } from '../../../util/files.js';
+import { freeBytes, SPACE } from '../../../util/files.js';
+import { bytesInWords } from '../../../util/message-parts.js';
 import type { Database, Script, Snapshot, Sql, Statement, StoredTexts } from '../database.js';
 import type { StoredPlace } from '../stored-json.js';
 import {
@@ -27,7 +28,7 @@ export interface SqliteOptions {
 
 export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: free, onClose }: SqliteOptions): Database {
   const writer = new Writer(connection);
-  const room = new FreeSpaceGuard(connection.name, free);
+  const room = new FreeSpaceGuard(connection, free);
   const path = connection.name;
   return {
     ...sqlOn(connection),
@@ -344,13 +345,13 @@ class SyncedLog {
  * of 24 MB that happened to 49 of 64 calls in flight.
  */
 export class FreeSpaceGuard {
-  readonly #path: string;
+  readonly #database: Connection;
   readonly #free: (path: string) => number | undefined;
   #asked = 0;
   #none: LedgerError | undefined;
 
-  constructor(path: string, free = freeBytes) {
-    this.#path = path;
+  constructor(database: Connection, free = freeBytes) {
+    this.#database = database;
     this.#free = free;
   }
 
@@ -359,20 +360,39 @@ export class FreeSpaceGuard {
     if (this.#none !== undefined) throw this.#none;
     this.#asked += 1;
     if (this.#asked % LOOK_EVERY !== 1) return;
-    const free = this.#free(this.#path);
-    if (free === undefined || free >= KEPT_BYTES) return;
-    this.#none = new LedgerError(undefined, this.#path, {
-      message: `the disk of the ledger ${this.#path} is nearly full: the rest is reserved for calls in flight`,
+    const path = this.#database.name;
+    if (!this.#isLow(path)) return;
+    shrinkWal(this.#database);
+    if (!this.#isLow(path)) return;
+    const { floor, reserved } = SPACE;
+    this.#none = new LedgerError(undefined, path, {
+      message: `the disk of the ledger ${path} is nearly full: the last ${bytesInWords(reserved)} are reserved for calls in flight`,
       code: 'DISK_FULL',
-      hint: hintFor('DISK_FULL'),
+      hint: `A run starts with ${bytesInWords(floor)} or more. ${hintFor('DISK_FULL')}`,
     });
     throw this.#none;
+  }
+
+  #isLow(path: string): boolean {
+    return (this.#free(path) ?? SPACE.reserved) < SPACE.reserved;
+  }
+}
+
+/** The write-ahead log grows to 32 MB before SQLite reuses it. Waits for no reader, and a failure changes nothing. */
+function shrinkWal(database: Connection): void {
+  const patience = database.pragma('busy_timeout', { simple: true });
+  try {
+    database.pragma('busy_timeout = 0');
+    database.pragma('wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    if (systemFailure(error) === undefined) throw error;
+  } finally {
+    database.pragma(`busy_timeout = ${patience}`);
   }
 }
 
 /** A check costs a few microseconds. A hundred answers do not fill the reserve. */
 const LOOK_EVERY = 16;
-const KEPT_BYTES = 8 * 1024 * 1024;
 
 /** The end of the year 9999. A later time is damage. */
 const LAST_MS = 253_402_300_799_999;
