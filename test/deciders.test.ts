@@ -86,6 +86,13 @@ const DECIDERS: readonly Decider[] = [
     allowed: ['app/run/progress.ts'],
   },
   {
+    file: 'app/review/unknown-charges.ts',
+    name: 'withResendState',
+    callers: ['app/monitoring/figures.ts'],
+    again: /unknownCharges\.list\(/,
+    allowed: ['app/monitoring/figures.ts', 'app/review/unknown-charges.ts'],
+  },
+  {
     file: 'ledger/erase/erase-company.ts',
     name: 'PLACES',
     callers: [],

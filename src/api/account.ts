@@ -20,7 +20,7 @@ export interface V1KeyReport {
   readonly state: 'works' | 'refused' | 'not_live' | 'unreachable' | 'wrong_route';
   readonly scopes: Readonly<Record<string, ScopeState>>;
   readonly quota: V1Quota | null;
-  /** Checks that were not free: a request that had to fail succeeded, was charged, or was lost. */
+  /** Checks that were not free: a request that had to fail succeeded or was charged. */
   readonly costly: readonly CostlyCheck[];
   readonly error: ApiError | undefined;
 }
@@ -47,7 +47,7 @@ export async function probeV1Key(client: KybV1Client, nowMs: number): Promise<V1
       throw error;
     });
     if (answer instanceof ApiError) last = answer;
-    if (!(answer instanceof ApiError) || answer.charge !== 'free') costly.push({ check, answer });
+    if (!(answer instanceof ApiError) || answer.charge === 'charged') costly.push({ check, answer });
     const headers = answer instanceof ApiError ? answer.exchange?.headers : answer.headers;
     quota = headers === undefined ? quota : (readAllowance(headers, nowMs).quota ?? quota);
     const state = answer instanceof ApiError ? stateOf(answer) : 'works';

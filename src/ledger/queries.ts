@@ -8,6 +8,7 @@ import type { Database, Script, Sql } from './db/database.js';
 import { attemptOutages } from './db/json-columns.js';
 import { parseStored } from './db/stored-json.js';
 import type { OutageNote } from './money/calls.js';
+import { UNKNOWN_CHARGE } from './money/intent-state.js';
 import {
   type Allowances,
   allowancesOf,
@@ -211,7 +212,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
        calls.error_code AS errorCode
      FROM calls INDEXED BY calls_unknown JOIN environments ON environments.id = environment_id
        LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
-     WHERE charge = 'unknown' ORDER BY calls.id DESC LIMIT ?`,
+     WHERE ${UNKNOWN_CHARGE} ORDER BY calls.id DESC LIMIT ?`,
   );
   const spent = database.prepare<[object], AttemptSpending>(
     `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,

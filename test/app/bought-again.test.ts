@@ -156,15 +156,20 @@ test.skipIf(isOnPostgres)(
   async () => {
     await withJob({ pipeline }, async (job) => {
       const killed = { dataDir: 'killed' };
-      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      const [first, second] = job.rows;
+      job.writeCsv('in.csv', [first ?? {}, { ...second, registration_number: '', vat_number: '' }]);
       const listen: RunOptions['listen'] = ({ kind }) => {
         if (kind === 'writing_tables')
           cpSync(join(job.cwd, 'data'), join(job.cwd, 'killed'), { recursive: true, verbatimSymlinks: true });
       };
       await run({ ...JOB, listen }, around(job));
       const check = (place = {}) => checkPortfolios({ ...place, maxAgeMs: 86_400_000 }, around(job));
-      expect(await check()).toMatchObject({ well: true });
-      expect(await check(killed)).toMatchObject({ lists: [{ troubles: [{ kind: 'tables' }], next: { kind: 'run' } }] });
+      const review = { kind: 'needs_review' };
+      expect(await check()).toMatchObject({ lists: [{ troubles: [review], next: { kind: 'review' } }] });
+      // The command is for the first trouble.
+      expect(await check(killed)).toMatchObject({
+        lists: [{ troubles: [{ kind: 'tables' }, review], next: { kind: 'run' } }],
+      });
       expect(await status(killed, around(job))).toMatchObject({
         run: { state: 'finished' },
         lacksTables: true,
@@ -174,7 +179,7 @@ test.skipIf(isOnPostgres)(
       const paid = job.sandbox.chargeLog.length;
       expect(await run({ ...JOB, ...killed }, around(job))).toMatchObject({ tables: expect.anything() });
       expect(job.sandbox.chargeLog).toHaveLength(paid);
-      expect(await check(killed)).toMatchObject({ well: true });
+      expect(await check(killed)).toMatchObject({ lists: [{ troubles: [review] }] });
     });
   },
 );
@@ -293,6 +298,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
         lists: [{ troubles: [] }],
         troubles: [{ kind: 'error', code: 'NEW_LEDGER' }],
       });
+      expect((await usage({}, around(job))).olderCopy).toContain('older copy');
       const planned = await plan(JOB, around(job));
       const error = await refusal(run(JOB, around(job)));
       expect(error).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });

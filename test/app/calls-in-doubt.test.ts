@@ -1,16 +1,18 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { needsDecision, unknownCharges } from '../../src/app/monitoring/figures.js';
+import { unknownCharges } from '../../src/app/monitoring/figures.js';
+import { countRequests } from '../../src/app/review/unknown-charges.js';
 import { storeSettings } from '../../src/app/run/stored-settings.js';
 import { loadPipeline } from '../../src/config/pipeline.js';
+import { contradicts } from '../../src/ledger/money/provider-count.js';
 import { here } from '../cli/here.js';
 import { beginRun } from '../helpers/begin-run.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { openAt, withDataDir, withLedger } from '../ledger/sqlite-support.js';
-import { begin, buy, call, keyOf, lost, NOW, settlement } from '../ledger/support.js';
+import { begin, buy, call, keyOf, lost, NOW, remaining, settlement } from '../ledger/support.js';
 
 const inDoubt = async (ledger: Parameters<typeof unknownCharges>[0]) =>
-  (await unknownCharges(ledger, NOW)).filter(needsDecision);
+  (await unknownCharges(ledger, NOW)).filter(({ waitsFor }) => waitsFor !== 'nothing');
 
 test('a report that was bought again may have been paid for twice, so a person has to decide', async () => {
   await withLedger(async (ledger) => {
@@ -31,6 +33,44 @@ test('a call that v2 refused for good is not listed as an unknown charge', async
     await buy(ledger, asked, lost({ httpStatus: 403, inDoubt: false }));
     expect(await ledger.unknownCharges.list({ calls: [], runs: [] }, NOW)).toHaveLength(1);
     expect(await inDoubt(ledger)).toEqual([]);
+  });
+});
+
+test('a key check that an older version recorded as unknown is neither listed nor counted', async () => {
+  await withLedger(async (ledger) => {
+    await buy(ledger, call(await begin(ledger), { stage: 'key_check' }), lost({ inDoubt: false }));
+    expect(await unknownCharges(ledger, NOW)).toEqual([]);
+    expect(await ledger.reading.unknownCharges(9)).toEqual([]);
+    expect((await ledger.reading.usage()).byDay).toMatchObject([{ calls: 1, unknown: 0 }]);
+  });
+});
+
+test('several lost tries of one request count as one', async () => {
+  await withLedger(async (ledger) => {
+    const place = await begin(ledger);
+    for (const request of ['a', 'a', 'b']) await buy(ledger, call(place, { requestKey: keyOf(request) }), lost());
+    expect(countRequests(await unknownCharges(ledger, NOW))).toBe(2);
+  });
+});
+
+test('V1-5 an entry is compared with a counter that comes late enough, also if an earlier one came soon', async () => {
+  await withLedger(async (ledger) => {
+    const place = await begin(ledger);
+    const told = (request: string, units: number, settledAt: number) =>
+      buy(
+        ledger,
+        call(place, { requestKey: keyOf(request) }),
+        settlement({ settledAt, remainingUnits: units, allowance: remaining(units) }),
+      );
+    await told('before', 100, NOW);
+    const first = await buy(ledger, call(place, { requestKey: keyOf('a') }), lost());
+    const second = await buy(ledger, call(place, { requestKey: keyOf('b') }), lost());
+    await told('soon', 98, NOW + 1000);
+    await told('later', 97, NOW + 60_000);
+    const calls = [first.id, second.id];
+    const [units] = await ledger.unknownCharges.unitsTold(calls);
+    expect(units).toMatchObject({ calls, from: 100, to: 97, known: 2 });
+    expect(units && contradicts(units, 'charged')).toBe(true);
   });
 });
 

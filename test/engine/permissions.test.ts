@@ -37,7 +37,7 @@ describe('V2-3 v2’s counts', () => {
         { metric: 'credit_report.daily', usedAtStart: 1, used: 3 },
         { metric: 'credit_report.plan', usedAtStart: 1, used: 3, total: 10, environment: sandbox.v2BaseUrl },
       ]);
-      const words = inLines(usageInWords({ ...usage, permissions: kept, unknownCalls: [] }));
+      const words = inLines(usageInWords({ ...usage, permissions: kept, unknownCalls: [], olderCopy: null }));
       expect(words).toMatch(/credit_report\.plan +3 +10 +7 +2 +2 +none$/m);
     });
   });

@@ -15,13 +15,14 @@ import { checkDataDir, checkSpace } from '../admin/doctor-ledger.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { checkNewLedger, type GuardFinding } from '../run/guards.js';
+import { countRequests } from '../review/unknown-charges.js';
+import { checkNewLedger, checkOlderCopy, type GuardFinding } from '../run/guards.js';
 import type { ContinueStep } from '../run/next-step.js';
 import { type AttemptOptions, isOnSandbox, lastAttemptOptions, stateOfRun } from '../run/progress.js';
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
 import { restIfBarred } from '../run/spending.js';
 import { jobOf, rereadStep } from '../run/stored-settings.js';
-import { currentPortfolios, needsDecision, unknownCharges } from './figures.js';
+import { currentPortfolios, unknownCharges } from './figures.js';
 
 export interface CheckOptions extends ProviderOptions {
   /** Maximum age of the last successful attempt. */
@@ -30,7 +31,11 @@ export interface CheckOptions extends ProviderOptions {
   readonly portfolio?: string | undefined;
   /** Units that the provider may count beyond ours before it is reported. Default: none. */
   readonly maxDrift?: number | undefined;
+  /** Rows that somebody else looks after: they are no trouble. */
+  readonly ignore?: readonly IgnoredTrouble[] | undefined;
 }
+
+export type IgnoredTrouble = 'needs_review' | 'invalid' | 'failed';
 
 /** Whether all portfolios are well, for a monitor. */
 export interface CheckView {
@@ -72,10 +77,16 @@ export type Trouble =
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider'; readonly count: number }
   /**
-   * `count`: calls that need a decision, or that the next attempt repeats. `repeated`: those of the next attempt. `all`:
-   * calls with unknown charge, as `charges` counts them.
+   * `count`: calls that wait for a person (`toDecide`) or for the next run. `repeated`: requests that the next run
+   * repeats. `all`: calls with unknown charge, as `charges` counts them.
    */
-  | { readonly kind: 'in_doubt'; readonly count: number; readonly repeated: number; readonly all: number }
+  | {
+      readonly kind: 'in_doubt';
+      readonly count: number;
+      readonly toDecide: number;
+      readonly repeated: number;
+      readonly all: number;
+    }
   /** `count`: units that the provider counts and the ledger does not. */
   | (Drift & { readonly kind: 'drift'; readonly count: number })
   | { readonly kind: 'clock'; readonly message: string }
@@ -116,7 +127,7 @@ function placeTroubles(place: LedgerPlace, around: AppEnvironment): readonly Tro
 }
 
 async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironment): Promise<CheckView> {
-  const { maxAgeMs, portfolio, sandbox } = options;
+  const { portfolio, sandbox } = options;
   const at = around.clock.now();
   // A list without a name has the path of its file.
   const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(around, portfolio)];
@@ -124,16 +135,17 @@ async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironmen
   if (known.length === 0) return viewOf(at, [], [noneOf(options)]);
   const unknown = await unknownCharges(ledger, at);
   const lists: CheckedPortfolio[] = [];
-  for (const list of known) lists.push(await lookAtList(list, maxAgeMs, ledger, around));
+  for (const list of known) lists.push(await lookAtList(list, options, ledger, around));
   const runs = new Set(
     (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
   );
   const isEveryList = names === undefined && sandbox !== true;
   const ofLists = unknown.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId)));
-  const open = ofLists.filter(needsDecision);
-  const repeated = open.filter(({ sentAgain }) => sentAgain === 'next_start').length;
+  const toDecide = ofLists.filter(({ waitsFor }) => waitsFor === 'person').length;
+  const next = ofLists.filter(({ waitsFor }) => waitsFor === 'next_run');
+  const open = { count: toDecide + next.length, toDecide, repeated: countRequests(next), all: ofLists.length };
   return viewOf(at, lists, [
-    ...(open.length === 0 ? [] : [{ kind: 'in_doubt' as const, count: open.length, repeated, all: ofLists.length }]),
+    ...(open.count === 0 ? [] : [{ kind: 'in_doubt' as const, ...open }]),
     ...(await driftTroubles(options, known, ledger, at)),
     ...(await clockTroubles(ledger, at)),
     ...(await newLedgerTroubles(options, known, ledger, around)),
@@ -182,25 +194,18 @@ const guardTrouble = ({ guard, message, hint }: GuardFinding) => ({
   hint,
 });
 
-/**
- * An older copy of the ledger was restored, so the next run without a terminal is refused. The lists name their
- * providers: a monitor may have no configuration.
- */
+/** An older copy of the ledger was restored, so the next run without a terminal is refused. */
 async function newLedgerTroubles(
   options: CheckOptions,
   lists: readonly PortfolioRecord[],
   ledger: Ledger,
   around: AppEnvironment,
 ): Promise<readonly Trouble[]> {
-  const { dataDir } = ledgerOf(options, around);
-  for (const name of new Set(lists.flatMap(({ providers }) => providers.split(',')))) {
-    const [found] = await checkNewLedger({ dataDir, out: undefined }, { v1: name, v2: name }, ledger);
-    if (found === undefined) continue;
-    const trouble = guardTrouble(found);
-    // The refusal of the last attempt has already reported it.
-    return lists.some(({ refused }) => refused?.code === trouble.code) ? [] : [trouble];
-  }
-  return [];
+  const found = await checkOlderCopy(lists, ledgerOf(options, around).dataDir, ledger);
+  if (found === undefined) return [];
+  const trouble = guardTrouble(found);
+  // The refusal of the last attempt has already reported it.
+  return lists.some(({ refused }) => refused?.code === trouble.code) ? [] : [trouble];
 }
 
 const noneOf = ({ portfolio }: CheckOptions): Trouble => ({ kind: portfolio === undefined ? 'no_lists' : 'no_list' });
@@ -216,7 +221,7 @@ const viewOf = (at: number, lists: readonly CheckedPortfolio[], troubles: readon
 
 async function lookAtList(
   list: PortfolioRecord,
-  maxAgeMs: number,
+  { maxAgeMs, ignore = [] }: CheckOptions,
   ledger: Ledger,
   around: AppEnvironment,
 ): Promise<CheckedPortfolio> {
@@ -240,12 +245,13 @@ async function lookAtList(
   const { progress, whole, attempt: work, isAtWork: atWork, lacksTables } = await stateOfRun(run, ledger, at);
   // A first run that is still young has not had the time to finish.
   const isFirst = atWork && lastSuccessAt === null && at - run.createdAt <= maxAgeMs;
-  const ended: readonly Trouble[] = lacksTables ? [{ kind: 'tables', finishedAt: run.finishedAt }] : age;
-  const ofAttempts = [...(isFirst ? [] : ended), ...refusal];
+  const tables: readonly Trouble[] = lacksTables ? [{ kind: 'tables', finishedAt: run.finishedAt }] : [];
+  // The first trouble is the one that the command is for.
+  const ofAttempts = lacksTables ? [...refusal, ...tables] : [...(isFirst ? [] : age), ...refusal];
   const count = (
     kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider',
     number: number,
-  ): readonly Trouble[] => (number === 0 ? [] : [{ kind, count: number }]);
+  ): readonly Trouble[] => (number === 0 || ignore.some((other) => other === kind) ? [] : [{ kind, count: number }]);
   const ofWork = [
     ...(work === undefined ? [] : troublesOfWork(work, atWork, run, progress)),
     ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
@@ -270,7 +276,8 @@ async function lookAtList(
     ...count('invalid', whole.outcomes.invalid),
   ];
   // A running process admits no second one.
-  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
+  const steps =
+    troubles.length === 0 || atWork ? [] : lacksTables ? [rereadStep(run)] : nextSteps(run, progress, whole);
   const isBarred = onlyWaits || limitsBar;
   const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !isBarred);
   const [first] = ofWork.length + ofAttempts.length > 0 ? mayHelp : peopleFirst(mayHelp);

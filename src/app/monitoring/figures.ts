@@ -1,7 +1,6 @@
-import { v2Operations } from '../../api/v2/operations.js';
 import { driftOf, remainingUse } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
-import { KEY_CHECK, type RowOutcome } from '../../domain/outcomes.js';
+import type { RowOutcome } from '../../domain/outcomes.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Limits } from '../../ledger/money/intent.js';
@@ -96,7 +95,7 @@ export async function figuresOf(
     ...(await comparedCounts(names, ledger)),
     at: now,
     lists: await Promise.all(lists.map((list) => figuresOfList(list, ledger, now))),
-    unknownCharges: (await unknownCharges(ledger, now)).filter(needsDecision).length,
+    unknownCharges: (await unknownCharges(ledger, now)).filter(({ waitsFor }) => waitsFor !== 'nothing').length,
     unitsLeft: await unitsLeft(names, ledger),
     attempt: attempt && (await figuresOfAttempt(attempt, lists, ledger)),
   };
@@ -208,26 +207,4 @@ export async function unknownCharges(
   now: number,
 ): Promise<readonly UnknownChargeView[]> {
   return await withResendState(await ledger.unknownCharges.list({ calls: [], runs: [] }, now), ledger);
-}
-
-const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2Operations.watchList.name];
-
-/**
- * True if a person has to decide: rows wait for the call, or its charge is unknown although its row has continued. A
- * call answered since was handled by the pipeline, but only a person can find out whether a report was paid for twice.
- * Watch calls are left out, because the next run repeats them at no extra cost. A key check must fail, so it is free.
- */
-export function needsDecision({
-  operation,
-  stage,
-  holds,
-  sentAgain,
-  charge,
-  note,
-  answered,
-  meter,
-}: UnknownChargeView): boolean {
-  if (ASKED_EVERY_NIGHT.includes(operation) || stage === KEY_CHECK) return false;
-  if (holds) return sentAgain !== 'nothing' || charge === 'unknown';
-  return answered && meter === 'report' && charge === 'unknown' && note === null;
 }

@@ -1,8 +1,8 @@
 // Lists calls with unknown charge, and records a person's decision about them.
 
+import { v2Operations } from '../../api/v2/operations.js';
 import { lostAtMost } from '../../calls/settlement.js';
 import { UsageError } from '../../domain/errors.js';
-import { KEY_CHECK } from '../../domain/outcomes.js';
 import { flagLostBefore } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { contradicts, missingUnits, type ReportedUnits } from '../../ledger/money/provider-count.js';
@@ -31,6 +31,8 @@ export interface ListDoubtsOptions extends DoubtsOptions {
 export interface DoubtsView {
   /** The oldest first. */
   readonly calls: readonly UnknownChargeView[];
+  /** Requests that the next run repeats. Each may have several lost calls. */
+  readonly repeated: number;
   /** Calls of a process that is or may be running: their charge is not known yet. */
   readonly underWay: readonly CallUnderWay[];
   /** Runs with rows that were parked for a call and can continue now. */
@@ -46,7 +48,12 @@ export function listUnknownCharges(
     const now = around.clock.now();
     const calls = await chosen(options, options.settled ? 'all' : 'none', ledger, now);
     const free = calls.some(({ holds }) => holds) ? [] : await stillHeld(ledger);
-    return { calls, underWay: await ledger.unknownCharges.underWay(now), released: await releasedRuns(free, ledger) };
+    return {
+      calls,
+      repeated: countRequests(calls.filter(({ waitsFor }) => waitsFor === 'next_run')),
+      underWay: await ledger.unknownCharges.underWay(now),
+      released: await releasedRuns(free, ledger),
+    };
   });
 }
 
@@ -184,14 +191,18 @@ async function readSelection(which: readonly string[], { runs }: Ledger): Promis
   return { calls: which.filter(isCall).map(Number), runs: await Promise.all(named) };
 }
 
-/** A call with unknown charge, and what sends its request again. */
+/** A call with unknown charge, what sends its request again, and what it waits for. */
 export interface UnknownChargeView extends UnknownChargeCall {
   readonly sentAgain: SentAgain;
+  readonly waitsFor: WaitsFor;
 }
+
+/** A person decides, the next run repeats the request, or nothing more is to be done. */
+export type WaitsFor = 'person' | 'next_run' | 'nothing';
 
 /**
  * What sends the request again: a person's decision, the next attempt, a retry of the failed row, or a direct call.
- * `nothing`: it was answered since, its row finished without it, or it only checked a key.
+ * `nothing`: it was answered since, or its row finished without it.
  */
 export type SentAgain = 'person' | 'next_start' | 'retry' | 'by_hand' | 'nothing';
 
@@ -206,17 +217,40 @@ export async function withResendState(
     const run = await runs.find(runId);
     if (run !== undefined) allowed.set(runId, lostAtMost(readSettings(run).pipeline));
   }
-  return calls.map((call) => ({ ...call, sentAgain: sentAgain(call, allowed.get(call.runId)) }));
+  return calls.map((call) => {
+    const again = sentAgain(call, allowed.get(call.runId));
+    return { ...call, sentAgain: again, waitsFor: waitsFor(call, again) };
+  });
 }
+
+/** Several lost tries are one request. */
+export const countRequests = (calls: readonly UnknownChargeCall[]): number =>
+  new Set(calls.map(({ api, environment, requestKey }) => `${api} ${environment} ${requestKey}`)).size;
 
 /** `lostAllowed`: how many lost calls of one request the pipeline allows. Undefined if the run is gone. */
 function sentAgain(call: UnknownChargeCall, lostAllowed: number | undefined): SentAgain {
-  const { runId, stage, rowOutcome, rowParkedFor, meter, lost, holds, answered } = call;
-  if (answered || stage === KEY_CHECK) return 'nothing';
+  const { runId, rowOutcome, rowParkedFor, meter, lost, holds, answered } = call;
+  if (answered) return 'nothing';
   if (runId === null) return 'by_hand';
   if (lostAllowed === undefined || (rowOutcome !== 'pending' && rowOutcome !== 'failed')) return 'nothing';
   // A report is looked for first, however often it was lost.
   const isHeld = rowParkedFor === 'in_doubt' || (meter !== 'report' && lost >= Math.max(1, lostAllowed));
   if (holds && isHeld) return 'person';
   return rowOutcome === 'failed' ? 'retry' : 'next_start';
+}
+
+const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2Operations.watchList.name];
+
+/**
+ * A person decides if rows wait for the call, or if its charge is unknown although its row has continued. A call
+ * answered since was handled by the pipeline, but only a person can find out whether a report was paid for twice. Watch
+ * calls are left out, because the next run repeats them at no extra cost.
+ */
+function waitsFor({ operation, holds, charge, note, answered, meter }: UnknownChargeCall, again: SentAgain): WaitsFor {
+  if (ASKED_EVERY_NIGHT.includes(operation)) return 'nothing';
+  const isOpen = holds
+    ? again !== 'nothing' || charge === 'unknown'
+    : answered && meter === 'report' && charge === 'unknown' && note === null;
+  if (!isOpen) return 'nothing';
+  return again === 'next_start' ? 'next_run' : 'person';
 }

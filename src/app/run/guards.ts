@@ -8,11 +8,12 @@ import { GUARDS, type GuardName } from '../../domain/outcomes.js';
 import type { ApiName } from '../../domain/provider.js';
 import { readMarker } from '../../export/export-folders.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { PortfolioStore } from '../../ledger/portfolio/portfolios.js';
+import type { PortfolioRecord, PortfolioStore } from '../../ledger/portfolio/portfolios.js';
 import type { KnownRun } from '../../ledger/queries.js';
 import { isoTime } from '../../util/clock.js';
-import { freeBytes } from '../../util/files.js';
+import { freeBytes, SPACE } from '../../util/files.js';
 import { bytesInWords, didYouMean, type Message, message, sentence } from '../../util/message-parts.js';
+import { count, withCommas } from '../../util/words.js';
 import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn } from '../environment.js';
 import type { ListOptions, OpenList } from '../portfolio/open-list.js';
 import { isSandboxName, type ProviderNames, urlVariable } from '../provider/provider.js';
@@ -120,6 +121,19 @@ export async function checkNewLedger(
   return [];
 }
 
+/** The same for commands without a configuration: the lists name their providers. */
+export async function checkOlderCopy(
+  lists: readonly PortfolioRecord[],
+  dataDir: string,
+  ledger: Ledger,
+): Promise<GuardFinding | undefined> {
+  for (const name of new Set(lists.flatMap(({ providers }) => providers.split(',')))) {
+    const [found] = await checkNewLedger({ dataDir, out: undefined }, { v1: name, v2: name }, ledger);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 interface RunEvidence {
   readonly run: string;
   readonly where: string;
@@ -217,10 +231,10 @@ export async function rowsLost(
   const lost = before - now;
   const isAnother = before > 0 && kept === 0;
   if (!isAnother && lost * 100 <= allowed * before) return undefined;
-  const usable = `${now} usable ${now === 1 ? 'row' : 'rows'}`;
+  const usable = count(now, 'usable row');
   const why = isAnother
-    ? `none of the ${before} members that can be worked on is in it any more (guards.rows_lost)`
-    : `the list has ${before} members that can be worked on: ${Math.floor((lost / before) * 100)}% are lost, more than the ${allowed}% of guards.rows_lost`;
+    ? `none of the ${withCommas(before)} rows that could be worked on is in it any more (guards.rows_lost)`
+    : `the list had ${count(before, 'row')} that could be worked on: ${Math.floor((lost / before) * 100)}% are lost, more than the ${allowed}% of guards.rows_lost`;
   return new GuardRefusal(
     `${table.path} has ${usable}; ${why}`,
     'rows_lost',
@@ -310,11 +324,6 @@ export async function checkListProviders(
   const message = `rows are stored from ${each.map(({ from }) => from).join(' and ')}, and would be bought again from ${each.map(({ to }) => to).join(' and ')}`;
   return [{ guard: 'new_provider', message, hint: movedHint(each) }];
 }
-
-const MB = 1024 * 1024;
-
-/** Below the floor no attempt begins, because a paid answer must find room. */
-export const SPACE = { floor: 16 * MB, noted: 1024 * MB } as const;
 
 export const freeSpace = (dataDir: string, around: AppEnvironment): number | undefined =>
   (around.freeBytes ?? freeBytes)(dataDir);

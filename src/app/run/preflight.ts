@@ -20,6 +20,7 @@ import type { RunRecord } from '../../ledger/rows/runs.js';
 import { searchesOf } from '../../stages/identity/space-search.js';
 import { isoTime } from '../../util/clock.js';
 import { message } from '../../util/message-parts.js';
+import { count } from '../../util/words.js';
 import type { AppEnvironment } from '../environment.js';
 import type { MetricsReader } from '../provider/permissions.js';
 import { keyRefusal, type Provider, refusedKeyInWords } from '../provider/provider.js';
@@ -51,9 +52,7 @@ export async function checkKeyAccess(
   const ofV1 = [...new Set(operationsOf(pipeline))].filter(({ api }) => api === 'v1');
   let refusedV1: ApiError | null = null;
   const mustGrant = async (send: SendCheck) => {
-    // Each call in flight reserves a unit. With few units left, the checks run one after the other.
-    const isTight = limits.units !== null && limits.units < ofV1.length;
-    const check = await checkV1Operations(ofV1, isTight ? inTurn(send) : send);
+    const check = await checkV1Operations(ofV1, send);
     if (check.kind !== 'refused' || (await isIntermediaryPage(check.error, provider, ledger))) return;
     // The v2 key is checked, too, so that both are named.
     if (check.error.stop !== 'credentials') throw refusedBy(check, pipeline);
@@ -87,15 +86,6 @@ export const checkClock = ({ v1, v2 }: Provider): readonly GuardFinding[] =>
   });
 
 const CLOCKS_DIFFER_MS = 86_400_000;
-
-function inTurn(send: SendCheck): SendCheck {
-  let last: Promise<unknown> = Promise.resolve();
-  return (check) => {
-    const next = last.then(() => send(check));
-    last = next.catch(() => {});
-    return next;
-  };
-}
 
 /** If the provider has answered in any attempt before, a block page of a proxy or firewall is not its refusal. */
 async function isIntermediaryPage(error: ApiError, provider: Provider, { calls }: Ledger): Promise<boolean> {
@@ -144,13 +134,13 @@ function keyRefused(first: ApiError, second: ApiError | undefined, { environment
 /** A check may take this long before its process counts as dead. */
 const LEASE_MS = 30_000;
 
-/** The cost of the checks, which should be free because each has to fail. */
+/** The usual cost of the checks: each has to fail. */
 export const NO_SPENDING: AttemptSpending = { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 };
 
 /**
- * Checks of the v1 key are recorded like every call (X-8): intent, request, settlement, within the limit of units. A
- * free check leaves no record. A charge or an unknown charge stays in the ledger. If the process dies meanwhile,
- * `attempt` is the last attempt on its run.
+ * Checks of the v1 key are recorded like every call (X-8): intent, request, settlement. A check has to fail, so it is
+ * free (V1-8) and leaves no record, even if its answer is lost. Only a charge that the provider reports stays in the
+ * ledger. If the process dies meanwhile, `attempt` is the last attempt on its run.
  */
 export async function withRecordedProbes(
   attempt: Pick<NewAttempt, 'runId' | 'given'>,
@@ -167,16 +157,17 @@ export async function withRecordedProbes(
   const attemptId = await calls.begin({ ...attempt, begunAt, leaseUntil: begunAt + LEASE_MS });
   let cost = NO_SPENDING;
   const settle = async (intent: Intent, settlement: Settlement) => {
-    if (settlement.charge === 'free') return await calls.withdraw(intent);
-    // No row needs its answer and it is never sent again. Only its charge may be unknown.
+    if (settlement.charge !== 'charged') return await calls.withdraw(intent);
+    // No row needs its answer and it is never sent again.
     await calls.settle(intent, { ...settlement, inDoubt: false });
-    cost = sumOf(cost, settlement);
-    const what = settlement.charge === 'charged' ? 'cost 1 unit' : 'got no answer and may have cost 1 unit';
-    onNote?.(message('KEY_CHECK_CHARGED', `the check of the v1 key ${what}: ${intent.operation}`));
+    const { units } = possibleCost('unit', settlement);
+    cost = { ...cost, units: cost.units + units };
+    onNote?.(message('KEY_CHECK_CHARGED', `the check of the v1 key cost ${count(units, 'unit')}: ${intent.operation}`));
   };
   const send = async (check: AddressedCall): Promise<Exchange | null> => {
     const { name, meter } = check.operation;
-    const context = { environmentId, runId: null, row: null, stage: KEY_CHECK, operation: name, meter, subject: null };
+    const free = { meter: 'free', subject: null } as const;
+    const context = { environmentId, runId: null, row: null, stage: KEY_CHECK, operation: name, ...free };
     // Its own key, so that no check waits for that of another process.
     const key = requestKey(name, { check: attemptId });
     const never = { reusableSince: Number.POSITIVE_INFINITY, lookedSince: 0, lostAtMost: Number.POSITIVE_INFINITY };
@@ -192,12 +183,7 @@ export async function withRecordedProbes(
       await settle(intended.intent, { ...settlement, answer: null, ...(isFree ? { charge: 'free' } : {}) });
       return exchange;
     } catch (error) {
-      if (error instanceof ApiError) {
-        const settlement = refusalOf(error, meter, clock.now());
-        // A refused key or address was not charged, even if a proxy refused it.
-        const isFree = error.stop !== undefined && error.charge === 'unknown';
-        await settle(intended.intent, isFree ? { ...settlement, charge: 'free' } : settlement);
-      }
+      if (error instanceof ApiError) await settle(intended.intent, refusalOf(error, meter, clock.now()));
       throw error;
     }
   };
@@ -208,15 +194,4 @@ export async function withRecordedProbes(
     if (cost === NO_SPENDING) await calls.forgetAttempt(attemptId);
   }
   return cost;
-}
-
-function sumOf(before: AttemptSpending, settlement: Settlement): AttemptSpending {
-  const { units } = possibleCost('unit', settlement);
-  const unknown = settlement.charge === 'unknown' ? 1 : 0;
-  return {
-    units: before.units + (settlement.unitsCharged ?? 0),
-    reports: 0,
-    unknown: before.unknown + unknown,
-    unknownInBudget: before.unknownInBudget + (unknown === 0 ? 0 : units),
-  };
 }

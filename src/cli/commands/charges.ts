@@ -69,16 +69,18 @@ function cameBack(errorCode: string | null, httpStatus: number | null): string {
 }
 
 /** Rows on hold first. Beside them, calls that no row waits for are only counted, unless the user asks for them. */
-function callsInWords(calls: readonly UnknownCall[], args: ShowArgs, place: string): readonly Message[] {
+function callsInWords({ calls, repeated }: DoubtsView, args: ShowArgs, place: string): readonly Message[] {
   const which = whichOf(args);
   const all = args.all === true || which.length > 0;
   const held = calls.filter(({ sentAgain }) => sentAgain === 'person');
   const free = calls.filter((call) => !held.includes(call) && call.charge === 'unknown');
   const recorded = calls.filter((call) => !held.includes(call) && call.charge !== 'unknown');
-  const shown = all || held.length === 0 ? [...held, ...free, ...recorded] : [...held, ...recorded];
+  const toDecide = free.filter(({ waitsFor }) => waitsFor === 'person');
+  const next = free.filter(({ waitsFor }) => waitsFor === 'next_run');
+  const rest = free.filter(({ waitsFor }) => waitsFor === 'nothing');
+  const others = rest.length;
+  const shown = [...held, ...toDecide, ...(all || held.length === 0 ? [...next, ...rest] : []), ...recorded];
   const rows = new Set(held.map(({ runId, row }) => `${runId} ${row}`)).size;
-  const repeated = free.filter(({ sentAgain }) => sentAgain === 'next_start').length;
-  const others = free.length - repeated;
   const more = rows > 0 && !all ? ' (--all)' : '';
   const [header, ...lines] = callTable(shown);
   return view(
@@ -86,8 +88,18 @@ function callsInWords(calls: readonly UnknownCall[], args: ShowArgs, place: stri
       'CHARGES_UNKNOWN',
       rows > 0 &&
         `${count(rows, 'row is', 'rows are')} on hold: kybatch does not know whether ${count(held.length, 'call was', 'calls were')} charged`,
-      repeated > 0 &&
-        freeInWords(repeated, rows > 0, `: the next run sends ${pronoun(repeated)} again (may cost again)${more}`),
+      toDecide.length > 0 &&
+        freeInWords(
+          toDecide.length,
+          rows > 0,
+          `. You decide about ${pronoun(toDecide.length)}: ${callNumbers(toDecide)}`,
+        ),
+      next.length > 0 &&
+        freeInWords(
+          next.length,
+          rows > 0,
+          `: the next run sends ${repeated === next.length ? pronoun(repeated) : count(repeated, 'request')} again (may cost again)${more}`,
+        ),
       others > 0 && freeInWords(others, rows > 0, `, and no row waits for ${pronoun(others)}${more}`),
       recorded.length > 0 && `${count(recorded.length, 'call has', 'calls have')} a recorded charge`,
       '',
@@ -102,6 +114,13 @@ function callsInWords(calls: readonly UnknownCall[], args: ShowArgs, place: stri
     ),
     commandsInWords(shown, calls, which, place),
   );
+}
+
+/** "call 6", "calls 6, 7, 9" */
+function callNumbers(calls: readonly UnknownCall[]): string {
+  const more = calls.length > SHOWN ? ` and ${withCommas(calls.length - SHOWN)} more` : '';
+  const ids = calls.slice(0, SHOWN).map(({ id }) => id);
+  return `${calls.length === 1 ? 'call' : 'calls'} ${ids.join(', ')}${more}`;
 }
 
 function freeInWords(calls: number, isMore: boolean, ending: string): string {
@@ -158,6 +177,7 @@ const callJson = (call: UnknownCall) => ({
   ...pick(call, 'subjectId', 'startedAt', 'errorCode', 'httpStatus', 'requestId', 'charge'),
   holdsRow: call.sentAgain === 'person',
   sentAgainBy: call.sentAgain,
+  waitsFor: call.waitsFor,
   note: call.note,
 });
 
@@ -319,14 +339,12 @@ const listCommand: Command<ShowArgs> = {
 async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const { dataDir, settled } = args;
   const { listUnknownCharges } = await import('../../app/review/unknown-charges.js');
-  const { calls, underWay, released } = await listUnknownCharges(
-    { dataDir, settled, which: whichOf(args) },
-    appEnvironment(io),
-  );
+  const found = await listUnknownCharges({ dataDir, settled, which: whichOf(args) }, appEnvironment(io));
+  const { calls, underWay, released } = found;
   const place = placeFlags(args);
   const next = nextCommands(released, args);
   const messages = view(
-    calls.length > 0 && callsInWords(calls, args, place),
+    calls.length > 0 && callsInWords(found, args, place),
     calls.length + underWay.length === 0 && EVERY_CHARGE_KNOWN,
     underWayInWords(underWay),
     next.map((command) => message('RESUME_NEXT', `No row is on hold any more. Continue: ${shortCommand({ command })}`)),

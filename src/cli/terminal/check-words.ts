@@ -9,23 +9,26 @@ import { shortened, withPlace } from './text.js';
 
 interface CheckArgs {
   readonly dataDir: string | undefined;
+  /** What the monitor does not look at. */
+  readonly ignore?: string | undefined;
 }
 
 /** One line for a monitor: all is well, or the troubles and the next command. */
 export function checkInWords(view: CheckView, args: CheckArgs): Message {
-  const text = view.well ? wellInWords(view) : withPlace(troublesInWords(view, args), placeFlags(args));
+  const text = view.well ? wellInWords(view, args) : withPlace(troublesInWords(view, args), placeFlags(args));
   return message(view.well ? 'CHECK_WELL' : 'CHECK_NOT_WELL', oneLine(text));
 }
 
-function wellInWords({ lists, at }: CheckView): string {
+function wellInWords({ lists, at }: CheckView, { ignore }: CheckArgs): string {
+  const rest = ignore === undefined ? 'Nothing needs a person.' : `Not checked: ${ignore}.`;
   const finished = lists.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? []);
   const all = lists.length === 1 ? (lists[0]?.name ?? '') : count(lists.length, 'list');
-  if (finished.length === 0) return `OK ${all}: the first run is running. Nothing needs a person.`;
+  if (finished.length === 0) return `OK ${all}: the first run is running. ${rest}`;
   const oldest = Math.min(...finished);
   const which = lists.length === 1 ? all : `${all}, the oldest`;
   const toDo = lists.reduce((sum, list) => sum + list.toDo, 0);
-  const rest = toDo === 0 ? '' : `, ${count(toDo, 'row')} to do at the next run`;
-  return `OK ${which}: last finished ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)})${rest}. Nothing needs a person.`;
+  const later = toDo === 0 ? '' : `, ${count(toDo, 'row')} to do at the next run`;
+  return `OK ${which}: last finished ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)})${later}. ${rest}`;
 }
 
 function troublesInWords(view: CheckView, args: CheckArgs): string {
@@ -136,7 +139,7 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'died':
       return 'the last attempt died';
     case 'stopped':
-      return `the last attempt stopped with ${count(trouble.count, 'row')} to do: ${stopInWords(trouble.stop.code)}`;
+      return `the last attempt stopped with ${count(trouble.count, 'row')} to do: ${stopInWords(trouble.stop)}`;
     case 'allowance': {
       const { until } = trouble;
       return `${count(trouble.count, 'row')} to do, the allowance is used up${until !== null && until > at ? ` until ${moment(until)}` : ''}${trouble.continues ? ', the next run continues' : ''}`;
@@ -162,13 +165,12 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'ask_provider':
       return `${count(trouble.count, 'row')} to ask the provider about`;
     case 'in_doubt':
-      if (trouble.repeated === 0 && trouble.count >= trouble.all)
-        return `${count(trouble.count, 'call')} with unknown charge to decide about`;
+      if (trouble.toDecide >= trouble.all) return `${count(trouble.all, 'call')} with unknown charge to decide about`;
       return listed([
         `${count(trouble.all, 'call')} with unknown charge`,
-        trouble.count > trouble.repeated && `${withCommas(trouble.count - trouble.repeated)} to decide about`,
+        trouble.toDecide > 0 && `${withCommas(trouble.toDecide)} to decide about`,
         trouble.repeated > 0 &&
-          `${trouble.repeated < trouble.all ? `${withCommas(trouble.repeated)} that` : 'which'} the next run repeats`,
+          `${trouble.repeated < trouble.all ? `${count(trouble.repeated, 'request')} that` : 'which'} the next run repeats`,
       ]);
     case 'drift': {
       const { api, permission, units } = trouble;

@@ -5,8 +5,14 @@ import type { RowRef } from '../review/review.js';
 import { SPEND } from '../rows/workers.js';
 import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from './calls.js';
 import type { Intent, UnknownChargesOf } from './intent.js';
-import { unknownChargeReader } from './intent-state.js';
-import { judgeLostCalls, type LostCall, missingUnits, type ReportedUnits } from './provider-count.js';
+import { UNKNOWN_CHARGE, unknownChargeReader } from './intent-state.js';
+import {
+  judgeLostCalls,
+  type LostCall,
+  missingUnits,
+  PROVIDER_GIVES_UP_MS,
+  type ReportedUnits,
+} from './provider-count.js';
 
 type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'settleLost'>;
 
@@ -118,7 +124,7 @@ function anchorWriter(database: Sql) {
     )
     .pluck();
   const lostSince = database.prepare<[number, number, number], LostCall & { id: number }>(
-    "SELECT id, started_at AS startedAt, http_status AS httpStatus FROM calls WHERE environment_id = ? AND charge = 'unknown' AND id > ? AND id < ? ORDER BY id",
+    `SELECT id, started_at AS startedAt, http_status AS httpStatus FROM calls WHERE environment_id = ? AND ${UNKNOWN_CHARGE} AND id > ? AND id < ? ORDER BY id`,
   );
   const unknownCharges = unknownChargeReader(database);
   const saveAnchor = database.prepare(
@@ -248,36 +254,41 @@ export function* readReportedUnits(database: Sql, ids: readonly number[]): Scrip
   const asked = yield* database
     .prepare<[string], Asked>(
       `SELECT id, environment_id AS environment, started_at AS startedAt FROM calls
-       WHERE meter = 'unit' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY id`,
+       WHERE meter = 'unit' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY environment_id, id`,
     )
     .all(list);
   const toldBy = (beside: '<' | '>', order: 'DESC' | 'ASC') =>
-    database.prepare<[number, number], Told>(
+    database.prepare<[number, number, number], Told>(
       `SELECT id, remaining_units AS units, settled_at AS at FROM calls
-       WHERE environment_id = ? AND exact = 1 AND id ${beside} ? ORDER BY id ${order} LIMIT 1`,
+       WHERE environment_id = ? AND exact = 1 AND id ${beside} ? AND settled_at >= ? ORDER BY id ${order} LIMIT 1`,
     );
   const before = toldBy('<', 'DESC');
   const after = toldBy('>', 'ASC');
   const between = database.prepare<[object], { known: number; otherUnknown: number }>(
     `SELECT CAST(coalesce(sum(units_charged) FILTER (WHERE charge = 'charged'), 0) AS BIGINT) AS known,
-       count(*) FILTER (WHERE charge = 'unknown' AND meter = 'unit') AS otherUnknown
+       count(*) FILTER (WHERE ${UNKNOWN_CHARGE} AND meter = 'unit') AS otherUnknown
      FROM calls WHERE environment_id = @environment AND id > @from AND id <= @to AND id NOT IN (SELECT CAST(value AS BIGINT) FROM json_each(@list))`,
   );
   const isDaily = database
     .prepare<[number], 1>('SELECT 1 FROM allowances WHERE environment_id = ? AND daily_limit IS NOT NULL')
     .pluck();
-  const spans = new Map<string, { first: Told; last: Told; calls: Asked[] }>();
+  const spans: { readonly environment: number; readonly first: Told; last: Told; readonly calls: Asked[] }[] = [];
   for (const call of asked) {
-    const first = yield* before.get(call.environment, call.id);
-    const last = yield* after.get(call.environment, call.id);
+    const { environment, id, startedAt } = call;
+    const first = yield* before.get(environment, id, 0);
+    // A later count is better: soon after a lost call the provider may still charge for it.
+    const last =
+      (yield* after.get(environment, id, startedAt + PROVIDER_GIVES_UP_MS)) ?? (yield* after.get(environment, id, 0));
     if (first === undefined || last === undefined) continue;
-    const key = `${call.environment}:${first.id}`;
-    const span = spans.get(key) ?? { first, last, calls: [] };
-    span.calls.push(call);
-    spans.set(key, span);
+    const span = spans.at(-1);
+    if (span?.environment !== environment || first.id >= span.last.id)
+      spans.push({ environment, first, last, calls: [call] });
+    else {
+      span.calls.push(call);
+      if (last.id > span.last.id) span.last = last;
+    }
   }
-  return yield* forEachItem(spans.values(), function* ({ first, last, calls }) {
-    const environment = calls[0]?.environment ?? 0;
+  return yield* forEachItem(spans, function* ({ environment, first, last, calls }) {
     const counts = yield* between.get({ environment, from: first.id, to: last.id, list });
     return {
       calls: calls.map(({ id }) => id),

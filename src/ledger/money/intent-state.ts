@@ -1,6 +1,7 @@
 // Reads the state that decides whether a call may be sent.
 
 import { MALFORMED_ANSWER } from '../../domain/errors.js';
+import { KEY_CHECK } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { GuessedWrong, type Script, type Sql } from '../db/database.js';
 import { SHARES_LIMITS } from '../rows/workers.js';
@@ -198,6 +199,9 @@ function moneyOf(seen: Seen, flights: Flights | undefined, closure: Closure | un
     unitsLeft: unitsLeftOf(seen, now),
   };
 }
+
+/** A key check must fail, so it is free even if its answer was lost. Older versions recorded it as unknown. */
+export const UNKNOWN_CHARGE = `charge = 'unknown' AND calls.stage IS DISTINCT FROM '${KEY_CHECK}'`;
 
 /**
  * A later answer settles the question. in_doubt is 2 if a person allowed the request again: the call no longer counts

@@ -30,7 +30,7 @@ export function contradicts(told: ReportedUnits, verdict: 'charged' | 'free'): b
 }
 
 /** The provider times out after 25 s (V1-6). The rest is for the network. */
-const PROVIDER_GIVES_UP_MS = 30_000;
+export const PROVIDER_GIVES_UP_MS = 30_000;
 
 /** The figures at a moment when no call is in flight. */
 export interface AnchorFacts {

@@ -1,10 +1,10 @@
-import type { RowOutcome } from '../../domain/outcomes.js';
+import { KEY_CHECK, type RowOutcome } from '../../domain/outcomes.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { rowFields } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import type { RowRef } from '../review/review.js';
 import { callSettler, PREPEND_NOTE, readReportedUnits, rowRelease } from './allowances.js';
-import { UNANSWERED } from './intent-state.js';
+import { UNANSWERED, UNKNOWN_CHARGE } from './intent-state.js';
 import type { ReportedUnits } from './provider-count.js';
 
 /** Calls of unknown charge, and what a person decides about them. */
@@ -47,6 +47,8 @@ export interface UnknownChargeCall {
   readonly id: number;
   readonly api: string;
   readonly environment: string;
+  /** Calls with the same key are tries of one request. */
+  readonly requestKey: string;
   readonly operation: string;
   readonly meter: string;
   /** Null: a manual call. */
@@ -124,7 +126,7 @@ export function unknownChargeStore(database: Database): UnknownChargeStore {
 }
 
 /** A call that is open although its attempt has died. */
-const LEFT_OPEN = `settled_at IS NULL AND meter <> 'free'
+const LEFT_OPEN = `settled_at IS NULL AND meter <> 'free' AND calls.stage IS DISTINCT FROM '${KEY_CHECK}'
   AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now)`;
 
 const WAS_IN_DOUBT = "charge IN ('charged', 'free') AND reconciled IS NOT NULL";
@@ -163,14 +165,14 @@ function* list(
 ): Script<readonly UnknownChargeCall[]> {
   const stored = yield* database
     .prepare<unknown[], StoredDoubt>(
-      `SELECT calls.id AS id, api, environments.name AS environment, operation, meter, calls.stage AS stage, calls.run_id AS runId, calls.row AS row, line, fields,
+      `SELECT calls.id AS id, api, environments.name AS environment, lower(hex(request_key)) AS requestKey, operation, meter, calls.stage AS stage, calls.run_id AS runId, calls.row AS row, line, fields,
          subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
          http_status AS httpStatus, request_id AS requestId, coalesce(charge, 'unknown') AS charge, reconciled AS note,
          settled_at IS NULL OR (in_doubt = 1 AND calls.id > ${LAST_ANSWER}) AS holds, calls.id < ${LAST_ANSWER} AS answered,
          outcome AS rowOutcome, CASE WHEN hold = 'parked' THEN hold_reason END AS rowParkedFor, (${LOST_FOR_SAME}) AS lost
        FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
        WHERE calls.id IN (
-           SELECT id FROM calls WHERE charge = 'unknown'
+           SELECT id FROM calls WHERE ${UNKNOWN_CHARGE}
            UNION ALL SELECT id FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND charge = 'charged' AND ${UNANSWERED}
            UNION ALL SELECT id FROM calls WHERE ${LEFT_OPEN}
            UNION ALL SELECT id FROM calls WHERE @settled = 'named' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(@calls)) AND ${WAS_IN_DOUBT}

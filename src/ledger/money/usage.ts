@@ -14,6 +14,7 @@ import type { Database, Script, Sql } from '../db/database.js';
 import { permissionOperations } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import type { AllowanceRecord, CallStore } from './calls.js';
+import { UNKNOWN_CHARGE } from './intent-state.js';
 import { type CountsCompared, type CountsSince, compareCounts } from './provider-count.js';
 
 export interface UnknownCharge {
@@ -153,13 +154,13 @@ export function* readEnvironments(database: Sql): Script<readonly EnvironmentUsa
     `SELECT api, name, observed_at AS observedAt, remaining_units AS remainingUnits, daily_limit AS dailyLimit,
        daily_remaining AS dailyRemaining, reset_at AS resetAt, raw, spent_until AS spentUntil, anchor_call_id AS anchorCallId,
        anchor_units AS anchorUnits, coalesce(drift_units, 0) AS driftUnits,
-       (SELECT count(*) FROM calls WHERE environment_id = environments.id AND charge = 'unknown') AS unknownCalls,
+       (SELECT count(*) FROM calls WHERE environment_id = environments.id AND ${UNKNOWN_CHARGE}) AS unknownCalls,
        (SELECT settled_at FROM calls WHERE id = anchor_call_id) AS anchoredAt,
        (SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls
         WHERE environment_id = environments.id AND id > anchor_call_id AND charge = 'charged') AS known,
        (SELECT count(*) FROM calls WHERE environment_id = environments.id AND settled_at IS NULL) AS underWay,
-       (SELECT max(id) FROM calls WHERE environment_id = environments.id AND id > anchor_call_id AND charge = 'unknown') AS lostCallId,
-       (SELECT max(started_at) FROM calls WHERE environment_id = environments.id AND id > anchor_call_id AND charge = 'unknown') AS lostStartedAt
+       (SELECT max(id) FROM calls WHERE environment_id = environments.id AND id > anchor_call_id AND ${UNKNOWN_CHARGE}) AS lostCallId,
+       (SELECT max(started_at) FROM calls WHERE environment_id = environments.id AND id > anchor_call_id AND ${UNKNOWN_CHARGE}) AS lostStartedAt
      FROM environments LEFT JOIN allowances ON allowances.environment_id = environments.id
      ORDER BY environments.id`,
   );
@@ -379,7 +380,7 @@ export function* usageLines(database: Sql): Script<Pick<UsageReport, 'byDay' | '
          SELECT ${OF_CALL.day} AS day, operation, ${OF_CALL.run} AS run, environment_id,
            count(*) FILTER (WHERE charge <> 'owned') AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned,
            CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
-           count(*) FILTER (WHERE charge = 'unknown') AS unknown, max(id) AS newest
+           count(*) FILTER (WHERE ${UNKNOWN_CHARGE}) AS unknown, max(id) AS newest
          FROM calls WHERE settled_at IS NOT NULL GROUP BY 1, 2, 3, 4
          UNION ALL SELECT day, operation, ${OF_SUM.run}, environment_id, calls, owned, 0, 0, 0 FROM summed_calls) AS used
        JOIN environments ON environments.id = environment_id`,
