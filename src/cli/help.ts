@@ -46,6 +46,7 @@ const VALUES: Readonly<Record<string, string>> = {
   grant: 'ROLE',
   host: 'ADDRESS',
   map: 'FIELD=HEADER',
+  ignore: 'KINDS',
   'max-age': 'AGE',
   'min-grade': 'GRADE',
   note: 'TEXT',

@@ -148,7 +148,7 @@ function readAccess(api: 'V1' | 'V2', variables: Variables, { env, cwd }: Enviro
     throw new UsageError(
       'KEY_MISSING',
       `${urlName} is set, but ${keyName} is not`,
-      `Set ${keyName}, or ${keyName}_FILE to a file with the key.`,
+      `Set ${keyName}, or ${keyName}_FILE to a file with the key. Then check it: \`kybatch doctor\``,
     );
   const file = variables[`${keyName}_FILE`];
   const keySource =
@@ -167,7 +167,7 @@ function readMcp(variables: Variables, cwd: string): McpAccess | null {
     throw new UsageError(
       'KEY_MISSING',
       `${MCP_URL} is set, but KYBATCH_V2_API_KEY is not`,
-      'The MCP server uses the v2 key. Set KYBATCH_V2_API_KEY, or KYBATCH_V2_API_KEY_FILE to a file with the key.',
+      'The MCP server uses the v2 key. Set KYBATCH_V2_API_KEY, or KYBATCH_V2_API_KEY_FILE to a file with the key. Then check it: `kybatch doctor`',
     );
   return { baseUrl: checkBaseUrl(MCP_URL, url), url: new URL(url).href, apiKey: new Secret(key) };
 }
@@ -219,11 +219,14 @@ function readLedgerUrl(variables: Variables, cwd: string): LedgerUrl | null {
 function readKey(name: string, variables: Variables, cwd: string): string | undefined {
   const key = readSecret(name, variables, cwd);
   // The value is never shown: it may be a key with a stray character.
-  if (key !== undefined && !isPrintable(key))
+  if (key !== undefined && !isPrintable(key)) {
+    const file = variables[`${name}_FILE`];
     throw new UsageError(
       'KEY_INVALID',
-      `${name} does not look like a key: it is empty, or has blanks or unprintable characters`,
+      `${file === undefined ? name : `the file ${file} (${name}_FILE)`} ${key === '' ? 'is empty' : 'does not hold a key: it has blanks or unprintable characters'}`,
+      `Put the key there, then check it: \`kybatch doctor\``,
     );
+  }
   return key;
 }
 

@@ -85,7 +85,10 @@ test('after a refused key or a missing provider doctor is suggested, after a fil
     const wrong = { ...env, KYBATCH_V1_API_KEY: 'live_wrong' };
     expect((await kybatch(RUN, { env: wrong })).code).toBe(5);
     expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch doctor' });
-    expect((await kybatch(['status'])).codes).toContain('LAST_ATTEMPT_REFUSED');
+    expect((await kybatch(['status'])).codes).toEqual(
+      expect.arrayContaining(['LAST_ATTEMPT_REFUSED', 'OTHER_RUN_UNFINISHED']),
+    );
+    expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ otherUnfinished: { rows: 1 } });
     // Only the next run ends the trouble. It gets the options of the last attempt that began.
     expect((await kybatch(CHECK)).stdout).toMatch(/kybatch doctor\b.* kybatch run \S*in\.csv .*--yes\n$/);
     const { KYBATCH_V1_BASE_URL: _, KYBATCH_V1_API_KEY: __, ...none } = env;
@@ -120,6 +123,35 @@ test('rows to review, failed or invalid rows need a person, and the line has the
       well: false,
       portfolios: [{ troubles: [{ kind: 'failed', count: 1 }, { kind: 'needs_review' }, { kind: 'invalid' }] }],
       next: expect.stringMatching(/^kybatch resume --failed /),
+    });
+    // A monitor of the job leaves rows to the people who review them.
+    expect((await kybatch([...CHECK, '--ignore', 'review, invalid,failed'])).code).toBe(0);
+    const rest = jsonOf(await kybatch([...CHECK, '--ignore', 'review,invalid', '--json']));
+    expect(rest).toMatchObject({ portfolios: [{ troubles: [{ kind: 'failed' }] }] });
+    expect(await kybatch([...CHECK, '--ignore', 'everything'])).toMatchObject({ code: 2, codes: ['IGNORE_UNKNOWN'] });
+  });
+});
+
+test('a key that is revoked in the middle of a run is named, also by the check', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ cwd, env, rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    writeFileSync(join(cwd, 'key'), env.KYBATCH_V1_API_KEY ?? '');
+    const { KYBATCH_V1_API_KEY: _, ...rest } = env;
+    sandbox.script(aRecord, 401);
+    const end = await kybatch([...RUN, '--json'], { env: { ...rest, KYBATCH_V1_API_KEY_FILE: 'key' } });
+    expect(end.code).toBe(5);
+    expect(jsonOf(end)).toMatchObject({
+      stopped: { message: expect.stringContaining('v1 key'), hint: expect.stringContaining('from the file key') },
+    });
+    expect((await kybatch(CHECK)).stdout).toMatch(/ v1 key \(401 /);
+    writeFileSync(join(cwd, 'key'), '');
+    const empty = await kybatch([...RUN, '--json'], { env: { ...rest, KYBATCH_V1_API_KEY_FILE: 'key' } });
+    expect(jsonOf(empty)).toMatchObject({
+      error: {
+        code: 'KEY_INVALID',
+        message: expect.stringContaining('the file key '),
+        hint: expect.stringContaining('`kybatch doctor`'),
+      },
     });
   });
 });

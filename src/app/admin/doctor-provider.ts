@@ -328,7 +328,7 @@ export async function saveCostlyChecks(
   const finding = (more: string): Finding => ({
     check: 'v1 probe',
     state: 'note',
-    detail: `${costly.length === 1 ? '1 check was' : `${costly.length} checks were`} charged, or may have been. ${more}`,
+    detail: `${costly.length === 1 ? '1 check was' : `${costly.length} checks were`} charged. ${more}`,
   });
   if (options.sandbox === true || !isWhole(health)) return [finding('There is no ledger to record it.')];
   try {

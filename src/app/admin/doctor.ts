@@ -4,14 +4,23 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { loadPrices } from '../../config/environment.js';
 import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
+import { unitsLeft } from '../../domain/account-usage.js';
 import { ExitCode, KybatchError, systemFailure, UsageError } from '../../domain/errors.js';
 import { GUARDS } from '../../domain/outcomes.js';
 import { aheadInWords } from '../../ledger/clock-ahead.js';
 import type { DamagedAnswer, ServerHealth } from '../../ledger/health.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import { type Message, type MessageCode, sentence } from '../../util/message-parts.js';
+import { moment } from '../../util/words.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { metricsTarget } from '../monitoring/metrics.js';
-import { checkProvider, type Provider, type ProviderOptions, withProvider } from '../provider/provider.js';
+import {
+  checkProvider,
+  type Provider,
+  type ProviderNames,
+  type ProviderOptions,
+  withProvider,
+} from '../provider/provider.js';
 import { checkListProviders, checkNewLedger, type GuardFinding, otherProviderNotes } from '../run/guards.js';
 import { checkClock } from '../run/preflight.js';
 import { checkContents, checkDataDir, checkSpace, type Finding, lookAtLedger } from './doctor-ledger.js';
@@ -112,9 +121,24 @@ function checkStoredAnswers(
       ...[...lost, ...moved].map(refusing),
       ...elsewhere.map(({ text, code }) => ({ ...note('owned answers', text), code })),
       ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, around.clock.now()))]),
+      ...(await checkAllowance(names, ledger, around.clock.now())),
     ];
   });
 }
+
+/** The units that v1 last reported, if none are left. */
+async function checkAllowance({ v1 }: ProviderNames, { calls }: Ledger, now: number): Promise<readonly Finding[]> {
+  const environment = await calls.findEnvironment('v1', v1);
+  const told = environment === undefined ? undefined : await calls.allowance(environment);
+  if (told === undefined || ((told.spentUntil ?? 0) <= now && unitsLeft(told) !== 0)) return [];
+  const renewal = Math.min(told.spentUntil ?? FOR_EVER, told.resetAt ?? FOR_EVER);
+  if (renewal <= now) return [];
+  const when = renewal === FOR_EVER ? 'v1 does not say when they renew.' : `They renew ${moment(renewal)}.`;
+  const detail = `no units left, as v1 reported ${moment(told.observedAt)}. ${when}`;
+  return [{ check: 'v1 units', state: 'note', detail, code: 'ALLOWANCE_SPENT' }];
+}
+
+const FOR_EVER = Number.MAX_SAFE_INTEGER;
 
 /** A refused key ranks before a configuration fault, and both before a provider that does not answer. */
 function worst(findings: readonly Finding[]): ExitCode {

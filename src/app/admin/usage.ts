@@ -2,6 +2,7 @@ import { loadPrices } from '../../config/environment.js';
 import { addPurchases, type Money, moneyOf, noPurchases, type Prices, purchasesOf } from '../../domain/prices.js';
 import type { ChargedCalls, UnknownCharge, UsageLine, UsageReport } from '../../ledger/money/usage.js';
 import { keptUntilCommit, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import { checkOlderCopy } from '../run/guards.js';
 import { newestRun } from '../run/runs.js';
 import { findSettings } from '../run/stored-settings.js';
 
@@ -18,6 +19,8 @@ export interface UsageView extends UsageReport {
   readonly money?: Money;
   /** The newest first. */
   readonly unknownCalls: readonly UnknownCharge[];
+  /** The ledger is an older copy, so these figures lack what was bought since. Null: no sign of that. */
+  readonly olderCopy: string | null;
 }
 
 export interface PricedLine extends UsageLine {
@@ -29,11 +32,17 @@ export function usage(options: UsageOptions = {}, around = processEnvironment())
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const { reading } = ledger;
     const report = await keptUntilCommit('usage', ledger, dataDir, () => reading.usage());
+    const copy = await checkOlderCopy(await ledger.portfolios.all(), dataDir, ledger);
     const unknownCalls = await reading.unknownCharges(options.unknownAtMost ?? Number.MAX_SAFE_INTEGER);
     // The prices of the environment hold for all runs. Each run may have had other ones.
     const newest = await newestRun(ledger);
     const prices = loadPrices(around) ?? (newest && findSettings(newest))?.pipeline.prices ?? null;
-    return { ...report, ...(prices === null ? {} : priced(report, prices, await reading.charged())), unknownCalls };
+    return {
+      ...report,
+      ...(prices === null ? {} : priced(report, prices, await reading.charged())),
+      unknownCalls,
+      olderCopy: copy?.message ?? null,
+    };
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ApiError } from '../../api/errors.js';
+import { ApiError } from '../../api/errors.js';
 import type { McpClient } from '../../api/mcp/client.js';
 import type { ApiName, Operation } from '../../api/operation.js';
 import type { KybV1Client } from '../../api/v1/client.js';
@@ -12,7 +12,7 @@ import { missingRoutes, parseRoutes } from '../../api/v2/routes.js';
 import type { AnyClient } from '../../calls/request.js';
 import { type DataPlace, type Environment, loadEnvironment, loadPlace } from '../../config/environment.js';
 import { fallbackOperations, operationsOf, type Pipeline, usesWatch } from '../../config/pipeline.js';
-import { asOpenError, UsageError } from '../../domain/errors.js';
+import { asOpenError, KybatchError, UsageError } from '../../domain/errors.js';
 import type { ByApi } from '../../domain/provider.js';
 import type { RunWork } from '../../engine/run.js';
 import type { Sandbox, SandboxPlace } from '../../sandbox/index.js';
@@ -162,6 +162,17 @@ export function refusedKeyInWords({ api, code, hint }: ApiError, { v1, v2 }: Env
   if (code === 'PRODUCTION_KEY_REQUIRED') return hint;
   return `${name} is set${keySource === undefined ? '' : `, ${keySource}`}. It is mistyped or revoked.`;
 }
+
+/** A key that is refused in the middle of a run, by its name. Other errors stay as they are. */
+export const nameRefusedKey = (error: KybatchError, environment: Environment): KybatchError =>
+  error instanceof ApiError && error.stop === 'credentials'
+    ? new KybatchError(keyRefusal(error), {
+        code: error.code,
+        hint: `${refusedKeyInWords(error, environment)}\nCheck it, free of charge: \`kybatch doctor\``,
+        exit: error.exit,
+        cause: error,
+      })
+    : error;
 
 /** "the provider does not accept the v1 key (401 UNAUTHENTICATED)" */
 export const keyRefusal = ({ api, httpStatus, code }: ApiError): string =>

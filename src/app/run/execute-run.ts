@@ -20,7 +20,7 @@ import type { AppEnvironment } from '../environment.js';
 import type { MetricsFile } from '../monitoring/metrics.js';
 import { importantSince, lastChange } from '../portfolio/changes.js';
 import type { OpenList } from '../portfolio/open-list.js';
-import { type Provider, sourcesOf } from '../provider/provider.js';
+import { nameRefusedKey, type Provider, sourcesOf } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { exitCodeOfRun } from './exit-code.js';
 import { type ExportView, requestsTables, writeTables } from './export.js';
@@ -169,15 +169,23 @@ export async function executeRun(
       unitsLeft: usesApi(pipeline, 'v1') ? await allowanceLeft(provider, ledger) : null,
       failures: activity?.failures ?? [],
     };
-    const view = viewOfEnd(run, { ...end, progress }, whole, made, await withReviewSheets(allowed, ledger, around), {
-      ...written,
-      latest: await latestTables(run, written.tables?.folder ?? written.tablesBefore, dataDir, ledger),
-      log: log.path,
-      parkedUntil: activity?.parkedUntil ?? null,
-      putOff: await ledger.reading.isPutOff(run.id),
-      helpers: workers.filter(({ leads, underWay }) => !leads && underWay > 0).length,
-      ledBy,
-    });
+    const stopped = end.stopped && nameRefusedKey(end.stopped, provider.environment);
+    const view = viewOfEnd(
+      run,
+      { ...end, stopped, progress },
+      whole,
+      made,
+      await withReviewSheets(allowed, ledger, around),
+      {
+        ...written,
+        latest: await latestTables(run, written.tables?.folder ?? written.tablesBefore, dataDir, ledger),
+        log: log.path,
+        parkedUntil: activity?.parkedUntil ?? null,
+        putOff: await ledger.reading.isPutOff(run.id),
+        helpers: workers.filter(({ leads, underWay }) => !leads && underWay > 0).length,
+        ledBy,
+      },
+    );
     const asInterrupt = options.said?.interruptedAs() ?? (view.interrupted ? ExitCode.interrupted : undefined);
     await ledger.calls.noteEnding(end.attemptId, endingOf(view, exitCodeOfRun(view, asInterrupt)));
     if (run.portfolioId !== null && view.finished && view.tablesLack === null)

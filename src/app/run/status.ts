@@ -50,6 +50,8 @@ export interface StatusView extends RunStanding {
   readonly nextReportAt: number | null;
   /** A list whose last attempt was refused after this run. Null: none. */
   readonly refused: RefusedList | null;
+  /** Another run of the list that the next step continues, and its rows to do. Null: none. */
+  readonly unfinished: { readonly run: string; readonly rows: number } | null;
   /** The newest tables of the run: the workbook, or their folder. Null: none are there. */
   readonly results: string | null;
   /** The stable place of the newest tables of its portfolio. Null: none, or the tables of the run are newer. */
@@ -149,6 +151,7 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       workers,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       refused: options.run === undefined ? await newestRefusal(ledger) : null,
+      unfinished: await otherUnfinished(run, [next, ...further], runs),
       results: resultsOf(run.id, dataDir),
       latest: await latestTables(run, newestTables(run.id, dataDir)?.folder ?? null, dataDir, ledger),
       answerIn: await workbookToAnswer(run.id, dataDir, [next, ...further], ledger),
@@ -169,6 +172,12 @@ async function newestRefusal({ portfolios }: Ledger): Promise<RefusedList | null
     why === null ? [] : [{ portfolio: name, code: why.code, at: why.at }],
   );
   return refused.toSorted((a, b) => b.at - a.at)[0] ?? null;
+}
+
+async function otherUnfinished({ id }: RunRecord, steps: readonly (ContinueStep | null)[], runs: Ledger['runs']) {
+  const step = steps.find((one) => one?.kind === 'resume');
+  if (step?.kind !== 'resume' || step.run === id) return null;
+  return { run: step.run, rows: (await runs.progress(step.run)).byOutcome.pending };
 }
 
 function resultsOf(run: string, dataDir: string): string | null {

@@ -66,8 +66,10 @@ function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArg
   const provider = sandbox ? 'sandbox' : [...new Set(urls.map((url) => new URL(url).host))].join(', ');
   const shown = verbose ? findings : merged(findings, args.deep).filter(({ short }) => short !== '');
   const width = Math.max(...shown.map(({ check }) => labelOf(check).length));
+  const failed = findings.filter(({ state }) => state === 'fail');
   // The MCP server may refuse the same key.
-  const failed = [...new Set(findings.filter(({ state }) => state === 'fail').map(({ detail }) => detail))];
+  const problems = [...new Set(failed.map(({ detail }) => detail))];
+  const isSpent = findings.some(({ code }) => code === 'ALLOWANCE_SPENT');
   const spent = findings.some(({ check }) => check === 'v1 probe') ? '' : 'Nothing was spent.';
   return view(
     message(
@@ -85,9 +87,16 @@ function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArg
       ? block(
           'DOCTOR_WELL',
           '',
-          listed(['Ready.', spent, !verbose && `All limits: kybatch doctor --verbose${lookFlags(args)}`], ' '),
+          listed(
+            [
+              isSpent ? 'Ready, but no units are left.' : 'Ready.',
+              spent,
+              !verbose && `All limits: kybatch doctor --verbose${lookFlags(args)}`,
+            ],
+            ' ',
+          ),
         )
-      : block('DOCTOR_PROBLEMS', `\n${count(failed.length, 'problem')}`, failed.map(problemInWords)),
+      : block('DOCTOR_PROBLEMS', `\n${count(failed.length, 'check')} failed`, problems.map(problemInWords)),
   );
 }
 

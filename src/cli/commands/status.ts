@@ -1,10 +1,11 @@
+import type { IgnoredTrouble } from '../../app/monitoring/check.js';
 import type { ContinueStep } from '../../app/run/next-step.js';
 import type { ProcessView, StatusView } from '../../app/run/status.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { STAGE_WORDS } from '../../domain/outcomes.js';
 import { type Message, type MessageCode, mapTexts, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
-import { count, durationInWords, listed, moment, withCommas } from '../../util/words.js';
+import { count, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Command, numberFlag, onlySandboxOption, type ProviderArgs, readDuration } from '../command.js';
 import { allowancesJson, usedUpInWords } from '../terminal/allowance-words.js';
 import { checkInWords, checkJson } from '../terminal/check-words.js';
@@ -42,6 +43,7 @@ interface StatusArgs extends ProviderArgs {
   readonly maxAge?: string | undefined;
   readonly portfolio: string | undefined;
   readonly maxDrift?: number | undefined;
+  readonly ignore?: string | undefined;
 }
 
 export const statusCommand: Command<StatusArgs> = {
@@ -66,13 +68,19 @@ export const statusCommand: Command<StatusArgs> = {
         describe: 'With --check: this list alone, by name or path',
       })
       .option('max-drift', numberFlag('--max-drift', 'With --check: units that others may use in a week (default: 0)'))
+      .option('ignore', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'With --check: rows that are no problem here: review, invalid, failed',
+      })
       .option('sandbox', { ...onlySandboxOption, describe: 'With --check: only lists of the simulated provider' }),
   async run(args, io) {
     if (args.check) return await check(args, io);
-    if (args.maxAge !== undefined || args.portfolio !== undefined || args.maxDrift !== undefined || args.sandbox)
+    const { maxAge, portfolio, maxDrift, ignore } = args;
+    if ([maxAge, portfolio, maxDrift, ignore].some((flag) => flag !== undefined) || args.sandbox)
       throw new UsageError(
         'FLAG_WITHOUT_CHECK',
-        '--max-age, --max-drift, --portfolio and --sandbox are for --check',
+        '--max-age, --max-drift, --ignore, --portfolio and --sandbox are for --check',
         'Add --check, or leave them out.',
       );
     const { dataDir, run, json } = args;
@@ -145,6 +153,7 @@ export function statusInWords(status: StatusView, place = ''): readonly Message[
     mapTexts(
       view(
         refusedListInWords(status, place),
+        otherRunInWords(status),
         questionsInWords(status),
         waits(status, place),
         refusedInWords(progress),
@@ -200,6 +209,15 @@ const refusedListInWords = ({ refused }: StatusView, place: string): ViewPart =>
     'attention',
     `The last attempt on ${refused.portfolio} was refused (${refused.code}, ${moment(refused.at)}). For the cause:`,
     commandLine(`kybatch status --check${place}`),
+  );
+
+/** The run that the next step is about, if it is not this one. */
+const otherRunInWords = ({ unfinished }: StatusView): ViewPart =>
+  unfinished !== null &&
+  marked(
+    'OTHER_RUN_UNFINISHED',
+    'attention',
+    `Run ${shortRun(unfinished.run)} is unfinished, with ${count(unfinished.rows, 'row')} to do.`,
   );
 
 /** Answers of people that leave their question open. */
@@ -274,6 +292,7 @@ export const statusJson = ({ run, progress, questions, activity, workers, ...sta
   nextReportAt: status.nextReportAt,
   looking: pick(activity.looking, 'rows', 'until'),
   parked: progress.parkedReasons,
+  otherUnfinished: status.unfinished ?? undefined,
   refusals: progress.refusals.length > 0 ? progress.refusals : undefined,
   refusedRows: progress.refusedRows || undefined,
   parkedUntil: activity.parkedUntil,
@@ -405,15 +424,18 @@ const workersInWords = ({ workers }: Pick<StatusView, 'workers'>): readonly Mess
   );
 
 async function check(
-  { dataDir, run, maxAge, maxDrift, portfolio, sandbox, json }: StatusArgs,
+  { dataDir, run, maxAge, maxDrift, ignore, portfolio, sandbox, json }: StatusArgs,
   io: Io,
 ): Promise<ExitCode> {
   if (run !== undefined)
     throw new UsageError('CHECK_OF_ONE_RUN', '--check looks at lists, not at one run', 'Leave the run out.');
   const maxAgeMs = readDuration('--max-age', maxAge ?? DEFAULT_MAX_AGE);
   const { checkPortfolios } = await import('../../app/monitoring/check.js');
-  const view = await checkPortfolios({ dataDir, maxAgeMs, maxDrift, portfolio, sandbox }, appEnvironment(io));
-  const args = { dataDir };
+  const view = await checkPortfolios(
+    { dataDir, maxAgeMs, maxDrift, ignore: readIgnored(ignore), portfolio, sandbox },
+    appEnvironment(io),
+  );
+  const args = { dataDir, ignore };
   printResult(
     io,
     { json },
@@ -422,6 +444,21 @@ async function check(
   );
   return view.well ? ExitCode.ok : ExitCode.rowsOpen;
 }
+
+function readIgnored(text: string | undefined): readonly IgnoredTrouble[] {
+  return (text?.split(',') ?? []).map((word) => {
+    const kind = IGNORED.get(word.trim());
+    if (kind !== undefined) return kind;
+    const hint = `Known: ${[...IGNORED.keys()].join(', ')}. Separate several with commas.`;
+    throw new UsageError('IGNORE_UNKNOWN', `--ignore does not know "${word.trim()}"`, hint);
+  });
+}
+
+const IGNORED: ReadonlyMap<string, IgnoredTrouble> = new Map([
+  ['review', 'needs_review'],
+  ['invalid', 'invalid'],
+  ['failed', 'failed'],
+]);
 
 /** A night, and the hours that it may take longer than the one before. */
 const DEFAULT_MAX_AGE = '26h';

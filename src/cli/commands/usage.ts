@@ -2,7 +2,7 @@ import type { UsageView } from '../../app/admin/usage.js';
 import { unexplainedUnits, unitsLeft } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import type { Money } from '../../domain/prices.js';
-import { type Message, mapTexts, message } from '../../util/message-parts.js';
+import { type Message, mapTexts, message, sentence } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, decimalWithCommas, listed, moment, NONE, shortRun, withCommas } from '../../util/words.js';
 import type { Command, CommonArgs } from '../command.js';
@@ -50,7 +50,9 @@ export function usageInWords(used: UsageView): readonly Message[] {
     v2Counts,
     environments
       .filter(({ api, name }) => api === 'v1' || !inTable.has(name))
-      .map((environment) => message('ALLOWANCE', environmentInWords(environment))),
+      .map((environment) => message('ALLOWANCE', environmentInWords(environment, used.olderCopy !== null))),
+    used.olderCopy !== null &&
+      message('NEW_LEDGER', `! This is an older ledger: ${sentence(used.olderCopy)} \`kybatch doctor\``, 'attention'),
     underWay > 0 &&
       message(
         'CALLS_UNDER_WAY',
@@ -94,7 +96,7 @@ function usageTable(key: string, lines: UsageView['byDay']): string {
 
 type Environment = UsageView['environments'][number];
 
-function environmentInWords(environment: Environment): string {
+function environmentInWords(environment: Environment, isOlderCopy: boolean): string {
   const { api, name, dailyLimit, resetAt, observedAt } = environment;
   if (observedAt === null) return `${api} at ${name}: allowance unknown`;
   const left = unitsLeft(environment);
@@ -103,7 +105,8 @@ function environmentInWords(environment: Environment): string {
     dailyLimit !== null && `${withCommas(dailyLimit)} a day`,
     resetAt !== null && `reset ${moment(resetAt)}`,
   ]);
-  return `${api} at ${name}: ${units} (${moment(observedAt)})\n  ${driftInWords(environment)}`;
+  const compared = isOlderCopy ? '' : `\n  ${driftInWords(environment)}`;
+  return `${api} at ${name}: ${units} (${moment(observedAt)})${compared}`;
 }
 
 /** Calls of unknown charge may explain a difference. Counts that cannot be compared now are not said to agree. */
@@ -142,6 +145,7 @@ export const usageJson = (used: UsageView) => ({
   ...pick(used, 'underWay', 'byDay', 'byOperation', 'byRun'),
   money: used.money,
   ...allowancesJson(used),
+  olderCopy: used.olderCopy ?? undefined,
   unknownCalls: used.unknownCalls.map((call) => ({
     call: call.id,
     ...pick(call, 'api', 'operation'),

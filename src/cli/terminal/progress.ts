@@ -369,19 +369,25 @@ type Outage = Extract<SpendingEvent, { kind: 'outage' }>;
 /** The operations that the provider does not answer, and since when. */
 export class Outages {
   readonly #open = new Map<string, Outage>();
+  /** The last outage of each operation that was reported, by its beginning. */
+  readonly #reported = new Map<string, number>();
 
-  /** The message when an outage begins or ends. */
+  /** The message when an outage begins or ends. A provider that comes and goes is reported once a minute. */
   listen(event: SpendingEvent): Message | undefined {
+    if (event.kind !== 'outage' && event.kind !== 'recovered') return undefined;
+    const { operation, since } = event;
+    const last = this.#reported.get(operation) ?? Number.NEGATIVE_INFINITY;
     if (event.kind === 'outage') {
-      const known = this.#open.has(event.operation);
-      this.#open.set(event.operation, event);
-      return known ? undefined : outageInWords(event);
+      this.#open.set(operation, event);
+      if (last === since || event.nextTryAt - last < REPORTED_EVERY_MS) return undefined;
+      this.#reported.set(operation, since);
+      return outageInWords(event);
     }
-    if (event.kind !== 'recovered') return undefined;
-    this.#open.delete(event.operation);
+    this.#open.delete(operation);
+    if (last !== since) return undefined;
     return message(
       'RECOVERED',
-      `✓ ${event.api} ${event.operation} answers again after ${durationInWords(event.at - event.since)}. The run continues.`,
+      `✓ ${event.api} ${operation} answers again after ${durationInWords(event.at - event.since)}. The run continues.`,
       'done',
     );
   }
@@ -395,6 +401,8 @@ export class Outages {
     }));
   }
 }
+
+const REPORTED_EVERY_MS = 60_000;
 
 const outageInWords = ({ api, operation, code, givesUpAt }: Outage): Message =>
   message(

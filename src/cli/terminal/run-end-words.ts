@@ -138,7 +138,7 @@ const limitsInWords = ({ limits: { units, reports }, spent }: RunEndView): strin
 
 /** The cause of a stop, with its own code. */
 const stoppedInWords = (run: string, stop: NonNullable<RunEndView['stopped']>): Message =>
-  marked(stop.code as MessageCode, 'failed', `${run} stopped: ${stopInWords(stop.code)}`, causeLines(stop));
+  marked(stop.code as MessageCode, 'failed', `${run} stopped: ${stopInWords({ code: stop.code })}`, causeLines(stop));
 
 export const causeLines = ({ message: why, hint }: NonNullable<RunEndView['stopped']>): readonly string[] =>
   [why, ...(hint?.split('\n') ?? [])].map((line) => `  ${line}`);

@@ -7,6 +7,7 @@ import type { RunStanding } from '../../app/run/runs.js';
 import type { Amounts, DueReason, ListNews, RemainingCost, StartedEvent } from '../../app/run/spending.js';
 import type { StatusView } from '../../app/run/status.js';
 import { type Reveals, revealsAnything } from '../../domain/account-usage.js';
+import { ExitCode } from '../../domain/errors.js';
 import { type InvalidReason, OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
@@ -227,8 +228,17 @@ interface Pause {
 }
 
 /** The cause of a stop in words, with its code. */
-export const stopInWords = (code: string): string =>
-  code === 'PROVIDER_UNAVAILABLE' ? `the provider is unavailable (${code})` : code;
+export const stopInWords = ({ code, exit, message: why = '' }: Stop): string => {
+  if (code === 'PROVIDER_UNAVAILABLE') return `the provider is unavailable (${code})`;
+  return exit === ExitCode.credentials && why.includes(code) ? why : code;
+};
+
+/** A refused key is named in the message. */
+interface Stop {
+  readonly code: string;
+  readonly exit?: ExitCode;
+  readonly message?: string;
+}
 
 export interface ParkedRows {
   /** Number of rows by reason. */
@@ -461,7 +471,7 @@ export const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[
 export const finishedInWords = (at: number | null, lacksTables: boolean): string =>
   `finished${at === null ? '' : ` ${moment(at)}`}${lacksTables ? ', but its tables are not written' : ''}`;
 
-/** One state in one word, the same as at the end of `run`. */
+/** The state in the word of `runs`, then the cause as at the end of `run`. */
 export function standing({ run, atWork, workers, progress, at, lacksTables }: StatusView): string {
   if (run.state === 'finished') return finishedInWords(run.finishedAt, lacksTables);
   if (run.state !== 'open') return stateInWords(run);
@@ -470,8 +480,8 @@ export function standing({ run, atWork, workers, progress, at, lacksTables }: St
     return `running${since}${atWork?.msToGo == null ? '' : `, about ${durationInWords(atWork.msToGo)} left`}`;
   }
   if (atWork === null) return 'not started';
-  if (atWork.ending?.stopped) return `stopped: ${stopInWords(atWork.ending.stopped.code)}`;
-  if (atWork.ending?.interrupted) return 'interrupted';
+  if (atWork.ending?.stopped) return `unfinished, stopped: ${stopInWords(atWork.ending.stopped)}`;
+  if (atWork.ending?.interrupted) return 'unfinished, interrupted';
   const pause = pauseOf({ ...progress, toDo: progress.byOutcome.pending });
-  return pause === undefined ? 'not finished' : `paused: ${pause.words}`;
+  return pause === undefined ? 'unfinished' : `unfinished, paused: ${pause.words}`;
 }

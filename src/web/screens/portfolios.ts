@@ -130,7 +130,7 @@ const nextDue = ({ work }: ListOverview): Html =>
 function stateOf({ refusedCode, attempts, outcomes, lastRun, ...list }: ListOverview): readonly [MessageState, string] {
   const last = attempts.at(-1);
   if (refusedCode !== null) return ['failed', `refused: ${refusedCode}`];
-  if (last?.stoppedCode != null) return ['failed', `stopped: ${stopInWords(last.stoppedCode)}`];
+  if (last?.stoppedCode != null) return ['failed', `stopped: ${stopInWords({ code: last.stoppedCode })}`];
   if (outcomes.failed > 0) return ['failed', `${withCommas(outcomes.failed)} failed`];
   if (outcomes.needs_review > 0) return ['attention', `${withCommas(outcomes.needs_review)} need review`];
   if (lastRun?.state === 'open') return ['attention', `${withCommas(outcomes.pending)} to do`];

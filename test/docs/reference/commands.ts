@@ -38,7 +38,7 @@ function describeCommand(command: DeclaredCommand, inherited: readonly string[])
   const [word = '', below] = path.split(' ');
   const text = below === undefined ? texts(word) : texts(word)?.below?.[below];
   const own = flags.filter(
-    ({ name, describe: said }) => !COMMON.includes(name) && !inherited.includes(name) && said !== '',
+    ({ name, describe: said }) => !COMMON.includes(name) && !inherited.includes(`${name} ${said}`) && said !== '',
   );
   return [
     `${below === undefined ? '##' : '###'} kybatch ${path}`,
@@ -48,7 +48,9 @@ function describeCommand(command: DeclaredCommand, inherited: readonly string[])
     ...(text?.examples === undefined ? [] : [`\`\`\`sh\n${text.examples.trim()}\n\`\`\``]),
     ...(text?.exit === undefined ? [] : ['Exit codes:', exitCodes(text.exit)]),
     ...(text?.notes === undefined ? [] : [text.notes.trim().replaceAll('<', '&lt;')]),
-    ...subcommands.flatMap((each) => describeCommand(each, [...inherited, ...own.map(({ name }) => name)])),
+    ...subcommands.flatMap((each) =>
+      describeCommand(each, [...inherited, ...own.map(({ name, describe: said }) => `${name} ${said}`)]),
+    ),
   ];
 }
 

@@ -53,7 +53,7 @@ export const describePipeline = (): string =>
     ...sections(),
     '## When two files are the same pipeline',
     [
-      '`kybatch run` continues an open run if list and pipeline are the same. Otherwise it begins a new run, which takes over.',
+      '`kybatch run` continues an unfinished run if list and pipeline are the same. Otherwise it begins a new run, which takes over.',
       'These keys make another pipeline: `stages`, `search`, `match`, `freshness`, `provenance`, `ids_shared`, `columns`, and the options of its stages.',
       'Limits, speed, waiting times, comments and notifications do not. Stored answers stay in any case.',
     ].join(' '),

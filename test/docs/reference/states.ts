@@ -69,7 +69,7 @@ const STAGES: Meanings<StageStatus> = {
 
 const RUNS: Meanings<RunRecord['state']> = {
   reading: ['kybatch stopped while it read the list. Nothing was spent.', '`kybatch run FILE`.'],
-  open: ['Rows are left. Bought answers are stored.', '`kybatch resume RUN`.'],
+  open: ['Unfinished: rows are left. Bought answers are stored.', '`kybatch resume RUN`.'],
   finished: ['Every row has an outcome.', '`kybatch run FILE` updates the portfolio.'],
   superseded: ['A later run of the portfolio took over its open rows.', '`kybatch status` shows the later run.'],
 };
