@@ -88,7 +88,7 @@ test('after a refused key or a missing provider doctor is suggested, after a fil
     expect((await kybatch(['status'])).codes).toEqual(
       expect.arrayContaining(['LAST_ATTEMPT_REFUSED', 'OTHER_RUN_UNFINISHED']),
     );
-    expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ otherUnfinished: { rows: 1 } });
+    expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ other_unfinished: { rows: 1 } });
     // Only the next run ends the trouble. It gets the options of the last attempt that began.
     expect((await kybatch(CHECK)).stdout).toMatch(/kybatch doctor\b.* kybatch run \S*in\.csv .*--yes\n$/);
     const { KYBATCH_V1_BASE_URL: _, KYBATCH_V1_API_KEY: __, ...none } = env;
