@@ -68,8 +68,6 @@ export interface Share {
   readonly value: number;
   readonly tone: Tone | 'line';
   readonly title: string;
-  /** The name of its width in live values. */
-  readonly live?: string;
 }
 
 /** One bar that is divided into shares. */
@@ -77,10 +75,10 @@ export function shareBar(shares: readonly Share[], label: string): Html {
   const total = shares.reduce((sum, { value }) => sum + value, 0) || 1;
   let x = 0;
   return html`<svg class="shares" role="img" aria-label="${label}" viewBox="0 0 1000 10" preserveAspectRatio="none">${shares.map(
-    ({ value, tone, title, live }) => {
+    ({ value, tone, title }) => {
       const width = (value / total) * 1000;
       x += width;
-      return html`<rect class="${tone}"${live && html` data-live="${live}"`} x="${round(x - width)}" y="0" width="${round(width)}" height="10"><title>${title}</title></rect>`;
+      return html`<rect class="${tone}" x="${round(x - width)}" y="0" width="${round(width)}" height="10"><title>${title}</title></rect>`;
     },
   )}</svg>`;
 }
@@ -103,7 +101,7 @@ export function barChart(labels: readonly string[], series: readonly Series[], l
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
   const y = (value: number) => round(top + ((high - value) / (high - low || 1)) * (height - top - bottom));
   const slot = (width - left) / Math.max(1, labels.length);
-  const each = stacked ? slot * 0.6 : Math.min(40, (slot * 0.72) / Math.max(1, series.length));
+  const each = stacked ? Math.min(48, slot * 0.6) : Math.min(40, (slot * 0.72) / Math.max(1, series.length));
   const axis = ticks.map(
     (tick) =>
       html`<line class="axis" x1="${left}" x2="${width}" y1="${y(tick)}" y2="${y(tick)}"/><text class="d" x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${compactNumber(tick)}</text>`,

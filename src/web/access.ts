@@ -11,10 +11,13 @@ export class Refused extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
+    readonly hint?: string,
   ) {
     super(message);
   }
 }
+
+export const NEW_LINK = 'For a new link, stop kybatch ui with Ctrl-C in its terminal. Then start it again: kybatch ui';
 
 export interface PageSession {
   readonly user: User;
@@ -70,7 +73,7 @@ export class LinkAccess implements Access {
     const key = cookies.find((cookie) => cookie.startsWith(`${this.#cookie}=`))?.slice(this.#cookie.length + 1) ?? '';
     const session = this.#sessions.get(key);
     if (session === undefined || now - session.usedAt > SESSION_MS)
-      throw new Refused(401, 'NOT_SIGNED_IN', 'Open the link that kybatch ui printed. It works once.');
+      throw new Refused(401, 'NOT_SIGNED_IN', 'Open the link that kybatch ui printed. It works once.', NEW_LINK);
     session.usedAt = now;
     return session;
   }

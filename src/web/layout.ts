@@ -1,7 +1,8 @@
 // The frame of every page, and the parts that pages share.
 
+import { knownOpenQuestions } from '../app/review/question-pages.js';
 import { Html, html, joined, type Markup } from '../util/html.js';
-import type { Message, MessageState } from '../util/message-parts.js';
+import { type Message, type MessageState, sentence } from '../util/message-parts.js';
 import { count, moment, withCommas } from '../util/words.js';
 import type { PageContent, PageRequest, Site } from './site.js';
 
@@ -21,38 +22,78 @@ interface Extras {
 }
 
 export function frame(
-  { title, body }: PageContent,
-  { path, query }: PageRequest,
+  { title, body, isLive = false }: PageContent,
+  { path, query }: Pick<PageRequest, 'path' | 'query'>,
   site: Site,
   { message, hasCsv }: Extras,
 ): Html {
-  const isHere = (address: string) =>
-    address === '/' ? path === '/' || path === '/plan' : `${path}/`.startsWith(`${address}/`);
-  const { user, options } = site;
   const asCsv = new URLSearchParams(query);
   asCsv.set('format', 'csv');
   return document(
     title,
-    html`<nav aria-label="Pages"><b>kybatch</b>${NAVIGATION.map(
-      ([address, name]) =>
-        html`<a href="${address}"${isHere(address) && html` class="on" aria-current="page"`}>${name}</a>`,
-    )}<small>${joined([user.name, options.sandbox && 'sandbox', user.role !== 'spend' && `may ${user.role}`], ' · ')}</small></nav>
-<main id="main">${message && notice(message)}${body}${hasCsv && html`<p class="sub"><a href="?${asCsv.toString()}">Download as CSV</a></p>`}</main>`,
+    html`${navigation(path, site)}
+<main id="main"${isLive && html` data-live`}>${message && notice(message)}${body}${hasCsv && html`<p class="sub"><a href="?${asCsv.toString()}">Download as CSV</a></p>`}</main>`,
+    isLive,
   );
 }
 
-export const problemPage = (status: number, text: string, hint: string | undefined): Html =>
-  document(
-    String(status),
-    html`<nav aria-label="Pages"><b>kybatch</b><a href="/">Portfolios</a></nav><main id="main"><h1>${status}</h1><p>${text}</p>${hint && html`<p class="sub">${hint}</p>`}</main>`,
-  );
+function navigation(path: string, { user, options, around }: Site): Html {
+  const isHere = (address: string) =>
+    address === '/' ? path === '/' || path === '/plan' : `${path}/`.startsWith(`${address}/`);
+  const questions = knownOpenQuestions(options, around);
+  return html`<nav aria-label="Pages"><b>kybatch</b>${NAVIGATION.map(
+    ([address, name]) =>
+      html`<a href="${address}"${isHere(address) && html` class="on" aria-current="page"`}>${name}${address === '/review' && questions > 0 && html` <i title="${count(questions, 'open question')}">${withCommas(questions)}</i>`}</a>`,
+  )}<small>${joined([user.name, options.sandbox && 'sandbox', user.role !== 'spend' && `may ${user.role}`], ' · ')}</small></nav>`;
+}
+
+interface Problem {
+  readonly status: number;
+  readonly code: string;
+  readonly text: string;
+  readonly hint: string | undefined;
+  readonly path: string;
+}
+
+const PROBLEMS: Readonly<Record<number, string>> = {
+  400: 'This did not work',
+  401: 'You are not signed in',
+  403: 'This is not allowed',
+  404: 'Not found',
+  409: 'A run has the ledger',
+  413: 'The file is too large',
+  421: 'Wrong address',
+};
+
+/** Without a site the person is not known, and there is nothing to navigate to. */
+export function problemPage({ status, code, text, hint, path }: Problem, site: Site | undefined): Html {
+  if (site !== undefined && code === 'NO_LEDGER_YET') {
+    const body = html`<h1>No list yet</h1><p>Companies, calls and costs appear here after the first list.</p><p class="row"><a class="btn primary" href="/plan">New list…</a></p>`;
+    return frame({ title: 'No list yet', body }, { path, query: NO_QUERY }, site, NO_EXTRAS);
+  }
+  const title = PROBLEMS[status] ?? 'Something went wrong';
+  const body = html`<h1>${title}</h1><p>${sentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`)}</p>${hint && !isForTerminal(hint, status) && html`<p class="sub">${hint}</p>`}${site && html`<p class="row"><a class="btn" href="/">To the portfolios</a></p>`}`;
+  return site === undefined
+    ? document(title, html`<nav><b>kybatch</b></nav><main id="main">${body}</main>`)
+    : frame({ title, body }, { path, query: NO_QUERY }, site, NO_EXTRAS);
+}
+
+const NO_QUERY = new URLSearchParams();
+const NO_EXTRAS = { message: undefined, hasCsv: false };
+
+/** A hint that names commands or flags helps at a terminal, and to start the page again. */
+const isForTerminal = (hint: string, status: number): boolean =>
+  status !== 401 && status !== 403 && /`|(?:^|\s)--\w/.test(hint);
 
 /** The bundler rewrites templates that have this closing tag. */
 const SCRIPT = new Html('<script src="/script.js" defer></script>');
 
-const document = (title: string, body: Html): Html =>
+/** Without script a live page is loaded again. */
+const RELOAD = html`<noscript><meta http-equiv="refresh" content="5"></noscript>`;
+
+const document = (title: string, body: Html, isLive = false): Html =>
   html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${title} · kybatch</title><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><link rel="stylesheet" href="/style.css">${SCRIPT}</head>
+<html lang="en"><head><meta charset="utf-8"><title>${title} · kybatch</title><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><link rel="stylesheet" href="/style.css">${SCRIPT}${isLive && RELOAD}</head>
 <body><a class="skip" href="#main">To the content</a>${body}</body></html>
 `;
 
@@ -70,8 +111,8 @@ export const chip = (state: MessageState, words: Markup): Html =>
   html`<span class="chip ${STATES[state]}">${words}</span>`;
 
 /** A figure with its name above and a line below. */
-export const card = (name: Markup, figure: Markup, below: Markup, live?: string): Html =>
-  html`<div class="card"><span>${name}</span><strong${live && html` data-live="${live}"`}>${figure}</strong><span>${below}</span></div>`;
+export const card = (name: Markup, figure: Markup, below: Markup): Html =>
+  html`<div class="card"><span>${name}</span><strong>${figure}</strong><span>${below}</span></div>`;
 
 export const cards = (...all: readonly Markup[]): Html => html`<section class="cards">${all}</section>`;
 

@@ -7,9 +7,9 @@ import { decisionsScreen, ruleAction, ruleScreen, withdrawAction } from './scree
 import { planScreen, startAction, uploadAction } from './screens/plan.js';
 import { portfoliosScreen } from './screens/portfolios.js';
 import { answerAction, dismissAction, questionScreen, reviewScreen, undoAction } from './screens/review.js';
-import { pauseAction, resumeAction, runScreen, runsScreen } from './screens/runs.js';
+import { pauseAction, resumeAction, runFile, runScreen, runsScreen } from './screens/runs.js';
 import { usageScreen } from './screens/usage.js';
-import type { Action, AnyScreen } from './site.js';
+import type { Action, AnyScreen, FileScreen } from './site.js';
 
 export const screens: readonly AnyScreen[] = [
   portfoliosScreen,
@@ -25,6 +25,8 @@ export const screens: readonly AnyScreen[] = [
   questionScreen,
   decisionsScreen,
 ];
+
+export const fileScreens: readonly FileScreen[] = [runFile];
 
 export const actions: readonly Action[] = [
   startAction,

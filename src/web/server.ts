@@ -1,9 +1,10 @@
 // Serves the page on this machine: who may ask, which screen answers, and in which form.
 
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
 import { recordWhileOpen } from '../app/review/answer-question.js';
 import type { UploadedFile } from '../app/run/preview.js';
@@ -12,11 +13,27 @@ import { escapeFormula } from '../export/formats/csv.js';
 import { stringifyExact } from '../util/exact-json.js';
 import { message } from '../util/message-parts.js';
 import { toJson, verbatim } from '../util/view-json.js';
-import { type Access, LinkAccess, NamedAccess, type PageSession, Refused, type ReverseProxy } from './access.js';
+import {
+  type Access,
+  LinkAccess,
+  NamedAccess,
+  NEW_LINK,
+  type PageSession,
+  Refused,
+  type ReverseProxy,
+} from './access.js';
 import { frame, problemPage } from './layout.js';
 import { RECONCILE_BODY_AT_MOST, type ReconcileOptions, ReconcileService } from './reconcile.js';
-import { actions, screens } from './screens.js';
-import { type Action, type AnyScreen, type CsvLines, mayDo, type PageRequest, type Site, type User } from './site.js';
+import { actions, fileScreens, screens } from './screens.js';
+import {
+  type AnyScreen,
+  type CsvLines,
+  mayDo,
+  type OfferedFile,
+  type PageRequest,
+  type Site,
+  type User,
+} from './site.js';
 
 export interface UiOptions extends Pick<Site, 'options' | 'around'> {
   /** 0: a free one. */
@@ -111,6 +128,8 @@ const UPLOAD_AT_MOST = 64 * 1024 * 1024;
 /** One request and its answer. */
 class Exchange {
   readonly #url: URL;
+  /** Known when the person is. */
+  #site: Site | undefined;
 
   constructor(
     private readonly request: IncomingMessage,
@@ -135,20 +154,20 @@ class Exchange {
     if (!this.access.hosts.includes(this.request.headers.host ?? ''))
       throw new Refused(421, 'HOST_REFUSED', 'This page answers under its own address only.');
     if (this.service?.isAt(this.#url)) return await this.#answerClient(this.service);
+    const asset = ASSETS[this.#url.pathname];
+    if (asset !== undefined && method !== 'POST') return this.#send(200, asset, assetText(this.#url.pathname));
     const token = this.#url.searchParams.get('token');
     if (token !== null && method === 'GET') return this.#enter(token);
     const session = this.access.session(this.request, this.#now);
     const site = { ...this.place, user: session.user };
+    this.#site = site;
     if (method === 'POST') return await this.#act(session, site);
     if (method !== 'GET' && method !== 'HEAD') throw new Refused(405, 'METHOD_REFUSED', `${method} is not used here.`);
-    const asset = ASSETS[this.#url.pathname];
-    if (asset !== undefined) return this.#send(200, asset, assetText(this.#url.pathname));
-    const found = find(screens, this.#url);
+    const found = find([...screens, ...fileScreens], this.#url);
     if (found === undefined) throw notFound();
     const { one, request } = found;
-    if (one.live !== undefined && this.#accepts('text/event-stream'))
-      return await this.#stream(one.live, request, site);
-    await this.#show(one, request, session, site);
+    if ('file' in one) await this.#sendFile(await one.file(request, site));
+    else await this.#show(one, request, session, site);
   }
 
   get #now(): number {
@@ -159,40 +178,48 @@ class Exchange {
   #enter(token: string): void {
     const cookie = this.access.open(token, this.#now);
     if (cookie === undefined)
-      throw new Refused(403, 'TOKEN_REFUSED', 'The link was used before, or is of an earlier page. Start it again.');
+      throw new Refused(403, 'TOKEN_REFUSED', 'The link was used before, or belongs to an earlier page.', NEW_LINK);
     this.#goTo('/', { 'Set-Cookie': cookie });
   }
 
   async #show(one: AnyScreen, request: PageRequest, session: PageSession, site: Site): Promise<void> {
-    const opened = await one.open(request, site);
+    const isCsv = request.query.get('format') === 'csv' && !this.#accepts('application/json');
+    const opened = await one.open(isCsv ? firstOfDownload(request) : request, site);
     if (this.#accepts('application/json')) return this.#json(200, opened.json());
-    if (request.query.get('format') === 'csv' && opened.csv !== undefined) {
-      const name = `${request.path.split('/').filter(Boolean).join('-') || 'portfolios'}.csv`;
-      return this.#send(200, 'text/csv; charset=utf-8', csvText(opened.csv()), {
-        'Content-Disposition': `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`,
-      });
-    }
-    const { message: said } = session;
-    session.message = undefined;
+    if (isCsv && opened.csv !== undefined) return await this.#download(request, opened.csv());
+    // A page that is read again leaves the message to the page that a person opens.
+    const isPolled = this.request.headers['sec-fetch-dest'] === 'empty';
+    const said = isPolled ? undefined : session.message;
+    if (!isPolled) session.message = undefined;
     const page = frame(opened.page(), request, site, { message: said, hasCsv: opened.csv !== undefined });
     this.#send(200, 'text/html; charset=utf-8', String(page));
   }
 
-  /** Sends the values that changed until nothing more will change, or the reader has gone. */
-  async #stream(live: NonNullable<AnyScreen['live']>, request: PageRequest, site: Site): Promise<void> {
-    const gone = new AbortController();
-    this.response.on('close', () => gone.abort());
-    this.response.writeHead(200, { ...SAFE, 'Content-Type': 'text/event-stream' });
-    let before = '';
-    while (!gone.signal.aborted) {
-      const values = await live(request, site);
-      const text = values === null ? '' : JSON.stringify(values);
-      if (values === null) break;
-      this.response.write(text === before ? ': same\n\n' : `data: ${text}\n\n`);
-      before = text;
-      await this.place.around.clock.sleep(LIVE_MS, gone.signal).catch(() => {});
-    }
-    this.response.end('event: end\ndata: {}\n\n');
+  /** All lines, page by page: memory holds one page of them. */
+  async #download(request: PageRequest, pages: AsyncGenerator<CsvLines>): Promise<void> {
+    const name = `${request.path.split('/').filter(Boolean).join('-') || 'portfolios'}.csv`;
+    const first = await pages.next();
+    this.response.writeHead(200, { ...SAFE, 'Content-Type': 'text/csv; charset=utf-8', ...asAttachment(name) });
+    if (this.request.method === 'HEAD' || first.done) return void this.response.end();
+    const texts = async function* () {
+      yield csvText([first.value.header, ...first.value.lines]);
+      for await (const { lines } of pages) yield csvText(lines);
+    };
+    await pipeline(texts, this.response);
+  }
+
+  async #sendFile(file: OfferedFile | undefined): Promise<void> {
+    const found = file && statSync(file.path, { throwIfNoEntry: false });
+    if (file === undefined || found?.isFile() !== true) throw notFound();
+    const { path, name, policy } = file;
+    this.response.writeHead(200, {
+      ...SAFE,
+      'Content-Length': found.size,
+      'Content-Type': policy === undefined ? 'application/octet-stream' : 'text/html; charset=utf-8',
+      ...(policy === undefined ? asAttachment(name) : { 'Content-Security-Policy': policy }),
+    });
+    if (this.request.method === 'HEAD') return void this.response.end();
+    await pipeline(createReadStream(path), this.response);
   }
 
   async #act(session: PageSession, site: Site): Promise<void> {
@@ -266,7 +293,12 @@ class Exchange {
     }
     const { status, code, text, hint } = this.#noted(error);
     if (this.#accepts('application/json')) this.#json(status, { error: { code, message: text, hint } });
-    else this.#send(status, 'text/html; charset=utf-8', String(problemPage(status, text, hint)));
+    else
+      this.#send(
+        status,
+        'text/html; charset=utf-8',
+        String(problemPage({ status, code, text, hint, path: this.#url.pathname }, this.#site)),
+      );
   }
 
   #noted(error: unknown) {
@@ -295,20 +327,30 @@ class Exchange {
   }
 }
 
-const LIVE_MS = 500;
+/** A download begins with the first line, whatever page is shown. */
+function firstOfDownload(request: PageRequest): PageRequest {
+  const query = new URLSearchParams(request.query);
+  for (const name of ['from', 'before']) query.delete(name);
+  return { ...request, query, pageSize: DOWNLOAD_PAGE };
+}
+
+const PAGE = 50;
+const DOWNLOAD_PAGE = 200;
+
+const asAttachment = (name: string) => ({
+  'Content-Disposition': `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`,
+});
 
 /** Spreadsheets open it, so no text runs as a formula. */
-const csvText = ({ header, lines }: CsvLines): string =>
-  stringify(
-    [header, ...lines].map((line) => line.map((cell) => (typeof cell === 'string' ? escapeFormula(cell) : cell))),
-  );
+const csvText = (lines: readonly CsvLines['lines'][number][]): string =>
+  stringify(lines.map((line) => line.map((cell) => (typeof cell === 'string' ? escapeFormula(cell) : cell))));
 
 const assetText = (name: string): string => readFileSync(join(import.meta.dirname, 'static', name), 'utf8');
 
 const notFound = (): Refused => new Refused(404, 'PAGE_NOT_FOUND', 'There is no page at this address.');
 
 /** The screen or form whose pattern fits the address. */
-function find<One extends AnyScreen | Action>(
+function find<One extends { readonly path: string }>(
   all: readonly One[],
   { pathname, searchParams: query }: URL,
 ): { readonly one: One; readonly request: PageRequest } | undefined {
@@ -318,7 +360,7 @@ function find<One extends AnyScreen | Action>(
     if (wanted.length !== given.length || !wanted.every((part, at) => part.startsWith(':') || part === given[at]))
       continue;
     const named = wanted.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), decoded(given[at])]] : []));
-    return { one, request: { path: pathname, params: Object.fromEntries(named), query } };
+    return { one, request: { path: pathname, params: Object.fromEntries(named), query, pageSize: PAGE } };
   }
   return undefined;
 }
@@ -332,10 +374,13 @@ function decoded(part = ''): string {
 }
 
 function told(error: unknown): { status: number; code: string; text: string; hint?: string | undefined } {
-  if (error instanceof Refused) return { status: error.status, code: error.code, text: error.message };
+  if (error instanceof Refused) {
+    const { status, code, message: text, hint } = error;
+    return { status, code, text, hint };
+  }
   if (error instanceof KybatchError) {
     const { code, message: text, hint, exit } = error;
-    const status = /_NOT_FOUND$|^NO_/.test(code)
+    const status = /_NOT_FOUND$|^NO_\w+_YET$/.test(code)
       ? 404
       : exit === ExitCode.usage
         ? 400

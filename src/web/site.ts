@@ -32,11 +32,15 @@ export interface PageRequest {
   /** The parts of the address that the pattern names, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** The lines on one page of a list. A download reads longer pages. */
+  readonly pageSize: number;
 }
 
 export interface PageContent {
   readonly title: string;
   readonly body: Html;
+  /** Something on it changes by itself, so an open page is read again. */
+  readonly isLive?: boolean;
 }
 
 /** The lines of a list, for a download as CSV. */
@@ -56,12 +60,22 @@ export interface PageScreen<View> {
   /** The JSON twin, if it is not the view itself. */
   readonly json?: (view: View) => object;
   readonly csv?: (view: View) => CsvLines;
-  /** The page is shown again while it is open: values by the name in `data-live`. Null: nothing more will change. */
-  readonly live?: (request: PageRequest, site: Site) => Promise<LiveValues | null>;
+  /** What to exchange in the address to read the next page of a download. Default: by `page`, `pages` and `perPage`. */
+  readonly nextPage?: (view: View) => Readonly<Record<string, string>> | null;
 }
 
-/** Texts, and attributes of graphics, by the name in `data-live`. */
-export type LiveValues = Readonly<Record<string, string | Readonly<Record<string, string | number>>>>;
+/** A file that a page offers. `policy`: it is shown under this policy. Otherwise it is saved. */
+export interface OfferedFile {
+  readonly path: string;
+  readonly name: string;
+  readonly policy?: string;
+}
+
+/** An address of files. */
+export interface FileScreen {
+  readonly path: string;
+  readonly file: (request: PageRequest, site: Site) => Promise<OfferedFile | undefined>;
+}
 
 /** A form that changes something. */
 export interface Action {
@@ -80,23 +94,47 @@ export interface Done {
 export interface AnyScreen {
   readonly path: string;
   readonly open: (request: PageRequest, site: Site) => Promise<Opened>;
-  readonly live: PageScreen<unknown>['live'];
 }
 
 export interface Opened {
   readonly json: () => unknown;
   readonly page: () => PageContent;
-  readonly csv: (() => CsvLines) | undefined;
+  /** All pages of the list, from the first on. */
+  readonly csv: (() => AsyncGenerator<CsvLines>) | undefined;
 }
 
-export const screen = <View>({ path, load, nothing, show, json, csv, live }: PageScreen<View>): AnyScreen => ({
-  path,
-  live,
-  async open(request, site) {
-    const view = await load(request, site).catch((error: unknown) => {
+export const screen = <View>(of: PageScreen<View>): AnyScreen => {
+  const { path, nothing, show, json, csv, nextPage = pageAfter } = of;
+  const load = (request: PageRequest, site: Site): Promise<View> =>
+    of.load(request, site).catch((error: unknown) => {
       if (nothing !== undefined && error instanceof KybatchError && error.code === 'NO_LEDGER_YET') return nothing;
       throw error;
     });
-    return { json: () => json?.(view) ?? view, page: () => show(view, request, site), csv: csv && (() => csv(view)) };
-  },
-});
+  return {
+    path,
+    async open(request, site) {
+      const view = await load(request, site);
+      const pages = async function* (lines: NonNullable<typeof csv>) {
+        for (let at = view, query = request.query; ; ) {
+          yield lines(at);
+          const change = nextPage(at);
+          if (change === null) return;
+          query = new URLSearchParams(query);
+          for (const [name, value] of Object.entries(change)) query.set(name, value);
+          at = await load({ ...request, query }, site);
+        }
+      };
+      return {
+        json: () => json?.(view) ?? view,
+        page: () => show(view, request, site),
+        csv: csv && (() => pages(csv)),
+      };
+    },
+  };
+};
+
+/** For a view that is one page of a list. */
+function pageAfter(view: unknown): Readonly<Record<string, string>> | null {
+  const { page = 1, pages = 1, perPage = 0 } = view as { page?: number; pages?: number; perPage?: number };
+  return page < pages ? { from: String(page * perPage) } : null;
+}

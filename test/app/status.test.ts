@@ -234,7 +234,7 @@ test('runs: the outcomes of each line add up to its rows, in a narrow table, too
   const held = { waiting: 0, parked: 0, parkedReasons: {}, heldByReview: {}, refusals: [], refusedRows: 0 };
   const none = { ...held, stages: {}, purged: 0 };
   const progress = { ...none, byOutcome, unitsCharged: 2_000_000, unknownCalls: 12 };
-  const [header = '', line = ''] = inLines([runsInWords([{ run, progress }])]).split('\n');
+  const [header = '', line = ''] = inLines([runsInWords([{ run, progress, condition: 'finished' }])]).split('\n');
   const names = header.trim().split(/ {2,}/);
   const cells = line
     .trim()

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { unitsLeft } from '../../domain/account-usage.js';
 import type { Money } from '../../domain/prices.js';
+import { message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { type UsageView, usage } from '../admin/usage.js';
 import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
@@ -46,6 +47,7 @@ export interface SpendingOverview {
   readonly unitsLeft: number | null;
   /** This month by UTC. */
   readonly unitsThisMonth: number;
+  readonly reportsThisMonth: number;
   readonly callsThisMonth: number;
   /** All that was ever spent. Absent: no prices are set. */
   readonly money?: Money;
@@ -53,7 +55,7 @@ export interface SpendingOverview {
 
 const NIGHTS = 30;
 
-/** Longer lists are worked out in a thread, and what is due is kept for a while. */
+/** Longer lists are worked out in a thread. What is due is kept, and worked out again after a while. */
 const SHORT = 5_000;
 const KEPT_MS = 600_000;
 
@@ -104,11 +106,8 @@ export async function overview(options: ProviderOptions = {}, around = processEn
   const now = around.clock.now();
   const isShort = lists.reduce((sum, { members }) => sum + members, 0) <= SHORT;
   const kept = known.get(keyOf(options));
-  const views = isShort
-    ? await portfolios(options, around)
-    : kept !== undefined && now - kept.at < KEPT_MS
-      ? kept.views
-      : [];
+  if (!isShort && now - (kept?.at ?? 0) >= KEPT_MS) workOutDue(options, around);
+  const views = isShort ? await portfolios(options, around) : (kept?.views ?? []);
   const workOf = ({ name, providers }: { readonly name: string; readonly providers: string }): Due | null =>
     views.find((view) => view.name === name && view.providers === providers) ?? null;
   return {
@@ -121,14 +120,27 @@ export async function overview(options: ProviderOptions = {}, around = processEn
   };
 }
 
-/** Works out what is due in long lists. `overview` has it then. */
-export async function workOutDue(options: ProviderOptions, { cwd, env, clock }: AppEnvironment): Promise<void> {
+/** Works out what is due in long lists, in a thread. `overview` has it later. */
+function workOutDue(options: ProviderOptions, { cwd, env, clock, onNote }: AppEnvironment): void {
+  const key = keyOf(options);
+  if (underWay.has(key)) return;
+  underWay.add(key);
   const worker = new Worker(new URL('./due-worker.js', import.meta.url), {
     workerData: { options, cwd, env } satisfies DueWork,
   });
-  const [views] = (await once(worker, 'message')) as [readonly PortfolioView[]];
-  known.set(keyOf(options), { at: clock.now(), views });
+  worker.unref();
+  once(worker, 'message')
+    .then(([views]: readonly unknown[]) => {
+      known.set(key, { at: clock.now(), views: views as readonly PortfolioView[] });
+      underWay.delete(key);
+    })
+    // It is not tried again while this process runs: the page reads the overview every second.
+    .catch((error: unknown) =>
+      onNote?.(message('DUE_UNKNOWN', `what is due could not be worked out: ${String(error)}`)),
+    );
 }
+
+const underWay = new Set<string>();
 
 function spendingOf({ byDay, environments, money }: UsageView, now: number): SpendingOverview {
   const month = new Date(now).toISOString().slice(0, 7);
@@ -137,6 +149,7 @@ function spendingOf({ byDay, environments, money }: UsageView, now: number): Spe
   return {
     unitsLeft: v1 === undefined ? null : unitsLeft(v1),
     unitsThisMonth: days.reduce((sum, { unitsCharged }) => sum + unitsCharged, 0),
+    reportsThisMonth: days.reduce((sum, { reports }) => sum + reports, 0),
     callsThisMonth: days.reduce((sum, { calls }) => sum + calls, 0),
     ...(money === undefined ? {} : { money }),
   };

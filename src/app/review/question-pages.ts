@@ -185,7 +185,16 @@ async function readSummaries(
   around: AppEnvironment,
 ): Promise<readonly QuestionSummary[]> {
   const runs = await runsOfQuestions(options, ledger, around);
-  return await keptUntilCommit(['questions', runs], ledger, dataDirOf(options, around), () =>
+  const dataDir = dataDirOf(options, around);
+  const open = await keptUntilCommit(['questions', runs], ledger, dataDir, () =>
     summarizeOpenQuestions(ledger.review, runs),
   );
+  if (runs === undefined) known = { dataDir, open: open.length };
+  return open;
 }
+
+let known: { readonly dataDir: string; readonly open: number } | undefined;
+
+/** The number of open questions when they were last read. 0: they were not read yet. */
+export const knownOpenQuestions = (options: PlaceOptions, around: AppEnvironment): number =>
+  known?.dataDir === dataDirOf(options, around) ? known.open : 0;

@@ -1,12 +1,16 @@
 // What a person sees before a list is run: its first rows, the meaning of each column, and the plan.
 
-import { mkdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { basename, join, parse } from 'node:path';
+import { UsageError } from '../../domain/errors.js';
+import { headerLookup, recogniser } from '../../input/header-meaning.js';
 import type { ColumnDoubt, InputRow, LeftOutLine } from '../../input/types.js';
+import { openSheet } from '../../sheets/open-sheet.js';
 import { writeAtomically } from '../../util/files.js';
 import type { Message } from '../../util/message-parts.js';
-import { type AppEnvironment, dataDirOf, type PlaceOptions, processEnvironment } from '../environment.js';
+import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn, processEnvironment } from '../environment.js';
 import { withInputFile } from '../portfolio/open-list.js';
+import { ContinueError } from './next-step.js';
 import { type JobOptions, type PlanView, plan, readJob } from './plan.js';
 
 export interface PreviewView {
@@ -18,6 +22,14 @@ export interface PreviewView {
   /** Columns that a person has to choose. The plan takes the likeliest. */
   readonly doubts: readonly ColumnDoubt[];
   readonly notes: readonly Message[];
+}
+
+/** A table that cannot be read as a list yet: a person says what its columns are. */
+export interface UnreadTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly Pick<InputRow, 'line' | 'values'>[];
+  /** Why it cannot be read. */
+  readonly problem: string;
 }
 
 const ROWS = 8;
@@ -37,6 +49,25 @@ export async function preview(options: JobOptions, around = processEnvironment()
   return { plan: planned, ...(await firstRows(asking, around)), doubts, notes };
 }
 
+/** The same for a file whose columns are not understood. A file that is no table at all is refused as before. */
+export async function previewOrTable(
+  options: JobOptions,
+  around: AppEnvironment,
+): Promise<{ readonly preview: PreviewView } | { readonly unread: UnreadTable }> {
+  try {
+    return { preview: await preview(options, around) };
+  } catch (error) {
+    if (!(error instanceof UsageError) && !(error instanceof ContinueError)) throw error;
+    const sheet = await openSheet(pathIn(around, options.input), recogniser(headerLookup()), {
+      sheet: options.reading?.sheet,
+    }).catch(() => undefined);
+    if (sheet === undefined) throw error;
+    const rows: UnreadTable['rows'][number][] = [];
+    for await (const { line, cells } of sheet.lines()) if (rows.push({ line, values: cells }) === ROWS) break;
+    return { unread: { columns: sheet.headers, rows, problem: error.message } };
+  }
+}
+
 const firstRows = (options: JobOptions, around: AppEnvironment): Promise<Pick<PreviewView, 'rows' | 'leftOut'>> =>
   withInputFile(options.input, around, async (file) => {
     const { table } = await readJob(file, options, { ...around, onNote: () => {} });
@@ -50,20 +81,28 @@ export interface UploadedFile {
   readonly bytes: Buffer;
 }
 
-/** Keeps an uploaded list below the data directory. A later file of the same name is the same list. */
+export interface KeptUpload {
+  readonly path: string;
+  /** The list that it updates, if an earlier file has its name and other content. Both files are kept. */
+  readonly portfolio: string | null;
+}
+
+/** Keeps an uploaded list below the data directory. The same bytes are kept once, and no file is replaced. */
 export async function keepUpload(
   { name, bytes }: UploadedFile,
   options: PlaceOptions,
   around: AppEnvironment,
-): Promise<string> {
+): Promise<KeptUpload> {
   const folder = join(dataDirOf(options, around), 'uploads');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(
-    folder,
-    basename(name.replaceAll('\\', '/'))
-      .replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')
-      .replace(/^\.+/, '') || 'list.csv',
-  );
-  await writeAtomically(path, bytes);
-  return path;
+  const safe = basename(name.replaceAll('\\', '/'))
+    .replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')
+    .replace(/^\.+/, '');
+  const { name: stem, ext } = parse(safe || 'list.csv');
+  const first = join(folder, `${stem}${ext}`);
+  let path = first;
+  for (let copy = 2; existsSync(path) && !readFileSync(path).equals(bytes); copy += 1)
+    path = join(folder, `${stem} (${copy})${ext}`);
+  if (!existsSync(path)) await writeAtomically(path, bytes);
+  return { path, portfolio: path === first ? null : first };
 }

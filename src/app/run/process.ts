@@ -5,7 +5,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../domain/errors.js';
-import { type AppEnvironment, dataDirOf, type PlaceOptions, withLedger } from '../environment.js';
+import { type AppEnvironment, dataDirOf, ledgerOf, type PlaceOptions, withLedger } from '../environment.js';
 import type { ProviderOptions } from '../provider/provider.js';
 import { stateOfRun } from './progress.js';
 import { namedRun } from './runs.js';
@@ -20,9 +20,29 @@ const LOOK_MS = 100;
 export interface StartedProcess {
   /** The run that it works on. Null: none has begun yet. */
   readonly run: string | null;
-  /** If it has ended already: its exit code, and what it printed. */
+  /** If it has ended already: its exit code, and the last message that it printed. */
   readonly ended: { readonly exit: number | null; readonly said: string } | null;
 }
+
+const lastStarts = new Map<string, StartedProcess>();
+
+/** The process that this page started last. Undefined: none. */
+export const lastStarted = (options: ProviderOptions, around: AppEnvironment): StartedProcess | undefined =>
+  lastStarts.get(dataDirOf(options, around));
+
+/** True if another process keeps the ledger file. A page that records answers has it for an instant. */
+export async function isLedgerHeld(options: PlaceOptions, around: AppEnvironment): Promise<boolean> {
+  const { dataDir, ledgerUrl } = ledgerOf(options, around);
+  if (ledgerUrl !== undefined) return false;
+  const { isLocked } = await import('../../ledger/db/sqlite/connection.js');
+  for (let looks = 0; looks < LOOKS; looks += 1) {
+    if (isLocked(dataDir) !== true) return false;
+    await around.clock.sleep(LOOK_MS);
+  }
+  return true;
+}
+
+const LOOKS = 15;
 
 /** `words`: a command with its flags. What it prints goes to a file beside the logs. */
 export async function startProcess(
@@ -43,23 +63,32 @@ export async function startProcess(
     stdio: ['ignore', out, out],
   });
   closeSync(out);
-  let exit: number | null | undefined;
-  child.on('exit', (code) => {
-    exit = code;
-  });
-  child.on('error', () => {
-    exit = null;
-  });
+  let state: StartedProcess = { run: null, ended: null };
+  const note = (change: Partial<StartedProcess>) => {
+    state = { ...state, ...change };
+    lastStarts.set(dataDir, state);
+  };
+  note({});
+  const end = (exit: number | null) => note({ ended: { exit, said: lastMessage(readFileSync(log, 'utf8')) } });
+  child.on('exit', end);
+  child.on('error', () => end(null));
   child.unref();
   const quiet = { ...around, onNote: () => {} };
   const find = () => withLedger('read', options, quiet, ({ reading }) => reading.runOfProcess(workerName(child.pid)));
   for (const until = clock.now() + APPEARS_MS; clock.now() < until; await clock.sleep(LOOK_MS)) {
     // The ledger appears with the first run.
     const run = await find().catch(() => undefined);
-    if (run !== undefined) return { run, ended: null };
-    if (exit !== undefined) return { run: null, ended: { exit, said: readFileSync(log, 'utf8').trim() } };
+    if (run !== undefined) note({ run });
+    if (state.run !== null || state.ended !== null) return state;
   }
-  return { run: null, ended: null };
+  return state;
+}
+
+/** The error and its hint, else the last line. */
+function lastMessage(printed: string): string {
+  const text = printed.trim();
+  const at = text.lastIndexOf('error: ');
+  return at === -1 ? (text.split('\n').at(-1) ?? '') : text.slice(at);
 }
 
 /** As attempts are recorded. */

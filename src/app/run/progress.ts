@@ -1,5 +1,6 @@
 // The progress of a run and its portfolio, and the stored options of attempts.
 
+import { hostname } from 'node:os';
 import { lostAtMost } from '../../calls/settlement.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../../export/formats/format.js';
@@ -49,7 +50,20 @@ export interface RunState {
   readonly isAtWork: boolean;
   /** It finished, but its tables are not written: the process died before, or writing failed. */
   readonly lacksTables: boolean;
+  readonly condition: RunCondition;
 }
+
+/** A state of a run for people, in one word. `interrupted`: by a signal, or its process died. `paused`: rows are left. */
+export type RunCondition =
+  | 'reading'
+  | 'not_started'
+  | 'running'
+  | 'paused'
+  | 'stopped'
+  | 'interrupted'
+  | 'writing_tables'
+  | 'finished'
+  | 'superseded';
 
 /** `since`: the beginning of the time for which speed and failed calls are measured. */
 export async function stateOfRun(run: RunRecord, ledger: Ledger, now: number, since = now): Promise<RunState> {
@@ -59,9 +73,32 @@ export async function stateOfRun(run: RunRecord, ledger: Ledger, now: number, si
   const workers = await reading.workers(run.id);
   const isLed = attempt !== undefined && (attempt.alive ?? attempt.leaseUntil >= now);
   const isAtWork = isLed || workers.length > 0;
-  const lacksTables = !isAtWork && run.state === 'finished' && (await endedBeforeTables(run, attempt, ledger));
+  const isUnwritten = run.state === 'finished' && (await endedBeforeTables(run, attempt, ledger));
+  const isWriting = isUnwritten && (isAtWork || (attempt?.ending === null && isAlive(await reading.processOf(run.id))));
+  const lacksTables = isUnwritten && !isWriting;
   const whole = await portfolioProgress(run, progress, ledger);
-  return { progress, whole, attempt, isLed, workers, isAtWork, lacksTables };
+  const condition = isWriting ? 'writing_tables' : conditionOf(run, attempt, isAtWork);
+  return { progress, whole, attempt, isLed, workers, isAtWork, lacksTables, condition };
+}
+
+function conditionOf({ state }: RunRecord, attempt: AttemptActivity | undefined, isAtWork: boolean): RunCondition {
+  if (state !== 'open') return state;
+  if (isAtWork) return 'running';
+  if (attempt === undefined) return 'not_started';
+  const ending = attempt.ending === null ? undefined : parseStored(attempt.ending, isRecord);
+  if (ending?.stopped != null) return 'stopped';
+  return ending === undefined || ending.interrupted === true ? 'interrupted' : 'paused';
+}
+
+/** A process of this machine: it writes tables after its attempt has ended. */
+function isAlive(worker: string | null): boolean {
+  const [, host, pid] = /^(.*):(\d+)$/.exec(worker ?? '') ?? [];
+  if (host !== hostname()) return false;
+  try {
+    return process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
 }
 
 /** The last attempt died or failed, and none has succeeded since. */

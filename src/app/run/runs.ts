@@ -4,20 +4,28 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { didYouMean, firstFew } from '../../util/message-parts.js';
 import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
-import { runProgress } from './progress.js';
+import { type RunCondition, runProgress, stateOfRun } from './progress.js';
 import { isFreshIfReadable } from './stored-settings.js';
 
 /** The runs of a data directory, the newest first. */
 export function runs(options: PlaceOptions = {}, around = processEnvironment()): Promise<readonly RunStanding[]> {
   return withLedger('read', options, around, async (ledger) =>
-    Promise.all(
-      (await ledger.runs.all()).map(async (run) => ({
-        run: viewOf(run),
-        progress: await runProgress(run, ledger, around.clock.now()),
-      })),
-    ),
+    Promise.all((await ledger.runs.all()).map((run) => standingOf(run, ledger, around.clock.now()))),
   );
 }
+
+/** Only a run that may be at work needs a look at its attempts. */
+async function standingOf(run: RunRecord, ledger: Ledger, now: number): Promise<RunStanding> {
+  const { state, finishedAt } = run;
+  const isPast = state === 'superseded' || (state === 'finished' && now - (finishedAt ?? 0) > WRITING_MS);
+  const { progress, condition } = isPast
+    ? { progress: await runProgress(run, ledger, now), condition: state }
+    : await stateOfRun(run, ledger, now);
+  return { run: viewOf(run), progress, condition };
+}
+
+/** Tables are written within this time. */
+const WRITING_MS = 3_600_000;
 
 /** A run, for people and scripts. */
 export interface RunView
@@ -31,6 +39,7 @@ export interface RunView
 export interface RunStanding {
   readonly run: RunView;
   readonly progress: Progress;
+  readonly condition: RunCondition;
 }
 
 export function viewOf(run: RunRecord): RunView {
@@ -126,8 +135,10 @@ export function dropRun(
 ): Promise<DropRunView> {
   return withLedger('existing', place, around, async (ledger) => {
     const run = await namedRun(id, ledger);
-    const progress = await runProgress(run, ledger, around.clock.now());
-    const standing = { run: viewOf(run), progress, dueAgain: await ledger.portfolios.membersUsing(run.id) };
+    const standing = {
+      ...(await standingOf(run, ledger, around.clock.now())),
+      dueAgain: await ledger.portfolios.membersUsing(run.id),
+    };
     const dropped = agree === undefined || (await agree(standing));
     if (dropped) await ledger.housekeeping.dropRun(run.id);
     return { ...standing, dropped };

@@ -252,10 +252,21 @@ export async function restIfBarred(
   if (pipeline === undefined) return null;
   const { limits } = boundsOf(given, pipeline);
   if (limits.units !== 0 && limits.reports !== 0) return null;
+  const rest = await remainingOfRun(run, pipeline, 'pending', ledger, around);
+  return isBarred(rest, limits) ? rest : null;
+}
+
+/** The same with the providers that the run has used. */
+export async function remainingOfRun(
+  run: RunRecord,
+  pipeline: Pipeline,
+  outcome: RemainingWork['outcome'],
+  ledger: Ledger,
+  around: AppEnvironment,
+): Promise<RemainingCost> {
   const nameOf = async (api: 'v1' | 'v2') => (await ledger.runs.environmentName(run.id, api)) ?? '';
   const names = { v1: await nameOf('v1'), v2: await nameOf('v2') };
-  const rest = await remainingCost({ run, pipeline, fresh: isFresh(run), outcome: 'pending' }, names, ledger, around);
-  return isBarred(rest, limits) ? rest : null;
+  return await remainingCost({ run, pipeline, fresh: isFresh(run), outcome }, names, ledger, around);
 }
 
 /** The ledger's numbers for the providers. Null if it does not know them. */

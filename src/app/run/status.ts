@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Money, moneyOf, purchasesOf } from '../../domain/prices.js';
-import { RESULTS_WORKBOOK } from '../../export/export-folders.js';
+import { RESULTS_WORKBOOK, readMarker } from '../../export/export-folders.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Allowances } from '../../ledger/money/usage.js';
@@ -12,7 +12,14 @@ import type { AttemptActivity, RunActivity, WorkerAtWork } from '../../ledger/qu
 import type { ReviewStore } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { summarizeOpenQuestions } from '../../review/questions.js';
-import { ledgerOf, type PlaceOptions, pricesOf, processEnvironment, withLedger } from '../environment.js';
+import {
+  type AppEnvironment,
+  ledgerOf,
+  type PlaceOptions,
+  pricesOf,
+  processEnvironment,
+  withLedger,
+} from '../environment.js';
 import { withReviewSheets } from '../review/questions.js';
 import type { ContinueStep } from './next-step.js';
 import {
@@ -24,8 +31,8 @@ import {
   stateOfRun,
 } from './progress.js';
 import { type AttemptEnding, latestTables, newestTables, nextSteps, readEnding, workMs } from './run-end.js';
-import { findRun, noRunYet, type RunStanding, viewOf } from './runs.js';
-import { type Amounts, restIfBarred } from './spending.js';
+import { findRun, namedRun, noRunYet, type RunStanding, viewOf } from './runs.js';
+import { type Amounts, remainingOfRun, restIfBarred } from './spending.js';
 import { findSettings, rereadStep } from './stored-settings.js';
 
 export interface StatusOptions extends PlaceOptions {
@@ -123,7 +130,7 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
     if (run === undefined) throw noRunYet();
     const at = around.clock.now();
     const state = await stateOfRun(run, ledger, at, at - RATE_WINDOW_MS);
-    const { progress, whole, workers, isAtWork, lacksTables } = state;
+    const { progress, whole, workers, isAtWork, lacksTables, condition } = state;
     const activity = await reading.activity(run.id, at - RATE_WINDOW_MS);
     const atWork = state.attempt === undefined ? null : viewOfWork(state.attempt, state, at, activity.looking.until);
     const given = run.state === 'reading' ? {} : await lastAttemptOptions(run.id, ledger);
@@ -141,6 +148,7 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       portfolio: whole.portfolio,
       listed: whole.rows,
       progress,
+      condition,
       at,
       lacksTables,
       atWork,
@@ -179,6 +187,30 @@ async function otherUnfinished({ id }: RunRecord, steps: readonly (ContinueStep 
   if (step?.kind !== 'resume' || step.run === id) return null;
   return { run: step.run, rows: (await runs.progress(step.run)).byOutcome.pending };
 }
+
+/** The most that the rest of a run can cost: its rows to do, or its failed rows. */
+export const continueCost = (
+  options: PlaceOptions & { readonly run: string; readonly failed: boolean },
+  around: AppEnvironment,
+): Promise<Amounts> =>
+  withLedger('read', options, around, async (ledger) => {
+    const run = await namedRun(options.run, ledger);
+    const pipeline = findSettings(run)?.pipeline;
+    if (pipeline === undefined) return { units: 0, reports: 0 };
+    return await remainingOfRun(run, pipeline, options.failed ? 'failed' : 'pending', ledger, around);
+  });
+
+/** The files of the newest tables of a run, as their export lists them. */
+export const resultFiles = (
+  options: PlaceOptions & { readonly run: string },
+  around: AppEnvironment,
+): Promise<{ readonly folder: string; readonly names: readonly string[] }> =>
+  withLedger('read', options, around, async (ledger, dataDir) => {
+    const { id } = await namedRun(options.run, ledger);
+    const folder = newestTables(id, dataDir)?.folder ?? '';
+    const names = readMarker(folder)?.files.filter((name) => !name.includes('/')) ?? [];
+    return { folder, names };
+  });
 
 function resultsOf(run: string, dataDir: string): string | null {
   const { folder } = newestTables(run, dataDir) ?? {};

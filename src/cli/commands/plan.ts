@@ -171,7 +171,7 @@ function costLines(plan: PlanView): readonly string[] {
       : [
           [
             `at most ${count(v2Calls.atMost, 'v2 call')}`,
-            plan.money === undefined ? 'price not published, status polls extra' : 'status polls extra',
+            plan.money === undefined ? 'price not published, free calls extra' : 'free calls extra',
           ] as const,
         ]),
     ...(revealsAnything(reveals)

@@ -113,7 +113,7 @@ function toCells(
   const moved = movedOn(standing);
   return {
     run: isUnique ? shortRun(run.id) : run.id,
-    state: stateInWords(run),
+    state: stateInWords(standing),
     rows: run.rowCount,
     done: byOutcome.complete,
     ...(isNarrow ? {} : { 'no match': noMatch }),

@@ -458,30 +458,36 @@ export const unknownInWords = (unknownCalls: number, place = ''): string =>
 export const looksInWords = (rows: number, until: number): string =>
   `${count(rows, 'credit report')} that may be lost, looked for until ${moment(until)}`;
 
-const STATES = {
+const CONDITIONS: Readonly<Record<RunStanding['condition'], string>> = {
   reading: 'reading',
-  open: 'unfinished',
+  not_started: 'not started',
+  running: 'running',
+  paused: 'unfinished',
+  stopped: 'unfinished',
+  interrupted: 'unfinished',
+  writing_tables: 'writing tables',
   finished: 'finished',
   superseded: 'superseded',
-} as const;
+};
 
-export const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[state]}${fresh ? ' (rebuy)' : ''}`;
+export const stateInWords = ({ condition, run: { fresh } }: Pick<RunStanding, 'condition' | 'run'>): string =>
+  `${CONDITIONS[condition]}${fresh ? ' (rebuy)' : ''}`;
 
 /** "finished 2026-01-05 01:31 UTC": `lacksTables` if its tables are not written. */
 export const finishedInWords = (at: number | null, lacksTables: boolean): string =>
   `finished${at === null ? '' : ` ${moment(at)}`}${lacksTables ? ', but its tables are not written' : ''}`;
 
 /** The state in the word of `runs`, then the cause as at the end of `run`. */
-export function standing({ run, atWork, workers, progress, at, lacksTables }: StatusView): string {
-  if (run.state === 'finished') return finishedInWords(run.finishedAt, lacksTables);
-  if (run.state !== 'open') return stateInWords(run);
-  if (atWork?.alive === true || workers.length > 0) {
+export function standing(view: StatusView): string {
+  const { run, condition, atWork, progress, at, lacksTables } = view;
+  if (condition === 'finished') return finishedInWords(run.finishedAt, lacksTables);
+  const state = stateInWords(view);
+  if (condition === 'running') {
     const since = atWork === null ? '' : ` for ${durationInWords(at - atWork.since)}`;
-    return `running${since}${atWork?.msToGo == null ? '' : `, about ${durationInWords(atWork.msToGo)} left`}`;
+    return `${state}${since}${atWork?.msToGo == null ? '' : `, about ${durationInWords(atWork.msToGo)} left`}`;
   }
-  if (atWork === null) return 'not started';
-  if (atWork.ending?.stopped) return `unfinished, stopped: ${stopInWords(atWork.ending.stopped)}`;
-  if (atWork.ending?.interrupted) return 'unfinished, interrupted';
-  const pause = pauseOf({ ...progress, toDo: progress.byOutcome.pending });
-  return pause === undefined ? 'unfinished' : `unfinished, paused: ${pause.words}`;
+  if (condition === 'stopped' && atWork?.ending?.stopped) return `${state}, stopped: ${stopInWords(atWork.ending.stopped)}`;
+  if (condition === 'interrupted') return `${state}, interrupted`;
+  const pause = condition === 'paused' ? pauseOf({ ...progress, toDo: progress.byOutcome.pending }) : undefined;
+  return pause === undefined ? state : `${state}, paused: ${pause.words}`;
 }

@@ -88,6 +88,8 @@ export interface UsageLine {
   readonly calls: number;
   readonly owned: number;
   readonly unitsCharged: number;
+  /** Credit reports charged. */
+  readonly reports: number;
   readonly unknown: number;
 }
 
@@ -376,13 +378,14 @@ interface UsedCalls extends Omit<UsageLine, 'key'> {
 export function* usageLines(database: Sql): Script<Pick<UsageReport, 'byDay' | 'byOperation' | 'byRun'>> {
   const used = yield* database
     .prepare<[], UsedCalls>(
-      `SELECT day, operation, run, api, calls, owned, units AS unitsCharged, unknown, newest FROM (
+      `SELECT day, operation, run, api, calls, owned, units AS unitsCharged, reports, unknown, newest FROM (
          SELECT ${OF_CALL.day} AS day, operation, ${OF_CALL.run} AS run, environment_id,
            count(*) FILTER (WHERE charge <> 'owned') AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned,
            CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
+           count(*) FILTER (WHERE charge = 'charged' AND meter = 'report') AS reports,
            count(*) FILTER (WHERE ${UNKNOWN_CHARGE}) AS unknown, max(id) AS newest
          FROM calls WHERE settled_at IS NOT NULL GROUP BY 1, 2, 3, 4
-         UNION ALL SELECT day, operation, ${OF_SUM.run}, environment_id, calls, owned, 0, 0, 0 FROM summed_calls) AS used
+         UNION ALL SELECT day, operation, ${OF_SUM.run}, environment_id, calls, owned, 0, 0, 0, 0 FROM summed_calls) AS used
        JOIN environments ON environments.id = environment_id`,
     )
     .all();
@@ -404,10 +407,10 @@ export function* usageLines(database: Sql): Script<Pick<UsageReport, 'byDay' | '
 function summedBy(used: readonly UsedCalls[], keyOf: (calls: UsedCalls) => string): UsageLine[] {
   const sums = new Map<string, UsageLine>();
   for (const calls of used) {
-    const { api, owned, unitsCharged, unknown } = calls;
+    const { api, owned, unitsCharged, reports, unknown } = calls;
     const key = keyOf(calls);
     const place = `${key} ${api}`;
-    const line = { key, api, calls: calls.calls, owned, unitsCharged, unknown };
+    const line = { key, api, calls: calls.calls, owned, unitsCharged, reports, unknown };
     const before = sums.get(place);
     sums.set(place, before === undefined ? line : added(before, line));
   }
@@ -438,6 +441,7 @@ const added = (to: UsageLine, more: UsageLine): UsageLine => ({
   calls: to.calls + more.calls,
   owned: to.owned + more.owned,
   unitsCharged: to.unitsCharged + more.unitsCharged,
+  reports: to.reports + more.reports,
   unknown: to.unknown + more.unknown,
 });
 

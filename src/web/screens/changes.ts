@@ -41,6 +41,7 @@ ${dataTable(['When', 'Company', 'Field', 'Before → now', ''], lines, isShort ?
 ${nextBefore !== null && html`<p><a class="btn" href="${address({ before: String(nextBefore) })}">Older changes</a></p>`}`,
     };
   },
+  nextPage: ({ nextBefore }) => (nextBefore === null ? null : { before: String(nextBefore) }),
   csv: ({ changes }) => ({
     header: [
       'changed_at',

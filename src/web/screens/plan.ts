@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import type { PipelineView } from '../../app/admin/pipelines.js';
-import type { PreviewView } from '../../app/run/preview.js';
+import type { PreviewView, UnreadTable } from '../../app/run/preview.js';
 import { planJson } from '../../cli/commands/plan.js';
 import { amountsInWords, moneyInWords, retriesInWords } from '../../cli/terminal/run-words.js';
 import { UsageError } from '../../domain/errors.js';
@@ -12,8 +12,11 @@ import { type Action, mayDo, type PageRequest, type Site, screen } from '../site
 
 interface PlanScreenView {
   readonly pipelines: readonly PipelineView[];
-  /** Null: no list is chosen yet. */
+  /** Null: no list is chosen yet, or it cannot be read. */
   readonly preview: PreviewView | null;
+  readonly unread: UnreadTable | null;
+  /** Another process has the ledger. Known before a start alone. */
+  readonly isHeld: boolean;
 }
 
 /** The fields that a person can choose for a column. */
@@ -46,28 +49,55 @@ export const planScreen = screen<PlanScreenView>({
   path: '/plan',
   async load(request, { options, around }) {
     const { pipelines } = await import('../../app/admin/pipelines.js');
-    const { preview } = await import('../../app/run/preview.js');
+    const { previewOrTable } = await import('../../app/run/preview.js');
+    const { isLedgerHeld } = await import('../../app/run/process.js');
     const asked = optionsOf(request);
     return {
       pipelines: pipelines(around),
-      preview: asked.input === '' ? null : await preview({ ...options, ...asked }, around),
+      ...{ preview: null, unread: null },
+      ...(asked.input === '' ? {} : await previewOrTable({ ...options, ...asked }, around)),
+      isHeld: text(request, 'confirm') !== undefined && (await isLedgerHeld(options, around)),
     };
   },
-  json: ({ preview }) => (preview === null ? {} : planJson(preview.plan)),
-  show({ pipelines, preview }, request, site) {
+  json: ({ preview, unread }) => {
+    if (unread !== null) throw new UsageError('NO_USABLE_COLUMN', unread.problem);
+    return preview === null ? {} : planJson(preview.plan);
+  },
+  show(view, request, site) {
+    const { pipelines, preview, unread } = view;
+    if (preview === null && unread === null)
+      return {
+        title: 'New list',
+        body: html`${heading('New list', 'kybatch reads it and shows what it would cost. Nothing is bought before you agree.')}${choose(pipelines, request, site)}`,
+      };
+    const another = html`<a class="btn" href="/plan">Another list…</a>`;
     return {
       title: 'Plan',
       body:
         preview === null
-          ? html`${heading('New list', 'kybatch reads it and shows what it would cost. Nothing is bought before you agree.')}${choose(pipelines, request, site)}`
-          : html`${heading(
-              basename(preview.plan.input),
-              html`${count(preview.plan.rows, 'row')} · nothing was spent`,
-              html`<a class="btn" href="/plan">Another list…</a>`,
-            )}${planned(preview, pipelines, request, site)}`,
+          ? html`${heading(basename(optionsOf(request).input), 'nothing was spent', another)}${unread && chooser(unread, pipelines, request)}`
+          : html`${heading(basename(preview.plan.input), html`${count(preview.plan.rows, 'row')} · nothing was spent`, another)}
+${updates(preview.plan, request)}${planned(view, preview, request, site)}`,
     };
   },
 });
+
+/** A file with a name of its own that updates a list of another name. */
+function updates({ input, portfolio, run }: PreviewView['plan'], { query }: PageRequest): Html | false {
+  if (portfolio === input || !query.has('name')) return false;
+  const other = new URLSearchParams(query);
+  for (const name of ['name', 'confirm']) other.delete(name);
+  return html`<p class="notice warn">This file ${run === null ? 'belongs to' : 'updates'} the list <b>${basename(portfolio)}</b>. The earlier file is kept. <a href="/plan?${other.toString()}">Make it a list of its own</a></p>`;
+}
+
+/** The columns of a table that is no list yet. */
+const chooser = (
+  { columns, rows, problem }: UnreadTable,
+  pipelines: readonly PipelineView[],
+  request: PageRequest,
+): Html =>
+  html`<p class="notice warn">Choose what the columns are: ${problem}</p>
+${jobForm(html`${columnTable(columns, () => undefined, rows, [])}${jobChoices(pipelines, text(request, 'pipeline'), request)}`, request)}`;
 
 const pipelineChoice = (pipelines: readonly PipelineView[], chosen: string | undefined): Html =>
   html`<label>What to buy <select name="pipeline">${pipelines
@@ -84,8 +114,8 @@ ${mayDo(user.role, 'spend') && panel('Upload a file', html`<form class="stack" m
 </div>`;
 
 function planned(
+  { pipelines, isHeld }: PlanScreenView,
   { plan, rows, leftOut, doubts, notes }: PreviewView,
-  pipelines: readonly PipelineView[],
   request: PageRequest,
   site: Site,
 ): Html {
@@ -102,10 +132,14 @@ ${cards(
     ),
   reports > 0 && card('Credit reports', `at most ${withCommas(reports)}`, ''),
   v2Calls.atMost > 0 &&
-    card('v2 calls', `at most ${withCommas(v2Calls.atMost)}`, money === undefined ? 'price not published' : ''),
+    card(
+      'v2 calls',
+      `at most ${withCommas(v2Calls.atMost)}`,
+      money === undefined ? 'price not published, free calls extra' : 'free calls extra',
+    ),
   money !== undefined && card('Money', `about ${moneyInWords(money.likely)}`, `at most ${moneyInWords(money.atMost)}`),
 )}
-${startForm(plan, doubts.length > 0, request, site)}
+${isHeld ? html`<p class="notice warn">Another run has the ledger. Start this list when that run has ended.</p>` : startForm(plan, doubts.length > 0, request, site)}
 <div class="grid">
 ${panel(
   'Rows',
@@ -134,27 +168,56 @@ ${
   )
 }
 </div>
-<form class="stack" method="get" action="/plan">${hidden(request, ['path', 'portfolio', 'name'])}
-${panel('The first rows, and what each column is', html`${preview(plan, rows, leftOut)}<p class="row">${pipelineChoice(pipelines, plan.pipeline)}<label>Country of rows that have none <input name="country" size="4" maxlength="60" value="${text(request, 'country') ?? ''}" placeholder="DE"></label><button>Plan again</button></p>`)}
-</form>
+${panel('The first rows, and what each column is', preview(plan, rows, leftOut, pipelines, request))}
 ${notes.length > 0 && panel('Notes', html`<ul>${notes.map(({ text: words }) => html`<li>${words}</li>`)}</ul>`)}`;
 }
 
-/** The choice over each column, the cells as written, and the lines that are no companies. */
-function preview({ columns }: PreviewView['plan'], rows: PreviewView['rows'], leftOut: PreviewView['leftOut']): Html {
+/** The form of the columns. The buttons that start belong to it, so that a start is for what it shows. */
+const JOB_FORM = 'job';
+
+const jobForm = (body: Markup, request: PageRequest): Html =>
+  html`<form id="${JOB_FORM}" class="stack" method="get" action="/plan">${hidden(request, ['path', 'portfolio', 'name', 'sheet'])}${body}</form>`;
+
+const jobChoices = (pipelines: readonly PipelineView[], pipeline: string | undefined, request: PageRequest): Html =>
+  html`<p class="row">${pipelineChoice(pipelines, pipeline)}<label>Country of rows that have none <input name="country" size="4" maxlength="60" value="${text(request, 'country') ?? ''}" placeholder="DE"></label><button>Plan again</button></p>`;
+
+/** The choice over each column, the cells as written, and the lines that are no companies. Fixed while it is confirmed. */
+function preview(
+  { columns, pipeline }: PreviewView['plan'],
+  rows: PreviewView['rows'],
+  leftOut: PreviewView['leftOut'],
+  pipelines: readonly PipelineView[],
+  request: PageRequest,
+): Html {
   const fieldOf = (at: number) => columns.read.find(({ source }) => source === at)?.field;
-  const choice = (name: string, at: number): Html =>
-    html`<select name="as" aria-label="${name} is"><option value="">not used</option>${FIELDS.map(
-      (field) =>
-        html`<option value="${field}"${fieldOf(at) === field && html` selected`}>${field.replaceAll('_', ' ')}</option>`,
-    )}</select>`;
+  if (text(request, 'confirm') !== undefined) return columnTable(columns.all, fieldOf, rows, leftOut, true);
   const kept = columns.read.filter(({ source }) => typeof source !== 'number');
-  return html`${kept.map(({ field }) => html`<input type="hidden" name="kept" value="${field}">`)}<div class="scroll" tabindex="0" role="group" aria-label="The first rows"><table><thead><tr><th></th>${columns.all.map((name, at) => html`<th scope="col">${name}<br>${choice(name, at)}</th>`)}</tr></thead><tbody>${rows.map(
+  return jobForm(
+    html`${kept.map(({ field }) => html`<input type="hidden" name="kept" value="${field}">`)}${columnTable(columns.all, fieldOf, rows, leftOut)}${jobChoices(pipelines, pipeline, request)}`,
+    request,
+  );
+}
+
+function columnTable(
+  columns: readonly string[],
+  fieldOf: (at: number) => string | undefined,
+  rows: readonly (Pick<PreviewView['rows'][number], 'line' | 'values'> & { readonly problem?: unknown })[],
+  leftOut: PreviewView['leftOut'],
+  isFixed = false,
+): Html {
+  const choice = (name: string, at: number): Html =>
+    isFixed
+      ? html`<b>${fieldOf(at)?.replaceAll('_', ' ') ?? 'not used'}</b>`
+      : html`<select name="as" aria-label="${name} is"><option value="">not used</option>${FIELDS.map(
+          (field) =>
+            html`<option value="${field}"${fieldOf(at) === field && html` selected`}>${field.replaceAll('_', ' ')}</option>`,
+        )}</select>`;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="The first rows"><table><thead><tr><th></th>${columns.map((name, at) => html`<th scope="col">${name}<br>${choice(name, at)}</th>`)}</tr></thead><tbody>${rows.map(
     ({ line, values, problem }) =>
-      html`<tr><td class="dim">line ${line}${problem && html` ${chip('failed', 'invalid')}`}</td>${columns.all.map((_, at) => html`<td>${values[at]}</td>`)}</tr>`,
+      html`<tr><td class="dim">line ${line}${problem !== undefined && html` ${chip('failed', 'invalid')}`}</td>${columns.map((_, at) => html`<td>${values[at]}</td>`)}</tr>`,
   )}${leftOut.map(
     ({ line, text: words, kind }) =>
-      html`<tr><td class="dim">line ${line}</td><td colspan="${columns.all.length}"><s>${words}</s> <span class="dim">left out: ${kind}</span></td></tr>`,
+      html`<tr><td class="dim">line ${line}</td><td colspan="${columns.length}"><s>${words}</s> <span class="dim">left out: ${kind}</span></td></tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -171,21 +234,29 @@ function startForm(plan: PreviewView['plan'], isUnclear: boolean, request: PageR
   if (!mayDo(user.role, 'spend') || plan.valid === 0 || isUnclear || plan.refusedBy !== null) return false;
   if (plan.toSearch + plan.toBuy + reports === 0)
     return html`<p class="notice ok">Everything is up to date. Nothing would be bought.</p>`;
-  const limits = {
-    units: wholeNumber(text(request, 'max_units')) ?? Math.min(units.atMost, plan.limits.units ?? units.atMost),
-    reports: wholeNumber(text(request, 'max_reports')) ?? Math.min(reports, plan.limits.creditReports ?? reports),
+  const usual = {
+    units: Math.min(units.atMost, plan.limits.units ?? units.atMost),
+    reports: Math.min(reports, plan.limits.creditReports ?? reports),
   };
+  // A limit that nobody changed follows the plan.
+  const limitOf = (name: 'units' | 'reports') => {
+    const given = readLimit(text(request, `max_${name}`));
+    return given === undefined || given === readLimit(text(request, `usual_${name}`)) ? usual[name] : given;
+  };
+  const limits = { units: limitOf('units'), reports: limitOf('reports') };
+  const field = (name: 'units' | 'reports') =>
+    html`<input type="hidden" form="${JOB_FORM}" name="usual_${name}" value="${usual[name]}"><input type="number" form="${JOB_FORM}" name="max_${name}" min="0" value="${limits[name]}">`;
   if (text(request, 'confirm') === undefined)
     return panel(
       'Start',
-      html`<form class="row" method="get" action="/plan">${hidden(request, JOB)}<input type="hidden" name="confirm" value="1">
-<label>At most <input type="number" name="max_units" min="0" value="${limits.units}"> units</label><label>At most <input type="number" name="max_reports" min="0" value="${limits.reports}"> credit reports</label><button class="primary">Start…</button></form>`,
+      html`<p class="row"><button form="${JOB_FORM}" hidden>Plan again</button><label>At most ${field('units')} units</label><label>At most ${field('reports')} credit reports</label><button class="primary" form="${JOB_FORM}" name="confirm" value="1">Start…</button></p>`,
     );
   const atMost = { units: Math.min(limits.units, units.atMost), reports: Math.min(limits.reports, reports) };
+  const isMore = limits.units > atMost.units || limits.reports > atMost.reports;
   return panel(
     'Start',
     html`<p><b>Buy up to ${amountsInWords(atMost)}${plan.money !== undefined && ` (at most ${moneyInWords(plan.money.atMost)})`}?</b></p>
-<p class="sub">${retriesInWords({ atMost: { ...atMost, calls: {}, v2Calls: 0, reveals: { email: 0, phone: 0 } }, limits: { units: limits.units, reports: limits.reports } })}</p>
+<p class="sub">Pipeline ${plan.pipeline}, columns as below.${isMore && ` ${retriesInWords({ atMost: { ...atMost, calls: {}, v2Calls: 0, reveals: { email: 0, phone: 0 } }, limits })}`}</p>
 <form class="row" method="post" action="/plan/start">${hidden(request, JOB)}<input type="hidden" name="max_units" value="${limits.units}"><input type="hidden" name="max_reports" value="${limits.reports}"><button class="primary">Buy up to ${amountsInWords(atMost)}</button><a class="btn" href="/plan?${withoutConfirm(request)}">Back</a></form>`,
   );
 }
@@ -196,7 +267,7 @@ function withoutConfirm({ query }: PageRequest): string {
   return other.toString();
 }
 
-function wholeNumber(given: string | undefined): number | undefined {
+export function readLimit(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (!/^\d{1,12}$/.test(given))
     throw new UsageError('FLAG_NOT_A_NUMBER', `a limit must be a whole number, got ${given}`);
@@ -206,20 +277,29 @@ function wholeNumber(given: string | undefined): number | undefined {
 /** Both limits are always given, so that nothing more than the agreed amounts can be bought. */
 export const limitFlags = (form: URLSearchParams): readonly string[] => [
   '--max-units',
-  String(wholeNumber(form.get('max_units') ?? '0') ?? 0),
+  String(readLimit(form.get('max_units') ?? '0') ?? 0),
   '--max-reports',
-  String(wholeNumber(form.get('max_reports') ?? '0') ?? 0),
+  String(readLimit(form.get('max_reports') ?? '0') ?? 0),
 ];
 
 /** Goes to the run that a command has begun. A command that ended before says why. */
 export async function startAndShow(words: readonly string[], { options, around }: Site) {
-  const { startProcess } = await import('../../app/run/process.js');
+  const { isLedgerHeld, startProcess } = await import('../../app/run/process.js');
+  if (await isLedgerHeld(options, around))
+    return {
+      to: '/runs',
+      message: message(
+        'LEDGER_BUSY',
+        'Nothing was started: another run has the ledger. Try again when it has ended.',
+        'attention',
+      ),
+    };
   const { run, ended } = await startProcess(words, options, around);
   if (run !== null)
     return { to: `/runs/${encodeURIComponent(run)}`, message: message('RUN_STARTED', 'The run has begun.') };
-  if (ended === null)
-    return { to: '/runs', message: message('RUN_STARTING', 'The list is being read. The run appears here.') };
-  return { to: '/runs', message: message('RUN_ENDED', ended.said, ended.exit === 0 ? 'done' : 'failed') };
+  // The page of runs says how a process without a run stands.
+  if (ended === null || ended.exit !== 0) return { to: '/runs' };
+  return { to: '/runs', message: message('RUN_ENDED', ended.said) };
 }
 
 export const startAction: Action = {
@@ -245,7 +325,10 @@ export const uploadAction: Action = {
   async run(form, _, { options, around }, file) {
     if (file === undefined) throw new UsageError('FILE_MISSING', 'no file was sent');
     const { keepUpload } = await import('../../app/run/preview.js');
-    const path = await keepUpload(file, options, around);
-    return { to: `/plan?${new URLSearchParams({ path, pipeline: form.get('pipeline') ?? 'analyst' })}` };
+    const { path, portfolio } = await keepUpload(file, options, around);
+    const pipeline = form.get('pipeline') ?? 'analyst';
+    return {
+      to: `/plan?${new URLSearchParams({ path, pipeline, ...(portfolio === null ? {} : { name: portfolio }) })}`,
+    };
   },
 };

@@ -9,7 +9,11 @@ import { screen } from '../site.js';
 
 export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
   path: '/',
-  nothing: { portfolios: [], spending: { unitsLeft: null, unitsThisMonth: 0, callsThisMonth: 0 }, at: 0 },
+  nothing: {
+    portfolios: [],
+    spending: { unitsLeft: null, unitsThisMonth: 0, reportsThisMonth: 0, callsThisMonth: 0 },
+    at: 0,
+  },
   async load(_, { options, around }) {
     const { overview } = await import('../../app/portfolio/overview.js');
     return { ...(await overview(options, around)), at: around.clock.now() };
@@ -18,11 +22,6 @@ export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
     portfolios: portfolios.map(({ work, ...list }) => ({ ...list, ...(work ?? NOT_WORKED_OUT) })),
     ...rest,
   }),
-  async live(_, { options, around }) {
-    const { workOutDue } = await import('../../app/portfolio/overview.js');
-    await workOutDue(options, around);
-    return null;
-  },
   show(view) {
     const { portfolios, spending, at } = view;
     const isUnknown = portfolios.some(({ work }) => work === null);
@@ -41,7 +40,8 @@ export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
     ]);
     return {
       title: 'Portfolios',
-      body: html`<div class="stack"${isUnknown && html` data-stream="/"`}>${heading('Portfolios', sub, html`<a class="btn primary" href="/plan">New list…</a>`)}
+      isLive: isUnknown,
+      body: html`<div class="stack">${heading('Portfolios', sub, html`<a class="btn primary" href="/plan">New list…</a>`)}
 ${
   portfolios.length > 0 &&
   cards(
@@ -59,12 +59,15 @@ ${
     card(
       'Spent this month',
       count(spending.unitsThisMonth, 'unit'),
-      spending.money === undefined ? count(spending.callsThisMonth, 'call') : `${moneyInWords(spending.money)} in all`,
+      listed([
+        spending.reportsThisMonth > 0 && count(spending.reportsThisMonth, 'credit report'),
+        spending.money === undefined ? count(spending.callsThisMonth, 'call') : `${moneyInWords(spending.money)} ever`,
+      ]),
     ),
   )
 }
 ${dataTable(
-  ['Portfolio', numeric('Rows'), 'State', numeric('Due'), 'Oldest answer', 'Last nights', 'Last success', ''],
+  ['Portfolio', numeric('Rows'), 'State', numeric('Due'), 'Oldest answer', 'Last attempts', 'Last success', ''],
   portfolios.map((list) => [
     html`<b title="${list.input}">${basename(list.name)}</b><br><span class="dim">${list.pipeline && `pipeline ${list.pipeline}`}</span>`,
     withCommas(list.members),
@@ -77,12 +80,12 @@ ${dataTable(
       : list.work.oldestFetchedAt === null
         ? html`<span class="dim">none yet</span>`
         : time(list.work.oldestFetchedAt, at),
-    nights(list.attempts),
+    lastAttempts(list.attempts),
     list.lastSuccessAt === null ? html`<span class="dim">none yet</span>` : time(list.lastSuccessAt, at),
     nextStep(list),
   ]),
   'No list yet. “New list…” reads a file and shows what it would cost. Nothing is bought before you agree.',
-)}</div>`,
+)}${portfolios.length > 0 && html`<p class="sub">Last attempts: the taller a bar, the more was bought. Green finished, yellow needs you, red failed.</p>`}</div>`,
     };
   },
   csv: ({ portfolios }) => ({
@@ -139,17 +142,18 @@ function stateOf({ refusedCode, attempts, outcomes, lastRun, ...list }: ListOver
 
 const stateChip = (list: ListOverview): Html => chip(...stateOf(list));
 
-function nextStep({ name, lastRun, outcomes }: ListOverview): Html {
+function nextStep({ name, input, lastRun, outcomes }: ListOverview): Html {
   if (lastRun?.state === 'open')
     return html`<a class="btn" href="/runs/${encodeURIComponent(lastRun.id)}">Continue…</a>`;
   if (outcomes.needs_review > 0) return html`<a class="btn" href="/review">Review</a>`;
-  return html`<a class="btn" href="/plan?portfolio=${encodeURIComponent(name)}">Update…</a>`;
+  const list = new URLSearchParams({ path: input, ...(name === input ? {} : { name }) });
+  return html`<a class="btn" href="/plan?${list.toString()}">Update…</a>`;
 }
 
 /** Green: all settled. Yellow: a person, a limit or an interrupt. Red: an error. */
 const TONES: Readonly<Record<number, Tone>> = { 0: 'ok', 3: 'warn', 4: 'warn', 129: 'warn', 130: 'warn', 143: 'warn' };
 
-const nights = (attempts: readonly AttemptOverview[]): Html =>
+const lastAttempts = (attempts: readonly AttemptOverview[]): Html =>
   sparkBars(
     attempts.map(({ begunAt, exit, units, reports }) => ({
       value: units + reports,

@@ -28,7 +28,6 @@ type Facet = QuestionPageView['facets']['reason'][number];
 /** The best candidate is first. */
 const bestGrade = ({ candidates }: Question): string | undefined => candidates[0]?.matchGrade;
 
-const PAGE = 50;
 const PARTS = ['reason', 'country', 'grade', 'portfolio', 'run'] as const;
 
 /** The questions that an address or a form means. */
@@ -56,23 +55,25 @@ export function selectionQuery(query: URLSearchParams, change: Readonly<Record<s
 interface ReviewView extends QuestionPageView {
   readonly noted: ReturnType<typeof waitingEntries>;
   readonly refused: readonly RefusedAnswer[];
+  readonly perPage: number;
 }
 
 export const reviewScreen = screen<ReviewView>({
   path: '/review',
   nothing: {
-    ...{ open: 0, fitting: 0, page: 1, pages: 1, questions: [], noted: [], refused: [] },
+    ...{ open: 0, fitting: 0, page: 1, pages: 1, perPage: 0, questions: [], noted: [], refused: [] },
     facets: { reason: [], country: [], bestGrade: [] },
   },
   async load(request, { options, around, user }) {
     const { questionPage } = await import('../../app/review/question-pages.js');
     const { refusedAnswers, waitingEntries } = await import('../../app/review/answer-question.js');
-    const page = Math.floor(firstItem(request) / PAGE) + 1;
-    const asked = { ...options, ...selectionOf(request.query), by: user.name, page, size: PAGE };
+    const { pageSize: size } = request;
+    const page = Math.floor(firstItem(request) / size) + 1;
+    const asked = { ...options, ...selectionOf(request.query), by: user.name, page, size };
     const noted = waitingEntries(options, around);
-    return { ...(await questionPage(asked, around)), noted, refused: refusedAnswers(options, around) };
+    return { ...(await questionPage(asked, around)), perPage: size, noted, refused: refusedAnswers(options, around) };
   },
-  json: ({ noted, refused, questions, ...view }) => ({
+  json: ({ noted, refused, questions, perPage: _, ...view }) => ({
     ...view,
     questions: questions.map(questionJson),
     noted: noted.map(({ kind, question, by, at }) => ({ kind, question, by, at })),
@@ -114,7 +115,7 @@ ${dataTable(
     html`${question.rows[0] && `line ${question.rows[0].line}`}${question.rows.length > 1 && html` <span class="dim">and ${question.rows.length - 1} more</span>`}`,
   ]),
   open === 0 ? 'No open questions.' : 'No open question fits.',
-)}${pager(request, (page - 1) * PAGE, PAGE, fitting)}`,
+)}${pager(request, (page - 1) * request.pageSize, request.pageSize, fitting)}`,
     };
   },
   csv: ({ questions }) => ({

@@ -1,5 +1,7 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
+import { lastStarted } from '../../app/run/process.js';
 import type { RunStanding } from '../../app/run/runs.js';
+import type { Amounts } from '../../app/run/spending.js';
 import type { StatusView } from '../../app/run/status.js';
 import { statusJson } from '../../cli/commands/status.js';
 import {
@@ -27,8 +29,8 @@ import {
   panel,
   time,
 } from '../layout.js';
-import { type Action, type LiveValues, mayDo, type PageRequest, type Site, screen } from '../site.js';
-import { limitFlags, startAndShow } from './plan.js';
+import { type Action, type FileScreen, mayDo, type PageRequest, type Site, screen } from '../site.js';
+import { limitFlags, readLimit, startAndShow } from './plan.js';
 
 const PAGE = 50;
 
@@ -39,19 +41,24 @@ export const runsScreen = screen<{ readonly at: number; readonly runs: readonly 
     const { runs } = await import('../../app/run/runs.js');
     return { at: around.clock.now(), runs: await runs(options, around) };
   },
-  show({ runs, at }, request) {
+  show({ runs, at }, request, { options, around }) {
     const from = firstItem(request);
+    const started = lastStarted(options, around);
+    const isReading = started?.run === null && started.ended === null;
     return {
       title: 'Runs',
+      isLive: isReading || runs.some(({ condition }) => isMoving(condition)),
       body: html`${heading('Runs', count(runs.length, 'run'), html`<a class="btn primary" href="/plan">New list…</a>`)}
+${isReading && html`<p class="notice warn">The list is being read. Its run appears below.</p>`}
+${started?.run === null && started.ended !== null && html`<p class="notice bad">The run you started did not begin (exit ${started.ended.exit ?? 'unknown'}): ${started.ended.said.replace(/^error: /, '')}</p>`}
 ${dataTable(
   ['Run', 'List', 'State', numeric('Rows'), 'Outcomes', numeric('Units'), 'Started'],
   runs
     .slice(from, from + PAGE)
-    .map(({ run, progress }) => [
+    .map(({ run, progress, condition }) => [
       html`<a href="/runs/${encodeURIComponent(run.id)}">${shortRun(run.id)}</a>`,
       html`<span title="${run.inputPath}">${basename(run.inputPath)}</span><br><span class="dim">pipeline ${run.pipelineName}</span>`,
-      chip(run.state === 'finished' ? 'done' : run.state === 'open' ? 'attention' : 'detail', stateInWords(run)),
+      chip(CONDITION_TONES[condition], stateInWords({ run, condition })),
       withCommas(run.rowCount),
       html`<div class="outcomes">${outcomeBar(progress.byOutcome)}</div>`,
       withCommas(progress.unitsCharged),
@@ -76,6 +83,21 @@ ${dataTable(
   }),
 });
 
+const CONDITION_TONES: Readonly<Record<RunStanding['condition'], MessageState>> = {
+  reading: 'detail',
+  not_started: 'attention',
+  running: 'detail',
+  paused: 'attention',
+  stopped: 'failed',
+  interrupted: 'attention',
+  writing_tables: 'detail',
+  finished: 'done',
+  superseded: 'detail',
+};
+
+const isMoving = (condition: RunStanding['condition']): boolean =>
+  condition === 'reading' || condition === 'running' || condition === 'writing_tables';
+
 const TONES: Readonly<Record<RowOutcome, Share['tone']>> = {
   complete: 'ok',
   no_match: 'bar',
@@ -93,7 +115,6 @@ const outcomeBar = (outcomes: Readonly<Record<RowOutcome, number>>): Html =>
       value: outcomes[outcome],
       tone: TONES[outcome],
       title: `${withCommas(outcomes[outcome])} ${OUTCOME_WORDS[outcome]}`,
-      live: `bar-${outcome}`,
     })),
     SHOWN.filter((outcome) => outcomes[outcome] > 0)
       .map((outcome) => `${withCommas(outcomes[outcome])} ${OUTCOME_WORDS[outcome]}`)
@@ -105,32 +126,47 @@ const load = async ({ params }: Pick<PageRequest, 'params'>, { options, around }
   return await status({ ...options, run: params.run ?? '' }, around);
 };
 
-const isAtWork = ({ atWork, workers }: StatusView): boolean => atWork?.alive === true || workers.length > 0;
+interface RunScreenView extends StatusView {
+  /** Files of its newest tables. */
+  readonly files: readonly string[];
+  /** The most that the rest costs, if a person is about to continue. */
+  readonly rest: Amounts | null;
+}
 
-export const runScreen = screen<StatusView>({
+const hasFailedRows = ({ activity, progress }: StatusView): boolean =>
+  activity.failures.length > 0 && progress.byOutcome.pending === 0;
+
+export const runScreen = screen<RunScreenView>({
   path: '/runs/:run',
-  load,
+  async load(request, site) {
+    const { continueCost, resultFiles } = await import('../../app/run/status.js');
+    const { options, around } = site;
+    const view = await load(request, site);
+    const run = view.run.id;
+    const isAsked = request.query.has('confirm') && !isMoving(view.condition);
+    const rest = isAsked ? await continueCost({ ...options, run, failed: hasFailedRows(view) }, around) : null;
+    return { ...view, rest, files: (await resultFiles({ ...options, run }, around)).names };
+  },
   json: statusJson,
   show(view, request, site) {
-    const { run, progress, activity, portfolio, at } = view;
-    const words = standing(view);
+    const { run, progress, activity, portfolio, at, condition } = view;
     return {
       title: `Run ${shortRun(run.id)}`,
+      isLive: isMoving(condition),
       body: html`${heading(
-        html`Run ${shortRun(run.id)} ${chip(stateTone(view), html`<span data-live="state">${words}</span>`)}`,
+        html`Run ${shortRun(run.id)} ${chip(CONDITION_TONES[condition], standing(view))}`,
         html`${basename(run.inputPath)} · pipeline ${run.pipelineName} · started ${time(run.createdAt, at)}`,
         runForms(view, request, site),
       )}
-<div class="stack"${isAtWork(view) && html` data-stream="/runs/${encodeURIComponent(run.id)}"`}>
+<div class="stack">
 <div class="outcomes wide">${outcomeBar(progress.byOutcome)}</div>
 ${cards(
-  SHOWN.filter((outcome) => progress.byOutcome[outcome] > 0 || (isAtWork(view) && outcome === 'complete')).map(
+  SHOWN.filter((outcome) => progress.byOutcome[outcome] > 0 || (isMoving(condition) && outcome === 'complete')).map(
     (outcome) =>
       card(
         OUTCOME_WORDS[outcome],
         withCommas(progress.byOutcome[outcome]),
         outcome === 'pending' ? pendingInWords(progress) : '',
-        `count-${outcome}`,
       ),
   ),
 )}
@@ -138,7 +174,7 @@ ${cards(
 ${panel(
   'Money',
   facts([
-    ['Spent', html`<span data-live="spent">${spentInWords(view)}</span>`],
+    ['Spent', spentInWords(view)],
     ['Limits', limitsInWords(view)],
     ['Reused', activity.owned > 0 && count(activity.owned, 'stored answer')],
     [
@@ -151,12 +187,13 @@ ${panel(
   'Progress',
   facts([
     ['List', portfolio !== null && `${count(view.listed, 'row')} in all, ${withCommas(run.rowCount)} in this run`],
-    ['Speed', isAtWork(view) && html`<span data-live="speed">${speedInWords(view)}</span>`],
+    ['Speed', condition === 'running' && speedInWords(view)],
     ['Ended', run.finishedAt !== null && moment(run.finishedAt)],
-    ['Results', view.results !== null && html`<code>${view.results}</code>`],
+    ['Folder', view.results !== null && html`<code>${view.results}</code>`],
   ]),
 )}
 </div>
+${filesPanel(view)}
 ${stageTable(view)}
 ${outageList(view)}
 ${
@@ -192,32 +229,36 @@ ${
 </div>`,
     };
   },
-  async live(request, site) {
-    const view = await load(request, site);
-    if (!isAtWork(view)) return null;
-    return { state: standing(view), spent: spentInWords(view), speed: speedInWords(view), ...outcomeValues(view) };
-  },
 });
 
-/** The counts, and the places of the bar. */
-function outcomeValues({ progress: { byOutcome } }: StatusView): LiveValues {
-  const total = SHOWN.reduce((sum, outcome) => sum + byOutcome[outcome], 0) || 1;
-  const values: Record<string, LiveValues[string]> = {};
-  let x = 0;
-  for (const outcome of SHOWN) {
-    const width = (byOutcome[outcome] / total) * 1000;
-    values[`count-${outcome}`] = withCommas(byOutcome[outcome]);
-    values[`bar-${outcome}`] = { x: x.toFixed(2), width: width.toFixed(2) };
-    x += width;
-  }
-  return values;
+const REPORT = 'report.html';
+const WORKBOOK = 'results.xlsx';
+
+/** The workbook and the report for people, and the tables for programs. */
+function filesPanel({ run, files }: RunScreenView): Html | false {
+  if (files.length === 0) return false;
+  const link = (name: string, kind = '') =>
+    html`<a class="${kind}" href="/runs/${encodeURIComponent(run.id)}/files/${encodeURIComponent(name)}">${name}</a>`;
+  const first = [WORKBOOK, REPORT].filter((name) => files.includes(name));
+  const others = files.filter((name) => !first.includes(name)).toSorted();
+  return panel(
+    'Results',
+    html`<p class="row">${first.map((name) => link(name, name === WORKBOOK ? 'btn primary' : 'btn'))}</p><details><summary>${count(others.length, 'further file')}</summary><p class="files">${others.map((name) => link(name))}</p></details>`,
+  );
 }
 
-function stateTone({ run, atWork }: StatusView): MessageState {
-  if (run.state === 'finished') return 'done';
-  if (atWork?.ending?.stopped != null) return 'failed';
-  return run.state === 'superseded' ? 'detail' : 'attention';
-}
+/** Files that the export lists, and no others. The report is shown without any rights. */
+export const runFile: FileScreen = {
+  path: '/runs/:run/files/:name',
+  async file({ params }, { options, around }) {
+    const { resultFiles } = await import('../../app/run/status.js');
+    const { folder, names } = await resultFiles({ ...options, run: params.run ?? '' }, around);
+    const name = names.find((known) => known === params.name);
+    if (name === undefined) return undefined;
+    const policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+    return { path: join(folder, name), name, ...(name === REPORT ? { policy } : {}) };
+  },
+};
 
 const spentInWords = ({ progress, activity, money }: StatusView): string =>
   `${amountsInWords({ units: progress.unitsCharged, reports: activity.reports }, ', ')}${moneyAfterAmounts(money)}`;
@@ -289,23 +330,25 @@ const outageList = ({ atWork, at }: StatusView): Html | false =>
     ),
   );
 
-/** Pause while it runs. Continue, with limits that are named before anything is bought. */
-function runForms(view: StatusView, { query }: PageRequest, { user }: Site): Html | false {
-  const { run, progress, activity, given } = view;
+/** Pause while it runs. Continue, after a question that names what the rest costs. */
+function runForms(view: RunScreenView, { query }: PageRequest, { user }: Site): Html | false {
+  const { run, progress, rest, condition } = view;
   if (!mayDo(user.role, 'spend')) return false;
   const address = `/runs/${encodeURIComponent(run.id)}`;
-  if (isAtWork(view)) return button(`${address}/pause`, 'Pause');
-  const failed = activity.failures.length > 0 && progress.byOutcome.pending === 0;
+  if (condition === 'running') return button(`${address}/pause`, 'Pause');
+  const failed = hasFailedRows(view);
   if (run.state !== 'open' && !failed) return false;
-  const limits = {
-    units: query.get('max_units') ?? String(given.budget ?? 0),
-    reports: query.get('max_reports') ?? String(given.maxReports ?? 0),
+  if (rest === null)
+    return html`<a class="btn primary" href="${address}?confirm=1">${failed ? 'Try failed rows again…' : 'Continue…'}</a>`;
+  const atMost = {
+    units: Math.min(rest.units, readLimit(query.get('max_units') ?? undefined) ?? rest.units),
+    reports: Math.min(rest.reports, readLimit(query.get('max_reports') ?? undefined) ?? rest.reports),
   };
   const rows = failed ? progress.byOutcome.failed : progress.byOutcome.pending;
-  if (query.get('confirm') === null)
-    return html`<form class="row" method="get" action="${address}"><input type="hidden" name="confirm" value="1"><label>At most <input type="number" min="0" name="max_units" value="${limits.units}"> units</label><label><input type="number" min="0" name="max_reports" value="${limits.reports}"> credit reports</label><button class="primary">${failed ? 'Try failed rows again…' : 'Continue…'}</button></form>`;
-  const words = `Buy up to ${amountsInWords({ units: Number(limits.units), reports: Number(limits.reports) })} for ${count(rows, 'row')}`;
-  return html`${button(`${address}/resume`, words, { max_units: limits.units, max_reports: limits.reports, ...(failed ? { failed: '1' } : {}) }, 'primary')}<a class="btn" href="${address}">Back</a>`;
+  const isFree = atMost.units + atMost.reports === 0;
+  const words = isFree ? 'Continue' : `Buy up to ${amountsInWords(atMost)}`;
+  return html`${button(`${address}/resume`, `${words} for ${count(rows, 'row')}`, { max_units: String(atMost.units), max_reports: String(atMost.reports), ...(failed ? { failed: '1' } : {}) }, 'primary')}<a class="btn" href="${address}">Back</a>
+${rest.units + rest.reports > 0 && html`<form class="row" method="get" action="${address}"><input type="hidden" name="confirm" value="1"><label>At most <input type="number" min="0" name="max_units" value="${atMost.units}"> units</label><label><input type="number" min="0" name="max_reports" value="${atMost.reports}"> credit reports</label><button>Change the limits</button></form>`}`;
 }
 
 export const pauseAction: Action = {

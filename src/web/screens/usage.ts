@@ -17,6 +17,7 @@ export const usageScreen = screen<UsageView & { readonly at: number }>({
   show(view) {
     const { byDay, byOperation, byRun, environments, permissions, unknownCalls, money, at } = view;
     const units = byDay.reduce((sum, line) => sum + line.unitsCharged, 0);
+    const reports = byDay.reduce((sum, line) => sum + line.reports, 0);
     const calls = byDay.reduce((sum, line) => sum + line.calls, 0);
     const owned = byDay.reduce((sum, line) => sum + line.owned, 0);
     const unknown = environments.reduce((sum, line) => sum + line.unknownCalls, 0);
@@ -30,6 +31,7 @@ export const usageScreen = screen<UsageView & { readonly at: number }>({
         withCommas(line.calls),
         line.owned === 0 ? '' : withCommas(line.owned),
         line.unitsCharged === 0 ? '' : withCommas(line.unitsCharged),
+        line.reports === 0 ? '' : withCommas(line.reports),
         line.unknown === 0 ? '' : withCommas(line.unknown),
         ...(hasMoney ? [line.money === undefined ? '' : moneyInWords(line.money)] : []),
       ]);
@@ -38,6 +40,7 @@ export const usageScreen = screen<UsageView & { readonly at: number }>({
       numeric('Calls'),
       numeric('Reused'),
       numeric('Units'),
+      numeric('Credit reports'),
       numeric('Unknown charge'),
       ...(hasMoney ? [numeric('Money')] : []),
     ];
@@ -46,7 +49,12 @@ export const usageScreen = screen<UsageView & { readonly at: number }>({
       body: html`${heading('Usage', 'All that this ledger has bought')}
 ${cards(
   card('Units', withCommas(units), money === undefined ? 'spent in all' : moneyInWords(money)),
-  card('Calls', withCommas(calls), owned === 0 ? 'sent in all' : `${withCommas(owned)} answers reused, free`),
+  reports > 0 && card('Credit reports', withCommas(reports), 'bought in all'),
+  card(
+    'Calls',
+    withCommas(calls),
+    owned === 0 ? 'sent in all, free ones too' : `free ones too · ${withCommas(owned)} answers reused`,
+  ),
   unknown > 0 && card('Unknown charge', count(unknown, 'call'), 'the answer was lost'),
   environments
     .filter(({ api, observedAt }) => api === 'v1' && observedAt !== null)
@@ -117,13 +125,14 @@ ${
     };
   },
   csv: ({ byDay }) => ({
-    header: ['day', 'api', 'calls', 'owned', 'units_charged', 'unknown'],
-    lines: byDay.map(({ key, api, calls, owned, unitsCharged, unknown }) => [
+    header: ['day', 'api', 'calls', 'owned', 'units_charged', 'credit_reports', 'unknown'],
+    lines: byDay.map(({ key, api, calls, owned, unitsCharged, reports, unknown }) => [
       key,
       api,
       calls,
       owned,
       unitsCharged,
+      reports,
       unknown,
     ]),
   }),

@@ -1,21 +1,88 @@
-// Live values and keys. Every page works without it.
+// Live pages, keys, and a notice when the page has stopped. Every page works without it.
 (() => {
-  for (const part of document.querySelectorAll('[data-stream]')) {
-    // Event streams cannot set headers, so the type is asked for by the browser itself.
-    const source = new EventSource(part.dataset.stream);
-    source.onmessage = ({ data }) => {
-      for (const [name, value] of Object.entries(JSON.parse(data))) {
-        for (const element of document.querySelectorAll(`[data-live="${name}"]`)) {
-          if (typeof value === 'string') element.textContent = value;
-          else for (const [attribute, text] of Object.entries(value)) element.setAttribute(attribute, text);
-        }
+  /** Makes a node like another one and keeps what is the same, so that focus and scrolling stay. */
+  const update = (old, now) => {
+    if (old.nodeType !== now.nodeType || old.nodeName !== now.nodeName) {
+      old.replaceWith(now);
+      return;
+    }
+    if (old.nodeType !== Node.ELEMENT_NODE) {
+      if (old.data !== now.data) old.data = now.data;
+      return;
+    }
+    for (const { name } of [...old.attributes]) {
+      if (!now.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
+    }
+    for (const { name, value } of now.attributes) {
+      if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    }
+    const [before, after] = [[...old.childNodes], [...now.childNodes]];
+    for (const [at, node] of after.entries()) {
+      if (before[at] === undefined) old.append(node);
+      else update(before[at], node);
+    }
+    for (const node of before.slice(after.length)) node.remove();
+  };
+
+  const STOPPED = 'stopped';
+  const showStopped = (isStopped) => {
+    const shown = document.getElementById(STOPPED);
+    if (!isStopped) shown?.remove();
+    if (!isStopped || shown !== null) return;
+    const notice = document.createElement('p');
+    notice.id = STOPPED;
+    notice.className = 'notice bad';
+    notice.setAttribute('role', 'alert');
+    notice.textContent = 'The page was stopped. Start it again: kybatch ui';
+    document.body.append(notice);
+  };
+
+  // The browser reads the document itself. No text becomes markup here, so trusted types stay on.
+  const readAgain = () => {
+    const request = new XMLHttpRequest();
+    request.open('GET', location.href);
+    request.responseType = 'document';
+    request.onload = () => {
+      showStopped(false);
+      const main = request.status === 200 && request.response?.getElementById('main');
+      if (main) {
+        const said = document.querySelector('main > .notice[role="status"]');
+        if (said !== null && main.querySelector(':scope > .notice[role="status"]') === null)
+          main.prepend(said.cloneNode(true));
+        update(document.getElementById('main'), main);
+        document.title = request.response.title;
       }
+      later();
     };
-    source.addEventListener('end', () => {
-      source.close();
-      location.reload();
-    });
-  }
+    request.onerror = () => {
+      showStopped(true);
+      later();
+    };
+    request.send();
+  };
+  const later = () => {
+    if (document.querySelector('main[data-live]') !== null) setTimeout(document.hidden ? later : readAgain, 1000);
+  };
+  later();
+
+  // A form that the page cannot receive stays filled.
+  let isReceived = false;
+  document.addEventListener('submit', (event) => {
+    if (isReceived) return;
+    event.preventDefault();
+    const { target, submitter } = event;
+    fetch('/script.js', { method: 'HEAD' }).then(
+      () => {
+        isReceived = true;
+        target.requestSubmit(submitter);
+      },
+      () => showStopped(true),
+    );
+  });
+  addEventListener('pageshow', () => {
+    isReceived = false;
+  });
+
   document.addEventListener('keydown', (event) => {
     const { target, key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
