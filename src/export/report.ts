@@ -11,16 +11,17 @@ import type { MemberChange } from '../ledger/portfolio/changes.js';
 import type { Progress } from '../ledger/rows/runs.js';
 import { plainDecimal } from '../util/exact-json.js';
 import { barChart, Html, html, type Markup, SHADES, shareBar, type Tone } from '../util/html.js';
-import { isContactName, withoutEmails } from '../util/sanitize-text.js';
+import { isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
 import { decimalWithCommas, moment, shortRun, withCommas } from '../util/words.js';
 import { type CompanyAtAGlance, hasEnded, stateOfStatus } from './company-at-a-glance.js';
+import { REASON_WORDS } from './reasons.js';
 import type { ExportSummary } from './summary.js';
 
-/** A reason with its rows. */
+/** A reason with its rows. Its words hold for all of them. */
 interface Cause {
   readonly words: string;
   rows: number;
-  /** The first of them. */
+  /** The first of them, each with what is particular to it. */
   readonly first: string[];
 }
 
@@ -69,12 +70,13 @@ export class ReportTally {
     if (causes !== undefined) {
       const code = row.errorCode ?? '';
       const cause = causes.get(code) ?? {
-        words: wordsOf(row.errorMessage ?? code),
+        words: REASON_WORDS[code] ?? (code || 'Something went wrong'),
         rows: 0,
         first: [],
       };
       cause.rows += 1;
-      if (cause.first.length < FIRST_ROWS) cause.first.push(`row ${row.row}`);
+      if (cause.first.length < FIRST_ROWS)
+        cause.first.push(`row ${row.row}: ${withoutEmails(sanitizeText(row.errorMessage ?? '', 160))}`);
       causes.set(code, cause);
     }
     // A company counts once, whatever number of rows name it.
@@ -124,9 +126,6 @@ export class ReportTally {
       }
   }
 }
-
-/** The part that rows of one reason share. */
-const wordsOf = (text: string): string => (text.split(/[:;]/)[0] ?? '').replaceAll(/"[^"]*"/g, 'the number');
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
@@ -230,10 +229,10 @@ const causes = (title: string, found: ReadonlyMap<string, Cause>, remedy: string
   panel(
     title,
     html`<p class="sub">${remedy}</p>${grid(
-      ['Reason', 'Rows', 'First'],
+      ['Reason', 'Rows', 'The first rows, as recorded'],
       [...found.values()]
         .sort((a, b) => b.rows - a.rows)
-        .map(({ words, rows, first }) => [words, withCommas(rows), first.join(', ')]),
+        .map(({ words, rows, first }) => [words, withCommas(rows), first.map((line) => html`${line}<br>`)]),
     )}`,
   );
 

@@ -68,7 +68,8 @@ type Problem = { readonly code: string; readonly message: string };
 export function fileRow(input: InputRow, known?: Problem): FileRow {
   const { row, line, values, kinds, fields: given } = input;
   const { fields, problem } = usableRow(input, known);
-  const { asked, leads } = sortedOut(fields);
+  // The fields of an invalid row are shown and found. They do not identify a company.
+  const { asked, leads } = sortedOut(input.problem === undefined ? fields : {});
   return {
     row,
     line,
@@ -91,7 +92,8 @@ export function fileRow(input: InputRow, known?: Problem): FileRow {
 /** Numbers are parsed when a row is processed. An unknown country is reported before any spending. */
 export function usableRow({ fields: given, problem: damage }: InputRow, known?: Problem): SoundRow {
   const problem = known ?? damage ?? countryProblem(given) ?? null;
-  return { problem, fields: damage === undefined ? { ...given } : {} };
+  // PostgreSQL reads no JSON with this character.
+  return { problem, fields: damage?.code === 'NUL_CHARACTER' ? {} : { ...given } };
 }
 
 /** The usable fields of a row, and its problem. */

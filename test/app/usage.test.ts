@@ -17,8 +17,8 @@ test('units are shown by day, operation and run, with direct calls on their own 
     await call({ api: 'v1', operation: 'officersKyb', params }, around);
     const view = await usage({}, around);
     expect(view.byRun).toEqual([
-      { key: id, api: 'v1', calls: 4, owned: 0, unitsCharged: 4, unknown: 0 },
-      { key: '(by hand)', api: 'v1', calls: 1, owned: 1, unitsCharged: 1, unknown: 0 },
+      { key: id, api: 'v1', calls: 4, owned: 0, unitsCharged: 4, reports: 0, unknown: 0 },
+      { key: '(by hand)', api: 'v1', calls: 1, owned: 1, unitsCharged: 1, reports: 0, unknown: 0 },
     ]);
     expect(view.byOperation.map(({ key, unitsCharged }) => [key, unitsCharged])).toEqual([
       ['fullKyb', 2],

@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.js';
-import { withFolder } from '../helpers/cli.js';
+import { cli, withFolder } from '../helpers/cli.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { findCompany } from '../helpers/sandbox.js';
 import { withDesk } from '../review/with-ledger.js';
@@ -46,8 +46,11 @@ test('a list is planned, started after a second question, followed to its end, a
         max_reports: '0',
       });
       expect(started.status).toBe(303);
-      const run = String(started.headers.location);
-      expect(run).toMatch(/^\/runs\/\d{4}-\d\d-\d\d-[0-9a-f]{6}$/);
+      // A slow machine shows the run later.
+      type Runs = { readonly runs: readonly { readonly run: { readonly id: string } }[] };
+      await until(async () => (await json<Runs>('/runs')).runs.length === 1);
+      const run = `/runs/${(await json<Runs>('/runs')).runs[0]?.run.id}`;
+      expect([run, '/runs']).toContain(started.headers.location);
       await until(async () => !(await get(run)).text.includes('data-live'));
       expect(await json(run)).toMatchObject({ outcomes: { invalid: 1, pending: 0 } });
       expect(await json('/')).toMatchObject({
@@ -63,6 +66,22 @@ test('a list is planned, started after a second question, followed to its end, a
       expect(report.headers['content-security-policy']).toMatch(/^sandbox;/);
       for (const name of ['..%2Fsummary.json', '..%2F..%2Fkybatch.db', 'kybatch.db', 'unknown.csv'])
         expect(await get(`${run}/files/${name}`)).toMatchObject({ status: 404 });
+    });
+  }));
+
+test('a download has all rows, and invalid rows keep their name and ID', () =>
+  withFolder(async (folder) => {
+    const list = join(folder, 'list.csv');
+    await writeList(list);
+    const invalid = Array.from({ length: 120 }, (_, at) => `Nameless Land ${at},,,X-${at}`);
+    appendFileSync(list, `${invalid.join('\n')}\n`);
+    writeFileSync(list, readFileSync(list, 'utf8').replace(',Note', ',ID'));
+    await cli(['run', list, '--sandbox', '--yes', '--pipeline', 'onboarding'], { cwd: folder });
+    await withPage({ dataDir: join(folder, 'data'), sandbox: true }, async ({ get, json }) => {
+      const { text } = await get('/companies?outcome=invalid&from=50&format=csv');
+      expect(text.trim().split('\n')).toHaveLength(1 + 121);
+      expect(text).toContain('X-119,Nameless Land 119');
+      expect(await json('/companies?q=X-77')).toMatchObject({ total: 1, rows: [{ input_id: 'X-77' }] });
     });
   }));
 

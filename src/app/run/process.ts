@@ -1,7 +1,7 @@
 // Runs as processes of their own: started here, going on when their starter ends, and paused on request.
 
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../domain/errors.js';
@@ -69,7 +69,7 @@ export async function startProcess(
     lastStarts.set(dataDir, state);
   };
   note({});
-  const end = (exit: number | null) => note({ ended: { exit, said: lastMessage(readFileSync(log, 'utf8')) } });
+  const end = (exit: number | null) => note({ ended: { exit, said: lastMessage(log) } });
   child.on('exit', end);
   child.on('error', () => end(null));
   child.unref();
@@ -85,8 +85,9 @@ export async function startProcess(
 }
 
 /** The error and its hint, else the last line. */
-function lastMessage(printed: string): string {
-  const text = printed.trim();
+function lastMessage(log: string): string {
+  // Old logs are pruned.
+  const text = existsSync(log) ? readFileSync(log, 'utf8').trim() : '';
   const at = text.lastIndexOf('error: ');
   return at === -1 ? (text.split('\n').at(-1) ?? '') : text.slice(at);
 }

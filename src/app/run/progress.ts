@@ -87,7 +87,7 @@ function conditionOf({ state }: RunRecord, attempt: AttemptActivity | undefined,
   if (attempt === undefined) return 'not_started';
   const ending = attempt.ending === null ? undefined : parseStored(attempt.ending, isRecord);
   if (ending?.stopped != null) return 'stopped';
-  return ending === undefined || ending.interrupted === true ? 'interrupted' : 'paused';
+  return attempt.endedAt === null || ending?.interrupted === true ? 'interrupted' : 'paused';
 }
 
 /** A process of this machine: it writes tables after its attempt has ended. */
