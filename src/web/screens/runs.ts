@@ -150,9 +150,12 @@ export const runScreen = screen<RunScreenView>({
   json: statusJson,
   show(view, request, site) {
     const { run, progress, activity, portfolio, at, condition } = view;
+    const { options, around } = site;
+    // A process that was just started has a run before it has an attempt.
+    const isBeginning = condition === 'not_started' && lastStarted(options, around)?.ended === null;
     return {
       title: `Run ${shortRun(run.id)}`,
-      isLive: isMoving(condition),
+      isLive: isMoving(condition) || isBeginning,
       body: html`${heading(
         html`Run ${shortRun(run.id)} ${chip(CONDITION_TONES[condition], standing(view))}`,
         html`${basename(run.inputPath)} · pipeline ${run.pipelineName} · started ${time(run.createdAt, at)}`,
