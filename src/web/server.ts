@@ -74,7 +74,7 @@ async function readAhead(site: Site): Promise<void> {
   for (const path of ['/', '/review', '/companies'])
     await screens
       .find((screen) => screen.path === path)
-      ?.open({ path, params: {}, query: new URLSearchParams() }, site)
+      ?.open({ path, params: {}, query: new URLSearchParams(), pageSize: PAGE }, site)
       .catch(() => {});
 }
 

@@ -58,7 +58,12 @@ export async function answerQuestion(
     const { refusal = null, state = 'in_force' } = await recordNow(entry, options, around);
     return { state: refusal === null ? state : 'refused', refusal, given: entry.at };
   }
-  const problem = await withLedger('read', options, around, ({ review }) => entryProblem(entry, review));
+  const isNoted = waitingEntries(options, around).some(
+    (other) => other.kind === 'answer' && other.question === question && isSamePerson(other.by, by),
+  );
+  const problem = isNoted
+    ? message('ANSWERED_ALREADY', 'You have answered this question already, perhaps in another tab.', 'failed')
+    : await withLedger('read', options, around, ({ review }) => entryProblem(entry, review));
   if (problem !== undefined) return { state: 'refused', refusal: problem, given: entry.at };
   await new AnswerInbox(dataDirOf(options, around)).put(entry);
   return { state: 'noted', refusal: null, given: entry.at };

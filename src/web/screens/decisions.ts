@@ -1,5 +1,6 @@
+import type { QuestionPageView } from '../../app/review/question-pages.js';
 import type { decisions as listDecisions, RuleOptions, RuleProposal } from '../../app/review/review.js';
-import { decisionJson, LEFT_OUT, topicInWords } from '../../cli/terminal/review-words.js';
+import { decisionJson, LEFT_OUT, reasonName, topicInWords } from '../../cli/terminal/review-words.js';
 import { UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined } from '../../util/html.js';
@@ -7,7 +8,7 @@ import { message } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
 import { button, chip, dataTable, firstItem, heading, pager, panel, time } from '../layout.js';
 import { type Action, mayDo, screen } from '../site.js';
-import { selectionOf, selectionQuery, unlessLocked } from './review.js';
+import { GRADE_WORDS, selectionOf, selectionQuery, unlessLocked } from './review.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof listDecisions>>[number];
 type Rule = RuleOptions['rule'];
@@ -94,6 +95,8 @@ interface RuleScreenView {
   readonly rule: Rule;
   /** Null: no reason is chosen. */
   readonly proposal: RuleProposal | null;
+  /** The reasons to choose from. */
+  readonly reasons: QuestionPageView['facets']['reason'];
 }
 
 /** The rule of an address or a form: `confirm` with the least grade, or `none_of_these`. */
@@ -113,8 +116,11 @@ export const ruleScreen = screen<RuleScreenView>({
     const selection = selectionOf(query);
     const rule = ruleOf(query);
     const isChosen = selection.filter.reasons !== undefined;
+    const { questionPage } = await import('../../app/review/question-pages.js');
+    const asked = { ...options, ...selection, by: user.name, size: 1 };
     return {
       rule,
+      reasons: isChosen ? [] : (await questionPage(asked, around)).facets.reason,
       proposal: isChosen ? await previewRule({ ...options, ...selection, rule, by: user.name }, around) : null,
     };
   },
@@ -126,7 +132,7 @@ export const ruleScreen = screen<RuleScreenView>({
     })),
     leftOut: Object.fromEntries(proposal?.leftOut ?? []),
   }),
-  show({ rule, proposal }, { query }, { user }) {
+  show({ rule, proposal, reasons }, { query }, { user }) {
     const back = `/review${selectionQuery(query)}`;
     const hidden = [...new URLSearchParams(selectionQuery(query))];
     const fields = hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
@@ -137,8 +143,8 @@ export const ruleScreen = screen<RuleScreenView>({
       body: html`${heading('Answer all that fit', html`One decision each, which can be withdrawn together · <a href="${back}">back to the questions</a>`)}
 ${
   proposal === null
-    ? html`<p class="empty">Choose a reason first: a rule answers questions of one kind.</p>`
-    : html`${panel('Rule', html`${form}<p class="dim">Five letters: number, name, VAT number, country, place. A same, B similar, Z nothing to compare, F different, ? any. A different number is never confirmed.</p>`)}
+    ? html`<p class="empty">A rule answers questions of one kind. Choose a reason:</p><p class="row facets">${reasons.map(({ value, questions }) => value !== null && html`<a class="chip" href="/review/rule${selectionQuery(query, { reason: value })}">${reasonName(value)} <b>${withCommas(questions)}</b></a>`)}</p>`
+    : html`${panel('Rule', html`${form}<p class="dim">Five letters: ${GRADE_WORDS} A question mark fits any letter. A different number is never confirmed.</p>`)}
 ${proposed(proposal)}
 ${
   proposal.answers.length > 0 &&

@@ -16,7 +16,7 @@ import {
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
-import { type Message, message } from '../../util/message-parts.js';
+import { type Message, message, sentence } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
 import { button, chip, dataTable, firstItem, heading, NOT_RETURNED, pager, time } from '../layout.js';
 import { type Action, type Done, mayDo, type Site, screen } from '../site.js';
@@ -103,6 +103,7 @@ ${view.refused.map((refused) => refusedNotice(refused, mayDecide))}
 ${facetRow('Reason', 'reason', facets.reason, query, reasonName)}
 ${facetRow('Country', 'country', facets.country, query)}
 ${facetRow('Best grade', 'grade', facets.bestGrade, query)}
+${facets.bestGrade.length > 1 && html`<p class="dim">A grade has five letters: ${GRADE_WORDS}</p>`}
 ${dataTable(
   ['Your company', 'Why', 'About', 'Best candidate', 'Grade', 'Rows'],
   questions.map((question) => [
@@ -132,6 +133,10 @@ ${dataTable(
     ]),
   }),
 });
+
+/** What the letters of a grade mean. */
+export const GRADE_WORDS =
+  'number, name, VAT number, country, place. A same, B similar, Z nothing to compare, F different.';
 
 const addressOf = (question: string, query: URLSearchParams): string =>
   `/review/${encodeURIComponent(question)}${selectionQuery(query)}`;
@@ -193,7 +198,7 @@ export const questionScreen = screen<QuestionScreenView>({
         (one) =>
           html`<li${one.id === question.id && html` class="on"`}><a href="${addressOf(one.id, query)}"${one.id === question.id && html` aria-current="true"`}>${one.input.name ?? one.id}<small>line ${one.rows[0]?.line} · ${reasonInWords(one)}</small></a></li>`,
       )}${further > 0 && html`<li class="dim">${withCommas(further)} more</li>`}</ul>
-<div class="stack"><p><b>${sentence(whyInWords(question))}</b></p>
+<div class="stack"><p><b>${capitalized(whyInWords(question))}</b></p>
 ${saidBefore(view)}
 ${mayDecide && question.open ? answerForms(view, query, site) : comparison(view, false)}
 <div class="row">${next && html`<a class="btn" href="${addressOf(next, query)}" data-key="k"><kbd>k</kbd>${position === null ? 'Next question' : 'Skip'}</a>`}${mayDecide && undoForm(view, query)}</div>
@@ -202,7 +207,7 @@ ${mayDecide && question.open ? answerForms(view, query, site) : comparison(view,
   },
 });
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const capitalized = (text: string): string => sentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 
 /** What people have said about the question so far. */
 function saidBefore({ question, at }: QuestionScreenView): Markup {
@@ -241,12 +246,12 @@ function comparison({ question, compared }: QuestionScreenView, mayAnswer: boole
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Row and candidates"><table class="compare"><thead><tr><th></th><th scope="col">Your list, line ${question.rows[0]?.line}</th>${compared.map((_, index) => html`<th scope="col">Candidate ${index + 1}</th>`)}</tr></thead><tbody>
 ${names.map(
   (name) =>
-    html`<tr><th scope="row">${FIELD_NAMES[name]}</th><td>${yours(name) ?? html`<span class="dim">empty</span>`}</td>${compared.map(
-      ({ fields }) => fields.filter(({ field }) => field === name).map(cell),
+    html`<tr><th scope="row">${FIELD_NAMES[name]}</th><td data-of="your list">${yours(name) ?? html`<span class="dim">empty</span>`}</td>${compared.map(
+      ({ fields }, index) => fields.filter(({ field }) => field === name).map((one) => cell(one, index)),
     )}</tr>`,
 )}
-<tr><th scope="row">Why</th><td></td>${compared.map(({ choice }) => html`<td class="dim">${choice.evidence}<br><code>${choice.matchGrade}</code></td>`)}</tr>
-${mayAnswer && html`<tr><th></th><td></td>${compared.map(({ choice }, index) => html`<td><button name="choice" value="${choice.key}"${index < 9 && html` data-key="${index + 1}"`}${index === 0 && html` class="primary"`}>${index < 9 && html`<kbd>${index + 1}</kbd>`}Confirm</button></td>`)}</tr>`}
+<tr><th scope="row">Why</th><td></td>${compared.map(({ choice }, index) => html`<td class="dim" data-of="candidate ${index + 1}">${choice.evidence}<br><code>${choice.matchGrade}</code></td>`)}</tr>
+${mayAnswer && html`<tr><th></th><td></td>${compared.map(({ choice }, index) => html`<td><button name="choice" value="${choice.key}"${index < 9 && html` data-key="${index + 1}"`}${index === 0 && html` class="primary"`}>${index < 9 && html`<kbd>${index + 1}</kbd>`}Confirm ${compared.length > 1 && index + 1}</button></td>`)}</tr>`}
 </tbody></table></div>`;
 }
 
@@ -257,10 +262,10 @@ const AGREEMENTS: Readonly<Record<ComparedField['agreement'], readonly [css: str
   not_compared: ['', ''],
 };
 
-function cell({ agreement, yours, theirs, field }: ComparedField): Html {
+function cell({ agreement, yours, theirs, field }: ComparedField, index: number): Html {
   const [css, word] = AGREEMENTS[agreement];
   const value = theirs === null ? NOT_RETURNED : field === 'name' && yours !== null ? marked(theirs, yours) : theirs;
-  return html`<td class="${css}">${value}${word !== '' && html` <small class="dim">${word}</small>`}</td>`;
+  return html`<td class="${css}" data-of="candidate ${index + 1}">${value}${word !== '' && html` <small class="dim">${word}</small>`}</td>`;
 }
 
 /** The words that the other text does not have. */
@@ -279,7 +284,7 @@ function answerForms(view: QuestionScreenView, query: URLSearchParams, { user }:
   const address = `${addressOf(question.id, new URLSearchParams())}/answer`;
   const fields = html`<input type="hidden" name="basis" value="${question.basis}"><input type="hidden" name="shown" value="${compared.map(({ choice }) => choice.key).join(' ')}"><input type="hidden" name="next" value="${next}"><input type="hidden" name="select" value="${selectionQuery(query)}">`;
   return html`<form class="stack" method="post" action="${address}"><button disabled hidden></button>${fields}${comparison(view, true)}
-<div class="row"><button name="choice" value="none_of_these" data-key="n"><kbd>n</kbd>None of these</button><button name="choice" value="not_sure" data-key="s"><kbd>s</kbd>Not sure</button><input name="note" placeholder="Note" aria-label="Note" data-key="t" maxlength="500"></div></form>
+<div class="row"><button name="choice" value="none_of_these" data-key="n"><kbd>n</kbd>None of these</button><button name="choice" value="not_sure" data-key="s"><kbd>s</kbd>Not sure</button><label><kbd>t</kbd><input name="note" placeholder="Note" aria-label="Note" data-key="t" maxlength="500"></label></div></form>
 ${question.stage === null && html`<form class="row" method="post" action="${address}">${fields}<input type="hidden" name="choice" value="none_of_these"><input name="number" required placeholder="Correct number" aria-label="Correct registration number" data-key="c" maxlength="100"><button><kbd>c</kbd>Correct the number</button><span class="dim">kybatch searches again. That costs 1 unit in the next run.</span></form>`}
 <p class="dim">You answer as ${user.name}${!user.isVerified && question.needsTwo && '. kybatch cannot check this name, so the rule of two people depends on honesty here'}</p>`;
 }
@@ -292,7 +297,11 @@ const undoForm = ({ own: [last], at }: QuestionScreenView, query: URLSearchParam
 const selected = (form: URLSearchParams): string => selectionQuery(new URLSearchParams(form.get('select') ?? ''));
 
 const STATES = {
-  noted: ['ANSWER_NOTED', 'Noted. It is recorded in a moment, or when the run ends.', 'done'],
+  noted: [
+    'ANSWER_NOTED',
+    'Noted. It is recorded in a moment. While a run has the ledger, it waits for the end of that run.',
+    'done',
+  ],
   in_force: ['ANSWER_RECORDED', 'Recorded.', 'done'],
   held: ['ANSWER_HELD', 'Recorded. It counts when a second person agrees.', 'done'],
   disagreement: ['ANSWER_CONTRADICTS', 'Recorded. Others answered differently: a third person decides.', 'attention'],
