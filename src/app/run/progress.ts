@@ -90,10 +90,13 @@ function conditionOf({ state }: RunRecord, attempt: AttemptActivity | undefined,
   return attempt.endedAt === null || ending?.interrupted === true ? 'interrupted' : 'paused';
 }
 
-/** A process of this machine: it writes tables after its attempt has ended. */
+/** Tables are written within this time. Later the number of the process may be that of another one. */
+export const WRITING_MS = 3_600_000;
+
+/** Another process of this machine: it writes tables after its attempt has ended. */
 function isAlive(worker: string | null): boolean {
   const [, host, pid] = /^(.*):(\d+)$/.exec(worker ?? '') ?? [];
-  if (host !== hostname()) return false;
+  if (host !== hostname() || Number(pid) === process.pid) return false;
   try {
     return process.kill(Number(pid), 0);
   } catch {

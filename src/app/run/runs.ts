@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { didYouMean, firstFew } from '../../util/message-parts.js';
 import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
-import { type RunCondition, runProgress, stateOfRun } from './progress.js';
+import { type RunCondition, runProgress, stateOfRun, WRITING_MS } from './progress.js';
 import { isFreshIfReadable } from './stored-settings.js';
 
 /** The runs of a data directory, the newest first. */
@@ -23,9 +23,6 @@ async function standingOf(run: RunRecord, ledger: Ledger, now: number): Promise<
     : await stateOfRun(run, ledger, now);
   return { run: viewOf(run), progress, condition };
 }
-
-/** Tables are written within this time. */
-const WRITING_MS = 3_600_000;
 
 /** A run, for people and scripts. */
 export interface RunView
