@@ -486,7 +486,8 @@ export function standing(view: StatusView): string {
     const since = atWork === null ? '' : ` for ${durationInWords(at - atWork.since)}`;
     return `${state}${since}${atWork?.msToGo == null ? '' : `, about ${durationInWords(atWork.msToGo)} left`}`;
   }
-  if (condition === 'stopped' && atWork?.ending?.stopped) return `${state}, stopped: ${stopInWords(atWork.ending.stopped)}`;
+  if (condition === 'stopped' && atWork?.ending?.stopped)
+    return `${state}, stopped: ${stopInWords(atWork.ending.stopped)}`;
   if (condition === 'interrupted') return `${state}, interrupted`;
   const pause = condition === 'paused' ? pauseOf({ ...progress, toDo: progress.byOutcome.pending }) : undefined;
   return pause === undefined ? state : `${state}, paused: ${pause.words}`;
