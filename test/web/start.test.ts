@@ -73,15 +73,15 @@ test('a download has all rows, and invalid rows keep their name and ID', () =>
   withFolder(async (folder) => {
     const list = join(folder, 'list.csv');
     await writeList(list);
-    const invalid = Array.from({ length: 120 }, (_, at) => `Nameless Land ${at},,,X-${at}`);
+    const invalid = Array.from({ length: 120 }, (_, at) => `Nameless Land ${at},,,row-${at}`);
     appendFileSync(list, `${invalid.join('\n')}\n`);
     writeFileSync(list, readFileSync(list, 'utf8').replace(',Note', ',ID'));
     await cli(['run', list, '--sandbox', '--yes', '--pipeline', 'onboarding'], { cwd: folder });
     await withPage({ dataDir: join(folder, 'data'), sandbox: true }, async ({ get, json }) => {
       const { text } = await get('/companies?outcome=invalid&from=50&format=csv');
       expect(text.trim().split('\n')).toHaveLength(1 + 121);
-      expect(text).toContain('X-119,Nameless Land 119');
-      expect(await json('/companies?q=X-77')).toMatchObject({ total: 1, rows: [{ input_id: 'X-77' }] });
+      expect(text).toContain('row-119,Nameless Land 119');
+      expect(await json('/companies?q=row-77')).toMatchObject({ total: 1, rows: [{ input_id: 'row-77' }] });
     });
   }));
 

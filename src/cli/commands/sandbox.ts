@@ -94,7 +94,7 @@ const changeCommand: Command<ChangeArgs> = {
       .positional('company', { type: 'string', demandOption: true, describe: 'Its v2 ID' })
       .positional('field', { type: 'string', demandOption: true, describe: 'As the watch names it, such as name' })
       .positional('value', { type: 'string', describe: 'The new value (default: none)' })
-      .option('port', numberFlagOr(8787, '--port', 'Where the sandbox serves'))
+      .option('port', numberFlagOr(8787, '--port', 'Port of the sandbox'))
       .option('sandbox', { ...sandboxOption, describe: 'That of --sandbox instead, which is kept beside the ledger' }),
   async run({ company, field, value, port, sandbox, dataDir, json }, io) {
     const change = {

@@ -143,6 +143,7 @@ export function describeReading(open: OpenLedger): void {
           calls,
           owned,
           unitsCharged,
+          reports: 0,
           unknown,
         });
         expect(lines).toEqual({

@@ -112,7 +112,7 @@ export function describeSettling(open: OpenLedger): void {
         await buy(ledger, call(place));
         await ledger.calls.recordUse(useOf(call(place, { startedAt: NOW + 5 })));
         expect((await ledger.reading.usage()).byOperation).toEqual([
-          { key: 'fullKyb', api: 'v1', calls: 1, owned: 1, unitsCharged: 1, unknown: 0 },
+          { key: 'fullKyb', api: 'v1', calls: 1, owned: 1, unitsCharged: 1, reports: 0, unknown: 0 },
         ]);
         expect(await ledger.calls.findAnswer(place.environmentId, KEY, NOW + 1)).toBeUndefined();
       }),
