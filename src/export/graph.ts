@@ -176,7 +176,7 @@ class CompanyLists {
     const to = add(target, 'target');
     if (source === null) return;
     const from = add(source, 'source');
-    this.#push({ from, to, kind: 'group_link', place: '', cells: {} }, row);
+    this.#push(from, to, 'group_link', '', row, {});
   }
 
   #company(end: LinkEnd, operation: string, place: string): number {
@@ -226,24 +226,34 @@ class CompanyLists {
     kind: GraphRelation['kind'],
     cells: Readonly<Record<string, Cell | undefined>>,
   ): void {
-    const place = `${this.#record}|${row.position}`;
-    this.#push({ from, to: this.#node, kind, place, cells: filled({ ...cells, position: row.position }) }, row);
+    this.#push(from, this.#node, kind, `${this.#record}|${row.position}`, row, { ...cells, position: row.position });
   }
 
-  #push(relation: Omit<GraphRelation, 'operation' | 'fetchedAt'>, { operation, raw_sha256: digest }: Row): void {
-    this.graph.relate({
-      ...relation,
-      operation: operation ?? '',
-      fetchedAt: this.#fetchedAt.get(digest ?? '') ?? 0,
-      cells: { ...relation.cells, ...filled({ raw_sha256: digest }) },
-    });
+  #push(
+    from: number,
+    to: number,
+    kind: GraphRelation['kind'],
+    place: string,
+    { operation, raw_sha256 }: Row,
+    cells: Readonly<Record<string, Cell | undefined>>,
+  ): void {
+    const fetchedAt = this.#fetchedAt.get(raw_sha256 ?? '') ?? 0;
+    const told = filled({ ...cells, raw_sha256 });
+    this.graph.relate({ from, to, kind, operation: operation ?? '', place, fetchedAt, cells: told });
   }
 }
 
 const isFilled = (cell: Cell | undefined): cell is string => cell !== null && cell !== undefined && cell !== '';
 
-const filled = (cells: Readonly<Record<string, Cell | undefined>>): GraphCells =>
-  Object.fromEntries(Object.entries(cells).filter((entry): entry is [string, string] => isFilled(entry[1])));
+/** A loop: the usual functions over entries took a quarter of the time. */
+function filled(cells: Readonly<Record<string, Cell | undefined>>): GraphCells {
+  const kept: Record<string, string> = {};
+  for (const name in cells) {
+    const cell = cells[name];
+    if (isFilled(cell)) kept[name] = cell;
+  }
+  return kept;
+}
 
 /** One spelling for a key: small letters, digits and hyphens. */
 const plain = (text: string): string =>
