@@ -137,7 +137,8 @@ class CompanyLists {
     const { first_name: first, last_name: last, date_of_birth_year: year, date_of_birth_month: month } = row;
     const name = [first, last].filter((text) => text).join(' ');
     const cells = filled({ name, birth_year: year, birth_month: month });
-    const isKnown = name !== '' && isFilled(year) && isFilled(month);
+    // A family name alone and a month of birth may be two people's.
+    const isKnown = isFilled(first) && isFilled(last) && plain(name) !== '' && isFilled(year) && isFilled(month);
     const key = isKnown ? `person-${plain(name)}-${year}-${month.padStart(2, '0')}` : undefined;
     // A company may be an officer. It has no given name and no birthday.
     const kind = isFilled(year) || isFilled(first) ? 'person' : 'unknown';

@@ -98,6 +98,7 @@ describe('people', () => {
                 { id: 3, ...anna, ...born, resigned_at: '2020-01-31' },
                 { id: 4, ...anna },
                 { id: 5, ...anna, date_of_birth_year: 1970 },
+                { id: 6, ...anna, ...born, first_name: null },
               ],
             }),
           ],
@@ -108,6 +109,7 @@ describe('people', () => {
           'GB-00045590.fullKyb.officers.2',
           'GB-01234567.fullKyb.officers.2',
           'GB-01234567.fullKyb.officers.3',
+          'GB-01234567.fullKyb.officers.4',
           'person-anna-smith-1970-05',
         ]);
         expect(graph.relations[0]).toMatchObject({
