@@ -11,7 +11,7 @@ const SCREENS = [
   { name: 'portfolios', address: '/' },
   { name: 'plan', address: '/plan?path=suppliers.csv&pipeline=onboarding' },
   { name: 'runs', address: '/runs' },
-  { name: 'run', address: '/runs', follow: 'main tbody tr:last-child a' },
+  { name: 'run', address: '/runs', follow: 'main tbody a' },
   { name: 'review', address: '/review' },
   { name: 'question', address: '/review', follow: 'main tbody tr:nth-child(2) a' },
   { name: 'companies', address: '/companies' },
@@ -40,6 +40,7 @@ test.runIf(process.env.KYBATCH_WRITE_DOCS === '1')('pictures of every screen are
         child.stdout?.on('data', (chunk: Buffer) => found(chunk.toString().trim())),
       );
       const { page, troubles } = await openWindow(browser, link, { width: 1200 });
+      page.setDefaultTimeout(20_000);
       for (const { name, address, follow } of SCREENS) {
         await page.goto(new URL(address, link).href);
         if (follow !== undefined) {
