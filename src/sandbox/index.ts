@@ -77,9 +77,7 @@ export interface Sandbox extends SandboxPlace {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = settingsFrom(options);
   const journal = new Journal(options.journal);
-  const registry =
-    options.registry ??
-    createRegistry({ seed: settings.seed, ...(options.size === undefined ? {} : { size: options.size }) });
+  const registry = options.registry ?? createRegistry({ seed: settings.seed, size: options.size });
   const account = new Account(settings, journal);
   const closing = new AbortController();
   // Every slow answer adds a listener. Without this, Node would warn of a leak.

@@ -63,28 +63,22 @@ export interface PermissionLimit {
   readonly plan?: number | undefined;
 }
 
-export interface Settings {
-  readonly seed: number;
-  readonly host: string;
-  readonly port: number;
-  readonly plan: Plan;
-  readonly allowance: number;
-  readonly search: SearchKind;
-  readonly searchObjectShare: number;
-  readonly clock: Clock;
-  readonly quotaFormat: QuotaFormat;
-  readonly v2Limits: Readonly<Record<string, PermissionLimit>>;
-  readonly v2ErrorStatus: Readonly<Record<V2ErrorKind, number>>;
-  readonly reportDelayMs: ReportDelay | undefined;
-  readonly generateMs: number;
-  readonly historyLagMs: number | undefined;
-  readonly mcp: McpSettings;
-  readonly prepared: boolean;
-  readonly gzip: boolean;
-  readonly requestLogSize: number;
-}
+export type Settings = ReturnType<typeof settingsFrom>;
 
-export function settingsFrom(options: SandboxOptions): Settings {
+export function settingsFrom(options: SandboxOptions) {
+  const v2Limits: Readonly<Record<string, PermissionLimit>> = options.v2Limits ?? {};
+  const v2ErrorStatus: Readonly<Record<V2ErrorKind, number>> = {
+    validation: 400,
+    rule: 400,
+    auth: 401,
+    limit: 403,
+    server: 500,
+    notFound: 404,
+    notReady: 409,
+    method: 405,
+    ...options.v2ErrorStatus,
+  };
+  const mcp: McpSettings = { answers: 'sse', toolsPerPage: 3, limitAs: 'tool', ...options.mcp };
   return {
     seed: options.seed ?? 1,
     host: options.host ?? '127.0.0.1',
@@ -95,22 +89,12 @@ export function settingsFrom(options: SandboxOptions): Settings {
     searchObjectShare: options.searchObjectShare ?? 0,
     clock: options.clock ?? systemClock,
     quotaFormat: options.quotaFormat ?? 'iso',
-    v2Limits: options.v2Limits ?? {},
-    v2ErrorStatus: {
-      validation: 400,
-      rule: 400,
-      auth: 401,
-      limit: 403,
-      server: 500,
-      notFound: 404,
-      notReady: 409,
-      method: 405,
-      ...options.v2ErrorStatus,
-    },
+    v2Limits,
+    v2ErrorStatus,
     reportDelayMs: options.reportDelayMs,
     generateMs: options.generateMs ?? 0,
     historyLagMs: options.historyLagMs,
-    mcp: { answers: 'sse', toolsPerPage: 3, limitAs: 'tool', ...options.mcp },
+    mcp,
     prepared: options.prepared ?? false,
     gzip: options.gzip ?? false,
     requestLogSize: options.requestLogSize ?? 1_000,

@@ -4,7 +4,7 @@ import { type Json, raw } from '../json.js';
 import { at, hash, Permutation } from '../random.js';
 import { countries } from './countries/index.js';
 import type { Country, Register, VatRule } from './countries/number-formats.js';
-import type { Company, Traits } from './types.js';
+import type { Company } from './types.js';
 
 /** A register of this registry: its companies among all indices, and the bijections of its numbers. */
 export interface Shelf {
@@ -165,10 +165,6 @@ function isStringId(id: string): boolean {
   return id.charCodeAt(id.length - 1) % 4 === 1;
 }
 
-function isBeyond2To53(id: string): boolean {
-  return id.length > 16;
-}
-
 function v1Text(position: number): string {
   if (position % 4 === 1) return `91${String(position * 1_000_003).padStart(17, '0')}`;
   return String(10_000_000 + position * 7);
@@ -244,30 +240,36 @@ export type ListKind = 'officers' | 'shareholders' | 'groupLinks' | 'filedFinanc
 
 const listKeys: Record<ListKind, number> = { officers: 201, shareholders: 202, groupLinks: 203, filedFinancials: 204 };
 
+/** Whether a list of the full record has items, is empty, or is absent (V1-22). */
 export function listState(seed: number, index: number, kind: ListKind): 'some' | 'empty' | 'absent' {
   const dice = hash(seed, index, listKeys[kind]) % 1024;
   if (dice < rates.emptyList) return 'empty';
   return dice < rates.emptyList + rates.absentList ? 'absent' : 'some';
 }
 
-export function traitsOf(seed: number, company: Company, namesake: boolean): Traits {
+export function traitsOf(seed: number, company: Company, namesake: boolean) {
   const { index } = company;
   const has = (rate: Rate) => hasTrait(seed, index, rate);
   return {
     noRecord: has('noRecord'),
+    /** The full record has another registration number than the candidate. */
     identityMismatch: has('identityMismatch') && company.registrationNumber !== null,
     unknownToV2: has('unknownToV2'),
     noCreditReport: has('noCreditReport'),
     noRegistrationNumber: company.registrationNumber === null,
     noVatNumber: company.vatNumber === null,
+    /** Flat financials are `{}`. */
     noAccounts: has('noAccounts'),
     dissolved: has('dissolved'),
+    /** Another company of the same register has the same name. */
     namesake,
     listed: company.ticker !== null,
+    /** About 50 KB of full record and 80 KB of flat financials. */
     large: has('large'),
     deepGroup: has('deepGroup'),
     wideGroup: has('wideGroup'),
-    idBeyond2To53: isBeyond2To53(company.v1Id),
+    idBeyond2To53: company.v1Id.length > 16,
+    /** The v1 ID is sent as a JSON string. */
     stringId: isStringId(company.v1Id),
     formulaName: /^[=+\-@]/.test(company.name),
     quotedName: company.name.includes('"'),

@@ -6,15 +6,11 @@ import type { Companies } from './companies.js';
 import { countryOf, filedFinancials, jurisdictionExtras, profileOf, sourceOf } from './facts.js';
 import { hasTrait, listState, v1Wire } from './layout.js';
 import { type Holders, type Holding, type Officer, officersOf, type Persons } from './people.js';
-import type { Company, Registry } from './types.js';
+import type { Company } from './types.js';
 
 type Fields = { readonly [key: string]: Json | undefined };
 
-export function createV1Bodies(
-  companies: Companies,
-  persons: Persons,
-  holders: Holders,
-): Omit<Registry['v1'], 'officerSearch' | 'shareholderSearch'> {
+export function createV1Bodies(companies: Companies, persons: Persons, holders: Holders) {
   const { seed } = companies;
   const source = (company: Company, module = 0) => sourceOf(seed, company, module);
 
@@ -31,9 +27,10 @@ export function createV1Bodies(
   };
 
   return {
+    /** The source object of an envelope. */
     source,
     financial,
-    candidate: (company, provenance) => ({
+    candidate: (company: Company, provenance: boolean): Json => ({
       id: v1Wire(company.v1Id),
       name: company.name,
       registration_number: company.registrationNumber,
@@ -43,13 +40,14 @@ export function createV1Bodies(
       jurisdiction: hash(seed, company.index, 112) % 5 === 0 ? undefined : company.jurisdiction,
       source: provenance ? source(company) : undefined,
     }),
-    lite: (company, provenance) => lite(seed, { ...company, registrationNumber: ownNumber(company) }, provenance),
-    officers: (company, provenance) =>
+    lite: (company: Company, provenance: boolean) =>
+      lite(seed, { ...company, registrationNumber: ownNumber(company) }, provenance),
+    officers: (company: Company, provenance: boolean) =>
       officersOf(companies, persons, company).map((officer) => officerItem(officer, provenance)),
-    shareholders: (company) => holders.of(company).map(holdingItem),
-    groupLite: (company) => tree(groupOf(companies, company), immediate),
-    groupFull: (company) => tree(groupOf(companies, company), (root) => root),
-    full: (company, provenance) => {
+    shareholders: (company: Company) => holders.of(company).map(holdingItem),
+    groupLite: (company: Company) => tree(groupOf(companies, company), immediate),
+    groupFull: (company: Company) => tree(groupOf(companies, company), (root) => root),
+    full: (company: Company, provenance: boolean): Json => {
       const root = groupOf(companies, company);
       const list = (kind: 'officers' | 'shareholders' | 'groupLinks', items: () => Json[]): Json[] | undefined =>
         listState(seed, company.index, kind) === 'absent' ? undefined : items();

@@ -6,20 +6,15 @@ import type { Companies } from './companies.js';
 import { amountText, countryOf, filedFinancials, flatFinancials, insights, profileOf, ratioText } from './facts.js';
 import { listState } from './layout.js';
 import { type Employees, type Holders, type Holding, type Officer, officersOf, type Persons } from './people.js';
-import { fullName, officerSearch } from './search.js';
-import type { Company, Registry } from './types.js';
+import { fullName, officerSearch, type PeopleQuery } from './search.js';
+import type { Company } from './types.js';
 import { type GroupNode, groupOf, links, numberOrNull, qualified } from './v1-bodies.js';
 import { bodyWords, nomenclature, sectionName, sicSectionId } from './vocabularies.js';
 
-export function createV2Bodies(
-  companies: Companies,
-  persons: Persons,
-  holders: Holders,
-  employees: Employees,
-): Registry['v2'] {
+export function createV2Bodies(companies: Companies, persons: Persons, holders: Holders, employees: Employees) {
   const { seed } = companies;
   return {
-    candidate: (company) => ({
+    candidate: (company: Company): Json => ({
       id: company.v2Id,
       name: company.name,
       registration_number: company.registrationNumber,
@@ -27,25 +22,26 @@ export function createV2Bodies(
       country_code: company.countryCode,
       state: company.state,
     }),
-    lite: (company) => lite(seed, company),
-    officers: (company) => officersOf(companies, persons, company).map(officerItem),
-    shareholders: (company) =>
+    lite: (company: Company) => lite(seed, company),
+    officers: (company: Company) => officersOf(companies, persons, company).map(officerItem),
+    shareholders: (company: Company) =>
       holders.of(company).map((holding) => ({ ...holdingItem(holding), company_id: company.v2Id })),
-    filedFinancials: (company) =>
+    filedFinancials: (company: Company): Json =>
       listState(seed, company.index, 'filedFinancials') === 'some'
         ? { ...filedFinancials(seed, company.index, true) }
         : { years: [], groups: [] },
-    flatFinancials: (company, year) => flatFinancials(seed, company, year),
-    officerSearch: (query) => officerSearch(companies, persons, query).map(officerResult),
-    lookupHit: (company) => ({
+    /** Keyed by year, and `{}` for a company without accounts. */
+    flatFinancials: (company: Company, year?: number) => flatFinancials(seed, company, year),
+    officerSearch: (query: PeopleQuery) => officerSearch(companies, persons, query).map(officerResult),
+    lookupHit: (company: Company): Json => ({
       id: company.v2Id,
       name: company.name,
       status: company.status,
       country_code: company.countryCode,
       registration_number: company.registrationNumber,
     }),
-    profile: (company) => profile(seed, company),
-    enriched: (company) => ({
+    profile: (company: Company) => profile(seed, company),
+    enriched: (company: Company): Json => ({
       id: company.v2Id,
       name: company.name,
       registration_number: company.registrationNumber,
@@ -55,14 +51,14 @@ export function createV2Bodies(
       size: profileOf(seed, company).size,
       founding_date: company.incorporationDate,
     }),
-    insightsHit: (company) => ({
+    insightsHit: (company: Company): Json => ({
       id: company.v2Id,
       name: company.name,
       country_code: company.countryCode,
       registration_number: company.registrationNumber,
     }),
-    insights: (company) => insights(seed, company),
-    ownership: (company) => {
+    insights: (company: Company) => insights(seed, company),
+    ownership: (company: Company): Json => {
       const root = groupOf(companies, company);
       return {
         shareholders: holders.of(company).map((holding) => {
@@ -73,7 +69,7 @@ export function createV2Bodies(
         registration_number: company.registrationNumber ?? '',
       };
     },
-    reportHit: (company) => ({
+    reportHit: (company: Company): Json => ({
       id: company.sourceId,
       name: company.name,
       registration_number: company.registrationNumber,
@@ -81,7 +77,7 @@ export function createV2Bodies(
       status: company.status,
       address: reportAddress(seed, company),
     }),
-    reportBody: (company) => reportBody(companies, persons, holders, company),
+    reportBody: (company: Company) => reportBody(companies, persons, holders, company),
     reportHtml,
     employees: employees.of,
     employeeById: employees.byId,
