@@ -91,6 +91,15 @@ export function parseBody(text: string): unknown {
   );
 }
 
+/** Undefined if the text is not JSON. */
+export function parseIfJson(text: string): unknown {
+  try {
+    return parseBody(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Parameters as JSON with sorted names: equal requests have equal texts. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

@@ -2,14 +2,15 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Charge, Key } from './account.js';
-import { canonical, type Json, parseBody, writeJson } from './json.js';
-import { type Permission, type ProviderState, permissions } from './provider-state.js';
+import { type Json, parseIfJson, writeJson } from './json.js';
+import { type ProviderState, permissions } from './provider-state.js';
 import type { Registry, SearchKind } from './registry/types.js';
 import {
   checkShape,
-  detailFailure,
   type Intake,
+  isJsonRequest,
   isObject,
+  jsonHeaders,
   notFound,
   type Reply,
   required,
@@ -23,7 +24,7 @@ import {
 } from './requests.js';
 import { companies, enrichment, lookup } from './v2/companies-people.js';
 import { injectedReply } from './v2/index.js';
-import { type Outcome, RawReply, type V2Call, type V2Operation } from './v2/operation.js';
+import { authenticate, type Outcome, RawReply, runOperation, type V2Call, type V2Operation } from './v2/operation.js';
 
 export const mcpPath = '/mcp';
 
@@ -40,7 +41,7 @@ export function mcpOperation(method: string, body: string): string {
 
 /** One request to the MCP server: streamable HTTP, with one session for each client. */
 export function answerMcp(world: ProviderState, intake: Intake): Reply | Promise<Reply> {
-  const key = authenticate(world, intake.authorization);
+  const key = authenticate(world, intake.authorization, /^(?:Token|Bearer) /);
   if (key instanceof V2Failure) return v2Reply(key, world.settings);
   if (intake.injected) return injectedReply(intake.injected);
   if (intake.method === 'DELETE') return endSession(world, intake);
@@ -59,20 +60,12 @@ export function answerMcp(world: ProviderState, intake: Intake): Reply | Promise
   return rpcReply(message.id, otherMethod(world, message), { as: world.settings.mcp.answers });
 }
 
-/** The document says only that the key is the same. So both ways to send a key are accepted. */
-function authenticate(world: ProviderState, authorization: string | undefined): Key | V2Failure {
-  if (authorization === undefined) return detailFailure('auth', 'Authentication credentials were not provided.');
-  const [, text = ''] = /^(?:Token|Bearer) (.+)$/.exec(authorization) ?? [];
-  const key = world.account.key(text);
-  return key?.api === 'v2' && !key.revoked ? key : detailFailure('auth', 'Invalid token.');
-}
-
-function unfitRequest({ headers, contentType }: Intake): Reply | undefined {
+function unfitRequest(intake: Intake): Reply | undefined {
+  const { headers } = intake;
   const accept = headers.accept ?? '';
   if (!accept.includes('application/json') || !accept.includes('text/event-stream'))
     return refused(406, rpcError(INVALID_REQUEST, 'Accept both application/json and text/event-stream.'));
-  if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? ''))
-    return refused(415, rpcError(INVALID_REQUEST, 'Content-Type must be application/json.'));
+  if (!isJsonRequest(intake)) return refused(415, rpcError(INVALID_REQUEST, 'Content-Type must be application/json.'));
   const version = headers['mcp-protocol-version'];
   if (version !== undefined && !versions.includes(String(version)))
     return refused(400, rpcError(INVALID_REQUEST, 'The protocol version is not supported.'));
@@ -127,7 +120,7 @@ function callTool(
   id: string | number,
   key: Key,
 ): Reply | Promise<Reply> {
-  const { settings, registry } = world;
+  const { settings } = world;
   const as = settings.mcp.answers;
   const tool = tools.find(({ name }) => name === params.name);
   if (tool === undefined) return rpcReply(id, rpcError(INVALID_PARAMS, `Unknown tool: ${String(params.name)}`), { as });
@@ -138,21 +131,13 @@ function callTool(
       : rpcReply(id, { result: toolResult(writeJson(failure.body), true) }, { as });
   const problems = checkShape(tool.shape, values);
   if (problems.size > 0) return failed(validationFailure(problems));
-  const refusal = tool.rule?.(values) ?? world.permissions.refusal(tool.permission);
-  if (refusal !== undefined) return failed(refusal);
-  let charge: Charge | undefined;
-  const bill = () => {
-    charge ??= billFor(world, intake, tool, key, canonical(values));
-  };
-  const settle = (outcome: Awaited<ReturnType<Tool['answer']>>): Reply => {
+  const caller = { api: 'mcp', operation: tool.name, key, requestId: intake.requestId } as const;
+  return runOperation(world, tool, values, caller, (outcome, charge) => {
     if (outcome instanceof V2Failure) return failed(outcome);
-    bill();
     const result =
       outcome instanceof RawReply ? toolResult(String(outcome.body)) : toolResult(writeJson(outcome), false, outcome);
     return rpcReply(id, { result }, { as, charge });
-  };
-  const outcome = tool.answer({ world, registry, values, charge: bill });
-  return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
+  });
 }
 
 /** A tool's answer comes as text and as structured data. */
@@ -161,17 +146,6 @@ const toolResult = (text: string, isError = false, structuredContent?: Json): Js
   structuredContent,
   isError,
 });
-
-function billFor(
-  world: ProviderState,
-  { requestId }: Intake,
-  { name, permission }: Tool,
-  key: Key,
-  params: string,
-): Charge {
-  world.permissions.count(permission);
-  return world.account.charge({ api: 'mcp', operation: name, key, requestId, permission: permission.codename, params });
-}
 
 /** One message from a client. A request has an ID, a notification has none. */
 interface RpcMessage {
@@ -182,19 +156,11 @@ interface RpcMessage {
 
 /** Undefined if the body is not a single JSON-RPC 2.0 message with a method. */
 function readMessage(body: string): RpcMessage | undefined {
-  const said = parsed(body);
+  const said = parseIfJson(body);
   if (!isObject(said) || said.jsonrpc !== '2.0' || typeof said.method !== 'string') return undefined;
   const { method, id, params = {} } = said;
   if (id !== undefined && typeof id !== 'string' && typeof id !== 'number') return undefined;
   return isObject(params) ? { method, id, params } : undefined;
-}
-
-function parsed(body: string): unknown {
-  try {
-    return parseBody(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The answer to a request: a result, or a protocol error. */
@@ -217,7 +183,7 @@ interface Answering {
 function rpcReply(id: string | number | null, said: Said, { as, status = 200, headers, charge }: Answering): Reply {
   const message = writeJson({ jsonrpc: '2.0', id, ...said });
   return as === 'json'
-    ? { status, headers: { 'Content-Type': 'application/json', ...headers }, body: message, charge }
+    ? { status, headers: { ...jsonHeaders, ...headers }, body: message, charge }
     : {
         status,
         headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache', ...headers },
@@ -232,13 +198,9 @@ function rpcReply(id: string | number | null, said: Said, { as, status = 200, he
 const stream = (message: string): string => `: open\n\nid: 1\ndata:\n\nevent: message\nid: 2\ndata: ${message}\n\n`;
 
 /** One tool. The document gives purposes and parameters. The names are the sandbox's own. */
-interface Tool {
+interface Tool extends V2Operation {
   readonly name: string;
   readonly description: string;
-  readonly permission: Permission;
-  readonly shape: Shape;
-  rule?(values: Values): V2Failure | undefined;
-  answer(call: V2Call): Outcome | Promise<Outcome>;
 }
 
 const countryCode = text({ pattern: /^[A-Z]{2}$/ });

@@ -334,3 +334,24 @@ export function v2Reply(outcome: Json | V2Failure, settings: Settings): Reply {
 }
 
 export const jsonHeaders = { 'Content-Type': 'application/json' };
+
+export const isJsonRequest = ({ contentType = '' }: Intake): boolean =>
+  /^application\/json\s*(?:;|$)/i.test(contentType);
+
+interface Page<T> {
+  readonly data: readonly T[];
+  readonly total: number;
+  readonly pages: number;
+}
+
+export function pageOf<T>(items: readonly T[], values: Values, usual = 10): Page<T> {
+  const page = numberOf(values.page, 1);
+  const perPage = numberOf(values.per_page, usual);
+  return {
+    data: items.slice((page - 1) * perPage, page * perPage),
+    total: items.length,
+    pages: Math.ceil(items.length / perPage),
+  };
+}
+
+export const numberOf = (value: unknown, usual: number): number => (typeof value === 'number' ? value : usual);

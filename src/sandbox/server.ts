@@ -13,7 +13,7 @@ import {
   type RequestLog,
   type Script,
 } from './faults.js';
-import { parseBody, writeJson } from './json.js';
+import { parseIfJson, writeJson } from './json.js';
 import { answerMcp, mcpOperation, mcpPath } from './mcp.js';
 import { acceptedFields, type ProviderState } from './provider-state.js';
 import { type Intake, isObject, jsonHeaders, type Match, type Reply, type Router } from './requests.js';
@@ -195,7 +195,7 @@ function execute(front: Front, intake: Intake, routed: Routed): Reply | Promise<
   if (routed.api === 'v2') return answerV2(front.world, intake, routed.match as Match<V2Route>);
   if (routed.api === 'mcp') return answerMcp(front.world, intake);
   if (routed.path === changePath) return answerControl(front.world, intake);
-  return { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
+  return reply(404, { detail: 'Not found.' });
 }
 
 function finish(
@@ -226,7 +226,7 @@ export const changePath = '/control/change';
  */
 async function answerControl({ registry, watches }: ProviderState, { method, body }: Intake): Promise<Reply> {
   if (method !== 'POST') return reply(405, { detail: 'Only POST.' });
-  const said = read(body);
+  const said = parseIfJson(body);
   if (!isObject(said)) return reply(400, { detail: 'The body must be a JSON object.' });
   const { company: id, field, value = null } = said;
   const company = registry.byV2Id(String(id));
@@ -238,19 +238,7 @@ async function answerControl({ registry, watches }: ProviderState, { method, bod
   return reply(200, { recorded, callback_status: status ?? null });
 }
 
-function read(body: string): unknown {
-  try {
-    return parseBody(body);
-  } catch {
-    return undefined;
-  }
-}
-
-const reply = (status: number, body: object): Reply => ({
-  status,
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify(body),
-});
+const reply = (status: number, body: object): Reply => ({ status, headers: jsonHeaders, body: JSON.stringify(body) });
 
 interface Delivery {
   readonly clock: Clock;

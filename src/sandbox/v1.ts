@@ -2,11 +2,11 @@
 
 import countries from 'i18n-iso-countries';
 import { freeUnitsPerDay, type Key } from './account.js';
-import { canonical, type Json, parseBody, writeJson } from './json.js';
+import { canonical, type Json, parseIfJson, writeJson } from './json.js';
 import type { QuotaFormat } from './options.js';
 import type { ProviderState } from './provider-state.js';
 import { draw } from './random.js';
-import type { Company, SearchQuery } from './registry/types.js';
+import type { Company, Registry, SearchQuery } from './registry/types.js';
 import {
   type Body,
   checkShape,
@@ -15,9 +15,12 @@ import {
   flag,
   type Intake,
   integer,
+  isJsonRequest,
   isObject,
+  jsonHeaders,
   list,
   type Match,
+  pageOf,
   type Reply,
   type Route,
   Router,
@@ -102,7 +105,7 @@ const v1Operations: readonly V1Operation[] = [
   ),
   {
     ...detail('officersKyb', '/kyb/{id}/officers', company, ({ registry }, subject, provenance, values) =>
-      pageOf(registry.v1.officers(subject, provenance), values),
+      envelope(registry.v1.officers(subject, provenance), values),
     ),
     query: pagedQuery,
   },
@@ -117,10 +120,12 @@ const v1Operations: readonly V1Operation[] = [
       writeJson(registry.v1.officerSearch(values, values.include_provenance === true)),
   },
   {
-    ...detail('shareholdersKyb', '/kyb/{id}/shareholders', ownership, ({ registry }, subject, provenance, values) => ({
-      ...pageOf(registry.v1.shareholders(subject), values),
-      source: provenance ? registry.v1.source(subject) : undefined,
-    })),
+    ...detail(
+      'shareholdersKyb',
+      '/kyb/{id}/shareholders',
+      ownership,
+      withSource(({ v1 }, subject, values) => envelope(v1.shareholders(subject), values)),
+    ),
     query: pagedQuery,
   },
   {
@@ -132,21 +137,29 @@ const v1Operations: readonly V1Operation[] = [
     body: shareholdersSearchBody,
     answer({ registry }, params, values) {
       const mode = params.view_mode === 'full' ? 'full' : 'lite';
-      return writeJson(pageOf(registry.v1.shareholderSearch(values, mode, values.include_provenance === true), values));
+      return writeJson(
+        envelope(registry.v1.shareholderSearch(values, mode, values.include_provenance === true), values),
+      );
     },
   },
-  detail('groupLiteKyb', '/kyb/{id}/group-structures/lite', ownership, ({ registry }, subject, provenance) => ({
-    data: registry.v1.groupLite(subject),
-    source: provenance ? registry.v1.source(subject) : undefined,
-  })),
-  detail('groupFullKyb', '/kyb/{id}/group-structures/full', ownership, ({ registry }, subject, provenance) => ({
-    data: registry.v1.groupFull(subject),
-    source: provenance ? registry.v1.source(subject) : undefined,
-  })),
-  detail('financialKyb', '/kyb/{id}/financial', ['financials:read'], ({ registry }, subject, provenance) => ({
-    ...registry.v1.financial(subject),
-    source: provenance ? registry.v1.source(subject) : undefined,
-  })),
+  detail(
+    'groupLiteKyb',
+    '/kyb/{id}/group-structures/lite',
+    ownership,
+    withSource(({ v1 }, subject) => ({ data: v1.groupLite(subject) })),
+  ),
+  detail(
+    'groupFullKyb',
+    '/kyb/{id}/group-structures/full',
+    ownership,
+    withSource(({ v1 }, subject) => ({ data: v1.groupFull(subject) })),
+  ),
+  detail(
+    'financialKyb',
+    '/kyb/{id}/financial',
+    ['financials:read'],
+    withSource(({ v1 }, subject) => v1.financial(subject)),
+  ),
   detail(
     'fullKyb',
     '/kyb/{id}/full',
@@ -216,7 +229,7 @@ function attempt(
     params: canonical({ ...params, ...values.values }),
   });
   const headers = {
-    'Content-Type': 'application/json',
+    ...jsonHeaders,
     'X-Service-Request-Id': intake.requestId,
     'Service-API-Version': 'v1',
     'X-Service-Units': '1',
@@ -249,14 +262,9 @@ function readValues(
     if (intake.bodyBytes > 0) return invalid('This operation takes no body.');
     return checked(route, readQuery(route.query, query));
   }
-  if (!/^application\/json\s*(?:;|$)/i.test(intake.contentType ?? ''))
-    return invalid('The Content-Type must be application/json.');
-  let body: unknown;
-  try {
-    body = parseBody(intake.body);
-  } catch {
-    return invalid('The body is not valid JSON.');
-  }
+  if (!isJsonRequest(intake)) return invalid('The Content-Type must be application/json.');
+  const body = parseIfJson(intake.body);
+  if (body === undefined) return invalid('The body is not valid JSON.');
   return isObject(body) ? checked(route, body) : invalid('The body must be a JSON object.');
 }
 
@@ -306,7 +314,7 @@ function v1Error(failure: V1Failure, requestId: string): Reply {
   const pointer = failure.pointer;
   return {
     status: failure.status,
-    headers: { 'Content-Type': 'application/json', ...failure.headers },
+    headers: { ...jsonHeaders, ...failure.headers },
     body: writeJson({
       error: { code: failure.code, message: failure.message, status: failure.status },
       request_id: requestId,
@@ -364,6 +372,15 @@ export interface V1Operation extends Route {
 
 type Render = (world: ProviderState, subject: Company, provenance: boolean, values: Values) => Json;
 
+type Fields = { readonly [key: string]: Json | undefined };
+
+function withSource(render: (registry: Registry, subject: Company, values: Values) => Fields): Render {
+  return ({ registry }, subject, provenance, values) => ({
+    ...render(registry, subject, values),
+    source: provenance ? registry.v1.source(subject) : undefined,
+  });
+}
+
 function detail(operation: string, path: string, scopes: readonly string[], render: Render): V1Operation {
   return {
     operation,
@@ -401,14 +418,9 @@ function search(world: ProviderState, _params: unknown, values: Values, bodyText
   return asObject ? `{"data":${text}}` : text;
 }
 
-function pageOf(items: readonly Json[], values: Values): { readonly [key: string]: Json | undefined } {
-  const page = typeof values.page === 'number' ? values.page : 1;
-  const perPage = typeof values.per_page === 'number' ? values.per_page : 10;
-  return {
-    data: items.slice((page - 1) * perPage, page * perPage),
-    total_pages: Math.ceil(items.length / perPage),
-    total_results: items.length,
-  };
+function envelope(items: readonly Json[], values: Values): Fields {
+  const { data, pages, total } = pageOf(items, values);
+  return { data, total_pages: pages, total_results: total };
 }
 
 function searchRule(values: Values): string | undefined {

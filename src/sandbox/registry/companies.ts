@@ -3,40 +3,14 @@
 import { at, hash, Permutation } from '../random.js';
 import { countries } from './countries/index.js';
 import { compact, type Language } from './countries/number-formats.js';
-import {
-  createIds,
-  createLayout,
-  hasTrait,
-  type Ids,
-  type Layout,
-  LISTED_AT,
-  LISTED_EVERY,
-  type Shelf,
-} from './layout.js';
+import { createIds, createLayout, hasTrait, LISTED_AT, LISTED_EVERY, type Shelf } from './layout.js';
 import type { Company } from './types.js';
 import { lexicons } from './vocabularies.js';
 
-/** Leads from an index to a company, and from each of its numbers back to the index. */
-export interface Companies {
-  readonly seed: number;
-  readonly size: number;
-  readonly layout: Layout;
-  readonly ids: Ids;
-  readonly names: Names;
-  company(index: number): Company;
-  /** Changes the company from now on. */
-  change(index: number, field: string, value: string | null): void;
-  shelfOf(company: Company): Shelf;
-  isNamesake(company: Company): boolean;
-  /** The number at another position of the same register, for records that contradict the search. */
-  otherNumber(company: Company): string;
-  /** The company of a register with exactly this compact number. */
-  byNumber(shelf: Shelf, compactNumber: string): Company | undefined;
-  byVat(shelf: Shelf, compactVat: string): Company | undefined;
-  byTicker(ticker: string): Company | undefined;
-}
+export type Companies = ReturnType<typeof createCompanies>;
 
-export function createCompanies(seed: number, size: number): Companies {
+/** Leads from an index to a company, and from each of its numbers back to the index. */
+export function createCompanies(seed: number, size: number) {
   const layout = createLayout(seed, size);
   const ids = createIds(seed, size);
   const names = createNames(seed, layout.shelves);
@@ -104,18 +78,22 @@ export function createCompanies(seed: number, size: number): Companies {
     ids,
     names,
     company,
-    change: (index, field, value) => void changes.set(index, { ...changes.get(index), [field]: value }),
-    shelfOf: (entry) => layout.locate(entry.index).shelf,
-    isNamesake: (entry) => {
+    /** Changes the company from now on. */
+    change: (index: number, field: string, value: string | null) =>
+      void changes.set(index, { ...changes.get(index), [field]: value }),
+    shelfOf: (entry: Company) => layout.locate(entry.index).shelf,
+    isNamesake: (entry: Company) => {
       const { shelf, rank } = layout.locate(entry.index);
       return names.isNamesake(shelf, rank);
     },
-    otherNumber: (entry) => {
+    /** The number at another position of the same register, for records that contradict the search. */
+    otherNumber: (entry: Company) => {
       const { shelf, rank } = layout.locate(entry.index);
       return shelf.register.number.encode((shelf.numbers.forward(rank) + 1) % shelf.numbers.size);
     },
+    /** The company of a register with exactly this compact number. */
     byNumber,
-    byVat: (shelf, wanted) => {
+    byVat: (shelf: Shelf, wanted: string) => {
       const shows = (found: Company) => found.vatNumber !== null && compact(found.vatNumber) === wanted;
       if (shelf.vat.kind === 'derived') {
         const position = shelf.register.number.decode(shelf.vat.decode(wanted));
@@ -129,7 +107,7 @@ export function createCompanies(seed: number, size: number): Companies {
       if (!(slot >= 0 && slot < shelf.count)) return undefined;
       return confirm(layout.indexOf(shelf, shelf.vats.backward(slot)), shows);
     },
-    byTicker: (ticker) => {
+    byTicker: (ticker: string) => {
       const text = ticker.toUpperCase();
       if (!/^[A-Z]{4}$/.test(text)) return undefined;
       const index = tickers.backward(fromLetters(text)) * LISTED_EVERY + LISTED_AT;
@@ -223,32 +201,26 @@ const WORDS = FIRST * TRADE * QUALIFIER;
 /** One position in twenty repeats the name before it: two companies of one register with the same name. */
 const NAMESAKE_EVERY = 20;
 
-export interface Names {
-  of(shelf: Shelf, rank: number, index: number): string;
-  isNamesake(shelf: Shelf, rank: number): boolean;
-  legalForm(shelf: Shelf, index: number): string;
-  /** Ranks of a register whose name has these words. */
-  ranksOf(shelf: Shelf, code: number): readonly number[];
-}
-
-function createNames(seed: number, shelves: readonly Shelf[]): Names {
+function createNames(seed: number, shelves: readonly Shelf[]) {
   // Each register shuffles the words differently, so that a name may or may not exist in the next register.
   const shuffles = shelves.map((shelf) => new Permutation(WORDS, hash(seed, shelf.id, 31)));
-  const names: Names = {
-    of: (shelf, rank, index) => {
+  const legalForm = (shelf: Shelf, index: number): string => {
+    const form = at(shelf.register.legalForms ?? shelf.country.legalForms, hash(seed, index, 33));
+    return form.startsWith(', ') ? form.slice(2) : form;
+  };
+  return {
+    legalForm,
+    of: (shelf: Shelf, rank: number, index: number) => {
       const words = wordsAt(shelf.country.language, at(shuffles, shelf.id).forward(slotOf(shelf, rank) % WORDS));
-      return decorate(words, names.legalForm(shelf, index), hash(seed, index, 32), shelf.country.language);
+      return decorate(words, legalForm(shelf, index), hash(seed, index, 32), shelf.country.language);
     },
-    isNamesake: (shelf, rank) => {
+    isNamesake: (shelf: Shelf, rank: number) => {
       const slot = shelf.names.forward(rank);
       const place = slot % NAMESAKE_EVERY;
       return place === NAMESAKE_EVERY - 1 || (place === NAMESAKE_EVERY - 2 && slot + 1 < shelf.count);
     },
-    legalForm: (shelf, index) => {
-      const form = at(shelf.register.legalForms ?? shelf.country.legalForms, hash(seed, index, 33));
-      return form.startsWith(', ') ? form.slice(2) : form;
-    },
-    ranksOf: (shelf, code) => {
+    /** Ranks of a register whose name has these words. */
+    ranksOf: (shelf: Shelf, code: number): readonly number[] => {
       const first = at(shuffles, shelf.id).backward(code);
       if (first >= shelf.count) return none;
       const ranks: number[] = [];
@@ -260,7 +232,6 @@ function createNames(seed: number, shelves: readonly Shelf[]): Names {
       return ranks;
     },
   };
-  return names;
 }
 
 const none: readonly number[] = [];

@@ -66,6 +66,33 @@ export function domainOf(company: Company): string {
   return `${words === '' ? 'company' : words.slice(0, 30)}-${company.index.toString(36)}.example.${countryOf(company.countryCode).domain}`;
 }
 
+/** Fields that both APIs show under the same names. */
+export const identityOf = (company: Company) => ({
+  name: company.name,
+  registration_number: company.registrationNumber,
+  vat_number: company.vatNumber,
+  incorporation_date: company.incorporationDate,
+  status: company.status,
+});
+
+export const candidateOf = (company: Company) => ({
+  name: company.name,
+  registration_number: company.registrationNumber,
+  vat_number: company.vatNumber,
+  country_code: company.countryCode,
+  state: company.state,
+});
+
+export const addressOf = (company: Company, profile: Profile) => ({
+  country_code: company.countryCode,
+  country_name: countryOf(company.countryCode).name,
+  country_region: company.state,
+  address_street: profile.street,
+  address_location: profile.addressLocation,
+  address_city: company.city,
+  zip_code: profile.zip,
+});
+
 /** Fields that only one jurisdiction has. A client keeps unknown fields (V1-29). */
 export function jurisdictionExtras(seed: number, company: Company): { readonly [key: string]: Json | undefined } {
   const dice = hash(seed, company.index, 111);

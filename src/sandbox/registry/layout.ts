@@ -21,19 +21,13 @@ export interface Shelf {
   readonly names: Permutation;
 }
 
-export interface Layout {
-  readonly shelves: readonly Shelf[];
-  readonly byCountry: ReadonlyMap<string, readonly Shelf[]>;
-  locate(index: number): { readonly shelf: Shelf; readonly rank: number };
-  /** The index of a rank. Undefined beyond the register's end. */
-  indexOf(shelf: Shelf, rank: number): number | undefined;
-}
+export type Layout = ReturnType<typeof createLayout>;
 
 /** Three of five numbers are taken, so that a number with one wrong digit often exists. */
 const numbersPerCompany = 5 / 3;
 
 /** Companies come in rounds. In each, every register has as many places as its share, in a scattered order. */
-export function createLayout(seed: number, size: number): Layout {
+export function createLayout(seed: number, size: number) {
   const places = scatterPlaces();
   const round = places.length;
   const placesOf = registers().map(() => [] as number[]);
@@ -49,14 +43,15 @@ export function createLayout(seed: number, size: number): Layout {
     else list.push(shelf);
   }
   return {
-    shelves,
-    byCountry,
-    locate: (index) => {
+    shelves: shelves as readonly Shelf[],
+    byCountry: byCountry as ReadonlyMap<string, readonly Shelf[]>,
+    locate: (index: number) => {
       const place = index % round;
       const shelf = at(shelves, at(places, place));
       return { shelf, rank: ((index - place) / round) * shelf.register.share + at(rankInRound, place) };
     },
-    indexOf: (shelf, rank) => {
+    /** The index of a rank. Undefined beyond the register's end. */
+    indexOf: (shelf: Shelf, rank: number) => {
       if (!(rank >= 0 && rank < shelf.count)) return undefined;
       const own = at(placesOf, shelf.id);
       return Math.floor(rank / own.length) * round + at(own, rank % own.length);
@@ -110,43 +105,34 @@ function createShelf(
  * | v2 company | 2 × 10^11 | 5.5 × 10^18, one in sixteen | string of digits |
  * | report source | 5 × 10^11 | | string; letters and dashes for two in three |
  */
-export interface Ids {
-  v1(index: number): string;
-  v2(index: number): string;
-  source(index: number, countryCode: string): string;
-  ofV1(id: string): number | undefined;
-  ofV2(id: string): number | undefined;
-  ofSource(id: string): number | undefined;
-}
-
-const V1_LARGE = 9_100_000_000_000_000_000n;
-const V1_STEP = 1_000_003n;
-const V2_LARGE = 5_500_000_000_000_000_001n;
-
-export function createIds(seed: number, size: number): Ids {
+export function createIds(seed: number, size: number) {
   const v1 = new Permutation(size, hash(seed, 41));
   const v2 = new Permutation(size, hash(seed, 42));
   const source = new Permutation(size, hash(seed, 43));
   return {
-    v1: (index) => v1Text(v1.forward(index)),
-    v2: (index) => {
+    v1: (index: number) => v1Text(v1.forward(index)),
+    v2: (index: number) => {
       const position = v2.forward(index);
       return position % 16 === 5 ? v2Large(position) : String(200_000_000_000 + position * 11);
     },
-    source: (index, countryCode) => {
+    source: (index: number, countryCode: string) => {
       const position = source.forward(index);
       if (position % 3 === 0) return String(500_000_000_000 + position);
       return `${countryCode}-X-${position.toString(36).padStart(6, '0')}`;
     },
-    ofV1: (id) => existing(id, v1Position(id), size, v1Text, (position) => v1.backward(position)),
-    ofV2: (id) => {
+    ofV1: (id: string) => {
+      const position = v1Position(id);
+      if (!Number.isInteger(position) || position < 0 || position >= size) return undefined;
+      return v1Text(position) === id ? v1.backward(position) : undefined;
+    },
+    ofV2: (id: string) => {
       if (!/^[1-9]\d{0,18}$/.test(id)) return undefined;
       const value = BigInt(id);
       const position = value >= V2_LARGE ? Number(value - V2_LARGE) : (Number(value) - 200_000_000_000) / 11;
       if (!Number.isInteger(position) || position < 0 || position >= size) return undefined;
       return (position % 16 === 5) === value >= V2_LARGE ? v2.backward(position) : undefined;
     },
-    ofSource: (id) => {
+    ofSource: (id: string) => {
       const coded = /^[A-Z]{2}-X-([0-9a-z]{6,7})$/.exec(id)?.[1];
       const position = coded === undefined ? sourceNumber(id) : Number.parseInt(coded, 36);
       if (!(position >= 0 && position < size)) return undefined;
@@ -154,6 +140,10 @@ export function createIds(seed: number, size: number): Ids {
     },
   };
 }
+
+const V1_LARGE = 9_100_000_000_000_000_000n;
+const V1_STEP = 1_000_003n;
+const V2_LARGE = 5_500_000_000_000_000_001n;
 
 /** A v1 ID as it is sent: most as integers, some as strings (V1-17). */
 export function v1Wire(id: string): Json {
@@ -183,17 +173,6 @@ function v1Position(id: string): number {
 
 function sourceNumber(id: string): number {
   return /^\d{12,13}$/.test(id) ? Number(id) - 500_000_000_000 : Number.NaN;
-}
-
-function existing(
-  id: string,
-  position: number,
-  size: number,
-  encode: (position: number) => string,
-  backward: (position: number) => number,
-): number | undefined {
-  if (!Number.isInteger(position) || position < 0 || position >= size) return undefined;
-  return encode(position) === id ? backward(position) : undefined;
 }
 
 /**

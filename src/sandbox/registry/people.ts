@@ -120,16 +120,10 @@ export interface Holding {
 const MOST_HOLDINGS = 30;
 const HOLDER_STRIDE = 104_729;
 
-/** A holder is a person or, at every third place, another company of the registry. */
-export interface Holders {
-  of(company: Company): readonly Holding[];
-  at(company: Company, place: number): Holding;
-  count(index: number): number;
-  /** The companies and places at which this company holds shares. */
-  heldBy(holder: Company): Iterable<{ readonly index: number; readonly place: number }>;
-}
+export type Holders = ReturnType<typeof createHolders>;
 
-export function createHolders(companies: Companies, persons: Persons): Holders {
+/** A holder is a person or, at every third place, another company of the registry. */
+export function createHolders(companies: Companies, persons: Persons) {
   const { seed, size } = companies;
   const shuffle = new Permutation(size, hash(seed, 91));
   const holderIndex = (index: number, place: number) => shuffle.forward((index + place * HOLDER_STRIDE) % size);
@@ -177,8 +171,9 @@ export function createHolders(companies: Companies, persons: Persons): Holders {
   return {
     count,
     at,
-    of: (company) => Array.from({ length: count(company.index) }, (_, place) => at(company, place)),
-    heldBy: function* (holder) {
+    of: (company: Company) => Array.from({ length: count(company.index) }, (_, place) => at(company, place)),
+    /** The companies and places at which this company holds shares. */
+    heldBy: function* (holder: Company) {
       const start = shuffle.backward(holder.index);
       for (let place = 0; place < PLACES; place++) {
         const index = (start - ((place * HOLDER_STRIDE) % size) + size) % size;
@@ -193,13 +188,9 @@ const isCorporate = (place: number): boolean => place % 3 === 1;
 const FIRST_ID = 700_000_000_000;
 const ROOM = 40;
 
-export interface Employees {
-  of(company: Company): readonly Employee[];
-  byId(id: string): Employee | undefined;
-  profile(employee: Employee): Json;
-}
+export type Employees = ReturnType<typeof createEmployees>;
 
-export function createEmployees(companies: Companies, persons: Persons): Employees {
+export function createEmployees(companies: Companies, persons: Persons) {
   const { seed } = companies;
   const count = (index: number) =>
     hasTrait(seed, index, 'large') ? 20 + (hash(seed, index, 140) % 20) : hash(seed, index, 140) % 6;
@@ -229,15 +220,15 @@ export function createEmployees(companies: Companies, persons: Persons): Employe
   };
 
   return {
-    of: (company) => Array.from({ length: count(company.index) }, (_, place) => at(company, place)),
-    byId: (id) => {
+    of: (company: Company) => Array.from({ length: count(company.index) }, (_, place) => at(company, place)),
+    byId: (id: string) => {
       if (!/^\d{12,13}$/.test(id)) return undefined;
       const position = Number(id) - FIRST_ID;
       const index = Math.floor(position / ROOM);
       if (position < 0 || index >= companies.size || position % ROOM >= count(index)) return undefined;
       return at(companies.company(index), position % ROOM);
     },
-    profile: (employee) => ({
+    profile: (employee: Employee): Json => ({
       id: employee.id,
       full_name: employee.fullName,
       first_name: employee.firstName,
@@ -255,27 +246,19 @@ export function createEmployees(companies: Companies, persons: Persons): Employe
 /** A stride that shares no factor with common sizes keeps a company's people apart. */
 const PERSON_STRIDE = 7_919;
 
-export interface PersonName {
-  readonly first: string;
-  readonly last: string;
-}
+export type Persons = ReturnType<typeof createPersons>;
 
 /** Names of people, drawn so that a name leads back to its companies. */
-export interface Persons {
-  nameOf(index: number, place: number): PersonName;
-  /** Companies whose people at the first `places` places can have this name. Every word must fit. */
-  find(text: string, places: number): Iterable<{ readonly index: number; readonly place: number }>;
-}
-
-export function createPersons(seed: number, size: number, salt: number): Persons {
+export function createPersons(seed: number, size: number, salt: number) {
   const shuffle = new Permutation(size, hash(seed, salt, 71));
   return {
-    nameOf: (index, place) => {
+    nameOf: (index: number, place: number) => {
       const { first_names: firsts, last_names: lasts } = bodyWords();
       const code = shuffle.forward((index + place * PERSON_STRIDE) % size) % (firsts.length * lasts.length);
       return { first: at(firsts, Math.floor(code / lasts.length)), last: at(lasts, code % lasts.length) };
     },
-    find: function* (text, places) {
+    /** Companies whose people at the first `places` places can have this name. Every word must fit. */
+    find: function* (text: string, places: number) {
       const names = plainNames();
       const codes = names.firsts.length * names.lasts.length;
       for (const code of codesFor(plain(text), names)) {

@@ -16,7 +16,7 @@ import {
   type Persons,
 } from './people.js';
 import type { Company, SearchKind, SearchQuery } from './types.js';
-import { addressOf, numberOrNull } from './v1-bodies.js';
+import { numberOrNull, officerAddress } from './v1-bodies.js';
 import { countryById } from './vocabularies.js';
 
 /** Combinations of words that a name search tries in each register. */
@@ -195,10 +195,15 @@ const OFFICERS_READ_AT_MOST = 20_000;
 
 /** Appointments of people whose name fits, at most fifty, in every jurisdiction. */
 export function officerSearch(companies: Companies, persons: Persons, query: PeopleQuery): readonly Officer[] {
-  const found: Officer[] = [];
-  for (const officer of officerCandidates(companies, persons, query)) {
-    if (acceptsOfficer(officer, query)) found.push(officer);
-    if (found.length >= OFFICERS_FOUND_AT_MOST) break;
+  const candidates = officerCandidates(companies, persons, query);
+  return first(candidates, (officer) => acceptsOfficer(officer, query), OFFICERS_FOUND_AT_MOST);
+}
+
+function first<T>(candidates: Iterable<T>, accepts: (candidate: T) => boolean, most: number): readonly T[] {
+  const found: T[] = [];
+  for (const candidate of candidates) {
+    if (accepts(candidate)) found.push(candidate);
+    if (found.length >= most) break;
   }
   return found;
 }
@@ -260,11 +265,11 @@ function acceptsOfficer(officer: Officer, query: PeopleQuery): boolean {
   );
 }
 
-function inRange(date: string | null, range: unknown): boolean {
+function inRange<T extends string | number>(value: T | null, range: unknown): boolean {
   if (typeof range !== 'object' || range === null) return true;
-  const { gte, lte } = range as { gte?: unknown; lte?: unknown };
-  if (date === null) return false;
-  return (typeof gte !== 'string' || date >= gte) && (typeof lte !== 'string' || date <= lte);
+  const { gte, lte } = range as { gte?: T; lte?: T };
+  if (value === null) return false;
+  return (gte === undefined || value >= gte) && (lte === undefined || value <= lte);
 }
 
 /** A v1 result. With provenance, the same facts also come in groups. */
@@ -295,7 +300,7 @@ export function officerResult(officer: Officer, provenance: boolean): Json {
     resigned_at: officer.resigned,
     work_status: officer.status,
   };
-  const address = addressOf(officer);
+  const address = officerAddress(officer);
   const contact = { email: officer.email, phone: officer.phone };
   const flat = { id: v1Wire(officer.id), ...connected, ...person, ...appointment, ...address };
   return provenance
@@ -317,12 +322,8 @@ export function shareholderSearch(
   holders: Holders,
   query: PeopleQuery,
 ): readonly Holding[] {
-  const found: Holding[] = [];
-  for (const holding of holdingCandidates(companies, persons, holders, query)) {
-    if (acceptsHolding(holding, query)) found.push(holding);
-    if (found.length >= HOLDINGS_FOUND_AT_MOST) break;
-  }
-  return found;
+  const candidates = holdingCandidates(companies, persons, holders, query);
+  return first(candidates, (holding) => acceptsHolding(holding, query), HOLDINGS_FOUND_AT_MOST);
 }
 
 function* holdingCandidates(
@@ -355,11 +356,7 @@ const fitsName = (name: string) => {
 function acceptsHolding(holding: Holding, query: PeopleQuery): boolean {
   const { location_countries: countries, percentage } = query;
   if (Array.isArray(countries) && !countries.includes(holding.company.countryCode)) return false;
-  if (typeof percentage !== 'object' || percentage === null) return true;
-  const { gte, lte } = percentage as { gte?: unknown; lte?: unknown };
-  if (holding.percentage === null) return false;
-  const value = Number(holding.percentage);
-  return (typeof gte !== 'number' || value >= gte) && (typeof lte !== 'number' || value <= lte);
+  return inRange(holding.percentage === null ? null : Number(holding.percentage), percentage);
 }
 
 /** Lite mode shows only holder and company. */

@@ -3,7 +3,15 @@
 import { type Json, raw } from '../json.js';
 import { hash } from '../random.js';
 import type { Companies } from './companies.js';
-import { countryOf, filedFinancials, jurisdictionExtras, profileOf, sourceOf } from './facts.js';
+import {
+  addressOf,
+  candidateOf,
+  filedFinancials,
+  identityOf,
+  jurisdictionExtras,
+  profileOf,
+  sourceOf,
+} from './facts.js';
 import { hasTrait, listState, v1Wire } from './layout.js';
 import { type Holders, type Holding, type Officer, officersOf, type Persons } from './people.js';
 import type { Company } from './types.js';
@@ -32,11 +40,7 @@ export function createV1Bodies(companies: Companies, persons: Persons, holders: 
     financial,
     candidate: (company: Company, provenance: boolean): Json => ({
       id: v1Wire(company.v1Id),
-      name: company.name,
-      registration_number: company.registrationNumber,
-      vat_number: company.vatNumber,
-      country_code: company.countryCode,
-      state: company.state,
+      ...candidateOf(company),
       jurisdiction: hash(seed, company.index, 112) % 5 === 0 ? undefined : company.jurisdiction,
       source: provenance ? source(company) : undefined,
     }),
@@ -55,11 +59,7 @@ export function createV1Bodies(companies: Companies, persons: Persons, holders: 
       return {
         lite: {
           id: v1Wire(company.v1Id),
-          name: company.name,
-          registration_number: ownNumber(company),
-          vat_number: company.vatNumber,
-          incorporation_date: company.incorporationDate,
-          status: company.status,
+          ...identityOf({ ...company, registrationNumber: ownNumber(company) }),
           country_code: company.countryCode,
           legal_form: company.legalForm,
           ...jurisdictionExtras(seed, company),
@@ -89,24 +89,8 @@ function lite(seed: number, company: Company, provenance: boolean): Json {
   const profile = profileOf(seed, company);
   const dice = hash(seed, company.index, 113);
   const ticker = company.ticker ?? (dice % 2 === 0 ? null : undefined);
-  const basic = {
-    name: company.name,
-    registration_number: company.registrationNumber,
-    vat_number: company.vatNumber,
-    incorporation_date: company.incorporationDate,
-    status: company.status,
-    legal_form: company.legalForm,
-  };
-  const address = {
-    country_code: company.countryCode,
-    country_name: countryOf(company.countryCode).name,
-    country_region: company.state,
-    address_street: profile.street,
-    address_location: profile.addressLocation,
-    address_city: company.city,
-    zip_code: profile.zip,
-    jurisdiction: company.jurisdiction,
-  };
+  const basic = { ...identityOf(company), legal_form: company.legalForm };
+  const address = { ...addressOf(company, profile), jurisdiction: company.jurisdiction };
   const contact = { website: profile.website, linkedin: dice % 6 === 0 ? undefined : profile.linkedin };
   const id = v1Wire(company.v1Id);
   const extras = jurisdictionExtras(seed, company);
@@ -135,14 +119,14 @@ function officerItem(officer: Officer, provenance: boolean): Json {
     work_status: officer.status,
     job_title: officer.role,
   };
-  const address = addressOf(officer);
+  const address = officerAddress(officer);
   const id = v1Wire(officer.id);
   if (!provenance) return { id, ...person, ...appointment, ...address };
   const contact = { email: officer.email, phone: officer.phone };
   return { id, ...person, ...appointment, ...address, officer: person, appointment, address, contact };
 }
 
-export function addressOf(officer: Officer): Fields {
+export function officerAddress(officer: Officer): Fields {
   return {
     address_country: officer.country,
     address_line_1: officer.line,

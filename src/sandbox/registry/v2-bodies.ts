@@ -3,12 +3,23 @@
 import { type Json, raw } from '../json.js';
 import { hash, Random } from '../random.js';
 import type { Companies } from './companies.js';
-import { amountText, countryOf, filedFinancials, flatFinancials, insights, profileOf, ratioText } from './facts.js';
+import {
+  addressOf,
+  amountText,
+  candidateOf,
+  countryOf,
+  filedFinancials,
+  flatFinancials,
+  identityOf,
+  insights,
+  profileOf,
+  ratioText,
+} from './facts.js';
 import { listState } from './layout.js';
 import { type Employees, type Holders, type Holding, type Officer, officersOf, type Persons } from './people.js';
 import { fullName, officerSearch, type PeopleQuery } from './search.js';
 import type { Company } from './types.js';
-import { type GroupNode, groupOf, links, numberOrNull, qualified } from './v1-bodies.js';
+import { type GroupNode, groupOf, links, numberOrNull, officerAddress, qualified } from './v1-bodies.js';
 import { bodyWords, nomenclature, sectionName, sicSectionId } from './vocabularies.js';
 
 export function createV2Bodies(companies: Companies, persons: Persons, holders: Holders, employees: Employees) {
@@ -16,11 +27,7 @@ export function createV2Bodies(companies: Companies, persons: Persons, holders: 
   return {
     candidate: (company: Company): Json => ({
       id: company.v2Id,
-      name: company.name,
-      registration_number: company.registrationNumber,
-      vat_number: company.vatNumber,
-      country_code: company.countryCode,
-      state: company.state,
+      ...candidateOf(company),
     }),
     lite: (company: Company) => lite(seed, company),
     officers: (company: Company) => officersOf(companies, persons, company).map(officerItem),
@@ -90,18 +97,8 @@ function lite(seed: number, company: Company): Json {
   const facts = profileOf(seed, company);
   return {
     id: company.v2Id,
-    name: company.name,
-    registration_number: company.registrationNumber,
-    vat_number: company.vatNumber,
-    incorporation_date: company.incorporationDate,
-    status: company.status,
-    country_code: company.countryCode,
-    country_name: countryOf(company.countryCode).name,
-    country_region: company.state,
-    address_street: facts.street,
-    address_location: facts.addressLocation,
-    address_city: company.city,
-    zip_code: facts.zip,
+    ...identityOf(company),
+    ...addressOf(company, facts),
     legal_form: company.legalForm,
     website: facts.website,
     linkedin: facts.linkedin,
@@ -118,11 +115,7 @@ function officerItem(officer: Officer): Json {
     date_of_birth_year: officer.birthYear,
     date_of_birth_month: officer.birthMonth,
     job_title: officer.role,
-    address_country: officer.country,
-    address_line_1: officer.line,
-    address_locality: officer.locality,
-    address_region: officer.region,
-    address_postal_code: officer.postalCode,
+    ...officerAddress(officer),
   };
 }
 

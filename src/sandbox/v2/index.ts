@@ -1,7 +1,6 @@
 // The simulated v2: routes, checks and all operations.
 
-import type { Charge, Key } from '../account.js';
-import { canonical, type Json, parseBody, writeJson } from '../json.js';
+import { type Json, parseIfJson, writeJson } from '../json.js';
 import { type ProviderState, permissions } from '../provider-state.js';
 import {
   checkShape,
@@ -11,11 +10,13 @@ import {
   integer,
   invalidField,
   isDate,
+  isJsonRequest,
   isObject,
   jsonHeaders,
   list,
   type Match,
   notFound,
+  pageOf,
   type Reply,
   type Route,
   Router,
@@ -32,12 +33,12 @@ import {
 } from '../requests.js';
 import { companies, employees, enrichment } from './companies-people.js';
 import {
-  type Outcome,
+  authenticate,
   ofCompany,
   optionalText,
-  pageOf,
   paging,
   RawReply,
+  runOperation,
   textOf,
   type V2Operation,
 } from './operation.js';
@@ -196,7 +197,7 @@ function onTheWire(shape: Shape, rename: Readonly<Record<string, string>>) {
 
 /** One v2 request, checked in this order: token, route, validity, rule, limit, data. */
 export function answerV2(world: ProviderState, intake: Intake, match: Match<V2Route>): Reply | Promise<Reply> {
-  const key = authenticate(world, intake.authorization);
+  const key = authenticate(world, intake.authorization, /^Token /);
   if (key instanceof V2Failure) return v2Reply(key, world.settings);
   if (intake.injected) return injectedReply(intake.injected);
   if (match.kind === 'wrongMethod')
@@ -205,39 +206,11 @@ export function answerV2(world: ProviderState, intake: Intake, match: Match<V2Ro
   const { route } = match;
   const values = readValues(route, intake, match.params);
   if (values instanceof V2Failure) return v2Reply(values, world.settings);
-  const refused = route.rule?.(values) ?? (route.permission && world.permissions.refusal(route.permission));
-  if (refused) return v2Reply(refused, world.settings);
-  let charge: Charge | undefined;
-  const bill = () => {
-    if (route.permission) charge ??= billFor(world, intake, route, key, values);
-  };
-  const settle = (outcome: Outcome): Reply => {
-    if (outcome instanceof V2Failure) return v2Reply(outcome, world.settings);
-    bill();
+  const caller = { api: 'v2', operation: route.operation, key, requestId: intake.requestId } as const;
+  return runOperation(world, route, values, caller, (outcome, charge) => {
     const { status, headers, body } = outcome instanceof RawReply ? outcome : v2Reply(outcome, world.settings);
     return { status, headers, body, charge };
-  };
-  const outcome = route.answer({ world, registry: world.registry, values, charge: bill });
-  return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
-}
-
-function billFor(world: ProviderState, intake: Intake, route: V2Route, key: Key, values: Values): Charge | undefined {
-  if (!route.permission) return undefined;
-  world.permissions.count(route.permission);
-  return world.account.charge({
-    api: 'v2',
-    operation: route.operation,
-    key,
-    requestId: intake.requestId,
-    permission: route.permission.codename,
-    params: canonical(values),
   });
-}
-
-function authenticate(world: ProviderState, authorization: string | undefined): Key | V2Failure {
-  if (authorization === undefined) return detailFailure('auth', 'Authentication credentials were not provided.');
-  const key = authorization.startsWith('Token ') ? world.account.key(authorization.slice('Token '.length)) : undefined;
-  return key?.api === 'v2' && !key.revoked ? key : detailFailure('auth', 'Invalid token.');
 }
 
 export function injectedReply(fault: NonNullable<Intake['injected']>): Reply {
@@ -278,14 +251,9 @@ function readValues(route: V2Route, intake: Intake, params: Readonly<Record<stri
 /** A bare list is the list of fields, because the document gives the watched fields as one. */
 function readBody(intake: Intake): Values | V2Failure {
   if (intake.body === '') return {};
-  if (!/^application\/json\s*(?:;|$)/i.test(intake.contentType ?? ''))
-    return detailFailure('validation', 'Unsupported media type.');
-  let body: unknown;
-  try {
-    body = parseBody(intake.body);
-  } catch {
-    return detailFailure('validation', 'JSON parse error.');
-  }
+  if (!isJsonRequest(intake)) return detailFailure('validation', 'Unsupported media type.');
+  const body = parseIfJson(intake.body);
+  if (body === undefined) return detailFailure('validation', 'JSON parse error.');
   if (Array.isArray(body)) return { fields: body };
   return isObject(body) ? body : detailFailure('validation', 'The body must be a JSON object.');
 }

@@ -1,16 +1,19 @@
 // The declaration of a v2 operation, and lookups that operations share.
 
-import type { Json } from '../json.js';
+import type { Charge, ChargeDetails, Key } from '../account.js';
+import { canonical, type Json } from '../json.js';
 import type { Permission, ProviderState } from '../provider-state.js';
 import type { Company, Employee, Registry, SearchKind, SearchQuery } from '../registry/types.js';
 import {
   type Body,
+  detailFailure,
   integer,
   jsonHeaders,
   notFound,
+  type Reply,
   required,
   type Shape,
-  type V2Failure,
+  V2Failure,
   type Values,
 } from '../requests.js';
 
@@ -44,6 +47,43 @@ export interface V2Operation {
   answer(call: V2Call): Outcome | Promise<Outcome>;
 }
 
+/** `schemes`: how the key may be sent. The document says only that v2 and its MCP server take the same key. */
+export function authenticate(
+  { account }: ProviderState,
+  authorization: string | undefined,
+  schemes: RegExp,
+): Key | V2Failure {
+  if (authorization === undefined) return detailFailure('auth', 'Authentication credentials were not provided.');
+  const key = schemes.test(authorization) ? account.key(authorization.replace(schemes, '')) : undefined;
+  return key?.api === 'v2' && !key.revoked ? key : detailFailure('auth', 'Invalid token.');
+}
+
+/** Checks rule and limit, answers, and charges a success. `reply` writes each outcome as this API sends it. */
+export function runOperation(
+  world: ProviderState,
+  operation: V2Operation,
+  values: Values,
+  caller: Omit<ChargeDetails, 'permission' | 'params'>,
+  reply: (outcome: Outcome, charge?: Charge) => Reply,
+): Reply | Promise<Reply> {
+  const { permission } = operation;
+  const refused = operation.rule?.(values) ?? (permission && world.permissions.refusal(permission));
+  if (refused) return reply(refused);
+  let charged: Charge | undefined;
+  const charge = () => {
+    if (permission === undefined || charged !== undefined) return;
+    world.permissions.count(permission);
+    charged = world.account.charge({ ...caller, permission: permission.codename, params: canonical(values) });
+  };
+  const settle = (outcome: Outcome): Reply => {
+    if (outcome instanceof V2Failure) return reply(outcome);
+    charge();
+    return reply(outcome, charged);
+  };
+  const outcome = operation.answer({ world, registry: world.registry, values, charge });
+  return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
+}
+
 export const companyId = { id: required(integer({ min: 1 })) };
 export const paging = { page: integer({ min: 1 }), per_page: integer({ min: 1, max: 100 }) };
 
@@ -68,23 +108,6 @@ export function ofCompany(
   };
 }
 
-export interface Page<T> {
-  readonly data: readonly T[];
-  readonly total: number;
-  readonly pages: number;
-}
-
-export function pageOf<T>(items: readonly T[], values: Values, usual = 10): Page<T> {
-  const page = numberOf(values.page, 1);
-  const perPage = numberOf(values.per_page, usual);
-  return {
-    data: items.slice((page - 1) * perPage, page * perPage),
-    total: items.length,
-    pages: Math.ceil(items.length / perPage),
-  };
-}
-
-export const numberOf = (value: unknown, usual: number): number => (typeof value === 'number' ? value : usual);
 export const textOf = (value: unknown): string => (value === undefined ? '' : String(value));
 export const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(textOf) : []);
 export const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

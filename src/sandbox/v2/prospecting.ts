@@ -3,7 +3,7 @@
 import { type Json, RawNumber } from '../json.js';
 import { permissions } from '../provider-state.js';
 import { draw } from '../random.js';
-import type { Company, NomenclatureItem, Registry } from '../registry/types.js';
+import type { Company, NomenclatureItem, Profile, Registry } from '../registry/types.js';
 import { pathOf, placeAt, sicCountry } from '../registry/vocabularies.js';
 import {
   date,
@@ -14,24 +14,15 @@ import {
   isObject,
   list,
   object,
+  pageOf,
   range,
   type Shape,
   text,
   type Values,
 } from '../requests.js';
-import { bare, pageOf, textOf, textsOf, type V2Operation } from './operation.js';
+import { bare, textOf, textsOf, type V2Operation } from './operation.js';
 
 const bands = ['0-10000', '1000-100000', '100000-500000', '500000-1000000', '1000000-5000000', '5000000'];
-const companyContacts = [
-  'have_email_address',
-  'have_telephone',
-  'have_fax',
-  'have_website',
-  'have_vat_number',
-  'have_registration_number',
-  'have_business_address',
-  'have_lat_and_long',
-];
 const sicCountries = ['gb', 'us', 'de', 'fr', 'it', 'nl', 'be', 'dk', 'ie', 'lu', 'no', 'se', 'sg', 'ca', 'mx', 'anz'];
 
 const ids = list(integer());
@@ -48,6 +39,18 @@ const place = object({ parents: paths, id: either('Must be an ID.', integer(), t
   values.parents === undefined && values.id === undefined ? 'parents or id is required.' : undefined,
 );
 const places = oneOrMore(place, 'Must be an object (or a list of objects) with parents and id.');
+
+/** What can be known of a company, by the name of the filter's value. */
+const contacts: Readonly<Record<string, (company: Company, facts: Profile) => boolean>> = {
+  have_email_address: (_, { email }) => email !== null,
+  have_telephone: (_, { phone }) => phone.length > 0,
+  have_fax: (_, { fax }) => fax !== null,
+  have_website: (_, { website }) => website !== null,
+  have_vat_number: ({ vatNumber }) => vatNumber !== null,
+  have_registration_number: ({ registrationNumber }) => registrationNumber !== null,
+  have_business_address: (_, { street }) => street !== null,
+  have_lat_and_long: ({ index }) => draw(index, 'have_lat_and_long') < 0.5,
+};
 
 const filters: Shape = {
   company_status: ids,
@@ -90,7 +93,7 @@ const filters: Shape = {
         report(`Must be one of ${bands.join(', ')}.`);
     },
   },
-  advance_companies: list(fixed(...companyContacts)),
+  advance_companies: list(fixed(...Object.keys(contacts))),
 };
 
 export const prospecting: Readonly<Record<string, V2Operation>> = {
@@ -125,12 +128,13 @@ function universe(registry: Registry): readonly Company[] {
 export const passes = (registry: Registry, company: Company, wanted: Values): boolean =>
   Object.entries(wanted).every(([name, value]) => {
     const fits = Object.hasOwn(tests, name) ? tests[name] : undefined;
-    return fits === undefined ? classified(registry, company, name, value) : fits(value, company, registry);
+    return fits === undefined ? isOneOf(value, codesOf(registry, company, name)) : fits(value, company, registry);
   });
 
 type Test = (value: unknown, company: Company, registry: Registry) => boolean;
 
-const listed = (value: unknown): readonly string[] => (Array.isArray(value) ? textsOf(value) : [textOf(value)]);
+const listed = (value: unknown): readonly string[] =>
+  value === undefined ? [] : Array.isArray(value) ? textsOf(value) : [textOf(value)];
 const holds = (value: unknown, own: unknown): boolean => listed(value).includes(textOf(own));
 const within = (value: unknown, own: number | string | null): boolean =>
   own !== null &&
@@ -147,11 +151,6 @@ const indicator =
   (name: string): Test =>
   (value, company, registry) =>
     within(value, accounts(registry, company).number(name));
-
-const several = (given: unknown): readonly string[] => {
-  if (given === undefined) return [];
-  return Array.isArray(given) ? textsOf(given) : [textOf(given)];
-};
 
 const tests: Readonly<Record<string, Test>> = {
   company_status: (value, company, registry) => holds(value, registry.statusId(company)),
@@ -215,30 +214,9 @@ const tests: Readonly<Record<string, Test>> = {
     const used = technologiesOf(insights(registry, company).technologies).map((name) => name.toLowerCase());
     return listed(value).some((wanted) => used.includes(wanted.toLowerCase()));
   },
-  advance_companies: (value, company, registry) => listed(value).every((what) => has(what, company, registry)),
+  advance_companies: (value, company, registry) =>
+    listed(value).every((what) => contacts[what]?.(company, registry.facts(company)) ?? true),
 };
-
-function has(what: string, company: Company, registry: Registry): boolean {
-  const { email, phone, fax, website, street } = registry.facts(company);
-  switch (what) {
-    case 'have_email_address':
-      return email !== null;
-    case 'have_telephone':
-      return phone.length > 0;
-    case 'have_fax':
-      return fax !== null;
-    case 'have_website':
-      return website !== null;
-    case 'have_vat_number':
-      return company.vatNumber !== null;
-    case 'have_registration_number':
-      return company.registrationNumber !== null;
-    case 'have_business_address':
-      return street !== null;
-    default:
-      return draw(company.index, what) < 0.5;
-  }
-}
 
 /** The newest filed year. */
 function accounts(registry: Registry, company: Company) {
@@ -294,10 +272,6 @@ const hasForeignParent = (registry: Registry, company: Company): boolean =>
   parentsOf(registry, company).some(
     ({ registration_number: number }) => number !== null && !number.startsWith(`${company.countryCode}-`),
   );
-
-/** NACE, ISIC and the codes of the company's own country, by ID or name, on any level. */
-const classified = (registry: Registry, company: Company, name: string, value: unknown): boolean =>
-  isOneOf(value, codesOf(registry, company, name));
 
 const isOneOf = (value: unknown, items: readonly NomenclatureItem[]): boolean =>
   items.some(({ id, name }) => holds(value, id) || holds(value, name));
@@ -359,8 +333,8 @@ function isIn(value: unknown, company: Company, registry: Registry): boolean {
   return wanted.some((place) =>
     own.some(
       (item) =>
-        several(place.parents).some((path) => item.parents === path || item.parents.startsWith(`${path}_`)) ||
-        several(place.id).includes(String(item.id)),
+        listed(place.parents).some((path) => item.parents === path || item.parents.startsWith(`${path}_`)) ||
+        listed(place.id).includes(String(item.id)),
     ),
   );
 }
