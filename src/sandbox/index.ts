@@ -16,8 +16,7 @@ import {
   Reports,
   Watches,
 } from './provider-state.js';
-import { createRegistry } from './registry/index.js';
-import type { Registry } from './registry/types.js';
+import { createRegistry, type Registry } from './registry/index.js';
 import { routesFile } from './requests.js';
 import { createHandler, type Front, v1Base, v2Base } from './server.js';
 import { v2Router } from './v2/index.js';

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { Charge, Key } from './account.js';
 import { type Json, parseIfJson, writeJson } from './json.js';
 import { type ProviderState, permissions } from './provider-state.js';
-import type { Registry, SearchKind } from './registry/types.js';
+import type { Registry } from './registry/index.js';
+import type { SearchKind } from './registry/types.js';
 import {
   checkShape,
   type Intake,

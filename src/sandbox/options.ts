@@ -2,7 +2,8 @@
 
 import { type Clock, systemClock } from '../util/clock.js';
 import type { Faults } from './faults.js';
-import type { Registry, SearchKind } from './registry/types.js';
+import type { Registry } from './registry/index.js';
+import type { SearchKind } from './registry/types.js';
 
 export type Plan = 'free' | 'paid';
 export type QuotaFormat = 'epoch_s' | 'epoch_ms' | 'delta' | 'iso' | 'http';

@@ -7,7 +7,8 @@ import type { Account, ChangeEntry, Charge, Entry, Journal, ReportEntry } from '
 import { type Json, writeJson } from './json.js';
 import type { Settings } from './options.js';
 import { draw } from './random.js';
-import type { Company, Registry } from './registry/types.js';
+import type { Registry } from './registry/index.js';
+import type { Company } from './registry/types.js';
 import { type Body, isObject, V2Failure } from './requests.js';
 
 /** All state that the handlers of both APIs use. */

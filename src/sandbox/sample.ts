@@ -4,7 +4,8 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { hash, Permutation, Random } from './random.js';
-import type { Company, Registry } from './registry/types.js';
+import type { Registry } from './registry/index.js';
+import type { Company } from './registry/types.js';
 import {
   type Change,
   type Damage,

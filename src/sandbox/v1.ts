@@ -6,7 +6,8 @@ import { canonical, type Json, parseIfJson, writeJson } from './json.js';
 import type { QuotaFormat } from './options.js';
 import type { ProviderState } from './provider-state.js';
 import { draw } from './random.js';
-import type { Company, Registry, SearchQuery } from './registry/types.js';
+import type { Registry } from './registry/index.js';
+import type { Company, SearchQuery } from './registry/types.js';
 import {
   type Body,
   checkShape,

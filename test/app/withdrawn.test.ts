@@ -1,6 +1,7 @@
 /** @module-tag long */
 import { describe, expect, test } from 'vitest';
-import type { Company, Registry } from '../../src/sandbox/registry/types.js';
+import type { Registry } from '../../src/sandbox/registry/index.js';
+import type { Company } from '../../src/sandbox/registry/types.js';
 import { wholeCompanies } from '../engine/support.js';
 import { DAY, decideAll, type Line, type Nights, withNights } from './nights.js';
 

@@ -16,6 +16,9 @@ import { createV1Bodies } from './v1-bodies.js';
 import { createV2Bodies } from './v2-bodies.js';
 import { knowsLocation, scopeOf } from './vocabularies.js';
 
+/** The data of the provider. The handlers (auth, limits, faults, routes) never generate data. */
+export type Registry = ReturnType<typeof createRegistry>;
+
 /**
  * The synthetic registry. It computes a company from the seed and its index on demand, and every number, ID and name
  * leads back to the index. So a million companies need no memory and no start-up time.

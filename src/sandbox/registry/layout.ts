@@ -226,6 +226,9 @@ export function listState(seed: number, index: number, kind: ListKind): 'some' |
   return dice < rates.emptyList + rates.absentList ? 'absent' : 'some';
 }
 
+/** Special traits of a company, so that tests and samples can find one of each kind. */
+export type Traits = ReturnType<typeof traitsOf>;
+
 export function traitsOf(seed: number, company: Company, namesake: boolean) {
   const { index } = company;
   const has = (rate: Rate) => hasTrait(seed, index, rate);

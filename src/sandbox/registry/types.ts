@@ -1,8 +1,5 @@
 // Types of the synthetic registry.
 
-import type { createRegistry } from './index.js';
-import type { traitsOf } from './layout.js';
-
 /** A company of the synthetic registry. Everything about it follows from the seed and its index. */
 export interface Company {
   readonly index: number;
@@ -66,9 +63,6 @@ export interface NomenclatureItem {
   readonly active: boolean;
 }
 
-/** The data of the provider. The handlers (auth, limits, faults, routes) never generate data. */
-export type Registry = ReturnType<typeof createRegistry>;
-
 export interface Employee {
   readonly id: string;
   readonly company: Company;
@@ -84,6 +78,3 @@ export interface Employee {
   readonly country: string;
   readonly city: string;
 }
-
-/** Special traits of a company, so that tests and samples can find one of each kind. */
-export type Traits = ReturnType<typeof traitsOf>;

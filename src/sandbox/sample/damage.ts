@@ -4,7 +4,8 @@ import { at, type Random } from '../random.js';
 import { plain } from '../registry/companies.js';
 import { countries } from '../registry/countries/index.js';
 import { luhn } from '../registry/countries/number-formats.js';
-import type { Company, Registry } from '../registry/types.js';
+import type { Registry } from '../registry/index.js';
+import type { Company } from '../registry/types.js';
 
 const isDigits = (text: string): boolean => /^\d+$/.test(text);
 const groups = (text: string, between: string): string => text.replace(/\B(?=(?:\d{3})+$)/g, between);

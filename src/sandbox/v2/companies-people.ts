@@ -2,7 +2,8 @@
 
 import { permissions } from '../provider-state.js';
 import { plain } from '../registry/companies.js';
-import type { Company, Employee, Registry, SearchKind } from '../registry/types.js';
+import type { Registry } from '../registry/index.js';
+import type { Company, Employee, SearchKind } from '../registry/types.js';
 import {
   flag,
   integer,

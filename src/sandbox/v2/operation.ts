@@ -3,7 +3,8 @@
 import type { Charge, ChargeDetails, Key } from '../account.js';
 import { canonical, type Json } from '../json.js';
 import type { Permission, ProviderState } from '../provider-state.js';
-import type { Company, Employee, Registry, SearchKind, SearchQuery } from '../registry/types.js';
+import type { Registry } from '../registry/index.js';
+import type { Company, Employee, SearchKind, SearchQuery } from '../registry/types.js';
 import {
   type Body,
   detailFailure,

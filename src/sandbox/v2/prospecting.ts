@@ -3,7 +3,8 @@
 import { type Json, RawNumber } from '../json.js';
 import { permissions } from '../provider-state.js';
 import { draw } from '../random.js';
-import type { Company, NomenclatureItem, Profile, Registry } from '../registry/types.js';
+import type { Registry } from '../registry/index.js';
+import type { Company, NomenclatureItem, Profile } from '../registry/types.js';
 import { pathOf, placeAt, sicCountry } from '../registry/vocabularies.js';
 import {
   date,

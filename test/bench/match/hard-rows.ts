@@ -1,5 +1,6 @@
 import type { Random } from '../../../src/sandbox/random.js';
-import type { Company, Registry } from '../../../src/sandbox/registry/types.js';
+import type { Registry } from '../../../src/sandbox/registry/index.js';
+import type { Company } from '../../../src/sandbox/registry/types.js';
 import type { SampleInput, SampleRow } from '../../../src/sandbox/sample.js';
 
 /**

@@ -1,5 +1,6 @@
 import { readSearchSubject } from '../../../src/domain/search-subject.js';
-import type { Registry, SearchKind } from '../../../src/sandbox/registry/types.js';
+import type { Registry } from '../../../src/sandbox/registry/index.js';
+import type { SearchKind } from '../../../src/sandbox/registry/types.js';
 import type { SampleInput } from '../../../src/sandbox/sample.js';
 import { fieldsOf } from './world.js';
 

@@ -1,4 +1,4 @@
-import type { Registry } from '../../../src/sandbox/registry/types.js';
+import type { Registry } from '../../../src/sandbox/registry/index.js';
 import type { SampleRow } from '../../../src/sandbox/sample.js';
 import type { Row } from '../table.js';
 import type { Naive } from './naive.js';

@@ -1,5 +1,5 @@
-import { createRegistry } from '../../../src/sandbox/registry/index.js';
-import type { Company, Registry } from '../../../src/sandbox/registry/types.js';
+import { createRegistry, type Registry } from '../../../src/sandbox/registry/index.js';
+import type { Company } from '../../../src/sandbox/registry/types.js';
 import { buildForBench } from '../build.js';
 import { type Call, load } from '../load.js';
 import { interleaved, median } from '../measure.js';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Json, writeJson } from '../../../src/sandbox/json.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
-import type { Company, Traits } from '../../../src/sandbox/registry/types.js';
+import type { Traits } from '../../../src/sandbox/registry/layout.js';
+import type { Company } from '../../../src/sandbox/registry/types.js';
 import { long } from '../../helpers/long.js';
 
 const registry = createRegistry({ seed: 7 });
