@@ -94,50 +94,28 @@ export interface Series {
 
 /** Bars over years or days, one group for each label, with an axis that includes zero. `stacked`: on each other. */
 export function barChart(labels: readonly string[], series: readonly Series[], label: string, stacked = false): Html {
-  const [width, height, left, bottom, top] = [560, 210, 52, 24, 16];
   const sums = labels.map((_, at) => series.reduce((sum, { values }) => sum + Math.max(0, values[at] ?? 0), 0));
-  const all = [0, ...(stacked ? sums : series.flatMap(({ values }) => values.map((value) => value ?? 0)))];
-  const ticks = ticksBetween(Math.min(...all), Math.max(...all), all.every(Number.isInteger));
-  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
-  const y = (value: number) => round(top + ((high - value) / (high - low || 1)) * (height - top - bottom));
-  const slot = (width - left) / Math.max(1, labels.length);
+  const { slot, middle, y, drawn } = chartOf(labels, series, label, stacked ? sums : undefined);
   const each = stacked ? Math.min(48, slot * 0.6) : Math.min(40, (slot * 0.72) / Math.max(1, series.length));
-  const axis = ticks.map(
-    (tick) =>
-      html`<line class="axis" x1="${left}" x2="${width}" y1="${y(tick)}" y2="${y(tick)}"/><text class="d" x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${compactNumber(tick)}</text>`,
-  );
   const groups = labels.map((name, at) => {
     let base = 0;
-    const middle = left + slot * at + slot / 2;
-    const bars = series.map(({ values, texts, tone, name: of }, nth): Markup => {
+    return series.map(({ values, texts, tone, name: of }, nth): Markup => {
       const value = values[at] ?? null;
       if (value === null || value === 0) return null;
       const from = stacked ? base : 0;
       if (stacked) base += value;
       const [above, below] = [y(Math.max(from, from + value)), y(Math.min(from, from + value))];
-      const x = stacked ? middle - each / 2 : middle - (each * series.length) / 2 + nth * each;
+      const x = stacked ? middle(at) - each / 2 : middle(at) - (each * series.length) / 2 + nth * each;
       return html`<rect class="${value < 0 ? 'bad' : tone}" x="${round(x)}" y="${above}" width="${round(each - (stacked ? 0 : 2))}" height="${Math.max(1, below - above)}" rx="2"><title>${name}: ${of} ${texts[at] ?? value}</title></rect>`;
     });
-    // Labels that would overlap are left out.
-    const isShown = at % Math.ceil(labels.length / 12) === 0;
-    return html`${bars}${isShown && html`<text class="d" x="${round(middle)}" y="${height - 6}" text-anchor="middle">${name}</text>`}`;
   });
-  return html`<svg class="chart" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}">${axis}${groups}</svg>${series.length > 1 && legend(series)}`;
+  return drawn(groups);
 }
 
 /** Lines over years, with an axis that includes zero. A value that was not returned interrupts its line. */
 export function lineChart(labels: readonly string[], series: readonly Series[], label: string): Html {
-  const [width, height, left, bottom, top] = [560, 210, 52, 24, 16];
-  const all = [0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))];
-  const ticks = ticksBetween(Math.min(...all), Math.max(...all), all.every(Number.isInteger));
-  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
-  const slot = (width - left) / Math.max(1, labels.length);
-  const x = (at: number) => round(left + slot * at + slot / 2);
-  const y = (value: number) => round(top + ((high - value) / (high - low || 1)) * (height - top - bottom));
-  const axis = ticks.map(
-    (tick) =>
-      html`<line class="axis" x1="${left}" x2="${width}" y1="${y(tick)}" y2="${y(tick)}"/><text class="d" x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${compactNumber(tick)}</text>`,
-  );
+  const { middle, y, drawn } = chartOf(labels, series, label);
+  const x = (at: number) => round(middle(at));
   const lines = series.map(({ values, texts, tone, name }) => {
     const path = values
       .map((value, at) =>
@@ -151,13 +129,36 @@ export function lineChart(labels: readonly string[], series: readonly Series[], 
     );
     return html`<path class="trace ${tone}" d="${path}"/>${dots}`;
   });
+  return drawn(lines);
+}
+
+/** The places of a chart's labels and values, and the whole chart around its shapes. */
+function chartOf(
+  labels: readonly string[],
+  series: readonly Series[],
+  label: string,
+  figures = series.flatMap(({ values }) => values.map((value) => value ?? 0)),
+) {
+  const [width, height, left, bottom, top] = [560, 210, 52, 24, 16];
+  const all = [0, ...figures];
+  const ticks = ticksBetween(Math.min(...all), Math.max(...all), all.every(Number.isInteger));
+  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
+  const slot = (width - left) / Math.max(1, labels.length);
+  const middle = (at: number) => left + slot * at + slot / 2;
+  const y = (value: number) => round(top + ((high - value) / (high - low || 1)) * (height - top - bottom));
+  const axis = ticks.map(
+    (tick) =>
+      html`<line class="axis" x1="${left}" x2="${width}" y1="${y(tick)}" y2="${y(tick)}"/><text class="d" x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${compactNumber(tick)}</text>`,
+  );
   // Labels that would overlap are left out.
   const names = labels.map(
     (name, at) =>
       at % Math.ceil(labels.length / 12) === 0 &&
-      html`<text class="d" x="${x(at)}" y="${height - 6}" text-anchor="middle">${name}</text>`,
+      html`<text class="d" x="${round(middle(at))}" y="${height - 6}" text-anchor="middle">${name}</text>`,
   );
-  return html`<svg class="chart" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}">${axis}${lines}${names}</svg>${series.length > 1 && legend(series)}`;
+  const drawn = (shapes: Markup): Html =>
+    html`<svg class="chart" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}">${axis}${shapes}${names}</svg>${series.length > 1 && legend(series)}`;
+  return { slot, middle, y, drawn };
 }
 
 const legend = (series: readonly Series[]): Html =>
