@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { ContactCounts, ContactRange, Reveals } from '../domain/account-usage.js';
 import type { AddressedCall } from './client.js';
-import { ApiError } from './errors.js';
+import { ApiError, orApiError } from './errors.js';
 import type { Exchange, WireRequest } from './http.js';
 import type { BodyOf, Operation } from './operation.js';
 import { readAllowance, type V1Quota } from './v1/allowance.js';
@@ -42,10 +42,7 @@ export async function probeV1Key(client: KybV1Client, nowMs: number): Promise<V1
   for (const [scope, operation] of Object.entries(SCOPES)) {
     const wire = requestThatFails(operation);
     const check = { operation, params: {}, wire };
-    const answer = await client.send(check).catch((error: unknown) => {
-      if (error instanceof ApiError) return error;
-      throw error;
-    });
+    const answer = await orApiError(client.send(check));
     if (answer instanceof ApiError) last = answer;
     if (!(answer instanceof ApiError) || answer.charge === 'charged') costly.push({ check, answer });
     const headers = answer instanceof ApiError ? answer.exchange?.headers : answer.headers;
@@ -97,10 +94,7 @@ export type SendCheck = (check: AddressedCall) => Promise<Exchange | null>;
 export async function checkV1Operations(operations: readonly Operation[], send: SendCheck): Promise<V1Check> {
   const ask = async (operation: Operation) => {
     const wire = requestThatFails(operation);
-    const answer = await send({ operation, params: {}, wire }).catch((error: unknown) => {
-      if (error instanceof ApiError) return error;
-      throw error;
-    });
+    const answer = await orApiError(send({ operation, params: {}, wire }));
     return { operation, error: answer instanceof ApiError ? answer : null, wire };
   };
   const asked = await Promise.all(operations.map(ask));
@@ -143,14 +137,10 @@ export interface V2KeyReport {
 
 /** `/metrics` reads the account's own counters: it shows whether the token works and what is left. */
 export async function probeV2Key(client: PlatformV2Client, signal?: AbortSignal): Promise<V2KeyReport> {
-  try {
-    const reply = await client.call('metrics', {}, { signal });
-    return { state: 'works', metrics: reply.data, error: undefined };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const state = error.stop === 'credentials' ? 'refused' : error.stop === 'route' ? 'wrong_route' : 'unreachable';
-    return { state, metrics: null, error };
-  }
+  const reply = await orApiError(client.call('metrics', {}, { signal }));
+  if (!(reply instanceof ApiError)) return { state: 'works', metrics: reply.data, error: undefined };
+  const state = reply.stop === 'credentials' ? 'refused' : reply.stop === 'route' ? 'wrong_route' : 'unreachable';
+  return { state, metrics: null, error: reply };
 }
 
 /** Operations whose answer may show an e-mail address or a phone number of a person. */
@@ -173,17 +163,14 @@ export async function readContactCounts(
   { dateFrom, dateTo }: ContactRange,
   signal?: AbortSignal,
 ): Promise<ContactCounts | ApiError> {
-  try {
-    const { data } = await v2.call('metricsContacts', { date_from: dateFrom, date_to: dateTo }, { signal });
-    return {
-      dateFrom,
-      dateTo,
-      emailCount: countOf(data.email_count),
-      phoneCount: countOf(data.phone_count),
-      extra: asExtra(unread(data, [], ['email_count', 'phone_count'])),
-    };
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
+  const reply = await orApiError(v2.call('metricsContacts', { date_from: dateFrom, date_to: dateTo }, { signal }));
+  if (reply instanceof ApiError) return reply;
+  const { data } = reply;
+  return {
+    dateFrom,
+    dateTo,
+    emailCount: countOf(data.email_count),
+    phoneCount: countOf(data.phone_count),
+    extra: asExtra(unread(data, [], ['email_count', 'phone_count'])),
+  };
 }

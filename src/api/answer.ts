@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { MALFORMED_ANSWER } from '../domain/errors.js';
-import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
+import { type ExactJson, ExactNumber, isObject, parseExact } from '../util/exact-json.js';
 import {
   assertWholeJson,
   findMember,
@@ -197,9 +197,6 @@ const NOTHING_SHOWN = 'an object without any member that the document shows';
 
 const isSaid = (error: ExactJson | undefined) =>
   error !== undefined && error !== null && error !== '' && error !== false;
-
-const isObject = (value: ExactJson): value is { [key: string]: ExactJson } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 /** The member names that a schema declares. Empty if it is no object or shows no members. */
 export function declaredNames(schema: z.ZodType): readonly string[] {

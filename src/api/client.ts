@@ -86,9 +86,16 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   /** The error of this exchange. Undefined if it is a success. */
   protected abstract classify(exchange: Exchange, sent: PreparedCall): ApiError | undefined;
   protected abstract routeOf(operation: Operation): Route;
-  protected abstract requestIdOf(exchange: Exchange): string | undefined;
+
+  /** The ID that the provider gives to a request. Undefined if it gives none. */
+  protected requestIdOf(_exchange: Exchange): string | undefined {
+    return undefined;
+  }
+
   /** The charge that the provider states. Undefined if it states none. */
-  protected abstract statedCharge(exchange: Exchange): Charge | undefined;
+  protected statedCharge(_exchange: Exchange): Charge | undefined {
+    return undefined;
+  }
 
   /** Sends one validated operation and reads its answer. */
   async call<Name extends keyof Operations & string>(

@@ -60,6 +60,7 @@ export class ApiError extends KybatchError {
   readonly foreign: boolean;
   readonly problems: readonly string[];
   readonly exchange: Exchange | undefined;
+  readonly #details: ApiErrorDetails;
 
   constructor(details: ApiErrorDetails) {
     const { message, code, requestId, limit, problems = [] } = details;
@@ -78,14 +79,12 @@ export class ApiError extends KybatchError {
     this.foreign = details.foreign === true;
     this.problems = problems.map((problem) => sanitizeText(problem, 500));
     this.exchange = details.exchange;
+    this.#details = details;
   }
 
   /** The same error with another hint. */
   withHint(hint: string): ApiError {
-    const { class: kind, code, message, api, operation, charge, httpStatus, requestId, retryAfterMs } = this;
-    const { attemptsAtMost, limit, stop, foreign, problems, exchange, cause } = this;
-    const said = { class: kind, code, message, hint, api, operation, charge, httpStatus, requestId, retryAfterMs };
-    return new ApiError({ ...said, attemptsAtMost, limit, stop, foreign, problems, exchange, cause });
+    return new ApiError({ ...this.#details, hint });
   }
 }
 
@@ -94,6 +93,16 @@ const cleanLimit = (limit: Extract<Limit, { api: 'v2' }>): Limit => ({
   permission: sanitizeText(limit.permission, 200),
   module: sanitizeText(limit.module, 200),
 });
+
+/** The result, or the error of the call. Any other error is thrown. */
+export async function orApiError<T>(result: Promise<T>): Promise<T | ApiError> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
 
 /** Nothing was sent, and the same request never will be. */
 export const INVALID_PARAMS = 'INVALID_PARAMS';

@@ -1,4 +1,4 @@
-import { stringifyExact } from '../util/exact-json.js';
+import { bomLength, stringifyExact } from '../util/exact-json.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import type { HttpMethod, Route } from './operation.js';
 
@@ -14,7 +14,7 @@ export interface Exchange {
 
 /** JSON never begins with `<`, so such a body is an HTML page and not a truncated answer. */
 export const isHtml = (body: Uint8Array): boolean => {
-  const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+  const start = bomLength(body);
   return body.find((byte, at) => at >= start && byte > 0x20) === 0x3c;
 };
 

@@ -84,6 +84,12 @@ export interface Paging {
   readonly countField: 'total_pages' | 'pages';
 }
 
+/** Operations by name: each takes its key as its name. */
+export const named = <const Table extends Readonly<Record<string, Omit<Operation, 'name'>>>>(table: Table) =>
+  Object.fromEntries(Object.entries(table).map(([name, operation]) => [name, { ...operation, name }])) as {
+    readonly [Name in keyof Table & string]: Table[Name] & { readonly name: Name };
+  };
+
 export type ParamsOf<O extends Operation> = z.input<O['params']>;
 export type BodyOf<O extends Operation> = z.output<O['body']>;
 

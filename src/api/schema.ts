@@ -76,6 +76,15 @@ export const record = <T extends z.core.$ZodLooseShape>(shape: T) => z.looseObje
 /** A value that the document leaves open: string, number, boolean or null. */
 export const scalar = z.union([z.string(), number, z.boolean(), z.null()]);
 
+/** Fields of one kind, each of which may be null or absent. */
+const fieldsOf =
+  <T extends z.ZodType>(schema: T) =>
+  <Name extends string>(...names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [name, nullable(schema)])) as Record<Name, ReturnType<typeof nullable<T>>>;
+
+export const scalarFields = fieldsOf(scalar);
+export const textFields = fieldsOf(text);
+
 /** Such a value as text with every digit. Null if it was not returned. */
 export const scalarText = (value: z.output<typeof scalar> | undefined): string | null =>
   value === undefined || value === null ? null : String(value);

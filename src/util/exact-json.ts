@@ -84,7 +84,7 @@ function quoteNumbers(bytes: Uint8Array): { readonly text: string; readonly memb
   let written = 0;
   let values = 0;
   let members = 0;
-  let at = startOf(bytes);
+  let at = bomLength(bytes);
   while (at < length) {
     const byte = bytes[at] as number;
     if (byte === QUOTE) {
@@ -155,7 +155,8 @@ function beginsWithMark(bytes: Uint8Array, at: number): boolean {
   );
 }
 
-const startOf = (bytes: Uint8Array) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+/** The bytes of a byte order mark at the beginning: 3, or 0 if there is none. */
+export const bomLength = (bytes: Uint8Array) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
 
 /** Turns marked strings into numbers, in place and with its own stack. Counts the members that JSON.parse kept. */
 function unmark(root: unknown): { readonly value: ExactJson; readonly members: number } {

@@ -1,6 +1,6 @@
 // JSON bytes without parsing them: the outline of a value, and whether it is one whole value.
 
-import { MOST_VALUES, parseExact } from './exact-json.js';
+import { bomLength, MOST_VALUES, parseExact } from './exact-json.js';
 
 /**
  * The outline of a JSON value without parsing its content. Parsing costs more than fetching, and most of a body is not
@@ -100,8 +100,7 @@ export function isEmptyObject(bytes: Buffer): boolean {
   return bytes[open] === OPEN_BRACE && bytes[skipBlank(bytes, open + 1)] === CLOSE_BRACE;
 }
 
-const firstByte = (bytes: Buffer) =>
-  skipBlank(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+const firstByte = (bytes: Uint8Array) => skipBlank(bytes, bomLength(bytes));
 
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -212,7 +211,7 @@ function isPlainlyWhole(bytes: Uint8Array): boolean {
   let objects = 0;
   let object = 0;
   let values = 0;
-  let at = skipBlank(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+  let at = firstByte(bytes);
   // Each turn reads a value, after its key in an object. Reading past the end is slow, so it never happens.
   for (;;) {
     if (object !== 0) {

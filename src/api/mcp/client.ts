@@ -2,7 +2,7 @@
 
 import { MALFORMED_ANSWER } from '../../domain/errors.js';
 import { type Clock, systemClock } from '../../util/clock.js';
-import { type ExactJson, ExactNumber, parseExact } from '../../util/exact-json.js';
+import { type ExactJson, ExactNumber, isObject, parseExact } from '../../util/exact-json.js';
 import { hasEnd } from '../../util/json-scan.js';
 import { Secret } from '../../util/secret.js';
 import { UNREADABLE, unreadableMessage, unreadableReason } from '../answer.js';
@@ -277,9 +277,6 @@ function parsed(body: Buffer): ExactJson | undefined {
 
 const textOf = (item: ExactJson): readonly string[] =>
   isObject(item) && typeof item.text === 'string' ? [item.text] : [];
-
-const isObject = (value: ExactJson | undefined): value is { [key: string]: ExactJson } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 const numberOf = (value: ExactJson | undefined): number | undefined =>
   value instanceof ExactNumber && /^-?\d{1,6}$/.test(value.text) ? Number(value.text) : undefined;

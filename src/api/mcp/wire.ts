@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { bomLength } from '../../util/exact-json.js';
 import { type MemberRange, scanJson } from '../../util/json-scan.js';
 import type { Exchange, WireRequest } from '../http.js';
 import { Transport, type TransportOptions } from '../transport.js';
@@ -172,7 +173,7 @@ class EventReader {
   #endedInCr = false;
 
   *read(piece: Buffer): Generator<Buffer> {
-    let start = this.#isFirst && piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf ? 3 : 0;
+    let start = this.#isFirst ? bomLength(piece) : 0;
     if (this.#endedInCr && piece[0] === LF) start = 1;
     this.#isFirst = false;
     this.#endedInCr = piece.at(-1) === CR;

@@ -1,7 +1,7 @@
 // All operations of v1, and the records that they return.
 
 import { z } from 'zod';
-import type { Operation } from '../operation.js';
+import { named } from '../operation.js';
 import {
   anyCandidate,
   bareListIfSent,
@@ -22,7 +22,9 @@ import {
   range,
   record,
   scalar,
+  scalarFields,
   text,
+  textFields,
   vocabularyId,
 } from '../schema.js';
 
@@ -39,12 +41,7 @@ const source = record({
 /** A number instead of a text, or a missing name, is unusual but readable. */
 export const candidate = record({
   id,
-  name: nullable(scalar),
-  registration_number: nullable(scalar),
-  vat_number: nullable(scalar),
-  country_code: nullable(scalar),
-  state: nullable(scalar),
-  jurisdiction: nullable(scalar),
+  ...scalarFields('name', 'registration_number', 'vat_number', 'country_code', 'state', 'jurisdiction'),
   source: nullable(source),
 });
 
@@ -71,13 +68,8 @@ export const lite = record({
   id: nullable(id),
   basic: nullable(
     record({
-      name: nullable(text),
-      registration_number: nullable(text),
-      vat_number: nullable(text),
-      incorporation_date: nullable(text),
-      status: nullable(text),
-      legal_form: nullable(text),
-      ticker: nullable(text),
+      ...textFields('name', 'registration_number', 'vat_number', 'incorporation_date', 'status', 'legal_form'),
+      ...textFields('ticker'),
       source: nullable(source),
     }),
   ),
@@ -90,32 +82,15 @@ export const lite = record({
 
 export const officer = record({
   id: nullable(id),
-  first_name: nullable(scalar),
-  last_name: nullable(scalar),
-  appointed_at: nullable(scalar),
-  resigned_at: nullable(scalar),
-  work_status: nullable(scalar),
-  date_of_birth_year: nullable(scalar),
-  date_of_birth_month: nullable(scalar),
-  job_title: nullable(scalar),
-  address_country: nullable(scalar),
-  address_line_1: nullable(scalar),
-  address_locality: nullable(scalar),
-  address_region: nullable(scalar),
-  address_postal_code: nullable(scalar),
+  ...scalarFields('first_name', 'last_name', 'appointed_at', 'resigned_at', 'work_status'),
+  ...scalarFields('date_of_birth_year', 'date_of_birth_month', 'job_title', 'address_country'),
+  ...scalarFields('address_line_1', 'address_locality', 'address_region', 'address_postal_code'),
 });
 
 export const shareholder = record({
   id: nullable(id),
-  name: nullable(scalar),
-  percentage: nullable(scalar),
-  quantity: nullable(scalar),
-  share_price: nullable(scalar),
-  share_type: nullable(scalar),
-  share_value: nullable(scalar),
-  currency: nullable(scalar),
-  status: nullable(scalar),
-  total_value: nullable(scalar),
+  ...scalarFields('name', 'percentage', 'quantity', 'share_price', 'share_type', 'share_value', 'currency'),
+  ...scalarFields('status', 'total_value'),
 });
 
 export const envelope = <T extends z.ZodType>(item: T) =>
@@ -138,10 +113,7 @@ const shareholderSearchItem = record({ name: nullable(scalar), company: nullable
 /** `children` may be very deep, so it is checked one level at a time while it is walked. */
 const groupNode = record({
   id: nullable(id),
-  name: nullable(scalar),
-  country: nullable(scalar),
-  registration_number: nullable(scalar),
-  selected: nullable(scalar),
+  ...scalarFields('name', 'country', 'registration_number', 'selected'),
   children: nullable(list(z.unknown())),
 });
 
@@ -163,13 +135,8 @@ const completeRecord = record({
   lite: nullable(
     record({
       id: nullable(id),
-      name: nullable(text),
-      registration_number: nullable(text),
-      vat_number: nullable(text),
-      incorporation_date: nullable(text),
-      status: nullable(text),
-      country_code: nullable(text),
-      legal_form: nullable(text),
+      ...textFields('name', 'registration_number', 'vat_number', 'incorporation_date', 'status'),
+      ...textFields('country_code', 'legal_form'),
     }),
   ),
   officers: nullable(list(record({}))),
@@ -213,10 +180,9 @@ const search = { ...v1, subject: null, keep: { days: 30 } } as const;
 const pages = { perPageAtMost: 50, countField: 'total_pages' } as const;
 
 /** The ten operations of v1. Each success costs one unit. A failure costs none. */
-export const v1Operations = {
+export const v1Operations = named({
   searchKyb: {
     ...search,
-    name: 'searchKyb',
     summary: 'Search companies; the answer is a list of candidates, not a match',
     route: { method: 'POST', path: '/kyb/search' },
     params: z
@@ -236,7 +202,6 @@ export const v1Operations = {
   },
   liteKyb: {
     ...ofCompany,
-    name: 'liteKyb',
     summary: 'Company profile',
     route: { method: 'GET', path: '/kyb/{id}/lite' },
     params: z.strictObject(company),
@@ -245,7 +210,6 @@ export const v1Operations = {
   },
   officersKyb: {
     ...ofCompany,
-    name: 'officersKyb',
     summary: 'Current and former officers, paged',
     route: { method: 'GET', path: '/kyb/{id}/officers' },
     params: z.strictObject({ ...company, page, per_page }),
@@ -255,7 +219,6 @@ export const v1Operations = {
   },
   officersSearchKyb: {
     ...search,
-    name: 'officersSearchKyb',
     summary: 'Companies where a person holds or held a statutory appointment',
     route: { method: 'POST', path: '/kyb/officers/search' },
     params: z.strictObject({
@@ -276,7 +239,6 @@ export const v1Operations = {
   },
   shareholdersKyb: {
     ...ofCompany,
-    name: 'shareholdersKyb',
     summary: 'Direct shareholders, paged; an empty list does not prove that there are none',
     route: { method: 'GET', path: '/kyb/{id}/shareholders' },
     params: z.strictObject({ ...company, page, per_page }),
@@ -286,7 +248,6 @@ export const v1Operations = {
   },
   shareholdersSearchKyb: {
     ...search,
-    name: 'shareholdersSearchKyb',
     summary: 'Holdings of a person or company, paged',
     route: { method: 'POST', path: '/kyb/shareholders/search/{view_mode}' },
     params: z.strictObject({
@@ -307,7 +268,6 @@ export const v1Operations = {
   },
   groupLiteKyb: {
     ...ofCompany,
-    name: 'groupLiteKyb',
     summary: 'Immediate group links; links are not ownership',
     route: { method: 'GET', path: '/kyb/{id}/group-structures/lite' },
     params: z.strictObject(company),
@@ -316,7 +276,6 @@ export const v1Operations = {
   },
   groupFullKyb: {
     ...ofCompany,
-    name: 'groupFullKyb',
     summary: 'Group links over several levels; links are not ownership',
     route: { method: 'GET', path: '/kyb/{id}/group-structures/full' },
     params: z.strictObject(company),
@@ -325,7 +284,6 @@ export const v1Operations = {
   },
   financialKyb: {
     ...ofCompany,
-    name: 'financialKyb',
     summary: 'Filed financial statements',
     route: { method: 'GET', path: '/kyb/{id}/financial' },
     params: z.strictObject(company),
@@ -335,7 +293,6 @@ export const v1Operations = {
   },
   fullKyb: {
     ...ofCompany,
-    name: 'fullKyb',
     summary: 'The complete record in one call',
     route: { method: 'GET', path: '/kyb/{id}/full' },
     params: z.strictObject(company),
@@ -344,6 +301,6 @@ export const v1Operations = {
     readsMember: 'lite',
     scopes: [COMPANY, OWNERSHIP, FINANCIALS],
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
 
 export type V1OperationName = keyof typeof v1Operations;

@@ -33,12 +33,4 @@ export class PlatformV2Client extends ApiClient<typeof v2Operations> {
   protected override routeOf(operation: Operation): Route {
     return routeOf(operation, this.#routes);
   }
-
-  protected override requestIdOf(_exchange: Exchange): undefined {
-    return undefined;
-  }
-
-  protected override statedCharge(_exchange: Exchange): undefined {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ExactNumber } from '../../util/exact-json.js';
+import { type ExactJson, ExactNumber, isObject } from '../../util/exact-json.js';
 import {
   companyId,
   digitsId,
@@ -12,15 +12,20 @@ import {
   positiveInteger,
   record,
   scalar,
+  scalarFields,
   text,
+  textFields,
   vocabularyId,
 } from '../schema.js';
 
 /** Parts that several v2 operations share. */
-export const v2 = { api: 'v2', scopes: [], meter: 'not_told' } as const;
+export const v2 = { api: 'v2', scopes: [], meter: 'not_told', route: null } as const;
 
 /** A list that names no company by ID. */
 export const v2List = { ...v2, subject: null, keep: { days: 30 } } as const;
+
+/** One company or person, by a value that identifies it. */
+export const v2Record = { ...v2List, keep: { days: 90 }, findsOne: true } as const;
 
 /** The present state, or a change of it. */
 export const v2State = { ...v2, subject: null, keep: 'never' } as const;
@@ -49,86 +54,48 @@ export const wireInteger = digitsId.transform((digits) => new ExactNumber(digits
 export const totalPages = { perPageAtMost: null, countField: 'total_pages' } as const;
 export const envelopePages = { perPageAtMost: null, countField: 'pages' } as const;
 
-export type PlainObject = Readonly<Record<string, unknown>>;
-
-export const isPlainObject = (value: unknown): value is PlainObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isObject(value as ExactJson | undefined);
 
 /** An object whose members are neither checked nor copied. */
-export const opaque = z.custom<PlainObject>(isPlainObject, { error: 'expected an object' });
+export const opaque = z.custom<Readonly<Record<string, unknown>>>(isPlainObject, { error: 'expected an object' });
 
 /** The documented fields of each record. All others pass through unread. */
 export const candidate = record({
   id,
-  name: nullable(scalar),
-  registration_number: nullable(scalar),
-  vat_number: nullable(scalar),
-  country_code: nullable(scalar),
-  state: nullable(scalar),
+  ...scalarFields('name', 'registration_number', 'vat_number', 'country_code', 'state'),
 });
 
 export const companyLite = record({
   id: nullable(id),
-  name: nullable(text),
-  registration_number: nullable(text),
-  vat_number: nullable(text),
+  ...textFields('name', 'registration_number', 'vat_number'),
   incorporation_date: nullable(scalar),
-  status: nullable(text),
-  country_code: nullable(text),
-  country_name: nullable(text),
-  country_region: nullable(text),
-  address_street: nullable(scalar),
-  address_location: nullable(scalar),
-  address_city: nullable(scalar),
-  zip_code: nullable(scalar),
-  legal_form: nullable(text),
-  website: nullable(text),
-  linkedin: nullable(text),
+  ...textFields('status', 'country_code', 'country_name', 'country_region'),
+  ...scalarFields('address_street', 'address_location', 'address_city', 'zip_code'),
+  ...textFields('legal_form', 'website', 'linkedin'),
 });
 
 /** There is no resigned_at and no work_status, so current or former is unknown (V2-9). */
 export const officer = record({
   id: nullable(id),
-  first_name: nullable(scalar),
-  last_name: nullable(scalar),
-  appointed_at: nullable(scalar),
-  date_of_birth_year: nullable(scalar),
-  date_of_birth_month: nullable(scalar),
-  job_title: nullable(scalar),
-  address_country: nullable(scalar),
-  address_line_1: nullable(scalar),
-  address_locality: nullable(scalar),
-  address_region: nullable(scalar),
-  address_postal_code: nullable(scalar),
+  ...scalarFields('first_name', 'last_name', 'appointed_at', 'date_of_birth_year', 'date_of_birth_month'),
+  ...scalarFields('job_title', 'address_country', 'address_line_1', 'address_locality', 'address_region'),
+  ...scalarFields('address_postal_code'),
 });
 
 export const officerSearchResult = record({
   id: nullable(id),
   company_id: nullable(id),
-  company_name: nullable(scalar),
-  registration_number: nullable(scalar),
-  company_status: nullable(scalar),
-  incorporation_date: nullable(scalar),
-  full_name: nullable(scalar),
-  title: nullable(scalar),
-  nationality: nullable(scalar),
-  officer_role: nullable(scalar),
-  appointed_at: nullable(scalar),
-  resigned_at: nullable(scalar),
-  country_of_residence: nullable(scalar),
-  address_postal_code: nullable(scalar),
+  ...scalarFields('company_name', 'registration_number', 'company_status', 'incorporation_date', 'full_name'),
+  ...scalarFields('title', 'nationality', 'officer_role', 'appointed_at', 'resigned_at'),
+  ...scalarFields('country_of_residence', 'address_postal_code'),
 });
 
 export const shareholder = record({
   id: nullable(id),
-  name: nullable(scalar),
-  quantity: nullable(scalar),
-  currency: nullable(scalar),
+  ...scalarFields('name', 'quantity', 'currency'),
   company_id: nullable(id),
-  share_value: nullable(scalar),
-  share_type: nullable(scalar),
-  share_price: nullable(scalar),
-  total_value: nullable(scalar),
+  ...scalarFields('share_value', 'share_type', 'share_price', 'total_value'),
 });
 
 /** Only the shell: the export reads the values one by one and exactly. */
@@ -140,14 +107,10 @@ export const filedFinancials = record({
 });
 
 /** The names of the totals differ between modules (V2-12). */
-export const envelope = <T extends z.ZodType>(item: T) =>
-  record({ data: listIfSent(item), total_results: nullable(scalar), total_pages: nullable(scalar) });
-
-export const companiesEnvelope = <T extends z.ZodType>(item: T) =>
-  record({ data: listIfSent(item), total_companies: nullable(scalar), total_pages: nullable(scalar) });
-
-export const employeesEnvelope = <T extends z.ZodType>(item: T) =>
-  record({ data: listIfSent(item), total_employees: nullable(scalar), total_pages: nullable(scalar) });
+export const envelope = <T extends z.ZodType, Total extends string = 'total_results'>(
+  item: T,
+  total = 'total_results' as Total,
+) => record({ data: listIfSent(item), ...scalarFields<Total | 'total_pages'>(total, 'total_pages') });
 
 /** For watch and report history: a missing entry would be asked for or bought again, so an absent list is no answer. */
 export const pagesEnvelope = <T extends z.ZodType>(item: T) =>
@@ -158,11 +121,7 @@ export const textOrList = z.union([text, list(text)]);
 
 export const enrichedCompany = record({
   id: nullable(id),
-  name: nullable(text),
-  registration_number: nullable(text),
-  country_code: nullable(text),
-  company_legal_form: nullable(text),
-  address_city: nullable(text),
+  ...textFields('name', 'registration_number', 'country_code', 'company_legal_form', 'address_city'),
   size: nullable(scalar),
   founding_date: nullable(scalar),
 });

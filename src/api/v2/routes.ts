@@ -4,7 +4,7 @@ import { didYouMean, firstFew } from '../../util/message-parts.js';
 import { parseYaml } from '../../util/yaml.js';
 import type { Operation, Route } from '../operation.js';
 import { describeIssues } from '../schema.js';
-import { isPlainObject, type PlainObject } from './fields.js';
+import { isPlainObject } from './fields.js';
 import { type V2OperationName, v2Operations } from './operations.js';
 
 /** Operations whose method and path the provider does not publish. */
@@ -58,7 +58,7 @@ export function missingRoutes(names: Iterable<string>, routes: Routes): string[]
 const FORM =
   'Each entry is like creditReportStatus: {method: GET, path: "/credit-report/{report_id}/status"}. Paths with braces need quotes.';
 
-function parseFile(text: string, fileName: string): PlainObject {
+function parseFile(text: string, fileName: string): Readonly<Record<string, unknown>> {
   const { document, problems } = parseYaml(text);
   const [problem] = problems;
   if (problem !== undefined)

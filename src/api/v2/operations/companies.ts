@@ -1,7 +1,7 @@
 // v2 operations of the companies and digital insights modules, and autocomplete.
 
 import { z } from 'zod';
-import type { Operation } from '../../operation.js';
+import { named } from '../../operation.js';
 import {
   defaultsTo,
   hasAnyOf,
@@ -14,7 +14,9 @@ import {
   record,
   id as recordId,
   scalar,
+  scalarFields,
   text,
+  textFields,
 } from '../../schema.js';
 import {
   enrichedCompany,
@@ -32,10 +34,7 @@ export const LOOKUP_PER_PAGE = 5;
 
 export const lookupHit = record({
   id: recordId,
-  name: nullable(text),
-  status: nullable(text),
-  country_code: nullable(text),
-  registration_number: nullable(text),
+  ...textFields('name', 'status', 'country_code', 'registration_number'),
 });
 
 const classified = nullable(list(record({ id: nullable(recordId), type: nullable(scalar), value: nullable(scalar) })));
@@ -46,24 +45,17 @@ const companyProfileBody = record({
   registration_number: nullable(scalar),
   country_code: nullable(text),
   company_phone: nullable(list(scalar)),
-  company_website: nullable(text),
-  company_legal_form: nullable(text),
-  status: nullable(text),
-  address_city: nullable(text),
-  zip_code: nullable(scalar),
-  size: nullable(scalar),
-  founding_date: nullable(scalar),
+  ...textFields('company_website', 'company_legal_form', 'status', 'address_city'),
+  ...scalarFields('zip_code', 'size', 'founding_date'),
   industry: classified,
   sic: classified,
   linkedin: nullable(text),
 });
 
-export const companies = {
+export const companies = named({
   companiesLookup: {
     ...v2List,
-    name: 'companiesLookup',
     summary: 'Look a company up by any identifier, paged',
-    route: null,
     params: z.strictObject({
       country_code: isoCountry.optional().describe('ISO 3166-1 alpha-2'),
       state: z
@@ -91,19 +83,15 @@ export const companies = {
     ...v2List,
     keep: { days: 90 },
     subject: { space: 'companies', param: 'id' },
-    name: 'companyProfile',
     summary: 'Full company profile',
-    route: null,
     params: z.strictObject({ id: textId.describe('ID of a hit of companiesLookup') }),
     body: companyProfileBody,
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
 
 export const insightsHit = record({
   id: recordId,
-  name: nullable(text),
-  country_code: nullable(text),
-  registration_number: nullable(text),
+  ...textFields('name', 'country_code', 'registration_number'),
 });
 
 const insightsProfileBody = record({
@@ -115,20 +103,15 @@ const insightsProfileBody = record({
   engagement_total_visits: nullable(scalar),
   engagement_bounce_rate: nullable(scalar),
   engagement_time_on_site: nullable(text),
-  global_rank: nullable(scalar),
-  country_rank: nullable(scalar),
-  stat_organic_search_percent: nullable(scalar),
-  stat_direct_percent: nullable(scalar),
-  stat_referral_percent: nullable(scalar),
+  ...scalarFields('global_rank', 'country_rank', 'stat_organic_search_percent', 'stat_direct_percent'),
+  ...scalarFields('stat_referral_percent'),
   technologies: nullable(list(record({ id: nullable(recordId), name: nullable(text), list: nullable(list(opaque)) }))),
 });
 
-export const insights = {
+export const insights = named({
   insightsSearch: {
     ...v2List,
-    name: 'insightsSearch',
     summary: 'Companies with a digital profile',
-    route: null,
     params: z
       .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
       .refine(...needsOneOf('name', 'registration_number')),
@@ -139,24 +122,20 @@ export const insights = {
     ...v2List,
     keep: { days: 90 },
     subject: { space: 'insights', param: 'id' },
-    name: 'insightsProfile',
     summary: 'Digital profile: domain, traffic, technologies',
-    route: null,
     params: z.strictObject({ id: textId.describe('ID of a hit of insightsSearch') }),
     body: insightsProfileBody,
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
 
 /** E-mail and LinkedIn address are parameters, but a country cannot be paired with them (V2-10). */
 const partners = hasAnyOf('name', 'registration_number', 'vat_number', 'website', 'phone_number');
 
-export const autocomplete = {
+export const autocomplete = named({
   autocomplete: {
     ...v2List,
     findsOne: true,
-    name: 'autocomplete',
     summary: 'Complete a company record from a few fields',
-    route: null,
     params: z
       .strictObject({
         country_code: isoCountry.optional().describe('ISO 3166-1 alpha-2; never alone'),
@@ -175,4 +154,4 @@ export const autocomplete = {
     /** The document does not show whether it is one record or several. */
     body: z.union([enrichedCompany, list(enrichedCompany)]),
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});

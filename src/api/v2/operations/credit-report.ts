@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { ExactJson } from '../../../util/exact-json.js';
-import type { Operation } from '../../operation.js';
+import { named } from '../../operation.js';
 import {
   anyCandidate,
   digitsId,
@@ -100,12 +100,10 @@ const reportBody = z.union([
 const isSection = (member: string, first: string) =>
   first === 'n' ? member === 'summary' || member === 'company_profile' : '{['.includes(first) && member !== 'error';
 
-export const creditReport = {
+export const creditReport = named({
   creditReportSearch: {
     ...v2List,
-    name: 'creditReportSearch',
     summary: 'Companies that a credit report can be generated for',
-    route: null,
     params: z.strictObject({
       country,
       company: nonEmpty.optional().describe('Company name'),
@@ -123,9 +121,7 @@ export const creditReport = {
     meter: 'report',
     keep: { days: 365 },
     subject: { space: 'credit', param: 'source_id' },
-    name: 'creditReportGenerate',
     summary: 'Generate a credit report; the answer carries its ID. Look in the history first',
-    route: null,
     params: z.strictObject(generate),
     body: generated,
     deadlineMs: GENERATING_MS,
@@ -135,9 +131,7 @@ export const creditReport = {
     meter: 'free',
     keep: 'never',
     subject: { space: 'report', param: 'report_id' },
-    name: 'creditReportStatus',
     summary: 'Whether a report can be fetched: true once it can',
-    route: null,
     params: z.strictObject(report),
     // The wrapping of the answer is not published (V2-19): see `isReportReady`.
     body: z.unknown(),
@@ -147,9 +141,7 @@ export const creditReport = {
     meter: 'free',
     keep: { days: 365 },
     subject: { space: 'report', param: 'report_id' },
-    name: 'creditReportFetch',
     summary: 'A finished credit report',
-    route: null,
     params: z.strictObject(report),
     body: reportBody,
     knownBy: isSection,
@@ -160,9 +152,7 @@ export const creditReport = {
     meter: 'report',
     keep: { days: 365 },
     subject: { space: 'credit', param: 'source_id' },
-    name: 'creditReportCombined',
     summary: 'Generate and fetch in one call, for one-off lookups; gives no ID to resume from',
-    route: null,
     params: z.strictObject(generate),
     body: reportBody,
     knownBy: isSection,
@@ -172,15 +162,13 @@ export const creditReport = {
   creditReportHistory: {
     ...v2State,
     meter: 'free',
-    name: 'creditReportHistory',
     summary: 'Reports generated before, paged; opening one again is free',
-    route: null,
     params: z.strictObject({ search: nonEmpty.optional().describe('Text to look for'), page, per_page }),
     body: pagesEnvelope(historyItem),
     itemIds: { id: 'report', source_id: 'credit' },
     pages: envelopePages,
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
 
 /** The only status with a known meaning. */
 export const REPORT_FINISHED = 'finish';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { ExactJson } from '../../../util/exact-json.js';
-import type { Operation } from '../../operation.js';
+import { named } from '../../operation.js';
 import {
   anyCandidate,
   bareListIfSent,
@@ -18,6 +18,7 @@ import {
   nullable,
   record,
   scalar,
+  scalarFields,
 } from '../../schema.js';
 import * as records from '../fields.js';
 import {
@@ -34,10 +35,9 @@ import {
   vocabularyIds,
 } from '../fields.js';
 
-export const kyb = {
+export const kyb = named({
   kybSearch: {
     ...v2List,
-    name: 'kybSearch',
     summary: 'Search companies; the answer is a list of candidates, not a match',
     route: { method: 'POST', path: '/kyb/search' },
     params: z
@@ -54,7 +54,6 @@ export const kyb = {
   },
   kybLite: {
     ...aboutV2Company,
-    name: 'kybLite',
     summary: 'Company profile, flat',
     route: { method: 'GET', path: '/kyb/{id}/lite' },
     params: z.strictObject({ id: v2Id }),
@@ -62,7 +61,6 @@ export const kyb = {
   },
   kybOfficers: {
     ...aboutV2Company,
-    name: 'kybOfficers',
     summary: 'Officers, paged; whether current or former is not told',
     route: { method: 'GET', path: '/kyb/{id}/officers' },
     params: z.strictObject({ id: v2Id, page, per_page }),
@@ -71,9 +69,7 @@ export const kyb = {
   },
   kybOfficersSearch: {
     ...v2List,
-    name: 'kybOfficersSearch',
     summary: 'Appointments of a person, in all jurisdictions',
-    route: null,
     params: z.strictObject({
       name: z.string().min(2).describe('Full or partial name, at least 2 characters'),
       date_of_birth_year: z.int().min(1000).max(9999).optional().describe('Year of birth, 4 digits'),
@@ -90,23 +86,19 @@ export const kyb = {
   },
   kybShareholders: {
     ...aboutV2Company,
-    name: 'kybShareholders',
     summary: 'Direct shareholders, paged; an empty list does not prove that there are none',
-    route: null,
     params: z.strictObject({ id: v2Id, page, per_page }),
     body: records.envelope(records.shareholder),
     pages: totalPages,
   },
   kybFinancial: {
     ...aboutV2Company,
-    name: 'kybFinancial',
     summary: 'Filed financial statements',
-    route: null,
     params: z.strictObject({ id: v2Id }),
     body: records.filedFinancials,
     knownBy: isMemberOfAccounts,
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
 
 type FlatFinancials = Readonly<Record<string, Readonly<Record<string, ExactJson>> | null>>;
 
@@ -116,37 +108,32 @@ const flatFinancials = z.custom<FlatFinancials>(
   { error: 'expected an object of years' },
 );
 
-export const financial = {
+export const financial = named({
   financial: {
     ...aboutV2Company,
-    name: 'financial',
     summary: 'Flat financials: indicators by reporting year. Carries no identity, so confirm the ID first',
     route: { method: 'GET', path: '/financial/{id}' },
     params: z.strictObject({ id: v2Id, year: z.int().min(1).max(9999).optional().describe('One reporting year only') }),
     body: flatFinancials,
     knownBy: (year, first) => /^\d/.test(year) && (first === '{' || first === 'n'),
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
 
 /** `children` may be very deep, so it is checked one level at a time while it is walked. */
 const groupNode = record({
   id: nullable(id),
-  registration_number: nullable(scalar),
-  name: nullable(scalar),
-  selected: nullable(scalar),
+  ...scalarFields('registration_number', 'name', 'selected'),
   children: nullable(list(opaque)),
 });
 
-export const ownership = {
+export const ownership = named({
   ownership: {
     ...v2List,
     keep: { days: 90 },
     // Ownership has no IDs: the registration number identifies the company. A request by name has no company yet
     // (V2-22).
     subject: { space: 'ownership', param: 'registration_number' },
-    name: 'ownership',
     summary: 'Direct shareholders and group tree; links are not ownership',
-    route: null,
     params: z
       .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
       .refine(...needsOneOf('name', 'registration_number')),
@@ -156,4 +143,4 @@ export const ownership = {
       registration_number: nullable(scalar),
     }),
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});

@@ -4,8 +4,19 @@ import { z } from 'zod';
 import type { PermissionUse } from '../../../domain/account-usage.js';
 import { ExactNumber, stringifyExact } from '../../../util/exact-json.js';
 import { sanitizeText } from '../../../util/sanitize-text.js';
-import type { BodyOf, Operation } from '../../operation.js';
-import { isoDate, list, nonEmpty, nullable, readable, record, id as recordId, scalar, text } from '../../schema.js';
+import { type BodyOf, named } from '../../operation.js';
+import {
+  isoDate,
+  list,
+  nonEmpty,
+  nullable,
+  readable,
+  record,
+  id as recordId,
+  scalar,
+  text,
+  textFields,
+} from '../../schema.js';
 import { envelopePages, page, pagesEnvelope, per_page, v2Id, v2State } from '../fields.js';
 
 const FORM = /^(\d{4}-\d{2}-\d{2}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
@@ -24,11 +35,10 @@ const metric = record({
 });
 const permission = record({ name: nullable(text), codename: nullable(text), metrics: nullable(list(metric)) });
 
-export const metrics = {
+export const metrics = named({
   metrics: {
     ...v2State,
     meter: 'free',
-    name: 'metrics',
     summary: 'Use and limits, by permission',
     route: { method: 'GET', path: '/metrics' },
     params: z.strictObject({}),
@@ -37,7 +47,6 @@ export const metrics = {
   metricsContacts: {
     ...v2State,
     meter: 'free',
-    name: 'metricsContacts',
     summary: 'How many e-mail addresses and phone numbers were revealed in a range of time',
     route: { method: 'GET', path: '/metrics/contacts' },
     params: z.strictObject({
@@ -46,29 +55,31 @@ export const metrics = {
     }),
     body: record({ email_count: nullable(scalar), phone_count: nullable(scalar) }),
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
 
 /** The counters of `/metrics`. An account has some dozens. Far more are not plausible. */
 export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): readonly PermissionUse[] =>
   readable(answer, permission)
     .flatMap((entry) => {
       const { codename, name, metrics: counts } = entry;
-      const of = named(codename, name);
+      const of = shownName(codename, name);
       const more = unread(entry, ['name', 'codename', 'metrics']);
-      const permissionName = name == null || name === '' ? null : named(name);
+      const permissionName = name == null || name === '' ? null : shownName(name);
       const read = readable(counts ?? [], metric);
       // A permission without a count is still a permission.
       if (read.length === 0) {
         const extra = asExtra({ ...more, ...(counts == null ? {} : { metrics: counts }) });
-        return [{ permission: of, permissionName, metric: '', name: named(name, of), used: null, total: null, extra }];
+        return [
+          { permission: of, permissionName, metric: '', name: shownName(name, of), used: null, total: null, extra },
+        ];
       }
       return read.map((count) => {
         const others = unread(count, ['name', 'codename'], ['used', 'total']);
         return {
           permission: of,
           permissionName,
-          metric: named(count.codename, count.name, of),
-          name: named(count.name, name, of),
+          metric: shownName(count.codename, count.name, of),
+          name: shownName(count.name, name, of),
           used: countOf(count.used),
           total: countOf(count.total),
           extra: asExtra(Object.keys(more).length === 0 ? others : { ...others, permission: more }),
@@ -79,7 +90,7 @@ export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): re
 
 const COUNTS_AT_MOST = 1_000;
 
-const named = (...names: readonly (string | null | undefined)[]): string =>
+const shownName = (...names: readonly (string | null | undefined)[]): string =>
   sanitizeText(names.find((name) => name != null && name !== '') ?? 'unnamed', 200);
 
 /** Null for a figure that is no count. `unread` keeps it as it was sent. */
@@ -119,18 +130,12 @@ const requiredFields = fieldNames.min(1).describe('Names of fields, such as name
 
 const watched = record({
   id: nullable(recordId),
-  name: nullable(text),
-  country_code: nullable(text),
-  registration_number: nullable(text),
-  date: nullable(text),
+  ...textFields('name', 'country_code', 'registration_number', 'date'),
   fields: nullable(list(text)),
 });
 
 const change = record({
-  status: nullable(text),
-  message: nullable(text),
-  date_created: nullable(text),
-  event_type: nullable(text),
+  ...textFields('status', 'message', 'date_created', 'event_type'),
 });
 
 /** The document does not show whether the list is bare or a member. */
@@ -139,13 +144,11 @@ const fieldSet = z.union([list(text), record({ fields: nullable(list(text)) })])
 /** The watch uses v2 IDs. */
 const subject = { space: 'v2', param: 'id' } as const;
 
-export const watch = {
+export const watch = named({
   watchAdd: {
     ...v2State,
     subject,
-    name: 'watchAdd',
     summary: 'Watch a company for changes',
-    route: null,
     params: z.strictObject({ id: v2Id, fields }),
     body: z.unknown(),
     answersFields: true,
@@ -154,9 +157,7 @@ export const watch = {
   watchRemove: {
     ...v2State,
     subject,
-    name: 'watchRemove',
     summary: 'Stop watching a company',
-    route: null,
     params: z.strictObject({ id: v2Id }),
     body: z.unknown(),
     answersFields: true,
@@ -164,9 +165,7 @@ export const watch = {
   },
   watchList: {
     ...v2State,
-    name: 'watchList',
     summary: 'The companies that are watched, paged',
-    route: null,
     params: z.strictObject({ date: isoDate.optional().describe('YYYY-MM-DD'), fields, page, per_page }),
     body: pagesEnvelope(watched),
     itemIds: { id: 'v2' },
@@ -175,9 +174,7 @@ export const watch = {
   watchHistory: {
     ...v2State,
     subject,
-    name: 'watchHistory',
     summary: 'The changes of one company, paged',
-    route: null,
     params: z.strictObject({
       id: v2Id,
       from_date: isoDate.optional().describe('From, YYYY-MM-DD'),
@@ -191,27 +188,21 @@ export const watch = {
   },
   watchFields: {
     ...v2State,
-    name: 'watchFields',
     summary: 'The fields that are watched',
-    route: null,
     params: z.strictObject({}),
     body: fieldSet,
     answersFields: true,
   },
   watchFieldsAdd: {
     ...v2State,
-    name: 'watchFieldsAdd',
     summary: 'Watch more fields; the answer is the whole list',
-    route: null,
     params: z.strictObject({ fields: requiredFields }),
     body: fieldSet,
     answersFields: true,
   },
   watchFieldsRemove: {
     ...v2State,
-    name: 'watchFieldsRemove',
     summary: 'Watch fewer fields',
-    route: null,
     params: z.strictObject({ fields: requiredFields }),
     body: z.unknown(),
     answersFields: true,
@@ -219,9 +210,7 @@ export const watch = {
   },
   watchCallbackSet: {
     ...v2State,
-    name: 'watchCallbackSet',
     summary: 'Set the address that changes are posted to',
-    route: null,
     params: z.strictObject({
       callback: z.url({ protocol: /^https?$/ }).describe('Address, such as https://example.com/changes'),
     }),
@@ -231,10 +220,9 @@ export const watch = {
   /** The document writes /v2/companies/watch/callback. The base URL already ends in /v2 (V2-16). */
   watchCallback: {
     ...v2State,
-    name: 'watchCallback',
     summary: 'The address that changes are posted to',
     route: { method: 'GET', path: '/companies/watch/callback' },
     params: z.strictObject({}),
     body: record({ callback: nullable(text) }),
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});

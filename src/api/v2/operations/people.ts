@@ -1,12 +1,24 @@
 // v2 operations for people and for enrichment.
 
 import { z } from 'zod';
-import type { Operation } from '../../operation.js';
-import { anyInteger, id, isoCountry, needsOneOf, nonEmpty, nullable, record, scalar, text } from '../../schema.js';
+import { named } from '../../operation.js';
 import {
-  employeesEnvelope,
+  anyInteger,
+  id,
+  isoCountry,
+  needsOneOf,
+  nonEmpty,
+  nullable,
+  record,
+  scalar,
+  scalarFields,
+  text,
+  textFields,
+} from '../../schema.js';
+import {
   enrichedCompany,
   enrichedPerson,
+  envelope,
   page,
   per_page,
   registration_number,
@@ -16,6 +28,7 @@ import {
   textOrList,
   totalPages,
   v2List,
+  v2Record,
   vat_number,
   wireInteger,
 } from '../fields.js';
@@ -25,9 +38,7 @@ const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
 const enrichedEmployee = record({
   name: nullable(scalar),
   seniority_level: nullable(textOrList),
-  job_title: nullable(scalar),
-  country: nullable(scalar),
-  city: nullable(scalar),
+  ...scalarFields('job_title', 'country', 'city'),
   company: nullable(
     record({ name: nullable(scalar), website: nullable(scalar), country: nullable(scalar), city: nullable(scalar) }),
   ),
@@ -36,34 +47,22 @@ const enrichedEmployee = record({
 /** The ID space is not documented, so a purge treats it as either. */
 const COMPANY_OF_PERSON = { company_id: ['employees', 'companies'] } as const;
 
-export const enrichment = {
+export const enrichment = named({
   enrichCompanyByWebsite: {
-    ...v2List,
-    keep: { days: 90 },
-    findsOne: true,
-    name: 'enrichCompanyByWebsite',
+    ...v2Record,
     summary: 'Company from its website',
-    route: null,
     params: z.strictObject({ url: nonEmpty.describe('Website of the company') }),
     body: enrichedCompany,
   },
   enrichCompanyByLinkedin: {
-    ...v2List,
-    keep: { days: 90 },
-    findsOne: true,
-    name: 'enrichCompanyByLinkedin',
+    ...v2Record,
     summary: 'Company from its LinkedIn page',
-    route: null,
     params: z.strictObject({ linkedin: nonEmpty.describe('LinkedIn address of the company') }),
     body: enrichedCompany,
   },
   enrichCompanyByRegistry: {
-    ...v2List,
-    keep: { days: 90 },
-    findsOne: true,
-    name: 'enrichCompanyByRegistry',
+    ...v2Record,
     summary: 'Company from its registration number or VAT number, and its country',
-    route: null,
     params: z
       .strictObject({
         registration_number,
@@ -79,23 +78,15 @@ export const enrichment = {
     body: enrichedCompany,
   },
   enrichPersonByEmail: {
-    ...v2List,
-    keep: { days: 90 },
-    findsOne: true,
-    name: 'enrichPersonByEmail',
+    ...v2Record,
     summary: 'Person from an e-mail address',
-    route: null,
     params: z.strictObject({ email: nonEmpty.describe('E-mail address of the person'), reveal_phone }),
     body: enrichedPerson,
     itemIds: COMPANY_OF_PERSON,
   },
   enrichPersonByLinkedin: {
-    ...v2List,
-    keep: { days: 90 },
-    findsOne: true,
-    name: 'enrichPersonByLinkedin',
+    ...v2Record,
     summary: 'Person from a LinkedIn page',
-    route: null,
     params: z.strictObject({
       linkedin: nonEmpty.describe('LinkedIn address of the person'),
       reveal_email,
@@ -105,12 +96,8 @@ export const enrichment = {
     itemIds: COMPANY_OF_PERSON,
   },
   enrichPerson: {
-    ...v2List,
-    keep: { days: 90 },
-    findsOne: true,
-    name: 'enrichPerson',
+    ...v2Record,
     summary: 'Person from any combination of name, company, domain, e-mail and LinkedIn page',
-    route: null,
     params: z
       .strictObject({
         first_name: nonEmpty.optional().describe('First name'),
@@ -128,9 +115,7 @@ export const enrichment = {
   },
   enrichEmployeesSearch: {
     ...v2List,
-    name: 'enrichEmployeesSearch',
     summary: 'Employees by domain, place and seniority, paged',
-    route: null,
     params: z.strictObject({
       domain_list: texts('Domains of the companies'),
       company_locations: texts('Where the companies are'),
@@ -139,10 +124,10 @@ export const enrichment = {
       page,
       per_page,
     }),
-    body: employeesEnvelope(enrichedEmployee),
+    body: envelope(enrichedEmployee, 'total_employees'),
     pages: totalPages,
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
 
 const filters = z.strictObject({
   full_name: nonEmpty.optional().describe('Name of the person'),
@@ -161,10 +146,7 @@ const employee = record({ id, name: nullable(text), company_id: nullable(id), co
 
 const profile = record({
   id: nullable(id),
-  full_name: nullable(text),
-  first_name: nullable(text),
-  last_name: nullable(text),
-  gender: nullable(text),
+  ...textFields('full_name', 'first_name', 'last_name', 'gender'),
   seniority_level: nullable(textOrList),
   function_original_name: nullable(text),
   phone: nullable(textOrList),
@@ -172,30 +154,24 @@ const profile = record({
   company_name: nullable(text),
 });
 
-export const employees = {
+export const employees = named({
   employeesSearch: {
     ...v2List,
-    name: 'employeesSearch',
     summary: 'Find people within companies, paged',
-    route: null,
     params: z.strictObject({
       page,
       per_page,
       filters: filters.optional().describe('The filters, all of which must hold'),
     }),
-    body: employeesEnvelope(employee),
+    body: envelope(employee, 'total_employees'),
     pages: totalPages,
     itemIds: { company_id: 'employees' },
     paramIds: { 'filters.company_id': 'employees' },
   },
   employeeProfile: {
-    ...v2List,
-    keep: { days: 90 },
-    findsOne: true,
-    name: 'employeeProfile',
+    ...v2Record,
     summary: 'One person: role and contacts',
-    route: null,
     params: z.strictObject({ id: textId.describe('Employee ID') }),
     body: profile,
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});

@@ -1,7 +1,7 @@
 // v2 operations for prospecting and its vocabularies.
 
 import { z } from 'zod';
-import type { Operation } from '../../operation.js';
+import { named } from '../../operation.js';
 import {
   anyInteger,
   anyNumber,
@@ -18,7 +18,7 @@ import {
   text,
   vocabularyId,
 } from '../../schema.js';
-import { companiesEnvelope, per_page, v2List, vocabularyIds } from '../fields.js';
+import { envelope, per_page, v2List, vocabularyIds } from '../fields.js';
 
 const integers = (what: string) => z.array(anyInteger).optional().describe(what);
 const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
@@ -33,6 +33,13 @@ const someOfThese = <const T extends readonly [string, ...string[]]>(values: T, 
   z.array(z.enum(values)).optional().describe(what);
 const amount = (what: string) => range(anyNumber).optional().describe(`${what}: gte and/or lte`);
 const classification = (what: string) => vocabularyIds.optional().describe(`IDs of the ${what} vocabulary`);
+
+/** Countries with a SIC list of their own. */
+const SIC = ['gb', 'us', 'de', 'fr', 'it', 'nl', 'be', 'dk', 'ie', 'lu', 'no', 'se', 'sg', 'ca', 'mx', 'anz'] as const;
+
+const sicFilters = Object.fromEntries(
+  SIC.map((code) => [`sic_code_${code}`, classification(`sic (${code.toUpperCase()})`)]),
+) as Record<`sic_code_${(typeof SIC)[number]}`, ReturnType<typeof classification>>;
 
 /** The bands overlap. They are literal strings (V2-14). */
 const BANDS = ['0-10000', '1000-100000', '100000-500000', '500000-1000000', '1000000-5000000', '5000000'] as const;
@@ -76,22 +83,7 @@ export const prospectingFilters = z.strictObject({
 
   nace: classification('nace'),
   isic: classification('isic'),
-  sic_code_gb: classification('sic (GB)'),
-  sic_code_us: classification('sic (US)'),
-  sic_code_de: classification('sic (DE)'),
-  sic_code_fr: classification('sic (FR)'),
-  sic_code_it: classification('sic (IT)'),
-  sic_code_nl: classification('sic (NL)'),
-  sic_code_be: classification('sic (BE)'),
-  sic_code_dk: classification('sic (DK)'),
-  sic_code_ie: classification('sic (IE)'),
-  sic_code_lu: classification('sic (LU)'),
-  sic_code_no: classification('sic (NO)'),
-  sic_code_se: classification('sic (SE)'),
-  sic_code_sg: classification('sic (SG)'),
-  sic_code_ca: classification('sic (CA)'),
-  sic_code_mx: classification('sic (MX)'),
-  sic_code_anz: classification('sic (ANZ)'),
+  ...sicFilters,
 
   location_countries: place('Countries'),
   location_regions: place('Regions'),
@@ -126,10 +118,9 @@ export const prospectingFilters = z.strictObject({
   advance_companies: someOfThese(CONTACTS, 'What must be known of the company'),
 });
 
-export const prospecting = {
+export const prospecting = named({
   prospecting: {
     ...v2List,
-    name: 'prospecting',
     summary: 'Filter the company universe; the answer is company IDs and names, at most 10 pages',
     route: { method: 'POST', path: '/prospecting' },
     params: z.strictObject({
@@ -137,12 +128,12 @@ export const prospecting = {
       per_page,
       filters: prospectingFilters.optional().describe('The filters, all of which must hold'),
     }),
-    body: companiesEnvelope(record({ id, name: nullable(text) })),
+    body: envelope(record({ id, name: nullable(text) }), 'total_companies'),
     // The document does not say that this is one ID space (V2-18). A purge should rather remove one list too many.
     itemIds: { id: 'companies' },
     pages: { perPageAtMost: null, pageAtMost: 10, countField: 'total_pages' },
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
 
 /**
  * The form in which a filter takes vocabulary items. IDs are whole numbers, text, or either. A place has the path
@@ -154,8 +145,6 @@ export interface FilterVocabulary {
   readonly vocabulary: Vocabulary;
   readonly form: ItemForm;
 }
-
-const SIC = ['gb', 'us', 'de', 'fr', 'it', 'nl', 'be', 'dk', 'ie', 'lu', 'no', 'se', 'sg', 'ca', 'mx', 'anz'];
 
 /** The filters of prospecting that take vocabulary items. */
 export const filterVocabularies: Readonly<Record<string, FilterVocabulary>> = {
@@ -237,18 +226,17 @@ const params = z
     error: `only trees have levels: ${TREES.join(', ')}`,
   });
 
-export const nomenclature = {
+export const nomenclature = named({
   nomenclature: {
     ...v2List,
     meter: 'free',
     keep: { days: 365 },
-    name: 'nomenclature',
     summary: 'A controlled vocabulary, whose IDs are used in filters',
     route: { method: 'GET', path: '/nomenclatures/{name}{/country_code}' },
     params,
     body: list(nomenclatureItem),
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
 
 /** One vocabulary. Some differ between countries. */
 export interface Vocabulary {
