@@ -27,14 +27,7 @@ export interface RegisterFormat {
 
 /** Another number that contains the registration number, or a prefix or suffix outside it. */
 interface Rewrite {
-  readonly rule:
-    | 'label'
-    | 'tax_suffix'
-    | 'century_prefix'
-    | 'country_prefix'
-    | 'siret_to_siren'
-    | 'vat_to_number'
-    | 'abn_to_acn';
+  readonly rule: NonNullable<Section['rewrites']>[number]['rule'];
   readonly apply: (compact: string) => string | undefined;
 }
 

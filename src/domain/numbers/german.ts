@@ -6,6 +6,7 @@ import { plainPlace } from '../places/location-codes.js';
 import {
   areGrouped,
   cleanNumber,
+  forReview,
   moreDoubtful,
   type ParsedNumber,
   plainCharacters,
@@ -45,15 +46,8 @@ const NOISE =
 
 export function parseGerman(raw: string, state?: string): ParsedNumber {
   const cleaned = cleanNumber(raw);
-  const review = (reason: string, canonical: string | null, valid: 'no' | 'unknown'): ParsedNumber => ({
-    raw,
-    canonical,
-    spellings: canonical === null ? [] : [canonical],
-    repairs: cleaned.repairs,
-    treatment: 'review',
-    reason,
-    valid,
-  });
+  const review = (reason: string, canonical: string | null, valid: 'no' | 'unknown') =>
+    forReview({ raw, repairs: cleaned.repairs }, reason, canonical, valid);
   if (cleaned.text === '') return review('the registration number is empty', null, 'unknown');
   if (cleaned.lost !== undefined) return review(cleaned.lost, null, 'unknown');
   const entry = readGermanEntry(raw);

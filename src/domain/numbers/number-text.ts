@@ -19,28 +19,6 @@ export interface Repair {
   readonly after: string;
 }
 
-export type RepairRule =
-  | 'spreadsheet_text'
-  | 'full_width'
-  | 'spaces'
-  | 'case'
-  | 'separators'
-  | 'decimal_point'
-  | 'scientific_notation'
-  | 'label'
-  | 'country_prefix'
-  | 'tax_suffix'
-  | 'century_prefix'
-  | 'register_spelling'
-  | 'siret_to_siren'
-  | 'vat_to_number'
-  | 'abn_to_acn'
-  | 'zero_padding'
-  | 'zeros_removed'
-  | 'look_alike'
-  | 'mark_left_out'
-  | 'number_in_name';
-
 export interface ParsedNumber {
   readonly raw: string;
   /** The register's own spelling, sent first. Null if the text has no number worth a search. */
@@ -60,6 +38,22 @@ export interface ParsedNumber {
   /** The register, if the number alone does not identify a company: court (DE), state (US, CA). */
   readonly register?: string;
 }
+
+/** A number that a person has to judge. `canonical`: worth a search. */
+export const forReview = (
+  { raw, repairs }: Pick<ParsedNumber, 'raw' | 'repairs'>,
+  reason: string,
+  canonical: string | null,
+  valid: 'no' | 'unknown',
+): ParsedNumber => ({
+  raw,
+  canonical,
+  spellings: canonical === null ? [] : [canonical],
+  repairs,
+  treatment: 'review',
+  reason,
+  valid,
+});
 
 const ORDER: readonly Treatment[] = ['as_written', 'automatic', 'derived', 'needs_name', 'review'];
 
@@ -81,7 +75,7 @@ const TREATMENTS: Partial<Record<RepairRule, Treatment>> = {
 
 export const treatmentOf = (rule: RepairRule): Treatment => TREATMENTS[rule] ?? 'automatic';
 
-const WORDS: Record<RepairRule, string> = {
+const WORDS = {
   spreadsheet_text: 'removing the quotes a spreadsheet put around it',
   full_width: 'turning full-width characters into plain ones',
   spaces: 'removing spaces',
@@ -102,7 +96,9 @@ const WORDS: Record<RepairRule, string> = {
   look_alike: 'reading a letter as a digit',
   mark_left_out: 'leaving out a mark',
   number_in_name: 'taking it out of the name',
-};
+} as const;
+
+export type RepairRule = keyof typeof WORDS;
 
 /** "padding with zeros to 8 characters" */
 export function repairInWords(repair: Repair): string {

@@ -10,6 +10,7 @@ import {
   cleanNumber,
   compact,
   distinct,
+  forReview,
   groupsIn,
   isTooShort,
   type Marked,
@@ -31,7 +32,7 @@ import {
  */
 export function parseRegistrationNumber(raw: string, countryCode: string, state?: string): ParsedNumber {
   if (raw.length > LONGEST_NUMBER || (state ?? '').length > LONGEST_NUMBER) {
-    return review(
+    return forReview(
       { raw, repairs: [] },
       `no registration number is longer than ${LONGEST_NUMBER} characters`,
       null,
@@ -51,34 +52,35 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   const cleaned = cleanNumber(raw);
   const outcome = { raw, repairs: cleaned.repairs };
   const none = notANumberReason(cleaned.text);
-  if (none !== undefined) return review(outcome, none, null, 'no');
+  if (none !== undefined) return forReview(outcome, none, null, 'no');
   const parted = multipleValuesReason(raw);
-  if (parted !== undefined) return review(outcome, somethingElseReason(cleaned.text) ?? parted, null, 'unknown');
+  if (parted !== undefined) return forReview(outcome, somethingElseReason(cleaned.text) ?? parted, null, 'unknown');
   const marked = cleaned.lost === undefined ? marksIn(cleaned.text) : undefined;
   if (marked !== undefined) return withoutMarks(outcome, cleaned.text, marked, countryCode, state);
   if (countryCode === 'DE') return parseGerman(raw, state);
   const country = numberFormatsOf(countryCode, state);
   const whole = compact(cleaned.text);
-  if (whole === '') return review(outcome, 'the registration number is empty', null, 'unknown');
-  if (cleaned.lost !== undefined) return review(outcome, cleaned.lost, null, 'unknown');
+  if (whole === '') return forReview(outcome, 'the registration number is empty', null, 'unknown');
+  if (cleaned.lost !== undefined) return forReview(outcome, cleaned.lost, null, 'unknown');
   if (country === undefined) return unknownForm(raw, cleaned.text, cleaned.repairs);
   const foreign = country.foreign?.(whole, cleaned.text, state);
   const other = somethingElseReason(cleaned.text);
-  if (foreign !== undefined) return review(outcome, other ?? foreign, other === undefined ? cleaned.text : null, 'no');
+  if (foreign !== undefined)
+    return forReview(outcome, other ?? foreign, other === undefined ? cleaned.text : null, 'no');
   const readings = readingsOf(cleaned, whole, countryCode, country);
   const found = firstMatch(raw, readings, country);
   const unpadded = found?.repairs.find(({ rule }) => rule === 'zero_padding')?.before;
   if (unpadded !== undefined && isTooShort(unpadded)) {
-    return review(outcome, `"${unpadded}" is too short to be a registration number of ${countryCode}`, null, 'no');
+    return forReview(outcome, `"${unpadded}" is too short to be a registration number of ${countryCode}`, null, 'no');
   }
   if (found !== undefined && hasLooseDigits(cleaned.text, found, country)) {
     const loose = `"${cleaned.text}": some digits stand apart, and nothing says whether they belong to the number`;
-    return review(outcome, loose, null, 'unknown');
+    return forReview(outcome, loose, null, 'unknown');
   }
   if (found !== undefined) return inRegister(found, countryCode, state);
-  if (other !== undefined) return review(outcome, other, null, 'no');
+  if (other !== undefined) return forReview(outcome, other, null, 'no');
   const forms = country.formats.map(({ form }) => form).join(', or ');
-  return review(outcome, `not the form of a registration number of ${countryCode}: ${forms}`, cleaned.text, 'no');
+  return forReview(outcome, `not the form of a registration number of ${countryCode}: ${forms}`, cleaned.text, 'no');
 }
 
 /** The text without the marks is searched for if it is a valid number, but stays a review question. */
@@ -92,7 +94,7 @@ function withoutMarks(
   const reason = somethingElseReason(written) ?? markInWords(written, marked);
   const read = compact(marked.bare ?? '') === '' ? undefined : parse(marked.bare ?? '', countryCode, state);
   if (read === undefined || read.treatment === 'review' || read.treatment === 'needs_name') {
-    return review(outcome, reason, null, 'unknown');
+    return forReview(outcome, reason, null, 'unknown');
   }
   const left = { rule: 'mark_left_out', before: written, after: marked.bare ?? '' } as const;
   const repairs = [...outcome.repairs, left, ...read.repairs];
@@ -248,22 +250,6 @@ function inRegister(parsed: ParsedNumber, countryCode: string, state: string | u
   const treatment = moreDoubtful(parsed.treatment, 'needs_name');
   if (treatment === 'review') return parsed;
   return { ...parsed, treatment, reason: 'the state is not given, and every state numbers its companies on its own' };
-}
-
-function review(
-  outcome: Pick<ParsedNumber, 'raw' | 'repairs'>,
-  reason: string,
-  canonical: string | null,
-  valid: 'no' | 'unknown',
-): ParsedNumber {
-  return {
-    ...outcome,
-    canonical,
-    spellings: canonical === null ? [] : [canonical],
-    treatment: 'review',
-    reason,
-    valid,
-  };
 }
 
 /** A country without rules: the text itself is the number. */

@@ -7,6 +7,7 @@ import {
   cleanNumber,
   compact,
   distinct,
+  forReview,
   markInWords,
   marksIn,
   multipleValuesReason,
@@ -26,15 +27,8 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   const whole = compact(cleaned.text);
   const repairs: Repair[] = [...cleaned.repairs];
   if (whole !== cleaned.text) repairs.push({ rule: 'separators', before: cleaned.text, after: whole });
-  const review = (reason: string, canonical: string | null, valid: 'no' | 'unknown'): ParsedVat => ({
-    raw,
-    canonical,
-    spellings: canonical === null ? [] : [canonical],
-    repairs,
-    treatment: 'review',
-    reason,
-    valid,
-  });
+  const review = (reason: string, canonical: string | null, valid: 'no' | 'unknown') =>
+    forReview({ raw, repairs }, reason, canonical, valid);
   if (raw.length > LONGEST_NUMBER)
     return review(`no VAT number is longer than ${LONGEST_NUMBER} characters`, null, 'no');
   if (whole === '') return review('the VAT number is empty', null, 'unknown');
@@ -51,10 +45,8 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   const full = `${rule.prefix ?? countryCode}${national}${rule.suffix ?? ''}`;
   const canonical = rule.spell === undefined ? full : (spelled(national, [rule.spell])[0] ?? full);
   if (whole !== full && whole !== national) repairs.push({ rule: 'country_prefix', before: whole, after: canonical });
-  if (checkStdnum(countryCode, rule.check, national) === false) {
-    const failed = `the checksum of "${canonical}" fails${ofAnother(countryCode, whole)}`;
-    return { ...review(failed, canonical, 'no'), repairs };
-  }
+  if (checkStdnum(countryCode, rule.check, national) === false)
+    return review(`the checksum of "${canonical}" fails${ofAnother(countryCode, whole)}`, canonical, 'no');
   return accepted(raw, canonical, [full, national], repairs, 'yes');
 }
 
