@@ -133,8 +133,8 @@ function handle(
     };
     const reply = execute(front, intake, routed);
     if (reply instanceof Promise)
-      reply.then((late) => finish(front, request, response, late, fault)).catch(() => reset(response));
-    else finish(front, request, response, reply, fault);
+      reply.then((late) => deliver(world, request, response, late, fault)).catch(() => reset(response));
+    else deliver(world, request, response, reply, fault);
   };
   const latencyMs =
     typeof fault === 'object' && 'latencyMs' in fault
@@ -198,25 +198,6 @@ function execute(front: Front, intake: Intake, routed: Routed): Reply | Promise<
   return reply(404, { detail: 'Not found.' });
 }
 
-function finish(
-  front: Front,
-  request: IncomingMessage,
-  response: ServerResponse,
-  reply: Reply,
-  fault: Fault | undefined,
-): void {
-  const { world } = front;
-  deliver(response, reply, fault, {
-    clock: world.settings.clock,
-    closing: world.closing,
-    acceptsGzip: () => /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')),
-    gzip: world.settings.gzip,
-    damaged: () => {
-      if (reply.charge) world.account.undelivered(reply.charge);
-    },
-  });
-}
-
 /** A control route of the sandbox. No provider offers it. */
 export const changePath = '/control/change';
 
@@ -240,24 +221,25 @@ async function answerControl({ registry, watches }: ProviderState, { method, bod
 
 const reply = (status: number, body: object): Reply => ({ status, headers: jsonHeaders, body: JSON.stringify(body) });
 
-interface Delivery {
-  readonly clock: Clock;
-  readonly closing: AbortSignal;
-  acceptsGzip(): boolean;
-  /** Compress ordinary answers as well. */
-  readonly gzip: boolean;
-  /** Called if the answer is not sent completely. */
-  damaged(): void;
-}
-
 const hugeBytes = 96 * 1024 * 1024;
 const dripPieces = 16;
 const dripPauseMs = 40;
 
-/** Sends an executed answer as the fault says. */
-function deliver(response: ServerResponse, reply: Reply, fault: Fault | undefined, delivery: Delivery): void {
+/** Sends an executed answer as the fault says. A damaged answer counts as undelivered. */
+function deliver(
+  { settings, account, closing }: ProviderState,
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  fault: Fault | undefined,
+): void {
+  const damaged = () => {
+    if (reply.charge) account.undelivered(reply.charge);
+  };
+  const acceptsGzip = () => /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  const send = (answer: Reply) => sendWhole(response, answer, settings.gzip && acceptsGzip());
   response.once('close', () => {
-    if (!response.writableFinished) delivery.damaged();
+    if (!response.writableFinished) damaged();
   });
   if (
     fault === 'lostAnswer' ||
@@ -266,17 +248,17 @@ function deliver(response: ServerResponse, reply: Reply, fault: Fault | undefine
     fault === 'hugeBody' ||
     fault === 'gzipBomb'
   ) {
-    delivery.damaged();
+    damaged();
   }
   if (failsAfterWork(reply, fault)) {
-    delivery.damaged();
-    send(response, failureInPlaceOf(fault), delivery);
+    damaged();
+    send(failureInPlaceOf(fault));
   } else if (fault === 'lostAnswer') reset(response);
   else if (fault === 'resetMidBody') cutInTheMiddle(response, reply);
-  else if (fault === 'slowDrip') void drip(response, reply, delivery);
-  else if (fault === 'gzipBomb' && delivery.acceptsGzip()) bomb(response, reply);
+  else if (fault === 'slowDrip') void drip(response, reply, settings.clock, closing);
+  else if (fault === 'gzipBomb' && acceptsGzip()) bomb(response, reply);
   else if (fault === 'hugeBody' || fault === 'gzipBomb') void flood(response, reply);
-  else send(response, altered(reply, fault), delivery);
+  else send(altered(reply, fault));
 }
 
 function altered(reply: Reply, fault: Fault | undefined): Reply {
@@ -303,8 +285,9 @@ function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }
 
-function send(response: ServerResponse, reply: Reply, delivery: Delivery): void {
-  if (delivery.gzip && reply.body.length > 1_000 && delivery.acceptsGzip()) {
+/** `mayPack`: compress long answers. */
+function sendWhole(response: ServerResponse, reply: Reply, mayPack: boolean): void {
+  if (mayPack && reply.body.length > 1_000) {
     const packed = gzipSync(reply.body);
     response.writeHead(reply.status, { ...reply.headers, 'Content-Encoding': 'gzip', 'Content-Length': packed.length });
     response.end(packed);
@@ -322,7 +305,7 @@ function cutInTheMiddle(response: ServerResponse, reply: Reply): void {
   response.write(bytes.subarray(0, bytes.length >> 1), () => response.socket?.destroy());
 }
 
-async function drip(response: ServerResponse, reply: Reply, { clock, closing }: Delivery): Promise<void> {
+async function drip(response: ServerResponse, reply: Reply, clock: Clock, closing: AbortSignal): Promise<void> {
   const bytes = bytesOf(reply);
   const size = Math.max(1, Math.ceil(bytes.length / dripPieces));
   response.writeHead(reply.status, { ...reply.headers, 'Content-Length': bytes.length });
