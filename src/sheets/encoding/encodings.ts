@@ -41,12 +41,8 @@ function readsAsText(head: Buffer, encoding: SheetEncoding): boolean {
 
 // TextDecoder of Node 20 and some later releases decodes windows-1252 as ISO 8859-1, which loses the euro sign and
 // curly quotes.
-function decodeWindows1252(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  return text.replace(C1, (character) => WINDOWS_1252_C1[character.charCodeAt(0) - 0x80] ?? character);
-}
+const decodeWindows1252 = (bytes: Uint8Array): string => decodeHigh(bytes, /[\u0080-\u009f]/g, WINDOWS_1252_C1);
 
-const C1 = /[\u0080-\u009f]/g;
 const WINDOWS_1252_C1 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 const CODE_PAGES = ['cp437', 'cp737', 'cp775', 'cp850', 'cp852', 'cp855', 'cp857', 'cp858', 'cp862', 'cp866'] as const;
@@ -59,13 +55,14 @@ export function isCodePage(encoding: string): encoding is CodePage {
   return CODE_PAGES.some((page) => page === encoding);
 }
 
-export function decodeCodePage(page: CodePage, bytes: Uint8Array): string {
-  const high = highHalves()[page];
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  return text.replace(HIGH_BYTES, (character) => high[character.charCodeAt(0) - 0x80] ?? character);
-}
+export const decodeCodePage = (page: CodePage, bytes: Uint8Array): string =>
+  decodeHigh(bytes, /[\u0080-\u00ff]/g, highHalves()[page]);
 
-const HIGH_BYTES = /[\u0080-\u00ff]/g;
+/** Decodes as Latin-1, with the table's characters for the bytes from 0x80. */
+function decodeHigh(bytes: Uint8Array, high: RegExp, table: string): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return text.replace(high, (character) => table[character.charCodeAt(0) - 0x80] ?? character);
+}
 
 /** The encoding for any of its common names. */
 export function encodingNamed(name: string): SheetEncoding {

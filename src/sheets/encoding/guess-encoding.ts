@@ -32,12 +32,16 @@ const languageData = dataFile(
     })
     .transform(({ groups, single_byte, usual, ...rest }) => ({
       ...rest,
-      /** In the order of the file: of two that are as likely the first is meant. */
+      /**
+       * Of one byte a character, with the languages that are written in them. In the order of the file: of two that are
+       * as likely the first is meant.
+       */
       singleByte: Object.entries(single_byte).map(([name, { prior, languages }]) => ({
         encoding: encoding.parse(name),
         prior,
         languages: languages.flatMap((language) => groups[language] ?? [language]),
       })),
+      /** Of two bytes a character, with characters that are usual in them. */
       multibyte: Object.entries(usual).map(([name, { characters, kana }]) => ({
         encoding: encoding.parse(name),
         characters: new Set([...characters, ...(kana ? KANA : [])]),
@@ -57,17 +61,7 @@ function letterAndCost(entry: string): readonly [string, number] {
 
 const KANA = Array.from({ length: 0x30ff - 0x3041 }, (_, index) => String.fromCodePoint(0x3041 + index));
 
-/** The encodings of one byte a character, with the languages that are written in them. */
-const singleByteEncodings = () => languageData().singleByte;
-
-/** The encodings of two bytes a character, with characters that are usual in them. */
-const multibyteEncodings = () => languageData().multibyte;
-
-/** The logarithm of a letter's frequency. A letter that the language lacks occurs only in foreign names. */
-function letterCost(language: string, letter: string): number {
-  return languageData().letters[language]?.get(letter) ?? FOREIGN;
-}
-
+/** The logarithm of the frequency of a letter that the language lacks. It occurs only in foreign names. */
 const FOREIGN = Math.log(0.0005);
 
 /** The weight of one country or legal form beside such a name, and of all of them together. */
@@ -121,7 +115,7 @@ function words(alternatives: readonly string[]): RegExp {
   return new RegExp(`(?<![\\w.\u0080-\u00ff])(?:${alternatives.join('|')})(?![\\w\u0080-\u00ff])`, 'i');
 }
 
-type SingleByte = ReturnType<typeof singleByteEncodings>[number];
+type SingleByte = ReturnType<typeof languageData>['singleByte'][number];
 
 /**
  * The logarithm of how likely the words are in this encoding. Each word is in one of its languages, and most words of a
@@ -136,9 +130,10 @@ function likelihood({ prior, languages }: SingleByte, words: readonly string[], 
 }
 
 function lettersCost(word: string, language: string): number {
+  const costs = languageData().letters[language];
   let cost = 0;
   for (const character of normalizeText(word.toLowerCase(), 'NFC')) {
-    if (character > '\u007f' && isLetter(character)) cost += letterCost(language, character);
+    if (character > '\u007f' && isLetter(character)) cost += costs?.get(character) ?? FOREIGN;
   }
   return cost;
 }
@@ -282,8 +277,8 @@ const UNLIKELY_LETTER = -5.5;
 
 /** The encoding of lines that are not UTF-8, with a rival if the evidence is weak. `head` is the file's beginning. */
 export function guessEncoding(odd: NonUtf8Sample, head: Buffer = Buffer.alloc(0)): Detected {
-  const fits = multibyteEncodings()
-    .map(({ encoding, characters }) => ({ encoding, fit: fitOf(encoding, characters, odd.lines) }))
+  const fits = languageData()
+    .multibyte.map(({ encoding, characters }) => ({ encoding, fit: fitOf(encoding, characters, odd.lines) }))
     .sort((a, b) => b.fit - a.fit);
   const [best, next] = fits;
   if (best !== undefined && best.fit >= GOOD_FIT) {
@@ -296,8 +291,8 @@ export function guessEncoding(odd: NonUtf8Sample, head: Buffer = Buffer.alloc(0)
 function detectSingleByte(odd: NonUtf8Sample, head: Buffer): Detected {
   const words = wordsIn(odd.lines);
   const evidence = evidenceIn(odd.lines, head);
-  const ranked = singleByteEncodings()
-    .map((one) => {
+  const ranked = languageData()
+    .singleByte.map((one) => {
       const { encoding } = one;
       const read = words.map((word) => decodeAll(word, encoding));
       return { encoding, likely: likelihood(one, read, evidence.get(encoding) ?? 0) };

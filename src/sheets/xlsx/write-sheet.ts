@@ -186,24 +186,10 @@ function lengthOf(cell: SheetCell): number {
 }
 
 /**
- * How a cell is shown. `count` is a whole number without separators, `amount` one with. `figure` has as many decimals
- * as it needs.
+ * How a cell is shown, by the formats that every spreadsheet has and two of kybatch. `count` is a whole number without
+ * separators, `amount` one with. `figure` has as many decimals as it needs.
  */
-export const CELL_LOOKS = [
-  'header',
-  'text',
-  'formula-like',
-  'count',
-  'amount',
-  'fraction',
-  'figure',
-  'day',
-  'moment',
-] as const;
-export type CellLook = (typeof CELL_LOOKS)[number];
-
-/** The formats that every spreadsheet has, and two of kybatch. */
-const FORMATS: Readonly<Record<CellLook, number>> = {
+const FORMATS = {
   header: 49,
   text: 49,
   'formula-like': 49,
@@ -213,7 +199,10 @@ const FORMATS: Readonly<Record<CellLook, number>> = {
   figure: 0,
   day: 164,
   moment: 165,
-};
+} as const;
+
+export type CellLook = keyof typeof FORMATS;
+export const CELL_LOOKS = Object.keys(FORMATS) as readonly CellLook[];
 
 const HEADER_FILL = 'FF1F3864';
 
