@@ -10,7 +10,7 @@ import {
   duration,
   filledText,
   integerWithin,
-  NO_KEYS,
+  keysExpected,
   notBelow,
   percentage,
   section,
@@ -50,9 +50,7 @@ export const pricesSection = section({
   unit: price().optional().describe('The price of a v1 unit'),
   credit_report: price().optional().describe('The price of a credit report'),
   operations: z
-    .partialRecord(z.enum(pricedNames), price(), {
-      error: (issue) => (issue.code === 'invalid_type' ? NO_KEYS : undefined),
-    })
+    .partialRecord(z.enum(pricedNames), price(), keysExpected)
     .prefault({})
     .describe('v2 operation → the price of a call. Credit reports have their own key'),
 });
@@ -133,9 +131,7 @@ export const DEFAULT_PATIENCE = '2m';
 
 /** A reused "not ready yet" would make a report wait forever, and a reused history could generate it twice (V2-6). */
 const freshness = z
-  .partialRecord(z.enum(operationNames), duration({ most: 'forever' }), {
-    error: (issue) => (issue.code === 'invalid_type' ? NO_KEYS : undefined),
-  })
+  .partialRecord(z.enum(operationNames), duration({ most: 'forever' }), keysExpected)
   .superRefine((entries, context) => {
     for (const [name, value] of Object.entries(entries)) {
       if (Object.hasOwn(DEFAULT_FRESHNESS, name) || parseDuration(String(value)) === 0) continue;
@@ -265,9 +261,7 @@ export const pipelineFile = section({
     ),
   ...stageOptions,
   permissions: z
-    .record(filledText(), uniqueList(choice(v2Names)), {
-      error: (issue) => (issue.code === 'invalid_type' ? NO_KEYS : undefined),
-    })
+    .record(filledText(), uniqueList(choice(v2Names)), keysExpected)
     .prefault({})
     .describe(
       'v2 permission, as `kybatch doctor` shows it → the v2 operations that use it. The provider does not publish this',

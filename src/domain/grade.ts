@@ -249,9 +249,6 @@ function compareCountry(subject: Subject, candidate: CandidateFacts): GradeLette
   return subject.countryFrom === undefined ? 'A' : 'B';
 }
 
-/** In Germany a place may be the court's, under another name. */
-const isCourtOf = (place: string, court: string): boolean => compareCourts(place, court) === 'same';
-
 /** Places of one kind can differ. A city and a court can only be found equal. */
 function compareLocality(subject: Subject, candidate: CandidateFacts): GradeLetter {
   const ours = [subject.state, subject.city].filter((place) => place !== undefined && place.trim() !== '') as string[];
@@ -263,7 +260,9 @@ function compareLocality(subject: Subject, candidate: CandidateFacts): GradeLett
   if (ours.length === 0 || theirs.length === 0) return 'Z';
   const known = new Set(theirs.map(plainPlace));
   if (ours.some((place) => known.has(plainPlace(place)))) return 'A';
-  if (subject.countryCode === 'DE' && ours.some((place) => theirs.some((court) => isCourtOf(place, court)))) return 'A';
+  // In Germany a place may be the court's, under another name.
+  const isCourt = (place: string) => theirs.some((court) => compareCourts(place, court) === 'same');
+  if (subject.countryCode === 'DE' && ours.some(isCourt)) return 'A';
   const code = subject.state === undefined ? undefined : subdivisionCode(subject.countryCode, subject.state);
   const codes = theirs
     .map((place) => subdivisionCode(subject.countryCode, place))

@@ -52,10 +52,13 @@ export function duration(options: { least?: string; most: string }) {
 }
 
 /** A group of keys, all of them known. */
-export const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, { error: (issue) => (issue.code === 'invalid_type' ? NO_KEYS : undefined) });
+export const section = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape, keysExpected);
 
-export const NO_KEYS = 'must hold keys of its own';
+/** The error of a group that is something else, such as a text. */
+export const keysExpected = {
+  error: (issue: { readonly code: string }) =>
+    issue.code === 'invalid_type' ? 'must hold keys of its own' : undefined,
+};
 
 /** For a section's `refine`: one duration is not shorter than another. */
 export const notBelow = (lower: string, upper: string) => (value: Readonly<Record<string, unknown>>) =>

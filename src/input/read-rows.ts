@@ -185,54 +185,31 @@ const LOST_LETTERS = /\p{L}\?\p{L}|(?<!\S)\?\p{L}|\p{Ll}\? \p{Lu}{2}|\ufffd|Ã[\
 export class RemarksTally {
   readonly #emptied = new Map<string, EmptiedCells>();
   readonly #filled = new Map<string, FilledCells>();
-  readonly #damagedNames: { row: number; line: number; text: string }[] = [];
-  #damagedNameRows = 0;
-  readonly #leftOut: LeftOutLine[] = [];
-  #leftOutLines = 0;
-  readonly #surplus: { line: number; text: string }[] = [];
-  #surplusLines = 0;
+  readonly #damagedNames = new FirstLines<InputRemarks['damagedNames'][number]>();
+  readonly #leftOut = new FirstLines<LeftOutLine>();
+  readonly #surplus = new FirstLines<InputRemarks['surplus'][number]>();
 
   emptied(cells: readonly { readonly field: InputField; readonly text: string }[], row: number, line: number): void {
-    for (const { field, text } of cells) {
-      const key = `${field} ${text}`;
-      const known = this.#emptied.get(key);
-      if (known !== undefined) this.#emptied.set(key, { ...known, cells: known.cells + 1 });
-      else if (this.#emptied.size < KINDS_AT_MOST) this.#emptied.set(key, { field, text, cells: 1, row, line });
-    }
+    for (const { field, text } of cells)
+      countIn(this.#emptied, `${field} ${text}`, { field, text, cells: 1, row, line });
   }
 
   filled(cells: readonly FilledCell[], row: number, line: number): void {
-    for (const { field, by, text } of cells) {
-      const key = `${field} ${by} ${text}`;
-      const known = this.#filled.get(key);
-      if (known !== undefined) this.#filled.set(key, { ...known, cells: known.cells + 1 });
-      else if (this.#filled.size < KINDS_AT_MOST) this.#filled.set(key, { field, by, text, cells: 1, row, line });
-    }
+    for (const { field, by, text } of cells)
+      countIn(this.#filled, `${field} ${by} ${text}`, { field, by, text, cells: 1, row, line });
   }
 
   /** Notes a name in which a program wrote `?` for an unknown letter, or read UTF-8 as another encoding. */
   name(text: string, row: number, line: number): void {
-    if (!LOST_LETTERS.test(text)) return;
-    this.#damagedNameRows += 1;
-    if (this.#damagedNames.length < LINES_AT_MOST) this.#damagedNames.push({ row, line, text });
+    if (LOST_LETTERS.test(text)) this.#damagedNames.add(() => ({ row, line, text }));
   }
 
   leftOut(kind: LeftOutKind, line: number, cells: readonly string[]): void {
-    this.#leftOutLines += 1;
-    if (this.#leftOut.length >= LINES_AT_MOST) return;
-    this.#leftOut.push({ line, kind, text: cells.map(trimCell).find((cell) => cell !== '') ?? '' });
+    this.#leftOut.add(() => ({ line, kind, text: filledTexts(cells)[0] ?? '' }));
   }
 
   surplus(line: number, cells: readonly string[]): void {
-    this.#surplusLines += 1;
-    if (this.#surplus.length < LINES_AT_MOST)
-      this.#surplus.push({
-        line,
-        text: cells
-          .map(trimCell)
-          .filter((cell) => cell !== '')
-          .join(', '),
-      });
+    this.#surplus.add(() => ({ line, text: filledTexts(cells).join(', ') }));
   }
 
   all(): InputRemarks {
@@ -240,12 +217,32 @@ export class RemarksTally {
     return {
       emptied,
       filled: [...this.#filled.values()],
-      damagedNames: this.#damagedNames,
-      damagedNameRows: this.#damagedNameRows,
-      leftOut: this.#leftOut,
-      leftOutLines: this.#leftOutLines,
-      surplus: this.#surplus,
-      surplusLines: this.#surplusLines,
+      damagedNames: this.#damagedNames.first,
+      damagedNameRows: this.#damagedNames.count,
+      leftOut: this.#leftOut.first,
+      leftOutLines: this.#leftOut.count,
+      surplus: this.#surplus.first,
+      surplusLines: this.#surplus.count,
     };
+  }
+}
+
+const filledTexts = (cells: readonly string[]): readonly string[] => cells.map(trimCell).filter((cell) => cell !== '');
+
+/** Counts equal cells. `one`: the first of its kind. */
+function countIn<T extends EmptiedCells>(kinds: Map<string, T>, key: string, one: T): void {
+  const known = kinds.get(key);
+  if (known !== undefined) kinds.set(key, { ...known, cells: known.cells + 1 });
+  else if (kinds.size < KINDS_AT_MOST) kinds.set(key, one);
+}
+
+/** The first of many, and how many there are. */
+class FirstLines<T> {
+  readonly first: T[] = [];
+  count = 0;
+
+  add(line: () => T): void {
+    this.count += 1;
+    if (this.first.length < LINES_AT_MOST) this.first.push(line());
   }
 }

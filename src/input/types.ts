@@ -160,14 +160,7 @@ export interface FilledCells {
   readonly line: number;
 }
 
-export interface EmptiedCells {
-  readonly field: InputField;
-  readonly text: string;
-  readonly cells: number;
-  /** The first such row. */
-  readonly row: number;
-  readonly line: number;
-}
+export type EmptiedCells = Omit<FilledCells, 'by'>;
 
 export interface LeftOutLine {
   readonly line: number;

@@ -220,8 +220,8 @@ export function removeStaleTempFolders(): void {
     if (where !== place() || isProcessAlive(Number(pid), Number(begun))) continue;
     const folder = join(tmpdir(), name);
     try {
-      const { uid, isFolder } = ownerOf(folder);
-      if (isFolder && uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true });
+      const found = lstatSync(folder);
+      if (found.isDirectory() && found.uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true });
     } catch {
       // Another process was quicker, or it belongs to another user: it does no harm.
     }
@@ -273,9 +273,4 @@ function namesIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-function ownerOf(folder: string) {
-  const found = lstatSync(folder);
-  return { uid: found.uid, isFolder: found.isDirectory() };
 }
