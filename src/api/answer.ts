@@ -46,7 +46,7 @@ export function readListEnvelope(operation: Operation, body: Buffer): ListEnvelo
  * calls that may be in flight (docs/developers/performance.md, "Cost of the ledger").
  */
 const recentResults = new Map<Buffer, Found>();
-const LATELY = 512;
+const RESULTS_KEPT = 512;
 
 interface Found {
   readonly operation: Operation;
@@ -56,7 +56,8 @@ interface Found {
 
 function keepFound(body: Buffer, found: Found): void {
   recentResults.set(body, found);
-  if (recentResults.size > LATELY) for (const oldest of recentResults.keys()) return void recentResults.delete(oldest);
+  if (recentResults.size > RESULTS_KEPT)
+    for (const oldest of recentResults.keys()) return void recentResults.delete(oldest);
 }
 
 function recentResult(operation: Operation, body: Buffer): Found | undefined {
@@ -143,6 +144,12 @@ export const UNREADABLE = {
 export const unreadableMessage = (operation: Operation, problems: readonly string[]): string =>
   `${operation.name} answered in an unexpected form: ${problems.slice(0, 5).join('; ')}`;
 
+/** The error of a body that is no answer of the operation. Undefined if it is one. */
+export function unreadableBody(operation: Operation, body: Buffer) {
+  const why = unreadableReason(operation, body);
+  return why && { ...UNREADABLE, message: unreadableMessage(operation, why.problems), ...why };
+}
+
 /** An answer that the operation may give but the caller cannot use. It is treated like an unreadable one. */
 export interface UnusableAnswer {
   readonly code: string;
@@ -181,7 +188,7 @@ function unexpectedBody(operation: Operation, problems: readonly string[], cause
 
 /** Why this value is not an answer of the operation. Empty if it is. */
 function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
-  if (operation.api === 'v1' && isObject(value) && Object.hasOwn(value, 'error') && isSaid(value.error))
+  if (operation.api === 'v1' && isObject(value) && Object.hasOwn(value, 'error') && showsError(value.error))
     return ['an error, with the status of a success'];
   const checked = operation.body.safeParse(value);
   if (!checked.success) return describeIssues(checked.error, value);
@@ -195,7 +202,7 @@ function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
 
 const NOTHING_SHOWN = 'an object without any member that the document shows';
 
-const isSaid = (error: ExactJson | undefined) =>
+const showsError = (error: ExactJson | undefined) =>
   error !== undefined && error !== null && error !== '' && error !== false;
 
 /** The member names that a schema declares. Empty if it is no object or shows no members. */

@@ -59,7 +59,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   protected readonly warn: (message: string, code: MessageCode) => void;
   readonly #transport: Transport;
   #isAccepted = false;
-  #told: ServerTime | undefined;
+  #serverTime: ServerTime | undefined;
 
   protected constructor(
     readonly api: ApiName,
@@ -80,7 +80,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
 
   /** The provider's clock at its last answer, beside ours. Undefined if it never sent one. */
   get serverTime(): ServerTime | undefined {
-    return this.#told;
+    return this.#serverTime;
   }
 
   /** The error of this exchange. Undefined if it is a success. */
@@ -167,15 +167,15 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
       exchange = await this.#transport.send(wire, options.signal, operation.deadlineMs);
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      const came = error.exchange;
+      const { exchange } = error;
       throw lostAnswer(
         operation,
         error,
-        came && { charge: this.statedCharge(came), requestId: this.requestIdOf(came) },
+        exchange && { charge: this.statedCharge(exchange), requestId: this.requestIdOf(exchange) },
       );
     }
     const theirs = dateIn(exchange.headers);
-    if (theirs !== undefined) this.#told = { theirs, ours: this.clock.now() };
+    if (theirs !== undefined) this.#serverTime = { theirs, ours: this.clock.now() };
     const error = this.classify(exchange, prepared);
     if (error === undefined || showsKeyAccepted(error)) this.#isAccepted = true;
     if (error === undefined) return exchange;
@@ -212,7 +212,7 @@ export function invalidParams(operation: Operation, problems: readonly string[])
 export function lostAnswer(
   operation: Operation,
   error: TransportError,
-  told: { readonly charge?: Charge | undefined; readonly requestId?: string | undefined } = {},
+  stated: { readonly charge?: Charge | undefined; readonly requestId?: string | undefined } = {},
 ): ApiError {
   const { exchange } = error;
   return new ApiError({
@@ -220,9 +220,9 @@ export function lostAnswer(
     message: `${operation.name}: ${error.message}`,
     api: operation.api,
     operation: operation.name,
-    charge: told.charge ?? (error.sent ? 'unknown' : 'free'),
+    charge: stated.charge ?? (error.sent ? 'unknown' : 'free'),
     httpStatus: exchange?.status,
-    requestId: told.requestId,
+    requestId: stated.requestId,
     exchange,
     cause: error,
   });

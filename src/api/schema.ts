@@ -56,7 +56,7 @@ export const readable = <T extends z.ZodType>(items: readonly unknown[], item: T
 const WRONG_AT_MOST = 100;
 
 /** A message names five problems. */
-const WRONG_ITEMS_TOLD = 5;
+const WRONG_ITEMS_SHOWN = 5;
 
 function isReadableList(items: readonly unknown[], item: z.ZodType): boolean {
   let wrong = 0;
@@ -66,7 +66,7 @@ function isReadableList(items: readonly unknown[], item: z.ZodType): boolean {
 
 function upToTheFifthWrong(items: readonly unknown[], item: z.ZodType): readonly unknown[] {
   let wrong = 0;
-  const last = items.findIndex((value) => !item.safeParse(value).success && ++wrong === WRONG_ITEMS_TOLD);
+  const last = items.findIndex((value) => !item.safeParse(value).success && ++wrong === WRONG_ITEMS_SHOWN);
   return last === -1 ? items : items.slice(0, last + 1);
 }
 
@@ -179,10 +179,10 @@ export function defaultsTo<Value extends z.ZodType>(schema: Value, value: z.outp
  */
 export function withoutDefaults(schema: z.ZodType, params: Params): Params {
   const defaults = defaultsOf(schema);
-  const isSaidAnyway = ([name, value]: readonly [string, unknown]) => params[name] === value;
-  if (!defaults.some(isSaidAnyway)) return params;
+  const isDefault = ([name, value]: readonly [string, unknown]) => params[name] === value;
+  if (!defaults.some(isDefault)) return params;
   const rest = { ...params };
-  for (const entry of defaults) if (isSaidAnyway(entry)) delete rest[entry[0]];
+  for (const entry of defaults) if (isDefault(entry)) delete rest[entry[0]];
   return rest;
 }
 
@@ -205,15 +205,15 @@ function defaultsOf(schema: z.ZodType): Defaults {
 
 /** One line for each problem: where, what is wrong, and the value seen. */
 export function describeIssues(error: z.core.$ZodError, input: unknown): readonly string[] {
-  return error.issues.slice(0, ISSUES_TOLD).flatMap((issue) => describe(issue, input));
+  return error.issues.slice(0, ISSUES_SHOWN).flatMap((issue) => describe(issue, input));
 }
 
 /** More are not read, and a hostile answer may have a million. */
-const ISSUES_TOLD = 100;
+const ISSUES_SHOWN = 100;
 
 function describe(issue: z.core.$ZodIssue, input: unknown): readonly string[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, ISSUES_TOLD).map((key) => `${pathText([...issue.path, key])}: unknown parameter`);
+    return issue.keys.slice(0, ISSUES_SHOWN).map((key) => `${pathText([...issue.path, key])}: unknown parameter`);
   }
   const where = pathText(issue.path);
   const seen = valueAt(input, issue.path);
@@ -245,7 +245,8 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const pathText = (path: readonly PropertyKey[]) => path.map(String).join('.');
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+/** The value at a path of names. Undefined if there is none. */
+export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

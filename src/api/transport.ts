@@ -37,8 +37,8 @@ export class Transport {
   readonly #deadlineMs: number;
   readonly #maxBodyBytes: number;
   readonly #pool: Dispatcher;
-  #come: (() => void)[] = [];
-  readonly #underWay = new WeakMap<AbortSignal, Set<ResponseCollector>>();
+  #finished: (() => void)[] = [];
+  readonly #pending = new WeakMap<AbortSignal, Set<ResponseCollector>>();
 
   constructor(options: TransportOptions) {
     const url = new URL(options.baseUrl);
@@ -73,17 +73,17 @@ export class Transport {
 
   #exchange(request: WireRequest, signal: AbortSignal | undefined, deadlineMs: number): Promise<Encoded> {
     return new Promise((resolve, reject) => {
-      const underWay = signal && this.#endedBy(signal);
+      const pending = signal && this.#pendingUntil(signal);
       const finish = (outcome: Encoded | TransportError) => {
         deadline.clear();
-        underWay?.delete(reception);
+        pending?.delete(reception);
         this.#handOver(() => (outcome instanceof TransportError ? reject(outcome) : resolve(outcome)));
       };
       const reception = new ResponseCollector(this.#maxBodyBytes, finish, request.isWhole);
       const tooLate = () => reception.stop('timeout', `no complete answer within ${deadlineMs} ms`);
       const deadline = new Deadline(deadlineMs, () => readFirst(reception, tooLate));
       if (signal?.aborted) return abort(reception, signal);
-      underWay?.add(reception);
+      pending?.add(reception);
       const headers: Record<string, string> = {
         accept: 'application/json',
         'accept-encoding': 'gzip, br, deflate',
@@ -103,25 +103,25 @@ export class Transport {
    * Answers of one event-loop round are handed over together: this takes less time than processing each between socket
    * reads (docs/developers/performance.md, "Cost of the ledger").
    */
-  #handOver(tell: () => void): void {
-    if (this.#come.length === 0)
+  #handOver(deliver: () => void): void {
+    if (this.#finished.length === 0)
       setImmediate(() => {
-        const come = this.#come;
-        this.#come = [];
-        for (const tellOne of come) tellOne();
+        const finished = this.#finished;
+        this.#finished = [];
+        for (const deliver of finished) deliver();
       });
-    this.#come.push(tell);
+    this.#finished.push(deliver);
   }
 
   /**
    * One abort listener for all calls of a signal: one for each call is expensive (docs/developers/performance.md, "Cost of the
    * ledger").
    */
-  #endedBy(signal: AbortSignal): Set<ResponseCollector> {
-    const known = this.#underWay.get(signal);
+  #pendingUntil(signal: AbortSignal): Set<ResponseCollector> {
+    const known = this.#pending.get(signal);
     if (known !== undefined) return known;
     const receptions = new Set<ResponseCollector>();
-    this.#underWay.set(signal, receptions);
+    this.#pending.set(signal, receptions);
     const end = () => {
       for (const reception of receptions) abort(reception, signal);
     };
@@ -320,15 +320,15 @@ async function decode(answer: Encoded, maxBytes: number): Promise<Buffer> {
  */
 const skipInterimResponses =
   (connect: buildConnector.connector): buildConnector.connector =>
-  (options, told) =>
-    connect(options, (...came) => {
-      const socket: Socket | null | undefined = came[1];
-      if (socket != null) passOverInterim(socket);
-      told(...came);
+  (options, done) =>
+    connect(options, (...result) => {
+      const socket: Socket | null | undefined = result[1];
+      if (socket != null) hideInterimResponses(socket);
+      done(...result);
     });
 
 /** A connection carries one request at a time, so the first bytes after a write are the head of a response. */
-function passOverInterim(socket: Socket): void {
+function hideInterimResponses(socket: Socket): void {
   const read = socket.read.bind(socket);
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
   let expectsHead = false;

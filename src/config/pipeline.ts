@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isAbsolute, relative } from 'node:path';
 import type { z } from 'zod';
 import type { Operation } from '../api/operation.js';
+import { valueAt } from '../api/schema.js';
 import type { V2OperationName } from '../api/v2/operations.js';
 import type { MatchPolicy } from '../domain/decide.js';
 import { UsageError } from '../domain/errors.js';
@@ -426,12 +427,6 @@ const keysBelow = (prefix: string, known: ReturnType<typeof pipelineKeys>): read
     .map((name) => name.slice(prefix.length));
 
 const names = (values: readonly unknown[]): string[] => values.map(String);
-
-function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
-  let value = content;
-  for (const key of path) value = (value as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key];
-  return value;
-}
 
 function show(value: unknown): string {
   if (value === null) return 'nothing';

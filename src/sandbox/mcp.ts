@@ -217,16 +217,9 @@ const described: Readonly<Record<string, { readonly description: string; readonl
   url: { description: 'LinkedIn address of the company' },
 };
 
-const identification: Shape = {
-  country_code: countryCode,
-  name: text(),
-  registration_number: text(),
-  vat_number: text(),
-  ticker: text(),
-  website: text(),
-  email: text(),
-  url: text(),
-};
+const identification: Shape = Object.fromEntries(
+  Object.keys(described).map((name) => [name, name === 'country_code' ? countryCode : text()]),
+);
 
 const tools: readonly Tool[] = [
   {

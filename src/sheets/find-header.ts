@@ -83,7 +83,7 @@ export function headerAtLine(
 }
 
 /** `what`: `line` or `row`. */
-export const noHeaderThere = (path: string, line: number, what: 'line' | 'row'): UsageError =>
+export const invalidHeaderLine = (path: string, line: number, what: 'line' | 'row'): UsageError =>
   new UsageError(
     'HEADER_LINE_INVALID',
     `${path}: ${what} ${line} cannot be the header: it is empty, or inside a row`,

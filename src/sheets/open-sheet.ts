@@ -20,7 +20,7 @@ import {
   groupsAbove,
   HEADER_SEARCH_ROWS,
   headerAtLine,
-  noHeaderThere,
+  invalidHeaderLine,
   pickHeader,
 } from './find-header.js';
 import { checkLine, type LineRules } from './line-problems.js';
@@ -272,7 +272,7 @@ const tooLong = (path: string, characters: number): UsageError =>
 function noHeader(path: string, records: readonly FirstRecord[], wanted: number | undefined): UsageError {
   const broken = records.find((record) => !isEmptyRecord(record));
   if (broken === undefined) return emptyFile(path);
-  if (wanted !== undefined) return noHeaderThere(path, wanted, 'line');
+  if (wanted !== undefined) return invalidHeaderLine(path, wanted, 'line');
   return new UsageError(
     'HEADER_UNREADABLE',
     `${path}, line ${broken.line}: the header cannot be read: its quotation marks do not match, or it is too long`,

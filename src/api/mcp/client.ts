@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../util/clock.js';
 import { type ExactJson, ExactNumber, isObject, parseExact } from '../../util/exact-json.js';
 import { hasEnd } from '../../util/json-scan.js';
 import { Secret } from '../../util/secret.js';
-import { UNREADABLE, unreadableMessage, unreadableReason } from '../answer.js';
+import { UNREADABLE, unreadableBody, unreadableMessage } from '../answer.js';
 import { type CallOptions, invalidParams, lostAnswer, type PreparedCall, showsKeyAccepted } from '../client.js';
 import type { ApiError } from '../errors.js';
 import { type Exchange, TransportError } from '../http.js';
@@ -56,7 +56,7 @@ export class McpClient {
       if (error !== undefined) throw error;
     };
     const found = await session.tools(flight, check).catch((error: unknown) => {
-      throw this.#met(error, flight, listing);
+      throw this.#errorOf(error, flight, listing);
     });
     this.#isAccepted = true;
     // A tool's schema is only parsed when the tool is called: parsing all of them takes time.
@@ -84,12 +84,12 @@ export class McpClient {
     const session = await this.#connected(signal);
     const flight: Flight = { signal };
     await session.call(flight, operation.name, params).catch((error: unknown) => {
-      throw this.#met(error, flight, operation);
+      throw this.#errorOf(error, flight, operation);
     });
     const error = this.#classified(flight, operation);
     if (error !== undefined) throw error;
     this.#isAccepted = true;
-    return answered(flight);
+    return resultOf(flight);
   }
 
   async close(): Promise<void> {
@@ -111,15 +111,15 @@ export class McpClient {
     const { url, version } = this.#options;
     const flight: Flight = { signal };
     return await openSession(url, version, this.#wire, flight).catch((error: unknown) => {
-      throw this.#met(error, flight, handshake);
+      throw this.#errorOf(error, flight, handshake);
     });
   }
 
   /** The exchange says more about a failure than the SDK's error does. */
-  #met(error: unknown, flight: Flight, operation: Operation): ApiError {
+  #errorOf(error: unknown, flight: Flight, operation: Operation): ApiError {
     if (flight.failure instanceof TransportError) return lostAnswer(operation, flight.failure);
     if (flight.exchange === undefined) throw error;
-    return this.#classified(flight, operation) ?? notUnderstood(error, flight.exchange, operation, this.#clock.now());
+    return this.#classified(flight, operation) ?? protocolBreach(error, flight.exchange, operation, this.#clock.now());
   }
 
   #classified({ exchange, response }: Flight, operation: Operation): ApiError | undefined {
@@ -130,13 +130,13 @@ export class McpClient {
 }
 
 /** The error for an answer that the SDK refuses as a breach of the protocol. */
-function notUnderstood(error: unknown, exchange: Exchange, operation: Operation, nowMs: number): ApiError {
+function protocolBreach(error: unknown, exchange: Exchange, operation: Operation, nowMs: number): ApiError {
   const problems = [error instanceof Error ? error.message : String(error)];
   const message = unreadableMessage(operation, problems);
   return v2Failure({ ...UNREADABLE, message, problems, cause: error }, exchange, operation, nowMs);
 }
 
-function answered({ exchange, response }: Flight): Exchange {
+function resultOf({ exchange, response }: Flight): Exchange {
   if (exchange === undefined || response?.result === undefined) throw new TypeError('a call without an answer');
   return { ...exchange, body: Buffer.from(response.result) };
 }
@@ -173,12 +173,7 @@ function meaningOf(exchange: Exchange, response: RpcResponse | undefined, operat
     const code = malformed === undefined ? UNREADABLE.code : MALFORMED_ANSWER;
     return { ...UNREADABLE, code, message: unreadableMessage(operation, problems), problems };
   }
-  return toolFailure(response.result, operation) ?? unreadable(response.result, operation);
-}
-
-function unreadable(result: Buffer, operation: Operation): Meaning | undefined {
-  const why = unreadableReason(operation, result);
-  return why && { ...UNREADABLE, message: unreadableMessage(operation, why.problems), ...why };
+  return toolFailure(response.result, operation) ?? unreadableBody(operation, response.result);
 }
 
 /** A protocol error that answers no request: its ID is null, or the status is a failure. */
@@ -261,11 +256,11 @@ function byShape(body: Buffer, operation: Operation): Meaning | undefined {
 function statusIn(body: Buffer): number {
   const value = parsed(body);
   const told = isObject(value) ? (numberOf(value.status) ?? numberOf(value.status_code)) : undefined;
-  return told !== undefined && told >= 400 && told < 600 ? told : UNTOLD;
+  return told !== undefined && told >= 400 && told < 600 ? told : NO_STATUS;
 }
 
 /** A status from which no kind of error follows. */
-const UNTOLD = 400;
+const NO_STATUS = 400;
 
 function parsed(body: Buffer): ExactJson | undefined {
   try {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { parseExact } from '../../util/exact-json.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import { UNREADABLE, type Unreadable, unreadableMessage, unreadableReason } from '../answer.js';
+import { UNREADABLE, unreadableBody } from '../answer.js';
 import { ApiClient, type ClientOptions, invalidParams, type PreparedCall } from '../client.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
 import { type Exchange, requestIdIn, retryAfterMs, type WireRequest } from '../http.js';
@@ -81,14 +81,16 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
 export function v1Error(exchange: Exchange, operation: Operation, nowMs: number): ApiError | undefined {
   const { status, headers } = exchange;
   const success = status >= 200 && status < 300;
-  const why = status === 200 ? unreadableReason(operation, exchange.body) : undefined;
-  if (status === 200 && why === undefined) return undefined;
-  const { isOwnWord, ...meaning } = success ? unreadable(status, operation, why) : refused(exchange, operation);
+  const unreadable = status === 200 ? unreadableBody(operation, exchange.body) : undefined;
+  if (status === 200 && unreadable === undefined) return undefined;
+  const { isFromV1, ...meaning }: Described = success
+    ? (unreadable ?? { ...UNREADABLE, message: `v1 answered ${status}, which its document does not know` })
+    : refused(exchange, operation);
   return new ApiError({
     ...meaning,
     api: 'v1',
     operation: operation.name,
-    charge: statedCharge(headers) ?? (isOwnWord ? 'free' : 'unknown'),
+    charge: statedCharge(headers) ?? (isFromV1 ? 'free' : 'unknown'),
     httpStatus: status,
     requestId: meaning.requestId ?? headers['x-service-request-id'],
     retryAfterMs: retryAfterMs(headers, nowMs),
@@ -101,26 +103,15 @@ type Described = Pick<
   'class' | 'hint' | 'stop' | 'limit' | 'code' | 'message' | 'requestId' | 'problems' | 'foreign'
 > & {
   /** True if v1 itself refused, and no gateway. */
-  readonly isOwnWord: boolean;
+  readonly isFromV1?: true;
 };
-
-/** 200 is the only documented success. */
-const unreadable = (status: number, operation: Operation, why: Unreadable | undefined): Described => ({
-  ...UNREADABLE,
-  message:
-    why === undefined
-      ? `v1 answered ${status}, which its document does not know`
-      : unreadableMessage(operation, why.problems),
-  ...why,
-  isOwnWord: false,
-});
 
 /** Every error of v1 has its documented form. Any other form is not from v1, whatever the status (X-1). */
 function refused({ status, body }: Exchange, operation: Operation): Described {
   const said = readErrorBody(body);
   if (said === undefined) {
     const message = `v1 answered ${status} without an error body`;
-    return { ...byAnother(status), code: `HTTP_${status}`, message, foreign: true, isOwnWord: false };
+    return { ...byAnother(status), code: `HTTP_${status}`, message, foreign: true };
   }
   const code = said.error.code.slice(0, 100);
   return {
@@ -128,7 +119,7 @@ function refused({ status, body }: Exchange, operation: Operation): Described {
     code,
     message: sanitizeText(said.error.message, 500),
     requestId: said.request_id,
-    isOwnWord: true,
+    isFromV1: true,
   };
 }
 
@@ -162,13 +153,13 @@ const redirectRefused: Meaning = {
 /**
  * The document ties "no record" to a company ID. A search names none, and answers an empty list if it finds nothing.
  */
-const saysNothingOfASearch: Meaning = {
+const noRecordOfSearch: Meaning = {
   class: 'retry',
   hint: 'The provider documents this code for company IDs only. For a search it does not mean that no company fits.',
 };
 
 function byDocument(code: string, operation: Operation): Meaning | undefined {
-  if (code === 'DATA_SERVICE_404' && !readsOneRecord(operation)) return saysNothingOfASearch;
+  if (code === 'DATA_SERVICE_404' && !readsOneRecord(operation)) return noRecordOfSearch;
   return Object.hasOwn(byCode, code) ? byCode[code] : undefined;
 }
 

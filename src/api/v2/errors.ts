@@ -3,7 +3,7 @@
 import { ExactNumber, parseExact } from '../../util/exact-json.js';
 import { hasMatchingEnds, type JsonOutline, type MemberRange, scanJson } from '../../util/json-scan.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import { declaredNames, UNREADABLE, unreadableMessage, unreadableReason } from '../answer.js';
+import { declaredNames, UNREADABLE, unreadableBody } from '../answer.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
 import { type Exchange, retryAfterMs } from '../http.js';
 import { type Operation, readsOneRecord } from '../operation.js';
@@ -56,9 +56,7 @@ export function v2Meaning(
   if (shape.kind === 'rule') return ruleFailure(shape.messages);
   if (shape.kind === 'validation') return validationFailure(shape.reasons, rowsOwn);
   if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
-  if (!success) return { ...byStatus(status, operation), foreign: true };
-  const why = unreadableReason(operation, body);
-  return why && { ...UNREADABLE, message: unreadableMessage(operation, why.problems), ...why };
+  return success ? unreadableBody(operation, body) : { ...byStatus(status, operation), foreign: true };
 }
 
 /**

@@ -59,37 +59,21 @@ const FORM =
   'Each entry is like creditReportStatus: {method: GET, path: "/credit-report/{report_id}/status"}. Paths with braces need quotes.';
 
 function parseFile(text: string, fileName: string): Readonly<Record<string, unknown>> {
+  const refused = (why: string) => new UsageError('ROUTES_FILE_INVALID', `${fileName}: ${why}`, FORM);
   const { document, problems } = parseYaml(text);
   const [problem] = problems;
-  if (problem !== undefined)
-    throw new UsageError(
-      'ROUTES_FILE_INVALID',
-      `${fileName}: line ${problem.line}, column ${problem.col}: ${problem.message.trimEnd()}`,
-      FORM,
-    );
-  const content = toPlain(() => document.toJS(), fileName);
-  if (content === null) return {};
-  if (!isPlainObject(content)) {
-    throw new UsageError(
-      'ROUTES_FILE_INVALID',
-      `${fileName}: expected operations by name, got ${JSON.stringify(content).slice(0, 80)}`,
-      FORM,
-    );
-  }
-  return content;
-}
-
-/** The parser refuses endlessly expanding aliases only when they are resolved. */
-function toPlain(resolve: () => unknown, fileName: string): unknown {
+  if (problem !== undefined) throw refused(`line ${problem.line}, column ${problem.col}: ${problem.message.trimEnd()}`);
+  let content: unknown;
   try {
-    return resolve();
+    content = document.toJS();
   } catch (error) {
-    throw new UsageError(
-      'ROUTES_FILE_INVALID',
-      `${fileName}: ${error instanceof Error ? error.message : String(error)}`,
-      FORM,
-    );
+    // The parser refuses endlessly expanding aliases only when they are resolved.
+    throw refused(error instanceof Error ? error.message : String(error));
   }
+  if (content === null) return {};
+  if (!isPlainObject(content))
+    throw refused(`expected operations by name, got ${JSON.stringify(content).slice(0, 80)}`);
+  return content;
 }
 
 /** The text, or a function for it: suggestions are only computed for problems that are shown. */

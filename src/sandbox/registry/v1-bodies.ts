@@ -163,13 +163,13 @@ function groupNode(node: GroupNode): Json {
     id: v1Wire(node.company.v1Id),
     name: node.company.name,
     country: node.company.countryCode,
-    registration_number: qualified(node.company),
+    registration_number: prefixedNumber(node.company),
     selected: node.selected,
     children: node.children.map(groupNode),
   };
 }
 
-export function qualified(company: Company): string | null {
+export function prefixedNumber(company: Company): string | null {
   return company.registrationNumber === null ? null : `${company.countryCode}-${company.registrationNumber}`;
 }
 
@@ -179,8 +179,8 @@ function edges(seed: number, company: Company, root: GroupNode): Json[] {
     company_id: v1Wire(company.v1Id),
     country_source: parent.countryCode,
     country_target: child.countryCode,
-    source: qualified(parent) ?? parent.v1Id,
-    target: qualified(child) ?? child.v1Id,
+    source: prefixedNumber(parent) ?? parent.v1Id,
+    target: prefixedNumber(child) ?? child.v1Id,
     title: parent.name,
     target_title: child.name,
     temporary: hash(seed, child.index, 114) % 9 === 0,

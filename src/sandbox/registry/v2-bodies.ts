@@ -19,7 +19,7 @@ import { listState } from './layout.js';
 import { type Employees, type Holders, type Holding, type Officer, officersOf, type Persons } from './people.js';
 import { fullName, officerSearch, type PeopleQuery } from './search.js';
 import type { Company } from './types.js';
-import { type GroupNode, groupOf, links, numberOrNull, officerAddress, qualified } from './v1-bodies.js';
+import { type GroupNode, groupOf, links, numberOrNull, officerAddress, prefixedNumber } from './v1-bodies.js';
 import { bodyWords, nomenclature, sectionName, sicSectionId } from './vocabularies.js';
 
 export function createV2Bodies(companies: Companies, persons: Persons, holders: Holders, employees: Employees) {
@@ -180,7 +180,7 @@ function profile(seed: number, company: Company): Json {
 function groupNode(node: GroupNode): Json {
   return {
     id: node.company.v2Id,
-    registration_number: qualified(node.company),
+    registration_number: prefixedNumber(node.company),
     name: node.company.name,
     selected: node.selected,
     children: node.children.map(groupNode),

@@ -20,7 +20,7 @@ import {
   type Values,
 } from '../requests.js';
 import {
-  bare,
+  bareAddress,
   findAnywhere,
   findByAddress,
   findByEmail,
@@ -391,7 +391,7 @@ function meant(registry: Registry, { domain, email, linkedin }: Values): readonl
 
 /** A person's page ends in the company's index. */
 function employerOn(registry: Registry, page: string): Company | undefined {
-  const index = Number(/-(\d+)$/.exec(bare(page))?.[1] ?? Number.NaN);
+  const index = Number(/-(\d+)$/.exec(bareAddress(page))?.[1] ?? Number.NaN);
   const company = index < registry.size ? registry.company(index) : undefined;
   return company !== undefined && registry.inV2(company) ? company : undefined;
 }
@@ -410,7 +410,7 @@ function fitsDescription(one: Employee, values: Values, registry: Registry): boo
 }
 
 function sameAddress(address: string | null, wanted: string): boolean {
-  return address !== null && bare(address) === bare(wanted);
+  return address !== null && bareAddress(address) === bareAddress(wanted);
 }
 
 function matching(registry: Registry, filters: Values): readonly Employee[] {

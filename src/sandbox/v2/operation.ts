@@ -145,12 +145,12 @@ export function findAnywhere(
 
 /** By website or LinkedIn address in any spelling. */
 export function findByAddress(registry: Registry, address: string): Company | undefined {
-  const wanted = bare(address);
+  const wanted = bareAddress(address);
   return (
     indexOf(registry).byAddress.get(wanted) ??
     holderOf(registry, wanted.split('/').at(-1) ?? '', (company) => {
       const { website, linkedin } = registry.facts(company);
-      return [website, linkedin].some((own) => own !== null && bare(own) === wanted);
+      return [website, linkedin].some((own) => own !== null && bareAddress(own) === wanted);
     })
   );
 }
@@ -195,7 +195,7 @@ export function people(registry: Registry): readonly Employee[] {
   return indexOf(registry).people;
 }
 
-export function bare(address: string): string {
+export function bareAddress(address: string): string {
   return address
     .toLowerCase()
     .replace(/^[a-z]+:\/\//, '')
@@ -217,7 +217,7 @@ function indexOf(registry: Registry): Index {
     if (!registry.inV2(company)) continue;
     const { website, linkedin, email } = registry.facts(company);
     const employees = registry.v2.employees(company);
-    for (const address of [website, linkedin]) if (address !== null) byAddress.set(bare(address), company);
+    for (const address of [website, linkedin]) if (address !== null) byAddress.set(bareAddress(address), company);
     for (const address of [email, ...employees.map((one) => one.email)])
       if (address !== null) byEmail.set(address.toLowerCase(), company);
     everyone.push(...employees);

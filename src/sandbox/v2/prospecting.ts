@@ -21,7 +21,7 @@ import {
   text,
   type Values,
 } from '../requests.js';
-import { bare, textOf, textsOf, type V2Operation } from './operation.js';
+import { bareAddress, textOf, textsOf, type V2Operation } from './operation.js';
 
 const bands = ['0-10000', '1000-100000', '100000-500000', '500000-1000000', '1000000-5000000', '5000000'];
 const sicCountries = ['gb', 'us', 'de', 'fr', 'it', 'nl', 'be', 'dk', 'ie', 'lu', 'no', 'se', 'sg', 'ca', 'mx', 'anz'];
@@ -166,7 +166,7 @@ const tests: Readonly<Record<string, Test>> = {
     const words = registry.facts(company).website?.toLowerCase() ?? '';
     return listed(value).some((word) => words.includes(word.toLowerCase()));
   },
-  url: (value, company, registry) => bare(registry.facts(company).linkedin ?? '') === bare(textOf(value)),
+  url: (value, company, registry) => bareAddress(registry.facts(company).linkedin ?? '') === bareAddress(textOf(value)),
   location_countries: isIn,
   location_regions: isIn,
   location_zip: (value, company, registry) => holds(value, registry.facts(company).zip),

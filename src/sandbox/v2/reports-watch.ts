@@ -1,6 +1,7 @@
 // v2 operations for credit reports and the watch.
 
 import type { ChangeEntry, ReportEntry } from '../account.js';
+import type { Json } from '../json.js';
 import { acceptedFields, type ProviderState, permissions } from '../provider-state.js';
 import type { Company } from '../registry/types.js';
 import {
@@ -113,15 +114,15 @@ export const creditReport: Readonly<Record<string, V2Operation>> = {
   creditReportHistory: {
     shape: { search: text(), ...paging },
     answer({ world, values }) {
-      const page = pageOf(world.reports.history(textOf(values.search)), values);
-      return {
-        data: page.data.map((report) => historyItem(world, report)),
-        total_results: page.total,
-        pages: page.pages,
-      };
+      return envelope(world.reports.history(textOf(values.search)), values, (report) => historyItem(world, report));
     },
   },
 };
+
+function envelope<T>(items: readonly T[], values: Values, render: (item: T) => Json): Json {
+  const { data, total, pages } = pageOf(items, values);
+  return { data: data.map(render), total_results: total, pages };
+}
 
 const samePostCode = (ours: string | null, wanted: string): boolean => {
   const bare = (code: string) => code.replace(/[\s-]/g, '').toUpperCase();
@@ -186,23 +187,21 @@ export const watch: Readonly<Record<string, V2Operation>> = {
     shape: { date: date(), fields: fieldNames, ...paging },
     answer({ world, registry, values }) {
       const wanted = textsOf(values.fields);
-      const items = world.watches
+      const watched = world.watches
         .list()
         .filter((entry) => values.date === undefined || day(entry.at) === values.date)
-        .filter((entry) => wanted.every((field) => world.watches.fieldsOf(entry).includes(field)))
-        .map((entry) => {
-          const company = registry.byV2Id(entry.id);
-          return {
-            id: entry.id,
-            name: company?.name ?? null,
-            country_code: company?.countryCode ?? null,
-            registration_number: company?.registrationNumber ?? null,
-            date: day(entry.at),
-            fields: world.watches.fieldsOf(entry),
-          };
-        });
-      const page = pageOf(items, values);
-      return { data: page.data, total_results: page.total, pages: page.pages };
+        .filter((entry) => wanted.every((field) => world.watches.fieldsOf(entry).includes(field)));
+      return envelope(watched, values, (entry) => {
+        const company = registry.byV2Id(entry.id);
+        return {
+          id: entry.id,
+          name: company?.name ?? null,
+          country_code: company?.countryCode ?? null,
+          registration_number: company?.registrationNumber ?? null,
+          date: day(entry.at),
+          fields: world.watches.fieldsOf(entry),
+        };
+      });
     },
   },
   watchHistory: {
@@ -211,8 +210,7 @@ export const watch: Readonly<Record<string, V2Operation>> = {
       const company = registry.byV2Id(textOf(values.id));
       if (!company) return notFound();
       const changes = world.watches.changes(company.v2Id).filter((change) => inPeriod(change, values));
-      const page = pageOf(changes.toReversed(), values);
-      return { data: page.data.map(changeRecord), total_results: page.total, pages: page.pages };
+      return envelope(changes.toReversed(), values, changeRecord);
     },
   },
   watchFields: { shape: {}, answer: ({ world }) => world.watches.fields },

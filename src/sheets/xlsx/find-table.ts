@@ -8,8 +8,8 @@ import {
   groupsAbove,
   HEADER_SEARCH_ROWS,
   headerAtLine,
+  invalidHeaderLine,
   type MergedCells,
-  noHeaderThere,
   pickHeader,
 } from '../find-header.js';
 import { isBlank, type MergedRows, type RecogniseHeader, type SheetOptions } from '../sheet.js';
@@ -72,14 +72,15 @@ function refuseSeveral(
   { needs }: SheetOptions,
 ): void {
   if (needs === undefined) return;
-  const fitting = tables.filter(({ header }) => {
+  const fitting = tables.flatMap(({ header, worksheet }) => {
     const meanings = new Set(header.cells.map(recognises));
-    return needs.every((need) => meanings.has(need));
+    return needs.every((need) => meanings.has(need)) ? [worksheet.name] : [];
   });
   if (fitting.length > 1)
-    throw severalFit(
-      path,
-      fitting.map(({ worksheet }) => worksheet.name),
+    throw new UsageError(
+      'SHEET_AMBIGUOUS',
+      `${path}: ${fitting.length} sheets could be the list: ${listed(fitting)}`,
+      'Choose one with --sheet.',
     );
 }
 
@@ -131,7 +132,7 @@ function noTable(
   all: readonly Worksheet[],
   headerLine: number | undefined,
 ) {
-  if (headerLine !== undefined && headerLine > 0) return noHeaderThere(path, headerLine, 'row');
+  if (headerLine !== undefined && headerLine > 0) return invalidHeaderLine(path, headerLine, 'row');
   if (all.some(({ hidden }) => hidden) && looked.every(({ hidden }) => !hidden)) {
     return new UsageError(
       'SHEETS_HIDDEN',
@@ -182,14 +183,6 @@ export function hiddenSheets(chosen: Worksheet, worksheets: readonly Worksheet[]
     ),
   ];
 }
-
-/** Several worksheets fit, so the user must choose. */
-const severalFit = (path: string, names: readonly string[]): UsageError =>
-  new UsageError(
-    'SHEET_AMBIGUOUS',
-    `${path}: ${names.length} sheets could be the list: ${listed(names)}`,
-    'Choose one with --sheet.',
-  );
 
 const MOST_NAMES = 12;
 
