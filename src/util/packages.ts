@@ -1,17 +1,20 @@
-// Packages that are loaded when they are first used, and the version of this one.
+// Values and packages that are loaded when they are first used, and the version of this package.
 
 import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);
 
-/** Loads a package when it is first used. Commands that do not need it start sooner. */
-export function lazyPackage<Package>(name: string): () => Package {
-  let loaded: Package | undefined;
+/** Computes a value at its first use. */
+export function lazy<Value>(compute: () => Value): () => Value {
+  let computed: { readonly value: Value } | undefined;
   return () => {
-    loaded ??= load(name) as Package;
-    return loaded;
+    computed ??= { value: compute() };
+    return computed.value;
   };
 }
+
+/** Loads a package when it is first used. Commands that do not need it start sooner. */
+export const lazyPackage = <Package>(name: string): (() => Package) => lazy(() => load(name) as Package);
 
 /** Its one file: the other way to require it reads ninety. */
 export const fuzzball = lazyPackage<typeof import('fuzzball')>('fuzzball/dist/fuzzball.umd.min.js');

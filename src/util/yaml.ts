@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Document, Node, YAMLParseError } from 'yaml';
 import type { z } from 'zod';
 import { requestNumber } from './exact-json.js';
-import { lazyPackage } from './packages.js';
+import { lazy, lazyPackage } from './packages.js';
 
 export const yaml = lazyPackage<typeof import('yaml')>('yaml');
 
@@ -164,28 +164,22 @@ const checked = <T>(schema: z.ZodType<T>, value: unknown): T => frozen(schema.pa
  * A table of words or formats: `dataFile('input/header-words', schema)` is `src/input/data/header-words.yaml`. It is
  * read and checked at the first call, and frozen: no command pays at its start for a table that it does not need.
  */
-export function dataFile<T>(path: string, schema: Schema<T>): () => T {
-  let table: { readonly value: T } | undefined;
-  return () => {
-    table ??= { value: checked(made(schema), read(path)) };
-    return table.value;
-  };
-}
+export const dataFile = <T>(path: string, schema: Schema<T>): (() => T) =>
+  lazy(() => checked(made(schema), read(path)));
 
 /**
  * The same for a file of many sections, one of which is needed at a time: a section is its key at a line's start, and
  * the lines below. Without a build YAML takes as long for a country's number formats as for 1,000 words between bars.
  */
 export function dataSections<T>(path: string, schema: Schema<T>): (key: string) => T | undefined {
-  let file: { readonly schema: z.ZodType<T>; readonly sections: ReadonlyMap<string, () => unknown> } | undefined;
+  const file = lazy(() => ({ schema: made(schema), sections: readSections(path) }));
   const tables = new Map<string, T>();
   return (key) => {
     const known = tables.get(key);
     if (known !== undefined) return known;
-    file ??= { schema: made(schema), sections: readSections(path) };
-    const section = file.sections.get(key);
+    const section = file().sections.get(key);
     if (section === undefined) return undefined;
-    const table = checked(file.schema, section());
+    const table = checked(file().schema, section());
     tables.set(key, table);
     return table;
   };

@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module';
 import type { LocaleData } from 'i18n-iso-countries/index.js';
+import { lazy } from '../../util/packages.js';
 import { LONGEST_NUMBER, Memo, normalizeText } from '../../util/text-limits.js';
 import { barredWords, dataFile } from '../../util/yaml.js';
 import {
@@ -270,22 +271,18 @@ const codeOfDigits = (text: string): string | undefined =>
 const mayBeDialled = (text: string): boolean =>
   countryDialled(text) !== undefined || typeof countryDialled(`+${text}`) === 'string';
 
-/** Built at the first name, because reading seventeen languages takes longer than most commands. */
-function codeOf(plain: string): string | undefined {
-  index ??= buildIndex();
-  return index.get(plain);
-}
-
 /** The country of a name in a language that few lists use. */
 function findForeignCountry(text: string): NamedCountry | undefined {
   if (/\d/.test(text)) return undefined;
-  furtherIndex ??= namesIn(countryWords().further_languages);
-  const code = furtherIndex.get(plainPlace(text));
+  const code = furtherIndex().get(plainPlace(text));
   return code === undefined ? undefined : { code, isAlias: false };
 }
 
-let index: ReadonlyMap<string, string> | undefined;
-let furtherIndex: ReadonlyMap<string, string> | undefined;
+/** Built at the first name, because reading seventeen languages takes longer than most commands. */
+const index = lazy(buildIndex);
+const furtherIndex = lazy(() => namesIn(countryWords().further_languages));
+
+const codeOf = (plain: string): string | undefined => index().get(plain);
 
 function buildIndex(): ReadonlyMap<string, string> {
   const { languages, endonyms, official_names: official } = countryWords();

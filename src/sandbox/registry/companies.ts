@@ -1,5 +1,6 @@
 // Companies of the registry: identity, names, and the way back from each number or name.
 
+import { lazy } from '../../util/packages.js';
 import { at, hash, Permutation } from '../random.js';
 import { countries } from './countries/index.js';
 import { compact, type Language } from './countries/number-formats.js';
@@ -337,31 +338,24 @@ function withoutMarks(text: string): string {
 
 const everyTrade: readonly number[] = Array.from({ length: TRADE }, (_, i) => i);
 
-interface LegalForms {
-  /** Longest first. */
-  readonly all: readonly string[];
-  readonly lastWords: ReadonlySet<string>;
-}
-
-let legalForms: LegalForms | undefined;
-
-function readLegalForms(): LegalForms {
+/** All of the countries and their registers, longest first. */
+const legalForms = lazy(() => {
   const entries = countries().flatMap((country) => [country, ...country.registers]);
   const forms = new Set(entries.flatMap((entry) => (entry.legalForms ?? []).map(plain)));
   const all = [...forms].sort((a, b) => b.length - a.length);
   return { all, lastWords: new Set(all.map((form) => form.slice(form.lastIndexOf(' ') + 1))) };
-}
+});
 
 function readTokens(language: Language, text: string): string[] {
-  legalForms ??= readLegalForms();
+  const { all, lastWords } = legalForms();
   let name = plain(text);
   if (lexicons()[language].joined) {
-    for (const form of legalForms.all) name = name.replace(form, '');
+    for (const form of all) name = name.replace(form, '');
     name = name.replaceAll(' ', '');
     return [name.slice(0, 2), name.slice(2, 4), name.slice(4)].filter((part) => part !== '');
   }
-  if (legalForms.lastWords.has(name.slice(name.lastIndexOf(' ') + 1))) {
-    const form = legalForms.all.find((candidate) => name.endsWith(` ${candidate}`));
+  if (lastWords.has(name.slice(name.lastIndexOf(' ') + 1))) {
+    const form = all.find((candidate) => name.endsWith(` ${candidate}`));
     if (form !== undefined) name = name.slice(0, -form.length - 1);
   }
   return name === '' ? [] : name.split(' ');

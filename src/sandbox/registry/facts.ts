@@ -1,5 +1,6 @@
 // Facts of a company: profile, website and accounts.
 
+import { lazy } from '../../util/packages.js';
 import { type Json, raw } from '../json.js';
 import { hash, Random } from '../random.js';
 import { plain } from './companies.js';
@@ -120,11 +121,10 @@ export function jurisdictionExtras(seed: number, company: Company): { readonly [
   }
 }
 
-let byCode: ReadonlyMap<string, Country> | undefined;
+const byCode = lazy(() => new Map(countries().map((country) => [country.code, country])));
 
 export function countryOf(code: string): Country {
-  byCode ??= new Map(countries().map((country) => [country.code, country]));
-  const country = byCode.get(code);
+  const country = byCode().get(code);
   if (country === undefined) throw new RangeError(`no country ${code}`);
   return country;
 }

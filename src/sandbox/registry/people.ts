@@ -1,5 +1,6 @@
 // Officers, employees and shareholders of companies.
 
+import { lazy } from '../../util/packages.js';
 import type { Json } from '../json.js';
 import { at, hash, Permutation, Random } from '../random.js';
 import { type Companies, plain } from './companies.js';
@@ -274,18 +275,13 @@ export function createPersons(seed: number, size: number, salt: number) {
   };
 }
 
-type PlainNames = Readonly<Record<'firsts' | 'lasts', readonly string[]>>;
-
-let folded: PlainNames | undefined;
-
-function plainNames(): PlainNames {
+const plainNames = lazy(() => {
   const { first_names: firsts, last_names: lasts } = bodyWords();
-  folded ??= { firsts: firsts.map(plain), lasts: lasts.map(plain) };
-  return folded;
-}
+  return { firsts: firsts.map(plain), lasts: lasts.map(plain) };
+});
 
 /** Every word of the text begins the first or the last name. */
-function* codesFor(text: string, { firsts, lasts }: PlainNames): Iterable<number> {
+function* codesFor(text: string, { firsts, lasts }: ReturnType<typeof plainNames>): Iterable<number> {
   const words = text.split(' ').filter((word) => word !== '');
   if (words.length === 0) return;
   for (const [f, first] of firsts.entries()) {

@@ -1,6 +1,7 @@
 // Words of generated names and bodies, the vocabularies of the provider, and the meaning of locations.
 
 import { z } from 'zod';
+import { lazy } from '../../util/packages.js';
 import { dataFile } from '../../util/yaml.js';
 import { countries } from './countries/index.js';
 import { type Country, LANGUAGES, type Register } from './countries/number-formats.js';
@@ -117,7 +118,7 @@ const entry = (id: number, name: string): NomenclatureItem => ({
 });
 
 /** Built at first use, because most sandboxes never use a vocabulary. */
-function build() {
+const vocabularies = lazy(() => {
   const words = vocabularyWords();
   const { sections, focus, technologies, kinds, sic_countries: sicCountries } = words;
   const kind = (i: number): string => kinds[i] ?? 'Other';
@@ -149,14 +150,7 @@ function build() {
       ]),
     ),
   };
-}
-
-let built: ReturnType<typeof build> | undefined;
-
-function vocabularies(): ReturnType<typeof build> {
-  built ??= build();
-  return built;
-}
+});
 
 /** All fifteen vocabularies. Undefined for an unknown name, country or SIC list. */
 export function nomenclature(
@@ -259,12 +253,7 @@ interface Places {
   readonly statePaths: ReadonlyMap<string, string>;
 }
 
-let placesBuilt: Places | undefined;
-
-function places(): Places {
-  placesBuilt ??= buildPlaces();
-  return placesBuilt;
-}
+const places = lazy(buildPlaces);
 
 export const placeAt = (path: string): Place | undefined => places().byPath.get(path);
 

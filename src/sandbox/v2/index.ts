@@ -1,5 +1,6 @@
 // The simulated v2: routes, checks and all operations.
 
+import { lazy } from '../../util/packages.js';
 import { type Json, parseIfJson, writeJson } from '../json.js';
 import { type ProviderState, permissions } from '../provider-state.js';
 import {
@@ -162,13 +163,8 @@ const published: Readonly<Record<string, { method: string; path: string }>> = {
   financial: { method: 'GET', path: '/financial/{id}' },
 };
 
-let shared: Router<V2Route> | undefined;
-
 /** Built from the routes file at the first sandbox of a process. */
-export function v2Router(): Router<V2Route> {
-  shared ??= buildRouter();
-  return shared;
-}
+export const v2Router = lazy(buildRouter);
 
 function buildRouter(): Router<V2Route> {
   const open = readRoutes();

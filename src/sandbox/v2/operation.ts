@@ -118,15 +118,18 @@ const scanned = 400;
 /** Telephone numbers are cheap to compute, so more companies are scanned. */
 const phonesScanned = 4000;
 
-interface Index {
-  readonly revision: number;
-  readonly byAddress: ReadonlyMap<string, Company>;
-  readonly byEmail: ReadonlyMap<string, Company>;
-  readonly people: readonly Employee[];
+/** A value about a registry, computed again after each change. */
+function byRevision<Value>(compute: (registry: Registry) => Value): (registry: Registry) => Value {
+  const computed = new WeakMap<Registry, { readonly revision: number; readonly value: Value }>();
+  return (registry) => {
+    const { revision } = registry;
+    const known = computed.get(registry);
+    if (known?.revision === revision) return known.value;
+    const value = compute(registry);
+    computed.set(registry, { revision, value });
+    return value;
+  };
 }
-
-const indexes = new WeakMap<Registry, Index>();
-const phones = new WeakMap<Registry, Pick<Index, 'revision'> & { readonly byPhone: ReadonlyMap<string, Company> }>();
 
 /** Searches every country, because these operations take no country. */
 export function findAnywhere(
@@ -156,19 +159,18 @@ export function findByAddress(registry: Registry, address: string): Company | un
 }
 
 /** By the company's telephone number in any spacing. Only the first companies of the registry are scanned. */
-export function findByPhone(registry: Registry, phone: string): Company | undefined {
-  const { revision } = registry;
-  const known = phones.get(registry);
-  if (known?.revision === revision) return known.byPhone.get(digits(phone));
+export const findByPhone = (registry: Registry, phone: string): Company | undefined =>
+  phonesOf(registry).get(digits(phone));
+
+const phonesOf = byRevision((registry) => {
   const byPhone = new Map<string, Company>();
   for (let index = 0; index < Math.min(phonesScanned, registry.size); index++) {
     const company = registry.company(index);
     if (registry.inV2(company))
       for (const number of registry.facts(company).phone) byPhone.set(digits(number), company);
   }
-  phones.set(registry, { revision, byPhone });
-  return byPhone.get(digits(phone));
-}
+  return byPhone;
+});
 
 /** By the company's own e-mail address, or an employee's. */
 export function findByEmail(registry: Registry, email: string): Company | undefined {
@@ -205,10 +207,7 @@ export function bareAddress(address: string): string {
 
 const digits = (phone: string): string => phone.replace(/\D/g, '').replace(/^00/, '');
 
-function indexOf(registry: Registry): Index {
-  const { revision } = registry;
-  const known = indexes.get(registry);
-  if (known?.revision === revision) return known;
+const indexOf = byRevision((registry) => {
   const byAddress = new Map<string, Company>();
   const byEmail = new Map<string, Company>();
   const everyone: Employee[] = [];
@@ -222,7 +221,5 @@ function indexOf(registry: Registry): Index {
       if (address !== null) byEmail.set(address.toLowerCase(), company);
     everyone.push(...employees);
   }
-  const built = { revision, byAddress, byEmail, people: everyone };
-  indexes.set(registry, built);
-  return built;
-}
+  return { byAddress, byEmail, people: everyone };
+});
