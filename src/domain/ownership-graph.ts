@@ -57,13 +57,9 @@ export interface GraphLimits {
 export const GRAPH_LIMITS: GraphLimits = { hops: 2, neighbours: 8, nodes: 24 };
 
 /** A holder may be a person or a company: lists of shareholders do not say which. */
-export interface GraphNode {
+export interface GraphNode extends GraphParty {
   readonly key: string;
   readonly kind: 'subject' | 'company' | 'holder';
-  readonly name: string | null;
-  readonly countryCode: string | null;
-  readonly registrationNumber: string | null;
-  readonly ids: readonly GraphId[];
   readonly hops: number;
   /** No answer names a holder or parent of it. It is where the data ends, not a beneficial owner. */
   readonly chainEnds: boolean;

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead } from '../domain/leads.js';
+import { SPECIAL_LETTERS } from '../domain/names/similarity.js';
 import { LONGEST_LINE, normalizeText } from '../util/text-limits.js';
 import { barredWords, dataFile } from '../util/yaml.js';
 import { INPUT_FIELDS, type InputField, type InputOptions } from './types.js';
@@ -257,22 +258,11 @@ export type UnreadLeads = Readonly<Partial<Record<Lead, number>>>;
 export function fold(header: string): string {
   return normalizeText(header, 'NFKD')
     .toLowerCase()
-    .replace(/[łøßæœđðþıς]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
+    .replace(/[łøßæœđðþıς]/g, (letter) => PLAIN_LETTERS[letter] ?? letter)
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-const UNDECOMPOSED: Readonly<Record<string, string>> = {
-  ł: 'l',
-  ø: 'o',
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ı: 'i',
-  ς: 'σ',
-};
+const PLAIN_LETTERS: Readonly<Record<string, string>> = { ...SPECIAL_LETTERS, ς: 'σ' };
 
 /** A header that says which company the column is about. */
 interface QualifiedHeader {

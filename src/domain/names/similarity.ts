@@ -115,7 +115,8 @@ export const STOP_WORDS: ReadonlySet<string> = new Set('the and und et of og och
 
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
-const SPECIAL: Readonly<Record<string, string>> = {
+/** Letters that no Unicode form takes apart, in plain letters. */
+export const SPECIAL_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   ø: 'o',
   æ: 'ae',
@@ -153,7 +154,7 @@ function workOutName(name: string, spellOutUmlauts: boolean): ReadName {
 export const plainLetters = (lowerCase: string): string =>
   normalizeText(
     normalizeText(
-      lowerCase.replace(/[ßøæœłđðþı]/g, (letter) => SPECIAL[letter] ?? letter),
+      lowerCase.replace(/[ßøæœłđðþı]/g, (letter) => SPECIAL_LETTERS[letter] ?? letter),
       'NFD',
     ).replace(/\p{M}/gu, ''),
     'NFC',

@@ -25,6 +25,7 @@ import {
   findByAddress,
   findByEmail,
   findByPhone,
+  identity,
   ofCompany,
   optionalText,
   paging,
@@ -118,15 +119,6 @@ function nameOrNumber(values: Values) {
   return values.name === undefined && values.registration_number === undefined
     ? ruleFailure('One of name, registration_number is required.')
     : undefined;
-}
-
-function identity(values: Values) {
-  return {
-    name: optionalText(values.name),
-    registrationNumber: optionalText(values.registration_number),
-    vatNumber: optionalText(values.vat_number),
-    ticker: optionalText(values.ticker),
-  };
 }
 
 /**

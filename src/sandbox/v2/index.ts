@@ -35,6 +35,7 @@ import {
 import { companies, employees, enrichment } from './companies-people.js';
 import {
   authenticate,
+  identity,
   ofCompany,
   optionalText,
   paging,
@@ -74,14 +75,7 @@ const kyb: Readonly<Record<string, V2Operation>> = {
         return invalidField('location', 'The location has none of the accepted forms.');
       if (!registry.knowsLocation(location))
         return invalidField('location', 'The location is not in the nomenclature.');
-      const query = {
-        location,
-        name: optionalText(values.name),
-        registrationNumber: optionalText(values.registration_number),
-        vatNumber: optionalText(values.vat_number),
-        ticker: optionalText(values.ticker),
-      };
-      const found = registry.search(query, world.settings.search);
+      const found = registry.search({ location, ...identity(values) }, world.settings.search);
       return found.filter(registry.inV2).map((company) => registry.v2.candidate(company));
     },
   },

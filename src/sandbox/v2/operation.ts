@@ -113,6 +113,14 @@ export const textOf = (value: unknown): string => (value === undefined ? '' : St
 export const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(textOf) : []);
 export const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/** The values that a search of companies takes, besides the country. */
+export const identity = (values: Values): Omit<SearchQuery, 'location'> => ({
+  name: optionalText(values.name),
+  registrationNumber: optionalText(values.registration_number),
+  vatNumber: optionalText(values.vat_number),
+  ticker: optionalText(values.ticker),
+});
+
 const scanned = 400;
 
 /** Telephone numbers are cheap to compute, so more companies are scanned. */

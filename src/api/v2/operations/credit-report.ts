@@ -100,6 +100,23 @@ const reportBody = z.union([
 const isSection = (member: string, first: string) =>
   first === 'n' ? member === 'summary' || member === 'company_profile' : '{['.includes(first) && member !== 'error';
 
+/** Each success is a report. */
+const generating = {
+  ...v2,
+  meter: 'report',
+  keep: { days: 365 },
+  subject: { space: 'credit', param: 'source_id' },
+  params: z.strictObject(generate),
+  deadlineMs: GENERATING_MS,
+} as const;
+
+const reading = {
+  ...v2,
+  meter: 'free',
+  subject: { space: 'report', param: 'report_id' },
+  params: z.strictObject(report),
+} as const;
+
 export const creditReport = named({
   creditReportSearch: {
     ...v2List,
@@ -117,47 +134,31 @@ export const creditReport = named({
     itemIds: { id: 'credit' },
   },
   creditReportGenerate: {
-    ...v2,
-    meter: 'report',
-    keep: { days: 365 },
-    subject: { space: 'credit', param: 'source_id' },
+    ...generating,
     summary: 'Generate a credit report; the answer carries its ID. Look in the history first',
-    params: z.strictObject(generate),
     body: generated,
-    deadlineMs: GENERATING_MS,
   },
   creditReportStatus: {
-    ...v2,
-    meter: 'free',
+    ...reading,
     keep: 'never',
-    subject: { space: 'report', param: 'report_id' },
     summary: 'Whether a report can be fetched: true once it can',
-    params: z.strictObject(report),
     // The wrapping of the answer is not published (V2-19): see `isReportReady`.
     body: z.unknown(),
   },
   creditReportFetch: {
-    ...v2,
-    meter: 'free',
+    ...reading,
     keep: { days: 365 },
-    subject: { space: 'report', param: 'report_id' },
     summary: 'A finished credit report',
-    params: z.strictObject(report),
     body: reportBody,
     knownBy: isSection,
     htmlBody: true,
   },
   creditReportCombined: {
-    ...v2,
-    meter: 'report',
-    keep: { days: 365 },
-    subject: { space: 'credit', param: 'source_id' },
+    ...generating,
     summary: 'Generate and fetch in one call, for one-off lookups; gives no ID to resume from',
-    params: z.strictObject(generate),
     body: reportBody,
     knownBy: isSection,
     htmlBody: true,
-    deadlineMs: GENERATING_MS,
   },
   creditReportHistory: {
     ...v2State,
