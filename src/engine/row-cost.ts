@@ -143,9 +143,9 @@ interface Stop {
 
 const NONE: ReadonlySet<IdSpace> = new Set();
 
-/** Nothing is known about it, whatever errors it has. */
+/** Nothing is known about it, whatever errors it has and however long it is parked. */
 const isNew = ({ ids, confirmedBefore, stages }: RowRecord): boolean =>
-  ids.length === 0 && confirmedBefore.length === 0 && Object.keys(stages).length === 0;
+  ids.length === 0 && confirmedBefore.length === 0 && !Object.values(stages).some(isStageFinished);
 
 /** The bounds of a row's cost. */
 type Bounds = Pick<RowCost, 'likely' | 'atMost' | 'reveals'>;

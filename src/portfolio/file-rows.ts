@@ -6,6 +6,7 @@ import { LEADS } from '../domain/leads.js';
 import { countryProblem, readSearchSubject } from '../domain/search-subject.js';
 import { IDENTIFIERS, type InputRow, type InputTable } from '../input/types.js';
 import type {
+  ComparedRow,
   Due,
   DueDecision,
   FileRow,
@@ -76,7 +77,7 @@ export function fileRow(input: InputRow, known?: Problem): FileRow {
     values,
     kinds,
     fields,
-    problem: problem && { code: problem.code, message: sanitizeText(problem.message) },
+    problem: shown(problem),
     inputId: given.id ?? null,
     company: problem === null ? companyOf(fields) : null,
     says: digest([problem?.code ?? null, asked]),
@@ -88,6 +89,9 @@ export function fileRow(input: InputRow, known?: Problem): FileRow {
     ]),
   };
 }
+
+const shown = (problem: Problem | null): Problem | null =>
+  problem && { code: problem.code, message: sanitizeText(problem.message) };
 
 /** Numbers are parsed when a row is processed. An unknown country is reported before any spending. */
 export function usableRow({ fields: given, problem: damage }: InputRow, known?: Problem): SoundRow {
@@ -135,13 +139,17 @@ export interface SurveyedRow {
   readonly due: Due | null;
 }
 
-/** What a file would start, in batches, without changes. The file must be loaded. */
+/** What a file would start, in batches, without changes. */
 export async function* survey(
+  { laid }: Pick<LoadedFile, 'laid'>,
+  table: Pick<InputTable, 'rows'>,
   known: PortfolioRecord | undefined,
   judge: (standing: MemberState) => DueDecision,
   portfolios: PortfolioStore,
 ): AsyncGenerator<readonly SurveyedRow[]> {
-  for await (const batch of portfolios.compare(known?.id ?? null))
+  const rows =
+    laid || known === undefined ? portfolios.compare(known?.id ?? null) : unchanged(table, known, portfolios);
+  for await (const batch of rows)
     yield batch.map((compared) => {
       const { standing, problem, isKnown } = compared;
       if (standing !== null) return { ...compared, due: judge(standing).due };
@@ -149,19 +157,46 @@ export async function* survey(
     });
 }
 
+/**
+ * The rows of the last file unchanged, beside the members at their places. Loading and comparing them takes twice as
+ * long (docs/developers/performance.md, "plan").
+ */
+async function* unchanged(
+  table: Pick<InputTable, 'rows'>,
+  { id }: PortfolioRecord,
+  portfolios: PortfolioStore,
+): AsyncGenerator<readonly ComparedRow[]> {
+  const batches = portfolios.standings(id)[Symbol.asyncIterator]();
+  let members = new Map<number, MemberState>();
+  let batch: ComparedRow[] = [];
+  for await (const input of table.rows()) {
+    const { row, line } = input;
+    if (!members.has(row)) {
+      if (batch.length > 0) yield batch;
+      batch = [];
+      const { value = [] }: { readonly value?: readonly MemberState[] } = await batches.next();
+      members = new Map(value.map((member) => [member.row, member]));
+    }
+    const { fields, problem } = usableRow(input);
+    batch.push({ row, line, fields, problem: shown(problem), standing: members.get(row) ?? null, isKnown: true });
+  }
+  if (batch.length > 0) yield batch;
+}
+
 const NEW: Due = { reason: 'new', goesOn: false, rank: 0, stages: {}, forget: [], notBefore: null };
 
 /** Stops at the first row that is due. */
 export async function isAnythingDue(
-  { laid }: LoadedFile,
+  file: LoadedFile,
+  table: Pick<InputTable, 'rows'>,
   known: PortfolioRecord | undefined,
   limit: number | null,
   judge: (standing: MemberState) => DueDecision,
   portfolios: PortfolioStore,
 ): Promise<boolean> {
   const within = ({ row }: { readonly row: number }) => limit === null || row <= limit;
-  if (laid) {
-    for await (const batch of survey(known, judge, portfolios))
+  if (file.laid) {
+    for await (const batch of survey(file, table, known, judge, portfolios))
       if (batch.some((row) => within(row) && (row.due !== null || row.standing === null))) return true;
     return false;
   }

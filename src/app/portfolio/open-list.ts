@@ -141,15 +141,15 @@ export class OpenList {
   }
 
   isAnythingDue(): Promise<boolean> {
-    return isAnythingDue(this.file, this.known, this.#options.limit, this.judge, this.#ledger.portfolios);
+    const { table, limit } = this.#options;
+    return isAnythingDue(this.file, table, this.known, limit, this.judge, this.#ledger.portfolios);
   }
 
   /** The rows of the file as a run would begin them. */
   async *rows(): AsyncGenerator<PlannedRow> {
     const { table, limit } = this.#options;
-    // A file that was read before is loaded again only if its rows are needed.
-    if (!this.file.laid) await loadFile(table, limit, undefined, this.#ledger.portfolios);
-    for await (const planned of plannedRows(survey(this.known, this.judge, this.#ledger.portfolios), this.#ledger)) {
+    const surveyed = survey(this.file, table, this.known, this.judge, this.#ledger.portfolios);
+    for await (const planned of plannedRows(surveyed, this.#ledger)) {
       if (limit !== null && planned.row > limit) return;
       // Uses the present file: it may have search keys that were not read when the row was stored.
       const { row, fields, due } = planned;

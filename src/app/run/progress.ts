@@ -37,9 +37,14 @@ export async function runProgress(
 }
 
 /** Where a run stands. Every command that shows a run asks here. */
-export interface RunState {
+export interface RunState extends RunActivity {
   readonly progress: Progress;
   readonly whole: PortfolioProgress;
+  readonly condition: RunCondition;
+}
+
+/** Who works on a run, and whether its tables are written. It counts no rows. */
+export interface RunActivity {
   /** Its last attempt. Undefined: none has begun. */
   readonly attempt: AttemptActivity | undefined;
   /** The process of that attempt runs. */
@@ -50,7 +55,7 @@ export interface RunState {
   readonly isAtWork: boolean;
   /** It finished, but its tables are not written: the process died before, or writing failed. */
   readonly lacksTables: boolean;
-  readonly condition: RunCondition;
+  readonly isWriting: boolean;
 }
 
 /** A state of a run for people, in one word. `interrupted`: by a signal, or its process died. `paused`: rows are left. */
@@ -67,21 +72,25 @@ export type RunCondition =
 
 /** `since`: the beginning of the time for which speed and failed calls are measured. */
 export async function stateOfRun(run: RunRecord, ledger: Ledger, now: number, since = now): Promise<RunState> {
-  const { reading } = ledger;
   const progress = await runProgress(run, ledger, now);
+  const activity = await activityOfRun(run, ledger, now, since);
+  const whole = await portfolioProgress(run, progress, ledger);
+  return { ...activity, progress, whole, condition: conditionOf(run, activity) };
+}
+
+export async function activityOfRun(run: RunRecord, ledger: Ledger, now: number, since = now): Promise<RunActivity> {
+  const { reading } = ledger;
   const attempt = await reading.atWork(run.id, since);
   const workers = await reading.workers(run.id);
   const isLed = attempt !== undefined && (attempt.alive ?? attempt.leaseUntil >= now);
   const isAtWork = isLed || workers.length > 0;
   const isUnwritten = run.state === 'finished' && (await endedBeforeTables(run, attempt, ledger));
   const isWriting = isUnwritten && (isAtWork || (attempt?.ending === null && isAlive(await reading.processOf(run.id))));
-  const lacksTables = isUnwritten && !isWriting;
-  const whole = await portfolioProgress(run, progress, ledger);
-  const condition = isWriting ? 'writing_tables' : conditionOf(run, attempt, isAtWork);
-  return { progress, whole, attempt, isLed, workers, isAtWork, lacksTables, condition };
+  return { attempt, isLed, workers, isAtWork, isWriting, lacksTables: isUnwritten && !isWriting };
 }
 
-function conditionOf({ state }: RunRecord, attempt: AttemptActivity | undefined, isAtWork: boolean): RunCondition {
+function conditionOf({ state }: RunRecord, { attempt, isAtWork, isWriting }: RunActivity): RunCondition {
+  if (isWriting) return 'writing_tables';
   if (state !== 'open') return state;
   if (isAtWork) return 'running';
   if (attempt === undefined) return 'not_started';

@@ -2,6 +2,7 @@
 
 import type { ItemChange } from '../../domain/change.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
+import { Memo } from '../../util/text-limits.js';
 import type { OutageNote } from '../money/calls.js';
 import type { AgreedReading } from '../portfolio/portfolios.js';
 import type { Stages } from '../rows/runs.js';
@@ -14,6 +15,8 @@ export interface JsonColumn<T> {
   readonly column: string;
   readonly key: readonly KeyColumn[];
   readonly fits: (value: unknown) => value is T;
+  /** For a column in which nearly all of a million rows have the same text. */
+  readonly known?: Memo<T | undefined>;
 }
 
 type KeyColumn = 'run_id' | 'row' | 'id' | 'space' | 'position' | 'environment_id' | 'permission' | 'metric';
@@ -56,7 +59,10 @@ const runSettings = cell('runs', 'settings', ['id'], isRecord);
 export const runColumns = cell('runs', 'columns', ['id'], isTexts);
 export const rowValues = cell('rows', 'input_values', ['run_id', 'row'], isTexts);
 export const rowFields = cell('rows', 'fields', ['run_id', 'row'], isTextRecord);
-export const rowStages = cell('rows', 'stages', ['run_id', 'row'], isStages);
+export const rowStages = {
+  ...cell('rows', 'stages', ['run_id', 'row'], isStages),
+  known: new Memo<Stages | undefined>(),
+};
 export const rowFetched = cell('rows', 'fetched', ['run_id', 'row'], isTimes);
 export const portfolioColumns = cell('portfolios', 'columns', ['id'], isTexts);
 export const portfolioReading = cell('portfolios', 'agreed_columns', ['id'], isReading);
@@ -122,7 +128,8 @@ export class JsonColumns {
 
   /** Undefined if the value is damaged. */
   find<T>(of: JsonColumn<T>, text: string, key: Key): T | undefined {
-    const value = parseStored(text, of.fits);
+    const parse = () => parseStored(text, of.fits);
+    const value = of.known === undefined ? parse() : of.known.getOrCompute(text, parse);
     // Invalid UTF-8 is read as U+FFFD, which an input may also contain, so the bytes decide.
     return value !== undefined && text.includes('\u{fffd}') && !this.#isSound(of, key) ? undefined : value;
   }

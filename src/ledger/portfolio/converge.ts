@@ -11,7 +11,7 @@ import type { RunRecord } from '../rows/runs.js';
 import { mustHaveNoWorkersOn } from '../rows/workers.js';
 import {
   type FileRows,
-  MEMBER_STATE_COLUMNS,
+  MEMBER_STATES,
   type MemberStateColumns,
   type MemberStateReader,
   rowOfColumns,
@@ -218,9 +218,7 @@ function* findDue(
     ? 'AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.says <> members.says)'
     : '';
   const standings = database.prepare<[number, number], MemberStateColumns>(
-    `SELECT members.run_id, members.run_row, ${MEMBER_STATE_COLUMNS} FROM members
-     JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-     WHERE portfolio_id = ? AND left_at IS NULL AND members.row <= ? ${same}`,
+    `SELECT ${MEMBER_STATES} AND members.row <= ? ${same}`,
   );
   const again: MemberState[] = [];
   const otherwise: (readonly [MemberState, Due])[] = [];

@@ -5,7 +5,7 @@ import { ID_SPACES, idSpaces } from '../../domain/provider.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql, Statement } from '../db/database.js';
 import { type JsonColumn, JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
-import type { Checkpoint, Stages } from '../rows/runs.js';
+import type { Checkpoint } from '../rows/runs.js';
 import type { ComparedRow, FileRow, MemberState, UsableRows } from './portfolios.js';
 
 /**
@@ -155,6 +155,11 @@ const COMPARED = `SELECT laid.row AS laid_row, laid.member_id, laid.line, laid.f
   LEFT JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   WHERE laid.row > ? ORDER BY laid.row LIMIT ?`;
 
+/** The current members of a portfolio, each with its row. */
+export const MEMBER_STATES = `members.run_id, members.run_row, ${MEMBER_STATE_COLUMNS}
+  FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  WHERE portfolio_id = ? AND left_at IS NULL`;
+
 /** A member's state, as read from `members` and `rows`. */
 export interface MemberStateRow {
   readonly member: number;
@@ -203,21 +208,12 @@ export function* memberStateReader(
   const pipelines = new Map(
     yield* database.prepare<[], [string, string]>('SELECT id, pipeline_sha256 FROM runs').raw().all(),
   );
-  // Nearly all of a million members have the same text.
-  const known = new Map<string, Stages>();
-  const stages = ({ stages: text, run_id, run_row }: MemberStateRow): Stages => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const found = read(rowStages, text, [run_id, run_row]);
-    if (known.size < REMEMBERED) known.set(text, found);
-    return found;
-  };
   return (row) => ({
     member: row.member,
     row: row.at_row,
     at: { runId: row.run_id, row: row.run_row },
     outcome: row.outcome,
-    stages: stages(row),
+    stages: read(rowStages, row.stages, [row.run_id, row.run_row]),
     fetched: times.allBelieved(read(rowFetched, row.fetched, [row.run_id, row.run_row])),
     updatedAt: times.believed(row.updated_at ?? 0),
     changedAt: row.changed_at && times.believed(row.changed_at),
@@ -225,8 +221,6 @@ export function* memberStateReader(
     onItsWay: placeOf(row.way),
   });
 }
-
-const REMEMBERED = 1000;
 
 function placeOf(way: string | null): MemberState['onItsWay'] {
   const [runId = '', row = ''] = way?.split(' ') ?? [];

@@ -5,7 +5,14 @@ import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-colu
 import { IS_DECIDED } from '../review/questions.js';
 import type { RunRecord } from '../rows/runs.js';
 import { converge } from './converge.js';
-import { FileRows, MEMBER_STATE_COLUMNS, type MemberStateRow, memberStateReader, recordMatches } from './members.js';
+import {
+  FileRows,
+  MEMBER_STATES,
+  type MemberStateColumns,
+  memberStateReader,
+  recordMatches,
+  rowOfColumns,
+} from './members.js';
 import type { Adoption, PortfolioRecord, PortfolioStore, RefusedAttempt } from './portfolios.js';
 
 export function portfolioStore(
@@ -102,10 +109,11 @@ export function portfolioStore(
        WHERE portfolio_id = ? AND left_at IS NULL`,
     )
     .pluck();
-  const standings = database.prepare<[number, number, number], MemberStateRow>(
-    `SELECT members.run_id, members.run_row, ${MEMBER_STATE_COLUMNS} FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-     WHERE portfolio_id = ? AND left_at IS NULL AND members.row > ? ORDER BY members.row LIMIT ?`,
-  );
+  const standings = database
+    .prepare<[number, number, number], MemberStateColumns>(
+      `SELECT ${MEMBER_STATES} AND members.row > ? ORDER BY members.row LIMIT ?`,
+    )
+    .raw();
   const toPortfolio = (row: PortfolioRow | undefined): PortfolioRecord | undefined =>
     row && {
       id: row.id,
@@ -166,7 +174,9 @@ export function portfolioStore(
     async *standings(portfolioId) {
       const readStanding = await database.read(() => memberStateReader(database, times));
       for (let after = 0; ; ) {
-        const batch = (await database.read(() => standings.all(portfolioId, after, BATCH))).map(readStanding);
+        const batch = (await database.read(() => standings.all(portfolioId, after, BATCH))).map((row) =>
+          readStanding(rowOfColumns(row)),
+        );
         const last = batch.at(-1);
         if (last === undefined) return;
         yield batch;
