@@ -129,6 +129,9 @@ export const DEFAULT_FRESHNESS: Readonly<Record<string, string>> = Object.fromEn
 /** Also the default of runs older than this key. */
 export const DEFAULT_PATIENCE = '2m';
 
+/** 20,000 companies with flat financials are 800 MB of CSV. */
+export const PARTS_ABOVE = 20_000;
+
 /** A reused "not ready yet" would make a report wait forever, and a reused history could generate it twice (V2-6). */
 const freshness = z
   .partialRecord(z.enum(operationNames), duration({ most: 'forever' }), keysExpected)
@@ -360,9 +363,15 @@ export const pipelineFile = section({
       .describe(
         'How many folders of tables of a portfolio stay in `exports`, with the newest. `null` keeps all. A folder stays in any case if you named it with `--out`, edited its workbook or put files there',
       ),
+    parts_above: integerWithin(1, 1_000_000_000)
+      .nullable()
+      .default(PARTS_ABOVE)
+      .describe(
+        'If the list has more companies, each table of bought data is a folder of parts. Parts without changes are linked from the export before. `null`: every table is one file',
+      ),
   })
     .prefault({})
-    .describe('Tables of earlier runs'),
+    .describe('Tables of earlier runs, and large tables'),
   patience: duration({ most: '7d' })
     .default(DEFAULT_PATIENCE)
     .describe(

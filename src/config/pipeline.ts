@@ -67,6 +67,8 @@ export interface Pipeline {
   readonly tables: 'when_finished' | 'at_every_stop';
   /** How many folders of tables stay. Null: all. */
   readonly keepExports: number | null;
+  /** Lists with more companies have their large tables in parts. Null: none. */
+  readonly partsAbove: number | null;
   /** How long to wait for a provider that is down. */
   readonly patienceMs: number;
   readonly deadlineMs: number;
@@ -250,6 +252,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     breaker: file.breaker,
     tables: file.tables,
     keepExports: file.export.keep,
+    partsAbove: file.export.parts_above,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
     importantChanges: file.changes.important,
     watch: { fields: file.watch.fields, refresh: file.watch.refresh ?? [], everyMs: ms(file.watch.every) },

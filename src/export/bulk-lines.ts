@@ -25,6 +25,7 @@ export class BulkPool {
   readonly #here: (subjects: Batch) => BulkLines;
   readonly #setup: BulkSetup | undefined;
   #other: SecondThread | undefined;
+  #batches = 0;
 
   /** Without a setup there is no second thread. */
   constructor(here: (subjects: Batch) => BulkLines, setup: BulkSetup | undefined) {
@@ -34,10 +35,10 @@ export class BulkPool {
 
   async *render(batches: AsyncIterable<Batch>): AsyncGenerator<BulkLines> {
     const queue: (BulkLines | Promise<BulkLines>)[] = [];
-    let count = 0;
     for await (const batch of batches) {
-      count += 1;
-      if (count === BATCHES_ALONE && COMPILED && this.#setup !== undefined) this.#other = new SecondThread(this.#setup);
+      this.#batches += 1;
+      if (this.#batches >= BATCHES_ALONE && COMPILED && this.#setup !== undefined)
+        this.#other ??= new SecondThread(this.#setup);
       const away = this.#other !== undefined && this.#other.waiting < BATCHES_AWAY;
       queue.push(away && this.#other !== undefined ? this.#other.render(batch) : this.#here(batch));
       // Messages of the other thread are only received between two own batches.

@@ -145,21 +145,22 @@ export interface MadeWith {
 /** Undefined if there is no export, or the summary is not ours. */
 export function readMarker(folder: string): ExportMarker | undefined {
   const summary = readObject(join(folder, SUMMARY));
-  const { run, exported_at: at, versions, files, options, pipeline, tables } = summary ?? {};
+  const { run, exported_at: at, versions, files, options, pipeline, tables, parts } = summary ?? {};
   if (typeof run !== 'string' || typeof at !== 'string' || !isObject(versions) || !Array.isArray(files))
     return undefined;
   if (typeof versions.kybatch !== 'string') return undefined;
   const paths = files.map((file: unknown) =>
     isObject(file) && typeof file.sha256 === 'string' ? file.path : undefined,
   );
-  if (!paths.every(isInside)) return undefined;
+  const records = isObject(parts) && isTexts(parts.records) ? parts.records : [];
+  if (!paths.every(isInside) || !records.every(isInside)) return undefined;
   return {
     run,
     at,
     options: isObject(options) ? madeWith(options) : {},
     providers: isObject(pipeline) ? providersIn(String(pipeline.sha256)) : [],
     calls: isObject(tables) && typeof tables.calls === 'number' ? tables.calls : 0,
-    files: [...paths, DATA_PACKAGE, REPORT, SUMMARY],
+    files: [...paths, ...records, DATA_PACKAGE, REPORT, SUMMARY],
   };
 }
 

@@ -6,7 +6,7 @@ import type { RunSnapshot, SnapshotChange, SnapshotRow } from '../ledger/answers
 import type { Glance } from '../readers/reader.js';
 import { type Cell, timestamp } from '../readers/table.js';
 import { allowanceRows } from './allowances-table.js';
-import { AtomicFolder, writeJson } from './atomic-folder.js';
+import { AtomicFolder, syncFolder, writeJson } from './atomic-folder.js';
 import { type CompanyAtAGlance, companyAtAGlance, LAST_CHANGE } from './company-at-a-glance.js';
 import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, fileSha256, isWorkbookEdited, REPORT, RESULTS_WORKBOOK, SUMMARY } from './export-folders.js';
@@ -15,6 +15,7 @@ import { withFormats } from './formats/list.js';
 import { SUMMARY_FILLS } from './formats/xlsx.js';
 import { addMatch, writeGraph } from './graph.js';
 import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
+import { RECORDS } from './parts.js';
 import { reasonFacts, reasonOf } from './reasons.js';
 import { ReportTally, reportHtml } from './report.js';
 import {
@@ -43,7 +44,7 @@ import { changeRows, companySpaces, importantNames, rowsTable } from './run-tabl
 import { type ExportSummary, summarise } from './summary.js';
 import { summarySheet } from './summary-sheet.js';
 import { boughtTables, tablesOf } from './tables.js';
-import { ALL_PARTS, answersOf, type ExportParts, writeAnswers } from './write-answers.js';
+import { ALL_PARTS, answersOf, type ExportParts, type PartCounts, writeAnswers } from './write-answers.js';
 
 /** Writes the tables of a run from its stored answers, free. The folder appears when it is complete. */
 export async function exportRun(
@@ -77,11 +78,15 @@ async function fill(
   const target = { folder, scratch, options, questions: parts.questions, summary };
   return await withFormats(target, parts.formats, async (opened) => {
     const shape = resultsFor(snapshot.columns);
-    const outputs = openOutputs(snapshot, options, parts, opened, shape);
+    // Parquet by country has files of its own.
+    const rules = options.partitionByCountry ? undefined : parts.inParts;
+    const outputs = openOutputs(snapshot, options, parts, opened, shape, rules !== undefined);
+    const folders = rules === undefined ? [] : [RECORDS, ...boughtTables(parts.readers).map(({ name }) => name)];
+    for (const name of folders) mkdirSync(join(folder, name), { mode: 0o700 });
     await writeRunTables(snapshot, options, outputs, parts, tally);
     const allowances = allowanceRows(await snapshot.allowances());
     outputs.write('allowances', allowances);
-    const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
+    const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs, folder, rules);
     // The key facts of each company are ready by now.
     await writeInputLines(snapshot, outputs, shape, tally);
     writeGraph(snapshot.graph, outputs);
@@ -89,10 +94,12 @@ async function fill(
     const finished = await outputs.finish(folder);
     if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
     rmSync(scratch, { recursive: true });
+    for (const name of folders) syncFolder(join(folder, name));
     const versions = Object.assign({}, ...opened.map(({ writer }) => writer.versions)) as Record<string, string>;
     const summary = {
       ...summarise(snapshot, finished, outputs.counts(), issues, versions, options),
       allowances,
+      ...(issues.parts === undefined ? {} : { parts: partsSummary(issues.parts) }),
       ...(parts.prices ? { money: await moneyOfRun(snapshot, parts.prices) } : {}),
     };
     const facts = {
@@ -113,18 +120,22 @@ async function fill(
 const moneyOfRun = async (snapshot: RunSnapshot, prices: Prices): Promise<Money> =>
   moneyOf(prices, { ...purchasesOf(await snapshot.charged()), units: snapshot.progress.unitsCharged });
 
+const partsSummary = ({ written, takenOver, records }: PartCounts) => ({ written, taken_over: takenOver, records });
+
 function openOutputs(
   { columns }: RunSnapshot,
   options: ExportOptions,
   parts: ExportParts,
   opened: OpenFormats,
   shape: ResultsShape,
+  inParts: boolean,
 ): Outputs {
   const bought = new Set(boughtTables(parts.readers).map(({ name }) => name));
   const declared = tablesOf(parts.readers).map((table) => ({
     table: table === resultsTable ? shape.table : table,
     furtherColumns: table === rowsTable ? inputColumns(columns) : table === resultsTable ? shape.inputs : [],
     bought: bought.has(table.name),
+    inParts: inParts && bought.has(table.name),
   }));
   return new Outputs(declared, opened, options.includeContacts, parts.signal);
 }

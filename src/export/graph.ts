@@ -28,6 +28,7 @@ import {
 } from '../readers/table.js';
 import { normalizeText } from '../util/text-limits.js';
 import type { Outputs } from './outputs.js';
+import type { GraphSink } from './parts.js';
 import { companySpaces, idColumn } from './run-tables.js';
 
 export const entitiesTable = table({
@@ -93,7 +94,7 @@ export const relationsTable = table({
 const LISTS = [officersTable, shareholdersTable, groupLinksTable] as const;
 
 /** Adds what the lists of one company name. */
-export function addLists(graph: GraphStore, { tables }: Reader, subject: SubjectAnswers, out: ReaderOutput): void {
+export function addLists(graph: GraphSink, { tables }: Reader, subject: SubjectAnswers, out: ReaderOutput): void {
   const { companyKey } = subject;
   if (companyKey == null) return;
   const [officers = [], shareholders = [], links = []] = LISTS.map((list) =>
@@ -115,7 +116,7 @@ class CompanyLists {
   readonly #ends = new Map<string, number>();
 
   constructor(
-    private readonly graph: GraphStore,
+    private readonly graph: GraphSink,
     subject: SubjectAnswers,
     private readonly key: string,
     record: Row | undefined,

@@ -129,6 +129,17 @@ export function keepNewestTables(dataDir: string, list: ListOfTables, keep: numb
     if (folder !== latest && !isWorkbookEdited(folder) && findForeignFile(folder) === undefined) removeExport(folder);
 }
 
+/** The newest tables of a portfolio, also those in folders that the user named. */
+export const newestExports = (dataDir: string, list: ListOfTables): readonly string[] =>
+  findExports(dataDir)
+    .filter(({ run }) => list.listOfRun.get(run) === list.id)
+    .toSorted((a, b) => b.at.localeCompare(a.at))
+    .slice(0, EXPORTS_WITH_PARTS)
+    .map(({ folder }) => folder);
+
+/** The newest one lacks parts if an attempt wrote it for another purpose, with other options. */
+const EXPORTS_WITH_PARTS = 3;
+
 /** Removes what killed processes left of replaced and removed tables, and links to tables that are gone. */
 export function clearExports(dataDir: string): void {
   const links = linksIn(dataDir);

@@ -1,4 +1,5 @@
-import { relative, sep } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { systemFailure } from '../domain/errors.js';
 import { type Column, columnsOf, hideContacts, insertColumns, type Row, type Table } from '../readers/table.js';
 import type { Resource } from './data-package.js';
@@ -20,6 +21,8 @@ export interface OutputTable {
   readonly furtherColumns: readonly Column[];
   /** Data tables can be split by country. Tables about the run stay whole. */
   readonly bought: boolean;
+  /** Written as a folder of parts: each is added by `take`. */
+  readonly inParts?: boolean;
 }
 
 /** A file that could not be written. */
@@ -34,48 +37,84 @@ export interface FinishedOutputs {
   readonly unwritten: readonly UnwrittenFile[];
 }
 
+/** A file of a part, relative to the folder of the export. */
+export interface PartFile extends FileFacts {
+  readonly table: string;
+  readonly format: string;
+}
+
+type OpenFiles = readonly { readonly format: Format; readonly file: TableFile }[];
+
 interface Output {
   readonly table: Table;
   readonly columns: readonly Column[];
-  readonly files: readonly { readonly format: Format; readonly file: TableFile }[];
+  readonly inParts: boolean;
+  readonly parts: PartFile[];
+  /** Undefined: not opened yet. */
+  files: OpenFiles | undefined;
   rows: number;
 }
 
 /** Every table in every format. A write goes to all files of the table. */
 export class Outputs {
   readonly #byName: ReadonlyMap<string, Output>;
+  readonly #unwritten: UnwrittenFile[] = [];
 
+  /** `part`: the name of these files in the folders of their tables. Tables without rows have no file then. */
   constructor(
-    tables: readonly OutputTable[],
-    formats: OpenFormats,
+    private readonly tables: readonly OutputTable[],
+    private readonly formats: OpenFormats,
     private readonly includeContacts: boolean,
     private readonly signal?: AbortSignal,
+    private readonly part?: string,
   ) {
-    const open = ({ table, furtherColumns, bought }: OutputTable): Output => {
+    const open = (declared: OutputTable): Output => {
+      const { table, furtherColumns, inParts = false } = declared;
       const columns = insertColumns(table, columnsOf(table, includeContacts), furtherColumns);
-      const files = formats
-        .filter(({ format }) => writesTable(format, table.name))
-        .map(({ format, writer }) => ({ format, file: writer.table(table.name, columns, bought) }));
-      return { table, columns, files, rows: 0 };
+      const files = inParts ? undefined : this.#open(declared, columns, table.name);
+      return { table, columns, inParts, parts: [], files, rows: 0 };
     };
     this.#byName = new Map(tables.map((declared) => [declared.table.name, open(declared)]));
+  }
+
+  #open({ table, bought }: Pick<OutputTable, 'table' | 'bought'>, columns: readonly Column[], name: string): OpenFiles {
+    return this.formats
+      .filter(({ format }) => writesTable(format, table.name))
+      .map(({ format, writer }) => ({ format, file: writer.table(name, columns, bought) }));
+  }
+
+  /** Files of their own for a part of some tables. */
+  beginPart(name: string, tables: readonly string[]): Outputs {
+    const declared = this.tables.filter(({ table }) => tables.includes(table.name));
+    return new Outputs(declared, this.formats, this.includeContacts, this.signal, name);
+  }
+
+  /** Adds the files of a part that is complete. */
+  take(files: readonly PartFile[], rows: Readonly<Record<string, number>>, unwritten: readonly UnwrittenFile[]): void {
+    for (const file of files) this.#find(file.table).parts.push(file);
+    for (const [name, count] of Object.entries(rows)) this.#find(name).rows += count;
+    for (const one of unwritten)
+      if (!this.#unwritten.some(({ table, format }) => table === one.table && format === one.format))
+        this.#unwritten.push(one);
   }
 
   write(name: string, rows: readonly Row[], country: string | null = null): void {
     if (rows.length === 0) return;
     const output = this.#find(name);
     const shown = this.includeContacts ? rows : rows.map((row) => hideContacts(output.columns, row));
-    for (const { file } of output.files) file.write(shown, country);
+    for (const { file } of this.#filesOf(output)) file.write(shown, country);
     output.rows += rows.length;
   }
 
   /** Appends the same rows as lines, for each format in order. */
   append(name: string, lines: readonly Lines[]): void {
+    if (lines.every(({ rows }) => rows === 0)) return;
     const output = this.#find(name);
+    const files = this.#filesOf(output);
     const counts = new Set(lines.map(({ rows }) => rows));
-    if (lines.length !== output.files.length || counts.size > 1)
+    if (lines.length !== files.length || counts.size > 1)
       throw new TypeError(`the lines of ${name} are not the same rows in each format`);
-    for (const [index, { format, file }] of output.files.entries()) {
+    for (const [index, { format, file }] of files.entries()) {
       if (file.append === undefined) throw new TypeError(`${format.name} takes no lines, and ${name} would lack rows`);
       file.append(lines[index] as Lines);
     }
@@ -84,7 +123,7 @@ export class Outputs {
 
   /** Waits until the disk has caught up with a table. */
   async drain(name: string): Promise<void> {
-    for (const { file } of this.#find(name).files) await file.drain?.();
+    for (const { file } of this.#find(name).files ?? []) await file.drain?.();
   }
 
   count(name: string): number {
@@ -100,10 +139,16 @@ export class Outputs {
    */
   async finish(folder: string): Promise<FinishedOutputs> {
     const resources: Resource[] = [];
-    const unwritten: UnwrittenFile[] = [];
+    const unwritten = this.#unwritten;
     const inside = (facts: FileFacts) => ({ ...facts, path: relative(folder, facts.path).split(sep).join('/') });
-    for (const { table, columns, files } of this.#byName.values()) {
-      for (const { format, file } of files) {
+    for (const output of this.#byName.values()) {
+      const { table, columns, parts } = output;
+      if (parts.length > 0) {
+        resources.push(...this.#inParts(output, folder));
+        continue;
+      }
+      if (this.part !== undefined && output.files === undefined) continue;
+      for (const { format, file } of this.#filesOf(output)) {
         this.signal?.throwIfAborted();
         try {
           resources.push({ table, columns, format, files: (await file.finish()).map(inside) });
@@ -113,6 +158,27 @@ export class Outputs {
       }
     }
     return { resources, unwritten };
+  }
+
+  /** A table that lacks a part is not there at all: a reader of the folder would not notice. */
+  #inParts({ table, columns, parts }: Output, folder: string): readonly Resource[] {
+    return this.formats.flatMap(({ format }) => {
+      const files = parts.filter((file) => file.format === format.name);
+      const lacks = this.#unwritten.some((one) => one.table === table.name && one.format === format.name);
+      if (lacks) for (const { path } of files) rmSync(join(folder, path));
+      return lacks || files.length === 0 ? [] : [{ table, columns, format, files }];
+    });
+  }
+
+  /** A table in parts without rows has one file with its columns. */
+  #filesOf(output: Output): OpenFiles {
+    const { table, columns, inParts } = output;
+    output.files ??= this.#open(
+      { table, bought: true },
+      columns,
+      inParts ? `${table.name}/${this.part ?? 'none'}` : table.name,
+    );
+    return output.files;
   }
 
   /** Every write calls this, so a cancelled export ends at the next write. */

@@ -36,6 +36,11 @@ export interface ExportSummary {
   /** The rows of the table `allowances`. */
   readonly allowances: readonly AllowanceRow[];
   readonly tables: Readonly<Record<TableName, number>>;
+  /**
+   * Parts of large tables: those written, those linked from an earlier export, and the files that a later export needs.
+   * Absent: every table is one file.
+   */
+  readonly parts?: { readonly written: number; readonly taken_over: number; readonly records: readonly string[] };
   readonly unexpected_shapes: number;
   /** Stored answers that are damaged or unreadable: `errors` names each, and they are not in the tables. */
   readonly answers_not_exported: number;

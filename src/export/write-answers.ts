@@ -18,29 +18,173 @@ import { type ExportOptions, type QuestionLines, writesTable } from './formats/f
 import { allFormats, type Formats } from './formats/list.js';
 import { addLists } from './graph.js';
 import type { Outputs } from './outputs.js';
+import {
+  cutIntoParts,
+  GraphRecorder,
+  type GraphSink,
+  issuesNow,
+  keepRecord,
+  PartNames,
+  type PartRules,
+  type PartSubject,
+  recordPath,
+  takeOver,
+} from './parts.js';
 import { issueRow } from './run-rows.js';
 
-/** Writes the data tables reader by reader, the bulk last. */
+/** Writes the data tables reader by reader, the bulk last. `rules`: in parts. */
 export async function writeAnswers(
   answers: RunAnswers,
   options: ExportOptions,
   parts: ExportParts,
   outputs: Outputs,
-): Promise<IssueCounts> {
+  folder: string,
+  rules?: PartRules,
+): Promise<WrittenAnswers> {
   const issues = new IssueRows(outputs);
   const isBulk = (reader: Reader) => reader.bulk === true;
   const inOrder = [...parts.readers.filter((reader) => !isBulk(reader)), ...parts.readers.filter(isBulk)];
+  const taken: PartCounts = { written: 0, takenOver: 0, records: [] };
   for (const reader of inOrder) {
-    const subjects = withListed(reader, answers);
     const keep = (entries: readonly GlanceEntry[]) => answers.keepGlances(reader.name, reader.space, entries);
-    if (asLines(reader, options, parts.formats))
-      await writeLines(reader, subjects, options, parts, outputs, issues, keep);
-    else await writeRows(reader, subjects, options, outputs, issues, keep, answers.graph);
+    const sink = { outputs, issues: (found: readonly Issue[]) => issues.write(found), keep, graph: answers.graph };
+    const writer = new ReaderWriter(reader, options, parts);
+    try {
+      if (rules === undefined) await writer.write(withListed(reader, answers), sink);
+      else await writeParts(reader, answers, { options, parts, rules, writer, sink, folder, taken });
+    } finally {
+      await writer.close();
+    }
   }
-  return issues.counts;
+  return { ...issues.counts, ...(rules === undefined ? {} : { parts: taken }) };
 }
 
 type KeepGlances = (entries: readonly GlanceEntry[]) => void;
+
+/** Where everything goes that a reader makes of the answers. */
+interface Sink {
+  readonly outputs: Outputs;
+  readonly issues: (found: readonly Issue[]) => void;
+  readonly keep: KeepGlances;
+  readonly graph: GraphSink;
+}
+
+interface PartsOfReader {
+  readonly options: ExportOptions;
+  readonly parts: ExportParts;
+  readonly rules: PartRules;
+  readonly writer: ReaderWriter;
+  readonly sink: Sink;
+  readonly folder: string;
+  readonly taken: PartCounts;
+}
+
+/** Writes the parts that no earlier export has, and links the others. */
+async function writeParts(
+  reader: Reader,
+  answers: RunAnswers,
+  { options, parts, rules, writer, sink, folder, taken }: PartsOfReader,
+): Promise<void> {
+  const names = new PartNames(reader, options, parts.formats, rules);
+  for await (const part of cutIntoParts(headsWithListed(reader, answers), rules.size)) {
+    parts.signal?.throwIfAborted();
+    const name = await names.nameOf(part);
+    const known = takeOver(name, rules.folders, folder);
+    if (known !== undefined) {
+      sink.outputs.take(known.files, known.counts, []);
+      sink.issues(issuesNow(known, part));
+      sink.keep(known.glances);
+      new GraphRecorder(sink.graph).replay(known.graph);
+      taken.takenOver += 1;
+      taken.records.push(recordPath(name));
+      continue;
+    }
+    const damagedBefore = answers.damaged.length;
+    const found = { issues: [] as Issue[], glances: [] as GlanceEntry[] };
+    const graph = new GraphRecorder(sink.graph);
+    const outputs = sink.outputs.beginPart(
+      name,
+      reader.tables.map((table) => table.name),
+    );
+    await writer.write(loaded(part), {
+      outputs,
+      issues(issues) {
+        sink.issues(issues);
+        found.issues.push(...issues);
+      },
+      keep(entries) {
+        sink.keep(entries);
+        found.glances.push(...entries);
+      },
+      graph,
+    });
+    const { resources, unwritten } = await outputs.finish(folder);
+    const files = resources.flatMap(({ table, format, files }) =>
+      files.map((file) => ({ ...file, table: table.name, format: format.name })),
+    );
+    const counts = outputs.counts();
+    sink.outputs.take(files, counts, unwritten);
+    taken.written += 1;
+    // A damaged answer may be there again tomorrow, and a file may be written then.
+    if (answers.damaged.length > damagedBefore || unwritten.length > 0) continue;
+    const rows = part.map(({ head }) => head.row);
+    keepRecord(folder, name, { files, counts, rows, ...found, graph: graph.steps });
+    taken.records.push(recordPath(name));
+  }
+}
+
+async function* loaded(part: readonly PartSubject[]): AsyncGenerator<SubjectAnswers> {
+  for (const { head, listed } of part) {
+    const subject = await toSubject(await head.load());
+    yield listed === undefined ? subject : { ...subject, listed };
+  }
+}
+
+/** Writes what one reader makes of subjects. */
+class ReaderWriter {
+  readonly #pool: BulkPool | undefined;
+
+  constructor(
+    private readonly reader: Reader,
+    private readonly options: ExportOptions,
+    { formats }: ExportParts,
+  ) {
+    if (!asLines(reader, options, formats)) return;
+    // The second thread only knows the listed readers and formats.
+    const known = ALL_PARTS.readers.includes(reader) && formats === ALL_PARTS.formats;
+    const setup = known ? { reader: reader.name, options } : undefined;
+    this.#pool = new BulkPool(bulkRenderer(reader, formats, options), setup);
+  }
+
+  async write(subjects: AsyncIterable<SubjectAnswers>, sink: Sink): Promise<void> {
+    if (this.#pool === undefined) await this.#writeRows(subjects, sink);
+    else await this.#writeLines(this.#pool, subjects, sink);
+  }
+
+  async #writeRows(subjects: AsyncIterable<SubjectAnswers>, { outputs, issues, keep, graph }: Sink): Promise<void> {
+    const { reader, options } = this;
+    for await (const subject of subjects) {
+      const out = readSubject(reader, subject, options.includeContacts);
+      for (const table of reader.tables) outputs.write(table.name, out.shownOf(table), subject.country);
+      issues(out.issues);
+      keep(glanceEntries(reader, subject.id, out));
+      addLists(graph, reader, subject, out);
+    }
+  }
+
+  async #writeLines(pool: BulkPool, subjects: AsyncIterable<SubjectAnswers>, sink: Sink): Promise<void> {
+    const { outputs, issues, keep } = sink;
+    for await (const lines of pool.render(inBatches(subjects))) {
+      for (const [index, { name }] of this.reader.tables.entries()) outputs.append(name, lines.tables[index] ?? []);
+      issues(lines.issues);
+      keep(lines.glances);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+}
 
 /** Lines are used only if all formats can render them: a format that takes rows needs them on this thread anyway. */
 const asLines = ({ bulk, lists, tables }: Reader, options: ExportOptions, known: Formats): boolean =>
@@ -50,56 +194,26 @@ const asLines = ({ bulk, lists, tables }: Reader, options: ExportOptions, known:
     (name) => known[name].renderer !== undefined || !tables.some((table) => writesTable(known[name], table.name)),
   );
 
-async function writeRows(
-  reader: Reader,
-  subjects: AsyncIterable<SubjectAnswers>,
-  { includeContacts }: ExportOptions,
-  outputs: Outputs,
-  issues: IssueRows,
-  keep: KeepGlances,
-  graph: RunSnapshot['graph'],
-): Promise<void> {
-  for await (const subject of subjects) {
-    const out = readSubject(reader, subject, includeContacts);
-    for (const table of reader.tables) outputs.write(table.name, out.shownOf(table), subject.country);
-    issues.write(out.issues);
-    keep(glanceEntries(reader, subject.id, out));
-    addLists(graph, reader, subject, out);
-  }
-}
-
-async function writeLines(
-  reader: Reader,
-  subjects: AsyncIterable<SubjectAnswers>,
-  options: ExportOptions,
-  parts: ExportParts,
-  outputs: Outputs,
-  issues: IssueRows,
-  keep: KeepGlances,
-): Promise<void> {
-  // The second thread only knows the listed readers and formats.
-  const known = ALL_PARTS.readers.includes(reader) && parts.formats === ALL_PARTS.formats;
-  const setup = known ? { reader: reader.name, options } : undefined;
-  const pool = new BulkPool(bulkRenderer(reader, parts.formats, options), setup);
-  try {
-    for await (const lines of pool.render(inBatches(subjects))) {
-      for (const [index, { name }] of reader.tables.entries()) outputs.append(name, lines.tables[index] ?? []);
-      issues.write(lines.issues);
-      keep(lines.glances);
-    }
-  } finally {
-    await pool.close();
-  }
-}
-
 /** Subjects with data. Lists are read once, and only if there is a subject for them. */
 export async function* withListed(reader: Reader, answers: RunAnswers): AsyncGenerator<SubjectAnswers> {
-  let listed: ReadonlyMap<string, ListItem> | undefined;
-  for await (const subject of answers.subjects(reader.space, reader.operations, reader.asked)) {
-    listed ??= await readLists(reader, answers);
-    const item = listed.get(subject.id);
-    if (subject.answers.length === 0 && reader.lists === undefined) continue;
-    yield item === undefined ? subject : { ...subject, listed: item };
+  for await (const { head, listed } of besideLists(reader, answers, answers.subjects(...askedOf(reader))))
+    yield listed === undefined ? head : { ...head, listed };
+}
+
+const headsWithListed = (reader: Reader, answers: RunAnswers): AsyncIterable<PartSubject> =>
+  besideLists(reader, answers, answers.heads(...askedOf(reader)));
+
+const askedOf = ({ space, operations, asked }: Reader) => [space, operations, asked] as const;
+
+async function* besideLists<T extends { readonly id: string; readonly answers: readonly unknown[] }>(
+  reader: Reader,
+  answers: RunAnswers,
+  subjects: AsyncIterable<T>,
+): AsyncGenerator<{ readonly head: T; readonly listed: ListItem | undefined }> {
+  let lists: ReadonlyMap<string, ListItem> | undefined;
+  for await (const head of subjects) {
+    lists ??= await readLists(reader, answers);
+    if (head.answers.length > 0 || reader.lists !== undefined) yield { head, listed: lists.get(head.id) };
   }
 }
 
@@ -144,6 +258,8 @@ export interface ExportParts {
   readonly judge: (standing: MemberState) => DueDecision;
   /** The prices for the summary. Absent: none are set. */
   readonly prices?: Prices | null;
+  /** Absent: every table is one file. */
+  readonly inParts?: PartRules | undefined;
 }
 
 const NOTHING_IS_DUE: DueDecision = { due: null, nextAt: null };
@@ -151,9 +267,11 @@ const NOTHING_IS_DUE: DueDecision = { due: null, nextAt: null };
 export const ALL_PARTS: ExportParts = { readers, formats: allFormats, judge: () => NOTHING_IS_DUE };
 
 /** The raw answers of a run for readers. Only this knows how the ledger stores them. */
-export interface RunAnswers extends Pick<RunSnapshot, 'keepGlances' | 'graph'> {
+export interface RunAnswers extends Pick<RunSnapshot, 'keepGlances' | 'graph' | 'damaged'> {
   /** By company or report, in the order of their IDs. */
   subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SubjectAnswers>;
+  /** The same before their bodies are read, in the order of the rows that they use. */
+  heads: RunSnapshot['subjectHeads'];
   /** Answers without a subject. Later pages and later readings come after earlier ones. */
   lists(operations: readonly string[]): AsyncIterable<RawAnswer>;
 }
@@ -161,7 +279,9 @@ export interface RunAnswers extends Pick<RunSnapshot, 'keepGlances' | 'graph'> {
 export function answersOf(snapshot: RunSnapshot): RunAnswers {
   return {
     graph: snapshot.graph,
+    damaged: snapshot.damaged,
     keepGlances: (...kept) => snapshot.keepGlances(...kept),
+    heads: (...asked) => snapshot.subjectHeads(...asked),
     async *subjects(space, operations, asked) {
       for await (const subject of snapshot.subjects(space, operations, asked)) yield await toSubject(subject);
     },
@@ -196,6 +316,17 @@ const toRaw = (answer: SnapshotAnswer, { ids, row, country }: SnapshotSubject): 
   row,
   country,
 });
+
+export interface WrittenAnswers extends IssueCounts {
+  readonly parts?: PartCounts;
+}
+
+/** The parts of large tables, and the paths of their records in the folder. */
+export interface PartCounts {
+  written: number;
+  takenOver: number;
+  readonly records: string[];
+}
 
 /** The number of places that are not in the tables as they should be. */
 export interface IssueCounts {

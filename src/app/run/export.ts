@@ -22,6 +22,7 @@ import {
   type LatestLink,
   type ListOfTables,
   latestLink,
+  newestExports,
 } from '../../export/latest-tables.js';
 import { type ExportLack, type ExportSummary, lackOf } from '../../export/summary.js';
 import { ALL_PARTS } from '../../export/write-answers.js';
@@ -209,12 +210,15 @@ export async function writeTables(
     const questions = formats.includes('xlsx') ? await questionLines(snapshot.run, ledger) : undefined;
     const pipeline = findSettings(snapshot.run)?.pipeline;
     const priced = prices === undefined ? pricesOf(pipeline, around) : prices;
-    const tablesOf = options.out === undefined ? await listOfTables(snapshot.run, ledger) : undefined;
+    const list = await listOfTables(snapshot.run, ledger);
+    const tablesOf = options.out === undefined ? list : undefined;
     const latest = tablesOf && latestLink(dataDir, tablesOf);
+    const above = pipeline?.partsAbove ?? null;
+    const isLarge = list !== undefined && above !== null && snapshot.listed > above;
     let kept: string | null = null;
     const onKept = (file: string) => {
       kept = file;
-      list(dataDir, { run: runId, file, at: new Date(now).toISOString() }, around);
+      note(dataDir, { run: runId, file, at: new Date(now).toISOString() }, around);
     };
     const summary = await exportRun(
       snapshot,
@@ -234,10 +238,13 @@ export async function writeTables(
         latest,
         prices: priced,
         signal: options.signal,
+        inParts: isLarge
+          ? { size: COMPANIES_IN_PART, folders: newestExports(dataDir, list), readersVersion: READERS_VERSION }
+          : undefined,
         ...(questions === undefined ? {} : { questions }),
       },
     );
-    list(dataDir, { run: runId, folder, at: summary.exported_at }, around);
+    note(dataDir, { run: runId, folder, at: summary.exported_at }, around);
     const keep = pipeline?.keepExports ?? null;
     const isSet = tablesOf !== undefined && latest !== undefined && setLatest(latest, folder, around);
     if (isSet) clearOlder(dataDir, tablesOf, keep, latest, around);
@@ -255,6 +262,9 @@ export async function writeTables(
     await snapshot.close();
   }
 }
+
+/** A smaller part is written again for fewer changes, and makes more files. */
+const COMPANIES_IN_PART = 500;
 
 /** The tables are complete without the link, so a failure is noted. */
 function setLatest(latest: LatestLink, folder: string, { onNote }: AppEnvironment): boolean {
@@ -294,7 +304,7 @@ function clearOlder(
  * The tables are already written, so a failure to record their folder is noted and fails nothing. The data directory
  * may be read-only or the disk full.
  */
-function list(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: AppEnvironment): void {
+function note(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: AppEnvironment): void {
   try {
     noteExport(dataDir, made);
   } catch (error) {

@@ -110,7 +110,7 @@ export class ParquetFile implements TableFile {
     this.#columns = columns;
     this.#text = new ParquetText(columns, options.byCountry);
     this.#options = options;
-    this.#textPath = join(options.scratch, `${table}.txt`);
+    this.#textPath = join(options.scratch, `${table.replace('/', '-')}.txt`);
     this.#descriptor = openSync(this.#textPath, 'wx', 0o600);
   }
 

@@ -103,14 +103,17 @@ const confirmed = (cell: string) => `(SELECT ${cell} FROM candidates
 /** An empty list is a syntax error in SQL. No value equals NULL. */
 const places = (count: number) => (count === 0 ? 'NULL' : Array.from({ length: count }, () => '?').join(', '));
 
-export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${confirmed('country_code')} AS country, ${confirmed('name')} AS name, ${companyOfRow()},
+/** `order`: of the subjects, by columns of `subjects` and `rows`. */
+export const SUBJECTS = (
+  order: string,
+) => `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${confirmed('country_code')} AS country, ${confirmed('name')} AS name, ${companyOfRow()},
     CASE WHEN instr(stages, ':"not_available"') > 0 THEN stages END AS lacking, ${IN_QUESTION} AS asked
   FROM (SELECT row_ids.id, standing.row, standing.run_id, standing.run_row,
       row_number() OVER (PARTITION BY row_ids.id ORDER BY standing.row) AS nth
     FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
     WHERE space = ? AND ${ID_IS_VISIBLE}) AS subjects
   JOIN rows ON rows.run_id = subjects.run_id AND rows.row = subjects.run_row
-  WHERE subjects.nth = 1 ORDER BY subjects.id`;
+  WHERE subjects.nth = 1 ORDER BY ${order}`;
 
 // From a row's IDs to the answers about each. CROSS JOIN fixes the join order.
 export const ANSWERS_ABOUT = (

@@ -41,6 +41,7 @@ import type {
   SnapshotRow,
   SnapshotSubject,
   SnapshotWatchEvent,
+  SubjectHead,
   UnsoundAnswer,
 } from './snapshot.js';
 import {
@@ -116,7 +117,11 @@ export async function openSnapshot(
     watchEvents: () => readWatchEvents(snapshot, run),
     allowances: () => snapshot.read(() => allowancesOf(snapshot, runId)),
     charged: () => snapshot.read(() => chargedCalls(snapshot, { sql: 'run_id = @run', given: { run: runId } })),
-    subjects: (space, operations, asked = []) => readSubjects(store, space, operations, asked),
+    async *subjects(space, operations, asked = []) {
+      for await (const head of readSubjects(store, space, operations, asked, 'subjects.id')) yield await head.load();
+    },
+    subjectHeads: (space, operations, asked = []) =>
+      readSubjects(store, space, operations, asked, 'rows.run_id, rows.row, subjects.id'),
     lists: (operations) => readLists(store, run, operations),
     keepGlances: (reader, space, entries) => store.glances.keep(reader, space, entries),
     graph,
@@ -270,7 +275,8 @@ async function* readSubjects(
   space: IdSpace,
   operations: readonly string[],
   askedFor: readonly string[],
-): AsyncGenerator<SnapshotSubject> {
+  order: string,
+): AsyncGenerator<SubjectHead> {
   type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced' | 'companyKey' | 'notes'> &
     RunRowKey & { readonly matches: string; readonly lacking: string | null; readonly asked: 0 | 1 };
   const { snapshot } = store;
@@ -281,10 +287,10 @@ async function* readSubjects(
   const noted = snapshot.prepare<[string, number], RowNote>(
     'SELECT code, message FROM errors WHERE run_id = ? AND row = ? ORDER BY id',
   );
-  for await (const batch of snapshot.batches<Subject>(SUBJECTS, [space], SUBJECTS_AT_ONCE)) {
-    for (const { run_id, run_row, lacking, asked, matches, ...subject } of batch) {
+  for await (const batch of snapshot.batches<Subject>(SUBJECTS(order), [space], SUBJECTS_AT_ONCE)) {
+    for (const { run_id, run_row, lacking, asked, matches, ...rest } of batch) {
       const place = { run_id, run_row };
-      const { ids, companyKey } = companyIn(subject.ids, matches);
+      const { ids, companyKey } = companyIn(rest.ids, matches);
       const { standing, given, notes } = await snapshot.read(function* () {
         const newest = yield* about.all(run_id, run_row, ...operations);
         const visible = yield* forEachItem(newest, (answer) => visibleAnswer(answer, lacking, place));
@@ -294,9 +300,11 @@ async function* readSubjects(
         const notes = asking === undefined ? [] : yield* noted.all(run_id, run_row);
         return { standing, given: asked === 1 ? yield* begun(all, place) : all, notes };
       });
-      const withReplaced = async (operation: string) =>
-        await withBodies(store, subject.row, await snapshot.read(() => earlier(operation, standing, place)));
-      yield { ...subject, ids, companyKey, notes, answers: await withBodies(store, subject.row, given), withReplaced };
+      const subject = { ...rest, ids, companyKey, notes };
+      const replaced = (operation: string) => snapshot.read(() => earlier(operation, standing, place));
+      const withReplaced = async (operation: string) => await withBodies(store, subject.row, await replaced(operation));
+      const load = async () => ({ ...subject, answers: await withBodies(store, subject.row, given), withReplaced });
+      yield { ...subject, usedRun: run_id, usedRow: run_row, answers: given, replaced, load };
     }
   }
 }

@@ -39,6 +39,8 @@ export interface RunSnapshot {
    * belong to the company they were requested for.
    */
   subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SnapshotSubject>;
+  /** The same subjects without bodies, ordered by the rows that they use: rows of one run follow each other. */
+  subjectHeads(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SubjectHead>;
   /** Answers of the run that name no company, such as pages of a history. The newest for each request. */
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
   /** Keeps a reader's short values about companies or reports: `rows` returns them with their lines. */
@@ -221,6 +223,19 @@ export interface SnapshotSubject extends Keyed {
    */
   readonly withReplaced: (operation: string) => Promise<readonly SnapshotAnswer[]>;
 }
+
+/** A subject before its bodies are read. Its functions are only callable while the snapshot is open. */
+export interface SubjectHead extends Omit<SnapshotSubject, 'answers' | 'withReplaced'> {
+  /** The row that it uses. */
+  readonly usedRun: string;
+  readonly usedRow: number;
+  readonly answers: readonly AnswerHead[];
+  readonly replaced: (operation: string) => Promise<readonly AnswerHead[]>;
+  readonly load: () => Promise<SnapshotSubject>;
+}
+
+/** `params`: the stored text. */
+export type AnswerHead = Omit<SnapshotAnswer, 'body' | 'params'> & { readonly params: string };
 
 export interface SnapshotAnswer {
   readonly operation: string;

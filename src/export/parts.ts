@@ -1,0 +1,224 @@
+// Large tables are written in parts. A part that an earlier export has already is linked, not written.
+
+import { createHash } from 'node:crypto';
+import { constants, copyFileSync, linkSync, lstatSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, constants as zlib } from 'node:zlib';
+import type { GraphNodeFacts, GraphRelation, GraphStore } from '../ledger/answers/graph-store.js';
+import type { GlanceEntry, SubjectHead } from '../ledger/answers/snapshot.js';
+import { isPaged } from '../readers/parts/newest-reading.js';
+import type { Issue, ListItem, Reader } from '../readers/reader.js';
+import { columnsOf } from '../readers/table.js';
+import { stringifyExact } from '../util/exact-json.js';
+import { type ExportOptions, writesTable } from './formats/format.js';
+import type { Formats } from './formats/list.js';
+import type { PartFile } from './outputs.js';
+
+/** How bought tables are cut, and where earlier parts may be. */
+export interface PartRules {
+  /** Companies in a part, on average. */
+  readonly size: number;
+  /** Folders of earlier exports. The first one that has a part gives it. */
+  readonly folders: readonly string[];
+  /** Parts of another version of the readers are written again. */
+  readonly readersVersion: number;
+}
+
+/** A company of a part, and what the lists of the reader have about it. */
+export interface PartSubject {
+  readonly head: SubjectHead;
+  readonly listed: ListItem | undefined;
+}
+
+/**
+ * Cuts subjects into parts, which must survive that other companies come, go or change. So a part has rows of one run:
+ * companies that were bought together become due together. Within a run, the number of a row alone decides whether a
+ * part begins with it.
+ */
+export async function* cutIntoParts(
+  subjects: AsyncIterable<PartSubject>,
+  size: number,
+): AsyncGenerator<readonly PartSubject[]> {
+  let part: PartSubject[] = [];
+  for await (const subject of subjects) {
+    const last = part.at(-1)?.head;
+    const { usedRun, usedRow } = subject.head;
+    if (last !== undefined && (last.usedRun !== usedRun || (last.usedRow !== usedRow && beginsPart(usedRow, size)))) {
+      yield part;
+      part = [];
+    }
+    part.push(subject);
+  }
+  if (part.length > 0) yield part;
+}
+
+/** Multiples of the golden ratio are spread evenly, so parts of consecutive rows have nearly the same size. */
+const beginsPart = (row: number, size: number): boolean => Math.imul(row, 0x9e3779b1) >>> 0 < 2 ** 32 / size;
+
+/** Names a part by everything that its rows depend on. Equal names are equal rows. */
+export class PartNames {
+  readonly #shared: string;
+
+  constructor(
+    private readonly reader: Reader,
+    { folder: _folder, now: _now, formats, ...options }: ExportOptions,
+    known: Formats,
+    { readersVersion }: PartRules,
+  ) {
+    const { tables } = reader;
+    this.#shared = JSON.stringify([
+      readersVersion,
+      options,
+      formats.filter((name) => tables.some((table) => writesTable(known[name], table.name))),
+      tables.map((table) => [table.name, columnsOf(table, options.includeContacts)]),
+    ]);
+  }
+
+  async nameOf(part: readonly PartSubject[]): Promise<string> {
+    const digest = createHash('sha256').update(this.#shared);
+    for (const subject of part) digest.update(await saysOf(subject));
+    return `${this.reader.name}-${digest.digest('hex').slice(0, 32)}`;
+  }
+}
+
+/** The number of its row is left out: only issues have it. */
+async function saysOf({ head, listed }: PartSubject): Promise<string> {
+  const { id, ids, country, name, companyKey, notes, answers, replaced } = head;
+  const paged = new Set(answers.map(({ operation }) => operation).filter(isPaged));
+  const pages = [];
+  for (const operation of paged) pages.push((await replaced(operation)).map(saysOfAnswer));
+  const list = listed && stringifyExact([listed.value, listed.pointer, { ...listed.origin }]);
+  return JSON.stringify([id, ids, country, name, companyKey, notes, answers.map(saysOfAnswer), pages, list]);
+}
+
+const saysOfAnswer = ({ operation, params, rawSha256, fetchedAt, stage }: SubjectHead['answers'][number]) => [
+  operation,
+  params,
+  rawSha256,
+  fetchedAt,
+  stage,
+];
+
+/** What the other tables need of a part, beside its files. */
+export interface PartRecord {
+  readonly files: readonly PartFile[];
+  /** Rows, by table. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The row number of each company, which issues have. */
+  readonly rows: readonly number[];
+  readonly issues: readonly Issue[];
+  readonly glances: readonly GlanceEntry[];
+  readonly graph: readonly GraphStep[];
+}
+
+export type GraphSink = Pick<GraphStore, 'add' | 'relate'>;
+
+/** An added node, or a relation between nodes by their place among the added ones. */
+type GraphStep =
+  | { readonly identifiers: readonly string[]; readonly facts: GraphNodeFacts }
+  | { readonly relation: GraphRelation };
+
+/** Passes everything on to the graph, and can do it again in a later export. */
+export class GraphRecorder implements GraphSink {
+  readonly steps: GraphStep[] = [];
+  readonly #nodes: number[] = [];
+
+  constructor(private readonly graph: GraphSink) {}
+
+  /** The same node may be two nodes in a later export, so each mention has a number of its own. */
+  add(identifiers: readonly string[], facts: GraphNodeFacts): number {
+    this.steps.push({ identifiers, facts });
+    return this.#nodes.push(this.graph.add(identifiers, facts)) - 1;
+  }
+
+  relate(relation: GraphRelation): void {
+    this.steps.push({ relation });
+    this.#relate(relation);
+  }
+
+  replay(steps: readonly GraphStep[]): void {
+    for (const step of steps)
+      if ('relation' in step) this.#relate(step.relation);
+      else this.#nodes.push(this.graph.add(step.identifiers, step.facts));
+  }
+
+  #relate({ from, to, ...relation }: GraphRelation): void {
+    const nodes = this.#nodes;
+    this.graph.relate({ ...relation, from: nodes[from] as number, to: nodes[to] as number });
+  }
+}
+
+/** The folder of the records, which programs that read tables pass over. */
+export const RECORDS = '.parts';
+
+export const recordPath = (name: string): string => `${RECORDS}/${name}.json.br`;
+
+const recordIn = (folder: string, name: string): string => join(folder, recordPath(name));
+
+export function keepRecord(folder: string, name: string, record: PartRecord): void {
+  const text = JSON.stringify({
+    ...record,
+    files: record.files.map((file) => ({ ...file, ...stampOf(folder, file) })),
+  });
+  const fast = { [zlib.BROTLI_PARAM_QUALITY]: 1 };
+  writeFileSync(recordIn(folder, name), brotliCompressSync(text, { params: fast }), { mode: 0o600, flush: true });
+}
+
+/** Links a part of an earlier export into a folder. Undefined: no folder has it whole. */
+export function takeOver(name: string, folders: readonly string[], into: string): PartRecord | undefined {
+  for (const folder of folders) {
+    try {
+      const text = brotliDecompressSync(readFileSync(recordIn(folder, name))).toString();
+      const record = JSON.parse(text) as PartRecord;
+      // A file that a person has edited since is written again.
+      if (!record.files.every((file) => isAsWritten(folder, file))) continue;
+      if (linkAll([...record.files.map(({ path }) => path), recordPath(name)], folder, into)) return record;
+    } catch {
+      // The folder has no such part.
+    }
+  }
+  return undefined;
+}
+
+/** False if a file is missing by now. Then nothing is linked. */
+function linkAll(paths: readonly string[], folder: string, into: string): boolean {
+  try {
+    for (const path of paths) linkOrCopy(join(folder, path), join(into, path));
+    return true;
+  } catch {
+    for (const path of paths) rmSync(join(into, path), { force: true });
+    return false;
+  }
+}
+
+/** Links to one file have one time. */
+const stampOf = (folder: string, { path }: PartFile) => {
+  const { size, mtimeMs } = lstatSync(join(folder, path));
+  return { size, modifiedAt: Math.floor(mtimeMs) };
+};
+
+function isAsWritten(folder: string, file: PartFile & Partial<ReturnType<typeof stampOf>>): boolean {
+  const { size, modifiedAt } = stampOf(folder, file);
+  return size === file.size && modifiedAt === file.modifiedAt && size === file.bytes;
+}
+
+/** A copy takes the place of a link between two disks, and on disks without links. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    // The middle of the millisecond stays in it, however the disk rounds.
+    const seconds = (Math.floor(lstatSync(from).mtimeMs) + 0.5) / 1000;
+    utimesSync(to, seconds, seconds);
+  }
+}
+
+/** Numbers the rows as they are now. */
+export function issuesNow({ issues, rows }: PartRecord, part: readonly PartSubject[]): readonly Issue[] {
+  const numbers = new Map(rows.map((row, index) => [row, part[index]?.head.row ?? null]));
+  return issues.map((issue) => {
+    const { row } = issue.origin;
+    return row === null ? issue : { ...issue, origin: { ...issue.origin, row: numbers.get(row) ?? null } };
+  });
+}
