@@ -13,7 +13,8 @@ const { openDuck } = await load<typeof import('../../../src/export/formats/duckd
 const { exportRun } = await load<typeof import('../../../src/export/export-run.js')>('export/export-run.js');
 const { ParquetFile } =
   await load<typeof import('../../../src/export/formats/parquet.js')>('export/formats/parquet.js');
-const { answersOf } = await load<typeof import('../../../src/export/write-answers.js')>('export/write-answers.js');
+const { ALL_PARTS, answersOf } =
+  await load<typeof import('../../../src/export/write-answers.js')>('export/write-answers.js');
 const { flatFinancialsReader, flatFinancialsTable } =
   await load<typeof import('../../../src/readers/flat-financials.js')>('readers/flat-financials.js');
 const { readSubject } = await load<typeof import('../../../src/readers/reader.js')>('readers/reader.js');
@@ -36,6 +37,10 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
       return await exportIt([what]);
     case 'usual':
       return await exportIt(['csv', 'xlsx']);
+    case 'single':
+    case 'whole':
+    case 'night':
+      return await exportNight(what);
     case 'csv-stringify':
       return await withRows((rows, count) => {
         const arrays = rows.map((batch) =>
@@ -97,6 +102,33 @@ async function exportIt(formats: readonly ('csv' | 'parquet' | 'xlsx')[]) {
     now: 1,
     version: 'bench',
   });
+  await snapshot.close();
+  const taken = stop();
+  await ledger.close();
+  return { ...taken, rows: tables.flat_financials + tables.officers + tables.shareholders };
+}
+
+/** The newest run: in single files, in parts, or in parts with those of the export before. */
+async function exportNight(which: 'single' | 'whole' | 'night') {
+  const ledger = await openLedger({ dataDir, now: Date.now(), access: 'read' });
+  const stop = stopwatch();
+  const [run] = await ledger.runs.all();
+  const snapshot = await ledger.reading.snapshot(run?.id ?? '');
+  if (snapshot === undefined) throw new Error('no run');
+  const folders = which === 'night' ? [join(dataDir, 'whole')] : [];
+  const { tables } = await exportRun(
+    snapshot,
+    {
+      folder: join(dataDir, which),
+      formats: ['csv', 'xlsx'],
+      csv: { delimiter: ',', bom: false },
+      includeContacts: false,
+      partitionByCountry: false,
+      now: 1,
+      version: 'bench',
+    },
+    { ...ALL_PARTS, inParts: which === 'single' ? undefined : { size: 500, folders, readersVersion: 1 } },
+  );
   await snapshot.close();
   const taken = stop();
   await ledger.close();

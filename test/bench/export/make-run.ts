@@ -18,14 +18,14 @@ export async function makeRun(dataDir: string, { companies, kind, again }: MadeR
   const ledger = await openLedger({ dataDir, now: 1, access: 'write' });
   const rows = Array.from({ length: companies }, (_, index) => ({ values: [`Company ${index}`], fields: {} }));
   await beginRun(ledger, { id: RUN, now: 1 }, rows);
-  const shop = await openShop(ledger, kind);
+  const shop = await openShop(ledger, kind, RUN);
   let values = 0;
   for (let first = 0; first < companies; first += BATCH) {
     const indexes = Array.from({ length: Math.min(BATCH, companies - first) }, (_, i) => first + i);
     const written = indexes.map((index) => {
       const { body, count } = kind === 'flat' ? flatBody(index) : recordBody(index);
       values += count;
-      return buy(shop, index, body);
+      return buy(shop, index, body).then(() => settle(ledger, RUN, index, [shop.space]));
     });
     await Promise.all(written);
     if (again !== undefined)
@@ -43,7 +43,7 @@ export const VALUES_PER_COMPANY = INDICATORS.length * 3;
 
 export const companyId = (index: number): string => String(200_000_000_000 + index * 7);
 
-function flatBody(index: number): { body: string; count: number } {
+export function flatBody(index: number): { body: string; count: number } {
   const year = (y: number) =>
     `"${2022 + y}":{${INDICATORS.map((name, i) => `"${name}":${figure(index * 1_009 + i * 31 + y)}`).join(',')}}`;
   return { body: `{${[0, 1, 2].map(year).join(',')}}`, count: VALUES_PER_COMPANY };
@@ -59,7 +59,7 @@ function figure(seed: number): string {
   return mixed % 3 === 1 ? `${mixed}.${String(mixed % 100).padStart(2, '0')}` : `${mixed % 1000}.${mixed % 10_000}`;
 }
 
-function recordBody(index: number): { body: string; count: number } {
+export function recordBody(index: number): { body: string; count: number } {
   const officer = (i: number) =>
     `{"id":${index}${i},"first_name":"Ada","last_name":"Person ${i}","appointed_at":"2020-01-0${i + 1}","resigned_at":null,"work_status":"ACTIVE","date_of_birth_year":1970,"date_of_birth_month":null,"job_title":"Director","address_country":"GB","address_line_1":"1 High Street","address_locality":"Leeds","address_region":null,"address_postal_code":"LS1 1AA"}`;
   const holder = (i: number) =>
@@ -72,29 +72,30 @@ function recordBody(index: number): { body: string; count: number } {
 
 interface Shop {
   readonly ledger: Ledger;
+  readonly run: string;
   readonly space: 'v1' | 'v2';
   readonly operation: 'financial' | 'fullKyb';
   readonly environmentId: number;
   readonly attemptId: number;
 }
 
-async function openShop(ledger: Ledger, kind: 'flat' | 'record'): Promise<Shop> {
+export async function openShop(ledger: Ledger, kind: 'flat' | 'record', run: string): Promise<Shop> {
   const space = kind === 'flat' ? 'v2' : 'v1';
   const environmentId = await ledger.calls.environment(space, 'bench');
-  await ledger.runs.useEnvironments(RUN, [{ api: space, environmentId }]);
-  const attemptId = await ledger.calls.begin({ runId: RUN, begunAt: 1, leaseUntil: 2 });
-  return { ledger, space, operation: kind === 'flat' ? 'financial' : 'fullKyb', environmentId, attemptId };
+  await ledger.runs.useEnvironments(run, [{ api: space, environmentId }]);
+  const attemptId = await ledger.calls.begin({ runId: run, begunAt: 1, leaseUntil: 2 });
+  return { ledger, run, space, operation: kind === 'flat' ? 'financial' : 'fullKyb', environmentId, attemptId };
 }
 
-/** One answer, and the row that asked for it. */
-async function buy(shop: Shop, index: number, body: string): Promise<void> {
-  const { ledger, space, operation, environmentId, attemptId } = shop;
+/** One answer. */
+export async function buy(shop: Shop, index: number, body: string): Promise<void> {
+  const { ledger, run, space, operation, environmentId, attemptId } = shop;
   const id = companyId(index);
   const intended = await ledger.calls.intend(
     {
       attemptId,
       environmentId,
-      runId: RUN,
+      runId: run,
       row: index + 1,
       stage: 'bench',
       operation,
@@ -126,9 +127,18 @@ async function buy(shop: Shop, index: number, body: string): Promise<void> {
     answer: { params: JSON.stringify({ id }) },
     allowance: null,
   });
-  await ledger.runs.settleRow(RUN, index + 1, {
+}
+
+/** The row that asked for it. */
+export async function settle(
+  { runs }: Pick<Ledger, 'runs'>,
+  run: string,
+  index: number,
+  spaces: readonly ('v1' | 'v2')[],
+): Promise<void> {
+  await runs.settleRow(run, index + 1, {
     checkpoint: COMPLETE,
-    ids: [{ space, id, grade: null, matchedOn: null }],
+    ids: spaces.map((space) => ({ space, id: companyId(index), grade: null, matchedOn: null })),
     candidates: [],
     questions: [],
     errors: [],
