@@ -20,6 +20,7 @@ import {
   type Cell,
   column,
   emptyExtra,
+  joinCells,
   operationColumn,
   type Row,
   rawSha256,
@@ -205,16 +206,13 @@ class CompanyLists {
             ? { key: plain(named.slice('number|'.length)), keySource: 'number_and_name' }
             : { key: `${this.key}.${operation}.${place}`, keySource: 'mention' };
     const identifiers = canonical === undefined ? own : [...own, matchIdentifier(canonical)];
-    return this.graph.add(identifiers.length > 0 ? identifiers : [`${this.#record}|${operation}|${place}`], {
-      ...made,
-      kind: 'company',
-      cells,
-    });
+    return this.graph.add(identifiers, { key: made.key, keySource: made.keySource, kind: 'company', cells });
   }
 
   #mention(list: string, row: Row, kind: GraphNodeFacts['kind'], cells: GraphCells): number {
     const place = `${row.operation}.${list}.${row.position}`;
-    return this.graph.add([`${this.#record}|${place}`], {
+    // No other mention can be the same, so it needs no identifier.
+    return this.graph.add([], {
       key: `${this.key}.${place}`,
       keySource: 'mention',
       kind,
@@ -222,13 +220,15 @@ class CompanyLists {
     });
   }
 
-  #relate(
-    from: number,
-    row: Row,
-    kind: GraphRelation['kind'],
-    cells: Readonly<Record<string, Cell | undefined>>,
-  ): void {
-    this.#push(from, this.#node, kind, `${this.#record}|${row.position}`, row, { ...cells, position: row.position });
+  #relate(from: number, row: Row, kind: GraphRelation['kind'], cells: Record<string, Cell | undefined>): void {
+    this.#push(
+      from,
+      this.#node,
+      kind,
+      `${this.#record}|${row.position}`,
+      row,
+      joinCells(cells, { position: row.position }),
+    );
   }
 
   #push(
@@ -237,10 +237,10 @@ class CompanyLists {
     kind: GraphRelation['kind'],
     place: string,
     { operation, raw_sha256 }: Row,
-    cells: Readonly<Record<string, Cell | undefined>>,
+    cells: Record<string, Cell | undefined>,
   ): void {
     const fetchedAt = this.#fetchedAt.get(raw_sha256 ?? '') ?? 0;
-    const told = filled({ ...cells, raw_sha256 });
+    const told = filled(joinCells(cells, { raw_sha256 }));
     this.graph.relate({ from, to, kind, operation: operation ?? '', place, fetchedAt, cells: told });
   }
 }
@@ -309,19 +309,25 @@ export function addMatch(
 
 /** Writes both tables. Everything has to be added before. */
 export function writeGraph(graph: GraphStore, outputs: Outputs): void {
-  inBatches(graph.entities(), 'entities', outputs, ({ key, kind, cells }) => ({ entity_key: key, kind, ...cells }));
+  inBatches(graph.entities(), 'entities', outputs, ({ key, kind, cells }) =>
+    joinCells({ entity_key: key, kind }, cells),
+  );
   inBatches(
     graph.relations(),
     'relations',
     outputs,
-    ({ fromKey, toKey, chainEnds, fetchedAt, cells, ...relation }) => ({
-      ...cells,
-      ...relation,
-      from_key: fromKey,
-      to_key: toKey,
-      chain_ends: chainEnds === null ? null : String(chainEnds),
-      fetched_at: timestamp(fetchedAt),
-    }),
+    ({ fromKey, toKey, kind, operation, chainEnds, fetchedAt, cells }) =>
+      joinCells(
+        {
+          from_key: fromKey,
+          to_key: toKey,
+          kind,
+          operation,
+          chain_ends: chainEnds === null ? null : String(chainEnds),
+          fetched_at: timestamp(fetchedAt),
+        },
+        cells,
+      ),
   );
 }
 

@@ -98,12 +98,17 @@ export class Outputs {
         this.#unwritten.push(one);
   }
 
-  write(name: string, rows: readonly Row[], country: string | null = null): void {
-    if (rows.length === 0) return;
+  write(name: string, rows: readonly Row[]): void {
+    const { columns } = this.#find(name);
+    this.writeShown(name, this.includeContacts ? rows : rows.map((row) => hideContacts(columns, row)));
+  }
+
+  /** Rows without contacts, unless they are wanted. */
+  writeShown(name: string, shown: readonly Row[], country: string | null = null): void {
+    if (shown.length === 0) return;
     const output = this.#find(name);
-    const shown = this.includeContacts ? rows : rows.map((row) => hideContacts(output.columns, row));
     for (const { file } of this.#filesOf(output)) file.write(shown, country);
-    output.rows += rows.length;
+    output.rows += shown.length;
   }
 
   /** Appends the same rows as lines, for each format in order. */

@@ -12,6 +12,7 @@ import {
   companyKeyColumn,
   emptyExtra,
   extraColumn,
+  joinCells,
   operationColumn,
   type RowOf,
   rawSha256,
@@ -118,15 +119,17 @@ function addYears(
     else known.rest.push(`${JSON.stringify(indicator)}:${value_type === 'string' ? JSON.stringify(value) : value}`);
   }
   for (const [year, { cells, rest }] of years)
-    out.add(financialYearsTable, {
-      company_key: companyKey,
-      year,
-      ...cells,
-      operation,
-      v2_company_id: id,
-      raw_sha256: rawSha256,
-      extra: rest.length === 0 ? null : `{${rest.join()}}`,
-    });
+    out.add(
+      financialYearsTable,
+      joinCells(cells as RowOf<typeof financialYearsTable>, {
+        company_key: companyKey,
+        year,
+        operation,
+        v2_company_id: id,
+        raw_sha256: rawSha256,
+        extra: rest.length === 0 ? null : `{${rest.join()}}`,
+      }),
+    );
 }
 
 /** Figures by year and indicator. They contain no people. */

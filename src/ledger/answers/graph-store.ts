@@ -58,7 +58,10 @@ export class GraphStore implements NodeStore<GraphNodeFacts> {
     const { database } = this.#open();
     this.#finish(database);
     const all = database.prepare<[], { readonly key: string; readonly facts: string }>(ENTITIES);
-    for (const { key, facts } of all.iterate()) yield { ...(JSON.parse(facts) as GraphNodeFacts), key };
+    for (const { key, facts } of all.iterate()) {
+      const { keySource, kind, cells } = JSON.parse(facts) as GraphNodeFacts;
+      yield { key, keySource, kind, cells };
+    }
   }
 
   /** Ordered by the second end. Call it after `entities`. */
@@ -67,11 +70,15 @@ export class GraphStore implements NodeStore<GraphNodeFacts> {
       readonly cells: string;
       readonly chainEnds: 0 | 1 | null;
     };
-    for (const { cells, chainEnds, ...relation } of this.#open().database.prepare<[], Line>(RELATIONS).iterate())
+    for (const line of this.#open().database.prepare<[], Line>(RELATIONS).iterate())
       yield {
-        ...relation,
-        chainEnds: chainEnds === null ? null : chainEnds === 1,
-        cells: JSON.parse(cells) as GraphCells,
+        fromKey: line.fromKey,
+        toKey: line.toKey,
+        kind: line.kind,
+        operation: line.operation,
+        fetchedAt: line.fetchedAt,
+        chainEnds: line.chainEnds === null ? null : line.chainEnds === 1,
+        cells: JSON.parse(line.cells) as GraphCells,
       };
   }
 

@@ -103,6 +103,8 @@ const confirmed = (cell: string) => `(SELECT ${cell} FROM candidates
 /** An empty list is a syntax error in SQL. No value equals NULL. */
 const places = (count: number) => (count === 0 ? 'NULL' : Array.from({ length: count }, () => '?').join(', '));
 
+export const OPERATIONS = 'SELECT DISTINCT operation FROM calls WHERE raw_sha256 IS NOT NULL';
+
 /** `order`: of the subjects, by columns of `subjects` and `rows`. */
 export const SUBJECTS = (
   order: string,

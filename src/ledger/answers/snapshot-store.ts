@@ -54,6 +54,7 @@ import {
   ERRORS,
   LISTS,
   MEMBERS,
+  OPERATIONS,
   PROGRESS,
   ROWS,
   SUBJECTS,
@@ -122,6 +123,7 @@ export async function openSnapshot(
     },
     subjectHeads: (space, operations, asked = []) =>
       readSubjects(store, space, operations, asked, 'rows.run_id, rows.row, subjects.id'),
+    operations: async () => new Set(await snapshot.read(() => snapshot.prepare<[], string>(OPERATIONS).pluck().all())),
     lists: (operations) => readLists(store, run, operations),
     keepGlances: (reader, space, entries) => store.glances.keep(reader, space, entries),
     graph,

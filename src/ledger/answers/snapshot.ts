@@ -41,6 +41,8 @@ export interface RunSnapshot {
   subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SnapshotSubject>;
   /** The same subjects without bodies, ordered by the rows that they use: rows of one run follow each other. */
   subjectHeads(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SubjectHead>;
+  /** The operations with stored answers, of any run. */
+  operations(): Promise<ReadonlySet<string>>;
   /** Answers of the run that name no company, such as pages of a history. The newest for each request. */
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
   /** Keeps a reader's short values about companies or reports: `rows` returns them with their lines. */

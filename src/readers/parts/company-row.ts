@@ -7,6 +7,7 @@ import {
   type Cell,
   column,
   extraColumn,
+  joinCells,
   operationColumn,
   type Row,
   type RowIdentity,
@@ -91,9 +92,8 @@ export function addCompany(pieces: readonly CompanyRowPart[], { v1, v2 }: Subjec
     return telling.map((piece) => piece.totals?.[name]).find(isThere) ?? null;
   };
   if (Object.values(cells).some(isThere)) out.noteCame(companiesTable);
-  out.add(companiesTable, {
+  const others = {
     v1_company_id: v1,
-    ...cells,
     officers_returned: count('officers'),
     shareholders_returned: count('shareholders'),
     group_links_returned: count('group_links'),
@@ -106,7 +106,8 @@ export function addCompany(pieces: readonly CompanyRowPart[], { v1, v2 }: Subjec
     shareholders_total: total('shareholders'),
     filed_periods: standing.filed_periods?.years ?? null,
     extra: extraOf(pieces.flatMap((piece) => [...piece.rest, ...nested(piece.operation, besides(piece, cells))])),
-  });
+  };
+  out.add(companiesTable, joinCells(cells, others));
 }
 
 /** Values that differ from those shown in the row. */

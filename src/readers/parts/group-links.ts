@@ -3,6 +3,7 @@ import { type ExactJson, isObject, type JsonObject } from '../../util/exact-json
 import {
   column,
   extraColumn,
+  joinCells,
   operationColumn,
   positionColumn,
   type Row,
@@ -20,7 +21,7 @@ export function readGroupLinks(list: ExactJson | undefined, of: SubjectIds, path
   const read = eachItem(list, { offset: 0 }, path, (item, position, at) => {
     const { cells, rest } = readFields(item, groupLinkFields, at);
     const place = { depth: null, source_id: null, target_id: null, source_selected: null, selected: null };
-    path.out.add(groupLinksTable, { ...identity(of, position, path), ...cells, ...place, extra: extraOf(rest) });
+    path.out.add(groupLinksTable, joinCells(cells, identity(of, position, path), { ...place, extra: extraOf(rest) }));
   });
   return noted(read, groupLinksTable, path);
 }

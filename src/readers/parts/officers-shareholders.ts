@@ -3,6 +3,7 @@ import {
   column,
   contactColumn,
   extraColumn,
+  joinCells,
   operationColumn,
   positionColumn,
   rawSha256,
@@ -46,7 +47,7 @@ export function readOfficers(list: ExactJson | undefined, of: ListOf, path: Body
   const read = eachItem(list, of, path, (item, position, at) => {
     const flat = ungroup(withoutSources(item, OFFICER_GROUPS, 'officers', of, at), OFFICER_GROUPS);
     const { cells, rest } = readFields(flat, officerColumns, at);
-    path.out.add(officersTable, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
+    path.out.add(officersTable, joinCells(cells, identity(of, position, path), { extra: extraOf(rest) }));
   });
   return noted(read, officersTable, path);
 }
@@ -59,7 +60,7 @@ export function readShareholders(list: ExactJson | undefined, of: ListOf, path: 
   const read = eachItem(list, of, path, (item, position, at) => {
     const object = withoutSources(item, [], 'shareholders', of, at);
     const { cells, rest } = readFields(object, shareholderFields, at, repeatsId(object, of));
-    path.out.add(shareholdersTable, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
+    path.out.add(shareholdersTable, joinCells(cells, identity(of, position, path), { extra: extraOf(rest) }));
   });
   return noted(read, shareholdersTable, path);
 }
