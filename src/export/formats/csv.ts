@@ -52,8 +52,7 @@ export class CsvFile implements TableFile {
   readonly #descriptor: number;
   readonly #text: CsvText;
   readonly #hash = createHash('sha256');
-  #waiting: Row[] = [];
-  #waitingSize = 0;
+  #waiting = '';
   #rows = 0;
   #bytes = 0;
 
@@ -69,10 +68,10 @@ export class CsvFile implements TableFile {
 
   write(rows: readonly Row[]): void {
     for (const row of rows) {
-      this.#waiting.push(row);
-      this.#waitingSize += sizeOf(row);
-      if (this.#waiting.length >= ROWS_AT_ONCE || this.#waitingSize >= CHARACTERS_AT_ONCE) this.#flush();
+      this.#waiting += this.#text.line(row);
+      if (this.#waiting.length >= CHARACTERS_AT_ONCE) this.#flush();
     }
+    this.#rows += rows.length;
   }
 
   append({ bytes, rows }: Lines): void {
@@ -89,11 +88,8 @@ export class CsvFile implements TableFile {
   }
 
   #flush(): void {
-    if (this.#waiting.length === 0) return;
-    this.#append(Buffer.from(this.#text.render(this.#waiting)));
-    this.#rows += this.#waiting.length;
-    this.#waiting = [];
-    this.#waitingSize = 0;
+    if (this.#waiting !== '') this.#append(Buffer.from(this.#waiting));
+    this.#waiting = '';
   }
 
   #append(bytes: Uint8Array): void {
@@ -103,16 +99,8 @@ export class CsvFile implements TableFile {
   }
 }
 
-const ROWS_AT_ONCE = 1000;
-
 /** A JavaScript string has a maximum length, which a thousand large rows would reach. */
-const CHARACTERS_AT_ONCE = 1 << 20;
-
-function sizeOf(row: Row): number {
-  let size = 0;
-  for (const name in row) size += row[name]?.length ?? 0;
-  return size;
-}
+const CHARACTERS_AT_ONCE = 1 << 18;
 
 /**
  * Renders CSV: RFC 4180, null as an empty field, an empty string as `""`. The bytes are those of csv-stringify, which
@@ -135,19 +123,22 @@ export class CsvText implements LineRenderer {
   }
 
   render(rows: readonly Row[]): string {
+    let text = '';
+    for (const row of rows) text += this.line(row);
+    return text;
+  }
+
+  line(row: Row): string {
     const names = this.#names;
     let text = '';
-    for (const row of rows) {
-      for (let i = 0; i < names.length; i++) {
-        if (i > 0) text += this.#delimiter;
-        const cell = row[names[i] as string];
-        if (cell === null || cell === undefined) continue;
-        text += this.#quoted(this.#isText[i] === true ? escapeFormula(cell) : cell);
-      }
-      text += '\r\n';
+    for (let i = 0; i < names.length; i++) {
+      if (i > 0) text += this.#delimiter;
+      const cell = row[names[i] as string];
+      if (cell === null || cell === undefined) continue;
+      text += this.#quoted(this.#isText[i] === true ? escapeFormula(cell) : cell);
     }
     // Many CSV readers end a file or a cell at a NUL. The stored answer keeps it.
-    return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+    return `${text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text}\r\n`;
   }
 
   #quoted(cell: string): string {
