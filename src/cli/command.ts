@@ -226,6 +226,7 @@ export interface TableFlags {
   readonly format?: string | undefined;
   readonly bom?: boolean | undefined;
   readonly delimiter?: string | undefined;
+  readonly csvDefuse?: 'on' | 'off' | undefined;
   readonly includeContacts?: boolean | undefined;
   readonly partitionBy?: string | undefined;
 }
@@ -258,6 +259,7 @@ export function readTableFlags(flags: TableFlags): TableOptions {
     formats,
     delimiter: readDelimiter(flags.delimiter ?? ','),
     bom: flags.bom,
+    defuse: flags.csvDefuse !== 'off',
     includeContacts: flags.includeContacts,
     partitionByCountry,
   };

@@ -45,7 +45,7 @@ export const describePackage = (resources: readonly Resource[], options: ExportO
   $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
   name: `kybatch-${head.name.toLowerCase().replace(/[^-a-z0-9._/]/g, '-')}`,
   title: head.title,
-  description: `${head.remark}${DESCRIPTION}`,
+  description: `${head.remark}${DESCRIPTION}${options.csv.defuse === false ? '' : DEFUSED}`,
   ...head.more,
   created: head.createdAt,
   version: options.version,
@@ -53,7 +53,9 @@ export const describePackage = (resources: readonly Resource[], options: ExportO
 });
 
 const DESCRIPTION =
-  'Numbers are the provider’s own digits. An empty field means that nothing was returned; it is never a no. Text that a spreadsheet would run as a formula has an apostrophe in front (CSV only).';
+  'Numbers are the provider’s own digits. An empty field means that nothing was returned; it is never a no.';
+
+const DEFUSED = ' Text that a spreadsheet would run as a formula has an apostrophe in front (CSV only).';
 
 const partialInWords = ({ partial, rows, rowsNotSettled }: PackageFacts): string =>
   partial

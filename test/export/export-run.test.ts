@@ -69,6 +69,15 @@ test('for Excel there is a byte order mark and another delimiter', async () => {
   });
 });
 
+test('for programs, no cell gets an apostrophe', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    await exportTo(folder, ledger, id, { csv: { delimiter: ',', bom: false, defuse: false } });
+    expect(readTable(folder, 'rows')[0]).toMatchObject({ input_name: '=HYPERLINK("x")' });
+    expect(readTable(folder, 'flat_financials').map(({ value }) => value)).toEqual(['=1', '-5.20']);
+    expect(readFileSync(join(folder, 'datapackage.json'), 'utf8')).not.toContain('apostrophe');
+  });
+});
+
 long('contacts are in no column and no extra unless asked for', async () => {
   await withExport(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);

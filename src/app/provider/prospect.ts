@@ -389,7 +389,7 @@ const inputRow = (row: ProspectRow): InputRow => ({
 
 /** UTF-8, with cells that a spreadsheet would run as a formula escaped, as in every table. */
 function inputText(rows: readonly ProspectRow[]): string {
-  const csv = new CsvText(COLUMNS, ',');
+  const csv = new CsvText(COLUMNS, { delimiter: ',' });
   return csv.header() + csv.render(rows.map(inputRow));
 }
 

@@ -58,6 +58,8 @@ export interface TableOptions {
   readonly delimiter?: string | undefined;
   /** CSV with a byte order mark, for Excel. */
   readonly bom?: boolean | undefined;
+  /** Default: CSV texts that a spreadsheet would run as a formula get an apostrophe. False: for programs. */
+  readonly defuse?: boolean | undefined;
   /** Includes e-mail addresses and phone numbers of people. */
   readonly includeContacts?: boolean | undefined;
   /** Writes Parquet in one folder per country. */
@@ -225,7 +227,7 @@ export async function writeTables(
       {
         folder,
         formats,
-        csv: { delimiter: options.delimiter ?? ',', bom: options.bom ?? false },
+        csv: { delimiter: options.delimiter ?? ',', bom: options.bom ?? false, defuse: options.defuse },
         includeContacts: options.includeContacts ?? false,
         partitionByCountry: options.partitionByCountry ?? false,
         now,

@@ -35,6 +35,11 @@ export const exportCommand: Command<ExportArgs> = {
         requiresArg: true,
         describe: 'CSV: , ; tab or | (default: ,)',
       })
+      .option('csv-defuse', {
+        choices: ['on', 'off'] as const,
+        requiresArg: true,
+        describe: 'Apostrophe before formulas. off: for programs',
+      })
       .option('include-contacts', includeContactsOption)
       .option('partition-by', {
         choices: ['country'] as const,

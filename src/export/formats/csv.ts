@@ -23,7 +23,7 @@ export const csv: Format = {
       close() {},
     };
   },
-  renderer: (columns, options) => new CsvText(columns, options.csv.delimiter),
+  renderer: (columns, options) => new CsvText(columns, options.csv),
   resource: (table, columns, options) => ({
     name: table.name,
     properties: {
@@ -59,11 +59,11 @@ export class CsvFile implements TableFile {
   constructor(
     readonly path: string,
     columns: readonly Column[],
-    { delimiter, bom }: CsvOptions,
+    options: CsvOptions,
   ) {
     this.#descriptor = openSync(path, 'wx', 0o600);
-    this.#text = new CsvText(columns, delimiter);
-    this.#append(Buffer.from(`${bom ? '\ufeff' : ''}${this.#text.header()}`));
+    this.#text = new CsvText(columns, options);
+    this.#append(Buffer.from(`${options.bom ? '\ufeff' : ''}${this.#text.header()}`));
   }
 
   write(rows: readonly Row[]): void {
@@ -109,17 +109,20 @@ const CHARACTERS_AT_ONCE = 1 << 18;
 export class CsvText implements LineRenderer {
   readonly longestLine = 0;
   readonly #names: readonly string[];
+  /** Cells that may need an apostrophe. */
   readonly #isText: readonly boolean[];
+  readonly #header: readonly string[];
   readonly #delimiter: string;
 
-  constructor(columns: readonly Column[], delimiter: string) {
+  constructor(columns: readonly Column[], { delimiter, defuse = true }: Pick<CsvOptions, 'delimiter' | 'defuse'>) {
     this.#names = columns.map(({ name }) => name);
-    this.#isText = columns.map(({ type }) => TEXT_TYPES.has(type));
+    this.#isText = columns.map(({ type }) => defuse && TEXT_TYPES.has(type));
+    this.#header = this.#names.map((name) => (defuse ? escapeFormula(name) : name));
     this.#delimiter = delimiter;
   }
 
   header(): string {
-    return `${this.#names.map((name) => this.#quoted(escapeFormula(name))).join(this.#delimiter)}\r\n`;
+    return `${this.#header.map((name) => this.#quoted(name)).join(this.#delimiter)}\r\n`;
   }
 
   render(rows: readonly Row[]): string {

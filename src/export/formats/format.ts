@@ -110,6 +110,8 @@ export interface CsvOptions {
   readonly delimiter: string;
   /** Excel reads UTF-8 only with a byte order mark. */
   readonly bom: boolean;
+  /** False: texts that a spreadsheet would run as a formula are written as they are. Default: they get an apostrophe. */
+  readonly defuse?: boolean | undefined;
 }
 
 /** Zstandard makes the smallest files; Snappy is for readers without it. */

@@ -7,7 +7,7 @@ import { CsvText } from '../../../src/export/formats/csv.js';
 const columns = ['a', 'b\nc'].map((name) => ({ name, type: 'text' as const, description: '' }));
 
 test.each(['two\nlines', 'an old\rMac', 'and\r\nboth', ' plain', '', null])('%j is read back as it was', (cell) => {
-  const text = new CsvText(columns, ',');
+  const text = new CsvText(columns, { delimiter: ',' });
   const lines = parse(text.header() + text.render([{ a: cell, 'b\nc': 'x' }]), {
     record_delimiter: ['\n', '\r\n', '\r'],
   });
@@ -18,7 +18,7 @@ test.each(['two\nlines', 'an old\rMac', 'and\r\nboth', ' plain', '', null])('%j 
 });
 
 test('a NUL does not reach a CSV file', () => {
-  const line = new CsvText(columns, ',').render([{ a: 'Ac\0me', 'b\nc': '\0' }]);
+  const line = new CsvText(columns, { delimiter: ',' }).render([{ a: 'Ac\0me', 'b\nc': '\0' }]);
   expect(line).toBe('Ac\ufffdme,\ufffd\r\n');
 });
 
@@ -34,7 +34,7 @@ test('the bytes are those of csv-stringify', () => {
     fc.property(rows, fc.constantFrom(',', ';', '\t', '|'), (lines, delimiter) => {
       const numbers = ['a', 'b'].map((name) => ({ name, type: 'number' as const, description: '' }));
       const settings = { delimiter, record_delimiter: '\r\n', quoted_match: /^$|[\r\n]/ };
-      const ours = new CsvText(numbers, delimiter).render(lines.map(([a, b]) => ({ a, b })));
+      const ours = new CsvText(numbers, { delimiter }).render(lines.map(([a, b]) => ({ a, b })));
       expect(ours).toBe(stringify(lines, settings));
     }),
     { numRuns: 2_000 },
