@@ -31,6 +31,7 @@ export const EXIT_CODES: Readonly<Record<string, string>> = {
 /** What stands behind a flag that takes a value. */
 const VALUES: Readonly<Record<string, string>> = {
   accept: 'GUARD',
+  'as-of': 'DATE',
   before: 'DATE',
   batch: 'ID',
   by: 'NAME',

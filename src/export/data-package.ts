@@ -15,17 +15,19 @@ export interface PackageFacts {
   readonly partial: boolean;
   readonly rows: number;
   readonly rowsNotSettled: number;
+  /** The past day that the tables show. */
+  readonly asOf: string | undefined;
   readonly options: ExportOptions;
 }
 
 /** The Frictionless description of an export (Data Package 2.0). */
 export function dataPackage(resources: readonly Resource[], facts: PackageFacts) {
-  const { partial, rowsNotSettled, exportedAt, options } = facts;
+  const { partial, rowsNotSettled, exportedAt, asOf, options } = facts;
   return describePackage(resources, options, {
     name: facts.run,
-    title: `Export of run ${facts.run}${partial ? ' (partial)' : ''}`,
-    remark: partialInWords(facts),
-    more: { partial, rows_not_settled: rowsNotSettled },
+    title: `Export of run ${facts.run}${asOf === undefined ? '' : ` as of ${asOf}`}${partial ? ' (partial)' : ''}`,
+    remark: asOf === undefined ? partialInWords(facts) : `As of the end of ${asOf}, UTC. `,
+    more: { partial, rows_not_settled: rowsNotSettled, ...(asOf === undefined ? {} : { as_of: asOf }) },
     createdAt: exportedAt,
   });
 }

@@ -22,6 +22,8 @@ export interface ExportFolder {
 
 /** An export that still exists, with its own description. */
 export interface FoundExport extends ExportFolder {
+  /** It shows a past day, so it is never the newest of its list. */
+  readonly isPast: boolean;
   readonly options: MadeWith;
 }
 
@@ -112,8 +114,8 @@ function reading<T>(path: string, read: () => readonly T[]): readonly T[] {
 function describe(folder: string): FoundExport | undefined {
   const marker = readMarker(folder);
   if (marker === undefined) return undefined;
-  const { run, at, options } = marker;
-  return { run, folder, at, options };
+  const { run, at, options, isPast } = marker;
+  return { run, folder, at, options, isPast };
 }
 
 export const SUMMARY = 'summary.json';
@@ -125,6 +127,8 @@ export const RESULTS_WORKBOOK = 'results.xlsx';
 export interface ExportMarker {
   readonly run: string;
   readonly at: string;
+  /** It shows a past day. */
+  readonly isPast: boolean;
   readonly options: MadeWith;
   /** The providers of its answers, and the number of its calls. */
   readonly providers: readonly string[];
@@ -145,7 +149,7 @@ export interface MadeWith {
 /** Undefined if there is no export, or the summary is not ours. */
 export function readMarker(folder: string): ExportMarker | undefined {
   const summary = readObject(join(folder, SUMMARY));
-  const { run, exported_at: at, versions, files, options, pipeline, tables, parts } = summary ?? {};
+  const { run, exported_at: at, as_of: past, versions, files, options, pipeline, tables, parts } = summary ?? {};
   if (typeof run !== 'string' || typeof at !== 'string' || !isObject(versions) || !Array.isArray(files))
     return undefined;
   if (typeof versions.kybatch !== 'string') return undefined;
@@ -157,6 +161,7 @@ export function readMarker(folder: string): ExportMarker | undefined {
   return {
     run,
     at,
+    isPast: past !== undefined,
     options: isObject(options) ? madeWith(options) : {},
     providers: isObject(pipeline) ? providersIn(String(pipeline.sha256)) : [],
     calls: isObject(tables) && typeof tables.calls === 'number' ? tables.calls : 0,

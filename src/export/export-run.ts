@@ -84,7 +84,7 @@ async function fill(
     const folders = rules === undefined ? [] : [RECORDS, ...boughtTables(parts.readers).map(({ name }) => name)];
     for (const name of folders) mkdirSync(join(folder, name), { mode: 0o700 });
     await writeRunTables(snapshot, options, outputs, parts, tally);
-    const allowances = allowanceRows(await snapshot.allowances());
+    const allowances = snapshot.past === null ? allowanceRows(await snapshot.allowances()) : [];
     outputs.write('allowances', allowances);
     const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs, folder, rules);
     // The key facts of each company are ready by now.
@@ -108,6 +108,7 @@ async function fill(
       partial: summary.partial,
       rows: summary.input.rows,
       rowsNotSettled: summary.rows_not_settled,
+      asOf: summary.as_of?.day,
       options,
     };
     writeJson(join(folder, DATA_PACKAGE), dataPackage(finished.resources, facts));

@@ -122,10 +122,10 @@ export const candidateRow = (
 
 export function memberRow(
   member: SnapshotMember,
-  judge: (standing: MemberState) => DueDecision,
+  judge: ((standing: MemberState) => DueDecision) | null,
 ): RowOf<typeof membersTable> {
   const { standing, leftAt } = member;
-  const due = leftAt === null ? judge(standing).due : null;
+  const due = leftAt === null ? (judge?.(standing).due ?? null) : null;
   const fetched = Object.values(standing.fetched);
   return {
     portfolio: member.portfolio,
@@ -134,7 +134,7 @@ export function memberRow(
     first_seen: timestamp(member.firstSeen),
     last_seen: timestamp(member.lastSeen),
     left_at: leftAt === null ? null : timestamp(leftAt),
-    due: String(due !== null),
+    due: judge === null ? null : String(due !== null),
     due_reason: due?.reason ?? null,
     oldest_fetched_at: fetched.length === 0 ? null : timestamp(Math.min(...fetched)),
     member: String(standing.member),

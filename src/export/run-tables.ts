@@ -114,7 +114,11 @@ export const membersTable = table({
     column('first_seen', 'timestamp', 'When it was first in the list'),
     column('last_seen', 'timestamp', 'When it was last in the list'),
     column('left_at', 'timestamp', 'When it left the list. Empty while it is in the list'),
-    column('due', 'boolean', 'Whether something is to be asked for, at the time of the export'),
+    column(
+      'due',
+      'boolean',
+      'Whether something is to be asked for, at the time of the export. Empty in the tables of a past day',
+    ),
     column(
       'due_reason',
       'text',

@@ -1,5 +1,6 @@
 import { ROW_OUTCOMES, unreachedStatus } from '../domain/outcomes.js';
 import type { Money } from '../domain/prices.js';
+import type { PastView } from '../ledger/answers/past-view.js';
 import type { RunSnapshot } from '../ledger/answers/snapshot.js';
 import type { Progress } from '../ledger/rows/runs.js';
 import type { AllowanceRow } from './allowances-table.js';
@@ -17,6 +18,8 @@ export interface ExportSummary {
   readonly partial: boolean;
   readonly rows_not_settled: number;
   readonly exported_at: string;
+  /** If the tables show a past day: what they cannot show of it. */
+  readonly as_of?: PastSummary;
   readonly input: { readonly path: string; readonly sha256: string; readonly rows: number };
   readonly pipeline: { readonly name: string; readonly sha256: string };
   readonly outcomes: Readonly<Record<string, number>>;
@@ -55,6 +58,16 @@ export interface ExportSummary {
   readonly files: readonly ExportedFile[];
 }
 
+export interface PastSummary {
+  readonly day: string;
+  /** Rows that changed later. Their outcome, match and cells are the newest. */
+  readonly rows_changed_since: number;
+  /** Rows that were matched later. They are pending. */
+  readonly rows_not_matched_then: number;
+  /** Answers that are pruned or erased. */
+  readonly answers_gone: number;
+}
+
 export interface ExportedFile {
   readonly path: string;
   readonly table: string;
@@ -88,7 +101,7 @@ function stageSums(planned: readonly string[], { stages, byOutcome }: Progress):
 }
 
 export function summarise(
-  { run, listed, progress, damaged, damagedTexts }: RunSnapshot,
+  { run, listed, progress, past, damaged, damagedTexts }: RunSnapshot,
   { resources, unwritten }: FinishedOutputs,
   counts: Readonly<Record<string, number>>,
   issues: IssueCounts,
@@ -105,6 +118,7 @@ export function summarise(
     partial: run.state === 'reading' || progress.byOutcome.pending > 0,
     rows_not_settled: progress.byOutcome.pending,
     exported_at: new Date(options.now).toISOString(),
+    ...(past === null ? {} : { as_of: pastSummary(past) }),
     input: { path: run.inputPath, sha256: run.inputSha256, rows: expected },
     pipeline: { name: run.pipelineName, sha256: run.pipelineSha256 },
     outcomes: progress.byOutcome,
@@ -125,6 +139,13 @@ export function summarise(
     ...exportProvenance(resources, versions, options),
   };
 }
+
+const pastSummary = ({ at, rowsChanged, rowsNotMatched, answersGone }: PastView): PastSummary => ({
+  day: new Date(at).toISOString().slice(0, 10),
+  rows_changed_since: rowsChanged,
+  rows_not_matched_then: rowsNotMatched,
+  answers_gone: answersGone,
+});
 
 /** The part of every summary by which `export-folders.ts` recognizes our folders. */
 export const exportProvenance = (

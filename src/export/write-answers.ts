@@ -260,8 +260,8 @@ export interface ExportParts {
   readonly latest?: StableLink | undefined;
   /** Cancels the export. The previous one stays. */
   readonly signal?: AbortSignal | undefined;
-  /** Decides whether a company is due. */
-  readonly judge: (standing: MemberState) => DueDecision;
+  /** Decides whether a company is due. Null: that is unknown for a past day. */
+  readonly judge: ((standing: MemberState) => DueDecision) | null;
   /** The prices for the summary. Absent: none are set. */
   readonly prices?: Prices | null;
   /** Absent: every table is one file. */

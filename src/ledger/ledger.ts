@@ -129,9 +129,9 @@ export async function composeLedger(database: Database, options: ComposeOptions)
     if (access !== 'read') await money().allSettled();
     await database.flush();
   };
-  const snapshot: LedgerQueries['snapshot'] = async (runId, only) => {
+  const snapshot: LedgerQueries['snapshot'] = async (runId, part) => {
     await flush();
-    const opened = await openSnapshot(await database.snapshot(), runId, times, only);
+    const opened = await openSnapshot(await database.snapshot(), runId, times, part);
     return opened && withLedgerErrors(opened, name);
   };
   // Each store is prepared on first use: every command opens a ledger, an attempt three times, and few need all stores.

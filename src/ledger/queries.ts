@@ -2,7 +2,7 @@
 
 import type { ApiName } from '../domain/provider.js';
 import type { RunSnapshot } from './answers/snapshot.js';
-import type { RunRowKey } from './answers/visible-answer.js';
+import type { SnapshotPart } from './answers/snapshot-store.js';
 import { type ClockAhead, findAhead } from './clock-ahead.js';
 import type { Database, Script, Sql } from './db/database.js';
 import { attemptOutages } from './db/json-columns.js';
@@ -38,11 +38,8 @@ export interface LedgerQueries {
   knownOf(runId: string): Promise<KnownRun | undefined>;
   /** When an attempt last got past the guards. Null: none did. */
   lastAttemptAt(): Promise<number | null>;
-  /**
-   * A consistent view of a run. Undefined if there is no such run. The caller closes it. `only`: at least one row, of
-   * any run. The view has these alone, numbered from 1 in this order.
-   */
-  snapshot(runId: string, only?: readonly RunRowKey[]): Promise<RunSnapshot | undefined>;
+  /** A consistent view of a run. Undefined if there is no such run. The caller closes it. */
+  snapshot(runId: string, part?: SnapshotPart): Promise<RunSnapshot | undefined>;
   usage(): Promise<UsageReport>;
   /** Charged calls of a run, of an attempt, or all. */
   charged(of?: { readonly run: string } | { readonly attempt: number }): Promise<readonly ChargedCalls[]>;

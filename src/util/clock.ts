@@ -6,6 +6,15 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+export const DAY_MS = 86_400_000;
+
+/** The beginning of a day in UTC, from YYYY-MM-DD. Undefined if there is no such day. */
+export function parseDay(text: string): number | undefined {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // Some days that do not exist are read as days of the next month.
+  return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at;
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   async sleep(ms, signal) {

@@ -175,7 +175,12 @@ interface Retained {
 
 function findOldFiles(dataDir: string, before: number, staying: Retained): OldFiles {
   const found = findExports(dataDir);
-  const kept = new Set(newestTables(found.filter(isIn(dataDir)), staying.lists));
+  const kept = new Set(
+    newestTables(
+      found.filter((tables) => !tables.isPast && isIn(dataDir)(tables)),
+      staying.lists,
+    ),
+  );
   const old = found.filter((tables) => Date.parse(tables.at) < before && !kept.has(tables));
   const folders = old.map(({ folder }) => folder);
   const exports = old.filter(isIn(dataDir)).map(({ folder }) => folder);

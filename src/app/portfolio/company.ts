@@ -145,7 +145,7 @@ function withCompany<T>(
     const [first, ...others] = found.filter(({ environment }) => isSelectedProvider(options, environment));
     if (space === undefined || first === undefined) throw notFound(options);
     const rows = [first, ...others.filter(({ environment }) => environment === first.environment)];
-    const snapshot = await ledger.reading.snapshot(first.run_id, rows);
+    const snapshot = await ledger.reading.snapshot(first.run_id, { only: rows });
     if (snapshot === undefined) throw notFound(options);
     try {
       return await use({ ...options, space }, rows, snapshot, ledger, around);

@@ -160,7 +160,7 @@ export async function readListedRows(
   { reading }: Ledger,
 ): Promise<readonly ListedRow[]> {
   const [first] = found;
-  const snapshot = first && (await reading.snapshot(first.run_id, found));
+  const snapshot = first && (await reading.snapshot(first.run_id, { only: found }));
   if (snapshot === undefined) return [];
   try {
     const listed: ListedRow[] = [];

@@ -32,6 +32,7 @@ import { READERS_VERSION } from '../../portfolio/changes/derive.js';
 import { openQuestions } from '../../review/questions.js';
 import { VERDICTS } from '../../review/record-answer.js';
 import { SHEET_COLUMNS, SHEET_COUNTS, SHEET_HIDDEN, SHEET_OWN, sheetLines } from '../../review/write-sheet.js';
+import { DAY_MS, parseDay } from '../../util/clock.js';
 import { createTempFolder, writeAtomically } from '../../util/files.js';
 import { message } from '../../util/message-parts.js';
 import { version } from '../../util/packages.js';
@@ -71,6 +72,8 @@ export interface TableOptions {
 export interface ExportTablesOptions extends PlaceOptions, TableOptions {
   /** Default: the newest run. A run in progress may be exported. */
   readonly run?: string | undefined;
+  /** A day, YYYY-MM-DD in UTC: the portfolio of the run as it was at the end of that day. */
+  readonly asOf?: string | undefined;
 }
 
 export interface ExportView {
@@ -91,8 +94,13 @@ export interface ExportView {
 /** Writes the tables of a run again from the stored answers, free. */
 export function exportTables(options: ExportTablesOptions = {}, around = processEnvironment()): Promise<ExportView> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
-    const run = await findRun(options.run, ledger);
-    if (run === undefined) throw noRunYet();
+    const found = await findRun(options.run, ledger);
+    if (found === undefined) throw noRunYet();
+    if (options.asOf !== undefined) {
+      const past = readPastDay(options.asOf, around.clock.now());
+      return await writeTables((await runThen(found, past, ledger)).id, ledger, dataDir, { ...options, past }, around);
+    }
+    const run = found;
     const last = run.portfolioId === null ? undefined : await ledger.portfolios.lastRun(run.portfolioId);
     if (last !== undefined && last.id !== run.id)
       around.onNote?.(
@@ -115,6 +123,29 @@ export function exportTables(options: ExportTablesOptions = {}, around = process
       throw adviseOnFullDisk(error, OTHER_DISK);
     }
   });
+}
+
+/** A day that has begun, and its last moment. */
+interface PastDay {
+  readonly day: string;
+  readonly at: number;
+}
+
+function readPastDay(day: string, now: number): PastDay {
+  const begins = parseDay(day);
+  if (begins === undefined)
+    throw new UsageError('DATE_INVALID', `--as-of: ${day} is not a date`, 'Use YYYY-MM-DD, for example 2026-06-30.');
+  if (begins > now)
+    throw new UsageError('DATE_IN_FUTURE', `--as-of: ${day} is in the future`, 'Use a day that has begun.');
+  return { day, at: begins + DAY_MS - 1 };
+}
+
+/** The newest run of the portfolio on that day, whose calls are shown. It may be pruned, while the answers are there. */
+async function runThen(run: RunRecord, { at }: PastDay, { runs }: Pick<Ledger, 'runs'>): Promise<RunRecord> {
+  if (run.portfolioId === null)
+    throw new UsageError('NO_LIST_THEN', `${run.id} is of a version without portfolios`, 'Leave --as-of away.');
+  const isOfThen = (one: RunRecord) => one.portfolioId === run.portfolioId && one.createdAt <= at;
+  return (await runs.all()).find(isOfThen) ?? run;
 }
 
 const OTHER_DISK = 'Name a folder on another disk with `--out DIR`, or free some space. The previous tables are kept.';
@@ -164,8 +195,8 @@ export async function checkTables(
   }
 }
 
-export function tablesFolder({ out }: TableOptions, runId: string, dataDir: string, around: AppEnvironment): string {
-  if (out === undefined) return join(dataDir, 'exports', runId);
+export function tablesFolder({ out }: TableOptions, name: string, dataDir: string, around: AppEnvironment): string {
+  if (out === undefined) return join(dataDir, 'exports', name);
   if (out.trim() === '') throw new UsageError('OUT_EMPTY', '--out is empty', 'Give a folder. It need not exist.');
   const folder = pathIn(around, out);
   if (isForLatest(folder, dataDir))
@@ -196,23 +227,33 @@ export async function writeTables(
   runId: string,
   ledger: Pick<Ledger, 'reading' | 'review' | 'runs' | 'portfolios'>,
   dataDir: string,
-  options: TableOptions,
+  options: TableOptions & { readonly past?: PastDay },
   around: AppEnvironment,
   prices?: Prices | null,
 ): Promise<ExportView> {
-  const snapshot = await ledger.reading.snapshot(runId);
+  const { past } = options;
+  const snapshot = await ledger.reading.snapshot(runId, past && { asOf: past.at });
   if (snapshot === undefined)
     throw new UsageError('RUN_NOT_FOUND', `there is no run ${runId}`, 'List the runs: `kybatch runs`');
   try {
-    const folder = tablesFolder(options, runId, dataDir, around);
+    if (past !== undefined && snapshot.listed === 0)
+      throw new UsageError(
+        'NO_LIST_THEN',
+        `the list had no row on ${past.day}`,
+        'The days of its runs: `kybatch runs`',
+      );
+    // Tables of a past day never take the place of the present ones.
+    const name = past === undefined ? runId : `${runId}-as-of-${past.day}`;
+    const folder = tablesFolder(options, name, dataDir, around);
     assertExportsListable(dataDir);
     const now = around.clock.now();
-    const judge = dueDecider(snapshot.run, now);
+    const judge = past === undefined ? dueDecider(snapshot.run, now) : null;
     const formats = options.formats ?? USUAL_FORMATS;
-    const questions = formats.includes('xlsx') ? await questionLines(snapshot.run, ledger) : undefined;
+    const questions =
+      formats.includes('xlsx') && past === undefined ? await questionLines(snapshot.run, ledger) : undefined;
     const pipeline = findSettings(snapshot.run)?.pipeline;
     const priced = prices === undefined ? pricesOf(pipeline, around) : prices;
-    const list = await listOfTables(snapshot.run, ledger);
+    const list = past === undefined ? await listOfTables(snapshot.run, ledger) : undefined;
     const tablesOf = options.out === undefined ? list : undefined;
     const latest = tablesOf && latestLink(dataDir, tablesOf);
     const above = pipeline?.partsAbove ?? null;

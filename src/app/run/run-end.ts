@@ -295,7 +295,7 @@ const newest = (found: readonly FoundExport[]): FoundExport | undefined =>
  */
 function exportsIn(dataDir: string): readonly FoundExport[] {
   try {
-    return findExports(dataDir);
+    return findExports(dataDir).filter(({ isPast }) => !isPast);
   } catch (error) {
     if (error instanceof KybatchError) return [];
     throw error;

@@ -3,6 +3,7 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import { compact } from '../../domain/numbers/number-text.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
+import { parseDay } from '../../util/clock.js';
 import { firstFew, type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick } from '../../util/view-json.js';
@@ -109,9 +110,8 @@ const spaceNamed = (name: string): IdSpace | undefined =>
   name === 'source' ? 'credit' : ID_SPACES.find((space) => space === name);
 
 function readDay(text: string, now: number): number {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // Some days that do not exist are read as days of the next month.
-  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text)
+  const at = parseDay(text);
+  if (at === undefined)
     throw new UsageError('DATE_INVALID', `--before: ${text} is not a date`, 'Use YYYY-MM-DD, for example 2025-01-01.');
   if (at > now)
     throw new UsageError(

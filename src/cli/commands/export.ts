@@ -1,5 +1,7 @@
+import type { ExportView } from '../../app/run/export.js';
 import { ExitCode } from '../../domain/errors.js';
-import { shortRun } from '../../util/words.js';
+import { message } from '../../util/message-parts.js';
+import { count, shortRun } from '../../util/words.js';
 import {
   type Command,
   type CommonArgs,
@@ -12,10 +14,11 @@ import {
 import { appEnvironment, printJson } from '../terminal/io.js';
 import { keptInWords, lackInWords, partialInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { block, countLines, labelLines, marked, view } from '../terminal/view.js';
+import { block, countLines, labelLines, marked, type ViewPart, view } from '../terminal/view.js';
 
 interface ExportArgs extends CommonArgs, TableFlags {
   readonly run: string | undefined;
+  readonly asOf?: string | undefined;
 }
 
 export const exportCommand: Command<ExportArgs> = {
@@ -26,6 +29,11 @@ export const exportCommand: Command<ExportArgs> = {
       .positional('run', {
         type: 'string',
         describe: 'The run, finished or not (default: the newest)',
+      })
+      .option('as-of', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'The list as it was at the end of this day, YYYY-MM-DD (UTC)',
       })
       .option('out', outOption)
       .option('format', formatOption)
@@ -47,14 +55,14 @@ export const exportCommand: Command<ExportArgs> = {
         describe: 'Parquet in one folder per country',
       }),
   async run(args, io) {
-    const { dataDir, run } = args;
+    const { dataDir, run, asOf } = args;
     const { exportTables } = await import('../../app/run/export.js');
     const { folder, latest, workbook, kept, keptAnswers, summary, lack } = await exportTables(
-      { dataDir, run, ...readTableFlags(args) },
+      { dataDir, run, asOf, ...readTableFlags(args) },
       appEnvironment(io),
     );
-    const { partial, rows_not_settled: open, input } = summary;
-    const notes = view(partialInWords({ partial, open, rows: input.rows }));
+    const { partial, rows_not_settled: open, input, as_of: past } = summary;
+    const notes = view(past === undefined ? partialInWords({ partial, open, rows: input.rows }) : pastInWords(past));
     const warnings = view(keptInWords(kept, keptAnswers, placeFlags(args)), lackInWords(lack));
     if (args.json)
       printJson(
@@ -68,7 +76,7 @@ export const exportCommand: Command<ExportArgs> = {
           marked(
             'TABLES_WRITTEN',
             'done',
-            `Tables of run ${shortRun(summary.run)} written`,
+            past === undefined ? `Tables of run ${shortRun(summary.run)} written` : `Tables as of ${past.day} written`,
             '',
             countsInWords(summary.tables),
           ),
@@ -88,6 +96,17 @@ export const exportCommand: Command<ExportArgs> = {
     io.say(warnings, 'alert');
     return lack === null ? ExitCode.ok : ExitCode.internal;
   },
+};
+
+/** What is not as it was on that day. */
+const pastInWords = (past: NonNullable<ExportView['summary']['as_of']>): readonly ViewPart[] => {
+  const { rows_changed_since: changed, rows_not_matched_then: later, answers_gone: gone } = past;
+  return [
+    changed > 0 &&
+      message('PAST_ROWS_CHANGED', `${count(changed, 'row')} changed later: outcome, match and cells are the newest.`),
+    later > 0 && message('PAST_ROWS_NOT_MATCHED', `${count(later, 'row')} matched later: pending, without data.`),
+    gone > 0 && message('PAST_ANSWERS_GONE', `${count(gone, 'answer')} of that time pruned or erased: not shown.`),
+  ];
 };
 
 /** Empty tables are written and not listed. */

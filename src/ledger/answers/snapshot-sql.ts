@@ -78,7 +78,7 @@ export const CALLS = `SELECT calls.id, row, stage, api, operation, attempt, star
     CASE WHEN raw_sha256 IS NOT NULL THEN lower(hex(raw_sha256)) END AS rawSha256, subject_id AS subjectId,
     coalesce(params, (SELECT owned.params FROM answers JOIN calls AS owned ON owned.id = answers.call_id
       WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key)) AS params
-  FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? ORDER BY calls.id`;
+  FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? AND started_at <= ? ORDER BY calls.id`;
 
 export const ERRORS = `SELECT row, line, stage, class, code, message, request_id AS requestId, attempts, at FROM (
     SELECT standing.row AS row, standing.line AS line, stage, class, code, message, request_id, attempts, at, id
@@ -134,7 +134,7 @@ export const LISTS = (
   operations: number,
 ) => `SELECT operation, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, params,
     (SELECT api FROM environments WHERE environments.id = environment_id) AS api
-  FROM calls WHERE id IN (SELECT max(id) FROM calls WHERE (run_id = ? OR run_id IN (SELECT id FROM runs WHERE portfolio_id = ?)) AND row IS NULL AND raw_sha256 IS NOT NULL AND error_code IS NULL
+  FROM calls WHERE id IN (SELECT max(id) FROM calls WHERE (run_id = ? OR run_id IN (SELECT id FROM runs WHERE portfolio_id = ?)) AND row IS NULL AND settled_at <= ? AND raw_sha256 IS NOT NULL AND error_code IS NULL
     AND operation IN (${places(operations)}) GROUP BY request_key)
   ORDER BY id`;
 

@@ -24,6 +24,7 @@ import { runFinder } from '../rows/run-store.js';
 import type { RunRecord } from '../rows/runs.js';
 import { Bodies } from './bodies.js';
 import { GraphStore } from './graph-store.js';
+import { viewPast } from './past-view.js';
 import type {
   ConfirmedCompany,
   GlanceEntry,
@@ -68,18 +69,23 @@ import {
   withoutUnreachedStages,
 } from './visible-answer.js';
 
-/**
- * Opens a consistent view of a run. It closes `snapshot` with itself. Undefined: there is no such run. `only`: the view
- * has these rows alone, of any run, numbered in this order.
- */
+/** A part of a run, or its portfolio on a past day. */
+export interface SnapshotPart {
+  /** At least one row, of any run. The view has these alone, numbered from 1 in this order. */
+  readonly only?: readonly RunRowKey[];
+  /** The last moment of a past day: the run's portfolio as it was then. The run has one. */
+  readonly asOf?: number;
+}
+
+/** Opens a consistent view of a run. It closes `snapshot` with itself. Undefined: there is no such run. */
 export async function openSnapshot(
   snapshot: Snapshot,
   runId: string,
   times: CorrectedTimes,
-  only?: readonly RunRowKey[],
+  part: SnapshotPart = {},
 ): Promise<RunSnapshot | undefined> {
   const found = await snapshot
-    .read(() => readHead(snapshot, runId, only))
+    .read(() => readHead(snapshot, runId, part))
     .catch(async (error: unknown) => {
       await snapshot.close();
       throw error;
@@ -88,10 +94,11 @@ export async function openSnapshot(
     await snapshot.close();
     return undefined;
   }
-  const { run, list, progress } = found;
+  const { run, list, progress, past } = found;
   const damaged: UnsoundAnswer[] = [];
   // These cells are empty in the tables. Looking for damaged times reads all rows of the run.
-  const damagedTexts: StoredPlace[] = only === undefined ? [...snapshot.stored.damagedTimes(runId)] : [];
+  const damagedTexts: StoredPlace[] = part.only === undefined ? [...snapshot.stored.damagedTimes(runId)] : [];
+  const until = part.asOf ?? Number.MAX_SAFE_INTEGER;
   const bodies = new Bodies(snapshot);
   const graph = new GraphStore();
   const store: SnapshotStore = {
@@ -101,30 +108,34 @@ export async function openSnapshot(
     glances: new GlanceStore(),
     damaged,
     damagedTexts,
-    standing: visibleAnswerReaders(snapshot, bodies),
+    standing: visibleAnswerReaders(snapshot, bodies, past !== null),
   };
   return {
     damaged,
     damagedTexts,
     run,
     ...list,
+    past,
     progress,
     rows: () => readRows(store, runId),
     members: () => readMembers(snapshot, times, run),
     candidates: () => readCandidates(store),
-    calls: () => snapshot.batches<SnapshotCall>(CALLS, [runId], BATCH),
+    calls: () => snapshot.batches<SnapshotCall>(CALLS, [runId, until], BATCH),
     errors: () => snapshot.batches<SnapshotError>(ERRORS, [runId], BATCH),
     changes: () => readChanges(store, run),
     watchEvents: () => readWatchEvents(snapshot, run),
     allowances: () => snapshot.read(() => allowancesOf(snapshot, runId)),
-    charged: () => snapshot.read(() => chargedCalls(snapshot, { sql: 'run_id = @run', given: { run: runId } })),
+    charged: () =>
+      snapshot.read(() =>
+        chargedCalls(snapshot, { sql: 'run_id = @run AND started_at <= @until', given: { run: runId, until } }),
+      ),
     async *subjects(space, operations, asked = []) {
       for await (const head of readSubjects(store, space, operations, asked, 'subjects.id')) yield await head.load();
     },
     subjectHeads: (space, operations, asked = []) =>
       readSubjects(store, space, operations, asked, 'rows.run_id, rows.row, subjects.id'),
     operations: async () => new Set(await snapshot.read(() => snapshot.prepare<[], string>(OPERATIONS).pluck().all())),
-    lists: (operations) => readLists(store, run, operations),
+    lists: (operations) => readLists(store, run, operations, until),
     keepGlances: (reader, space, entries) => store.glances.keep(reader, space, entries),
     graph,
     async close() {
@@ -135,14 +146,16 @@ export async function openSnapshot(
   };
 }
 
-function* readHead(snapshot: Snapshot, runId: string, only: readonly RunRowKey[] | undefined) {
+function* readHead(snapshot: Snapshot, runId: string, { only, asOf }: SnapshotPart) {
   const run = yield* runFinder(snapshot)(runId);
   if (run === undefined) return undefined;
+  const past = asOf === undefined || run.portfolioId === null ? null : yield* viewPast(snapshot, run.portfolioId, asOf);
   yield* snapshot.exec(`CREATE TEMP VIEW standing AS ${only === undefined ? standingsOf(run) : standingsAt(only)}`);
   const unknownCalls = (yield* countUnknownCalls(snapshot)(runId)) + (yield* countOpenCalls(snapshot)(runId));
   const counted = toProgress(yield* snapshot.prepare<[string], ProgressRow>(PROGRESS).all(runId));
   return {
     run,
+    past,
     list: yield* listOf(snapshot, run),
     progress: { ...counted, unknownCalls, refusals: [], refusedRows: 0 },
   };
@@ -334,10 +347,15 @@ async function* readLists(
   store: SnapshotStore,
   { id, portfolioId }: RunRecord,
   operations: readonly string[],
+  until: number,
 ): AsyncGenerator<readonly SnapshotList[]> {
   type List = Omit<SnapshotList, 'body'> & Pick<UnsoundAnswer, 'api' | 'params'>;
   const sql = LISTS(operations.length);
-  for await (const batch of store.snapshot.batches<List>(sql, [id, portfolioId, ...operations], BODIES_AT_ONCE)) {
+  for await (const batch of store.snapshot.batches<List>(
+    sql,
+    [id, portfolioId, until, ...operations],
+    BODIES_AT_ONCE,
+  )) {
     const sound: SnapshotList[] = [];
     for (const { api, params, ...list } of batch) {
       const body = await soundBody(store, { ...list, api, params, row: null, stage: null });
@@ -359,8 +377,8 @@ export interface SnapshotStore {
 }
 
 /** Select the visible answers of a company. Prepared once for all tables and spaces. */
-const visibleAnswerReaders = (snapshot: Snapshot, bodies: Bodies) => ({
-  visibleAnswer: visibleAnswerReader(snapshot, bodies),
+const visibleAnswerReaders = (snapshot: Snapshot, bodies: Bodies, isPast: boolean) => ({
+  visibleAnswer: visibleAnswerReader(snapshot, bodies, isPast),
   begun: withoutUnreachedStages(snapshot),
   earlier: earlierPages(snapshot),
 });

@@ -7,6 +7,7 @@ import type { WatchEvent } from '../portfolio/watches.js';
 import type { DecisionRecord } from '../review/review.js';
 import type { CandidateRecord, Progress, QuestionTopic, RunRecord, Stages } from '../rows/runs.js';
 import type { GraphStore } from './graph-store.js';
+import type { PastView } from './past-view.js';
 
 /**
  * One run at one moment, whatever is written meanwhile. Everything comes in batches, so that a run of any size needs
@@ -17,6 +18,8 @@ export interface RunSnapshot {
   /** The header and number of lines of the list's newest file. */
   readonly columns: readonly string[];
   readonly listed: number;
+  /** If it shows a past day. Otherwise null. */
+  readonly past: PastView | null;
   /** Progress of the lines of the list. */
   readonly progress: Progress;
   rows(): AsyncIterable<readonly SnapshotRow[]>;

@@ -26,9 +26,9 @@ interface VerdictRow {
 /**
  * A new answer with an open review question is not visible. Instead the newest earlier answer is that fits the company
  * or was accepted by a person. Without one no answer is visible: it may be about another company. An empty answer does
- * not replace an earlier one (V1-22).
+ * not replace an earlier one (V1-22). `isPast`: the state of rows is newer than the answers, so it is not asked.
  */
-export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bodies: Bodies) {
+export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bodies: Bodies, isPast = false) {
   const verdicts = database.prepare<[string, number, number], VerdictRow>(
     `SELECT lower(hex(verdicts.raw_sha256)) AS rawSha256, ${FITS} AS fits FROM calls
      CROSS JOIN row_ids ON row_ids.run_id = ? AND row_ids.row = ?
@@ -68,6 +68,16 @@ export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bo
     const times = cells.find(rowFetched, text, [run_id, run_row]) ?? {};
     return Object.hasOwn(times, stage) ? times[stage] : undefined;
   }
+  /** The row's stage was not available, and this answer is the reason. */
+  function* isLacking(
+    stage: string,
+    { fetchedAt }: AnswerRow,
+    lacking: string | null,
+    place: RunRowKey,
+  ): Script<boolean> {
+    if (lacking === null || parseStored(lacking, rowStages.fits)?.[stage] !== 'not_available') return false;
+    return (yield* asOf(stage, place)) === fetchedAt;
+  }
   function* says({ rawSha256 }: AnswerRow): Script<boolean> {
     const body = yield* bodies.readSound(rawSha256);
     return body !== undefined && !isEmptyBody(body);
@@ -77,9 +87,8 @@ export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bo
   return function* (answer: AnswerRow, lacking: string | null, place: RunRowKey): Script<AnswerRow | undefined> {
     const standing = yield* compared(answer, place);
     const stage = standing?.stage ?? null;
-    if (standing === undefined || stage === null || lacking === null) return standing;
-    if (parseStored(lacking, rowStages.fits)?.[stage] !== 'not_available') return standing;
-    if ((yield* asOf(stage, place)) !== standing.fetchedAt) return standing;
+    if (standing === undefined || stage === null) return standing;
+    if (isPast ? yield* says(standing) : !(yield* isLacking(stage, standing, lacking, place))) return standing;
     for (const one of yield* earlier.all(standing.id))
       if (one.stage === stage && (yield* says(one)) && (yield* compared(one, place)) === one) return one;
     return standing;

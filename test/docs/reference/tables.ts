@@ -96,6 +96,7 @@ const FILES: readonly (readonly [string, string])[] = [
 const RULES: readonly string[] = [
   'Numbers are the digits of the provider. `<column>_decimal` in Parquet has the number if DECIMAL(38, 10) holds it exactly.',
   'IDs and registration numbers are text. Import them as text, or a spreadsheet drops leading zeros.',
+  'Tables of a past day (`--as-of`) have the members, matches, answers, changes and decisions of then. Of rows that changed later, outcome and cells are the newest. Screenings show only names that are still looked for. Pruned or erased answers are missing.',
   'In CSV, a text that a spreadsheet would run as a formula gets an apostrophe. Numbers such as `-5.20` stay. For programs, `--csv-defuse off` leaves every text as it is.',
   'E-mail addresses and phone numbers are removed unless you add `--include-contacts`.',
   'A date that no calendar has, such as `1998-00-00`, is in `extra` and in `errors`.',

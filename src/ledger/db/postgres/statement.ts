@@ -194,12 +194,14 @@ export function translate(sql: string): Translated {
   };
 }
 
-const PHRASES = /\bINDEXED BY \w+|\bCROSS JOIN\b|\bAS INTEGER\)|\btemp\./g;
+const PHRASES = /\bINDEXED BY \w+|\bCROSS JOIN\b|\bAS INTEGER\)|\btemp\.|\bmain\./g;
 const SPELT: Readonly<Record<string, string>> = {
   'INDEXED BY': '',
   'CROSS JOIN': 'JOIN',
   'AS INTEGER)': 'AS BIGINT)',
   'temp.': 'pg_temp.',
+  // A name that is not shadowed yet.
+  'main.': '',
 };
 
 /**
