@@ -9,6 +9,7 @@ import { marksIn } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { comparableVat } from './numbers/vat.js';
 import { isIsoCountry, isoAlias, plainPlace } from './places/location-codes.js';
+import { resolveLocation } from './places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from './provider.js';
 
 /** What is known about one company, from its match and its answers. */
@@ -48,6 +49,15 @@ export function numberKey({ countryCode, registrationNumber, registers = [] }: O
   // Comparing ignores the suffix B, which Charlottenburg puts after every number.
   const number = country === 'DE' ? parsed.canonical.replace(/ B$/, '') : parsed.canonical;
   return [country, ...register, number].join('-').replaceAll(/\s+/g, '-');
+}
+
+/** The court in a number, else the state in one of these places. */
+export function registersIn(number: string, countryCode: string, places: readonly (string | null)[]) {
+  const states = places.flatMap((place) => {
+    const location = place === null ? undefined : resolveLocation(place);
+    return location?.ok && location.countryCode === countryCode ? (location.state ?? null) : place;
+  });
+  return [parseRegistrationNumber(number, countryCode).register ?? null, ...states];
 }
 
 /** A court in one spelling with capitals: `Frankfurt-Am-Main`. */

@@ -95,3 +95,17 @@ describe('a list that is run with two pipelines in turn', () => {
       ONBOARDING,
     ));
 });
+
+test('a company has one key, whichever module bought it, also if only the list names its court or state', () =>
+  withNights(0, async ({ night, rows, writeCsv, cwd, table }) => {
+    const ofRegisters = rows.filter(({ country = '' }) => country === 'DE' || country.startsWith('US-')).slice(0, 4);
+    writeCsv('in.csv', ofRegisters);
+    const keys = () => table('rows').map(({ company_key: key = '' }) => key);
+    await night();
+    const fromRecords = keys();
+    writeFileSync(join(cwd, 'p.yaml'), 'stages: [firmographics]');
+    await night('--portfolio', 'sales');
+    expect(keys()).toEqual(fromRecords);
+    expect(fromRecords.filter((key) => !/^(?:DE|US)-/.test(key))).toEqual([]);
+    expect(table('firmographics').map(({ company_key: key }) => key)).toEqual(expect.arrayContaining(fromRecords));
+  }));

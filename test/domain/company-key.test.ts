@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { companyKey, type KnownCompany, numberKey } from '../../src/domain/entity-key.js';
+import { companyKey, type KnownCompany, numberKey, registersIn } from '../../src/domain/entity-key.js';
 import { matchNumber } from '../../src/domain/numbers/compare.js';
 import { countries } from '../../src/sandbox/registry/countries/index.js';
 
@@ -76,4 +76,14 @@ test('all companies of the registry have a key of their number', () => {
     );
   });
   expect([...new Set(without.map(({ code }) => code))]).toEqual([]);
+});
+
+test.each([
+  ['DE-Stuttgart-HRB-1576', 'DE', 'HRB 1576', registersIn('Amtsgericht Stuttgart HRB 1576', 'DE', [null, 'DE'])],
+  ['US-DE-4021364', 'US', '4021364', registersIn('4021364', 'US', [null, 'US-DE'])],
+  ['US-NY-4008033', 'US', '4008033', registersIn('4008033', 'US', ['New York', 'United States'])],
+  [undefined, 'US', '4008033', registersIn('4008033', 'US', [null, 'US'])],
+  [undefined, 'DE', 'HRB 1576', registersIn('HRB 1576', 'DE', [null, 'Germany'])],
+])('with the court or state of the list: %s', (key, countryCode, registrationNumber, registers) => {
+  expect(numberKey({ countryCode, registrationNumber, registers })).toBe(key);
 });

@@ -9,9 +9,16 @@ const IDS = `(SELECT coalesce(json_group_object(space, id), '{}') FROM row_ids W
 
 const HOLDS = 'rows.run_id = standing.run_id AND rows.row = standing.run_row';
 
+// A cell of the list, if the match rests on the number and the search names no court or state.
+const LISTED = (
+  field: string,
+) => `CASE WHEN jurisdiction IS NULL AND state IS NULL AND substr(candidates.match_grade, 1, 1) IN ('A', 'B')
+      AND json_valid(rows.fields) THEN json_extract(rows.fields, '$.${field}') END`;
+
 // The company in each ID space, with the facts of its search.
 const MATCHES = `(SELECT coalesce(json_group_array(json_object('space', space, 'id', candidates.id, 'position', position, 'name', name,
-      'registrationNumber', registration_number, 'countryCode', country_code, 'jurisdiction', jurisdiction, 'state', state)), '[]')
+      'registrationNumber', registration_number, 'countryCode', country_code, 'jurisdiction', jurisdiction, 'state', state,
+      'listedNumber', ${LISTED('registration_number')}, 'listedCountry', ${LISTED('country')}, 'listedState', ${LISTED('state')})), '[]')
     FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed'
       AND EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row
         AND row_ids.space = candidates.space AND row_ids.id = candidates.id))`;

@@ -1,4 +1,4 @@
-import { companyKey, numberKey } from '../../domain/entity-key.js';
+import { companyKey, numberKey, registersIn } from '../../domain/entity-key.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { forEachItem, type Script, type Snapshot } from '../db/database.js';
@@ -423,6 +423,10 @@ interface Match extends Omit<ConfirmedCompany, 'register'> {
   readonly position: number;
   readonly jurisdiction: string | null;
   readonly state: string | null;
+  /** Of the list, if the search names no court or state. */
+  readonly listedNumber: string | null;
+  readonly listedCountry: string | null;
+  readonly listedState: string | null;
 }
 
 /** A row's IDs, its match in the space whose searches return the most, and the key of its company. */
@@ -450,14 +454,21 @@ const rankOf = ({ space }: Match): number => {
   return rank === -1 ? INFORMATIVE_SPACES.length : rank;
 };
 
-/** A search may name a number without its court, and another search the court. */
+/** A search may name a number without its court, and another search or the list the court. */
 function keyOf(ids: IdsBySpace, matches: readonly Match[]): string | null {
-  for (const { space, id, jurisdiction, state, ...facts } of matches) {
-    const key = ids[space] === id ? numberKey({ ...facts, registers: [jurisdiction, state] }) : undefined;
-    if (key !== undefined) return key;
-  }
+  const own = matches.filter(({ space, id }) => ids[space] === id);
+  for (const registersOf of [searchedRegisters, listedRegisters])
+    for (const match of own) {
+      const key = numberKey({ ...match, registers: registersOf(match) });
+      if (key !== undefined) return key;
+    }
   return companyKey({ countryCode: null, registrationNumber: null, ids });
 }
+
+const searchedRegisters = ({ jurisdiction, state }: Match) => [jurisdiction, state];
+
+const listedRegisters = ({ countryCode, listedNumber, listedCountry, listedState }: Match) =>
+  listedNumber === null ? [] : registersIn(listedNumber, countryCode ?? '', [listedState, listedCountry]);
 
 /**
  * Keeps readers' short values about companies for the rows, which come in another order. It is an unnamed SQLite
