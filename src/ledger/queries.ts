@@ -41,10 +41,12 @@ export interface LedgerQueries {
   /** A consistent view of a run. Undefined if there is no such run. The caller closes it. */
   snapshot(runId: string, part?: SnapshotPart): Promise<RunSnapshot | undefined>;
   usage(): Promise<UsageReport>;
-  /** Charged calls of a run, of an attempt, or all. */
-  charged(of?: { readonly run: string } | { readonly attempt: number }): Promise<readonly ChargedCalls[]>;
+  /** Charged calls of a run, of an attempt, since a time, or all. */
+  charged(of?: ChargedOf): Promise<readonly ChargedCalls[]>;
   /** What all providers report as used and left, beside kybatch's own counts. */
   countsTold(): Promise<Allowances>;
+  /** The calls that began since then, and what they have cost. */
+  callsSince(since: number): Promise<CallsSince>;
   /** v2's counts only. */
   toldByV2(): Promise<V2Usage>;
   /** The allowances of a run's providers. */
@@ -57,8 +59,11 @@ export interface LedgerQueries {
   databaseBytes(): Promise<number | null>;
   /** Activity of a run. `since` bounds the count of recently finished rows. */
   activity(runId: string, since: number): Promise<RunActivity>;
-  /** The attempt that works on a run, or did last. Undefined if there was none. `since` bounds the recent failures. */
-  atWork(runId: string, since: number): Promise<AttemptActivity | undefined>;
+  /**
+   * The attempt that works on a run, or did last. Undefined if there was none. `since` bounds the recent failures. Without
+   * it nothing is counted.
+   */
+  atWork(runId: string, since?: number): Promise<AttemptActivity | undefined>;
   /** The settings and ending of the last attempt on a run, as JSON. Undefined if there was none. */
   lastAttempt(runId: string): Promise<LastAttempt | undefined>;
   /** The last attempts on the runs of a portfolio, the newest first. */
@@ -127,6 +132,12 @@ export interface KnownEnvironment {
   readonly api: ApiName;
   readonly name: string;
   readonly answers: number;
+}
+
+export interface CallsSince {
+  readonly calls: number;
+  readonly units: number;
+  readonly reports: number;
 }
 
 export interface AttemptSpending {
@@ -310,7 +321,8 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     clockAhead: () => database.read(() => findAhead(database, now)),
     callsOf: (runId, attemptId) => database.read(() => callsOf.all({ runId, purse: attemptId })),
     usage: () => database.read(() => readUsage(database)),
-    charged: (of) => database.read(() => chargedCalls(database, of && chargedWhere(of))),
+    charged: (of) => database.read(() => chargedOf(database, of)),
+    callsSince: (since) => database.read(() => callsSince(database, since)),
     countsTold: () => database.read(() => countsTold(database)),
     toldByV2: () => database.read(() => readV2Usage(database)),
     allowances: (runId) => database.read(() => allowancesOf(database, runId)),
@@ -329,10 +341,48 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
   };
 }
 
-const chargedWhere = (of: { readonly run: string } | { readonly attempt: number }) =>
-  'run' in of
-    ? { sql: 'run_id = @run', given: { run: of.run } }
-    : { sql: SPENT_WITHIN_LIMITS, given: { purse: of.attempt } };
+type ChargedOf = { readonly run: string } | { readonly attempt: number } | { readonly since: number };
+
+const BEGAN_SINCE = 'calls.id >= @first AND started_at >= @since';
+
+function* chargedOf(database: Sql, of: ChargedOf | undefined): Script<readonly ChargedCalls[]> {
+  if (of === undefined) return yield* chargedCalls(database);
+  if ('run' in of) return yield* chargedCalls(database, { sql: 'run_id = @run', given: { run: of.run } });
+  if ('attempt' in of) return yield* chargedCalls(database, { sql: SPENT_WITHIN_LIMITS, given: { purse: of.attempt } });
+  const { since } = of;
+  return yield* chargedCalls(database, {
+    sql: BEGAN_SINCE,
+    given: { since, first: yield* firstCallSince(database, since) },
+  });
+}
+
+function* callsSince(database: Sql, since: number): Script<CallsSince> {
+  const counted = database.prepare<[object], CallsSince>(
+    `SELECT count(*) FILTER (WHERE charge <> 'owned') AS calls, CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
+       count(*) FILTER (WHERE charge = 'charged' AND meter = 'report') AS reports
+     FROM calls WHERE ${BEGAN_SINCE} AND settled_at IS NOT NULL`,
+  );
+  const none = { calls: 0, units: 0, reports: 0 };
+  return (yield* counted.get({ since, first: yield* firstCallSince(database, since) })) ?? none;
+}
+
+/** Calls are numbered as they begin, so that the first one since a time is found by halves, without an index. */
+function* firstCallSince(database: Sql, since: number): Script<number> {
+  const next = database.prepare<[number], { id: number; at: number }>(
+    'SELECT id, started_at AS at FROM calls WHERE id >= ? ORDER BY id LIMIT 1',
+  );
+  const last = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM calls').pluck();
+  let [low, high] = [1, ((yield* last.get()) ?? 0) + 1];
+  while (low < high) {
+    const call = yield* next.get(Math.floor((low + high) / 2));
+    if (call === undefined || call.at >= since - CLOCKS_DIFFER_MS) high = Math.floor((low + high) / 2);
+    else low = call.id + 1;
+  }
+  return low;
+}
+
+/** Machines that share a ledger may disagree by this much. */
+const CLOCKS_DIFFER_MS = 3_600_000;
 
 function* readActivity(database: Sql, runId: string, since: number): Script<RunActivity> {
   const calls = yield* database
@@ -375,7 +425,7 @@ function* readAtWork(
   database: Database,
   now: number,
   runId: string,
-  since: number,
+  since: number | undefined,
 ): Script<AttemptActivity | undefined> {
   const attempt = yield* database
     .prepare<
@@ -391,15 +441,13 @@ function* readAtWork(
     )
     .get(runId);
   if (attempt === undefined) return undefined;
-  const from = Math.max(since, attempt.begunAt);
-  const settled = database
-    .prepare<[string, number], number>(
-      "SELECT count(*) FROM rows WHERE run_id = ? AND outcome NOT IN ('pending', 'invalid') AND updated_at >= ?",
-    )
-    .pluck();
-  const failed = database.prepare<[string, number], { code: string; count: number }>(
+  const settled = database.prepare<[object], { settledRows: number; rowsInAll: number }>(
+    `SELECT count(*) FILTER (WHERE updated_at >= @from) AS settledRows, count(*) AS rowsInAll
+     FROM rows WHERE run_id = @runId AND outcome NOT IN ('pending', 'invalid') AND updated_at >= @begunAt`,
+  );
+  const failed = database.prepare<[object], { code: string; count: number }>(
     `SELECT error_code AS code, count(*) AS count FROM calls
-     WHERE run_id = ? AND settled_at >= ? AND error_class IN ('retry', 'slow_down') AND error_code IS NOT NULL
+     WHERE run_id = @runId AND settled_at >= @from AND error_class IN ('retry', 'slow_down') AND error_code IS NOT NULL
      GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
   );
   // A lost call is recorded long after: the time it was sent is the last sign of life.
@@ -414,7 +462,10 @@ function* readAtWork(
     )
     .pluck();
   const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = attempt;
-  const { calls = 0, lastHeardAt = null, lastCallAt = null } = (yield* sent.get({ runId, purse: id })) ?? {};
+  const nothing = { calls: 0, lastHeardAt: null, lastCallAt: null };
+  const isCounted = since !== undefined;
+  const { calls, lastHeardAt, lastCallAt } = (isCounted && (yield* sent.get({ runId, purse: id }))) || nothing;
+  const of = { runId, begunAt, from: Math.max(since ?? now, begunAt) };
   const alive = open === 1 && (database.isShared ? leaseUntil >= now : database.isLocked());
   // An attempt that has ended waits for nothing.
   const own = alive === false ? [] : [outages];
@@ -430,10 +481,9 @@ function* readAtWork(
     lastHeardAt: lastHeardAt ?? begunAt,
     lastCallAt: lastCallAt ?? begunAt,
     alive,
-    settledRows: (yield* settled.get(runId, from)) ?? 0,
-    rowsInAll: (yield* settled.get(runId, begunAt)) ?? 0,
+    ...((isCounted && (yield* settled.get(of))) || { settledRows: 0, rowsInAll: 0 }),
     callsInAll: calls,
-    failedCalls: yield* failed.all(runId, from),
+    failedCalls: isCounted ? yield* failed.all(of) : [],
   };
 }
 

@@ -151,24 +151,54 @@ export async function summarizeOpenQuestions(
   review: ReviewStore,
   runIds?: readonly string[],
 ): Promise<readonly QuestionSummary[]> {
-  const [waiting, decisions] = await Promise.all([review.waitingRows(runIds), review.decisions()]);
-  const { inForce, held } = standingDecisions(decisions);
-  const groups = groupByQuestion(waiting);
-  // Whether such a confirmation is the first of two depends on the lists that ask.
-  const confirmed = [...groups].flatMap(([key, [row]]) => {
-    const decision = inForce.get(key);
-    return row !== undefined && decision !== undefined && isSingleConfirmation(decision) ? [row] : [];
-  });
-  const exact = confirmed.length === 0 ? [] : await questionsAbout(review, confirmed);
-  const known = new Map(exact.map((question) => [questionIdentity(question), question]));
+  const groups = groupByQuestion(await review.waitingRows(runIds));
+  const standing = await standingOf(
+    [...groups].flatMap(([, [first]]) => first ?? []),
+    review,
+  );
   const summaries = [...groups].map(([key, rows]) => {
-    const { decision, held: waits } = known.get(key) ?? { decision: inForce.get(key), held: held.get(key) ?? [] };
-    return toSummary(rows, decision, waits.length > 0);
+    const { decision, held } = standing(key);
+    return toSummary(rows, decision, held.length > 0);
   });
   return [
     ...summaries.filter(({ decided }) => decided === null),
     ...summaries.filter(({ decided }) => decided !== null),
   ];
+}
+
+/** The open review questions of some runs. An answer that decides nothing leaves its question open. */
+export interface OpenQuestions {
+  readonly open: number;
+  /** Open questions that a person answered with `not_sure`. */
+  readonly notSure: number;
+  /** Open questions that wait for a second person. */
+  readonly held: number;
+}
+
+/** Counts them without their rows and candidates, which takes most of the time. */
+export async function countOpenQuestions(review: ReviewStore, runIds: readonly string[]): Promise<OpenQuestions> {
+  const keys = await review.waitingQuestions(runIds);
+  const standing = await standingOf(keys, review);
+  const all = keys.map((key) => standing(questionIdentity(key)));
+  return {
+    open: keys.length,
+    notSure: all.filter(({ decision }) => decision?.decision === 'not_sure').length,
+    held: all.filter(({ held }) => held.length > 0).length,
+  };
+}
+
+/** The decision on each of these questions, and those that wait for a second person. */
+async function standingOf(keys: readonly QuestionKey[], review: ReviewStore) {
+  const { inForce, held } = standingDecisions(await review.decisions());
+  // Whether such a confirmation is the first of two depends on the lists that ask.
+  const confirmed = keys.filter((key) => {
+    const decision = inForce.get(questionIdentity(key));
+    return decision !== undefined && isSingleConfirmation(decision);
+  });
+  const exact = confirmed.length === 0 ? [] : await questionsAbout(review, confirmed);
+  const known = new Map(exact.map((question) => [questionIdentity(question), question]));
+  return (key: string): Pick<Question, 'decision' | 'held'> =>
+    known.get(key) ?? { decision: inForce.get(key), held: held.get(key) ?? [] };
 }
 
 /** Questions that rows wait for, with unsure ones last. */

@@ -44,7 +44,7 @@ function navigation(path: string, { user, options, around }: Site): Html {
   return html`<nav aria-label="Pages"><b>kybatch</b>${NAVIGATION.map(
     ([address, name]) =>
       html`<a href="${address}"${isHere(address) && html` class="on" aria-current="page"`}>${name}${address === '/review' && questions > 0 && html` <i title="${count(questions, 'open question')}">${withCommas(questions)}</i>`}</a>`,
-  )}<small>${joined([user.name, options.sandbox && 'sandbox', user.role !== 'spend' && `may ${user.role}`], ' · ')}</small></nav>`;
+  )}<p><small>${joined([user.name, options.sandbox && 'sandbox', user.role !== 'spend' && `may ${user.role}`], ' · ')}</small></p></nav>`;
 }
 
 interface Problem {
@@ -119,24 +119,36 @@ export const cards = (...all: readonly Markup[]): Html => html`<section class="c
 /** A column of a table. */
 export type TableColumn = string | { readonly name: string; readonly kind: 'number' };
 
-/** Numbers go to the right. Columns without a value are left out. On a narrow screen the table scrolls in its box. */
+/**
+ * Numbers go to the right. Columns without a value are left out. On a narrow screen each line is a block, and a table of
+ * numbers scrolls in its box.
+ */
 export function dataTable(
   columns: readonly TableColumn[],
   lines: readonly (readonly Markup[])[],
   empty = 'Nothing yet.',
 ): Html {
   if (lines.length === 0) return html`<p class="empty">${empty}</p>`;
-  const used = columns.flatMap((column, at) =>
-    at === 0 || lines.some((line) => hasValue(line[at])) ? [{ column, at }] : [],
+  const used = columns.flatMap((column, at) => {
+    if (at > 0 && !lines.some((line) => hasValue(line[at]))) return [];
+    const isNumber = typeof column === 'object';
+    return [{ at, isNumber, kind: isNumber && html` class="n"`, name: isNumber ? column.name : column }];
+  });
+  const isBlocks = !used.slice(1).every(({ isNumber }) => isNumber);
+  return box(
+    'Table',
+    html`<table${isBlocks && html` class="blocks"`}><thead><tr>${used.map(
+      ({ name, kind }) => html`<th scope="col"${kind}>${name}</th>`,
+    )}</tr></thead><tbody>${lines.map(
+      (line) =>
+        html`<tr>${used.map(({ at, kind, isNumber, name }) => html`<td${kind}${isNumber && html` data-of="${name}"`}>${line[at]}</td>`)}</tr>`,
+    )}</tbody></table>`,
   );
-  const kind = (column: TableColumn) => typeof column === 'object' && html` class="n"`;
-  const name = (column: TableColumn) => (typeof column === 'object' ? column.name : column);
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${used.map(
-    ({ column }) => html`<th scope="col"${kind(column)}>${name(column)}</th>`,
-  )}</tr></thead><tbody>${lines.map(
-    (line) => html`<tr>${used.map(({ column, at }) => html`<td${kind(column)}>${line[at]}</td>`)}</tr>`,
-  )}</tbody></table></div>`;
 }
+
+/** A part that scrolls by itself, also with keys, if it is too wide. */
+export const box = (label: string, body: Html): Html =>
+  html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">${body}</div>`;
 
 const hasValue = (part: Markup): boolean => part !== false && part !== null && part !== undefined && part !== '';
 

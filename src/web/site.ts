@@ -43,11 +43,22 @@ export interface PageContent {
   readonly isLive?: boolean;
 }
 
+type CsvCell = string | number | null | undefined;
+
 /** The lines of a list, for a download as CSV. */
 export interface CsvLines {
   readonly header: readonly string[];
-  readonly lines: readonly (readonly (string | number | null)[])[];
+  readonly lines: readonly (readonly CsvCell[])[];
 }
+
+/** The items of a list as lines: the name of each column, and its cell. */
+export const csvLines = <Item>(
+  items: readonly Item[],
+  columns: Readonly<Record<string, (item: Item) => CsvCell>>,
+): CsvLines => ({
+  header: Object.keys(columns),
+  lines: items.map((item) => Object.values(columns).map((cell) => cell(item))),
+});
 
 /** One address. The view comes from `app/`. Its JSON is the twin of the page. */
 export interface PageScreen<View> {

@@ -81,7 +81,7 @@ export interface RecentChangesView {
   readonly notCompared: number;
 }
 
-/** The newest changes first, for people. */
+/** The changes of the newest days first, for people. Within a day the important ones first, those of a company together. */
 export function recentChanges(
   options: RecentChangesOptions = {},
   around = processEnvironment(),
@@ -97,12 +97,37 @@ export function recentChanges(
       newestFirst: true,
     });
     return {
-      changes: await withImportance(page.changes, portfolios, ledger),
+      changes: inReadingOrder(await withImportance(page.changes, portfolios, ledger)),
       nextBefore: page.more ? page.last : null,
       notCompared: await ledger.changes.waiting(READERS_VERSION),
     };
   });
 }
+
+function inReadingOrder(changes: readonly ChangeView[]): readonly ChangeView[] {
+  const isImportantIn = ({ items }: ChangeView) =>
+    items.some(({ fields }) => fields.some(({ important }) => important));
+  const placeOf = (change: ChangeView) => {
+    const day = Math.floor(change.changedAt / DAY_MS);
+    const company = change.row === null ? JSON.stringify(change.ids) : `${change.portfolio} ${change.row}`;
+    return { change, day, company, key: `${day} ${company}`, later: isImportantIn(change) ? 0 : 1 };
+  };
+  const placed = changes.map(placeOf);
+  const important = new Set(placed.flatMap(({ key, later }) => (later === 0 ? [key] : [])));
+  const laterOf = (key: string) => (important.has(key) ? 0 : 1);
+  return placed
+    .sort(
+      (a, b) =>
+        b.day - a.day ||
+        laterOf(a.key) - laterOf(b.key) ||
+        a.company.localeCompare(b.company) ||
+        a.later - b.later ||
+        b.change.id - a.change.id,
+    )
+    .map(({ change }) => change);
+}
+
+const DAY_MS = 86_400_000;
 
 /** The changes of one company, newest first, each once even if several lists have it. */
 export async function changesAbout(about: EntityIds, limit: number, ledger: Ledger): Promise<readonly ChangeView[]> {

@@ -233,7 +233,7 @@ async function listedCompanies(
   const found = new Map<string, Known>();
   for (const text of searchTexts(query)) {
     const scope = { portfolioIds: lists.map(({ id }) => id) };
-    const page = { order: 'row', descending: false, offset: 0, limit: ROWS_AT_MOST } as const;
+    const page = { filter: {}, order: 'row', descending: false, offset: 0, limit: ROWS_AT_MOST } as const;
     const rows = await ledger.rows.findRows({ scope, search: text, ...page });
     for (const row of await readListedRows(rows, lists, ledger)) {
       if (row.company === null) continue;

@@ -2,14 +2,17 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { loadPrices } from '../../config/environment.js';
 import { unitsLeft } from '../../domain/account-usage.js';
-import type { Money } from '../../domain/prices.js';
+import { type Money, moneyOf, purchasesOf } from '../../domain/prices.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import { message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
-import { type UsageView, usage } from '../admin/usage.js';
 import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { readEnding } from '../run/run-end.js';
+import { newestRun } from '../run/runs.js';
+import { findSettings } from '../run/stored-settings.js';
 import type { DueWork } from './due-worker.js';
 import { type PortfolioView, portfolios } from './portfolios.js';
 
@@ -49,7 +52,7 @@ export interface SpendingOverview {
   readonly unitsThisMonth: number;
   readonly reportsThisMonth: number;
   readonly callsThisMonth: number;
-  /** All that was ever spent. Absent: no prices are set. */
+  /** What this month has cost. Absent: no prices are set. */
   readonly money?: Money;
 }
 
@@ -68,42 +71,40 @@ const known = new Map<string, KnownDue>();
 const keyOf = (options: ProviderOptions): string => JSON.stringify(options);
 
 export async function overview(options: ProviderOptions = {}, around = processEnvironment()): Promise<OverviewView> {
-  const spent = await usage({ ...options, unknownAtMost: 0 }, around);
-  const lists = await withLedger('read', options, around, async (ledger) => {
-    const records = (await ledger.portfolios.all()).filter(({ providers }) => isSelectedProvider(options, providers));
-    return await Promise.all(
-      records.map(async ({ id, name, providers, inputPath, seenAt, lastSuccessAt, refused }) => {
-        const outcomes = await ledger.portfolios.outcomes(id);
-        const last = await ledger.portfolios.lastRun(id);
-        const attempts = await ledger.reading.attempts(id, NIGHTS);
-        return {
-          name,
-          providers,
-          input: inputPath,
-          seenAt,
-          lastSuccessAt,
-          outcomes,
-          members: Object.values(outcomes).reduce((sum, rows) => sum + rows, 0),
-          lastRun: last === undefined ? null : { id: last.id, state: last.state, finishedAt: last.finishedAt },
-          pipeline: last?.pipelineName ?? null,
-          refusedCode: refused?.code ?? null,
-          attempts: attempts.toReversed().map(({ runId, begunAt, ending, unitsSpent, reportsSpent }) => {
-            const end = readEnding(ending);
-            const stoppedCode = end?.stopped?.code ?? null;
-            return {
-              run: runId,
-              begunAt,
-              exit: end?.exit ?? null,
-              stoppedCode,
-              units: unitsSpent,
-              reports: reportsSpent,
-            };
-          }),
-        };
-      }),
-    );
-  });
   const now = around.clock.now();
+  const [lists, spending] = await withLedger('read', options, around, async (ledger) => {
+    const records = (await ledger.portfolios.all()).filter(({ providers }) => isSelectedProvider(options, providers));
+    const read = records.map(async ({ id, name, providers, inputPath, seenAt, lastSuccessAt, refused }) => {
+      const outcomes = await ledger.portfolios.outcomes(id);
+      const last = await ledger.portfolios.lastRun(id);
+      const attempts = await ledger.reading.attempts(id, NIGHTS);
+      return {
+        name,
+        providers,
+        input: inputPath,
+        seenAt,
+        lastSuccessAt,
+        outcomes,
+        members: Object.values(outcomes).reduce((sum, rows) => sum + rows, 0),
+        lastRun: last === undefined ? null : { id: last.id, state: last.state, finishedAt: last.finishedAt },
+        pipeline: last?.pipelineName ?? null,
+        refusedCode: refused?.code ?? null,
+        attempts: attempts.toReversed().map(({ runId, begunAt, ending, unitsSpent, reportsSpent }) => {
+          const end = readEnding(ending);
+          const stoppedCode = end?.stopped?.code ?? null;
+          return {
+            run: runId,
+            begunAt,
+            exit: end?.exit ?? null,
+            stoppedCode,
+            units: unitsSpent,
+            reports: reportsSpent,
+          };
+        }),
+      };
+    });
+    return [await Promise.all(read), await spendingOf(now, ledger, around)] as const;
+  });
   const isShort = lists.reduce((sum, { members }) => sum + members, 0) <= SHORT;
   const kept = known.get(keyOf(options));
   if (!isShort && now - (kept?.at ?? 0) >= KEPT_MS) workOutDue(options, around);
@@ -116,7 +117,7 @@ export async function overview(options: ProviderOptions = {}, around = processEn
       const work = found === null ? null : pick(found, 'due', 'costs', 'oldestFetchedAt', 'nextDueAt');
       return { ...list, work };
     }),
-    spending: spendingOf(spent, now),
+    spending,
   };
 }
 
@@ -142,15 +143,19 @@ function workOutDue(options: ProviderOptions, { cwd, env, clock, onNote }: AppEn
 
 const underWay = new Set<string>();
 
-function spendingOf({ byDay, environments, money }: UsageView, now: number): SpendingOverview {
-  const month = new Date(now).toISOString().slice(0, 7);
-  const days = byDay.filter(({ key }) => key.startsWith(month));
+async function spendingOf(now: number, ledger: Ledger, around: AppEnvironment): Promise<SpendingOverview> {
+  const { reading } = ledger;
+  const since = Date.parse(`${new Date(now).toISOString().slice(0, 7)}-01`);
+  const { units, reports, calls } = await reading.callsSince(since);
+  const { environments } = await reading.countsTold();
   const v1 = environments.find(({ api, observedAt }) => api === 'v1' && observedAt !== null);
+  const newest = await newestRun(ledger);
+  const prices = loadPrices(around) ?? (newest && findSettings(newest))?.pipeline.prices ?? null;
   return {
     unitsLeft: v1 === undefined ? null : unitsLeft(v1),
-    unitsThisMonth: days.reduce((sum, { unitsCharged }) => sum + unitsCharged, 0),
-    reportsThisMonth: days.reduce((sum, { reports }) => sum + reports, 0),
-    callsThisMonth: days.reduce((sum, { calls }) => sum + calls, 0),
-    ...(money === undefined ? {} : { money }),
+    unitsThisMonth: units,
+    reportsThisMonth: reports,
+    callsThisMonth: calls,
+    ...(prices === null ? {} : { money: moneyOf(prices, purchasesOf(await reading.charged({ since }))) }),
   };
 }

@@ -7,7 +7,7 @@ import { reasonFacts, reasonOf } from '../../export/reasons.js';
 import type { SnapshotRow } from '../../ledger/answers/snapshot.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
-import { type FoundRow, ROW_ORDERS, type RowQuery } from '../../ledger/rows/find-rows.js';
+import { type FoundRow, ROW_ORDERS, type RowCount, type RowQuery } from '../../ledger/rows/find-rows.js';
 import { type AppEnvironment, keptUntilCommit, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { namedRun } from '../run/runs.js';
@@ -93,19 +93,20 @@ export function rows(options: RowsOptions = {}, around = processEnvironment()): 
     );
     const scope = await scopeOf(options, portfolios, ledger, around);
     const chosen: Chosen = { outcome, stage, reason };
-    const query = { scope, search, order: orderOf(options.sort) };
-    const all = await keptUntilCommit(['rows', query], ledger, dataDir, () => ledger.rows.findRows(query));
-    const fitting = all.filter((one) => fits(one, chosen));
+    const query = { scope, search };
+    const order = orderOf(options.sort);
+    const all = await keptUntilCommit(['rows', query], ledger, dataDir, () => ledger.rows.countRows(query));
+    const total = all.reduce((sum, one) => sum + (fits(one, chosen) ? one.rows : 0), 0);
     const perPage = Math.min(PER_PAGE_AT_MOST, Math.max(1, Math.trunc(options.perPage ?? PER_PAGE)));
-    const pages = Math.max(1, Math.ceil(fitting.length / perPage));
+    const pages = Math.max(1, Math.ceil(total / perPage));
     const page = Math.min(pages, Math.max(1, Math.trunc(options.page ?? 1)));
-    const [from, to] = [(page - 1) * perPage, page * perPage];
-    const found = options.descending
-      ? fitting.slice(Math.max(0, fitting.length - to), fitting.length - from).reverse()
-      : fitting.slice(from, to);
+    const descending = options.descending === true;
+    const place = { offset: (page - 1) * perPage, limit: perPage };
+    const found =
+      total === 0 ? [] : await ledger.rows.findRows({ ...query, filter: chosen, order, descending, ...place });
     return {
       rows: await readListedRows(found, portfolios, ledger),
-      total: fitting.length,
+      total,
       page,
       pages,
       perPage,
@@ -138,18 +139,18 @@ function orderOf(sort = 'row') {
 
 type Chosen = Readonly<Record<RowFacet, string | undefined>>;
 
-const fits = (one: FoundRow, { outcome, stage, reason }: Chosen): boolean =>
+const fits = (one: RowCount, { outcome, stage, reason }: Chosen): boolean =>
   (outcome === undefined || one.outcome === outcome) &&
   (stage === undefined || one.stage === stage) &&
   (reason === undefined || one.reason === reason);
 
 /** Largest first. */
-function facet(name: RowFacet, all: readonly FoundRow[], chosen: Chosen): readonly FacetCount[] {
+function facet(name: RowFacet, all: readonly RowCount[], chosen: Chosen): readonly FacetCount[] {
   const found = new Map<string, number>();
   const others = { ...chosen, [name]: undefined };
   for (const one of all) {
     const value = one[name];
-    if (value !== null && fits(one, others)) found.set(value, (found.get(value) ?? 0) + 1);
+    if (value !== null && fits(one, others)) found.set(value, (found.get(value) ?? 0) + one.rows);
   }
   return [...found].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
 }

@@ -3,7 +3,13 @@ import { stagesOf } from '../../config/pipeline.js';
 import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
-import { openQuestions, type Question } from '../../review/questions.js';
+import {
+  openQuestions,
+  type Question,
+  type QuestionSummary,
+  questionsAbout,
+  summarizeOpenQuestions,
+} from '../../review/questions.js';
 import { isNewAnswer, outdatedSheetCheck, repeatedLineCheck } from '../../review/record-answer.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
@@ -24,14 +30,17 @@ export async function selectQuestions(
   ledger: QuestionsLedger,
   around: AppEnvironment,
 ): Promise<readonly Question[]> {
-  const open = await openQuestions(ledger.review, await runsOfQuestions(asking, ledger, around));
+  const runs = await runsOfQuestions(asking, ledger, around);
+  const isSome = limit !== undefined || Object.values(filter).some((part) => part !== undefined);
+  if (!isSome) return await withAskingPipelines(await openQuestions(ledger.review, runs), ledger);
+  const open = await summarizeOpenQuestions(ledger.review, runs);
   const meant = open.filter((question) => matchesFilter(question, filter)).slice(0, limit);
   if (meant.length === 0 && open.length > 0) around.onNote?.(noneMeant(open));
-  return await withAskingPipelines(meant, ledger);
+  return await withAskingPipelines(await questionsAbout(ledger.review, meant), ledger);
 }
 
 /** Lists the existing reasons, so that a mistyped one is noticed. */
-function noneMeant(open: readonly Question[]): Message {
+function noneMeant(open: readonly QuestionSummary[]): Message {
   const reasons = facetsOf(open).reason.map(({ value, questions }) => `${value} (${questions})`);
   return message(
     'QUESTIONS_OF_OTHER_KIND',

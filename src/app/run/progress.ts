@@ -72,13 +72,29 @@ export type RunCondition =
 
 /** `since`: the beginning of the time for which speed and failed calls are measured. */
 export async function stateOfRun(run: RunRecord, ledger: Ledger, now: number, since = now): Promise<RunState> {
-  const progress = await runProgress(run, ledger, now);
-  const activity = await activityOfRun(run, ledger, now, since);
-  const whole = await portfolioProgress(run, progress, ledger);
-  return { ...activity, progress, whole, condition: conditionOf(run, activity) };
+  const standing = await standingOfRun(run, ledger, now, since);
+  return { ...standing, whole: await portfolioProgress(run, standing.progress, ledger) };
 }
 
-export async function activityOfRun(run: RunRecord, ledger: Ledger, now: number, since = now): Promise<RunActivity> {
+/** Without what needs a look at the whole list. */
+export async function standingOfRun(
+  run: RunRecord,
+  ledger: Ledger,
+  now: number,
+  since?: number,
+): Promise<Omit<RunState, 'whole'>> {
+  const progress = await runProgress(run, ledger, now);
+  const activity = await activityOfRun(run, ledger, now, since);
+  return { ...activity, progress, condition: conditionOf(run, activity) };
+}
+
+/** Without `since` no calls and rows are counted. */
+export async function activityOfRun(
+  run: RunRecord,
+  ledger: Ledger,
+  now: number,
+  since?: number,
+): Promise<RunActivity> {
   const { reading } = ledger;
   const attempt = await reading.atWork(run.id, since);
   const workers = await reading.workers(run.id);

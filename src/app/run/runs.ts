@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { didYouMean, firstFew } from '../../util/message-parts.js';
 import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
-import { type RunCondition, runProgress, stateOfRun, WRITING_MS } from './progress.js';
+import { type RunCondition, runProgress, standingOfRun, WRITING_MS } from './progress.js';
 import { isFreshIfReadable } from './stored-settings.js';
 
 /** The runs of a data directory, the newest first. */
@@ -20,7 +20,7 @@ async function standingOf(run: RunRecord, ledger: Ledger, now: number): Promise<
   const isPast = state === 'superseded' || (state === 'finished' && now - (finishedAt ?? 0) > WRITING_MS);
   const { progress, condition } = isPast
     ? { progress: await runProgress(run, ledger, now), condition: state }
-    : await stateOfRun(run, ledger, now);
+    : await standingOfRun(run, ledger, now);
   return { run: viewOf(run), progress, condition };
 }
 

@@ -9,9 +9,8 @@ import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Allowances } from '../../ledger/money/usage.js';
 import type { RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptActivity, RunActivity, WorkerAtWork } from '../../ledger/queries.js';
-import type { ReviewStore } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
-import { summarizeOpenQuestions } from '../../review/questions.js';
+import { countOpenQuestions, type OpenQuestions } from '../../review/questions.js';
 import {
   type AppEnvironment,
   ledgerOf,
@@ -155,7 +154,8 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
       activity,
       ...(prices === null || bought === null ? {} : { money: moneyOf(prices, bought) }),
       allowances: await reading.allowances(run.id),
-      questions: progress.byOutcome.needs_review === 0 ? NO_QUESTIONS : await questionsStanding(run.id, ledger.review),
+      questions:
+        progress.byOutcome.needs_review === 0 ? NO_QUESTIONS : await countOpenQuestions(ledger.review, [run.id]),
       workers,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       refused: options.run === undefined ? await newestRefusal(ledger) : null,
@@ -302,22 +302,4 @@ function msToGo({ open, rowsPerSecond, inOutage, lookMs }: ToGo): number | null 
   if (inOutage || (open > 0 && rowsPerSecond === 0)) return null;
   const ms = Math.max(lookMs, open === 0 ? 0 : (open / rowsPerSecond) * 1000);
   return ms > 0 ? ms : null;
-}
-
-/** The open review questions of a run. An answer that decides nothing leaves its question open. */
-export interface OpenQuestions {
-  readonly open: number;
-  /** Open questions that a person answered with `not_sure`. */
-  readonly notSure: number;
-  /** Open questions that wait for a second person. */
-  readonly held: number;
-}
-
-async function questionsStanding(run: string, review: ReviewStore): Promise<OpenQuestions> {
-  const questions = await summarizeOpenQuestions(review, [run]);
-  return {
-    open: questions.length,
-    notSure: questions.filter(({ decided }) => decided === 'not_sure').length,
-    held: questions.filter(({ isHeld }) => isHeld).length,
-  };
 }

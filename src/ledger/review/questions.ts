@@ -328,6 +328,15 @@ export function* readWaitingRows(database: Database, runIds: readonly string[] |
   });
 }
 
+/** The open questions of some runs. */
+export const readWaitingQuestions = (database: Database, runIds: readonly string[]): Script<QuestionKey[]> =>
+  database
+    .prepare<[object], QuestionKey>(
+      `SELECT DISTINCT environment_id AS environmentId, entity_key AS entityKey
+       FROM questions JOIN rows USING (run_id, row) WHERE ${IS_OPEN} AND ${OF_RUNS}`,
+    )
+    .all(ofRuns(runIds).values);
+
 /** Grade, country and ID of a candidate in one text, because three lookups take three times as long. */
 function toBest(text: string | null): WaitingRow['candidates'] {
   if (text === null) return [];

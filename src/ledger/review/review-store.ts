@@ -15,6 +15,7 @@ import {
   NEXT_NUMBER,
   ofRuns,
   readAskedQuestions,
+  readWaitingQuestions,
   readWaitingRows,
   SELECT_DECISION,
   SELECT_HELD,
@@ -121,6 +122,7 @@ export function reviewStore(database: Database): ReviewStore {
     questionsAbout: async (keys) =>
       (await database.read(() => readAskedQuestions(database, about(keys)))).filter(isAmong(keys)),
     waitingRows: (runIds) => database.read(() => readWaitingRows(database, runIds)),
+    waitingQuestions: (runIds) => database.read(() => readWaitingQuestions(database, runIds)),
     questionKeys: () =>
       database.read(() =>
         database

@@ -10,11 +10,10 @@ import type { DecisionEntry } from '../review/review.js';
 export interface RowFinder {
   /** The rows with a company ID: current rows of lists first, then rows of companies that left, then replaced rows. */
   rowsAbout(space: IdSpace, id: string): Promise<readonly RowAbout[]>;
-  /**
-   * Every row that fits, in order, with what it can be filtered by. It reads all rows of the scope, so callers keep the
-   * result while nothing changes.
-   */
-  findRows(query: RowQuery): Promise<readonly FoundRow[]>;
+  /** A part of the rows that fit, in order. */
+  findRows(query: RowPageQuery): Promise<readonly FoundRow[]>;
+  /** How many rows each combination has. It reads all rows of the scope, so callers keep it while nothing changes. */
+  countRows(query: RowQuery): Promise<readonly RowCount[]>;
   /** All answers that were bought for the companies of these rows, newest first. */
   storedAnswers(rows: readonly RunRowKey[]): Promise<readonly StoredAnswerRecord[]>;
   /** The decisions on questions of these rows, newest first, including withdrawn and waiting ones. */
@@ -34,6 +33,10 @@ export interface FoundRow extends RunRowKey {
   readonly reason: string | null;
 }
 
+export interface RowCount extends Pick<FoundRow, 'outcome' | 'stage' | 'reason'> {
+  readonly rows: number;
+}
+
 export interface RowAbout extends Omit<FoundRow, 'outcome' | 'stage' | 'reason'> {
   /** Null while it is in the list, or if it has none. */
   readonly leftAt: number | null;
@@ -46,7 +49,14 @@ export interface RowQuery {
   readonly scope: { readonly portfolioIds: readonly number[] } | { readonly runId: string };
   /** A part of a name, a number in any spelling, the list's own ID or an ID of the provider. */
   readonly search?: string | undefined;
+}
+
+export interface RowPageQuery extends RowQuery {
+  readonly filter: Readonly<Partial<Record<'outcome' | 'stage' | 'reason', string | undefined>>>;
   readonly order: RowOrder;
+  readonly descending: boolean;
+  readonly offset: number;
+  readonly limit: number;
 }
 
 export const ROW_ORDERS = ['row', 'name', 'outcome', 'updated', 'units'] as const;
@@ -109,12 +119,24 @@ export function rowFinder(database: Database): RowFinder {
   return {
     rowsAbout: (space, id) => database.read(() => about.all({ space, id, api: idSpaces[space].api })),
     findRows: (query) => {
+      const { filter, order, descending, offset, limit } = query;
       const { sql, given, place } = selected(query);
+      const chosen = FILTERS.flatMap(([name, column]) =>
+        filter[name] === undefined ? [] : [`AND ${column} = @${name}`],
+      );
+      const ordered = [...ORDERED_BY[order], '5', '3'].map((key) => `${key} ${descending ? 'DESC' : 'ASC'}`);
       const found = database.prepare<[object], FoundRow>(
         `SELECT rows.run_id, rows.row AS run_row, ${place}, units_charged AS unitsCharged, outcome, stage,
-           coalesce(error_code, hold_reason) AS reason ${sql} ORDER BY ${ORDERED_BY[query.order]}`,
+           ${REASON} AS reason ${sql} ${chosen.join(' ')} ORDER BY ${ordered.join(', ')} LIMIT @limit OFFSET @offset`,
       );
-      return database.read(() => found.all(given));
+      return database.read(() => found.all({ ...given, ...withoutUndefined(filter), offset, limit }));
+    },
+    countRows: (query) => {
+      const { sql, given } = selected(query);
+      const counted = database.prepare<[object], RowCount>(
+        `SELECT outcome, stage, ${REASON} AS reason, count(*) AS rows ${sql} GROUP BY 1, 2, 3`,
+      );
+      return database.read(() => counted.all(given));
     },
     storedAnswers: (rows) => database.read(() => stored.all({ rows: rowsJson(rows.map(toKey)) })),
     decisionsAbout: async (rows) =>
@@ -126,13 +148,24 @@ const toKey = ({ run_id, run_row }: RunRowKey) => ({ run_id, row: run_row });
 
 const fieldOf = (name: string) => `CASE WHEN json_valid(rows.fields) THEN json_extract(rows.fields, '$.${name}') END`;
 
-/** In lists the position in the newest file counts, in a run its own. By place, as engines resolve names differently. */
-const ORDERED_BY: Readonly<Record<RowOrder, string>> = {
-  row: '5, 3',
-  name: `lower(coalesce(${fieldOf('name')}, '')), 5, 3`,
-  outcome: "outcome, coalesce(stage, ''), 5, 3",
-  updated: 'coalesce(updated_at, 0), 5, 3',
-  units: 'units_charged, 5, 3',
+const REASON = 'coalesce(error_code, hold_reason)';
+
+const FILTERS = [
+  ['outcome', 'outcome'],
+  ['stage', 'stage'],
+  ['reason', REASON],
+] as const;
+
+const withoutUndefined = (filter: RowPageQuery['filter']) =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+
+/** What comes before list and row: the position in the newest file, in a run its own. */
+const ORDERED_BY: Readonly<Record<RowOrder, readonly string[]>> = {
+  row: [],
+  name: [`lower(coalesce(${fieldOf('name')}, ''))`],
+  outcome: ['outcome', "coalesce(stage, '')"],
+  updated: ['coalesce(updated_at, 0)'],
+  units: ['units_charged'],
 };
 
 function selected(query: RowQuery) {

@@ -4,7 +4,7 @@ import { INFORMATIVE_SPACES } from '../../domain/provider.js';
 import { type Html, html, type Markup } from '../../util/html.js';
 import { count, iso, moment } from '../../util/words.js';
 import { chip, dataTable, heading } from '../layout.js';
-import { screen } from '../site.js';
+import { csvLines, screen } from '../site.js';
 import { companyAddress } from './companies.js';
 
 export const changesScreen = screen<RecentChangesView>({
@@ -24,7 +24,7 @@ export const changesScreen = screen<RecentChangesView>({
   },
   show({ changes, nextBefore, notCompared }, { path, query }) {
     const isShort = query.has('important');
-    const lines = changes.flatMap((change) => changeLines(change, isShort));
+    const lines = changeLines(changes, isShort);
     const address = (set: Readonly<Record<string, string | null>>) => {
       const other = new URLSearchParams(query);
       for (const [name, value] of Object.entries(set)) value === null ? other.delete(name) : other.set(name, value);
@@ -42,57 +42,51 @@ ${nextBefore !== null && html`<p><a class="btn" href="${address({ before: String
     };
   },
   nextPage: ({ nextBefore }) => (nextBefore === null ? null : { before: String(nextBefore) }),
-  csv: ({ changes }) => ({
-    header: [
-      'changed_at',
-      'portfolio',
-      'row',
-      'input_id',
-      'name',
-      'table',
-      'column',
-      'kind',
-      'old_value',
-      'new_value',
-      'important',
-      'run',
-    ],
-    lines: changes.flatMap((change) =>
-      change.items.flatMap(({ fields }) =>
-        fields.map((field) => [
-          iso(change.changedAt),
-          change.portfolio,
-          change.row,
-          change.inputId,
-          change.name,
-          field.table,
-          field.column,
-          field.kind,
-          field.oldValue,
-          field.newValue,
-          String(field.important),
-          change.runId,
-        ]),
+  csv: ({ changes }) =>
+    csvLines(
+      changes.flatMap(({ items, ...change }) =>
+        items.flatMap(({ fields }) => fields.map((field) => ({ ...change, ...field }))),
       ),
+      {
+        changed_at: (one) => iso(one.changedAt),
+        portfolio: (one) => one.portfolio,
+        row: (one) => one.row,
+        input_id: (one) => one.inputId,
+        name: (one) => one.name,
+        table: (one) => one.table,
+        column: (one) => one.column,
+        kind: (one) => one.kind,
+        old_value: (one) => one.oldValue,
+        new_value: (one) => one.newValue,
+        important: (one) => String(one.important),
+        run: (one) => one.runId,
+      },
     ),
-  }),
 });
 
-/** The lines of one company and answer, important ones first. Fields of a new or removed item are in its line. */
-function changeLines(change: ChangeView, isShort: boolean): readonly (readonly Markup[])[] {
-  const fields = change.items.flatMap((item) => item.fields.filter(({ ofItem }) => !ofItem));
-  const shown = fields
-    .filter(({ important }) => important || !isShort)
-    .toSorted((a, b) => Number(b.important) - Number(a.important));
-  return shown.map((field, at) => [
-    at === 0 &&
-      html`<time class="day" datetime="${iso(change.changedAt)}">${moment(change.changedAt).slice(0, 10)}</time>`,
-    at === 0 && companyLink(change),
-    fieldInWords(field),
-    changeInWords(field),
-    field.important && chip('attention', 'important'),
-  ]);
-}
+/** A line for each field. The day and the company are in the first of their lines. Fields of an item are in its line. */
+const changeLines = (changes: readonly ChangeView[], isShort: boolean): readonly (readonly Markup[])[] =>
+  changes
+    .flatMap((change) =>
+      change.items.flatMap(({ fields }) =>
+        fields
+          .filter(({ ofItem, important }) => !ofItem && (important || !isShort))
+          .map((field) => ({ change, field })),
+      ),
+    )
+    .map(({ change, field }, at, lines) => {
+      const [day, company] = [moment(change.changedAt).slice(0, 10), companyLink(change)];
+      const before = lines[at - 1]?.change;
+      const isSameDay = before !== undefined && moment(before.changedAt).slice(0, 10) === day;
+      const isSame = isSameDay && String(companyLink(before)) === String(company);
+      return [
+        !isSameDay && html`<time datetime="${iso(change.changedAt)}">${day}</time>`,
+        !isSame && company,
+        fieldInWords(field),
+        changeInWords(field),
+        field.important && chip('attention', 'important'),
+      ];
+    });
 
 function companyLink({ ids, name, row }: ChangeView): Html {
   const space = INFORMATIVE_SPACES.find((known) => ids[known] !== undefined);
