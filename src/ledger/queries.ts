@@ -447,7 +447,7 @@ function* readAtWork(
   );
   const failed = database.prepare<[object], { code: string; count: number }>(
     `SELECT error_code AS code, count(*) AS count FROM calls
-     WHERE run_id = @runId AND settled_at >= @from AND error_class IN ('retry', 'slow_down') AND error_code IS NOT NULL
+     WHERE calls.id >= @recent AND run_id || '' = @runId AND settled_at >= @from AND error_class IN ('retry', 'slow_down') AND error_code IS NOT NULL
      GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
   );
   // A lost call is recorded long after: the time it was sent is the last sign of life.
@@ -465,7 +465,10 @@ function* readAtWork(
   const nothing = { calls: 0, lastHeardAt: null, lastCallAt: null };
   const isCounted = since !== undefined;
   const { calls, lastHeardAt, lastCallAt } = (isCounted && (yield* sent.get({ runId, purse: id }))) || nothing;
-  const of = { runId, begunAt, from: Math.max(since ?? now, begunAt) };
+  const from = Math.max(since ?? now, begunAt);
+  // The newest calls are read by their numbers, as the index of the run leads to all of them.
+  const recent = isCounted ? yield* firstCallSince(database, from) : 0;
+  const of = { runId, begunAt, from, recent };
   const alive = open === 1 && (database.isShared ? leaseUntil >= now : database.isLocked());
   // An attempt that has ended waits for nothing.
   const own = alive === false ? [] : [outages];

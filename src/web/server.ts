@@ -185,7 +185,7 @@ class Exchange {
   async #show(one: AnyScreen, request: PageRequest, session: PageSession, site: Site): Promise<void> {
     const isCsv = request.query.get('format') === 'csv' && !this.#accepts('application/json');
     const opened = await one.open(isCsv ? firstOfDownload(request) : request, site);
-    if (this.#accepts('application/json')) return this.#json(200, opened.json());
+    if (this.#accepts('application/json')) return this.#json(200, await opened.json());
     if (isCsv && opened.csv !== undefined) return await this.#download(request, opened.csv());
     // A page that is read again leaves the message to the page that a person opens.
     const isPolled = this.request.headers['sec-fetch-dest'] === 'empty';

@@ -69,7 +69,7 @@ export interface PageScreen<View> {
   /** The view before the first run made a ledger. Default: the page says that there is none. */
   readonly nothing?: View;
   /** The JSON twin, if it is not the view itself. */
-  readonly json?: (view: View) => object;
+  readonly json?: (view: View, site: Site) => object | Promise<object>;
   readonly csv?: (view: View) => CsvLines;
   /** What to exchange in the address to read the next page of a download. Default: by `page`, `pages` and `perPage`. */
   readonly nextPage?: (view: View) => Readonly<Record<string, string>> | null;
@@ -108,7 +108,7 @@ export interface AnyScreen {
 }
 
 export interface Opened {
-  readonly json: () => unknown;
+  readonly json: () => Promise<unknown>;
   readonly page: () => PageContent;
   /** All pages of the list, from the first on. */
   readonly csv: (() => AsyncGenerator<CsvLines>) | undefined;
@@ -136,7 +136,7 @@ export const screen = <View>(of: PageScreen<View>): AnyScreen => {
         }
       };
       return {
-        json: () => json?.(view) ?? view,
+        json: async () => json?.(view, site) ?? view,
         page: () => show(view, request, site),
         csv: csv && (() => pages(csv)),
       };

@@ -190,6 +190,15 @@ export async function portfolioProgress(
   };
 }
 
+/** The same, without a look at the rows of others. */
+export async function listedRows(
+  { portfolioId, rowCount }: RunRecord,
+  { portfolios }: Pick<Ledger, 'portfolios'>,
+): Promise<Pick<PortfolioProgress, 'portfolio' | 'rows'>> {
+  const portfolio = (await portfolios.all()).find(({ id }) => id === portfolioId)?.name ?? null;
+  return { portfolio, rows: portfolioId === null ? rowCount : await portfolios.members(portfolioId) };
+}
+
 /**
  * The limits and the export options of an attempt. The ledger stores them so that the next attempt is offered the same.
  */

@@ -11,22 +11,17 @@ import type { RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptActivity, RunActivity, WorkerAtWork } from '../../ledger/queries.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { countOpenQuestions, type OpenQuestions } from '../../review/questions.js';
-import {
-  type AppEnvironment,
-  ledgerOf,
-  type PlaceOptions,
-  pricesOf,
-  processEnvironment,
-  withLedger,
-} from '../environment.js';
+import { type AppEnvironment, type PlaceOptions, pricesOf, processEnvironment, withLedger } from '../environment.js';
 import { withReviewSheets } from '../review/questions.js';
 import type { ContinueStep } from './next-step.js';
 import {
   type AttemptOptions,
   isOnSandbox,
   lastAttemptOptions,
+  listedRows,
   type PortfolioProgress,
   type RunState,
+  standingOfRun,
   stateOfRun,
 } from './progress.js';
 import { type AttemptEnding, latestTables, newestTables, nextSteps, readEnding, workMs } from './run-end.js';
@@ -39,7 +34,8 @@ export interface StatusOptions extends PlaceOptions {
   readonly run?: string | undefined;
 }
 
-export interface StatusView extends RunStanding {
+/** What a page shows while a run works, without what needs a look at its whole list. */
+export interface RunPageView extends RunStanding {
   /** The portfolio of the run and its number of rows. Null for runs older than portfolios. */
   readonly portfolio: string | null;
   readonly listed: number;
@@ -50,6 +46,17 @@ export interface StatusView extends RunStanding {
   readonly activity: RunActivity;
   /** What the run has cost so far. Absent: no prices are set. */
   readonly money?: Money;
+  /** The newest tables of the run: the workbook, or their folder. Null: none are there. */
+  readonly results: string | null;
+  /** The options of the last attempt, which the next one is offered again. */
+  readonly given: AttemptOptions;
+  /** The process that works on the run, or worked on it last. Null: none ever has. */
+  readonly atWork: ProcessView | null;
+  /** All present workers, if the ledger allows several. */
+  readonly workers: readonly WorkerAtWork[];
+}
+
+export interface StatusView extends RunPageView {
   /** The allowances that the run's providers last reported. */
   readonly allowances: Allowances;
   /** When the next credit report may be ready. Null: none is awaited. */
@@ -58,8 +65,6 @@ export interface StatusView extends RunStanding {
   readonly refused: RefusedList | null;
   /** Another run of the list that the next step continues, and its rows to do. Null: none. */
   readonly unfinished: { readonly run: string; readonly rows: number } | null;
-  /** The newest tables of the run: the workbook, or their folder. Null: none are there. */
-  readonly results: string | null;
   /** The stable place of the newest tables of its portfolio. Null: none, or the tables of the run are newer. */
   readonly latest: string | null;
   /** The workbook among them, if its questions are the open ones. Otherwise null. */
@@ -74,15 +79,9 @@ export interface StatusView extends RunStanding {
   readonly putOff: boolean;
   /** It was made with the sandbox and continues with it. */
   readonly sandbox: boolean;
-  /** The options of the last attempt, which the next one is offered again. */
-  readonly given: AttemptOptions;
   /** What the rows to do need, if the limits of the last attempt would end the next one at once. Otherwise null. */
   readonly rest: Amounts | null;
-  /** The process that works on the run, or worked on it last. Null: none ever has. */
-  readonly atWork: ProcessView | null;
   readonly questions: OpenQuestions;
-  /** All present workers, if the ledger allows several. */
-  readonly workers: readonly WorkerAtWork[];
 }
 
 /** A list, and why its last attempt was refused before it began. */
@@ -123,55 +122,81 @@ const RATE_WINDOW_MS = 60_000;
 
 /** One run: counts, stages, units, speed, and what it waits for. It may be running. */
 export function status(options: StatusOptions = {}, around = processEnvironment()): Promise<StatusView> {
-  return withLedger('read', options, around, async (ledger) => {
+  return withLedger('read', options, around, async (ledger, dataDir) => {
     const { runs, reading } = ledger;
     const run = await findRun(options.run, ledger);
     if (run === undefined) throw noRunYet();
     const at = around.clock.now();
     const state = await stateOfRun(run, ledger, at, at - RATE_WINDOW_MS);
-    const { progress, whole, workers, isAtWork, lacksTables, condition } = state;
-    const activity = await reading.activity(run.id, at - RATE_WINDOW_MS);
-    const atWork = state.attempt === undefined ? null : viewOfWork(state.attempt, state, at, activity.looking.until);
-    const given = run.state === 'reading' ? {} : await lastAttemptOptions(run.id, ledger);
-    const rest = isAtWork ? null : await restIfBarred(run, progress, given, ledger, around);
+    const { progress, whole, isAtWork, lacksTables } = state;
+    const shown = await pageOf(run, state, whole, at, ledger, dataDir, around);
+    const rest = isAtWork ? null : await restIfBarred(run, progress, shown.given, ledger, around);
     const steps = [
       ...(lacksTables ? [rereadStep(run)] : []),
       ...stepsOf(run, progress, whole, isAtWork).filter(({ kind }) => kind !== 'resume' || rest === null),
     ];
     const [next = null, ...further] = await withReviewSheets(steps, ledger, around);
-    const { dataDir } = ledgerOf(options, around);
-    const prices = pricesOf(findSettings(run)?.pipeline, around);
-    const bought = prices && { ...purchasesOf(await reading.charged({ run: run.id })), units: progress.unitsCharged };
+    const hasQuestions = progress.byOutcome.needs_review > 0;
     return {
-      run: viewOf(run),
-      portfolio: whole.portfolio,
-      listed: whole.rows,
-      progress,
-      condition,
-      at,
-      lacksTables,
-      atWork,
-      activity,
-      ...(prices === null || bought === null ? {} : { money: moneyOf(prices, bought) }),
+      ...shown,
       allowances: await reading.allowances(run.id),
-      questions:
-        progress.byOutcome.needs_review === 0 ? NO_QUESTIONS : await countOpenQuestions(ledger.review, [run.id]),
-      workers,
+      questions: hasQuestions ? await countOpenQuestions(ledger.review, [run.id]) : NO_QUESTIONS,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       refused: options.run === undefined ? await newestRefusal(ledger) : null,
       unfinished: await otherUnfinished(run, [next, ...further], runs),
-      results: resultsOf(run.id, dataDir),
       latest: await latestTables(run, newestTables(run.id, dataDir)?.folder ?? null, dataDir, ledger),
       answerIn: await workbookToAnswer(run.id, dataDir, [next, ...further], ledger),
       next,
       further,
       unknownInBudget: await unknownInBudget(run.id, progress, ledger),
-      putOff: await ledger.reading.isPutOff(run.id),
+      putOff: await reading.isPutOff(run.id),
       sandbox: await isOnSandbox(run.id, runs),
-      given,
       rest,
     };
   });
+}
+
+/** The part of `status` that a page reads again every second. */
+export const runPage = (
+  options: PlaceOptions & { readonly run: string },
+  around: AppEnvironment,
+): Promise<RunPageView> =>
+  withLedger('read', options, around, async (ledger, dataDir) => {
+    const run = await namedRun(options.run, ledger);
+    const at = around.clock.now();
+    const state = await standingOfRun(run, ledger, at, at - RATE_WINDOW_MS);
+    return await pageOf(run, state, await listedRows(run, ledger), at, ledger, dataDir, around);
+  });
+
+async function pageOf(
+  run: RunRecord,
+  state: Omit<RunState, 'whole'>,
+  { portfolio, rows }: Pick<PortfolioProgress, 'portfolio' | 'rows'>,
+  at: number,
+  ledger: Ledger,
+  dataDir: string,
+  around: AppEnvironment,
+): Promise<RunPageView> {
+  const { reading } = ledger;
+  const { progress, workers, attempt, lacksTables, condition } = state;
+  const activity = await reading.activity(run.id, at - RATE_WINDOW_MS);
+  const prices = pricesOf(findSettings(run)?.pipeline, around);
+  const bought = prices && { ...purchasesOf(await reading.charged({ run: run.id })), units: progress.unitsCharged };
+  return {
+    run: viewOf(run),
+    portfolio,
+    listed: rows,
+    progress,
+    condition,
+    at,
+    lacksTables,
+    atWork: attempt === undefined ? null : viewOfWork(attempt, state, at, activity.looking.until),
+    activity,
+    ...(prices === null || bought === null ? {} : { money: moneyOf(prices, bought) }),
+    workers,
+    results: resultsOf(run.id, dataDir),
+    given: run.state === 'reading' ? {} : await lastAttemptOptions(run.id, ledger),
+  };
 }
 
 /** A refused attempt has no run of its own that could show it. */
@@ -254,7 +279,7 @@ function stepsOf(
 
 function viewOfWork(
   work: AttemptActivity,
-  { progress: { byOutcome, waiting, parked }, isLed: alive, isAtWork: goesOn }: RunState,
+  { progress: { byOutcome, waiting, parked }, isLed: alive, isAtWork: goesOn }: Omit<RunState, 'whole'>,
   at: number,
   lookUntil: number | null,
 ): ProcessView {

@@ -5,7 +5,7 @@ import type { Proposal } from '../../app/run/run.js';
 import type { RunEndView } from '../../app/run/run-end.js';
 import type { RunStanding } from '../../app/run/runs.js';
 import type { Amounts, DueReason, ListNews, RemainingCost, StartedEvent } from '../../app/run/spending.js';
-import type { StatusView } from '../../app/run/status.js';
+import type { RunPageView, StatusView } from '../../app/run/status.js';
 import { type Reveals, revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type InvalidReason, OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
@@ -478,7 +478,7 @@ export const finishedInWords = (at: number | null, lacksTables: boolean): string
   `finished${at === null ? '' : ` ${moment(at)}`}${lacksTables ? ', but its tables are not written' : ''}`;
 
 /** The state in the word of `runs`, then the cause as at the end of `run`. */
-export function standing(view: StatusView): string {
+export function standing(view: RunPageView): string {
   const { run, condition, atWork, progress, at, lacksTables } = view;
   if (condition === 'finished') return finishedInWords(run.finishedAt, lacksTables);
   const state = stateInWords(view);

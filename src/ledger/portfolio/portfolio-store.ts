@@ -92,6 +92,9 @@ export function portfolioStore(
     )
     .pluck();
   // A member with a row in progress uses that one instead.
+  const members = database
+    .prepare<[number], number>('SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at IS NULL')
+    .pluck();
   const using = database
     .prepare<[object], number>(
       `SELECT count(*) FROM members WHERE run_id = @runId AND left_at IS NULL AND NOT EXISTS (
@@ -191,6 +194,7 @@ export function portfolioStore(
     noteRefusal: (name, refusal, at) => database.write(() => noteRefusal.run(at, refusalInText(refusal), name)),
     forgetRefusal: (portfolioId) => database.write(() => forgetRefusal.run(portfolioId)),
     oldestAnswer: async (portfolioId) => (await database.read(() => oldestAnswer.get(portfolioId))) ?? null,
+    members: async (portfolioId) => (await database.read(() => members.get(portfolioId))) ?? 0,
     membersUsing: async (runId) => (await database.read(() => using.get({ runId }))) ?? 0,
     departed: async (portfolioId) => (await database.read(() => departed.get(portfolioId))) ?? 0,
     invalidReasons: async (portfolioId) => {

@@ -46,6 +46,8 @@ export interface PortfolioStore {
   oldestAnswer(portfolioId: number): Promise<number | null>;
   /** The number of current members by outcome. */
   outcomes(portfolioId: number): Promise<Readonly<Record<RowOutcome, number>>>;
+  /** The number of current members. */
+  members(portfolioId: number): Promise<number>;
   /** Companies of the list whose current state is a row of this run. */
   membersUsing(runId: string): Promise<number>;
   /** The number of members that left. */

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { lastStarted } from '../../app/run/process.js';
 import type { RunStanding } from '../../app/run/runs.js';
 import type { Amounts } from '../../app/run/spending.js';
-import type { StatusView } from '../../app/run/status.js';
+import type { RunPageView } from '../../app/run/status.js';
 import { statusJson } from '../../cli/commands/status.js';
 import {
   amountsInWords,
@@ -121,19 +121,19 @@ const outcomeBar = (outcomes: Readonly<Record<RowOutcome, number>>): Html =>
       .join(', '),
   );
 
-const load = async ({ params }: Pick<PageRequest, 'params'>, { options, around }: Site): Promise<StatusView> => {
-  const { status } = await import('../../app/run/status.js');
-  return await status({ ...options, run: params.run ?? '' }, around);
+const load = async ({ params }: Pick<PageRequest, 'params'>, { options, around }: Site): Promise<RunPageView> => {
+  const { runPage } = await import('../../app/run/status.js');
+  return await runPage({ ...options, run: params.run ?? '' }, around);
 };
 
-interface RunScreenView extends StatusView {
+interface RunScreenView extends RunPageView {
   /** Files of its newest tables. */
   readonly files: readonly string[];
   /** The most that the rest costs, if a person is about to continue. */
   readonly rest: Amounts | null;
 }
 
-const hasFailedRows = ({ activity, progress }: StatusView): boolean =>
+const hasFailedRows = ({ activity, progress }: RunPageView): boolean =>
   activity.failures.length > 0 && progress.byOutcome.pending === 0;
 
 export const runScreen = screen<RunScreenView>({
@@ -147,7 +147,10 @@ export const runScreen = screen<RunScreenView>({
     const rest = isAsked ? await continueCost({ ...options, run, failed: hasFailedRows(view) }, around) : null;
     return { ...view, rest, files: (await resultFiles({ ...options, run }, around)).names };
   },
-  json: statusJson,
+  async json({ run }, { options, around }) {
+    const { status } = await import('../../app/run/status.js');
+    return statusJson(await status({ ...options, run: run.id }, around));
+  },
   show(view, request, site) {
     const { run, progress, activity, portfolio, at, condition } = view;
     const { options, around } = site;
@@ -263,10 +266,10 @@ export const runFile: FileScreen = {
   },
 };
 
-const spentInWords = ({ progress, activity, money }: StatusView): string =>
+const spentInWords = ({ progress, activity, money }: RunPageView): string =>
   `${amountsInWords({ units: progress.unitsCharged, reports: activity.reports }, ', ')}${moneyAfterAmounts(money)}`;
 
-function limitsInWords({ given: { budget, maxReports } }: StatusView): string | false {
+function limitsInWords({ given: { budget, maxReports } }: RunPageView): string | false {
   const limits = [
     budget !== undefined && count(budget, 'unit'),
     maxReports !== undefined && count(maxReports, 'credit report'),
@@ -274,12 +277,12 @@ function limitsInWords({ given: { budget, maxReports } }: StatusView): string | 
   return limits.some(Boolean) && `${limits.filter(Boolean).join(', ')} for the last attempt`;
 }
 
-const speedInWords = ({ atWork }: StatusView): string =>
+const speedInWords = ({ atWork }: RunPageView): string =>
   atWork === null
     ? ''
     : `${atWork.rowsPerSecond.toFixed(1)} rows a second${atWork.msToGo === null ? '' : `, about ${durationInWords(atWork.msToGo)} left`}`;
 
-function stageTable({ progress: { stages, heldByReview } }: StatusView): Html | false {
+function stageTable({ progress: { stages, heldByReview } }: RunPageView): Html | false {
   const rows = Object.entries(stages).map(([stage, { skipped: _, pending = 0, ...counts }]) => {
     const held = heldByReview[stage] ?? 0;
     return {
@@ -319,7 +322,7 @@ const STAGE_TONES: Readonly<Record<string, Share['tone']>> = {
   notStarted: 'line',
 };
 
-const outageList = ({ atWork, at }: StatusView): Html | false =>
+const outageList = ({ atWork, at }: RunPageView): Html | false =>
   (atWork?.outages.length ?? 0) > 0 &&
   panel(
     'Outages',
