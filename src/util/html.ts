@@ -153,7 +153,7 @@ function chartOf(
   // Labels that would overlap are left out.
   const names = labels.map(
     (name, at) =>
-      at % Math.ceil(labels.length / 12) === 0 &&
+      at % Math.ceil(labels.length / 8) === 0 &&
       html`<text class="d" x="${round(middle(at))}" y="${height - 6}" text-anchor="middle">${name}</text>`,
   );
   const drawn = (shapes: Markup): Html =>

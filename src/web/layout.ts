@@ -43,7 +43,7 @@ function navigation(path: string, { user, options, around }: Site): Html {
   const questions = knownOpenQuestions(options, around);
   return html`<nav aria-label="Pages"><b>kybatch</b>${NAVIGATION.map(
     ([address, name]) =>
-      html`<a href="${address}"${isHere(address) && html` class="on" aria-current="page"`}>${name}${address === '/review' && questions > 0 && html` <i title="${count(questions, 'open question')}">${withCommas(questions)}</i>`}</a>`,
+      html`<a href="${address}"${isHere(address) && html` class="on" aria-current="page"`}>${name}${address === '/review' && questions > 0 && html` <span class="chip warn" title="${count(questions, 'open question')}">${withCommas(questions)}</span>`}</a>`,
   )}<p><small>${joined([user.name, options.sandbox && 'sandbox', user.role !== 'spend' && `may ${user.role}`], ' · ')}</small></p></nav>`;
 }
 
@@ -117,7 +117,7 @@ export const card = (name: Markup, figure: Markup, below: Markup): Html =>
 export const cards = (...all: readonly Markup[]): Html => html`<section class="cards">${all}</section>`;
 
 /** A column of a table. */
-export type TableColumn = string | { readonly name: string; readonly kind: 'number' };
+export type TableColumn = string | { readonly name: string; readonly kind: 'number' | 'time' };
 
 /**
  * Numbers go to the right. Columns without a value are left out. On a narrow screen each line is a block, and a table of
@@ -131,17 +131,16 @@ export function dataTable(
   if (lines.length === 0) return html`<p class="empty">${empty}</p>`;
   const used = columns.flatMap((column, at) => {
     if (at > 0 && !lines.some((line) => hasValue(line[at]))) return [];
-    const isNumber = typeof column === 'object';
-    return [{ at, isNumber, kind: isNumber && html` class="n"`, name: isNumber ? column.name : column }];
+    const { name, kind } = typeof column === 'object' ? column : { name: column, kind: undefined };
+    return [{ at, name, kind, css: kind === 'number' && html` class="n"`, of: kind && html` data-of="${name}"` }];
   });
-  const isBlocks = !used.slice(1).every(({ isNumber }) => isNumber);
+  const isBlocks = !used.slice(1).every(({ kind }) => kind === 'number');
   return box(
     'Table',
     html`<table${isBlocks && html` class="blocks"`}><thead><tr>${used.map(
-      ({ name, kind }) => html`<th scope="col"${kind}>${name}</th>`,
+      ({ name, css }) => html`<th scope="col"${css}>${name}</th>`,
     )}</tr></thead><tbody>${lines.map(
-      (line) =>
-        html`<tr>${used.map(({ at, kind, isNumber, name }) => html`<td${kind}${isNumber && html` data-of="${name}"`}>${line[at]}</td>`)}</tr>`,
+      (line) => html`<tr>${used.map(({ at, css, of }) => html`<td${css}${of}>${line[at]}</td>`)}</tr>`,
     )}</tbody></table>`,
   );
 }
@@ -150,9 +149,13 @@ export function dataTable(
 export const box = (label: string, body: Html): Html =>
   html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">${body}</div>`;
 
-const hasValue = (part: Markup): boolean => part !== false && part !== null && part !== undefined && part !== '';
+const hasValue = (part: Markup): boolean =>
+  Array.isArray(part) ? part.some(hasValue) : part !== false && part !== null && part !== undefined && part !== '';
 
 export const numeric = (name: string): TableColumn => ({ name, kind: 'number' });
+
+/** An age says nothing without its name. */
+export const aged = (name: string): TableColumn => ({ name, kind: 'time' });
 
 /** Names and values. Values that are missing are left out. */
 export const facts = (lines: readonly (readonly [name: string, value: Markup])[]): Html =>

@@ -13,17 +13,26 @@ interface Placed {
 }
 
 /** Holders and parents are to the left of the company, the others to the right. */
-export function ownershipDrawing({ nodes, edges }: OwnershipGraph, label: string): Html {
+export function ownershipDrawing(
+  { nodes, edges }: OwnershipGraph,
+  label: string,
+  addressOf: (key: string) => string | undefined,
+): Html {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 76, marginx: 2, marginy: 2 });
   graph.setDefaultEdgeLabel(() => ({}));
-  const drawn = [...nodes.map((node) => ({ key: node.key, shape: shapeOf(node) })), ...nodes.flatMap(hiddenShapes)];
+  const linked = (address: string | undefined, shape: Html) =>
+    address === undefined ? shape : html`<a href="${address}">${shape}</a>`;
+  const drawn = [
+    ...nodes.map((node) => ({ key: node.key, shape: linked(addressOf(node.key), shapeOf(node)) })),
+    ...nodes.flatMap(hiddenShapes),
+  ];
   for (const { key } of drawn) graph.setNode(key, { width: WIDTH, height: HEIGHT });
   const lines = [...edges, ...nodes.flatMap(hiddenEdges)];
   for (const { from, to, kind } of lines) graph.setEdge(from, to, {}, kind);
   layout(graph);
   const { width = WIDTH, height = HEIGHT } = graph.graph() as { width?: number; height?: number };
-  return html`<svg class="graph" role="img" aria-label="${label}" viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}" width="${Math.ceil(width)}" height="${Math.ceil(height)}">${lines.map(
+  return html`<svg role="group" aria-label="${label}" viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}" width="${Math.ceil(width)}" height="${Math.ceil(height)}">${lines.map(
     (edge) =>
       edgeShape(edge, (graph.edge(edge.from, edge.to, edge.kind) as { points?: readonly Placed[] }).points ?? []),
   )}${drawn.map(({ key, shape }) => {
@@ -43,7 +52,7 @@ function shapeOf(node: GraphNode): Html {
     node.kind === 'subject' ? 'here' : 'node',
     `${name}, ${place}${ends}`,
     shortened(name),
-    shortened(place, 30),
+    shortened(place, 27),
   );
 }
 
@@ -89,7 +98,7 @@ function edgeInWords({ kind, percentages }: Drawn): string {
   return percentages.length === 0 ? '% ?' : percentages.map((text) => `${decimalWithCommas(text)} %`).join(', ');
 }
 
-const shortened = (text: string, longest = 25): string => {
+const shortened = (text: string, longest = 22): string => {
   const letters = [...text];
   return letters.length <= longest ? text : `${letters.slice(0, longest - 1).join('')}…`;
 };

@@ -8,7 +8,7 @@ import { planScreen, startAction, uploadAction } from './screens/plan.js';
 import { portfoliosScreen } from './screens/portfolios.js';
 import { answerAction, dismissAction, questionScreen, reviewScreen, undoAction } from './screens/review.js';
 import { pauseAction, resumeAction, runFile, runScreen, runsScreen } from './screens/runs.js';
-import { usageScreen } from './screens/usage.js';
+import { chargeAction, usageScreen } from './screens/usage.js';
 import type { Action, AnyScreen, FileScreen } from './site.js';
 
 export const screens: readonly AnyScreen[] = [
@@ -38,4 +38,5 @@ export const actions: readonly Action[] = [
   dismissAction,
   ruleAction,
   withdrawAction,
+  chargeAction,
 ];

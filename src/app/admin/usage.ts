@@ -1,7 +1,22 @@
 import { loadPrices } from '../../config/environment.js';
-import { addPurchases, type Money, moneyOf, noPurchases, type Prices, purchasesOf } from '../../domain/prices.js';
+import {
+  addPurchases,
+  countCalls,
+  type Money,
+  moneyOf,
+  noPurchases,
+  type Prices,
+  purchasesOf,
+} from '../../domain/prices.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { ChargedCalls, UnknownCharge, UsageLine, UsageReport } from '../../ledger/money/usage.js';
-import { keptUntilCommit, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import {
+  type AppEnvironment,
+  keptUntilCommit,
+  type PlaceOptions,
+  processEnvironment,
+  withLedger,
+} from '../environment.js';
 import { checkOlderCopy } from '../run/guards.js';
 import { newestRun } from '../run/runs.js';
 import { findSettings } from '../run/stored-settings.js';
@@ -23,6 +38,75 @@ export interface UsageView extends UsageReport {
   readonly olderCopy: string | null;
 }
 
+export interface DailyUsage {
+  readonly days: readonly string[];
+  /** The largest first. What is small is summed up as the last one, without a name. */
+  readonly series: readonly DailySeries[];
+}
+
+export interface DailySeries {
+  readonly name: string | null;
+  /** One for each day. */
+  readonly units: readonly number[];
+  readonly reports: readonly number[];
+  /** Other calls that v2 charges. */
+  readonly calls: readonly number[];
+  /** Absent: no prices are set. */
+  readonly money?: readonly Money[];
+}
+
+export type DailyBy = 'operation' | 'pipeline';
+
+const DAYS = 30;
+const SERIES = 6;
+
+/** What was bought on each of the last days, by operation or by pipeline. */
+export function dailyUsage(
+  options: PlaceOptions & { readonly by: DailyBy },
+  around = processEnvironment(),
+): Promise<DailyUsage> {
+  return withLedger('read', options, around, async (ledger, dataDir) => {
+    const since = Math.floor(around.clock.now() / DAY_MS - DAYS + 1) * DAY_MS;
+    const read = () => ledger.reading.charged({ since });
+    const charged = await keptUntilCommit(['charged', since], ledger, dataDir, read);
+    const pipelines = new Map((await ledger.runs.all()).map(({ id, pipelineName }) => [id, pipelineName]));
+    const nameOf = ({ run, operation }: ChargedCalls) =>
+      options.by === 'operation' ? operation : (pipelines.get(run) ?? 'no run');
+    const prices = await pricesNow(ledger, around);
+    const days = [...new Set(charged.map(({ day }) => day))].sort();
+    const size = (calls: readonly ChargedCalls[]) => calls.reduce((sum, one) => sum + (one.units || one.calls), 0);
+    const names = [...new Set(charged.map(nameOf))]
+      .map((name) => ({ name, calls: charged.filter((calls) => nameOf(calls) === name) }))
+      .sort((a, b) => size(b.calls) - size(a.calls));
+    const isLong = names.length > SERIES;
+    const shown: readonly { name: string | null; calls: readonly ChargedCalls[] }[] = isLong
+      ? [...names.slice(0, SERIES - 1), { name: null, calls: names.slice(SERIES - 1).flatMap(({ calls }) => calls) }]
+      : names;
+    const series = shown.map(({ name, calls }): DailySeries => {
+      const bought = days.map((day) => purchasesOf(calls.filter((one) => one.day === day)));
+      return {
+        name,
+        units: bought.map(({ units }) => units),
+        reports: bought.map(({ reports }) => reports),
+        calls: bought.map(countCalls),
+        ...(prices === null ? {} : { money: bought.map((purchases) => moneyOf(prices, purchases)) }),
+      };
+    });
+    return { days, series };
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+/** The prices of the environment hold for all runs. Each run may have had other ones. */
+export async function pricesNow(
+  ledger: Pick<Ledger, 'runs' | 'reading'>,
+  around: AppEnvironment,
+): Promise<Prices | null> {
+  const newest = await newestRun(ledger);
+  return loadPrices(around) ?? (newest && findSettings(newest))?.pipeline.prices ?? null;
+}
+
 export interface PricedLine extends UsageLine {
   readonly money?: Money;
 }
@@ -34,9 +118,7 @@ export function usage(options: UsageOptions = {}, around = processEnvironment())
     const report = await keptUntilCommit('usage', ledger, dataDir, () => reading.usage());
     const copy = await checkOlderCopy(await ledger.portfolios.all(), dataDir, ledger);
     const unknownCalls = await reading.unknownCharges(options.unknownAtMost ?? Number.MAX_SAFE_INTEGER);
-    // The prices of the environment hold for all runs. Each run may have had other ones.
-    const newest = await newestRun(ledger);
-    const prices = loadPrices(around) ?? (newest && findSettings(newest))?.pipeline.prices ?? null;
+    const prices = await pricesNow(ledger, around);
     return {
       ...report,
       ...(prices === null ? {} : priced(report, prices, await reading.charged())),

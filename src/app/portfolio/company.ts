@@ -1,6 +1,7 @@
 // Shows one company: what is stored about it, where it is listed, and what it cost.
 
 import { UsageError } from '../../domain/errors.js';
+import { isUniqueInCountry } from '../../domain/numbers/compare.js';
 import { GRAPH_LIMITS, type GraphLimits, type OwnershipGraph } from '../../domain/ownership-graph.js';
 import { type Money, moneyOf, noPurchases, type Prices, purchasesOf } from '../../domain/prices.js';
 import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
@@ -63,6 +64,8 @@ export interface CompanyView {
   readonly lists: readonly CompanyListView[];
   readonly reports: readonly CreditReportView[];
   readonly graph: OwnershipGraph;
+  /** The companies of the graph that a list has too, by the key of their node. */
+  readonly listedNodes: Readonly<Record<string, { readonly space: IdSpace; readonly id: string }>>;
   readonly changes: readonly ChangeView[];
   readonly decisions: readonly DecisionEntry[];
   readonly answers: readonly StoredAnswerView[];
@@ -186,6 +189,8 @@ async function viewOf(
     return facts === undefined || (index > 0 && row.portfolioId === null) ? [] : [{ row, facts }];
   });
   const portfolios = await ledger.portfolios.all();
+  const subject = { name, countryCode, registrationNumber, ids: schemes };
+  const graph = companyGraph(subject, tables, { ...GRAPH_LIMITS, ...options.graph });
   return {
     space: options.space,
     id: options.id,
@@ -204,15 +209,28 @@ async function viewOf(
       return { name: list, state, items };
     }),
     reports: creditReports(tables),
-    graph: companyGraph({ name, countryCode, registrationNumber, ids: schemes }, tables, {
-      ...GRAPH_LIMITS,
-      ...options.graph,
-    }),
+    graph,
+    listedNodes: await listedNodes(graph, ledger),
     changes: await changesAbout(companyIds, CHANGES_SHOWN, ledger),
     decisions: await ledger.rows.decisionsAbout(rows),
     answers: (await ledger.rows.storedAnswers(rows)).map((answer) => answerView(answer, digests, prices)),
     damagedAnswers: snapshot.damaged.length,
   };
+}
+
+async function listedNodes({ nodes }: OwnershipGraph, { rows }: Ledger): Promise<CompanyView['listedNodes']> {
+  const numbered = nodes.flatMap(({ key, kind, countryCode, registrationNumber }) => {
+    if (kind !== 'company' || countryCode === null || registrationNumber === null) return [];
+    const number = registrationNumber.replace(`${countryCode}-`, '');
+    return isUniqueInCountry(number, countryCode) ? [{ key, countryCode, number }] : [];
+  });
+  if (numbered.length === 0) return {};
+  const listed = await rows.companiesNumbered(numbered.map(({ number }) => number));
+  const found = numbered.flatMap(({ key, countryCode, number }) => {
+    const one = listed.find((company) => company.number === number && company.countryCode === countryCode);
+    return one === undefined ? [] : [[key, { space: one.space, id: one.id }] as const];
+  });
+  return Object.fromEntries(found);
 }
 
 function rowView(about: RowAbout, row: SnapshotRow, portfolios: readonly PortfolioRecord[]): CompanyRowView {

@@ -2,17 +2,15 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { loadPrices } from '../../config/environment.js';
 import { unitsLeft } from '../../domain/account-usage.js';
 import { type Money, moneyOf, purchasesOf } from '../../domain/prices.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
+import { pricesNow } from '../admin/usage.js';
 import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { readEnding } from '../run/run-end.js';
-import { newestRun } from '../run/runs.js';
-import { findSettings } from '../run/stored-settings.js';
 import type { DueWork } from './due-worker.js';
 import { type PortfolioView, portfolios } from './portfolios.js';
 
@@ -149,8 +147,7 @@ async function spendingOf(now: number, ledger: Ledger, around: AppEnvironment): 
   const { units, reports, calls } = await reading.callsSince(since);
   const { environments } = await reading.countsTold();
   const v1 = environments.find(({ api, observedAt }) => api === 'v1' && observedAt !== null);
-  const newest = await newestRun(ledger);
-  const prices = loadPrices(around) ?? (newest && findSettings(newest))?.pipeline.prices ?? null;
+  const prices = await pricesNow(ledger, around);
   return {
     unitsLeft: v1 === undefined ? null : unitsLeft(v1),
     unitsThisMonth: units,

@@ -17,6 +17,8 @@ export interface PreviewView {
   readonly plan: PlanView;
   /** The first rows, with their cells as written. */
   readonly rows: readonly Pick<InputRow, 'row' | 'line' | 'values' | 'problem'>[];
+  /** The country of most of the first rows, if others have none. Null: it would help no row. */
+  readonly usualCountry: string | null;
   /** The first lines that are no companies. */
   readonly leftOut: readonly LeftOutLine[];
   /** Columns that a person has to choose. The plan takes the likeliest. */
@@ -46,7 +48,15 @@ export async function preview(options: JobOptions, around = processEnvironment()
     },
   };
   const planned = await plan(asking, { ...around, onNote: (note) => notes.push(note) });
-  return { plan: planned, ...(await firstRows(asking, around)), doubts, notes };
+  const first = await firstRows(asking, around);
+  const lacksCountry = planned.invalidReasons.some(({ code }) => code === 'NO_COUNTRY');
+  return { plan: planned, ...first, usualCountry: lacksCountry ? usualCountry(first.rows) : null, doubts, notes };
+}
+
+function usualCountry(rows: readonly InputRow[]): string | null {
+  const countries = rows.flatMap(({ fields }) => fields?.country ?? []);
+  const times = (country: string) => countries.filter((other) => other === country).length;
+  return countries.toSorted((a, b) => times(b) - times(a))[0] ?? null;
 }
 
 /** The same for a file whose columns are not understood. A file that is no table at all is refused as before. */
@@ -68,7 +78,10 @@ export async function previewOrTable(
   }
 }
 
-const firstRows = (options: JobOptions, around: AppEnvironment): Promise<Pick<PreviewView, 'rows' | 'leftOut'>> =>
+const firstRows = (
+  options: JobOptions,
+  around: AppEnvironment,
+): Promise<{ readonly rows: readonly InputRow[]; readonly leftOut: readonly LeftOutLine[] }> =>
   withInputFile(options.input, around, async (file) => {
     const { table } = await readJob(file, options, { ...around, onNote: () => {} });
     const rows: InputRow[] = [];

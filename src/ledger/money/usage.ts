@@ -425,7 +425,9 @@ export function* chargedCalls(
   const charged = `SELECT ${OF_CALL.day} AS day, ${OF_CALL.run} AS run, api, operation, meter,
        CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) AS calls
      FROM calls JOIN environments ON environments.id = environment_id WHERE charge = 'charged' AND ${where?.sql ?? '1 = 1'} GROUP BY 1, 2, 3, 4, 5`;
-  if (where !== undefined) return yield* database.prepare<[object], ChargedCalls>(charged).all(where.given);
+  const dated = (line: ChargedCalls): ChargedCalls => ({ ...line, day: dateOf(line.day) });
+  if (where !== undefined)
+    return (yield* database.prepare<[object], ChargedCalls>(charged).all(where.given)).map(dated);
   // Of the summed calls, only those of the watch were charged. They have no run.
   const lines = yield* database
     .prepare<[], ChargedCalls>(
@@ -433,7 +435,7 @@ export function* chargedCalls(
        FROM summed_calls JOIN environments ON environments.id = environment_id WHERE run_id = ''`,
     )
     .all();
-  return lines.map((line) => ({ ...line, day: dateOf(line.day) }));
+  return lines.map(dated);
 }
 
 const added = (to: UsageLine, more: UsageLine): UsageLine => ({

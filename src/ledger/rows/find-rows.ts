@@ -14,6 +14,8 @@ export interface RowFinder {
   findRows(query: RowPageQuery): Promise<readonly FoundRow[]>;
   /** How many rows each combination has. It reads all rows of the scope, so callers keep it while nothing changes. */
   countRows(query: RowQuery): Promise<readonly RowCount[]>;
+  /** The confirmed companies with these numbers, spelled alike. It reads all candidates. */
+  companiesNumbered(numbers: readonly string[]): Promise<readonly NumberedCompany[]>;
   /** All answers that were bought for the companies of these rows, newest first. */
   storedAnswers(rows: readonly RunRowKey[]): Promise<readonly StoredAnswerRecord[]>;
   /** The decisions on questions of these rows, newest first, including withdrawn and waiting ones. */
@@ -35,6 +37,13 @@ export interface FoundRow extends RunRowKey {
 
 export interface RowCount extends Pick<FoundRow, 'outcome' | 'stage' | 'reason'> {
   readonly rows: number;
+}
+
+export interface NumberedCompany {
+  readonly space: IdSpace;
+  readonly id: string;
+  readonly countryCode: string;
+  readonly number: string;
 }
 
 export interface RowAbout extends Omit<FoundRow, 'outcome' | 'stage' | 'reason'> {
@@ -87,6 +96,11 @@ const ROWS_ABOUT = `SELECT row_ids.run_id, row_ids.row AS run_row, coalesce(memb
   ORDER BY CASE WHEN members.id IS NULL THEN 2 WHEN members.left_at IS NOT NULL THEN 1 ELSE 0 END,
     coalesce(rows.updated_at, 0) DESC, row_ids.run_id DESC, row_ids.row LIMIT 50`;
 
+const NUMBERED = `SELECT DISTINCT row_ids.space AS space, row_ids.id AS id, country_code AS countryCode, registration_number AS number
+  FROM candidates JOIN row_ids ON row_ids.run_id = candidates.run_id AND row_ids.row = candidates.row
+    AND row_ids.space = candidates.space AND row_ids.id = candidates.id
+  WHERE decision = 'confirmed' AND registration_number IN (SELECT value FROM json_each(@numbers)) AND country_code IS NOT NULL`;
+
 /** Of calls: those about the companies of the rows, those asked for them, and the searches of the rows themselves. */
 const BOUGHT_FOR = `id IN (
     SELECT calls.id FROM (SELECT space, id FROM row_ids WHERE ${AMONG_ROWS}) AS company
@@ -114,6 +128,7 @@ const DECISIONS = `${SELECT_DECISION} WHERE ${OF_THEIR_QUESTIONS}
 
 export function rowFinder(database: Database): RowFinder {
   const about = database.prepare<[object], RowAbout>(ROWS_ABOUT);
+  const numbered = database.prepare<[object], NumberedCompany>(NUMBERED);
   const stored = database.prepare<[object], StoredAnswerRecord>(STORED_ANSWERS);
   const decisions = database.prepare<[object], DecisionRow>(DECISIONS);
   return {
@@ -138,6 +153,7 @@ export function rowFinder(database: Database): RowFinder {
       );
       return database.read(() => counted.all(given));
     },
+    companiesNumbered: (numbers) => database.read(() => numbered.all({ numbers: JSON.stringify(numbers) })),
     storedAnswers: (rows) => database.read(() => stored.all({ rows: rowsJson(rows.map(toKey)) })),
     decisionsAbout: async (rows) =>
       (await database.read(() => decisions.all({ rows: rowsJson(rows.map(toKey)) }))).map(toEntry),

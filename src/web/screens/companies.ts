@@ -4,8 +4,8 @@ import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outco
 import { type Html, html, joined, type Markup } from '../../util/html.js';
 import type { MessageState } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
-import { chip, dataTable, firstItem, heading, pager, time } from '../layout.js';
-import { type PageRequest, screen } from '../site.js';
+import { aged, chip, dataTable, firstItem, heading, numeric, pager, time } from '../layout.js';
+import { csvLines, type PageRequest, screen } from '../site.js';
 
 const PAGE = 50;
 
@@ -46,7 +46,7 @@ ${facetLine('Outcome', 'outcome', facets.outcome, request, outcomeInWords)}
 ${facetLine('Stage', 'stage', facets.stage, request, stageInWords)}
 ${facetLine('Reason', 'reason', facets.reason, request, reasonName)}
 ${dataTable(
-  ['Row', 'Your list', 'Company', 'Outcome', 'Reason', 'Updated'],
+  [numeric('Row'), 'Your list', 'Company', 'Outcome', 'Reason', aged('Updated')],
   rows.map((row) => [
     html`${row.row}<br><span class="dim">${joined([row.inputId, isMixed && row.portfolio?.split('/').at(-1)], ' · ')}</span>`,
     html`${row.name ?? html`<span class="dim">${row.written ?? 'no name'}</span>`}<br><span class="dim">${placeInWords(row.country, row.registrationNumber)}</span>`,
@@ -61,38 +61,22 @@ ${dataTable(
 )}${pager(request, (page - 1) * PAGE, PAGE, total)}`,
     };
   },
-  csv: ({ rows }) => ({
-    header: [
-      'portfolio',
-      'row',
-      'input_id',
-      'name',
-      'country',
-      'registration_number',
-      'matched_name',
-      'outcome',
-      'stage',
-      'reason_code',
-      'reason',
-      'match_grade',
-      'units_charged',
-    ],
-    lines: rows.map((row) => [
-      row.portfolio,
-      row.row,
-      row.inputId,
-      row.name,
-      row.country,
-      row.registrationNumber,
-      row.matchedName,
-      row.outcome,
-      row.stage,
-      row.reasonCode,
-      row.reason,
-      row.matchGrade,
-      row.unitsCharged,
-    ]),
-  }),
+  csv: ({ rows }) =>
+    csvLines(rows, {
+      portfolio: (row) => row.portfolio,
+      row: (row) => row.row,
+      input_id: (row) => row.inputId,
+      name: (row) => row.name,
+      country: (row) => row.country,
+      registration_number: (row) => row.registrationNumber,
+      matched_name: (row) => row.matchedName,
+      outcome: (row) => row.outcome,
+      stage: (row) => row.stage,
+      reason_code: (row) => row.reasonCode,
+      reason: (row) => row.reason,
+      match_grade: (row) => row.matchGrade,
+      units_charged: (row) => row.unitsCharged,
+    }),
 });
 
 const isFiltered = (query: URLSearchParams): boolean =>

@@ -1,14 +1,27 @@
+import { basename } from 'node:path';
 import type { CompanyListView, CompanyView, StoredAnswerView } from '../../app/portfolio/company.js';
 import type { CreditReportView, FigureLine, FigureTable } from '../../app/portfolio/company-facts.js';
 import { moneyInWords } from '../../cli/terminal/run-words.js';
 import { GRAPH_LIMITS } from '../../domain/ownership-graph.js';
 import { barChart, type Html, html, joined, lineChart, type Markup, type Series } from '../../util/html.js';
 import { count, decimalWithCommas, listed, moment } from '../../util/words.js';
-import { chip, dataTable, facts, heading, NOT_RETURNED, numeric, panel, type TableColumn, time } from '../layout.js';
+import {
+  aged,
+  box,
+  chip,
+  dataTable,
+  facts,
+  heading,
+  NOT_RETURNED,
+  numeric,
+  panel,
+  type TableColumn,
+  time,
+} from '../layout.js';
 import { ownershipDrawing } from '../ownership-drawing.js';
 import { type PageRequest, screen } from '../site.js';
 import { changeInWords, fieldInWords } from './changes.js';
-import { outcomeInWords, outcomeState } from './companies.js';
+import { companyAddress, outcomeInWords, outcomeState } from './companies.js';
 
 /** "All of the graph" is drawn up to this size: the layout of 200 nodes takes 0.3 s. */
 const WIDE_GRAPH = { hops: 6, neighbours: 40, nodes: 120 };
@@ -51,7 +64,11 @@ ${panel(
     changes.flatMap((change) =>
       change.items
         .flatMap((item) => item.fields.filter(({ ofItem }) => !ofItem))
-        .map((field) => [moment(change.changedAt).slice(0, 10), fieldInWords(field), changeInWords(field)]),
+        .map((field) => [
+          html`<time>${moment(change.changedAt).slice(0, 10)}</time>`,
+          fieldInWords(field),
+          changeInWords(field),
+        ]),
     ),
     'No change was recorded.',
   ),
@@ -61,7 +78,7 @@ ${panel(
   dataTable(
     ['List', numeric('Row'), 'Outcome', 'Reason'],
     rows.map((row) => [
-      html`${row.portfolio ?? `run ${row.runId}`}${row.leftAt !== null && html`<br><span class="dim">left the list ${time(row.leftAt, at)}</span>`}`,
+      html`<span title="${row.portfolio}">${row.portfolio === null ? `run ${row.runId}` : basename(row.portfolio)}</span>${row.leftAt !== null && html`<br><span class="dim">left the list ${time(row.leftAt, at)}</span>`}`,
       row.row,
       chip(outcomeState(row.outcome), outcomeInWords(row.outcome)),
       row.reason,
@@ -151,6 +168,7 @@ function reportsPanel(reports: readonly CreditReportView[], at: number): Html {
   const plain = (value: string | null) => (value === null ? NOT_RETURNED : amount(value));
   const limits = reports.toReversed();
   const currencies = new Set(limits.map(({ creditLimitCurrency }) => creditLimitCurrency));
+  const lines = (all: CreditReportView['remarks']) => all.map(({ text }) => html`<p>${text}</p>`);
   const remarks = (kind: string) => newest.remarks.filter((one) => one.kind === kind);
   return html`${facts([
     ['Risk', newest.risk === null ? NOT_RETURNED : html`<b>${newest.risk}</b> ${newest.riskWords}`],
@@ -167,16 +185,14 @@ function reportsPanel(reports: readonly CreditReportView[], at: number): Html {
     ['Court judgements', plain(newest.courtJudgements)],
     ['Charges', plain(newest.charges)],
     ['Mortgages', plain(newest.mortgages)],
-    ['Generated', newest.dateCreated ?? NOT_RETURNED],
+    ['Generated', newest.dateCreated?.slice(0, 10) ?? NOT_RETURNED],
     [
       'Opened',
       newest.fetchedAt === null ? html`<span class="dim">not yet</span>` : time(Date.parse(newest.fetchedAt), at),
     ],
-  ])}${['positive', 'caution'].map(
-    (kind) =>
-      remarks(kind).length > 0 &&
-      html`<ul class="${kind}">${remarks(kind).map(({ text }) => html`<li>${text}</li>`)}</ul>`,
-  )}${
+    ['In favour', lines(remarks('positive'))],
+    ['Caution', lines(remarks('caution'))],
+  ])}${
     reports.length > 1 &&
     html`${
       currencies.size === 1 &&
@@ -194,7 +210,7 @@ function reportsPanel(reports: readonly CreditReportView[], at: number): Html {
     }${dataTable(
       ['Generated', 'Risk', numeric('Credit limit')],
       reports.map((one) => [
-        one.dateCreated,
+        one.dateCreated?.slice(0, 10),
         html`${one.risk} ${one.riskWords}`,
         money(one.creditLimit, one.creditLimitCurrency),
       ]),
@@ -291,7 +307,7 @@ function figuresTable({ periods, currencies, lines, group }: FigureTable): Html 
   );
 }
 
-function ownershipPanel({ graph, lists }: CompanyView, { path, query }: PageRequest): Html {
+function ownershipPanel({ graph, lists, listedNodes }: CompanyView, { path, query }: PageRequest): Html {
   const state = (name: string) => lists.find((list) => list.name === name)?.state ?? 'not_bought';
   const told = (['shareholders', 'group_links'] as const).map((name) => {
     const words = name.replace('_', ' ');
@@ -306,8 +322,18 @@ function ownershipPanel({ graph, lists }: CompanyView, { path, query }: PageRequ
   const hidden = graph.linked - graph.nodes.length;
   return panel(
     'Ownership · direct shareholdings and group links, no beneficial owner is implied',
-    html`${graph.nodes.length > 1 && html`<div class="scroll plain" tabindex="0" role="group" aria-label="Ownership graph">${ownershipDrawing(graph, `${count(graph.nodes.length, 'node')} of the ownership graph`)}</div>`}
-<p class="dim">${joined([...told, graph.notLinked > 0 && `${count(graph.notLinked, 'further company is', 'further companies are')} named without a link to this one`, graph.nodes.length > 1 && 'Chains end where the data ends'], ' · ')}</p>
+    html`${
+      graph.nodes.length > 1 &&
+      box(
+        'Ownership graph',
+        ownershipDrawing(
+          graph,
+          `${count(graph.nodes.length, 'node')} of the ownership graph`,
+          (key) => listedNodes[key] && companyAddress(listedNodes[key]),
+        ),
+      )
+    }
+<p class="dim">${joined([...told, graph.notLinked > 0 && `${count(graph.notLinked, 'further company is', 'further companies are')} named without a link to this one`, graph.nodes.length > 1 && 'Chains end where the data ends', Object.keys(listedNodes).length > 0 && 'A node that leads to a page is in your lists'], ' · ')}</p>
 ${!isWide && hidden > 0 && html`<p><a class="btn" href="${path}?graph=1">Show more of ${graph.linked}</a></p>`}`,
   );
 }
@@ -391,7 +417,7 @@ function listPanel({ name, title, columns }: ListShape, lists: readonly CompanyL
 
 const answersTable = (answers: readonly StoredAnswerView[], at: number): Html =>
   dataTable(
-    ['Answer', 'Bought', 'Price', 'Digest', ''],
+    ['Answer', aged('Bought'), 'Price', 'Digest', ''],
     answers.map((answer) => [
       html`${answer.operation} <span class="dim">${listed([answer.api, answer.stage], ' · ')}</span>`,
       time(answer.fetchedAt, at),

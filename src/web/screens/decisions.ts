@@ -5,9 +5,9 @@ import { UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
-import { count, withCommas } from '../../util/words.js';
+import { count, iso, withCommas } from '../../util/words.js';
 import { button, chip, dataTable, firstItem, heading, pager, panel, time } from '../layout.js';
-import { type Action, mayDo, screen } from '../site.js';
+import { type Action, csvLines, mayDo, screen } from '../site.js';
 import { GRADE_WORDS, selectionOf, selectionQuery, unlessLocked } from './review.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof listDecisions>>[number];
@@ -47,20 +47,18 @@ ${dataTable(
 )}${pager(request, from, PAGE, decisions.length)}`,
     };
   },
-  csv: ({ decisions }) => ({
-    header: ['id', 'decision', 'summary', 'decided_by', 'second_by', 'decided_at', 'note', 'batch', 'withdrawn_by'],
-    lines: decisions.map((entry) => [
-      entry.id,
-      entry.decision,
-      entry.summary,
-      entry.decidedBy,
-      entry.secondBy,
-      new Date(entry.decidedAt).toISOString(),
-      entry.note,
-      entry.batch,
-      entry.withdrawnBy,
-    ]),
-  }),
+  csv: ({ decisions }) =>
+    csvLines(decisions, {
+      id: (one) => one.id,
+      decision: (one) => one.decision,
+      summary: (one) => one.summary,
+      decided_by: (one) => one.decidedBy,
+      second_by: (one) => one.secondBy,
+      decided_at: (one) => iso(one.decidedAt),
+      note: (one) => one.note,
+      batch: (one) => one.batch,
+      withdrawn_by: (one) => one.withdrawnBy,
+    }),
 });
 
 function stateOf({ decision, held, withdrawnAt, withdrawnBy }: DecisionEntry): Html {

@@ -115,7 +115,7 @@ ${mayDo(user.role, 'spend') && panel('Upload a file', html`<form class="stack" m
 
 function planned(
   { pipelines, isHeld }: PlanScreenView,
-  { plan, rows, leftOut, doubts, notes }: PreviewView,
+  { plan, rows, usualCountry, leftOut, doubts, notes }: PreviewView,
   request: PageRequest,
   site: Site,
 ): Html {
@@ -168,6 +168,7 @@ ${
   )
 }
 </div>
+${usualCountry !== null && text(request, 'confirm') === undefined && html`<p class="row"><button name="country" value="${usualCountry}" form="${JOB_FORM}">Use ${usualCountry} for rows without a country</button></p>`}
 ${panel('The first rows, and what each column is', preview(plan, rows, leftOut, pipelines, request))}
 ${notes.length > 0 && panel('Notes', html`<ul>${notes.map(({ text: words }) => html`<li>${words}</li>`)}</ul>`)}`;
 }

@@ -3,9 +3,9 @@ import type { AttemptOverview, ListOverview, OverviewView } from '../../app/port
 import { amountsInWords, moneyInWords, stopInWords } from '../../cli/terminal/run-words.js';
 import { type Html, html, sparkBars, type Tone } from '../../util/html.js';
 import type { MessageState } from '../../util/message-parts.js';
-import { count, listed, moment, withCommas } from '../../util/words.js';
-import { card, cards, chip, dataTable, heading, numeric, time } from '../layout.js';
-import { screen } from '../site.js';
+import { count, iso, listed, moment, withCommas } from '../../util/words.js';
+import { aged, card, cards, chip, dataTable, heading, numeric, time } from '../layout.js';
+import { csvLines, screen } from '../site.js';
 
 export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
   path: '/',
@@ -61,13 +61,22 @@ ${
       count(spending.unitsThisMonth, 'unit'),
       listed([
         spending.reportsThisMonth > 0 && count(spending.reportsThisMonth, 'credit report'),
-        spending.money === undefined ? count(spending.callsThisMonth, 'call') : `${moneyInWords(spending.money)} ever`,
+        spending.money === undefined ? count(spending.callsThisMonth, 'call') : moneyInWords(spending.money),
       ]),
     ),
   )
 }
 ${dataTable(
-  ['Portfolio', numeric('Rows'), 'State', numeric('Due'), 'Oldest answer', 'Last attempts', 'Last success', ''],
+  [
+    'Portfolio',
+    numeric('Rows'),
+    'State',
+    numeric('Due'),
+    aged('Oldest answer'),
+    'Last attempts',
+    aged('Last success'),
+    '',
+  ],
   portfolios.map((list) => [
     html`<b title="${list.input}">${basename(list.name)}</b><br><span class="dim">${list.pipeline && `pipeline ${list.pipeline}`}</span>`,
     withCommas(list.members),
@@ -88,28 +97,17 @@ ${dataTable(
 )}${portfolios.length > 0 && html`<p class="sub">Last attempts: the taller a bar, the more was bought. Green finished, yellow needs you, red failed.</p>`}</div>`,
     };
   },
-  csv: ({ portfolios }) => ({
-    header: [
-      'portfolio',
-      'input',
-      'members',
-      'due',
-      'units_at_most',
-      'credit_reports_at_most',
-      'oldest_fetched_at',
-      'last_success_at',
-    ],
-    lines: portfolios.map((list) => [
-      list.name,
-      list.input,
-      list.members,
-      dueRows(list),
-      list.work?.costs.units ?? null,
-      list.work?.costs.reports ?? null,
-      isoOrNull(list.work?.oldestFetchedAt ?? null),
-      isoOrNull(list.lastSuccessAt),
-    ]),
-  }),
+  csv: ({ portfolios }) =>
+    csvLines(portfolios, {
+      portfolio: ({ name }) => name,
+      input: ({ input }) => input,
+      members: ({ members }) => members,
+      due: dueRows,
+      units_at_most: ({ work }) => work?.costs.units,
+      credit_reports_at_most: ({ work }) => work?.costs.reports,
+      oldest_fetched_at: ({ work }) => isoOrNull(work?.oldestFetchedAt),
+      last_success_at: ({ lastSuccessAt }) => isoOrNull(lastSuccessAt),
+    }),
 });
 
 /** A long list is worked out in a thread. The page is shown again when that is done. */
@@ -119,7 +117,7 @@ const NOT_WORKED_OUT = { due: null, costs: null, oldestFetchedAt: null, nextDueA
 
 const NOTHING = { units: 0, reports: 0 };
 
-const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at));
 
 const dueRows = ({ work }: Pick<ListOverview, 'work'>): number =>
   Object.values(work?.due ?? {}).reduce((sum, rows) => sum + rows, 0);

@@ -18,8 +18,8 @@ import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
 import { type Message, message, sentence } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
-import { button, chip, dataTable, firstItem, heading, NOT_RETURNED, pager, time } from '../layout.js';
-import { type Action, type Done, mayDo, type Site, screen } from '../site.js';
+import { box, button, chip, dataTable, firstItem, heading, NOT_RETURNED, numeric, pager, time } from '../layout.js';
+import { type Action, csvLines, type Done, mayDo, type Site, screen } from '../site.js';
 
 type Question = OneQuestionView['question'];
 type RefusedAnswer = ReturnType<typeof refusedAnswers>[number];
@@ -105,7 +105,7 @@ ${facetRow('Country', 'country', facets.country, query)}
 ${facetRow('Best grade', 'grade', facets.bestGrade, query)}
 ${facets.bestGrade.length > 1 && html`<p class="dim">A grade has five letters: ${GRADE_WORDS}</p>`}
 ${dataTable(
-  ['Your company', 'Why', 'About', 'Best candidate', 'Grade', 'Rows'],
+  ['Your company', 'Why', 'About', 'Best candidate', 'Grade', numeric('Line')],
   questions.map((question) => [
     html`<a href="${addressOf(question.id, query)}">${question.input.name ?? question.input.registration_number ?? question.id}</a><br><span class="dim">${joined([question.input.country, question.input.registration_number], ' · ')}</span>`,
     html`${reasonInWords(question)}${question.held.length > 0 && html` ${chip('attention', 'second person')}`}${question.decision?.decision === 'not_sure' && html` ${chip('detail', 'not sure')}`}`,
@@ -113,25 +113,23 @@ ${dataTable(
     question.candidates[0]?.name ??
       (question.candidates.length === 0 ? html`<span class="dim">no candidate</span>` : NOT_RETURNED),
     html`<code>${bestGrade(question)}</code>`,
-    html`${question.rows[0] && `line ${question.rows[0].line}`}${question.rows.length > 1 && html` <span class="dim">and ${question.rows.length - 1} more</span>`}`,
+    html`${question.rows[0]?.line}${question.rows.length > 1 && html` <span class="dim">and ${question.rows.length - 1} more</span>`}`,
   ]),
   open === 0 ? 'No open questions.' : 'No open question fits.',
 )}${pager(request, (page - 1) * request.pageSize, request.pageSize, fitting)}`,
     };
   },
-  csv: ({ questions }) => ({
-    header: ['question', 'reason_code', 'about', 'name', 'country', 'registration_number', 'candidates', 'best_grade'],
-    lines: questions.map((question) => [
-      question.id,
-      question.code,
-      topicInWords(question),
-      question.input.name ?? null,
-      question.countryCode,
-      question.input.registration_number ?? null,
-      question.candidates.length,
-      bestGrade(question) ?? null,
-    ]),
-  }),
+  csv: ({ questions }) =>
+    csvLines(questions, {
+      question: ({ id }) => id,
+      reason_code: ({ code }) => code,
+      about: topicInWords,
+      name: ({ input }) => input.name,
+      country: ({ countryCode }) => countryCode,
+      registration_number: ({ input }) => input.registration_number,
+      candidates: ({ candidates }) => candidates.length,
+      best_grade: bestGrade,
+    }),
 });
 
 /** What the letters of a grade mean. */
@@ -187,7 +185,7 @@ export const questionScreen = screen<QuestionScreenView>({
     ...{ position, fitting, previous, next },
   }),
   show(view, { query }, site) {
-    const { question, position, fitting, next, queue, further } = view;
+    const { question, position, fitting, queue, further } = view;
     const place =
       position === null ? 'Not among the open questions' : `Question ${withCommas(position)} of ${withCommas(fitting)}`;
     const mayDecide = mayDo(site.user.role, 'decide');
@@ -196,12 +194,12 @@ export const questionScreen = screen<QuestionScreenView>({
       body: html`${heading('Review', joined([place, topicInWords(question), html`<a href="/review${selectionQuery(query)}">all questions</a>`], ' · '))}
 <div class="split"><ul class="queue" aria-label="Questions">${queue.map(
         (one) =>
-          html`<li${one.id === question.id && html` class="on"`}><a href="${addressOf(one.id, query)}"${one.id === question.id && html` aria-current="true"`}>${one.input.name ?? one.id}<small>line ${one.rows[0]?.line} · ${reasonInWords(one)}</small></a></li>`,
+          html`<li><a href="${addressOf(one.id, query)}"${one.id === question.id && html` class="on" aria-current="true"`}>${one.input.name ?? one.id}<small>line ${one.rows[0]?.line} · ${reasonInWords(one)}</small></a></li>`,
       )}${further > 0 && html`<li class="dim">${withCommas(further)} more</li>`}</ul>
 <div class="stack"><p><b>${capitalized(whyInWords(question))}</b></p>
 ${saidBefore(view)}
-${mayDecide && question.open ? answerForms(view, query, site) : comparison(view, false)}
-<div class="row">${next && html`<a class="btn" href="${addressOf(next, query)}" data-key="k"><kbd>k</kbd>${position === null ? 'Next question' : 'Skip'}</a>`}${mayDecide && undoForm(view, query)}</div>
+${mayDecide && question.open ? answerForms(view, query, site) : html`${comparison(view, false)}<div class="row">${steps(view, query)}</div>`}
+${mayDecide && undoForm(view, query)}
 </div></div>`,
     };
   },
@@ -243,16 +241,19 @@ function comparison({ question, compared }: QuestionScreenView, mayAnswer: boole
     compared.some(({ fields }) => fields.some(({ field, yours, theirs }) => field === name && (yours ?? theirs))),
   );
   const yours = (name: ComparedField['field']) => compared[0]?.fields.find(({ field }) => field === name)?.yours;
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Row and candidates"><table class="compare"><thead><tr><th></th><th scope="col">Your list, line ${question.rows[0]?.line}</th>${compared.map((_, index) => html`<th scope="col">Candidate ${index + 1}</th>`)}</tr></thead><tbody>
+  return box(
+    'Row and candidates',
+    html`<table class="blocks"><thead><tr><th></th><th scope="col">Your list, line ${question.rows[0]?.line}</th>${compared.map((_, index) => html`<th scope="col">Candidate ${index + 1}</th>`)}</tr></thead><tbody>
 ${names.map(
   (name) =>
     html`<tr><th scope="row">${FIELD_NAMES[name]}</th><td data-of="your list">${yours(name) ?? html`<span class="dim">empty</span>`}</td>${compared.map(
       ({ fields }, index) => fields.filter(({ field }) => field === name).map((one) => cell(one, index)),
     )}</tr>`,
 )}
-<tr><th scope="row">Why</th><td></td>${compared.map(({ choice }, index) => html`<td class="dim" data-of="candidate ${index + 1}">${choice.evidence}<br><code>${choice.matchGrade}</code></td>`)}</tr>
+<tr><th scope="row">Why</th><td></td>${compared.map(({ choice }, index) => html`<td data-of="candidate ${index + 1}"><small>${choice.evidence}</small><br><code>${choice.matchGrade}</code></td>`)}</tr>
 ${mayAnswer && html`<tr><th></th><td></td>${compared.map(({ choice }, index) => html`<td><button name="choice" value="${choice.key}"${index < 9 && html` data-key="${index + 1}"`}${index === 0 && html` class="primary"`}>${index < 9 && html`<kbd>${index + 1}</kbd>`}Confirm ${compared.length > 1 && index + 1}</button></td>`)}</tr>`}
-</tbody></table></div>`;
+</tbody></table>`,
+  );
 }
 
 const AGREEMENTS: Readonly<Record<ComparedField['agreement'], readonly [css: string, word: string]>> = {
@@ -284,14 +285,18 @@ function answerForms(view: QuestionScreenView, query: URLSearchParams, { user }:
   const address = `${addressOf(question.id, new URLSearchParams())}/answer`;
   const fields = html`<input type="hidden" name="basis" value="${question.basis}"><input type="hidden" name="shown" value="${compared.map(({ choice }) => choice.key).join(' ')}"><input type="hidden" name="next" value="${next}"><input type="hidden" name="select" value="${selectionQuery(query)}">`;
   return html`<form class="stack" method="post" action="${address}"><button disabled hidden></button>${fields}${comparison(view, true)}
-<div class="row"><button name="choice" value="none_of_these" data-key="n"><kbd>n</kbd>None of these</button><button name="choice" value="not_sure" data-key="s"><kbd>s</kbd>Not sure</button><label><kbd>t</kbd><input name="note" placeholder="Note" aria-label="Note" data-key="t" maxlength="500"></label></div></form>
+<div class="row"><button name="choice" value="none_of_these" data-key="n"><kbd>n</kbd>None of these</button><button name="choice" value="not_sure" data-key="s"><kbd>s</kbd>Not sure</button>${steps(view, query)}<label><kbd>t</kbd><input name="note" placeholder="Note" aria-label="Note" data-key="t" maxlength="500"></label></div></form>
 ${question.stage === null && html`<form class="row" method="post" action="${address}">${fields}<input type="hidden" name="choice" value="none_of_these"><input name="number" required placeholder="Correct number" aria-label="Correct registration number" data-key="c" maxlength="100"><button><kbd>c</kbd>Correct the number</button><span class="dim">kybatch searches again. That costs 1 unit in the next run.</span></form>`}
 <p class="dim">You answer as ${user.name}${!user.isVerified && question.needsTwo && '. kybatch cannot check this name, so the rule of two people depends on honesty here'}</p>`;
 }
 
+/** The ways on without an answer. */
+const steps = ({ next, position, own: [last] }: QuestionScreenView, query: URLSearchParams): Html =>
+  html`${next && html`<a class="btn" href="${addressOf(next, query)}" data-key="k"><kbd>k</kbd>${position === null ? 'Next question' : 'Skip'}</a>`}${last && html`<button form="undo" data-key="u"><kbd>u</kbd>Undo</button>`}`;
+
 const undoForm = ({ own: [last], at }: QuestionScreenView, query: URLSearchParams): Html | false =>
   last !== undefined &&
-  html`<form class="row" method="post" action="/review/undo"><input type="hidden" name="question" value="${last.question}"><input type="hidden" name="given" value="${last.given}"><input type="hidden" name="select" value="${selectionQuery(query)}"><button data-key="u"><kbd>u</kbd>Undo</button><span class="dim">${last.summary ?? `${last.question}: ${last.decision.replaceAll('_', ' ')}`}, ${time(last.given, at)}</span></form>`;
+  html`<form id="undo" method="post" action="/review/undo"><input type="hidden" name="question" value="${last.question}"><input type="hidden" name="given" value="${last.given}"><input type="hidden" name="select" value="${selectionQuery(query)}"><p class="dim">Undo takes back: ${last.summary ?? `${last.question}: ${last.decision.replaceAll('_', ' ')}`}, ${time(last.given, at)}</p></form>`;
 
 /** A selection that came back in a form. */
 const selected = (form: URLSearchParams): string => selectionQuery(new URLSearchParams(form.get('select') ?? ''));

@@ -14,8 +14,9 @@ import {
 import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome, STAGE_WORDS } from '../../domain/outcomes.js';
 import { type Html, html, type Share, shareBar } from '../../util/html.js';
 import { type MessageState, message } from '../../util/message-parts.js';
-import { count, durationInWords, moment, shortRun, withCommas } from '../../util/words.js';
+import { count, durationInWords, iso, moment, shortRun, withCommas } from '../../util/words.js';
 import {
+  aged,
   button,
   card,
   cards,
@@ -29,7 +30,7 @@ import {
   panel,
   time,
 } from '../layout.js';
-import { type Action, type FileScreen, mayDo, type PageRequest, type Site, screen } from '../site.js';
+import { type Action, csvLines, type FileScreen, mayDo, type PageRequest, type Site, screen } from '../site.js';
 import { limitFlags, readLimit, startAndShow } from './plan.js';
 
 const PAGE = 50;
@@ -52,7 +53,7 @@ export const runsScreen = screen<{ readonly at: number; readonly runs: readonly 
 ${isReading && html`<p class="notice warn">The list is being read. Its run appears below.</p>`}
 ${started?.run === null && started.ended !== null && html`<p class="notice bad">The run you started did not begin (exit ${started.ended.exit ?? 'unknown'}): ${started.ended.said.replace(/^error: /, '')}</p>`}
 ${dataTable(
-  ['Run', 'List', 'State', numeric('Rows'), 'Outcomes', numeric('Units'), 'Started'],
+  ['Run', 'List', 'State', numeric('Rows'), 'Outcomes', numeric('Units'), aged('Started')],
   runs
     .slice(from, from + PAGE)
     .map(({ run, progress, condition }) => [
@@ -60,7 +61,9 @@ ${dataTable(
       html`<span title="${run.inputPath}">${basename(run.inputPath)}</span><br><span class="dim">pipeline ${run.pipelineName}</span>`,
       chip(CONDITION_TONES[condition], stateInWords({ run, condition })),
       withCommas(run.rowCount),
-      html`<div class="outcomes">${outcomeBar(progress.byOutcome)}</div>`,
+      rowsHere(progress.byOutcome) < run.rowCount
+        ? html`<span class="dim">continued in a later run</span>`
+        : outcomeBar(progress.byOutcome),
       withCommas(progress.unitsCharged),
       time(run.createdAt, at),
     ]),
@@ -68,20 +71,24 @@ ${dataTable(
 )}${pager(request, from, PAGE, runs.length)}`,
     };
   },
-  csv: ({ runs }) => ({
-    header: ['run', 'state', 'input', 'pipeline', 'rows', ...ROW_OUTCOMES, 'units_charged', 'created_at'],
-    lines: runs.map(({ run, progress }) => [
-      run.id,
-      run.state,
-      run.inputPath,
-      run.pipelineName,
-      run.rowCount,
-      ...ROW_OUTCOMES.map((outcome) => progress.byOutcome[outcome]),
-      progress.unitsCharged,
-      new Date(run.createdAt).toISOString(),
-    ]),
-  }),
+  csv: ({ runs }) =>
+    csvLines(runs, {
+      run: ({ run }) => run.id,
+      state: ({ run }) => run.state,
+      input: ({ run }) => run.inputPath,
+      pipeline: ({ run }) => run.pipelineName,
+      rows: ({ run }) => run.rowCount,
+      ...Object.fromEntries(
+        ROW_OUTCOMES.map((outcome) => [outcome, ({ progress }: RunStanding) => progress.byOutcome[outcome]]),
+      ),
+      units_charged: ({ progress }) => progress.unitsCharged,
+      created_at: ({ run }) => iso(run.createdAt),
+    }),
 });
+
+/** The rows that no later run has taken over. */
+const rowsHere = (outcomes: Readonly<Record<RowOutcome, number>>): number =>
+  ROW_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0);
 
 const CONDITION_TONES: Readonly<Record<RunStanding['condition'], MessageState>> = {
   reading: 'detail',
@@ -164,14 +171,13 @@ export const runScreen = screen<RunScreenView>({
         html`${basename(run.inputPath)} · pipeline ${run.pipelineName} · started ${time(run.createdAt, at)}`,
         runForms(view, request, site),
       )}
-<div class="stack">
-<div class="outcomes wide">${outcomeBar(progress.byOutcome)}</div>
+${outcomeBar(progress.byOutcome)}
 ${cards(
   SHOWN.filter((outcome) => progress.byOutcome[outcome] > 0 || (isMoving(condition) && outcome === 'complete')).map(
     (outcome) =>
       card(
         OUTCOME_WORDS[outcome],
-        withCommas(progress.byOutcome[outcome]),
+        html`<a href="${rowsAddress(view, { outcome })}">${withCommas(progress.byOutcome[outcome])}</a>`,
         outcome === 'pending' ? pendingInWords(progress) : '',
       ),
   ),
@@ -195,7 +201,7 @@ ${panel(
     ['List', portfolio !== null && `${count(view.listed, 'row')} in all, ${withCommas(run.rowCount)} in this run`],
     ['Speed', condition === 'running' && speedInWords(view)],
     ['Ended', run.finishedAt !== null && moment(run.finishedAt)],
-    ['Folder', view.results !== null && html`<code>${view.results}</code>`],
+    ['Tables', view.results !== null && html`<code>${view.results}</code>`],
   ]),
 )}
 </div>
@@ -209,7 +215,7 @@ ${
     dataTable(
       ['Error', numeric('Rows'), 'First'],
       activity.failures.map(({ code, count: rows, row, line }) => [
-        html`<code>${code}</code>`,
+        html`<a href="${rowsAddress(view, { outcome: 'failed', reason: code })}"><code>${code}</code></a>`,
         withCommas(rows),
         `row ${row}, line ${line}`,
       ]),
@@ -232,13 +238,17 @@ ${
     ),
   )
 }
-</div>`,
+`,
     };
   },
 });
 
 const REPORT = 'report.html';
 const WORKBOOK = 'results.xlsx';
+
+/** The rows of the run with an outcome or a reason. */
+const rowsAddress = ({ run }: RunPageView, filter: Readonly<Record<string, string>>): string =>
+  `/companies?${new URLSearchParams({ run: run.id, ...filter })}`;
 
 /** The workbook and the report for people, and the tables for programs. */
 function filesPanel({ run, files }: RunScreenView): Html | false {
@@ -249,7 +259,7 @@ function filesPanel({ run, files }: RunScreenView): Html | false {
   const others = files.filter((name) => !first.includes(name)).toSorted();
   return panel(
     'Results',
-    html`<p class="row">${first.map((name) => link(name, name === WORKBOOK ? 'btn primary' : 'btn'))}</p><details><summary>${count(others.length, 'further file')}</summary><p class="files">${others.map((name) => link(name))}</p></details>`,
+    html`<p class="row">${first.map((name) => link(name, name === WORKBOOK ? 'btn primary' : 'btn'))}</p><details><summary>${count(others.length, 'further file')}</summary><p class="row">${others.map((name) => link(name))}</p></details>`,
   );
 }
 
@@ -298,14 +308,14 @@ function stageTable({ progress: { stages, heldByReview } }: RunPageView): Html |
       ['Stage', '', ...columns.map(([, words]) => numeric(words))],
       rows.map(({ stage, counts }) => [
         stage.replaceAll('-', ' '),
-        html`<div class="outcomes">${shareBar(
+        shareBar(
           columns.map(([name, words]) => ({
             value: counts[name] ?? 0,
             tone: STAGE_TONES[name] ?? 'bar',
             title: `${withCommas(counts[name] ?? 0)} ${words}`,
           })),
           stage,
-        )}</div>`,
+        ),
         ...columns.map(([name]) => ((counts[name] ?? 0) === 0 ? '' : withCommas(counts[name] ?? 0))),
       ]),
     ),

@@ -1,95 +1,75 @@
-import type { UsageView } from '../../app/admin/usage.js';
+import type { DailySeries, DailyUsage, UsageView } from '../../app/admin/usage.js';
 import { moneyInWords } from '../../cli/terminal/run-words.js';
 import { unitsLeft } from '../../domain/account-usage.js';
-import { barChart, html } from '../../util/html.js';
-import { count, moment, withCommas } from '../../util/words.js';
-import { card, cards, dataTable, heading, numeric, panel, time } from '../layout.js';
-import { screen } from '../site.js';
+import { barChart, type Html, html, type Markup, SHADES } from '../../util/html.js';
+import { message } from '../../util/message-parts.js';
+import { count, moment, shortRun, withCommas } from '../../util/words.js';
+import { button, card, cards, dataTable, heading, NOT_RETURNED, numeric, panel, time } from '../layout.js';
+import { type Action, csvLines, mayDo, screen } from '../site.js';
+import { unlessLocked } from './review.js';
 
+interface UsageScreenView extends UsageView {
+  readonly at: number;
+  readonly daily: Readonly<Record<(typeof CHARTED)[number], DailyUsage>>;
+}
+
+const CHARTED = ['operation', 'pipeline'] as const;
 const UNKNOWN_SHOWN = 100;
 
-export const usageScreen = screen<UsageView & { readonly at: number }>({
+export const usageScreen = screen<UsageScreenView>({
   path: '/usage',
   async load(_, { options, around }) {
-    const { usage } = await import('../../app/admin/usage.js');
-    return { ...(await usage({ ...options, unknownAtMost: UNKNOWN_SHOWN }, around)), at: around.clock.now() };
+    const { dailyUsage, usage } = await import('../../app/admin/usage.js');
+    const [operation, pipeline] = await Promise.all(CHARTED.map((by) => dailyUsage({ ...options, by }, around)));
+    const nothing = { days: [], series: [] };
+    return {
+      ...(await usage({ ...options, unknownAtMost: UNKNOWN_SHOWN }, around)),
+      daily: { operation: operation ?? nothing, pipeline: pipeline ?? nothing },
+      at: around.clock.now(),
+    };
   },
-  show(view) {
-    const { byDay, byOperation, byRun, environments, permissions, unknownCalls, money, at } = view;
-    const units = byDay.reduce((sum, line) => sum + line.unitsCharged, 0);
-    const reports = byDay.reduce((sum, line) => sum + line.reports, 0);
-    const calls = byDay.reduce((sum, line) => sum + line.calls, 0);
-    const owned = byDay.reduce((sum, line) => sum + line.owned, 0);
-    const unknown = environments.reduce((sum, line) => sum + line.unknownCalls, 0);
-    const days = [...new Set(byDay.map(({ key }) => key))].sort().slice(-30);
-    const ofDay = (api: string) =>
-      days.map((day) => byDay.find((line) => line.key === day && line.api === api)?.calls ?? 0);
-    const hasMoney = money !== undefined;
-    const lines = (all: UsageView['byDay']) =>
-      all.map((line) => [
-        html`${line.key || 'by hand'} <span class="dim">${line.api}</span>`,
-        withCommas(line.calls),
-        line.owned === 0 ? '' : withCommas(line.owned),
-        line.unitsCharged === 0 ? '' : withCommas(line.unitsCharged),
-        line.reports === 0 ? '' : withCommas(line.reports),
-        line.unknown === 0 ? '' : withCommas(line.unknown),
-        ...(hasMoney ? [line.money === undefined ? '' : moneyInWords(line.money)] : []),
-      ]);
-    const columns = (first: string) => [
-      first,
-      numeric('Calls'),
-      numeric('Reused'),
-      numeric('Units'),
-      numeric('Credit reports'),
-      numeric('Unknown charge'),
-      ...(hasMoney ? [numeric('Money')] : []),
-    ];
+  show(view, _, { user }) {
+    const { byDay, byOperation, byRun, daily, environments, permissions, unknownCalls, money, at } = view;
+    const sum = (of: 'unitsCharged' | 'reports' | 'calls' | 'owned') => byDay.reduce((all, line) => all + line[of], 0);
+    const [reports, owned] = [sum('reports'), sum('owned')];
+    const unknown = environments.reduce((all, line) => all + line.unknownCalls, 0);
     return {
       title: 'Usage',
       body: html`${heading('Usage', 'All that this ledger has bought')}
 ${cards(
-  card('Units', withCommas(units), money === undefined ? 'spent in all' : moneyInWords(money)),
+  card('Units', withCommas(sum('unitsCharged')), money === undefined ? 'spent in all' : moneyInWords(money)),
   reports > 0 && card('Credit reports', withCommas(reports), 'bought in all'),
   card(
     'Calls',
-    withCommas(calls),
+    withCommas(sum('calls')),
     owned === 0 ? 'sent in all, free ones too' : `free ones too · ${withCommas(owned)} answers reused`,
   ),
   unknown > 0 && card('Unknown charge', count(unknown, 'call'), 'the answer was lost'),
   environments
     .filter(({ api, observedAt }) => api === 'v1' && observedAt !== null)
     .map((one) =>
-      card(
-        'Units left',
-        unitsLeft(one) === null ? 'unknown' : withCommas(unitsLeft(one) ?? 0),
-        html`reported ${time(one.observedAt ?? at, at)}`,
-      ),
+      card('Units left', withCommas(unitsLeft(one) ?? 0), html`reported ${time(one.observedAt ?? at, at)}`),
     ),
 )}
+<div class="grid">${MEASURES.map((measure) => CHARTED.map((by) => chart(daily[by], by, measure)))}</div>
 ${
-  days.length > 0 &&
+  unknownCalls.length > 0 &&
   panel(
-    'Calls a day (UTC)',
-    barChart(
-      days.map((day) => day.slice(5)),
-      (
-        [
-          ['v1', 'accent'],
-          ['v2', 'bar'],
-        ] as const
-      ).map(([api, tone]) => ({
-        name: api,
-        tone,
-        values: ofDay(api),
-        texts: ofDay(api).map((value) => withCommas(value)),
-      })),
-      'Calls a day',
-      true,
-    ),
+    'Calls with unknown charge',
+    html`<p class="sub">Their answers were lost. Look them up in the provider's usage list, then record what you found.</p>${dataTable(
+      ['Call', 'Sent', 'Row', ''],
+      unknownCalls.map(({ id, api, operation, startedAt, runId, row }) => [
+        html`${operation} <span class="dim">${api} · call ${id}</span>`,
+        moment(startedAt),
+        runId === null ? 'by hand' : `run ${shortRun(runId)}, row ${row ?? 'none'}`,
+        mayDo(user.role, 'spend') &&
+          html`<div class="row">${VERDICTS.map(([verdict, words]) => button('/usage/charge', words, { call: String(id), verdict }))}</div>`,
+      ]),
+    )}`,
   )
 }
-${panel('By operation', dataTable(columns('Operation'), lines(byOperation), 'No call yet.'))}
-${panel('By run', dataTable(columns('Run'), lines(byRun), 'No call yet.'))}
+${usageTable('Operation', byOperation)}
+${usageTable('Run', byRun)}
 ${
   permissions.length > 0 &&
   panel(
@@ -100,40 +80,101 @@ ${
         .filter(({ used }) => used !== 0)
         .map(({ name, used, total, observedAt }) => [
           name,
-          used === null ? html`<span class="dim">not returned</span>` : withCommas(used),
-          total === null ? html`<span class="dim">not returned</span>` : withCommas(total),
+          used === null ? NOT_RETURNED : withCommas(used),
+          total === null ? NOT_RETURNED : withCommas(total),
           time(observedAt, at),
         ]),
     ),
   )
-}
-${
-  unknownCalls.length > 0 &&
-  panel(
-    'Calls with unknown charge',
-    html`<p class="sub">Their answers were lost. Settle them with <code>kybatch charges</code>.</p>${dataTable(
-      ['Call', 'Sent', 'Run', numeric('Row')],
-      unknownCalls.map(({ api, operation, startedAt, runId, row }) => [
-        `${api} ${operation}`,
-        moment(startedAt),
-        runId ?? 'by hand',
-        row ?? '',
-      ]),
-    )}`,
-  )
 }`,
     };
   },
-  csv: ({ byDay }) => ({
-    header: ['day', 'api', 'calls', 'owned', 'units_charged', 'credit_reports', 'unknown'],
-    lines: byDay.map(({ key, api, calls, owned, unitsCharged, reports, unknown }) => [
-      key,
-      api,
-      calls,
-      owned,
-      unitsCharged,
-      reports,
-      unknown,
-    ]),
-  }),
+  csv: ({ byDay }) =>
+    csvLines(byDay, {
+      day: ({ key }) => key,
+      api: ({ api }) => api,
+      calls: ({ calls }) => calls,
+      owned: ({ owned }) => owned,
+      units_charged: ({ unitsCharged }) => unitsCharged,
+      credit_reports: (line) => line.reports,
+      unknown: (line) => line.unknown,
+    }),
 });
+
+interface Measure {
+  readonly name: (series: DailySeries) => string;
+  readonly value: (series: DailySeries, day: number) => number;
+  readonly text?: (series: DailySeries, day: number) => string | null;
+}
+
+const MEASURES: readonly Measure[] = [
+  { name: () => 'Units', value: ({ units }, day) => units[day] ?? 0 },
+  { name: () => 'Credit reports', value: ({ reports }, day) => reports[day] ?? 0 },
+  { name: () => 'v2 calls', value: ({ calls }, day) => calls[day] ?? 0 },
+  {
+    name: ({ money }) => money?.[0]?.currency ?? '',
+    value: ({ money }, day) => Number(money?.[day]?.amount ?? 0),
+    text: ({ money }, day) => (money?.[day] === undefined ? null : moneyInWords(money[day])),
+  },
+];
+
+function chart({ days, series }: DailyUsage, by: string, { name, value, text }: Measure): Html | false {
+  const drawn = series.filter((one) => days.some((_, day) => value(one, day) > 0));
+  const [first] = drawn;
+  if (first === undefined) return false;
+  const title = `${name(first)} a day (UTC) by ${by}`;
+  const bars = drawn.map((one, nth) => ({
+    name: one.name ?? 'others',
+    tone: SHADES[nth] ?? 'shade6',
+    values: days.map((_, day) => value(one, day)),
+    texts: days.map((_, day) => text?.(one, day) ?? withCommas(value(one, day))),
+  }));
+  return panel(
+    title,
+    barChart(
+      days.map((day) => day.slice(5)),
+      bars,
+      title,
+      true,
+    ),
+  );
+}
+
+function usageTable(first: string, lines: UsageView['byDay']): Html {
+  const figure = (value: number): Markup => value > 0 && withCommas(value);
+  return panel(
+    `By ${first.toLowerCase()}`,
+    dataTable(
+      [first, ...['Calls', 'Reused', 'Units', 'Credit reports', 'Unknown charge', 'Money'].map(numeric)],
+      lines.map((line) => [
+        html`${line.key || 'by hand'} <span class="dim">${line.api}</span>`,
+        ...[line.calls, line.owned, line.unitsCharged, line.reports, line.unknown].map(figure),
+        line.money && moneyInWords(line.money),
+      ]),
+      'No call yet.',
+    ),
+  );
+}
+
+const VERDICTS = [
+  ['charged', 'It was charged'],
+  ['free', 'It was free'],
+  ['resend', 'Ask again'],
+] as const;
+
+export const chargeAction: Action = {
+  path: '/usage/charge',
+  needs: 'spend',
+  run: (form, _, { options, around, user }) =>
+    unlessLocked('/usage', async () => {
+      const { recordCharges } = await import('../../app/review/unknown-charges.js');
+      const call = form.get('call') ?? '';
+      const [verdict = 'resend'] = VERDICTS.find(([known]) => known === form.get('verdict')) ?? [];
+      const asked = { ...options, which: [call], verdict, by: user.name };
+      const { outcome, contradictions } = await recordCharges(asked, around);
+      if (outcome !== 'settled') return message('CHARGE_KEPT', `Nothing is open about call ${call}.`, 'attention');
+      return contradictions.length > 0
+        ? message('CHARGE_CONTRADICTED', "Recorded, but the provider's counter says otherwise.", 'attention')
+        : message('CHARGE_RECORDED', verdict === 'resend' ? 'The next run asks again.' : 'Recorded.', 'done');
+    }),
+};
