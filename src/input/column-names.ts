@@ -58,11 +58,22 @@ export class ColumnNames {
     if (words === HEADING) return [HEADING];
     const alternatives = words.split(/\s+\|\s+/);
     if (alternatives.length > 1) return this.#oneOf(alternatives);
-    const pieces = words.split(/\s*\+\s*/).map((word) => /^"(.*)"$/.exec(word)?.[1] ?? this.find(word));
-    if (pieces.length > 1 && pieces.every((piece) => piece !== undefined)) return pieces;
+    const pieces = this.#piecesIn(words);
+    if (pieces.length > 1 && !pieces.includes(undefined) && pieces.some((piece) => typeof piece === 'number'))
+      return pieces.filter((piece) => piece !== undefined);
     // Without spaces, `|` may be part of a header or of a quoted text, so those are tried first.
     const unspaced = words.split(/\s*\|\s*/);
     return unspaced.length > 1 ? this.#oneOf(unspaced) : undefined;
+  }
+
+  /** In quotation marks, a header of the list is that column, unless a piece without them already names it. */
+  #piecesIn(words: string): readonly (ColumnPiece | undefined)[] {
+    const texts = words.split(/\s*\+\s*/).map((word) => ({ word, text: /^"(.*)"$/.exec(word)?.[1] }));
+    const named = texts.map(({ word, text }) => (text === undefined ? this.find(word) : undefined));
+    return texts.map(({ text }, at) => {
+      const quoted = text === undefined || placeOf(text) !== undefined ? undefined : this.find(text);
+      return quoted === undefined || named.includes(quoted) ? (text ?? named[at]) : quoted;
+    });
   }
 
   #oneOf(alternatives: readonly string[]): ColumnSource | undefined {
@@ -80,7 +91,7 @@ export class ColumnNames {
       return found;
     }
     const isMissing = (word: string) => !/^".*"$/.test(word) && this.find(word) === undefined;
-    const piece = words.split(/\s*\+\s*|\s+\|\s+/).find(isMissing) ?? words;
+    const piece = words.split(/\s*\+\s*|\s+\|\s+/).find(isMissing) ?? /^"([^"]*)"/.exec(words)?.[1] ?? words;
     const missing = piece.split(/\s*\|\s*/).find(isMissing) ?? piece;
     const places = this.#at((header) => header === missing || fold(header) === fold(missing));
     if (fold(missing) !== '' && places.length > 1) {

@@ -46,11 +46,13 @@ const joinName = (pieces: readonly string[]): string =>
 function isCut(piece: string, next: string): boolean {
   const [word = ''] = /^\p{L}+/u.exec(next) ?? [];
   const isFull = FIELD_WIDTHS.has(piece.length);
+  // "i.L." and "S.A." are words of their own.
+  if (isAddition(next) || /^\p{L}\.\s?\p{L}/u.test(next)) return false;
   if (isFull && /\d$/.test(piece) && /^\d/.test(next)) return true;
   if (piece.length < SHORTEST_CUT || word === '' || !/\p{L}$/u.test(piece)) return false;
   // "Gmb" and "H & Co. KG"
   if (isFull && word.length === 1) return true;
-  if (STOP_WORDS.has(word.toLowerCase()) || isAddition(next)) return false;
+  if (STOP_WORDS.has(word.toLowerCase())) return false;
   const [isWhole, isApart] = [hasLegalForm(`${piece}${next}`), hasLegalForm(`${piece} ${next}`)];
   // Only a full field suggests a cut, or a legal form that the seam divides: "Gm" and "bH".
   const mayBeRest = /^\p{Ll}/u.test(word) ? isFull || isWhole : isFull && piece === piece.toUpperCase();

@@ -2,6 +2,8 @@
 
 import { UsageError } from '../domain/errors.js';
 import { LEADS } from '../domain/leads.js';
+import { isAddition } from '../domain/names/decorations.js';
+import { hasLegalForm } from '../domain/names/similarity.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { isoTime } from '../util/clock.js';
@@ -89,8 +91,8 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     typeof source === 'number' ? germanPieces(columns, source, isFree) : undefined;
   const pieces = withPieces(decision.chosen.get('registration_number')?.index);
   if (pieces !== undefined) fields.set('registration_number', { source: pieces, decidedBy: 'content' });
-  const nameAt = decision.chosen.get('name')?.index;
-  const second = nameAt === undefined ? undefined : continuedName(file, nameAt, isFree);
+  const { index: nameAt, isWeak = false } = decision.chosen.get('name') ?? {};
+  const second = nameAt === undefined || isWeak ? undefined : continuedName(file, nameAt, isFree);
   if (nameAt !== undefined && second !== undefined)
     fields.set('name', { source: [nameAt, second], decidedBy: 'content' });
   const oneOf = (indices: readonly number[]): ColumnSource =>
@@ -206,16 +208,22 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   return { fields, without, doubts, country, notes, passedOver };
 }
 
-/** The column that continues a name: SAP cuts names at 35 characters and keeps the rest in `NAME2`. */
+/**
+ * The column that continues a name: SAP cuts names at 35 characters and keeps the rest in `NAME2`, others in `Name 2`.
+ * If rows have a legal form in both columns, the second names another company.
+ */
 function continuedName(
   { written, sample }: HeadedColumns,
   first: number,
   isFree: (index: number) => boolean,
 ): number | undefined {
-  const [, stem] = /^((?:.*_)?NAME(?:_?ORG)?_?)1$/i.exec(written[first]?.trim() ?? '') ?? [];
-  if (stem === undefined) return undefined;
-  const at = written.findIndex((header) => header.trim().toLowerCase() === `${stem}2`.toLowerCase());
-  return at >= 0 && isFree(at) && (sample[at] ?? []).some((cell) => /\p{L}/u.test(cell)) ? at : undefined;
+  const stem = fold(written[first] ?? '').replace(/(?<!\d)0?1$/, '');
+  const at = written.findIndex((header) => [`${stem}2`, `${stem}02`].includes(fold(header)));
+  const [names = [], more = []] = [sample[first], sample[at]];
+  if (stem === '' || at < 0 || !isFree(at) || !more.some((cell) => /\p{L}/u.test(cell))) return undefined;
+  const isCompany = (cell: string) => hasLegalForm(cell) && !isAddition(cell);
+  const areTwo = more.filter((cell, row) => isCompany(cell) && hasLegalForm(names[row] ?? '')).length;
+  return areTwo > 1 && areTwo * 2 > more.filter(isFilled).length ? undefined : at;
 }
 
 /** As given. An empty text means none, and overrides the agreement. */

@@ -19,7 +19,9 @@ export function nonCompanyLineDetector(
   headers: readonly string[],
   mapping: InputTable['mapping'],
 ): (line: NumberedLine) => LeftOutKind | undefined {
-  const fields = new Set(Object.values(mapping).flatMap(indicesIn));
+  const { city: _, state: __, ...named } = mapping;
+  // A figure in a column of places is not a place, so these columns are like any other.
+  const fields = new Set(Object.values(named).flatMap(indicesIn));
   const identifiers = new Set(IDENTIFIERS.flatMap((field) => indicesIn(mapping[field] ?? [])));
   return ({ cells: written, problem, surplus }) => {
     // A line that ends after "Total" lacks cells. Any other damage makes the cells uncertain.

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { ColumnsUnclearError } from '../../src/input/decide-columns.js';
 import { readAll } from './read-all.js';
 
-test.each(['NAME', 'NAME_ORG', 'BU_NAMEORG', 'Name'])('%s, cut into two columns, is one name', async (stem) => {
+const STEMS = ['NAME', 'NAME_ORG', 'BU_NAMEORG', 'Name', 'Name ', 'Firma ', 'Company name ', 'Ragione sociale '];
+
+test.each(STEMS)('%s, cut into two columns, is one name', async (stem) => {
   const { table, rows } = await readAll(
     `KUNNR;${stem}1;${stem}2;LAND1\n1;Alder Maschinenbau;GmbH & Co. KG;DE\n2;Beech AG;;DE\n3;Cedar SE;z. Hd. Einkauf;DE\n`,
   );
@@ -21,6 +23,8 @@ test.each([
   ['Ravenley Anlagenbau, Montagen & Gmb', 'H & Co. KG', 'Ravenley Anlagenbau, Montagen & GmbH & Co. KG'],
   ['Ravenley Anlagenbau und Handel 2000', '26 GmbH', 'Ravenley Anlagenbau und Handel 200026 GmbH'],
   ['Ravenley', 'international Ltd', 'Ravenley international Ltd'],
+  ['Ravenley Anlagenbau Group West GmbH', 'i.L.', 'Ravenley Anlagenbau Group West GmbH i.L.'],
+  ['Ravenley Anlagenbau und Montage Nor', 'S.A.', 'Ravenley Anlagenbau und Montage Nor S.A.'],
   [
     'Ravenley Anlagenbau und Montagen 200 AG',
     'vormals Quarz GmbH',
@@ -40,6 +44,35 @@ test.each([
 ])('%s, continued as %s, is %s', async (first, second, name) => {
   const { rows } = await readAll(`KUNNR;NAME1;NAME2;LAND1\n1;"${first}";${second};DE\n2;Beech AG;;DE\n`);
   expect(rows[0]?.fields.name).toBe(name);
+});
+
+test.each([
+  ['Company', 'Company 2', 'Ash Ltd;Beech Ltd', 'Cedar SA;Dogwood AG'],
+  ['Lieferant 1', 'Lieferant 2', 'Ash;Beech', 'Cedar;'],
+])('%s and %s are two companies', async (first, second, ...cells) => {
+  const { rows } = await readAll(`${first};${second};Country\n${cells.map((line) => `${line};GB\n`).join('')}`);
+  expect(rows.map(({ fields }) => fields.name)).toEqual(cells.map((line) => line.split(';')[0]));
+});
+
+test('Name and Name 2, as an accounting system writes them, are one name', async () => {
+  const { rows } = await readAll('Nr;Name;Name 2;Land\n1;Alder Maschinenbau;West GmbH;DE\n');
+  expect(rows[0]?.fields.name).toBe('Alder Maschinenbau West GmbH');
+});
+
+test.each([
+  [['name=Name 1 + Name 2'], 'Alder West AG'],
+  [['name="Name 1" + "Name 2"'], 'Alder West AG'],
+  [['name=Name 1 + "Mitte" + Name 2'], 'Alder Mitte West AG'],
+  [['name=Name 1 + "Ort"', 'city='], 'Alder Bonn'],
+  [['name=Ort + "Ort"', 'city='], 'Bonn Ort'],
+])('%s: a quoted header is its column', async (map, name) => {
+  const { rows } = await readAll('Nr;Name 1;Name 2;Ort;Land\n1;Alder;West AG;Bonn;DE\n', { map });
+  expect(rows[0]?.fields.name).toBe(name);
+});
+
+test('a field that reads no column is refused', async () => {
+  const read = readAll('Name;Ort;Land\nAlder;Bonn;DE\n', { map: ['name="Nme" + "Zusatz"'] });
+  await expect(read).rejects.toMatchObject({ code: 'COLUMN_NOT_FOUND' });
 });
 
 test('swapped columns of names and cities are asked about', async () => {

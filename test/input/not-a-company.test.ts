@@ -119,6 +119,16 @@ test('totals below country headings are left out, but without any country Total 
   expect(bare.map(({ fields }) => fields.name)).toEqual(['Acme Ltd', 'Total UK']);
 });
 
+test('a figure in a column of places is beside a total, and a place beside a company', async () => {
+  const { table } = await readAll(
+    'Nr;Naam;Plaats;Land\n1;Acme BV;Goes;NL\n;Totaal;25;\n;Totaal;26;NL\n;Totaal;Goes;NL\n',
+  );
+  expect(table.remarks().leftOut).toMatchObject([
+    { line: 3, kind: 'totals' },
+    { line: 4, kind: 'totals' },
+  ]);
+});
+
 test('a list of names alone keeps possible names', async () => {
   // The header's word is not a name, but stays a row and is reported.
   const { table, rows } = await readAll('name\nname\nTotal\nSum\nPage 1 of 2\n');
