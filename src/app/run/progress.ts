@@ -89,12 +89,7 @@ export async function standingOfRun(
 }
 
 /** Without `since` no calls and rows are counted. */
-export async function activityOfRun(
-  run: RunRecord,
-  ledger: Ledger,
-  now: number,
-  since?: number,
-): Promise<RunActivity> {
+export async function activityOfRun(run: RunRecord, ledger: Ledger, now: number, since?: number): Promise<RunActivity> {
   const { reading } = ledger;
   const attempt = await reading.atWork(run.id, since);
   const workers = await reading.workers(run.id);
