@@ -7,7 +7,7 @@ import type { RunRecord } from '../../ledger/rows/runs.js';
 import type { SurveyedRow } from '../../portfolio/file-rows.js';
 import { processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
-import { activityOfRun } from '../run/progress.js';
+import { workStateOf } from '../run/progress.js';
 import { environmentsOf } from '../run/spending.js';
 import { readSettings } from '../run/stored-settings.js';
 import { dueDecider, pipelinesBefore, plannedRows } from './open-list.js';
@@ -60,7 +60,7 @@ async function viewOf(portfolio: PortfolioRecord, ledger: Ledger, now: number): 
   const outcomes = await ledger.portfolios.outcomes(id);
   const times = { oldest: Number.POSITIVE_INFINITY, next: Number.POSITIVE_INFINITY };
   const plan = last && (await planOfDue(portfolio, last, times, ledger, now));
-  const lacksTables = last !== undefined && (await activityOfRun(last, ledger, now)).lacksTables;
+  const lacksTables = last !== undefined && (await workStateOf(last, ledger, now)).lacksTables;
   return {
     name,
     input: inputPath,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../domain/errors.js';
 import { type AppEnvironment, dataDirOf, ledgerOf, type PlaceOptions, withLedger } from '../environment.js';
 import type { ProviderOptions } from '../provider/provider.js';
-import { activityOfRun } from './progress.js';
+import { workStateOf } from './progress.js';
 import { namedRun } from './runs.js';
 
 /** `src/app/run` and `dist/app/run` are at the same depth. */
@@ -99,7 +99,7 @@ const workerName = (pid: number | undefined): string => `${hostname()}:${pid}`;
 export function pauseRun(options: PlaceOptions & { readonly run: string }, around: AppEnvironment): Promise<string> {
   return withLedger('read', options, around, async (ledger) => {
     const run = await namedRun(options.run, ledger);
-    const { isLed } = await activityOfRun(run, ledger, around.clock.now());
+    const { isLed } = await workStateOf(run, ledger, around.clock.now());
     const worker = isLed ? await ledger.reading.processOf(run.id) : null;
     if (worker === null) throw new UsageError('NOT_RUNNING', `no process works on run ${run.id}`);
     const [, host, pid] = /^(.*):(\d+)$/.exec(worker) ?? [];

@@ -37,14 +37,14 @@ export async function runProgress(
 }
 
 /** Where a run stands. Every command that shows a run asks here. */
-export interface RunState extends RunActivity {
+export interface RunState extends WorkState {
   readonly progress: Progress;
   readonly whole: PortfolioProgress;
   readonly condition: RunCondition;
 }
 
 /** Who works on a run, and whether its tables are written. It counts no rows. */
-export interface RunActivity {
+export interface WorkState {
   /** Its last attempt. Undefined: none has begun. */
   readonly attempt: AttemptActivity | undefined;
   /** The process of that attempt runs. */
@@ -84,12 +84,12 @@ export async function standingOfRun(
   since?: number,
 ): Promise<Omit<RunState, 'whole'>> {
   const progress = await runProgress(run, ledger, now);
-  const activity = await activityOfRun(run, ledger, now, since);
+  const activity = await workStateOf(run, ledger, now, since);
   return { ...activity, progress, condition: conditionOf(run, activity) };
 }
 
 /** Without `since` no calls and rows are counted. */
-export async function activityOfRun(run: RunRecord, ledger: Ledger, now: number, since?: number): Promise<RunActivity> {
+export async function workStateOf(run: RunRecord, ledger: Ledger, now: number, since?: number): Promise<WorkState> {
   const { reading } = ledger;
   const attempt = await reading.atWork(run.id, since);
   const workers = await reading.workers(run.id);
@@ -100,7 +100,7 @@ export async function activityOfRun(run: RunRecord, ledger: Ledger, now: number,
   return { attempt, isLed, workers, isAtWork, isWriting, lacksTables: isUnwritten && !isWriting };
 }
 
-function conditionOf({ state }: RunRecord, { attempt, isAtWork, isWriting }: RunActivity): RunCondition {
+function conditionOf({ state }: RunRecord, { attempt, isAtWork, isWriting }: WorkState): RunCondition {
   if (isWriting) return 'writing_tables';
   if (state !== 'open') return state;
   if (isAtWork) return 'running';

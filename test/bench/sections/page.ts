@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import SQLite from 'better-sqlite3';
+import { type Connection, connect } from '../../../src/ledger/db/sqlite/connection.js';
 import { buildForBench } from '../build.js';
 import { cpuSeconds } from '../cpu.js';
 import { writeList } from '../list.js';
@@ -63,7 +63,7 @@ async function measure(main: string, folder: string, dataDir: string): Promise<R
   const started = performance.now();
   const args = ['ui', '--no-open', '--by', 'ann', '--data-dir', dataDir];
   const child = spawn(process.execPath, [main, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
-  const database = new SQLite(join(dataDir, 'kybatch.db'));
+  const database = connect(join(dataDir, 'kybatch.db'));
   try {
     const [printed] = (await once(child.stdout, 'data')) as [Buffer];
     const readyMs = performance.now() - started;
@@ -131,7 +131,7 @@ async function measure(main: string, folder: string, dataDir: string): Promise<R
 }
 
 /** What kybatch does with each commit, as a run has many: what a page keeps is read again. */
-const countCommit = (database: SQLite.Database): void => {
+const countCommit = (database: Connection): void => {
   database.pragma(`user_version = ${Number(database.pragma('user_version', { simple: true })) + 1}`);
 };
 
