@@ -2,8 +2,8 @@
 
 import { type Json, raw } from '../json.js';
 import { at, hash, Permutation } from '../random.js';
-import { countries } from './countries/index.js';
-import type { Country, Register, VatRule } from './countries/number-formats.js';
+import { type Country, countries, type Register } from './countries/index.js';
+import type { VatRule } from './countries/number-formats.js';
 import type { Company } from './types.js';
 
 /** A register of this registry: its companies among all indices, and the bijections of its numbers. */

@@ -10,32 +10,7 @@ import type { Company, Employee } from './types.js';
 import { bodyWords, vocabularyWords } from './vocabularies.js';
 
 /** An officer as the registry stores it. Each API shows a part of it. */
-export interface Officer {
-  readonly id: string;
-  readonly company: Company;
-  readonly first: string;
-  readonly middle: string | null;
-  readonly last: string;
-  readonly title: string | null;
-  readonly sex: string | null;
-  readonly nationality: string | null;
-  readonly residence: string | null;
-  readonly role: string | null;
-  readonly appointed: string | null;
-  readonly resigned: string | null;
-  readonly status: string | null;
-  /** Births are partial: a year, a year and a month, or nothing (V1-28). */
-  readonly birthYear: number | null;
-  readonly birthMonth: number | null;
-  readonly country: string | null;
-  readonly line: string | null;
-  readonly locality: string | null;
-  readonly region: string | null;
-  readonly postalCode: string | null;
-  /** Undefined: the contact is not licensed, so the field is left out. */
-  readonly email: string | null | undefined;
-  readonly phone: string | null | undefined;
-}
+export type Officer = ReturnType<typeof officerAt>;
 
 const MOST_OFFICERS = 44;
 
@@ -53,7 +28,7 @@ export function officersOf(companies: Companies, persons: Persons, company: Comp
   );
 }
 
-export function officerAt(companies: Companies, persons: Persons, company: Company, place: number): Officer {
+export function officerAt(companies: Companies, persons: Persons, company: Company, place: number) {
   const random = new Random(hash(companies.seed, company.index, 82, place));
   const { first, last } = persons.nameOf(company.index, place);
   const since = Number((company.incorporationDate ?? '1998-01-01').slice(0, 4));
@@ -77,6 +52,7 @@ export function officerAt(companies: Companies, persons: Persons, company: Compa
     appointed: random.chance(0.95) ? appointed : null,
     resigned: left && random.chance(0.9) ? `${2025}-${appointed.slice(5)}` : null,
     status: random.chance(0.93) ? (left ? random.pick(['RESIGNED', 'PREVIOUS']) : 'ACTIVE') : null,
+    /** Births are partial: a year, a year and a month, or nothing (V1-28). */
     birthYear: birth < 0.8 ? random.between(1935, 2003) : null,
     birthMonth: birth < 0.6 ? random.between(1, 12) : null,
     country: random.chance(0.9) ? company.countryCode : null,
@@ -84,6 +60,7 @@ export function officerAt(companies: Companies, persons: Persons, company: Compa
     locality: company.city,
     region: random.chance(0.3) ? (company.jurisdiction ?? company.city) : null,
     postalCode: random.chance(0.9) ? zipOf(random, company.countryCode) : null,
+    /** Undefined: the contact is not licensed, so the field is left out. */
     email: contact < 0.4 ? undefined : contact < 0.6 ? null : `${ascii(first)}.${ascii(last)}@example.com`,
     phone: contact < 0.6 ? undefined : contact < 0.75 ? null : `+44 20 7946 0${random.between(100, 999)}`,
   };
@@ -101,22 +78,7 @@ function between(random: Random, low: number, high: number): string {
 }
 
 /** A direct shareholding. It says nothing about beneficial owners (V1-24). */
-export interface Holding {
-  readonly id: string;
-  readonly company: Company;
-  readonly name: string;
-  readonly type: string | null;
-  /** Number texts with digits and scale exactly as filed. */
-  readonly percentage: string | null;
-  readonly quantity: string | null;
-  readonly sharePrice: string | null;
-  readonly totalValue: string | null;
-  readonly shareType: string | null;
-  readonly shareValue: string | null;
-  readonly currency: string | null;
-  readonly status: string | null;
-  readonly created: string;
-}
+export type Holding = ReturnType<Holders['at']>;
 
 const MOST_HOLDINGS = 30;
 const HOLDER_STRIDE = 104_729;
@@ -144,7 +106,7 @@ export function createHolders(companies: Companies, persons: Persons) {
     return `${first} ${last}`;
   };
 
-  const at = (company: Company, place: number): Holding => {
+  const at = (company: Company, place: number) => {
     const random = new Random(hash(seed, company.index, 93, place));
     const quantity = random.int(10 ** random.between(1, 7)) + 1;
     const price = random.pick(['1.00', '0.10', '0.0001', '1.10', '25.50', '100']);
@@ -155,6 +117,7 @@ export function createHolders(companies: Companies, persons: Persons) {
       company,
       name: nameAt(company, place),
       type: random.chance(0.8) ? (isCorporate(place) ? 'corporate' : 'person') : null,
+      /** Number texts with digits and scale exactly as filed. */
       percentage: exact < 0.15 ? null : random.pick(['25.00', '50.0', '33.3333333333333333', '0.10', '100', '12.5']),
       quantity: exact < 0.05 ? null : exact < 0.08 ? '1234567890123456789012345' : String(quantity),
       sharePrice: random.chance(0.2) ? null : price,

@@ -3,19 +3,10 @@
 import { z } from 'zod';
 import { lazy } from '../../util/packages.js';
 import { dataFile } from '../../util/yaml.js';
-import { countries } from './countries/index.js';
-import { type Country, LANGUAGES, type Register } from './countries/number-formats.js';
+import { type Country, countries, type Register } from './countries/index.js';
+import { LANGUAGES } from './countries/number-formats.js';
 import type { Layout, Shelf } from './layout.js';
 import type { NomenclatureItem } from './types.js';
-
-/** Words of company names. A name is a first word, a trade and a qualifier, and can be split into them again. */
-interface Lexicon {
-  readonly first: readonly string[];
-  readonly trade: readonly string[];
-  readonly qualifier: readonly string[];
-  /** Words have two characters each, without spaces between them. */
-  readonly joined: boolean;
-}
 
 const text = z.string().min(1);
 const texts = z.array(text).min(1);
@@ -31,20 +22,22 @@ const language = z.strictObject({
   qualifier: halves.optional(),
 });
 
+/** Words of company names. A name is a first word, a trade and a qualifier, and can be split into them again. */
 export const lexicons = dataFile(
   'sandbox/lexicons',
   z
     .strictObject({ qualifiers: halves, languages: z.record(z.enum(LANGUAGES), language) })
     .transform(({ qualifiers, languages }) => {
       const usual = cross(qualifiers, ' ');
-      const lexicon = ({ joined, first, trade, qualifier }: z.infer<typeof language>): Lexicon => ({
+      const lexicon = ({ joined, first, trade, qualifier }: z.infer<typeof language>) => ({
         first: cross(first),
         trade: cross(trade),
         qualifier: qualifier === undefined ? usual : cross(qualifier),
+        /** Words have two characters each, without spaces between them. */
         joined,
       });
       const made = LANGUAGES.map((name) => [name, lexicon(languages[name])]);
-      return Object.fromEntries(made) as Readonly<Record<(typeof LANGUAGES)[number], Lexicon>>;
+      return Object.fromEntries(made) as Readonly<Record<(typeof LANGUAGES)[number], ReturnType<typeof lexicon>>>;
     }),
 );
 

@@ -3,7 +3,6 @@ import { dataFile } from '../../../util/yaml.js';
 import {
   around,
   type CheckName,
-  type Country,
   checked,
   checks,
   commercialRegister,
@@ -75,10 +74,13 @@ const vat = z
 
 const register = z
   .strictObject({
+    /** Companies per thousand of the whole registry. */
     share: whole,
+    /** `CA` in `US-CA`, the court in Germany, a region or null elsewhere. */
     state: text.nullable().default(null),
     jurisdiction: text.nullable().default(null),
     number: number.transform(formatOf),
+    /** If it differs from the country's. */
     vat: vat.optional(),
     legal_forms: texts.optional(),
     cities: texts,
@@ -95,13 +97,19 @@ const country = z
     authority: text,
     dial: text,
     domain: text,
+    /** Digits of a postal code. */
     postal: whole,
     legal_forms: texts,
+    /** How analysts write the country. */
     aliases: texts,
     vat,
     registers: z.array(register).min(1),
   })
-  .transform(({ legal_forms: legalForms, ...rest }): Country => ({ ...rest, legalForms }));
+  .transform(({ legal_forms: legalForms, ...rest }) => ({ ...rest, legalForms }));
+
+/** One register with its own numbers, of a country, a state or a court. */
+export type Register = z.output<typeof register>;
+export type Country = z.output<typeof country>;
 
 /** The order affects the generated data. */
 export const countries = dataFile('sandbox/countries', z.array(country));

@@ -3,38 +3,6 @@
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nordic', 'slavic', 'cjk', 'hebrew'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** One register with its own numbers, of a country, a state or a court. */
-export interface Register {
-  /** Companies per thousand of the whole registry. */
-  readonly share: number;
-  /** `CA` in `US-CA`, the court in Germany, a region or null elsewhere. */
-  readonly state: string | null;
-  readonly jurisdiction: string | null;
-  readonly number: NumberFormat;
-  /** If it differs from the country's. */
-  readonly vat?: VatRule | undefined;
-  readonly legalForms?: readonly string[] | undefined;
-  readonly cities: readonly string[];
-}
-
-export interface Country {
-  readonly code: string;
-  readonly name: string;
-  readonly continent: string;
-  readonly language: Language;
-  readonly currency: string;
-  readonly authority: string;
-  readonly dial: string;
-  readonly domain: string;
-  /** Digits of a postal code. */
-  readonly postal: number;
-  readonly legalForms: readonly string[];
-  readonly vat: VatRule;
-  readonly registers: readonly Register[];
-  /** How analysts write the country. */
-  readonly aliases: readonly string[];
-}
-
 /** A number space: writes position n as the register writes it, and reads it back. */
 export interface NumberFormat {
   /** How many numbers the format can write. */
