@@ -11,6 +11,17 @@ import { suggestCountry } from '../domain/places/suggest-country.js';
 import { isDitto } from './field-text.js';
 import { fold } from './header-meaning.js';
 
+/** Shares of the rows of a column. */
+export const MOST = 0.8;
+export const NEARLY_ALL = 0.9;
+export const A_FIFTH = 0.2;
+
+/** This few rows prove nothing about a column. */
+export const FEW = 3;
+
+/** The country of each row, or null. */
+export type Countries = readonly (string | null)[];
+
 /** The content of one column in the first rows. Shares are of filled cells. */
 export interface ColumnContent {
   readonly filled: number;
@@ -63,7 +74,7 @@ export function legalForms(cells: readonly string[]): number {
 }
 
 /** The countries of a column's cells, or null. `isCalledSo`: the header means countries. */
-export function countriesIn(cells: readonly string[], isCalledSo = false): readonly (string | null)[] {
+export function countriesIn(cells: readonly string[], isCalledSo = false): Countries {
   const known = new Map<string, string | null>();
   let above: string | null = null;
   return cells.map((cell) => {
@@ -91,16 +102,16 @@ export interface NumberFit {
 type Fit = 'fit' | 'nearly' | 'no' | 'unknown';
 
 /** Compared with the register of each row's country. */
-export const registerFit = (cells: readonly string[], countries: readonly (string | null)[]): NumberFit =>
+export const registerFit = (cells: readonly string[], countries: Countries): NumberFit =>
   countFit(cells, countries, fitsRegister);
 
 /** Compared with the VAT and tax numbers of each row's country. */
-export const vatFit = (cells: readonly string[], countries: readonly (string | null)[]): NumberFit =>
+export const vatFit = (cells: readonly string[], countries: Countries): NumberFit =>
   countFit(cells, countries, fitsVat);
 
 function countFit(
   cells: readonly string[],
-  countries: readonly (string | null)[],
+  countries: Countries,
   fits: (cell: string, country: string | null) => Fit,
 ): NumberFit {
   const counts = { fit: 0, nearly: 0, judged: 0 };
@@ -152,7 +163,7 @@ export const COMPARED: Readonly<
 export function areDays(cells: readonly string[]): boolean {
   const filled = cells.filter(isFilled);
   const days = filled.filter((cell) => isWrittenDate(cell.toUpperCase()) || (filled.length > 1 && BARE.test(cell)));
-  return filled.length > 0 && days.length >= filled.length * 0.9;
+  return filled.length > 0 && days.length >= filled.length * NEARLY_ALL;
 }
 
 const BARE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;

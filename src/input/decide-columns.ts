@@ -4,13 +4,18 @@ import { ExitCode, KybatchError } from '../domain/errors.js';
 import { subdivisionCode } from '../domain/places/location-codes.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import {
+  A_FIFTH,
   areDays,
   COMPARED,
   type ColumnContent,
+  type Countries,
   contentOf,
   countriesIn,
+  FEW,
   isFilled,
   legalForms,
+  MOST,
+  NEARLY_ALL,
   registerFit,
   vatFit,
 } from './column-content.js';
@@ -36,7 +41,7 @@ export interface ColumnDecision {
   readonly unclear: readonly Unclear[];
   readonly contents: readonly ColumnContent[];
   /** The country of each sampled row. */
-  readonly countries: readonly (string | null)[];
+  readonly countries: Countries;
   /** Unused columns whose header claims a field: the column, and the column used instead. */
   readonly passedOver: readonly { readonly index: number; readonly field: InputField; readonly by: number }[];
   /** Columns whose header may mean a missing number, but whose content fits no country of the rows. */
@@ -151,14 +156,14 @@ function isMissed(
 function swappedNumbers(
   chosen: ReadonlyMap<InputField, Chosen>,
   sample: SampledColumns,
-  countries: readonly (string | null)[],
+  countries: Countries,
 ): readonly Unclear[] {
   const [number, vat] = [chosen.get('registration_number')?.index, chosen.get('vat_number')?.index];
   if (number === undefined || vat === undefined) return [];
   const isOther = (index: number, own: typeof vatFit, other: typeof vatFit) => {
     const cells = sample[index] ?? [];
     const [mine, theirs] = [own(cells, countries), other(cells, countries)];
-    return theirs.judged >= 3 && theirs.fit >= theirs.judged * 0.8 && mine.fit <= mine.judged * 0.2;
+    return theirs.judged >= FEW && theirs.fit >= theirs.judged * MOST && mine.fit <= mine.judged * A_FIFTH;
   };
   if (!isOther(number, registerFit, vatFit) || !isOther(vat, vatFit, registerFit)) return [];
   return [
@@ -221,11 +226,7 @@ interface ColumnVerdict {
  * Chooses the column of a field. A column with contradicting content is out. Among the others the clearest header wins,
  * unless another column's content is far better. If two are equal, content decides, or else the user.
  */
-function decideColumn(
-  field: InputField,
-  claimants: readonly Claimant[],
-  countries: readonly (string | null)[],
-): ColumnVerdict {
+function decideColumn(field: InputField, claimants: readonly Claimant[], countries: Countries): ColumnVerdict {
   const judged = claimants.map((claimant) => ({ claimant, fits: canBe(field, claimant, countries) }));
   const fitting = judged.filter(({ fits }) => fits).map(({ claimant }) => claimant);
   const out = judged.filter(({ fits }) => !fits).map(({ claimant }) => claimant);
@@ -267,17 +268,12 @@ const isPlain = (claimant: Claimant): boolean => rank(claimant) <= SAYS_ENOUGH;
 
 /** A difference of this share of rows decides. */
 const CLEARLY = 0.3;
-const MOST = 0.8;
-const NEARLY_ALL = 0.9;
-
-/** This few rows prove nothing about a column. */
-const FEW = 3;
 
 type ComparedField = keyof typeof COMPARED;
 const isCompared = (field: InputField): field is ComparedField => Object.hasOwn(COMPARED, field);
 
 /** Whether the content of a column can be what its header means. */
-function canBe(field: InputField, claimant: Claimant, countries: readonly (string | null)[]): boolean {
+function canBe(field: InputField, claimant: Claimant, countries: Countries): boolean {
   const { claim, content, cells } = claimant;
   if (content.filled === 0 || claim.strength === 'pipeline') return true;
   const saysLittle = rank(claimant) > SAYS_ENOUGH;
@@ -286,7 +282,7 @@ function canBe(field: InputField, claimant: Claimant, countries: readonly (strin
     case 'name':
       return !isMany || content.numbers + content.codes < (saysLittle ? 0.5 : MOST);
     case 'id':
-      if (saysLittle && (content.isCount || content.distinct < content.filled * 0.9)) return false;
+      if (saysLittle && (content.isCount || content.distinct < content.filled * NEARLY_ALL)) return false;
       return saysLittle ? content.codes + content.numbers >= MOST : !isMany || content.spaced < MOST;
     case 'country':
       if (!saysLittle || qualityOf('country', claimant, countries) >= 0.5) return true;
@@ -300,7 +296,7 @@ function canBe(field: InputField, claimant: Claimant, countries: readonly (strin
       if (!saysLittle) return true;
       if (areDays(cells)) return false;
       const { fit, nearly, judged } = field === 'vat_number' ? vatFit(cells, countries) : registerFit(cells, countries);
-      if (claim.strength !== 'either') return judged < FEW || (fit + nearly) / judged >= 0.2;
+      if (claim.strength !== 'either') return judged < FEW || (fit + nearly) / judged >= A_FIFTH;
       return judged === 0 ? claim.isFirst === true : fit / judged >= 0.5;
     }
     default:
@@ -319,11 +315,11 @@ function isCountryWithGaps(cells: readonly string[]): boolean {
 const FEDERATIONS = ['US', 'CA', 'CN'];
 
 /** As `canBe`, for a column that is not empty. */
-const holds = (field: InputField, claimant: Claimant, countries: readonly (string | null)[]): boolean =>
+const holds = (field: InputField, claimant: Claimant, countries: Countries): boolean =>
   claimant.content.filled > 0 && canBe(field, claimant, countries);
 
 /** Whether a column without a header has other register numbers than the named one. Then their owner is unclear. */
-function isUnnamedRival(named: Claimant, unnamed: Claimant, countries: readonly (string | null)[]): boolean {
+function isUnnamedRival(named: Claimant, unnamed: Claimant, countries: Countries): boolean {
   const { fit, nearly, judged } = registerFit(unnamed.cells, countries);
   return (
     judged >= FEW &&
@@ -335,7 +331,7 @@ function isUnnamedRival(named: Claimant, unnamed: Claimant, countries: readonly 
 }
 
 /** How well a column's content fits: the share of fitting rows. */
-function qualityOf(field: ComparedField, claimant: Claimant, countries: readonly (string | null)[]): number {
+function qualityOf(field: ComparedField, claimant: Claimant, countries: Countries): number {
   const { cells, content } = claimant;
   if (content.filled === 0) return 0;
   switch (field) {
@@ -355,7 +351,7 @@ function qualityOf(field: ComparedField, claimant: Claimant, countries: readonly
 }
 
 /** Whether two columns differ in rows that fill both. */
-function differ(field: ComparedField, a: Claimant, b: Claimant, countries: readonly (string | null)[]): boolean {
+function differ(field: ComparedField, a: Claimant, b: Claimant, countries: Countries): boolean {
   let both = 0;
   let same = 0;
   for (const [index, cell] of a.cells.entries()) {
@@ -365,7 +361,7 @@ function differ(field: ComparedField, a: Claimant, b: Claimant, countries: reado
     const country = countries[index] ?? null;
     if (COMPARED[field](cell, country) === COMPARED[field](other, country)) same += 1;
   }
-  return both > 0 && same < both * 0.9;
+  return both > 0 && same < both * NEARLY_ALL;
 }
 
 /** The column of a field is unclear, and no user could be asked. */

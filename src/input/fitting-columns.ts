@@ -3,12 +3,17 @@
 import { type Message, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import {
+  A_FIFTH,
   areDays,
   type ColumnContent,
+  type Countries,
   contentOf,
   countriesIn,
+  FEW,
   isFilled,
   legalForms,
+  MOST,
+  NEARLY_ALL,
   registerFit,
   vatFit,
 } from './column-content.js';
@@ -18,8 +23,6 @@ import { indicesIn, isHeadings, textAt } from './field-text.js';
 import { fold, meaningOf, SEARCH_FIELDS } from './header-meaning.js';
 import { countriesAbove } from './non-company-lines.js';
 import type { AgreedColumns, ColumnSource, InputField } from './types.js';
-
-type Countries = readonly (string | null)[];
 
 /** The texts of a field in the sampled rows. */
 export function textsOf(sample: SampledColumns, source: ColumnSource, field: InputField): readonly string[] {
@@ -68,8 +71,6 @@ export const columnsThatFit = (
 ): readonly number[] =>
   sample.flatMap((cells, index) => (isFree(index) && fits(field, cells, countries) ? [index] : []));
 
-const MOST_TEXTS = 0.8;
-
 function fits(field: InputField, texts: readonly string[], countries: Countries): boolean {
   const filled = texts.filter(isFilled).length;
   if (filled === 0 || contentProblem(field, texts) !== undefined) return false;
@@ -77,10 +78,10 @@ function fits(field: InputField, texts: readonly string[], countries: Countries)
     case 'name':
       return legalForms(texts) >= 0.5;
     case 'country':
-      return countriesIn(texts).filter((found) => found !== null).length >= filled * MOST_TEXTS;
+      return countriesIn(texts).filter((found) => found !== null).length >= filled * MOST;
     default:
       // Running numbers are not registration numbers, whatever their length.
-      return !contentOf(texts).isCount && (shareThatFits(field, texts, countries) ?? 0) >= MOST_TEXTS;
+      return !contentOf(texts).isCount && (shareThatFits(field, texts, countries) ?? 0) >= MOST;
   }
 }
 
@@ -98,10 +99,6 @@ interface SuggestedColumns {
   /** The observation, in words. */
   readonly reason: Message;
 }
-
-const NEARLY_ALL = 0.9;
-const A_FIFTH = 0.2;
-const FEW = 3;
 
 /**
  * The missing fields, and the unknown columns that may be them. `isRead`: the fields with a column. `names`: of the
@@ -144,7 +141,7 @@ export function suggestColumns(
     ? []
     : among('name', (cells, { codes, numbers: bare, filled }) => {
         const forms = Math.round(legalForms(cells) * filled);
-        return codes + bare < 0.2 && forms >= filled * 0.2 && forms >= few;
+        return codes + bare < A_FIFTH && forms >= filled * A_FIFTH && forms >= few;
       });
   const countries = countriesBy(country, columns, known);
   if (isRead('registration_number')) return [...country, ...name];
@@ -165,11 +162,7 @@ export function suggestColumns(
 }
 
 /** If only one column can be the countries, numbers are compared with them, and both are asked about together. */
-function countriesBy(
-  suggested: readonly SuggestedColumns[],
-  { sample }: Columns,
-  known: readonly (string | null)[],
-): readonly (string | null)[] {
+function countriesBy(suggested: readonly SuggestedColumns[], { sample }: Columns, known: Countries): Countries {
   const [index, ...others] = suggested.flatMap(({ columns }) => columns);
   return index === undefined || others.length > 0 ? known : countriesIn(sample[index] ?? []);
 }
@@ -280,9 +273,9 @@ export function applyAgreement(
     if (source === null) continue;
     const texts = textsOf(sample, source, field);
     const didFit = agreed?.fitting?.includes(field) === true;
-    const isOdd = didFit && (shareThatFits(field, texts, countries) ?? 1) < 0.2;
+    const isOdd = didFit && (shareThatFits(field, texts, countries) ?? 1) < A_FIFTH;
     // If no other column fits, the rows have lost their numbers, which another check reports.
-    const isEmptied = didFit && texts.length >= FEW_ROWS && !texts.some(isFilled) && isElsewhere(field);
+    const isEmptied = didFit && texts.length >= FEW && !texts.some(isFilled) && isElsewhere(field);
     const odd = isOdd ? message('COLUMN_HOLDS_OTHER_FORM', 'has other content than before') : undefined;
     const why = isEmptied ? message('COLUMN_EMPTIED', 'is empty now') : (contentProblem(field, texts) ?? odd);
     if (why === undefined) continue;
@@ -292,9 +285,6 @@ export function applyAgreement(
   return { kept, gone, changed };
 }
 
-/** In fewer rows a column may be empty by chance. */
-const FEW_ROWS = 3;
-
 /** The fields whose numbers fit the countries of their rows, stored to check the next file. */
 export function fittingFields(
   fields: ReadonlyMap<InputField, { readonly source: ColumnSource }>,
@@ -303,7 +293,7 @@ export function fittingFields(
 ): readonly InputField[] {
   const countries = countriesOf(sample, fields.get('country')?.source, country);
   return [...fields].flatMap(([field, { source }]) =>
-    (shareThatFits(field, textsOf(sample, source, field), countries) ?? 0) >= 0.8 ? [field] : [],
+    (shareThatFits(field, textsOf(sample, source, field), countries) ?? 0) >= MOST ? [field] : [],
   );
 }
 

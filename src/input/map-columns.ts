@@ -9,7 +9,7 @@ import { resolveLocation } from '../domain/places/resolve-location.js';
 import { isoTime } from '../util/clock.js';
 import { type Message, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
-import { isFilled, registerFit } from './column-content.js';
+import { A_FIFTH, FEW, isFilled, MOST, registerFit } from './column-content.js';
 import { ColumnNames, readGivenColumns } from './column-names.js';
 import {
   type ColumnDecision,
@@ -347,8 +347,6 @@ const sectionIn = (header: string): string | undefined => {
   return section?.toUpperCase();
 };
 
-const MOST = 0.8;
-
 /**
  * The columns that together have the registration number, one for each country (`CRN`, `SIREN`, `KvK`). Each has such a
  * header and numbers of its rows' registers, and no row fills two. Undefined if there is only one column.
@@ -395,6 +393,3 @@ function numbersInGaps(
   });
   return others.length === 0 ? undefined : [first, ...others].sort((a, b) => a - b);
 }
-
-const FEW = 3;
-const A_FIFTH = 0.2;

@@ -9,7 +9,7 @@ import { isBlank, type RecogniseHeader, type Sheet, trimCell } from '../sheets/s
 import { sanitizeText } from '../util/sanitize-text.js';
 import { LONGEST_NAME } from '../util/text-limits.js';
 import { dataFile } from '../util/yaml.js';
-import { contentOf, countriesIn, isFilled, legalForms } from './column-content.js';
+import { contentOf, countriesIn, isFilled, legalForms, MOST } from './column-content.js';
 import { ColumnNames, headersInWords } from './column-names.js';
 import { ColumnsUnclearError, type SampledColumns } from './decide-columns.js';
 import { indicesIn } from './field-text.js';
@@ -233,8 +233,6 @@ function isCompany(headers: readonly string[], sample: SampledColumns, lookup: H
     return hasLegalForm(header) && /\s/.test(header.trim()) && legalForms(cells) >= 0.5;
   });
 }
-
-const MOST = 0.8;
 
 /** As registers write them, perhaps with a court or a prefix. */
 const isLongNumber = (text: string): boolean => text.replace(/\D/g, '').length >= 5 && !/[@/]/.test(text);
