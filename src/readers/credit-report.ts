@@ -2,7 +2,7 @@ import { type ExactJson, isObject, type JsonObject, stringifyExact } from '../ut
 import { removeContacts } from '../util/sanitize-text.js';
 import { glanceAt } from './parts/glance.js';
 import { BodyPath, idOf, memberOf, tryParse } from './parts/open-answer.js';
-import { extraOf, isSame, type Members, nested, readFields } from './parts/read-fields.js';
+import { extraOf, isSame, type Members, nested, readFields, readLeaf, type Value } from './parts/read-fields.js';
 import {
   type AnswerOrigin,
   type ListItem,
@@ -12,7 +12,17 @@ import {
   type ReaderOutput,
   type SubjectAnswers,
 } from './reader.js';
-import { type Cell, column, extraColumn, rawSha256, table, timestamp } from './table.js';
+import {
+  type Cell,
+  column,
+  emptyExtra,
+  extraColumn,
+  rawSha256,
+  table,
+  timestamp,
+  valueColumn,
+  valueType,
+} from './table.js';
 
 /** Fields of the generated record and of the history's item. */
 const reportRecordFields = [
@@ -42,7 +52,7 @@ export const creditReportsTable = table({
   name: 'credit_reports',
   onePer: 'report',
   description:
-    'Credit reports: the record, and the summary of the body. The other sections are kept as sent in `extra`.',
+    'Credit reports: the record, and the summary of the body. The other sections are in `extra` as sent, and value by value in `credit_report_sections`.',
   source: 'v2 creditReportGenerate, creditReportHistory, creditReportFetch',
   key: ['credit_report_id'],
   keyAlwaysThere: true,
@@ -87,13 +97,34 @@ export const creditReportRemarksTable = table({
   ],
 });
 
-/** Reads a credit report into its row and its remarks. Sections beyond the summary are kept unread (V2-7). */
+export const creditReportSectionsTable = table({
+  name: 'credit_report_sections',
+  onePer: 'value of a section',
+  description:
+    'The sections beside the summary, such as score_history and directors, value by value. The provider publishes no field names for them, so the names are those of the report.',
+  source: 'v2 creditReportFetch',
+  // Its items have no known identity. Changes are found in `extra` of `credit_reports`.
+  key: ['credit_report_id', 'section', 'position', 'field'],
+  keyAlwaysThere: false,
+  columns: [
+    column('credit_report_id', 'id', 'The report', 'the request'),
+    column('section', 'text', 'Name of the section', 'the member of the body'),
+    column('position', 'integer', 'Place in the list, from 1. Empty if the section is no list', 'order of the list'),
+    column('field', 'text', 'Name of the value in the item, with `/` between levels. Empty if the item is a value'),
+    valueColumn,
+    valueType,
+    rawSha256,
+    emptyExtra,
+  ],
+});
+
+/** Reads a credit report into its row, its remarks and the values of its other sections (V2-7). */
 export const creditReportReader = {
   name: 'credit-report',
   space: 'report',
   operations: ['creditReportGenerate', 'creditReportFetch'],
   lists: { operations: ['creditReportHistory'], items: historyItems },
-  tables: [creditReportsTable, creditReportRemarksTable],
+  tables: [creditReportsTable, creditReportRemarksTable, creditReportSectionsTable],
   glance: (out) =>
     glanceAt(out, creditReportsTable, {
       credit_risk: 'common_value',
@@ -108,6 +139,17 @@ export const creditReportReader = {
     const opened = fetched && openReport(fetched, out);
     const record = readReportRecord(subject, out);
     const body = readBody(subject.id, opened, out);
+    for (const [section, value] of body.sections)
+      for (const { position, field, ...read } of sectionValues(value))
+        out.add(creditReportSectionsTable, {
+          credit_report_id: subject.id,
+          section,
+          position,
+          field,
+          ...read,
+          raw_sha256: fetched?.rawSha256 ?? null,
+          extra: null,
+        });
     if (Object.values(body.cells).some((cell) => cell !== null)) {
       out.noteCame(creditReportsTable);
       out.noteCame(creditReportRemarksTable);
@@ -187,7 +229,31 @@ function readBody(id: string, opened: OpenedReport | undefined, out: ReaderOutpu
     ]),
     ...sections,
   ];
-  return { cells, rest };
+  return { cells, rest, sections };
+}
+
+/** The values of a section, whatever its form. Empty lists and objects have none. */
+function* sectionValues(section: ExactJson): Generator<Value & { readonly position: Cell; readonly field: Cell }> {
+  for (const [index, item] of (Array.isArray(section) ? section : [section]).entries())
+    for (const [path, value] of leavesOf(item))
+      yield {
+        position: Array.isArray(section) ? String(index + 1) : null,
+        field: path.length === 0 ? null : path.join('/'),
+        ...value,
+      };
+}
+
+function* leavesOf(value: ExactJson, path: readonly string[] = []): Generator<readonly [readonly string[], Value]> {
+  const members = Array.isArray(value)
+    ? value.map((item, index) => [String(index + 1), item] as const)
+    : isObject(value)
+      ? Object.entries(value)
+      : undefined;
+  if (members !== undefined) for (const [name, member] of members) yield* leavesOf(member, [...path, name]);
+  else {
+    const read = readLeaf(value);
+    if (read !== undefined) yield [path, read];
+  }
 }
 
 /** A part with its own columns. In another form, or empty, it stays in `extra`. */

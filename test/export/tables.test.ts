@@ -21,7 +21,8 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
     'v1_company_id position id name percentage quantity share_price share_type share_value currency status total_value',
   group_links:
     'v1_company_id position company_id country_source country_target source target title target_title temporary',
-  filed_financials: 'v1_company_id group_id group_name group_order metric period value value_type',
+  filed_financials:
+    'v1_company_id group_id group_name group_order metric period value value_type v2_company_id operation group_position metric_position progress raw_sha256 period_progress',
   flat_financials: 'v2_company_id year indicator value value_type',
   financial_years: 'company_key year currency',
   firmographics:
@@ -42,6 +43,7 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
   credit_reports:
     'credit_report_id credit_source_id name registration_number status expired date_created turnover ebitda age_of_business number_of_employees charges mortgages court_judgements pod common_value common_description credit_limit_value credit_limit_currency raw_sha256',
   credit_report_remarks: 'credit_report_id kind position text',
+  credit_report_sections: 'credit_report_id section position field value value_type raw_sha256',
   entities: 'entity_key kind name country_code registration_number v1_company_id v2_company_id',
   relations: 'from_key to_key kind percentage current chain_ends operation fetched_at raw_sha256',
   members: 'portfolio input_id row first_seen last_seen left_at due due_reason oldest_fetched_at',

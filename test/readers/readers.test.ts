@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { PEOPLE_LEFT, peopleLeftInWords } from '../../src/domain/outcomes.js';
-import { creditReportReader, creditReportRemarksTable, creditReportsTable } from '../../src/readers/credit-report.js';
+import {
+  creditReportReader,
+  creditReportRemarksTable,
+  creditReportSectionsTable,
+  creditReportsTable,
+} from '../../src/readers/credit-report.js';
 import { flatFinancialsReader, flatFinancialsTable } from '../../src/readers/flat-financials.js';
 import { companiesTable } from '../../src/readers/parts/company-row.js';
 import { filedFinancialsTable } from '../../src/readers/parts/filed-financials.js';
@@ -214,8 +219,15 @@ test('filed statements: every period of every metric, with what the provider add
   );
   expect(out.issues).toEqual([]);
   expect(out.rowsOf(filedFinancialsTable)).toMatchObject([
-    { group_id: '9000', period: '2023', value: null, value_type: 'null', progress: '[-4.70]', extra: '{"note":"n"}' },
-    { group_id: '9000', period: '2024', value: '1.50', value_type: 'string', group_order: '1', metric_position: '1' },
+    { group_id: '9000', period: '2023', value: null, value_type: 'null', progress: '[-4.70]', period_progress: null },
+    {
+      group_id: '9000',
+      period: '2024',
+      value: '1.50',
+      group_order: '1',
+      metric_position: '1',
+      period_progress: '-4.70',
+    },
   ]);
   expect(out.rowsOf(companiesTable)[0]).toMatchObject({
     filed_periods_returned: '2',
@@ -260,6 +272,32 @@ test("V2-9 v2 officers and shareholders have the same tables under v2's ID, and 
   ]);
   expect(holder.rowsOf(shareholdersTable)[0]).toMatchObject({ v1_company_id: '1', v2_company_id: '77', extra: null });
   expect(officer.issues.concat(holder.issues)).toEqual([]);
+});
+
+test.each([
+  ['rising years', '["2022","2023","2024"]', '[1,2.50]', [null, '1', '2.50']],
+  ['falling years', '["2024","2023","2022"]', '[1,2.50]', [null, '2.50', '1']],
+  ['as many comparisons as years', '["2022","2023","2024"]', '[1,2,3]', [null, null, null]],
+  ['years in no order', '["2022","2024","2023"]', '[1,2]', [null, null, null]],
+  ['a year that is not listed', '["2023","2024"]', '[1,2]', [null, null, null]],
+])('a comparison belongs to the later of two neighbours: %s', (_, years, progress, expected) => {
+  const metric = `{"name":"M","list":{"2022":1,"2023":2,"2024":3},"progress":${progress}}`;
+  const out = full(`,"financial":{"years":${years},"groups":[{"id":1,"list":[${metric}]}]}`);
+  expect(out.rowsOf(filedFinancialsTable).map(({ period_progress: compared }) => compared)).toEqual(expected);
+});
+
+test('V2-7 every value of a section has a line under its own name', () => {
+  const body =
+    '{"summary":{},"score_history":[{"date":"2025-03-01","value":89},{"date":null}],"other":{"names":["a"],"none":{}},"trend":1.0}';
+  const out = read(creditReportReader, [answer('creditReportFetch', body)]);
+  const lines = out.rowsOf(creditReportSectionsTable);
+  expect(lines.map(({ section, position, field, value }) => [section, position, field, value])).toEqual([
+    ['score_history', '1', 'date', '2025-03-01'],
+    ['score_history', '1', 'value', '89'],
+    ['score_history', '2', 'date', null],
+    ['other', null, 'names/1', 'a'],
+    ['trend', null, null, '1.0'],
+  ]);
 });
 
 test('V2-7 a credit report: strings stay strings, remarks have kinds, other sections are kept', () => {
@@ -380,7 +418,10 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
         creditReportReader,
         'creditReportFetch',
         `{${member},"summary":{${member},"overall_credit_risk":{${member}}}}`,
-        { credit_reports: [{ extra: `{"summary":{${member},"overall_credit_risk":{${member}}},${member}}` }] },
+        {
+          credit_reports: [{ extra: `{"summary":{${member},"overall_credit_risk":{${member}}},${member}}` }],
+          credit_report_sections: [{ value: '1.10', extra: null }],
+        },
       ],
       [creditReportReader, 'creditReportGenerate', `{"id":77,${member}}`, { credit_reports: [{ extra }] }],
     ];

@@ -1,6 +1,6 @@
 // Reads filed statements.
 
-import { type ExactJson, type JsonObject, stringifyExact } from '../../util/exact-json.js';
+import { type ExactJson, ExactNumber, type JsonObject, stringifyExact } from '../../util/exact-json.js';
 import {
   type Cell,
   column,
@@ -31,6 +31,8 @@ export interface FiledFinancials {
 }
 
 interface Group {
+  /** The periods of the statement, in the order sent. */
+  readonly years: readonly ExactJson[];
   readonly cells: { readonly [Name in (typeof groupFields)[number]['name']]: Cell };
   readonly rest: Members;
   readonly position: string;
@@ -39,12 +41,13 @@ interface Group {
 /** Reads filed statements in the order sent. */
 export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPath): FiledFinancials {
   const valueless: ExactJson[] = [];
+  const years = path.at('years').list(object.years);
   const groups = eachItem(object.groups, { offset: 0 }, path.at('groups'), (item, position, at) => {
     const { cells, rest } = readFields(item, groupFields, at, ['list']);
     const left: ExactJson[] = [];
     let metrics = 0;
     const list = eachItem(item.list, { offset: 0 }, at.at('list'), (metric, metricPosition, metricAt) => {
-      const periods = readMetric(metric, { cells, rest, position }, metricPosition, of, metricAt);
+      const periods = readMetric(metric, { cells, rest, position, years: years ?? [] }, metricPosition, of, metricAt);
       if (periods.length === 0) left.push(metric);
       else metrics += 1;
     });
@@ -53,7 +56,6 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
     else if (left.length > 0) valueless.push({ ...item, list: left });
   });
   noted(groups, filedFinancialsTable, path);
-  const years = path.at('years').list(object.years);
   return {
     periods: years?.length ?? null,
     years: years === undefined ? null : stringifyExact(years),
@@ -71,6 +73,7 @@ function readMetric(metric: JsonObject, group: Group, position: string, of: List
   const { cells, rest } = readFields(metric, metricFields, path, ['list', 'progress']);
   const values = path.at('list').object(metric.list) ?? {};
   const periods: string[] = [];
+  const progressIn = progressByPeriod(metric.progress, Object.keys(values), group.years);
   for (const period of Object.keys(values).sort()) {
     const read = readValue(values[period] as ExactJson, () => path.at('list').at(period));
     if (read === undefined) continue;
@@ -90,10 +93,35 @@ function readMetric(metric: JsonObject, group: Group, position: string, of: List
       metric_position: position,
       progress: metric.progress === undefined ? null : stringifyExact(metric.progress),
       raw_sha256: path.origin.rawSha256,
+      period_progress: progressIn.get(period) ?? null,
       extra: extraOf([...group.rest, ...rest]),
     });
   }
   return periods;
+}
+
+/**
+ * The comparisons of a metric, by the later period of each pair of neighbours, in the order of `years`. The provider
+ * documents no assignment, so a list of another length has none.
+ */
+function progressByPeriod(
+  progress: ExactJson | undefined,
+  periods: readonly string[],
+  years: readonly ExactJson[],
+): ReadonlyMap<string, string> {
+  const sent = years.flatMap((year) => (typeof year === 'string' && periods.includes(year) ? [year] : []));
+  const compared = sent.slice(1).map((period, index) => {
+    const before = sent[index] as string;
+    return period > before ? period : before;
+  });
+  const isInOrder = sent.length === periods.length && new Set(compared).size === compared.length;
+  if (!Array.isArray(progress) || progress.length !== compared.length || !isInOrder) return new Map();
+  return new Map(
+    compared.flatMap((period, index) => {
+      const value = progress[index];
+      return value instanceof ExactNumber ? [[period, value.text] as const] : [];
+    }),
+  );
 }
 
 export const filedFinancialsTable = table({
@@ -111,7 +139,7 @@ export const filedFinancialsTable = table({
     ],
     origin: 'operation',
     // Display fields, and values derived from others, repeated in each row of the metric.
-    besides: ['group_order', 'group_position', 'metric_position', 'progress'],
+    besides: ['group_order', 'group_position', 'metric_position', 'progress', 'period_progress'],
     news: 'period',
   },
   columns: [
@@ -134,6 +162,12 @@ export const filedFinancialsTable = table({
       'groups[].list[].progress',
     ),
     rawSha256,
+    column(
+      'period_progress',
+      'number',
+      'The item of `progress` that compares this period with the one before it, by the order of the years. Empty unless there is one item less than periods',
+      'groups[].list[].progress',
+    ),
     column('extra', 'json', 'Further fields of the group and of the metric', 'everything else'),
   ],
 });

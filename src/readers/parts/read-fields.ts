@@ -151,10 +151,16 @@ export interface Value {
 
 /** Undefined for a list or an object: the issue holds it, because no row can. */
 export function readValue(value: ExactJson, path: () => BodyPath): Value | undefined {
+  const read = readLeaf(value);
+  if (read === undefined) path().left('a number, text, true, false or null', value);
+  return read;
+}
+
+/** Undefined for a list or an object. */
+export function readLeaf(value: ExactJson): Value | undefined {
   if (value instanceof ExactNumber) return { value: value.text, value_type: 'number' };
   if (typeof value === 'string') return { value, value_type: 'string' };
   if (value === null) return { value: null, value_type: 'null' };
   if (typeof value === 'boolean') return { value: String(value), value_type: 'boolean' };
-  path().left('a number, text, true, false or null', value);
   return undefined;
 }
