@@ -133,6 +133,7 @@ export interface ExportMarker {
   /** The providers of its answers, and the number of its calls. */
   readonly providers: readonly string[];
   readonly calls: number;
+  readonly rows: number;
   /** Every file of the export, relative to the folder, with `/` as separator. Only these are ever removed. */
   readonly files: readonly string[];
 }
@@ -164,10 +165,14 @@ export function readMarker(folder: string): ExportMarker | undefined {
     isPast: past !== undefined,
     options: isObject(options) ? madeWith(options) : {},
     providers: isObject(pipeline) ? providersIn(String(pipeline.sha256)) : [],
-    calls: isObject(tables) && typeof tables.calls === 'number' ? tables.calls : 0,
+    calls: countIn(tables, 'calls'),
+    rows: countIn(tables, 'rows'),
     files: [...paths, ...records, DATA_PACKAGE, REPORT, SUMMARY],
   };
 }
+
+const countIn = (tables: unknown, name: string): number =>
+  isObject(tables) && typeof tables[name] === 'number' ? tables[name] : 0;
 
 /** The digest of a run's settings names its providers: `…@https://a,https://b+limit=5`. */
 const providersIn = (sha256: string): readonly string[] =>

@@ -46,6 +46,7 @@ const PLAN: PlanView = {
   pipeline: 'analyst',
   portfolio: 'list',
   due: {},
+  disk: { bytes: 1e5, free: null },
   run: null,
   rows: 1,
   valid: 1,

@@ -10,9 +10,10 @@ import { GUARDS } from '../../domain/outcomes.js';
 import { aheadInWords } from '../../ledger/clock-ahead.js';
 import type { DamagedAnswer, ServerHealth } from '../../ledger/health.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { type Message, type MessageCode, sentence } from '../../util/message-parts.js';
+import { bytesInWords, type Message, type MessageCode, sentence } from '../../util/message-parts.js';
 import { moment } from '../../util/words.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
+import { currentPortfolios } from '../monitoring/figures.js';
 import { metricsTarget } from '../monitoring/metrics.js';
 import {
   checkProvider,
@@ -21,6 +22,7 @@ import {
   type ProviderOptions,
   withProvider,
 } from '../provider/provider.js';
+import { nightlyNeed, shortage } from '../run/disk.js';
 import { checkListProviders, checkNewLedger, type GuardFinding, otherProviderNotes } from '../run/guards.js';
 import { checkClock } from '../run/preflight.js';
 import { checkContents, checkDataDir, checkSpace, type Finding, lookAtLedger } from './doctor-ledger.js';
@@ -122,8 +124,18 @@ function checkStoredAnswers(
       ...elsewhere.map(({ text, code }) => ({ ...note('owned answers', text), code })),
       ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, around.clock.now()))]),
       ...(await checkAllowance(names, ledger, around.clock.now())),
+      ...(await checkDiskNeed(ledger, dataDir, around)),
     ];
   });
+}
+
+/** What the lists write in a night, if their runs are known. */
+async function checkDiskNeed(ledger: Ledger, dataDir: string, around: AppEnvironment): Promise<readonly Finding[]> {
+  const need = await nightlyNeed(await currentPortfolios(ledger), ledger, dataDir, around);
+  const check = 'disk need';
+  const short = shortage(need);
+  if (short !== null) return [{ check, state: 'note', detail: short.message, code: short.code }];
+  return need.bytes === 0 ? [] : [{ check, state: 'ok', detail: `a night writes about ${bytesInWords(need.bytes)}` }];
 }
 
 /** The units that v1 last reported, if none are left. */

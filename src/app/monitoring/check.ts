@@ -16,6 +16,7 @@ import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger }
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { countRequests } from '../review/unknown-charges.js';
+import { type NightsNeed, nightlyNeed, shortage } from '../run/disk.js';
 import { checkNewLedger, checkOlderCopy, type GuardFinding } from '../run/guards.js';
 import type { ContinueStep } from '../run/next-step.js';
 import { type AttemptOptions, isOnSandbox, lastAttemptOptions, stateOfRun } from '../run/progress.js';
@@ -105,7 +106,9 @@ export async function checkPortfolios(options: CheckOptions, around = processEnv
     const place = ledgerOf(options, around);
     if (!(await hasLedger(place))) return viewOf(at, [], [await lostLedger(place, options, around)]);
     await mustLookSound(place);
-    const { lists, troubles } = await withLedger('read', options, around, (ledger) => look(options, ledger, around));
+    const { lists, troubles } = await withLedger('read', options, around, (ledger) =>
+      look(options, ledger, place, around),
+    );
     return viewOf(at, lists, [...troubles, ...placeTroubles(place, around)]);
   } catch (error) {
     if (!(error instanceof KybatchError)) throw error;
@@ -126,7 +129,12 @@ function placeTroubles(place: LedgerPlace, around: AppEnvironment): readonly Tro
   );
 }
 
-async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironment): Promise<CheckView> {
+async function look(
+  options: CheckOptions,
+  ledger: Ledger,
+  { dataDir }: LedgerPlace,
+  around: AppEnvironment,
+): Promise<CheckView> {
   const { portfolio, sandbox } = options;
   const at = around.clock.now();
   // A list without a name has the path of its file.
@@ -149,6 +157,7 @@ async function look(options: CheckOptions, ledger: Ledger, around: AppEnvironmen
     ...(await driftTroubles(options, known, ledger, at)),
     ...(await clockTroubles(ledger, at)),
     ...(await newLedgerTroubles(options, known, ledger, around)),
+    ...diskTroubles(await nightlyNeed(known, ledger, dataDir, around)),
   ]);
 }
 
@@ -206,6 +215,12 @@ async function newLedgerTroubles(
   const trouble = guardTrouble(found);
   // The refusal of the last attempt has already reported it.
   return lists.some(({ refused }) => refused?.code === trouble.code) ? [] : [trouble];
+}
+
+/** Room for fewer than three nights. */
+function diskTroubles(need: NightsNeed): readonly Trouble[] {
+  const short = shortage(need);
+  return short === null ? [] : [{ kind: 'error', ...short, hint: undefined }];
 }
 
 const noneOf = ({ portfolio }: CheckOptions): Trouble => ({ kind: portfolio === undefined ? 'no_lists' : 'no_list' });

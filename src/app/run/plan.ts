@@ -17,7 +17,7 @@ import type {
   InputTable,
   ReadingOptions,
 } from '../../input/types.js';
-import type { Ledger } from '../../ledger/ledger.js';
+import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
 import { hasCurrentLedger, hasLedger } from '../../ledger/open-ledger.js';
 import { leadsFollowed } from '../../stages/identity/searches.js';
 import { firstFew, message } from '../../util/message-parts.js';
@@ -47,6 +47,7 @@ import {
   providerNames,
   withProvider,
 } from '../provider/provider.js';
+import { type DiskNeed, plannedNeed } from './disk.js';
 import { checkNewLedger, otherProviderNotes, rowsLost } from './guards.js';
 import { ContinueError, type ContinueStep, GuardRefusal } from './next-step.js';
 import { DeclinedError, environmentsOf, wholeNumber } from './spending.js';
@@ -102,6 +103,8 @@ export interface PlanView extends RunPlan {
   readonly needsReview: number;
   /** The most that the rows for review cost after the answers of people, beyond the plan. */
   readonly afterReview: Amounts;
+  /** What the run would write to the disk. */
+  readonly disk: DiskNeed;
   /** The prices, and what the run would cost by them. Absent: none are set. */
   readonly prices?: Prices;
   readonly money?: PlannedMoney;
@@ -139,7 +142,7 @@ export async function plan(options: JobOptions, around: AppEnvironment = process
       for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
       const list = await OpenList.open(job, names, ledger, around.clock.now());
       for (const note of notesAboutFile(list)) around.onNote?.(note);
-      const view = await planJob(job, list, names, ledger, around, use);
+      const view = await planJob(job, list, names, ledger, around, use, place);
       return { ...view, refusedBy: view.refusedBy ?? (await refusedForLedger(dataDir, names, ledger)) };
     });
   });
@@ -147,7 +150,15 @@ export async function plan(options: JobOptions, around: AppEnvironment = process
 
 /** Plans an input that is already read, if there is no ledger yet. */
 export const planOfNew = async (job: Job, options: JobOptions, around: AppEnvironment): Promise<PlanView> =>
-  await planJob(job, null, providerNames(options, around), null, around, await permissionsNow(job, options, around));
+  await planJob(
+    job,
+    null,
+    providerNames(options, around),
+    null,
+    around,
+    await permissionsNow(job, options, around),
+    ledgerOf(options, around),
+  );
 
 /** The same refusal as of a run without a terminal. A person who is asked sees the finding in the question. */
 async function refusedForLedger(
@@ -234,11 +245,13 @@ export async function planJob(
   ledger: Ledger | null,
   around: AppEnvironment,
   use: readonly PermissionUse[] | null,
+  place: LedgerPlace,
 ): Promise<PlanView> {
   const { table, pipeline } = job;
   const prices = pricesOf(pipeline, around);
   const planned = await planInput(job, list, names, ledger, around);
   const at = around.clock.now();
+  const lastRun = await lastRunOf(list, ledger);
   const told = usesApi(pipeline, 'v2') ? await latestPermissionUse({ use, at }, names.v2, ledger) : null;
   return {
     at,
@@ -247,7 +260,7 @@ export async function planJob(
     pipeline: pipeline.name,
     ...planned,
     portfolio: portfolioName(job),
-    run: await lastRunOf(list, ledger),
+    run: lastRun,
     permissions: told && plannedPermissions(told, planned, pipeline),
     asksV1: usesApi(pipeline, 'v1'),
     guards: pipeline.guards,
@@ -258,9 +271,18 @@ export async function planJob(
     remarks: table.remarks(),
     needsReview: list?.known && ledger ? (await ledger.portfolios.outcomes(list.known.id)).needs_review : 0,
     afterReview: costAfterReview(planned.toPerson, pipeline),
+    disk: plannedNeed(
+      { rows: planned.rows, answers: answersAtMost(planned), lastRun: lastRun?.id ?? null },
+      place.ledgerUrl === undefined,
+      place.dataDir,
+      around,
+    ),
     ...(prices === null ? {} : { prices, money: plannedMoney(prices, planned) }),
   };
 }
+
+const answersAtMost = ({ units, v2Calls, creditReportsAtMost }: RunPlan): number =>
+  units.atMost + v2Calls.atMost + 2 * creditReportsAtMost;
 
 const plannedMoney = (prices: Prices, { purchases, revealsAtMost }: RunPlan): PlannedMoney => ({
   atLeast: moneyOf(prices, purchases.atLeast),

@@ -302,7 +302,7 @@ async function agreedCost(
 ): Promise<RemainingCost | undefined> {
   if (options.agree === undefined) return undefined;
   const use = (await options.permissions?.atStart()) ?? null;
-  const plan = await planJob(job, list, providerNames(options, around), ledger, around, use);
+  const plan = await planJob(job, list, providerNames(options, around), ledger, around, use, ledgerOf(options, around));
   return await agreedTo(plan, limits, findings, options.agree);
 }
 

@@ -6,7 +6,7 @@ import type { DueReason } from '../../app/run/spending.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type RepairRule, repairInWords } from '../../domain/numbers/number-text.js';
-import { type Message, type MessageCode, message } from '../../util/message-parts.js';
+import { bytesInWords, type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick } from '../../util/view-json.js';
 import { between, count, decimalWithCommas, moment, shortRun, withCommas } from '../../util/words.js';
@@ -126,6 +126,7 @@ export function planInWords(
     standingInWords(plan, place),
     block('COST', '', labelLines([['Cost', costLines(plan)]], 0)),
     plan.asksV1 && balanceInWords(plan),
+    diskInWords(plan),
     block('WORK', '', labelLines([['Rows', rowLines(plan)]], 0)),
     block('COLUMNS', '', columnsInWords(plan, width)),
     reviewInWords(plan),
@@ -222,6 +223,14 @@ function balanceInWords({ allowance, units, days }: PlanView, indent = 0): ViewP
     dailyLimit !== null &&
       line('DAYS', 'Days', `${between(days.atLeast, days.atMost)}, at ${count(dailyLimit, 'unit')} a day`),
   ];
+}
+
+/** The room that the run needs. */
+function diskInWords({ disk: { bytes, free }, toSearch, toBuy }: PlanView): ViewPart {
+  if (toSearch + toBuy === 0) return null;
+  const isShort = free !== null && free < bytes;
+  const text = `about ${bytesInWords(bytes)}${isShort ? `, more than the ${bytesInWords(free)} that are free` : ''}`;
+  return block(isShort ? 'DISK_TOO_SMALL' : 'DISK_NEED', labelLines([['Disk', text]], 0));
 }
 
 function rowLines(plan: PlanView, indent = 0): readonly string[] {
@@ -354,6 +363,7 @@ export const planJson = (plan: PlanView) => ({
   allowance: plan.allowance && pick(plan.allowance, 'unitsLeft', 'dailyLimit', 'resetAt', 'observedAt'),
   v2Permissions: plan.permissions?.map(plannedJson) ?? null,
   days: plan.days,
+  disk: plan.disk,
   guards: pick(plan.guards, 'rowsLost', 'failingAlike'),
   refusedBy: plan.refusedBy,
 });

@@ -1,0 +1,91 @@
+// How much room a run needs on the disk of the data directory.
+
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { KybatchError } from '../../domain/errors.js';
+import { type FoundExport, findExports, readMarker } from '../../export/export-folders.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
+import { bytesInWords, type MessageCode } from '../../util/message-parts.js';
+import type { AppEnvironment } from '../environment.js';
+import { freeSpace } from './guards.js';
+import { findSettings } from './stored-settings.js';
+
+/** Measured on the sandbox with four pipelines: 4 to 6 KB an answer, and tables with 5 to 120 KB a row. */
+const ANSWER_BYTES = 6_000;
+const ROW_BYTES = 100_000;
+
+export interface DiskNeed {
+  /** About what the run writes: answers, and a new folder of tables. */
+  readonly bytes: number;
+  /** Null: the file system does not say. */
+  readonly free: number | null;
+}
+
+/** The need of a planned run. `lastRun`: its tables show how large a row is. `isFile`: the ledger is on this disk. */
+export function plannedNeed(
+  { rows, answers, lastRun }: { readonly rows: number; readonly answers: number; readonly lastRun: string | null },
+  isFile: boolean,
+  dataDir: string,
+  around: AppEnvironment,
+): DiskNeed {
+  const written = lastRun === null ? undefined : writtenTables(lastRun, dataDir);
+  const perRow = written === undefined || written.rows === 0 ? ROW_BYTES : written.bytes / written.rows;
+  const bytes = Math.round(rows * perRow) + (isFile ? answers * ANSWER_BYTES : 0);
+  return { bytes, free: freeSpace(dataDir, around) ?? null };
+}
+
+export interface NightsNeed extends DiskNeed {
+  /** For three nights. Lists with `export.keep` replace their tables. */
+  readonly threeNights: number;
+}
+
+/** The need of a night in which every list is updated as the last time. */
+export async function nightlyNeed(
+  lists: readonly PortfolioRecord[],
+  { portfolios, reading, claims }: Ledger,
+  dataDir: string,
+  around: AppEnvironment,
+): Promise<NightsNeed> {
+  let bytes = 0;
+  let threeNights = 0;
+  for (const { id } of lists) {
+    const run = await portfolios.lastRun(id);
+    if (run === undefined) continue;
+    const calls = claims === undefined ? await reading.charged({ run: run.id }) : [];
+    const answers = calls.reduce((sum, one) => sum + one.calls, 0) * ANSWER_BYTES;
+    const tables = writtenTables(run.id, dataDir)?.bytes ?? 0;
+    const keeps = (findSettings(run)?.pipeline.keepExports ?? null) !== null;
+    bytes += answers + tables;
+    threeNights += 3 * answers + (keeps ? 1 : 3) * tables;
+  }
+  return { bytes, threeNights, free: freeSpace(dataDir, around) ?? null };
+}
+
+/** Null: there is room for three nights. */
+export function shortage({ bytes, threeNights, free }: NightsNeed): { code: MessageCode; message: string } | null {
+  if (free === null || free >= threeNights) return null;
+  const message = `${bytesInWords(free)} free, and a night writes about ${bytesInWords(bytes)}: no room for three nights. \`kybatch prune\` removes old tables, and \`export.keep\` in the pipeline does so every night.`;
+  return { code: 'DISK_SHORT', message };
+}
+
+/** Rows and size of the newest tables of a run in the data directory. Other folders may be on another disk. */
+function writtenTables(of: string, dataDir: string) {
+  const [newest] = exportsIn(dataDir)
+    .filter(({ run, folder, isPast }) => run === of && !isPast && dirname(folder) === join(dataDir, 'exports'))
+    .toSorted((a, b) => b.at.localeCompare(a.at));
+  const marker = newest && readMarker(newest.folder);
+  if (newest === undefined || marker === undefined) return undefined;
+  const sizeOf = (file: string) => statSync(join(newest.folder, file), { throwIfNoEntry: false })?.size ?? 0;
+  return { rows: marker.rows, bytes: marker.files.reduce((sum, file) => sum + sizeOf(file), 0) };
+}
+
+/** An unreadable list of exports only makes the estimate rougher. */
+function exportsIn(dataDir: string): readonly FoundExport[] {
+  try {
+    return findExports(dataDir);
+  } catch (error) {
+    if (error instanceof KybatchError) return [];
+    throw error;
+  }
+}
