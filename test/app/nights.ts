@@ -71,7 +71,7 @@ export async function decideAll(
   await kybatch(['review', 'export', '--force']);
   const sheet = join(cwd, 'review.csv');
   const lines = parse(readFileSync(sheet), { columns: sheetColumns, bom: true }) as Line[];
-  const decided = lines.map((line) => (which(line) ? { ...line, decision } : line));
+  const decided = lines.map((line) => (which(line) ? { ...line, decision, note: 'checked' } : line));
   writeFileSync(sheet, stringify(decided, { header: true }));
   return (await kybatch(['review', 'apply', 'review.csv'])).stdout;
 }
