@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** As Linux counts them, on every machine of today. */
@@ -20,4 +21,17 @@ function statOf(pid: number): readonly string[] {
   } catch {
     return [];
   }
+}
+
+export interface Time {
+  readonly userMs: number;
+  readonly wallMs: number;
+}
+
+/** The shell tells milliseconds of its children; Linux tells another process of them only in hundredths of a second. */
+export function timeOf(args: readonly string[], cwd: string): Time {
+  const script = 'TIMEFORMAT="%3U %3R"; time "$0" "$@" >/dev/null 2>/dev/null';
+  const printed = execFileSync('bash', ['-c', `{ ${script}; } 2>&1`, process.execPath, ...args], { cwd });
+  const [user = Number.NaN, wall = Number.NaN] = printed.toString().trim().split(' ').map(Number);
+  return { userMs: user * 1_000, wallMs: wall * 1_000 };
 }

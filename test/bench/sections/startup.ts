@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildWhenStale } from '../../helpers/build.js';
+import { type Time, timeOf } from '../cpu.js';
 import { interleaved, median } from '../measure.js';
 import { type Row, ratio, whole } from '../table.js';
 
@@ -55,19 +56,6 @@ export async function run(): Promise<Row[]> {
   } finally {
     rmSync(cwd, { recursive: true });
   }
-}
-
-interface Time {
-  readonly userMs: number;
-  readonly wallMs: number;
-}
-
-/** The shell tells milliseconds of its children; Linux tells another process of them only in hundredths of a second. */
-function timeOf(args: readonly string[], cwd: string): Time {
-  const script = 'TIMEFORMAT="%3U %3R"; time "$0" "$@" >/dev/null 2>/dev/null';
-  const printed = execFileSync('bash', ['-c', `{ ${script}; } 2>&1`, process.execPath, ...args], { cwd });
-  const [user = Number.NaN, wall = Number.NaN] = printed.toString().trim().split(' ').map(Number);
-  return { userMs: user * 1_000, wallMs: wall * 1_000 };
 }
 
 const medians = (times: readonly Time[]): Time => ({
