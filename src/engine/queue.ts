@@ -9,6 +9,7 @@ import { redact } from '../util/secret.js';
 import type { Listen } from './events.js';
 import { processRow } from './journey.js';
 import type { RowSource } from './row-source.js';
+import { initialCheckpoint, RowNotes } from './row-state.js';
 import type { StageContexts } from './stage-contexts.js';
 import type { Turns } from './turns.js';
 
@@ -95,39 +96,16 @@ async function processRowOrFail(row: RowRecord, contexts: StageContexts, tries: 
 function internalFailure(row: RowRecord, error: unknown, at: number): RowSettlement {
   const message = redact(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const code = 'INTERNAL_ERROR';
-  const {
-    outcome: _,
-    row: __,
-    line,
-    values,
-    fields,
-    ids,
-    confirmedBefore,
-    stagesBefore,
-    unitsCharged,
-    begun,
-    notBefore,
-    ...before
-  } = row;
   return {
     checkpoint: {
-      ...before,
+      ...initialCheckpoint(row, at),
       outcome: 'failed',
-      hold: null,
-      holdReason: null,
-      nextAt: null,
       errorCode: code,
       errorMessage: sanitizeText(message.split('\n')[0] ?? ''),
-      updatedAt: at,
     },
-    ids,
-    candidates: [],
-    questions: [],
+    ids: row.ids,
+    ...new RowNotes().all(),
     errors: [{ stage: row.stage ?? 'resolve', class: 'fail_row', code, message, requestId: null, attempts: 1, at }],
-    uses: [],
-    asked: [],
-    ended: [],
-    verdicts: [],
   };
 }
 
