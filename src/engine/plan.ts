@@ -9,7 +9,7 @@ import { addPurchases, countCalls, noPurchases, type Purchases } from '../domain
 import { readSearchSubject } from '../domain/search-subject.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { AllowanceRecord } from '../ledger/money/calls.js';
-import type { DueReason } from '../ledger/portfolio/portfolios.js';
+import type { ComparedRow, DueReason } from '../ledger/portfolio/portfolios.js';
 import type { RowRecord } from '../ledger/rows/runs.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import {
@@ -28,11 +28,7 @@ export interface PlanOptions extends RowCostOptions {
 }
 
 /** A row, as it would begin. */
-export interface PlannedRow {
-  readonly row: number;
-  readonly line: number;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly problem: { readonly code: string; readonly message: string } | null;
+export interface PlannedRow extends Omit<ComparedRow, 'isKnown' | 'standing'> {
   /** Null: nothing is due for it. */
   readonly due: DueRow | null;
 }

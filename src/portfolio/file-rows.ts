@@ -128,13 +128,7 @@ function companyOf(fields: FileRow['fields']): string | null {
 const digest = (value: unknown): string => hash('sha256', JSON.stringify(value)).slice(0, 32);
 
 /** A row of a file and what is due for it. */
-export interface SurveyedRow {
-  readonly row: number;
-  readonly line: number;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly problem: { readonly code: string; readonly message: string } | null;
-  /** Null: it starts over. */
-  readonly standing: MemberState | null;
+export interface SurveyedRow extends Omit<ComparedRow, 'isKnown'> {
   /** Null: nothing is due. */
   readonly due: Due | null;
 }
