@@ -2,7 +2,7 @@ import type { Script, Sql } from '../db/database.js';
 import { AMONG_IDS, type EntityIds } from '../erase/identifiers.js';
 import { MEMBER_STATE_COLUMNS } from '../portfolio/members.js';
 import type { RowSettlement } from '../rows/runs.js';
-import { ID_IS_VISIBLE, IN_QUESTION } from './visible-answer.js';
+import { COMPANY_CALLS, ID_IS_VISIBLE, IN_QUESTION, OF_ROW, WITH_ANSWERS } from './visible-answer.js';
 
 /** The SQL of a snapshot. `temp.standing` maps each line of the list to the row and run that it uses. */
 const IDS = `(SELECT coalesce(json_group_object(space, id), '{}') FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND ${ID_IS_VISIBLE})`;
@@ -129,12 +129,8 @@ export const ANSWERS_ABOUT = (
   operations: number,
 ) => `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256,
     calls.settled_at AS fetchedAt, calls.stage, run_environments.api
-  FROM row_ids
-  CROSS JOIN calls INDEXED BY calls_by_subject
-    ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
-  CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
-  CROSS JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
-  WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.operation IN (${places(operations)}) AND calls.raw_sha256 IS NOT NULL
+  FROM ${COMPANY_CALLS} ${WITH_ANSWERS}
+  WHERE ${OF_ROW} AND calls.operation IN (${places(operations)}) AND calls.raw_sha256 IS NOT NULL
   ORDER BY calls.operation, calls.id`;
 
 export const LISTS = (

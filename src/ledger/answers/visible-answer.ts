@@ -171,13 +171,20 @@ export function withoutUnreachedStages(database: Sql) {
   };
 }
 
+/** The calls about the companies of a row, at the providers of its run. */
+export const COMPANY_CALLS = `row_ids CROSS JOIN calls INDEXED BY calls_by_subject
+    ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+  CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id`;
+export const OF_ROW = 'row_ids.run_id = ? AND row_ids.row = ?';
+
+/** The newest answers to their requests. */
+export const WITH_ANSWERS =
+  'CROSS JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id';
+
 const EVERY_ANSWER = `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256,
     calls.settled_at AS fetchedAt, calls.stage, run_environments.api
-  FROM row_ids
-  CROSS JOIN calls INDEXED BY calls_by_subject
-    ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
-  CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
-  WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.operation = ? AND calls.id <= ?
+  FROM ${COMPANY_CALLS}
+  WHERE ${OF_ROW} AND calls.operation = ? AND calls.id <= ?
     AND calls.raw_sha256 IS NOT NULL AND calls.charge <> 'owned' AND calls.error_code IS NULL
   ORDER BY calls.id`;
 

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { StageStatus } from '../../domain/outcomes.js';
 import { Bodies } from '../answers/bodies.js';
+import { COMPANY_CALLS, OF_ROW, WITH_ANSWERS } from '../answers/visible-answer.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { rowFetched, rowStages } from '../db/json-columns.js';
 import { isRecord, isTexts, parseStored } from '../db/stored-json.js';
@@ -296,11 +297,8 @@ function* answersLeft(database: Sql): Script<(row: RowKey) => Script<(stage: str
   for (const [stage, operation] of used) operations.set(stage, [...(operations.get(stage) ?? []), operation]);
   const answered = database
     .prepare<[string, number], string>(
-      `SELECT DISTINCT calls.operation FROM row_ids CROSS JOIN calls INDEXED BY calls_by_subject
-         ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
-       CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
-       CROSS JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
-       WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.raw_sha256 IS NOT NULL`,
+      `SELECT DISTINCT calls.operation FROM ${COMPANY_CALLS} ${WITH_ANSWERS}
+       WHERE ${OF_ROW} AND calls.raw_sha256 IS NOT NULL`,
     )
     .pluck();
   return function* ({ run_id, row }) {

@@ -1,5 +1,6 @@
 import { matchedOnIn } from '../../domain/grade.js';
 import type { IdSpace } from '../../domain/provider.js';
+import { COMPANY_CALLS, OF_ROW } from '../answers/visible-answer.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { decisionShown, JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
@@ -252,10 +253,8 @@ function rowWithdrawals(
   );
   const boughtBefore = database
     .prepare<[string, number, number], string>(
-      `SELECT DISTINCT calls.stage FROM row_ids CROSS JOIN calls INDEXED BY calls_by_subject
-         ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
-       CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
-       WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.stage IS NOT NULL AND charge <> 'owned' AND settled_at < ?`,
+      `SELECT DISTINCT calls.stage FROM ${COMPANY_CALLS}
+       WHERE ${OF_ROW} AND calls.stage IS NOT NULL AND charge <> 'owned' AND settled_at < ?`,
     )
     .pluck();
   const goOn = database.prepare(`UPDATE rows SET ${CONTINUE_ROW} WHERE run_id = ? AND row = ?`);
