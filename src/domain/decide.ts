@@ -100,6 +100,8 @@ export function decide(subject: Subject, graded: readonly GradedCandidate[], pol
 function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[], policy: MatchPolicy): Decision {
   const hits = candidates.filter(({ graded }) => isYes(letters(graded).number));
   const here = hits.filter(isHere(subject));
+  if (hits.length === 0 && candidates.some(({ graded }) => graded.byTaxNumber === true))
+    return decideOnVat(subject, candidates, policy);
   if (here.length === 0) return hits.length > 0 ? wrongCountry(hits) : withoutHit(candidates);
   // If the row has no country, candidates may be in several countries, which a name cannot distinguish.
   const namesNone = subject.countryCode === '' || subject.countryFrom !== undefined;

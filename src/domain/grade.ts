@@ -10,7 +10,7 @@ import {
   nameSimilarity,
   restoredNames,
 } from './names/similarity.js';
-import { compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
+import { areOfOtherKinds, compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
 import { compareCourts, readGermanEntry } from './numbers/german.js';
 import type { ParsedNumber } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
@@ -66,10 +66,14 @@ export interface Graded {
   readonly needsName: boolean;
   /** Both names have a legal form, and the forms differ. */
   readonly otherForm?: true;
+  /** The row's number is the candidate's VAT number, and the candidate has another kind of registration number. */
+  readonly byTaxNumber?: true;
 }
 
 export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded {
-  const subject = row.countryCode === '' ? readIn(candidate, row) : row;
+  const given = row.countryCode === '' ? readIn(candidate, row) : row;
+  const tax = taxNumberOf(given, candidate);
+  const subject = tax === undefined ? given : { ...given, vatNumber: tax, taxInNumber: true as const };
   const number = compareNumber(subject, candidate);
   const names = compareNames(subject.name, candidate.name, subject.countryCode);
   const { score: nameScore, otherForm } = names;
@@ -97,7 +101,21 @@ export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded 
     needsName:
       number.needsName || row.countryCode === '' || row.countryFrom !== undefined || isTooLong(candidate.name ?? ''),
     ...(otherForm ? { otherForm } : {}),
+    ...(tax === undefined ? {} : { byTaxNumber: true }),
   };
+}
+
+/**
+ * The row's number as a VAT number, if it is the candidate's, and the register gave the candidate another kind of
+ * number: in Italy the tax code is a VAT number, and the REA number is not.
+ */
+function taxNumberOf({ registrationNumber, countryCode }: Subject, candidate: CandidateFacts): ParsedVat | undefined {
+  const { canonical = null, raw = '' } = registrationNumber ?? {};
+  if (canonical === null || !areOfOtherKinds(canonical, candidate.registration_number ?? '', countryCode))
+    return undefined;
+  const vatNumber = parseVatNumber(raw, countryCode);
+  const isTheirs = ['A', 'B'].includes(compareVats({ countryCode, vatNumber }, candidate));
+  return isTheirs && vatNumber.valid === 'yes' ? vatNumber : undefined;
 }
 
 /** The country of a location ID is unknown, so the candidate's country decides how its numbers are read. */

@@ -4,6 +4,7 @@ import { LONGEST_NAME } from '../util/text-limits.js';
 import { taxMayConfirm } from './decide.js';
 import type { Subject } from './grade.js';
 import { leadsIn } from './leads.js';
+import { hasLegalForm } from './names/similarity.js';
 import { moreDoubtful, type ParsedNumber, plainCharacters, type RepairRule } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { parseVatNumber } from './numbers/vat.js';
@@ -115,29 +116,45 @@ export interface NumberInName {
 }
 
 /**
- * "Acme Ltd (11247631)", "Acme Ltd, 11247631", "Acme Ltd - SC123456": name and number in one cell. The number must be
- * valid in the country as written and not padded, so that "Studio 54", "Hotel 1900 (2019)" and "Fund 11" stay names. It
- * counts only together with the name.
+ * "Acme Ltd (11247631)", "Acme Ltd 11247631", "Acme - SC123456", "Acme GmbH AG Köln HRB 12": name and number in one
+ * cell. The number must be valid in the country as written and not padded, so that "Studio 54", "Hotel 1900 (2019)" and
+ * "Fund 11" stay names. It counts only together with the name.
  */
 export function readNumberInName(text: string, countryCode: string, state?: string): NumberInName | undefined {
-  if (text.length > LONGEST_NAME) return undefined;
-  const [, name = '', bracketed, trailing] = AT_THE_END.exec(plainCharacters(text).trimEnd()) ?? [];
-  const written = (bracketed ?? trailing ?? '').trim();
-  if ((written.match(/\d/g) ?? []).length < FEWEST_DIGITS || DATES.test(written)) return undefined;
-  if (!/\p{L}.*\p{L}/u.test(name)) return undefined;
-  const number = parseRegistrationNumber(written, countryCode, state);
-  if (!isClear(number, countryCode)) return undefined;
-  const found = { rule: 'number_in_name', before: text, after: written } as const;
-  return {
-    name: name.trim(),
-    number: {
-      ...number,
-      repairs: [found, ...number.repairs],
-      treatment: moreDoubtful(number.treatment, 'needs_name'),
-      reason: `the number stands in the name, "${text}"`,
-    },
-  };
+  if (text.length > LONGEST_NAME || !/\d/.test(text)) return undefined;
+  const plain = plainCharacters(text).trimEnd();
+  const [, before = '', bracketed, trailing] = AT_THE_END.exec(plain) ?? [];
+  for (const [name, written] of [...afterLegalForm(plain), [before, (bracketed ?? trailing ?? '').trim()] as const]) {
+    const isLong = countryCode === 'DE' || (written.match(/\d/g) ?? []).length >= FEWEST_DIGITS;
+    if (!isLong || DATES.test(written) || !/\p{L}.*\p{L}/u.test(name)) continue;
+    const number = parseRegistrationNumber(written, countryCode, state);
+    if (!isClear(number, countryCode)) continue;
+    const found = { rule: 'number_in_name', before: text, after: written } as const;
+    const reason = number.lacksCourt === true ? number.reason : undefined;
+    return {
+      name: name.trim(),
+      number: {
+        ...number,
+        repairs: [found, ...number.repairs],
+        treatment: moreDoubtful(number.treatment, 'needs_name'),
+        reason: reason ?? `the number stands in the name, "${text}"`,
+      },
+    };
+  }
+  return undefined;
 }
+
+/** A legal form ends the name, so no sign has to part it from the number. "AG" behind a form is a court. */
+function afterLegalForm(text: string): readonly (readonly [name: string, rest: string])[] {
+  const ends = [...text.matchAll(/[\s,;][\s,;:|/#([–—-]*/g)].map(({ index }) => index).slice(-MOST_WORDS);
+  const end = ends.findLast((at) => hasLegalForm(text.slice(0, at)));
+  if (end === undefined) return [];
+  const court = /^(.*\S)\s+AG$/.exec(text.slice(0, end))?.[1];
+  const name = court !== undefined && hasLegalForm(court) ? court : text.slice(0, end);
+  return [[name, text.slice(name.length).replace(/^[\s,;:|/#([–—-]+|[)\]]$/g, '')]];
+}
+
+const MOST_WORDS = 10;
 
 /** Brackets, or a separator that is not used inside names: a comma, a slash, a dash with spaces around it. */
 const AT_THE_END =
@@ -151,10 +168,10 @@ const DATES =
 
 /** Of a country whose numbers have a form, and of that form without a guess. A state's number needs its state. */
 function isClear(
-  { treatment, repairs, canonical, register, valid, spellings }: ParsedNumber,
+  { treatment, repairs, canonical, register, valid, spellings, lacksCourt }: ParsedNumber,
   countryCode: string,
 ): boolean {
-  if (treatment === 'review' || canonical === null || spellings.length === 0) return false;
+  if ((treatment === 'review' && lacksCourt === undefined) || canonical === null || spellings.length === 0) return false;
   if (repairs.some(({ rule }) => !PLAIN.has(rule))) return false;
   return BY_STATE.has(countryCode) ? register !== undefined : valid === 'yes' || HAVE_A_FORM.has(countryCode);
 }

@@ -22,6 +22,33 @@ const british = (raw: string, rest: Partial<Subject> = {}): Subject => ({
   ...rest,
 });
 
+describe('an Italian tax code as the number', () => {
+  const bianchi: CandidateFacts = {
+    ...acme,
+    name: 'Bianchi Meccanica S.p.A.',
+    registration_number: 'MI-2007060',
+    vat_number: 'IT00743110157',
+    country_code: 'IT',
+    jurisdiction: null,
+  };
+  const decided = (raw: string, name: string, candidate: CandidateFacts) => {
+    const subject: Subject = { countryCode: 'IT', name, registrationNumber: parseRegistrationNumber(raw, 'IT') };
+    const decision = decide(subject, [{ candidate, graded: gradeCandidate(subject, candidate) }], defaultMatchPolicy);
+    return decision.kind === 'confirmed' ? decision.matchedOn : decision.reason;
+  };
+
+  test.each([
+    ['IT00743110157', 'Bianchi Meccanica SpA', {}, 'vat_number'],
+    ['00743110157', 'Bianchi Meccanica SpA', {}, 'vat_number'],
+    ['IT00743110157', 'Rossi Trasporti SpA', {}, 'name_conflict'],
+    ['IT00743110157', 'Bianchi Meccanica SpA', { vat_number: 'IT01114601006' }, 'number_conflict'],
+    ['IT00743110157', 'Bianchi Meccanica SpA', { registration_number: '01114601006' }, 'number_conflict'],
+    ['IT00743110157', 'Bianchi Meccanica SpA', { registration_number: '00743110157' }, 'registration_number_repaired'],
+  ] as const)('%s of %s, with %o: %s', (raw, name, other, result) => {
+    expect(decided(raw, name, { ...bianchi, ...other })).toBe(result);
+  });
+});
+
 describe('grades', () => {
   test('everything agrees', () => {
     const subject = british('01234567', {

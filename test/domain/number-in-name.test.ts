@@ -20,11 +20,24 @@ describe('a number after the name', () => {
     ['Acme BV (KVK 12345678)', 'NL', 'Acme BV', '12345678'],
     ['Acme SAS (552 081 317)', 'FR', 'Acme SAS', '552081317'],
     ['Acme GmbH (HRB 42243, Amtsgericht München)', 'DE', 'Acme GmbH', 'HRB 42243'],
+    ['Acme Ltd 11247631', 'GB', 'Acme Ltd', '11247631'],
+    ['Acme Ltd No. 11247631', 'GB', 'Acme Ltd', '11247631'],
+    ['Acme SAS 552 081 317', 'FR', 'Acme SAS', '552081317'],
+    ['Acme UG (haftungsbeschränkt) Amtsgericht Düsseldorf HRA 1595', 'DE', 'Acme UG (haftungsbeschränkt)', 'HRA 1595'],
+    ['Acme GmbH & Co. KG HRA 1595 Düsseldorf', 'DE', 'Acme GmbH & Co. KG', 'HRA 1595'],
+    ['Acme GmbH AG Düsseldorf HRB 1595', 'DE', 'Acme GmbH', 'HRB 1595'],
+    ['Acme AG Düsseldorf HRB 1595', 'DE', 'Acme AG', 'HRB 1595'],
+    ['Acme GmbH, Amtsgericht München, HRB 42243', 'DE', 'Acme GmbH', 'HRB 42243'],
     ['Acme AG (CHE-107.787.577)', 'CH', 'Acme AG', 'CHE-107.787.577'],
   ])('%s of %s', (text, country, name, canonical) => {
     const found = readNumberInName(text, country);
     expect(found).toMatchObject({ name, number: { canonical, treatment: 'needs_name' } });
     expect(found?.number.repairs[0]).toMatchObject({ rule: 'number_in_name', before: text });
+  });
+
+  test.each(['Acme GmbH (HRB 42243)', 'Acme GmbH, HRB 42243', 'Acme GmbH HRB 42243'])('%s lacks its court', (text) => {
+    const number = { canonical: 'HRB 42243', treatment: 'review', lacksCourt: true };
+    expect(readNumberInName(text, 'DE')).toMatchObject({ name: 'Acme GmbH', number });
   });
 
   test.each([
@@ -36,12 +49,14 @@ describe('a number after the name', () => {
     ['Hotel 1900 (20190131)', 'GB'],
     ['Hotel 1900, 2019', 'IE'],
     ['Acme Ltd (445790)', 'GB'],
-    ['Acme Ltd 11247631', 'GB'],
+    ['Acme 11247631', 'GB'],
+    ['Acme Ltd 20190131', 'GB'],
+    ['Acme Ltd Unit 5 11247631', 'GB'],
     ['Acme-11247631', 'GB'],
     ['11247631', 'GB'],
     ['(11247631)', 'GB'],
     ['Acme SAS (552 081 318)', 'FR'],
-    ['Acme GmbH (HRB 42243)', 'DE'],
+    ['Acme GmbH 42243', 'DE'],
     ['Acme Inc. (1234567)', 'US'],
     ['Acme Ltd (formerly Beta Ltd)', 'GB'],
     ['Acme Ltd (11247631)', 'BM'],

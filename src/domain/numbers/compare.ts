@@ -61,8 +61,26 @@ function compareText(parsed: ParsedNumber, candidateNumber: string, countryCode:
   }
   const asWritten = parsed.repairs.length === 0 && theirs.has(comparableNumber(parsed.raw, countryCode));
   if (asWritten) return outcome('A', 'registration number equal');
-  if (!theirs.has(comparableNumber(wanted, countryCode))) return different(candidateNumber);
-  return repaired(parsed);
+  if (theirs.has(comparableNumber(wanted, countryCode))) return repaired(parsed);
+  return hasSameDigits(parsed, candidateNumber) ? similar(candidateNumber) : different(candidateNumber);
+}
+
+/**
+ * Whether an unreadable number has the candidate's digits: without its check letter, with a word before it, or with
+ * the four zeros of a branch behind it. A person decides about such a row in any case.
+ */
+function hasSameDigits({ treatment, canonical }: ParsedNumber, candidateNumber: string): boolean {
+  const [ours = '', theirs = ''] = [canonical ?? '', candidateNumber].map((text) => text.replace(/\D+/g, ''));
+  return treatment === 'review' && theirs.length >= FEWEST_DIGITS && [theirs, `${theirs}0000`].includes(ours);
+}
+
+const FEWEST_DIGITS = 5;
+
+/** Whether both are numbers of the country's registers, and of different kinds: a tax code and an REA number. */
+export function areOfOtherKinds(a: string, b: string, countryCode: string): boolean {
+  const formats = numberFormatsOf(countryCode, undefined)?.formats ?? [];
+  const [first, second] = [a, b].map((text) => formats.find(({ shape }) => shape.test(compact(text))));
+  return first !== undefined && second !== undefined && first !== second;
 }
 
 const UNSAFE: ReadonlySet<string> = new Set([
@@ -142,6 +160,9 @@ function repaired(parsed: ParsedNumber): NumberComparison {
     ? outcome('A', 'registration number equal')
     : outcome('B', `registration number equal after ${[...new Set(steps)].join(', ')}`);
 }
+
+const similar = (candidateNumber: string) =>
+  outcome('B', `only the digits of the registration number agree: the candidate has ${candidateNumber}`, true);
 
 const different = (candidateNumber: string) =>
   outcome('F', `registration number differs: the candidate has ${candidateNumber}`);

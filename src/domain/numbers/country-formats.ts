@@ -186,11 +186,14 @@ function compile(country: string, given: Section, formats: readonly Format[]): C
   const pattern = (source: string) => whole(source.replaceAll('<prefix>', `(?:${given.prefixes})`));
   return {
     formats: formats.map((one) => registerFormat(country, one, pattern)),
-    ...(given.labels === undefined ? {} : { labels: given.labels }),
+    ...(given.labels === undefined ? {} : { labels: given.labels.replaceAll('<place>', PLACE) }),
     rewrites: (given.rewrites ?? []).map((one) => rewriteOf(country, one, pattern)),
     foreign: foreignOf(country, given.foreign ?? [], pattern),
   };
 }
+
+/** The words of a place, each before a separator: "PARIS", "LE MANS", "AIX-EN-PROVENCE". */
+const PLACE = "(?:[\\p{L}'’.]{2,}(?![\\p{L}\\d])[ -]*){1,5}";
 
 type ToPattern = (source: string) => RegExp;
 

@@ -43,6 +43,14 @@ describe('letters', () => {
     ['01234567', ' ', 'GB', 'Z'],
     ['1.23457E+11', '01234567', 'GB', 'Z'],
     ['O1234567', '01234567', 'GB', 'B'],
+    // Only a person decides about these.
+    ['FN 54452', 'FN 54452b', 'AT', 'B'],
+    ['10084101', 'B10084101', 'ES', 'B'],
+    ['240001560000', '24000156', 'NL', 'B'],
+    ['Registered in Scotland No. 123456', 'SC123456', 'GB', 'B'],
+    ['Registered in Scotland No. 123456', '00123456', 'GB', 'F'],
+    ['FN 5445', 'FN 54452b', 'AT', 'F'],
+    ['240001560001', '24000156', 'NL', 'F'],
   ])('%s against %s in %s: %s', (raw, candidate, country, letter) => {
     expect(compare(raw, candidate, country)).toBe(letter);
   });
