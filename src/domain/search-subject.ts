@@ -171,7 +171,8 @@ function isClear(
   { treatment, repairs, canonical, register, valid, spellings, lacksCourt }: ParsedNumber,
   countryCode: string,
 ): boolean {
-  if ((treatment === 'review' && lacksCourt === undefined) || canonical === null || spellings.length === 0) return false;
+  if ((treatment === 'review' && lacksCourt === undefined) || canonical === null || spellings.length === 0)
+    return false;
   if (repairs.some(({ rule }) => !PLAIN.has(rule))) return false;
   return BY_STATE.has(countryCode) ? register !== undefined : valid === 'yes' || HAVE_A_FORM.has(countryCode);
 }

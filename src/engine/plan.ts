@@ -343,7 +343,11 @@ function personNeeded(subject: Subject): string | undefined {
 }
 
 /** Reasons quote the number. Their common kind is the rest. */
-const kindOf = (reason: string) => reason.replace(/"[^"]*"|\b[A-Z][A-Za-z]{1,2} \d+\b/g, '…');
+const kindOf = (reason: string) =>
+  reason
+    .replace(/, "[^"]*"$/, '')
+    .replace(/"[^"]*"/g, 'the value')
+    .replace(/\b[A-Z][A-Za-z]{1,2} \d+\b/g, 'the number');
 
 /** The daily successes of a free workspace (V1-2), assumed without an observation. */
 const FREE_PER_DAY = 3;

@@ -41,6 +41,8 @@ export interface Applied {
   readonly unchanged: number;
   /** Lines without a decision. */
   readonly blank: number;
+  /** Questions without a decision on any of their lines. */
+  readonly unanswered: number;
   readonly refused: readonly Refusal[];
   readonly released: readonly RowRef[];
   /** The user who signed the decisions recorded now that name no person. Null: all name one. */
@@ -60,7 +62,7 @@ export async function applySheet(
   isNamed = false,
 ): Promise<Applied> {
   const sheet = await checkSheet(lines, review, by, isNamed);
-  const { answers, blank } = sheet;
+  const { answers, blank, unanswered } = sheet;
   const refused = [...sheet.refused];
   let { unchanged } = sheet;
   const spoken = await Promise.all(answers.map((people) => recordInOrder(people, review, now)));
@@ -87,6 +89,7 @@ export async function applySheet(
     later: taken.filter(({ question }) => question.beside).length,
     unchanged,
     blank,
+    unanswered,
     refused: refused.sort((a, b) => a.line - b.line),
     released: taken.flatMap(({ recorded }) => recorded.released),
     signedAs: taken.some(({ signed }) => !signed) ? by : null,
@@ -109,7 +112,10 @@ export async function checkSheet(lines: readonly SheetLine[], review: ReviewStor
     else if (conclusion.kind === 'unchanged') unchanged += people.length;
     else answers.push(people);
   }
-  return { answers, refused, unchanged, blank: checked.filter(({ kind }) => kind === 'blank').length };
+  const blank = lines.filter((_, at) => checked[at]?.kind === 'blank');
+  const answered = new Set(lines.filter((line) => !blank.includes(line)).map(({ question }) => question));
+  const open = new Set(blank.map(({ question }) => question).filter((id) => !answered.has(id)));
+  return { answers, refused, unchanged, blank: blank.length, unanswered: open.size };
 }
 
 /** The answers to one question, one for each person, in the order of their lines. */
@@ -197,8 +203,8 @@ function conclude(group: readonly Said[], refusedLine: number | undefined): Conc
     kind: 'refused',
     refusals: group.map(({ line }) => toRefusal(line, code, problem, next)),
   });
-  if (refusedLine !== undefined)
-    return all('OTHER_LINE_REFUSED', `line ${refusedLine} of the same question is refused. Correct that line first.`);
+  const waitFor = (line: number) => `line ${line} of the same question is refused. Correct that line first.`;
+  if (refusedLine !== undefined) return all('OTHER_LINE_REFUSED', waitFor(refusedLine));
   if (others.some((other) => other.verdict !== first.verdict || answeredWith(other) !== answeredWith(first))) {
     const confirms = new Set(group.flatMap(({ choice }) => choice?.id ?? []));
     const where = group.map(({ line }) => line.line).join(', ');
@@ -215,7 +221,14 @@ function conclude(group: readonly Said[], refusedLine: number | undefined): Conc
     const problem = `already decided: ${decision.decision}, by ${people} on ${when}`;
     return all('DECIDED_ALREADY', problem, { kind: 'withdraw', decision: decision.id });
   }
-  return { kind: 'answer' };
+  const noteless = group.find(({ lacksNote }) => lacksNote)?.line.line;
+  if (noteless === undefined) return { kind: 'answer' };
+  const refusals = group.map(({ line, choice, lacksNote }) =>
+    lacksNote && choice !== undefined
+      ? toRefusal(line, 'NOTE_NEEDED', noteNeededInWords(choice), undefined)
+      : toRefusal(line, 'OTHER_LINE_REFUSED', waitFor(noteless), undefined),
+  );
+  return { kind: 'refused', refusals };
 }
 
 export interface Refusal {
@@ -238,6 +251,8 @@ interface Said {
   readonly corrected: string | undefined;
   /** The candidates in the sheet. Undefined: all of the question. */
   readonly shown: readonly string[] | undefined;
+  /** It confirms a candidate that looks like another company, and does not say why. */
+  readonly lacksNote: boolean;
 }
 
 type Checked =
@@ -315,11 +330,8 @@ function lineChecker(
     const onSheet = ({ key }: Choice) => sheet.get(question.id)?.has(key) ?? false;
     const shown = upToDate ? undefined : question.candidates.filter(onSheet).map(({ id }) => id);
     const said = { verdict, choice: verdict === 'confirm' ? choice : undefined, corrected };
-    if (said.choice !== undefined && line.note === '' && seemsAnotherCompany(said.choice.matchGrade)) {
-      const isRepeated = repeatsDecision(question, { ...said, shown });
-      if (!isRepeated) return refuse(line, 'NOTE_NEEDED', noteNeededInWords(said.choice));
-    }
-    return { kind: 'said', line, question, ...said, shown };
+    const lacksNote = said.choice !== undefined && line.note === '' && seemsAnotherCompany(said.choice.matchGrade);
+    return { kind: 'said', line, question, ...said, shown, lacksNote };
   };
 }
 

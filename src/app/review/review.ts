@@ -94,6 +94,8 @@ export interface AppliedView {
   readonly unchanged: number;
   /** Lines without a decision. */
   readonly blank: number;
+  /** Questions without a decision on any of their lines. */
+  readonly unanswered: number;
   readonly refused: readonly Refusal[];
   readonly released: readonly ReleasedRun[];
   /** The user who signed the decisions that name no person. Null: all name one. */

@@ -7,7 +7,7 @@ import { facetsOf } from '../../review/filter.js';
 import type { Rule } from '../../review/rule.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
-import { count, listed, shortRun } from '../../util/words.js';
+import { count, listed, shortRun, withCommas } from '../../util/words.js';
 import { type Command, type CommonArgs, numberFlag, readNumber, register } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResult, printResultAndWords } from '../terminal/io.js';
 import {
@@ -175,7 +175,8 @@ const exportCommand: Command<ExportArgs> = {
     const options = { dataDir, run, ...whichOf(args), out, delimiter, force };
     const { exportQuestions } = await import('../../app/review/review.js');
     const { file, questions, open } = await exportQuestions(options, appEnvironment(io));
-    const which = questions < open && run !== undefined ? ` of run ${shortRun(run)}` : '';
+    const all = run === undefined ? openCount(questions, open) : count(questions, 'open question');
+    const which = questions < open && run !== undefined ? ` of run ${shortRun(run)}, ${withCommas(open)} in all,` : '';
     printResultAndWords(
       io,
       args,
@@ -185,7 +186,7 @@ const exportCommand: Command<ExportArgs> = {
             'QUESTIONS_WRITTEN',
             `${open === 0 ? 'No open questions.' : 'No open question fits.'} ${file} has only headings.`,
           )
-        : marked('QUESTIONS_WRITTEN', 'done', `${openCount(questions, open)}${which} written to ${file}`),
+        : marked('QUESTIONS_WRITTEN', 'done', `${all}${which} written to ${file}`),
     );
     if (questions > 0)
       io.say(

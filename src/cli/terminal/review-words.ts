@@ -88,7 +88,7 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
     return [
       message(
         'ANSWERS_APPLIED',
-        `No decision yet: ${count(applied.blank, 'line')} with an empty column "decision".`,
+        `No decision yet: the column "decision" is empty for ${count(applied.unanswered, 'question')}.`,
         'attention',
       ),
     ];
@@ -100,7 +100,7 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
         ...openInWords(applied),
         applied.unchanged > 0 && `${withCommas(applied.unchanged)} recorded before`,
         refused.length > 0 && `${count(refused.length, 'line')} refused`,
-        applied.blank > 0 && `${count(applied.blank, 'line')} without a decision`,
+        applied.unanswered > 0 && `${count(applied.unanswered, 'question')} without a decision`,
       ])}.`,
       refused.length > 0 ? 'attention' : 'done',
     ),

@@ -9,6 +9,7 @@ import type { RunPageView, StatusView } from '../../app/run/status.js';
 import { type Reveals, revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type InvalidReason, OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { resolveLocation } from '../../domain/places/resolve-location.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
 import { count, decimalWithCommas, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
@@ -329,6 +330,8 @@ export const invalidLines = (reasons: readonly InvalidReason[], indent?: number)
 
 function reasonInWords({ code, rows, message: why }: InvalidReason): string {
   const [value] = /"[^"]{1,20}"/.exec(why) ?? [];
+  const place = code === 'BAD_COUNTRY' && value !== undefined ? resolveLocation(value.slice(1, -1)) : undefined;
+  if (place?.ok === false && place.several !== undefined) return `${value} names more than one country`;
   if (code === 'BAD_COUNTRY')
     return `unknown country${value === undefined ? '' : `${rows > 1 ? ', such as' : ''} ${value}`}`;
   const words = INVALID[code] ?? why.replace(/^the row /, '');

@@ -209,7 +209,10 @@ function matchZeros(raw: string, reading: Reading, country: CountryNumbers): Par
     };
     const parsed = accept(raw, repaired, format);
     if (parsed.valid !== 'no') return parsed;
-    return { ...parsed, reason: `"${reading.compact}" is too short, and padded with zeros it fails the checksum` };
+    return {
+      ...parsed,
+      reason: `"${reading.compact}" is too short, and padded with zeros it fails the check of its digits`,
+    };
   }
   return undefined;
 }
@@ -235,7 +238,7 @@ function accept(raw: string, reading: Reading, format: RegisterFormat): ParsedNu
   const treatment = repairs.reduce<Treatment>((sum, { rule }) => moreDoubtful(sum, treatmentOf(rule)), 'as_written');
   const parsed = { raw, canonical, spellings, repairs };
   if (format.check?.(reading.compact) === false) {
-    return { ...parsed, treatment: 'review', reason: `the checksum of "${canonical}" fails`, valid: 'no' };
+    return { ...parsed, treatment: 'review', reason: `"${canonical}" fails the check of its digits`, valid: 'no' };
   }
   const valid = format.check === undefined ? 'unknown' : 'yes';
   if (treatment !== 'needs_name') return { ...parsed, treatment, valid };

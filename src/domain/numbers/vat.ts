@@ -46,7 +46,7 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   const canonical = rule.spell === undefined ? full : (spelled(national, [rule.spell])[0] ?? full);
   if (whole !== full && whole !== national) repairs.push({ rule: 'country_prefix', before: whole, after: canonical });
   if (checkStdnum(countryCode, rule.check, national) === false)
-    return review(`the checksum of "${canonical}" fails${ofAnother(countryCode, whole)}`, canonical, 'no');
+    return review(`"${canonical}" fails the check of its digits${ofAnother(countryCode, whole)}`, canonical, 'no');
   return accepted(raw, canonical, [full, national], repairs, 'yes');
 }
 
