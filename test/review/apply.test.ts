@@ -65,6 +65,21 @@ describe('decisions', () => {
       expect(await desk.ledger.runs.find('second')).toMatchObject({ state: 'finished' });
     }));
 
+  test('two confirmed candidates are named before the missing note of one', () =>
+    withDesk(async (desk) => {
+      const candidates = [
+        { id: 'a', matchGrade: 'AAZAZ' },
+        { id: 'b', matchGrade: 'ZFZAZ' },
+      ];
+      await desk.ask({ row: 1, key: 'k', candidates });
+      const [question] = await openQuestions(desk.review);
+      const both = question?.candidates.map(({ key }, at) => line(question, { line: at + 2, candidate: key })) ?? [];
+      const code = 'SEVERAL_CONFIRMED';
+      expect(await apply(desk, ...both)).toMatchObject({ refused: [{ code }, { code }] });
+      const blank = both.map((one) => ({ ...one, decision: '' }));
+      expect(await apply(desk, ...blank)).toMatchObject({ blank: 2, unanswered: 1 });
+    }));
+
   test('a candidate that looks like another company is confirmed with a note only', () =>
     withDesk(async (desk) => {
       await desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a', matchGrade: 'ZFZAZ' }] });
@@ -118,6 +133,7 @@ describe('decisions', () => {
         later: 0,
         unchanged: 1,
         blank: 1,
+        unanswered: 0,
         refused: [],
         released: [],
         signedAs: null,
