@@ -1,6 +1,5 @@
 // The frame of every page, and the parts that pages share.
 
-import { knownOpenQuestions } from '../app/review/question-pages.js';
 import { Html, html, joined, type Markup } from '../util/html.js';
 import { type Message, type MessageState, sentence } from '../util/message-parts.js';
 import { count, moment, withCommas } from '../util/words.js';
@@ -19,28 +18,28 @@ const NAVIGATION = [
 interface Extras {
   readonly message: Message | undefined;
   readonly hasCsv: boolean;
+  readonly questions: number;
 }
 
 export function frame(
   { title, body, isLive = false }: PageContent,
   { path, query }: Pick<PageRequest, 'path' | 'query'>,
   site: Site,
-  { message, hasCsv }: Extras,
+  { message, hasCsv, questions }: Extras,
 ): Html {
   const asCsv = new URLSearchParams(query);
   asCsv.set('format', 'csv');
   return document(
     title,
-    html`${navigation(path, site)}
+    html`${navigation(path, site, questions)}
 <main id="main"${isLive && html` data-live`}>${message && notice(message)}${body}${hasCsv && html`<p class="sub"><a href="?${asCsv.toString()}">Download as CSV</a></p>`}</main>`,
     isLive,
   );
 }
 
-function navigation(path: string, { user, options, around }: Site): Html {
+function navigation(path: string, { user, options }: Site, questions: number): Html {
   const isHere = (address: string) =>
     address === '/' ? path === '/' || path === '/plan' : `${path}/`.startsWith(`${address}/`);
-  const questions = knownOpenQuestions(options, around);
   return html`<nav aria-label="Pages"><b>kybatch</b>${NAVIGATION.map(
     ([address, name]) =>
       html`<a href="${address}"${isHere(address) && html` class="on" aria-current="page"`}>${name}${address === '/review' && questions > 0 && html` <span class="chip warn" title="${count(questions, 'open question')}">${withCommas(questions)}</span>`}</a>`,
@@ -79,7 +78,7 @@ export function problemPage({ status, code, text, hint, path }: Problem, site: S
 }
 
 const NO_QUERY = new URLSearchParams();
-const NO_EXTRAS = { message: undefined, hasCsv: false };
+const NO_EXTRAS = { message: undefined, hasCsv: false, questions: 0 };
 
 /** A hint that names commands or flags helps at a terminal, and to start the page again. */
 const isForTerminal = (hint: string, status: number): boolean =>
@@ -126,7 +125,7 @@ export type TableColumn = string | { readonly name: string; readonly kind: 'numb
 export function dataTable(
   columns: readonly TableColumn[],
   lines: readonly (readonly Markup[])[],
-  empty = 'Nothing yet.',
+  empty: Markup = 'Nothing yet.',
 ): Html {
   if (lines.length === 0) return html`<p class="empty">${empty}</p>`;
   const used = columns.flatMap((column, at) => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
 import { recordWhileOpen } from '../app/review/answer-question.js';
+import { countQuestions } from '../app/review/question-pages.js';
 import type { UploadedFile } from '../app/run/preview.js';
 import { asOpenError, ExitCode, KybatchError } from '../domain/errors.js';
 import { escapeFormula } from '../export/formats/csv.js';
@@ -191,7 +192,10 @@ class Exchange {
     const isPolled = this.request.headers['sec-fetch-dest'] === 'empty';
     const said = isPolled ? undefined : session.message;
     if (!isPolled) session.message = undefined;
-    const page = frame(opened.page(), request, site, { message: said, hasCsv: opened.csv !== undefined });
+    // The navigation stays as it is while a page is read again.
+    const questions = isPolled ? 0 : await countQuestions(site.options, site.around).catch(() => 0);
+    const extras = { message: said, hasCsv: opened.csv !== undefined, questions };
+    const page = frame(opened.page(), request, site, extras);
     this.#send(200, 'text/html; charset=utf-8', String(page));
   }
 

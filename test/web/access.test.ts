@@ -106,4 +106,12 @@ describe('behind a reverse proxy', () => {
       expect(JSON.stringify(await send('https://evil.example'))).toContain('Forms are accepted');
       expect(await send('https://kyb.example')).toMatchObject({ status: 403 });
     }));
+
+  test.each(['/etc/passwd', '.env', 'data/../../x.csv'])('a file of this machine is not shown: %s', (path) =>
+    proxied(['127.0.0.1'], async ({ ask }) => {
+      const address = `/plan?${new URLSearchParams({ path }).toString()}`;
+      const answer = await ask(address, { headers: { ...as('berta'), accept: 'application/json' } });
+      expect(answer.status).toBe(403);
+      expect(JSON.parse(answer.text)).toMatchObject({ error: { code: 'FILE_NOT_OFFERED' } });
+    }));
 });

@@ -175,6 +175,7 @@ test('an uploaded list is kept below the data directory, whatever its name is', 
       const other = (await upload(body.replace('Acme', 'Other'))).searchParams;
       expect([other.get('path'), other.get('name')]).toEqual([join(folder, 'uploads', 'l_i_st (2).csv'), first]);
       expect(readFileSync(first, 'utf8')).toContain('Acme');
+      await upload(body.replace('l<i>st', 'x'.repeat(5_000)));
       const plan = await ask(`${to.pathname}${to.search}`, { headers: { cookie, accept: 'application/json' } });
       expect(JSON.parse(plan.text)).toMatchObject({ rows: 1, valid: 1 });
     }),

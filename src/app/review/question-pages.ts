@@ -185,16 +185,13 @@ async function readSummaries(
   around: AppEnvironment,
 ): Promise<readonly QuestionSummary[]> {
   const runs = await runsOfQuestions(options, ledger, around);
-  const dataDir = dataDirOf(options, around);
-  const open = await keptUntilCommit(['questions', runs], ledger, dataDir, () =>
+  return await keptUntilCommit(['questions', runs], ledger, dataDirOf(options, around), () =>
     summarizeOpenQuestions(ledger.review, runs),
   );
-  if (runs === undefined) known = { dataDir, open: open.length };
-  return open;
 }
 
-let known: { readonly dataDir: string; readonly open: number } | undefined;
-
-/** The number of open questions when they were last read. 0: they were not read yet. */
-export const knownOpenQuestions = (options: PlaceOptions, around: AppEnvironment): number =>
-  known?.dataDir === dataDirOf(options, around) ? known.open : 0;
+/** The number of open questions, as every page shows it. */
+export const countQuestions = (options: PlaceOptions, around: AppEnvironment): Promise<number> =>
+  withLedger('read', options, around, (ledger, dataDir) =>
+    keptUntilCommit('open questions', ledger, dataDir, async () => (await ledger.review.waitingQuestions()).length),
+  );

@@ -1,14 +1,21 @@
 // What a person sees before a list is run: its first rows, the meaning of each column, and the plan.
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { basename, join, parse } from 'node:path';
+import { basename, dirname, join, parse, resolve } from 'node:path';
 import { UsageError } from '../../domain/errors.js';
 import { headerLookup, recogniser } from '../../input/header-meaning.js';
 import type { ColumnDoubt, InputRow, LeftOutLine } from '../../input/types.js';
 import { openSheet } from '../../sheets/open-sheet.js';
 import { writeAtomically } from '../../util/files.js';
 import type { Message } from '../../util/message-parts.js';
-import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn, processEnvironment } from '../environment.js';
+import {
+  type AppEnvironment,
+  dataDirOf,
+  type PlaceOptions,
+  pathIn,
+  processEnvironment,
+  withLedger,
+} from '../environment.js';
 import { withInputFile } from '../portfolio/open-list.js';
 import { ContinueError } from './next-step.js';
 import { type JobOptions, type PlanView, plan, readJob } from './plan.js';
@@ -100,18 +107,33 @@ export interface KeptUpload {
   readonly portfolio: string | null;
 }
 
+const uploadsOf = (options: PlaceOptions, around: AppEnvironment): string =>
+  join(dataDirOf(options, around), 'uploads');
+
+/** File systems allow 255 bytes, and a letter has up to four. */
+const LONGEST_NAME = 50;
+
+/** An uploaded file, or the file of a list: people who do not sit at this machine see no other one. */
+export async function isKnownInput(input: string, options: PlaceOptions, around: AppEnvironment): Promise<boolean> {
+  const path = resolve(around.cwd, input);
+  if (dirname(path) === resolve(around.cwd, uploadsOf(options, around))) return true;
+  const lists = await withLedger('read', options, around, ({ portfolios }) => portfolios.all()).catch(() => []);
+  return lists.some(({ inputPath }) => resolve(around.cwd, inputPath) === path);
+}
+
 /** Keeps an uploaded list below the data directory. The same bytes are kept once, and no file is replaced. */
 export async function keepUpload(
   { name, bytes }: UploadedFile,
   options: PlaceOptions,
   around: AppEnvironment,
 ): Promise<KeptUpload> {
-  const folder = join(dataDirOf(options, around), 'uploads');
+  const folder = uploadsOf(options, around);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const safe = basename(name.replaceAll('\\', '/'))
     .replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')
     .replace(/^\.+/, '');
-  const { name: stem, ext } = parse(safe || 'list.csv');
+  const { name: whole, ext } = parse(safe || 'list.csv');
+  const stem = [...whole].slice(0, LONGEST_NAME).join('');
   const first = join(folder, `${stem}${ext}`);
   let path = first;
   for (let copy = 2; existsSync(path) && !readFileSync(path).equals(bytes); copy += 1)

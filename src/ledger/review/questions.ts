@@ -328,14 +328,17 @@ export function* readWaitingRows(database: Database, runIds: readonly string[] |
   });
 }
 
-/** The open questions of some runs. */
-export const readWaitingQuestions = (database: Database, runIds: readonly string[]): Script<QuestionKey[]> =>
+/** The open questions of some runs, or of all. */
+export const readWaitingQuestions = (
+  database: Database,
+  runIds: readonly string[] | undefined,
+): Script<QuestionKey[]> =>
   database
     .prepare<[object], QuestionKey>(
       `SELECT DISTINCT environment_id AS environmentId, entity_key AS entityKey
-       FROM questions JOIN rows USING (run_id, row) WHERE ${IS_OPEN} AND ${OF_RUNS}`,
+       FROM questions JOIN rows USING (run_id, row) WHERE ${IS_OPEN} ${runIds === undefined ? '' : `AND ${OF_RUNS}`}`,
     )
-    .all(ofRuns(runIds).values);
+    .all(ofRuns(runIds ?? []).values);
 
 /** Grade, country and ID of a candidate in one text, because three lookups take three times as long. */
 function toBest(text: string | null): WaitingRow['candidates'] {

@@ -21,7 +21,7 @@ export interface ReviewStore {
   /** The rows that wait for an answer, in the same order, with the little that lists and counts need. */
   waitingRows(runIds?: readonly string[]): Promise<readonly WaitingRow[]>;
   /** The questions of these rows, in no order. */
-  waitingQuestions(runIds: readonly string[]): Promise<readonly QuestionKey[]>;
+  waitingQuestions(runIds?: readonly string[]): Promise<readonly QuestionKey[]>;
   /** Every question ever asked, without its rows. */
   questionKeys(): Promise<readonly QuestionKey[]>;
   /** A number that grows with every change of the ledger. Null if changes are not counted. */

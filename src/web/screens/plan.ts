@@ -7,6 +7,7 @@ import { UsageError } from '../../domain/errors.js';
 import { type Html, html, type Markup } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
+import { Refused } from '../access.js';
 import { card, cards, chip, dataTable, facts, heading, numeric, panel } from '../layout.js';
 import { type Action, mayDo, type PageRequest, type Site, screen } from '../site.js';
 
@@ -47,11 +48,13 @@ function optionsOf(request: Pick<PageRequest, 'query'>) {
 
 export const planScreen = screen<PlanScreenView>({
   path: '/plan',
-  async load(request, { options, around }) {
+  async load(request, site) {
+    const { options, around } = site;
     const { pipelines } = await import('../../app/admin/pipelines.js');
     const { previewOrTable } = await import('../../app/run/preview.js');
     const { isLedgerHeld } = await import('../../app/run/process.js');
     const asked = optionsOf(request);
+    await mustBeOffered(asked.input, site);
     return {
       pipelines: pipelines(around),
       ...{ preview: null, unread: null },
@@ -82,6 +85,18 @@ ${updates(preview.plan, request)}${planned(view, preview, request, site)}`,
   },
 });
 
+/** Any path would let people behind a proxy read each file of this machine. */
+async function mustBeOffered(input: string, { options, around, user }: Site): Promise<void> {
+  const { isKnownInput } = await import('../../app/run/preview.js');
+  if (!user.isVerified || input === '' || (await isKnownInput(input, options, around))) return;
+  throw new Refused(
+    403,
+    'FILE_NOT_OFFERED',
+    'Only uploaded files and the files of lists are read here.',
+    'Upload the file.',
+  );
+}
+
 /** A file with a name of its own that updates a list of another name. */
 function updates({ input, portfolio, run }: PreviewView['plan'], { query }: PageRequest): Html | false {
   if (portfolio === input || !query.has('name')) return false;
@@ -109,7 +124,7 @@ const pipelineChoice = (pipelines: readonly PipelineView[], chosen: string | und
 
 const choose = (pipelines: readonly PipelineView[], request: PageRequest, { user }: Site): Html =>
   html`<div class="grid">
-${panel('A file on this machine', html`<form class="stack" method="get" action="/plan"><p><label>Path <input name="path" size="40" required placeholder="suppliers.xlsx"></label></p><p>${pipelineChoice(pipelines, text(request, 'pipeline'))}</p><button class="primary">Show the plan</button></form>`)}
+${!user.isVerified && panel('A file on this machine', html`<form class="stack" method="get" action="/plan"><p><label>Path <input name="path" size="40" required placeholder="suppliers.xlsx"></label></p><p>${pipelineChoice(pipelines, text(request, 'pipeline'))}</p><button class="primary">Show the plan</button></form>`)}
 ${mayDo(user.role, 'spend') && panel('Upload a file', html`<form class="stack" method="post" action="/plan/upload" enctype="multipart/form-data"><p><input type="file" name="file" aria-label="File" required accept=".csv,.tsv,.txt,.xlsx,.gz"></p><p>${pipelineChoice(pipelines, text(request, 'pipeline'))}</p><button class="primary">Upload and show the plan</button></form>`)}
 </div>`;
 
@@ -308,6 +323,7 @@ export const startAction: Action = {
   needs: 'spend',
   async run(form, _, site) {
     const { input, pipeline, portfolio, reading } = optionsOf({ query: form });
+    await mustBeOffered(input, site);
     // A value that looks like a flag stays a value.
     const flags = [
       ...(pipeline === undefined ? [] : [`--pipeline=${pipeline}`]),

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { AttemptOverview, ListOverview, OverviewView } from '../../app/portfolio/overview.js';
 import { amountsInWords, moneyInWords, stopInWords } from '../../cli/terminal/run-words.js';
 import { type Html, html, sparkBars, type Tone } from '../../util/html.js';
@@ -22,7 +22,7 @@ export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
     portfolios: portfolios.map(({ work, ...list }) => ({ ...list, ...(work ?? NOT_WORKED_OUT) })),
     ...rest,
   }),
-  show(view) {
+  show(view, _, { options }) {
     const { portfolios, spending, at } = view;
     const isUnknown = portfolios.some(({ work }) => work === null);
     const questions = portfolios.reduce((sum, { outcomes }) => sum + outcomes.needs_review, 0);
@@ -93,7 +93,7 @@ ${dataTable(
     list.lastSuccessAt === null ? html`<span class="dim">none yet</span>` : time(list.lastSuccessAt, at),
     nextStep(list),
   ]),
-  'No list yet. “New list…” reads a file and shows what it would cost. Nothing is bought before you agree.',
+  html`No list yet. “New list…” reads a file and shows what it would cost. Nothing is bought before you agree.${options.sandbox && html`<br><a href="/plan?${new URLSearchParams({ path: DEMO_LIST }).toString()}">Try it with the list of the demo</a>`}`,
 )}${portfolios.length > 0 && html`<p class="sub">Last attempts: the taller a bar, the more was bought. Green finished, yellow needs you, red failed.</p>`}</div>`,
     };
   },
@@ -109,6 +109,9 @@ ${dataTable(
       last_success_at: ({ lastSuccessAt }) => isoOrNull(lastSuccessAt),
     }),
 });
+
+/** `src/web/screens` and `dist/web/screens` are at the same depth. */
+const DEMO_LIST = resolve(import.meta.dirname, '../../../fixtures/portfolio.csv');
 
 /** A long list is worked out in a thread. The page is shown again when that is done. */
 const NOT_YET = html`<span class="dim">being worked out…</span>`;
