@@ -80,7 +80,10 @@ export class ResultsFile implements TableFile {
     this.#book = new WorkbookWriter(path, { fills: ALL_FILLS });
     this.#book.begin({
       name: 'Results',
-      columns: this.#columns.map(({ name }) => ({ header: name })),
+      columns: this.#columns.map(({ name }, index) => ({
+        header: name,
+        hidden: index >= this.#own && FOR_MACHINES.has(resultsTable.columns[index - this.#own]?.name ?? 'extra'),
+      })),
       keepsFirstColumn: true,
     });
   }
@@ -162,6 +165,17 @@ export class ResultsFile implements TableFile {
     this.#book.write(lines);
   }
 }
+
+/** The last columns, which tell programs what a line is about. A click shows them. */
+const FOR_MACHINES: ReadonlySet<ResultColumn> = new Set([
+  'row',
+  'line',
+  'company_key',
+  'v1_company_id',
+  'v2_company_id',
+  'credit_source_id',
+  'credit_report_id',
+]);
 
 const withoutContacts = (questions: QuestionLines): QuestionLines => {
   const isOwn = questions.columns.map((name) => questions.own.includes(name));

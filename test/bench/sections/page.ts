@@ -14,7 +14,7 @@ import { type Row, whole } from '../table.js';
 const rows = Number(process.env.KYBATCH_BENCH_ROWS ?? 100_000);
 /** A folder that keeps the ledger for the next measurement. */
 const kept = process.env.KYBATCH_BENCH_FOLDER;
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 export const title = `pages of \`kybatch ui\` beside a ledger of ${whole(rows)} rows, about a tenth of them with questions (record only): medians of ${ROUNDS} rounds in turn`;
 
