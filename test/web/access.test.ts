@@ -113,5 +113,6 @@ describe('behind a reverse proxy', () => {
       const answer = await ask(address, { headers: { ...as('berta'), accept: 'application/json' } });
       expect(answer.status).toBe(403);
       expect(JSON.parse(answer.text)).toMatchObject({ error: { code: 'FILE_NOT_OFFERED' } });
-    }));
+    }),
+  );
 });

@@ -180,3 +180,25 @@ test('an uploaded list is kept below the data directory, whatever its name is', 
       expect(JSON.parse(plan.text)).toMatchObject({ rows: 1, valid: 1 });
     }),
   ));
+
+test('spending by day adds up, and only unknown charges are settled', { skip: isOnPostgres }, () =>
+  withFolder(async (folder) => {
+    const list = join(folder, 'list.csv');
+    await writeList(list);
+    await cli(['run', list, '--sandbox', '--yes', '--no-export'], { cwd: folder });
+    await withPage({ dataDir: join(folder, 'data'), sandbox: true }, async ({ json, post }) => {
+      interface Series {
+        readonly units: readonly number[];
+      }
+      const sum = (series: readonly Series[]) => series.reduce((all, { units }) => all + (units[0] ?? 0), 0);
+      const { daily, by_day } = await json<{
+        readonly daily: Readonly<Record<'operation' | 'pipeline', { readonly series: readonly Series[] }>>;
+        readonly by_day: readonly { readonly units_charged: number }[];
+      }>('/usage');
+      const spent = by_day.reduce((all, line) => all + line.units_charged, 0);
+      expect(spent).toBeGreaterThan(0);
+      expect([sum(daily.operation.series), sum(daily.pipeline.series)]).toEqual([spent, spent]);
+      expect(await post('/usage/charge', { call: '1', verdict: 'free' })).toMatchObject({ status: 400 });
+    });
+  }),
+);
