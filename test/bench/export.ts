@@ -1,17 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ExportSummary } from '../../src/export/summary.js';
 import { buildForBench } from './build.js';
+import { makeNextNight, makeNights } from './export/make-nights.js';
 import { makeRun } from './export/make-run.js';
 import type { Measured } from './export/measured.js';
 import { formatTable } from './table.js';
 
 /**
  * What an export costs beside its two writers alone. Each case runs in a process of its own, so that its peak memory
- * is its own. `--small` is a tenth of it.
+ * is its own. `--small` is a tenth of it, `--nights N` only a night of N members with one in a hundred due.
  */
+const members = Number(process.argv[process.argv.indexOf('--nights') + 1]);
+const onlyNights = process.argv.includes('--nights');
 const scale = process.argv.includes('--small') ? 0.1 : 1;
 const companies = Math.round(7_000 * scale);
 const many = Math.round(100_000 * scale);
@@ -19,6 +23,41 @@ const many = Math.round(100_000 * scale);
 const built = buildForBench();
 const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-export-'));
 try {
+  if (onlyNights) await measureNights(members);
+  else await measureAll();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A whole export in single files and in parts, and the next night, which links the parts without changes. */
+async function measureNights(count: number): Promise<void> {
+  const dataDir = join(folder, 'nights');
+  await makeNights(dataDir, count);
+  const single = measureOnce('single', 'nights');
+  rmSync(join(dataDir, 'single'), { recursive: true });
+  const whole = measureOnce('whole', 'nights');
+  await makeNextNight(dataDir, count);
+  const night = measureOnce('night', 'nights');
+  const { parts } = JSON.parse(readFileSync(join(dataDir, 'night', 'summary.json'), 'utf8')) as ExportSummary;
+  const line = (name: string, { seconds, cpuSeconds, peakMb }: Measured) => ({
+    [`${count} members`]: name,
+    s: seconds.toFixed(1),
+    'CPU s': cpuSeconds.toFixed(1),
+    'of the whole': (seconds / whole.seconds).toFixed(3),
+    'CPU of the whole': (cpuSeconds / whole.cpuSeconds).toFixed(3),
+    'peak RSS MB': peakMb.toFixed(0),
+  });
+  console.log(
+    formatTable([
+      line('whole, single files', single),
+      line('whole, in parts', whole),
+      line('night, one in a hundred due', night),
+    ]),
+  );
+  console.log(`${parts?.written} parts written, ${parts?.taken_over} linked`);
+}
+
+async function measureAll(): Promise<void> {
   const values = await makeRun(join(folder, 'flat'), { companies, kind: 'flat' });
   const small = await makeRun(join(folder, 'half'), { companies: companies / 2, kind: 'flat' });
   console.log(`${companies} companies, ${values} flat-financial values\n`);
@@ -65,8 +104,6 @@ try {
     });
   }
   console.log(formatTable(lines));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }
 
 /** The faster of two: the machine may have been busy with something else. */

@@ -41,7 +41,7 @@ const describeIndex = (declared: readonly Table[]): string =>
     '# Tables',
     GENERATED,
     [
-      'For everyone who loads the results into other programs. An export has one file for each table.',
+      'For everyone who loads the results into other programs. An export has one file for each table, or a folder of [parts](#parts-of-long-lists) if the list is long.',
       'Columns keep their names and their order. A new version may add columns before `extra`.',
     ].join(' '),
     [
@@ -52,6 +52,10 @@ const describeIndex = (declared: readonly Table[]): string =>
     '## Files',
     'The folder is `exports/<run>` in the data directory, or the folder of `--out`. `exports/latest/<portfolio>` leads to the newest.',
     markdownTable(['file', 'content'], FILES),
+    '## Parts of long lists',
+    'If the list has more than 20,000 companies (`export.parts_above` in the pipeline file), each table of bought data is a folder of parts. A part has the rows of about 500 companies that one run bought. All other tables stay one file.',
+    `\`\`\`text\n${READ_PARTS}\n\`\`\``,
+    PARTS.map((rule) => `- ${rule}`).join('\n'),
     '## Every table of an export',
     list(declared),
     '## Tables without a run',
@@ -91,6 +95,22 @@ const FILES: readonly (readonly [string, string])[] = [
   ['`results.xlsx`', 'For people: the table `results`, an explanation of its columns, and the review questions.'],
   ['`datapackage.json`', 'Types, keys and descriptions, as a [Frictionless Data Package](https://datapackage.org).'],
   ['`summary.json`', 'Counts, units, versions, and SHA-256 and row count of every file.'],
+];
+
+const READ_PARTS = `FROM 'flat_financials/*.parquet'                                            -- DuckDB
+FROM read_csv('officers/*.csv')                                             -- DuckDB
+spark.read.parquet('flat_financials/*.parquet')                             -- Spark, not tested
+pandas.concat(map(pandas.read_parquet, glob('flat_financials/*.parquet')))  -- pandas, not tested`;
+
+const PARTS: readonly string[] = [
+  '`datapackage.json` lists the parts of each table. Each CSV part has its header.',
+  'A night writes only parts with a change. The others are hard links to the files of the export before, and need no space.',
+  'The name of a part comes from what is in it. A part with a known name has not changed, so copy only new names.',
+  'A hard link is the same file in two folders. If you edit a part, it changes in both. Copy it first.',
+  'kybatch never changes a part in place. It writes an edited part again.',
+  'Keep the folder `.parts`. Without it, the next night writes everything.',
+  'The rows are in the order of the parts, not of the key.',
+  'With `--partition-by country` there are no parts, and every export writes everything.',
 ];
 
 const RULES: readonly string[] = [
