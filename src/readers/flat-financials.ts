@@ -103,6 +103,17 @@ export const financialYearsTable = table({
   ],
 });
 
+/** Companies have the same few hundred indicators. */
+const memberNames = new Map<string | null, string>();
+
+function memberName(indicator: string | null): string {
+  const known = memberNames.get(indicator);
+  if (known !== undefined) return known;
+  const name = JSON.stringify(indicator);
+  if (memberNames.size < 10_000) memberNames.set(indicator, name);
+  return name;
+}
+
 /** One row for each year, from the values of an answer. */
 function addYears(
   values: readonly RowOf<typeof flatFinancialsTable>[],
@@ -116,7 +127,7 @@ function addYears(
     years.set(year ?? '', known);
     const name = COLUMN_OF.get(indicator ?? '');
     if (name !== undefined) known.cells[name] = value;
-    else known.rest.push(`${JSON.stringify(indicator)}:${value_type === 'string' ? JSON.stringify(value) : value}`);
+    else known.rest.push(`${memberName(indicator)}:${value_type === 'string' ? JSON.stringify(value) : value}`);
   }
   for (const [year, { cells, rest }] of years)
     out.add(

@@ -113,12 +113,17 @@ export class CsvText implements LineRenderer {
   readonly #isText: readonly boolean[];
   readonly #header: readonly string[];
   readonly #delimiter: string;
+  /** The last cell of each column and its text, because IDs and digests repeat from row to row. */
+  readonly #last: (string | null)[];
+  readonly #lastText: string[];
 
   constructor(columns: readonly Column[], { delimiter, defuse = true }: Pick<CsvOptions, 'delimiter' | 'defuse'>) {
     this.#names = columns.map(({ name }) => name);
     this.#isText = columns.map(({ type }) => defuse && TEXT_TYPES.has(type));
     this.#header = this.#names.map((name) => (defuse ? escapeFormula(name) : name));
     this.#delimiter = delimiter;
+    this.#last = columns.map(() => null);
+    this.#lastText = columns.map(() => '');
   }
 
   header(): string {
@@ -138,7 +143,11 @@ export class CsvText implements LineRenderer {
       if (i > 0) text += this.#delimiter;
       const cell = row[names[i] as string];
       if (cell === null || cell === undefined) continue;
-      text += this.#quoted(this.#isText[i] === true ? escapeFormula(cell) : cell);
+      if (cell !== this.#last[i]) {
+        this.#last[i] = cell;
+        this.#lastText[i] = this.#quoted(this.#isText[i] === true ? escapeFormula(cell) : cell);
+      }
+      text += this.#lastText[i];
     }
     // Many CSV readers end a file or a cell at a NUL. The stored answer keeps it.
     return `${text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text}\r\n`;
