@@ -129,9 +129,6 @@ export const DEFAULT_FRESHNESS: Readonly<Record<string, string>> = Object.fromEn
 /** Also the default of runs older than this key. */
 export const DEFAULT_PATIENCE = '2m';
 
-/** 20,000 companies with flat financials are 800 MB of CSV. */
-export const PARTS_ABOVE = 20_000;
-
 /** A reused "not ready yet" would make a report wait forever, and a reused history could generate it twice (V2-6). */
 const freshness = z
   .partialRecord(z.enum(operationNames), duration({ most: 'forever' }), keysExpected)
@@ -365,9 +362,9 @@ export const pipelineFile = section({
       ),
     parts_above: integerWithin(1, 1_000_000_000)
       .nullable()
-      .default(PARTS_ABOVE)
+      .default(null)
       .describe(
-        'If the list has more companies, each table of bought data is a folder of parts. Parts without changes are linked from the export before. `null`: every table is one file',
+        'If the list has more companies, each table of bought data is a folder of parts. Parts without changes are linked from the export before. `null`: every table is one file. `nightly` has 20000',
       ),
   })
     .prefault({})

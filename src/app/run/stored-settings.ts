@@ -6,7 +6,7 @@ import {
   pipelineSha256,
   toShared,
 } from '../../config/pipeline.js';
-import { DEFAULT_PATIENCE, PARTS_ABOVE } from '../../config/pipeline-schema.js';
+import { DEFAULT_PATIENCE } from '../../config/pipeline-schema.js';
 import { pipelineArgument } from '../../config/user-files.js';
 import { IMPORTANT_CHANGES } from '../../domain/change.js';
 import { parseDuration } from '../../domain/freshness.js';
@@ -76,7 +76,7 @@ function withCurrentDefaults(stored: FirstSettings): StoredSettings {
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
   const { metrics = null, prices = null, tables = 'at_every_stop', review = ONE_PERSON } = pipeline;
-  const { keepExports = null, partsAbove = PARTS_ABOVE } = pipeline;
+  const { keepExports = null, partsAbove = null } = pipeline;
   const withAll = {
     ...pipeline,
     search,

@@ -53,7 +53,7 @@ const describeIndex = (declared: readonly Table[]): string =>
     'The folder is `exports/<run>` in the data directory, or the folder of `--out`. `exports/latest/<portfolio>` leads to the newest.',
     markdownTable(['file', 'content'], FILES),
     '## Parts of long lists',
-    'If the list has more than 20,000 companies (`export.parts_above` in the pipeline file), each table of bought data is a folder of parts. A part has the rows of about 500 companies that one run bought. All other tables stay one file.',
+    'If the list has more companies than `export.parts_above` of the pipeline file, each table of bought data is a folder of parts. A part has the rows of about 500 companies that one run bought. All other tables stay one file.',
     `\`\`\`text\n${READ_PARTS}\n\`\`\``,
     PARTS.map((rule) => `- ${rule}`).join('\n'),
     '## Every table of an export',
