@@ -35,9 +35,9 @@ async function measureNights(count: number): Promise<void> {
   await makeNights(dataDir, count);
   const single = measureOnce('single', 'nights');
   rmSync(join(dataDir, 'single'), { recursive: true });
-  const whole = measureOnce('whole', 'nights');
+  const whole = measure('whole', 'nights');
   await makeNextNight(dataDir, count);
-  const night = measureOnce('night', 'nights');
+  const night = measure('night', 'nights');
   const { parts } = JSON.parse(readFileSync(join(dataDir, 'night', 'summary.json'), 'utf8')) as ExportSummary;
   const line = (name: string, { seconds, cpuSeconds, peakMb }: Measured) => ({
     [`${count} members`]: name,
