@@ -2,7 +2,6 @@
 
 import { UsageError } from '../domain/errors.js';
 import { LEADS } from '../domain/leads.js';
-import { isAddition } from '../domain/names/decorations.js';
 import { hasLegalForm } from '../domain/names/similarity.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
@@ -209,21 +208,21 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
 }
 
 /**
- * The column that continues a name: SAP cuts names at 35 characters and keeps the rest in `NAME2`, others in `Name 2`.
- * If rows have a legal form in both columns, the second names another company.
+ * The column that continues a name: SAP cuts names at 35 characters and keeps the rest in `NAME2`. A `Name 2` may hold
+ * branches and addressees instead, so it counts only if most names that it continues lack their legal form.
  */
 function continuedName(
   { written, sample }: HeadedColumns,
   first: number,
   isFree: (index: number) => boolean,
 ): number | undefined {
-  const stem = fold(written[first] ?? '').replace(/(?<!\d)0?1$/, '');
-  const at = written.findIndex((header) => [`${stem}2`, `${stem}02`].includes(fold(header)));
-  const [names = [], more = []] = [sample[first], sample[at]];
-  if (stem === '' || at < 0 || !isFree(at) || !more.some((cell) => /\p{L}/u.test(cell))) return undefined;
-  const isCompany = (cell: string) => hasLegalForm(cell) && !isAddition(cell);
-  const areTwo = more.filter((cell, row) => isCompany(cell) && hasLegalForm(names[row] ?? '')).length;
-  return areTwo > 1 && areTwo * 2 > more.filter(isFilled).length ? undefined : at;
+  const header = written[first]?.trim() ?? '';
+  const stem = fold(header).replace(/(?<!\d)0?1$/, '');
+  const at = written.findIndex((other) => [`${stem}2`, `${stem}02`].includes(fold(other)));
+  const more = (sample[at] ?? []).flatMap((cell, row) => (/\p{L}/u.test(cell) ? [sample[first]?.[row] ?? ''] : []));
+  if (stem === '' || at < 0 || !isFree(at) || more.length === 0) return undefined;
+  const areCut = /^(?:.*_)?NAME(?:_?ORG)?_?1$/i.test(header) || more.filter(hasLegalForm).length * 2 < more.length;
+  return areCut ? at : undefined;
 }
 
 /** As given. An empty text means none, and overrides the agreement. */

@@ -2,9 +2,7 @@ import { expect, test } from 'vitest';
 import { ColumnsUnclearError } from '../../src/input/decide-columns.js';
 import { readAll } from './read-all.js';
 
-const STEMS = ['NAME', 'NAME_ORG', 'BU_NAMEORG', 'Name', 'Name ', 'Firma ', 'Company name ', 'Ragione sociale '];
-
-test.each(STEMS)('%s, cut into two columns, is one name', async (stem) => {
+test.each(['NAME', 'NAME_ORG', 'BU_NAMEORG', 'Name'])('%s, cut into two columns, is one name', async (stem) => {
   const { table, rows } = await readAll(
     `KUNNR;${stem}1;${stem}2;LAND1\n1;Alder Maschinenbau;GmbH & Co. KG;DE\n2;Beech AG;;DE\n3;Cedar SE;z. Hd. Einkauf;DE\n`,
   );
@@ -54,9 +52,20 @@ test.each([
   expect(rows.map(({ fields }) => fields.name)).toEqual(cells.map((line) => line.split(';')[0]));
 });
 
-test('Name and Name 2, as an accounting system writes them, are one name', async () => {
-  const { rows } = await readAll('Nr;Name;Name 2;Land\n1;Alder Maschinenbau;West GmbH;DE\n');
+test.each([
+  ['Name', 'Name 2'],
+  ['Name 1', 'Name 2'],
+  ['Firma 1', 'Firma 2'],
+  ['Company name 1', 'Company name 2'],
+  ['Ragione sociale 1', 'Ragione sociale 2'],
+])('%s and %s are one name if the second has the rest', async (first, second) => {
+  const rest = `Nr;${first};${second};Land\n1;Alder Maschinenbau;West GmbH;DE\n2;Beech AG;;DE\n`;
+  const { rows } = await readAll(rest);
   expect(rows[0]?.fields.name).toBe('Alder Maschinenbau West GmbH');
+  const { rows: whole } = await readAll(
+    rest.replace('Alder Maschinenbau', 'Alder GmbH').replace('West GmbH', 'Werk 2'),
+  );
+  expect(whole[0]?.fields.name).toBe('Alder GmbH');
 });
 
 test.each([
