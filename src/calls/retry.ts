@@ -70,7 +70,7 @@ export const asTrouble = (error: ApiError): ApiError =>
     class: 'retry',
     code: error.code,
     message: error.message,
-    hint: `The answer has not the provider's form, and the provider has answered in its own: something on the way denies it. Where it always does: ${error.hint}`,
+    hint: `The provider has answered before, and this response is not in its form: a proxy or gateway may have sent it. If it does not end: ${error.hint}`,
     api: error.api,
     operation: error.operation,
     charge: error.charge,

@@ -27,7 +27,7 @@ export const prometheusText = (metrics: readonly Metric[]): string =>
     )
     .join('');
 
-function labelsInText(labels: Sample['labels']): string {
+export function labelsInText(labels: Sample['labels']): string {
   const parts = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
   return parts.length === 0 ? '' : `{${parts.join(',')}}`;
 }

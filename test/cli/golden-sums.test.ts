@@ -137,8 +137,8 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     );
   const planned = (creditReportsAgainAtMost: number) =>
     planInWords({ ...PLAN, creditReportsAgainAtMost }).filter(({ code }) => code === 'COST');
-  const unknown = (toDecide: number, repeated: number, all: number) => {
-    const troubles = [{ kind: 'in_doubt', count: toDecide + repeated, toDecide, repeated, all }] as const;
+  const unknown = (toDecide: number, next: number, all: number) => {
+    const troubles = [{ kind: 'in_doubt', count: toDecide + next, toDecide, all }] as const;
     return mapTexts([checkInWords({ at: 0, well: false, lists: [], troubles }, { dataDir: '/d' })], (text) =>
       wrapped(text, 80),
     );

@@ -24,11 +24,11 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
   }
 
   protected override classify(exchange: Exchange, { operation }: PreparedCall): ApiError | undefined {
-    if (exchange.status === 200) {
-      this.#checkVersion(exchange);
-      this.#checkUnits(exchange);
-    }
-    return v1Error(exchange, operation, this.clock.now());
+    const error = v1Error(exchange, operation, this.clock.now());
+    if (exchange.status === 200) this.#checkUnits(exchange);
+    // An unreadable answer may not be from v1.
+    if (error === undefined) this.#checkVersion(exchange);
+    return error;
   }
 
   protected override routeOf(operation: Operation): Route {
@@ -110,7 +110,7 @@ type Described = Pick<
 function refused({ status, body }: Exchange, operation: Operation): Described {
   const said = readErrorBody(body);
   if (said === undefined) {
-    const message = `v1 answered ${status} without an error body`;
+    const message = `v1 answered ${status}, not in the form of its errors`;
     return { ...byAnother(status), code: `HTTP_${status}`, message, foreign: true };
   }
   const code = said.error.code.slice(0, 100);

@@ -81,7 +81,7 @@ export function doctor(options: DoctorOptions = {}, around = processEnvironment(
       ...checkSpace(dataDir, around),
       ...ofLedger,
       ...checkClock(provider).map(refusing),
-      ...(health.state === 'absent' ? await lostLedger(dataDir, provider) : []),
+      ...(health.state === 'absent' ? await lostLedger(dataDir, pipeline, provider, around) : []),
       ...(health.state === 'sound' ? await checkStoredAnswers(provider, options, around) : []),
       ...(options.deep ? await checkContents(place, health, around, options.callAgain ?? callInWords) : []),
       ...(await saveV2Counts(v2, provider.names.v2, health, options, around)),
@@ -104,8 +104,15 @@ const refusing = ({ guard, message, hint }: GuardFinding): Finding => ({
   exit: ExitCode.usage,
 });
 
-const lostLedger = async (dataDir: string, { names }: Provider): Promise<readonly Finding[]> =>
-  (await checkNewLedger({ dataDir, out: undefined }, names, null)).map(refusing);
+async function lostLedger(
+  dataDir: string,
+  { metrics }: LoadedPipeline,
+  { names }: Provider,
+  around: AppEnvironment,
+): Promise<readonly Finding[]> {
+  const path = metrics === null ? undefined : pathIn(around, metrics.file);
+  return (await checkNewLedger({ dataDir, metrics: path === undefined ? path : { path } }, names, null)).map(refusing);
+}
 
 /** Checks for answers stored under another base URL or dated in the future. */
 function checkStoredAnswers(
@@ -116,7 +123,7 @@ function checkStoredAnswers(
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
     const ahead = await ledger.reading.clockAhead();
-    const lost = await checkNewLedger({ dataDir, out: undefined }, names, ledger);
+    const lost = await checkNewLedger({ dataDir }, names, ledger);
     const moved = await checkListProviders(names, ledger);
     const elsewhere = moved.length === 0 ? await otherProviderNotes(names, ledger) : [];
     return [

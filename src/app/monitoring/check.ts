@@ -15,7 +15,6 @@ import { checkDataDir, checkSpace } from '../admin/doctor-ledger.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { countRequests } from '../review/unknown-charges.js';
 import { type NightsNeed, nightlyNeed, shortage } from '../run/disk.js';
 import { checkNewLedger, checkOlderCopy, type GuardFinding } from '../run/guards.js';
 import type { ContinueStep } from '../run/next-step.js';
@@ -54,6 +53,8 @@ export interface CheckedPortfolio {
   readonly troubles: readonly Trouble[];
   /** Rows that the next run continues with. */
   readonly toDo: number;
+  /** Companies that left the file since its last run began. That may be wanted. */
+  readonly left: number;
   /** The next step if something is wrong. Null: waiting is enough. */
   readonly next: ContinueStep | null;
   /** The step after `doctor`, when nothing has to be corrected any more. Otherwise null. */
@@ -78,16 +79,10 @@ export type Trouble =
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider'; readonly count: number }
   /**
-   * `count`: calls that wait for a person (`toDecide`) or for the next run. `repeated`: requests that the next run
-   * repeats. `all`: calls with unknown charge, as `charges` counts them.
+   * `count`: calls that wait for a person (`toDecide`) or for the next run. `all`: calls with unknown charge, as
+   * `charges` counts them.
    */
-  | {
-      readonly kind: 'in_doubt';
-      readonly count: number;
-      readonly toDecide: number;
-      readonly repeated: number;
-      readonly all: number;
-    }
+  | { readonly kind: 'in_doubt'; readonly count: number; readonly toDecide: number; readonly all: number }
   /** `count`: units that the provider counts and the ledger does not. */
   | (Drift & { readonly kind: 'drift'; readonly count: number })
   | { readonly kind: 'clock'; readonly message: string }
@@ -150,8 +145,11 @@ async function look(
   const isEveryList = names === undefined && sandbox !== true;
   const ofLists = unknown.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId)));
   const toDecide = ofLists.filter(({ waitsFor }) => waitsFor === 'person').length;
-  const next = ofLists.filter(({ waitsFor }) => waitsFor === 'next_run');
-  const open = { count: toDecide + next.length, toDecide, repeated: countRequests(next), all: ofLists.length };
+  const open = {
+    count: ofLists.filter(({ waitsFor }) => waitsFor !== 'nothing').length,
+    toDecide,
+    all: ofLists.length,
+  };
   return viewOf(at, lists, [
     ...(open.count === 0 ? [] : [{ kind: 'in_doubt' as const, ...open }]),
     ...(await driftTroubles(options, known, ledger, at)),
@@ -192,7 +190,7 @@ async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly 
 
 /** Logs and exports without a ledger are no first day: it was deleted, or the wrong place is configured (X-9). */
 async function lostLedger({ dataDir }: LedgerPlace, options: CheckOptions, around: AppEnvironment): Promise<Trouble> {
-  const [found] = await checkNewLedger({ dataDir, out: undefined }, providerNames(options, around), null);
+  const [found] = await checkNewLedger({ dataDir }, providerNames(options, around), null);
   return found === undefined ? noneOf(options) : guardTrouble(found);
 }
 
@@ -252,6 +250,7 @@ async function lookAtList(
       lastSuccessAt,
       troubles: [...age, ...refusal],
       toDo: 0,
+      left: 0,
       next: null,
       afterDoctor: null,
       sandbox: false,
@@ -309,18 +308,22 @@ async function lookAtList(
   const afterDoctor = afterRefusal?.kind === 'doctor' ? onward : null;
   const sandbox = await isOnSandbox(run.id, ledger.runs);
   const toDo = atWork ? 0 : whole.outcomes.pending;
-  return { name, lastSuccessAt, troubles, toDo, next, afterDoctor, sandbox, given };
+  const left = await ledger.portfolios.departed(list.id, run.createdAt);
+  return { name, lastSuccessAt, troubles, toDo, left, next, afterDoctor, sandbox, given };
 }
 
-/** The free command that shows what has to be corrected. Null: the same command again, when the file is there. */
+/** The free command that shows what has to be corrected. Null: the same command again, when that is corrected. */
 function stepAfterRefusal(refused: Pick<RefusedAttempt, 'code' | 'exit'> | null, run: RunRecord): ContinueStep | null {
-  if (refused === null || FILE_TO_DELIVER.has(refused.code)) return null;
+  if (refused === null || CORRECT_FIRST.has(refused.code)) return null;
   if (refused.exit === ExitCode.credentials || REFUSED_AGAIN.has(refused.code)) return { kind: 'doctor' };
   return refused.exit === ExitCode.usage ? { kind: 'plan', ...jobOf(run) } : null;
 }
 
-/** `plan` would be refused, too. */
-const FILE_TO_DELIVER: ReadonlySet<string> = new Set(['FILE_UNREADABLE', 'FILE_EMPTY', 'EMPTY_INPUT', 'FILE_CHANGED']);
+/** `plan` would be refused, too, or it would not show the mistyped name. */
+const CORRECT_FIRST: ReadonlySet<string> = new Set([
+  ...['FILE_UNREADABLE', 'FILE_EMPTY', 'EMPTY_INPUT', 'FILE_CHANGED'],
+  'PIPELINE_NOT_FOUND',
+]);
 
 /**
  * Guards (X-9) and configuration that refuse the same command again, until the base URL, the key, the ledger or the

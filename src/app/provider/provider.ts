@@ -156,11 +156,11 @@ export function required<C>(client: C | null, api: ApiName, advice = 'or try --s
 }
 
 /** "KYBATCH_V1_API_KEY is set, from the environment. It is mistyped or revoked." */
-export function refusedKeyInWords({ api, code, hint }: ApiError, { v1, v2 }: Environment): string {
+export function refusedKeyInWords({ api, code, hint, foreign }: ApiError, { v1, v2 }: Environment): string {
   const name = `KYBATCH_${api === 'v1' ? 'V1' : 'V2'}_API_KEY`;
   const { keySource } = (api === 'v1' ? v1 : v2) ?? {};
   if (code === 'PRODUCTION_KEY_REQUIRED') return hint;
-  return `${name} is set${keySource === undefined ? '' : `, ${keySource}`}. It is mistyped or revoked.`;
+  return `${name} is set${keySource === undefined ? '' : `, ${keySource}`}. It is mistyped or revoked${foreign ? ', or a proxy or gateway denies access' : ''}.`;
 }
 
 /** A key that is refused in the middle of a run, by its name. Other errors stay as they are. */

@@ -197,7 +197,7 @@ export interface UnknownChargeView extends UnknownChargeCall {
   readonly waitsFor: WaitsFor;
 }
 
-/** A person decides, the next run repeats the request, or nothing more is to be done. */
+/** A person decides, the next run settles the charge or repeats the request, or nothing more is to be done. */
 export type WaitsFor = 'person' | 'next_run' | 'nothing';
 
 /**
@@ -211,15 +211,19 @@ export async function withResendState(
   calls: readonly UnknownChargeCall[],
   { runs }: Pick<Ledger, 'runs'>,
 ): Promise<readonly UnknownChargeView[]> {
-  const allowed = new Map<string | null, number>();
+  const known = new Map<string | null, { readonly lostAllowed: number; readonly continues: boolean }>();
   for (const { runId } of calls) {
-    if (runId === null || allowed.has(runId)) continue;
+    if (runId === null || known.has(runId)) continue;
     const run = await runs.find(runId);
-    if (run !== undefined) allowed.set(runId, lostAtMost(readSettings(run).pipeline));
+    if (run === undefined) continue;
+    const { byOutcome, parkedReasons } = await runs.progress(runId);
+    const continues = run.state === 'open' && byOutcome.pending > (parkedReasons.in_doubt ?? 0);
+    known.set(runId, { lostAllowed: lostAtMost(readSettings(run).pipeline), continues });
   }
   return calls.map((call) => {
-    const again = sentAgain(call, allowed.get(call.runId));
-    return { ...call, sentAgain: again, waitsFor: waitsFor(call, again) };
+    const { lostAllowed, continues = false } = known.get(call.runId) ?? {};
+    const again = sentAgain(call, lostAllowed);
+    return { ...call, sentAgain: again, waitsFor: waitsFor(call, again, continues) };
   });
 }
 
@@ -244,13 +248,15 @@ const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2
 /**
  * A person decides if rows wait for the call, or if its charge is unknown although its row has continued. A call
  * answered since was handled by the pipeline, but only a person can find out whether a report was paid for twice. Watch
- * calls are left out, because the next run repeats them at no extra cost.
+ * calls are left out, because the next run repeats them at no extra cost. `continues`: other rows of its run ask v1
+ * again, whose count may then settle the call.
  */
-function waitsFor({ operation, holds, charge, note, answered, meter }: UnknownChargeCall, again: SentAgain): WaitsFor {
+function waitsFor(call: UnknownChargeCall, again: SentAgain, continues: boolean): WaitsFor {
+  const { operation, holds, charge, note, answered, meter, isCounted } = call;
   if (ASKED_EVERY_NIGHT.includes(operation)) return 'nothing';
   const isOpen = holds
     ? again !== 'nothing' || charge === 'unknown'
     : answered && meter === 'report' && charge === 'unknown' && note === null;
   if (!isOpen) return 'nothing';
-  return again === 'next_start' ? 'next_run' : 'person';
+  return again === 'next_start' || (isCounted && continues) ? 'next_run' : 'person';
 }

@@ -3,7 +3,7 @@
 import { PROVIDER_UNAVAILABLE } from '../../calls/outage.js';
 import { type Pipeline, usesApi } from '../../config/pipeline.js';
 import { unitsLeft } from '../../domain/account-usage.js';
-import { ExitCode, TakenOverError } from '../../domain/errors.js';
+import { ExitCode, FileError, type KybatchError, TakenOverError } from '../../domain/errors.js';
 import { moneyOf, type Prices, type Purchases, purchasesOf } from '../../domain/prices.js';
 import type { PermissionReader } from '../../engine/permissions.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
@@ -38,6 +38,7 @@ import {
   endingOf,
   failureEnding,
   hasNewestTables,
+  type LeftBehind,
   latestTables,
   newestTables,
   nextSteps,
@@ -131,7 +132,16 @@ export async function executeRun(
     const before = await lastChange(ledger);
     await deriveChanges(ledger.changes, around.clock.now(), options.abort);
     const { dataDir } = provider.environment;
-    const written = await tablesAtEnd(attempt, end, tally.broughtAnything, dataDir, ledger, around, listener);
+    const { failed, ...written } = await tablesAtEnd(
+      attempt,
+      end,
+      tally.broughtAnything,
+      dataDir,
+      ledger,
+      around,
+      listener,
+    );
+    if (failed !== undefined) log.brokenOff(failed);
     const progress = await runProgress(run, ledger, around.clock.now());
     const whole = await portfolioProgress(run, progress, ledger);
     const workers = end.finished ? [] : await ledger.reading.workers(run.id);
@@ -169,7 +179,7 @@ export async function executeRun(
       unitsLeft: usesApi(pipeline, 'v1') ? await allowanceLeft(provider, ledger) : null,
       failures: activity?.failures ?? [],
     };
-    const stopped = end.stopped && nameRefusedKey(end.stopped, provider.environment);
+    const stopped = failed ?? (end.stopped && nameRefusedKey(end.stopped, provider.environment));
     const view = viewOfEnd(
       run,
       { ...end, stopped, progress },
@@ -187,8 +197,9 @@ export async function executeRun(
       },
     );
     const asInterrupt = options.said?.interruptedAs() ?? (view.interrupted ? ExitCode.interrupted : undefined);
-    await ledger.calls.noteEnding(end.attemptId, endingOf(view, exitCodeOfRun(view, asInterrupt)));
-    if (run.portfolioId !== null && view.finished && view.tablesLack === null)
+    const finished = view.finished && failed === undefined;
+    await ledger.calls.noteEnding(end.attemptId, endingOf({ ...view, finished }, exitCodeOfRun(view, asInterrupt)));
+    if (run.portfolioId !== null && finished && view.tablesLack === null)
       await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
     return view;
   } catch (error) {
@@ -261,7 +272,10 @@ async function emitStarted(
   });
 }
 
-/** Written at every stop, whatever the reason. A second interrupt also cancels the writing. */
+/**
+ * Written at every stop, whatever the reason. A second interrupt also cancels the writing. `failed`: they cannot be
+ * written, such as to a full disk. What the attempt spent is reported all the same.
+ */
 async function tablesAtEnd(
   attempt: RunAttempt,
   end: RunEnd,
@@ -270,7 +284,7 @@ async function tablesAtEnd(
   ledger: Ledger,
   around: AppEnvironment,
   listener: Listener,
-): Promise<{ readonly tables: ExportView | null; readonly tablesBefore: string | null }> {
+): Promise<Pick<LeftBehind, 'tables' | 'tablesBefore'> & { readonly failed?: KybatchError }> {
   const { run, options } = attempt;
   const none = { tables: null, tablesBefore: null };
   const isAborted = () => options.abort?.aborted === true;
@@ -280,12 +294,12 @@ async function tablesAtEnd(
   if (current !== undefined) return { tables: null, tablesBefore: current };
   listener({ kind: 'writing_tables' });
   try {
-    const write = () =>
-      writeTables(run.id, ledger, dataDir, { ...options, signal: options.abort }, around, attempt.prices);
-    return { tables: await withContinueStep({ kind: 'export', run: run.id }, write), tablesBefore: null };
+    const writing = { ...options, signal: options.abort };
+    return { ...none, tables: await writeTables(run.id, ledger, dataDir, writing, around, attempt.prices) };
   } catch (error) {
     if (isAborted()) return none;
-    throw error;
+    if (!(error instanceof FileError)) throw error;
+    return { ...none, failed: error };
   }
 }
 

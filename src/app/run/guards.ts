@@ -11,11 +11,13 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord, PortfolioStore } from '../../ledger/portfolio/portfolios.js';
 import type { KnownRun } from '../../ledger/queries.js';
 import { isoTime } from '../../util/clock.js';
-import { freeBytes, SPACE } from '../../util/files.js';
+import { firstBytes, freeBytes, SPACE } from '../../util/files.js';
 import { bytesInWords, didYouMean, type Message, message, sentence } from '../../util/message-parts.js';
+import { labelsInText } from '../../util/prometheus.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
 import { count, withCommas } from '../../util/words.js';
 import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn } from '../environment.js';
-import type { ListOptions, OpenList } from '../portfolio/open-list.js';
+import { type ListOptions, type OpenList, portfolioName } from '../portfolio/open-list.js';
 import { isSandboxName, type ProviderNames, urlVariable } from '../provider/provider.js';
 import type { TableOptions } from './export.js';
 import { GuardRefusal } from './next-step.js';
@@ -83,13 +85,21 @@ interface Trace {
 const LOOKED_AT = 50;
 const LOG_BYTES = 65_536;
 
+/** Where evidence is looked for. The metrics file may be outside of a data folder that is gone. */
+interface EvidencePlaces {
+  readonly dataDir: string;
+  readonly out?: string | undefined;
+  readonly metrics?: { readonly path: string; readonly portfolio?: string } | undefined;
+}
+
 /**
  * Guard `new_ledger`: a log or an export shows work with this provider that the ledger does not know. It is a run newer
  * than all its runs, or work on a known run after its last known attempt. Pruned and dropped runs are known by their
- * calls. `ledger`: null if there is none yet.
+ * calls. A ledger without any attempt is also refused if the metrics file shows answers of the list. `ledger`: null if
+ * there is none yet.
  */
 export async function checkNewLedger(
-  { dataDir, out }: { readonly dataDir: string; readonly out: string | undefined },
+  { dataDir, out, metrics }: EvidencePlaces,
   names: ProviderNames,
   ledger: Pick<Ledger, 'reading' | 'lostCommits'> | null,
 ): Promise<readonly GuardFinding[]> {
@@ -114,12 +124,38 @@ export async function checkNewLedger(
       {
         guard: 'new_ledger',
         message: `${where} tells of run ${run} (${isoTime(found.at)}), and the ledger ${since}: what was bought then would be bought again`,
-        hint: 'Name the data directory or database (--data-dir, KYBATCH_LEDGER_URL) that holds it, or restore the newest backup.',
+        hint: NAME_THE_LEDGER,
       },
     ];
   }
-  return [];
+  const usedAt = newest !== null || metrics === undefined || isSandboxName(names.v1) ? undefined : answersIn(metrics);
+  if (metrics === undefined || usedAt === undefined) return [];
+  return [
+    {
+      guard: 'new_ledger',
+      message: `${metrics.path} tells of answers of this list (${usedAt}), and the ledger in ${dataDir} knows no run: what was bought then would be bought again`,
+      hint: NAME_THE_LEDGER,
+    },
+  ];
 }
+
+const NAME_THE_LEDGER =
+  'Name the data directory or database (--data-dir, KYBATCH_LEDGER_URL) that holds it, or restore the newest backup.';
+
+export const metricsOf = (job: ListOptions, around: AppEnvironment): EvidencePlaces['metrics'] => {
+  const { metrics } = job.pipeline;
+  return metrics === null ? undefined : { path: pathIn(around, metrics.file), portfolio: portfolioName(job) };
+};
+
+/** When the metrics file was written, if the list used answers then. Without a list: any. */
+function answersIn({ path, portfolio }: NonNullable<EvidencePlaces['metrics']>): string | undefined {
+  const text = firstBytes(path, METRICS_BYTES);
+  const labels = portfolio === undefined ? '{' : `${labelsInText({ portfolio: sanitizeText(portfolio) })} `;
+  if (!text.includes(`kybatch_oldest_answer_age_seconds${labels}`)) return undefined;
+  return isoTime(Number(/^kybatch_written_timestamp_seconds (\S+)$/m.exec(text)?.[1] ?? 0) * 1000) ?? undefined;
+}
+
+const METRICS_BYTES = 1_000_000;
 
 /** The same for commands without a configuration: the lists name their providers. */
 export async function checkOlderCopy(
@@ -128,7 +164,7 @@ export async function checkOlderCopy(
   ledger: Ledger,
 ): Promise<GuardFinding | undefined> {
   for (const name of new Set(lists.flatMap(({ providers }) => providers.split(',')))) {
-    const [found] = await checkNewLedger({ dataDir, out: undefined }, { v1: name, v2: name }, ledger);
+    const [found] = await checkNewLedger({ dataDir }, { v1: name, v2: name }, ledger);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -253,7 +289,7 @@ export async function otherProviderNotes(
   return (await otherProviders(names, ledger)).map(({ api, name, other, here, there }) => {
     return message(
       'OWNED_ELSEWHERE',
-      `${api}: ${there} answers are stored from ${other}, ${here} from ${name}. Each base URL counts as another provider, so everything is bought again. If they are the same, set ${urlVariable(api)} to ${other}`,
+      `${api}: ${there} answers are stored from ${other}, ${here} from ${name}. Each base URL counts as another provider, so everything is bought again. If they are the same, move the answers with \`kybatch ledger provider-moved --from ${other} --to ${name}\`, or set ${urlVariable(api)} to ${other}`,
     );
   });
 }
@@ -301,14 +337,17 @@ export const movedHint = (moved: readonly MovedAddress[]): string =>
 
 /**
  * Guard `new_provider`, as far as it is known without the list: its last attempt used another base URL, which has
- * stored answers.
+ * stored answers. `only`: this list alone.
  */
 export async function checkListProviders(
   names: ProviderNames,
   { portfolios, reading }: Pick<Ledger, 'portfolios' | 'reading'>,
+  only?: string,
 ): Promise<readonly GuardFinding[]> {
   const stored = (await reading.environments()).filter(({ name, answers }) => answers > 0 && !isSandboxName(name));
-  const known = (await portfolios.all()).filter(({ providers }) => !isSandboxName(providers));
+  const known = (await portfolios.all()).filter(
+    ({ name, providers }) => !isSandboxName(providers) && (only === undefined || name === only),
+  );
   // The newest is first.
   const lists = known.filter(({ name }, index) => known.findIndex((list) => list.name === name) === index);
   const moved = lists.flatMap(({ providers }) =>

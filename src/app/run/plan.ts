@@ -48,7 +48,7 @@ import {
   withProvider,
 } from '../provider/provider.js';
 import { type DiskNeed, plannedNeed } from './disk.js';
-import { checkNewLedger, otherProviderNotes, rowsLost } from './guards.js';
+import { checkListProviders, checkNewLedger, metricsOf, otherProviderNotes, rowsLost } from './guards.js';
 import { ContinueError, type ContinueStep, GuardRefusal } from './next-step.js';
 import { DeclinedError, environmentsOf, wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
@@ -135,7 +135,7 @@ export async function plan(options: JobOptions, around: AppEnvironment = process
     const place = ledgerOf(options, around);
     if (!(await hasLedger(place))) {
       const view = await planOfNew(job, options, around);
-      return { ...view, refusedBy: await refusedForLedger(place.dataDir, names, null) };
+      return { ...view, refusedBy: await refusedForLedger(job, place.dataDir, names, null, around) };
     }
     const use = await permissionsNow(job, options, around);
     return await withLedger('read', options, around, async (ledger, dataDir) => {
@@ -143,7 +143,7 @@ export async function plan(options: JobOptions, around: AppEnvironment = process
       const list = await OpenList.open(job, names, ledger, around.clock.now());
       for (const note of notesAboutFile(list)) around.onNote?.(note);
       const view = await planJob(job, list, names, ledger, around, use, place);
-      return { ...view, refusedBy: view.refusedBy ?? (await refusedForLedger(dataDir, names, ledger)) };
+      return { ...view, refusedBy: view.refusedBy ?? (await refusedForLedger(job, dataDir, names, ledger, around)) };
     });
   });
 }
@@ -162,11 +162,17 @@ export const planOfNew = async (job: Job, options: JobOptions, around: AppEnviro
 
 /** The same refusal as of a run without a terminal. A person who is asked sees the finding in the question. */
 async function refusedForLedger(
+  job: Job,
   dataDir: string,
   names: ProviderNames,
   ledger: Ledger | null,
+  around: AppEnvironment,
 ): Promise<PlanView['refusedBy']> {
-  const [found] = await checkNewLedger({ dataDir, out: undefined }, names, ledger);
+  const findings = [
+    ...(await checkNewLedger({ dataDir, metrics: metricsOf(job, around) }, names, ledger)),
+    ...(ledger === null ? [] : await checkListProviders(names, ledger, portfolioName(job))),
+  ];
+  const [found] = findings;
   return found === undefined ? null : refusalView(new GuardRefusal(found.message, found.guard, found.hint));
 }
 

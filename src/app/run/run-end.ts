@@ -133,7 +133,17 @@ export interface StopView {
   readonly message: string;
   readonly hint: string | undefined;
   readonly exit: ExitCode;
+  /** Code of the last error, if the provider was unavailable. */
+  readonly cause?: string | undefined;
 }
+
+const stopView = ({ code, message, hint, exit, cause }: KybatchError): StopView => ({
+  code,
+  message,
+  hint,
+  exit,
+  cause: cause instanceof KybatchError ? cause.code : undefined,
+});
 
 /** The results outside the ledger, and what the run waits for. */
 export interface LeftBehind
@@ -175,10 +185,7 @@ export function viewOfEnd(
     moved,
     contacts,
     ...made,
-    stopped:
-      stopped === undefined
-        ? null
-        : { code: stopped.code, message: stopped.message, hint: stopped.hint, exit: stopped.exit },
+    stopped: stopped === undefined ? null : stopView(stopped),
     finished,
     interrupted,
     ...ofTables(tables),
@@ -453,7 +460,7 @@ export const endingOf = (
 export function failureEnding(error: unknown): string {
   const stopped =
     error instanceof KybatchError
-      ? { code: error.code, message: error.message, hint: error.hint, exit: error.exit }
+      ? stopView(error)
       : { code: 'INTERNAL', message: sanitizeText(String(error)), hint: undefined, exit: ExitCode.internal };
   return endingOf({ stopped, interrupted: false, finished: false }, stopped.exit);
 }

@@ -58,6 +58,7 @@ import {
   checkNewLedger,
   type GuardFinding,
   type GuardOptions,
+  metricsOf,
   movedHint,
   mustHaveKeptRows,
   mustHaveSpace,
@@ -149,12 +150,19 @@ async function bringUpToDate(
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   checkConfiguration(pipeline, options, around);
   const isNew = await checkBeforeBegin(pipeline, options, around);
-  const place = { dataDir: dataDirOf(options, around), out: options.out && pathIn(around, options.out) };
+  const dataDir = dataDirOf(options, around);
+  const place = {
+    dataDir,
+    out: options.out ? pathIn(around, options.out) : undefined,
+    metrics: metricsOf(job, around),
+  };
   // A person who declines before the ledger exists leaves nothing behind.
   const foundBefore = isNew ? refuseOrAsk(await checkNewLedger(place, names, null), options, around) : [];
   const agreed = isNew ? await agreedCostWithoutLedger(job, bounds, foundBefore, options, around) : undefined;
   const waiting = { ...options, waitMs: RUN_WAITS_MS };
   const update = async (ledger: Ledger, dataDir: string): Promise<RunEndView> => {
+    if (isNew && agreed === undefined && !isSandboxName(names.v1))
+      around.onNote?.(message('LEDGER_BEGUN', `a new ledger was begun in ${dataDir}`));
     const findings = isNew ? [] : refuseOrAsk(await findingsOf(job, place, names, ledger, around), options, around);
     const list = await openList({ ...job, pipeline }, names, options, ledger, around);
     // Taking over unfinished rows must not take them from a process that works on them.

@@ -17,6 +17,7 @@ import {
   freshInWords,
   looksInWords,
   moneyAfterAmounts,
+  outageInWords,
   parkedDetails,
   parkedInWords,
   pendingInWords,
@@ -357,7 +358,7 @@ const howItGoes = ({ at, workers }: StatusView, { failedCalls, outages }: Proces
     message('CALLS_FAILING', `${count(calls, 'call')} failed with ${code} in the last minute. kybatch tries again.`),
   ),
   ...workersInWords({ workers }),
-  ...outages.map((outage) => outageInWords(outage, at)),
+  ...outages.map((outage) => outageMessage(outage, at)),
 ];
 
 const ofLate = ({ rowsPerSecond, msToGo }: ProcessView): string =>
@@ -365,13 +366,14 @@ const ofLate = ({ rowsPerSecond, msToGo }: ProcessView): string =>
 
 type Outage = ProcessView['outages'][number];
 
-function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt }: Outage, at: number): Message {
+function outageMessage(outage: Outage, at: number): Message {
+  const { row, api, operation, code, since, nextTryAt, givesUpAt } = outage;
   const next = `Next try ${nextTryAt <= at ? 'now' : `in ${durationInWords(nextTryAt - at)}`}`;
   return row === undefined
     ? marked(
         'OUTAGE',
         'attention',
-        `The provider does not answer ${api} ${operation} (${code}) for ${durationInWords(at - since)}.`,
+        `${outageInWords(outage)} for ${durationInWords(at - since)}.`,
         `  ${next}, until ${moment(givesUpAt)} at most.`,
       )
     : message(

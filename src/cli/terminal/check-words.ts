@@ -1,9 +1,10 @@
 import type { CheckedPortfolio, CheckView, Trouble } from '../../app/monitoring/check.js';
 import type { ContinueStep } from '../../app/run/next-step.js';
+import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, durationInWords, listed, moment, withCommas } from '../../util/words.js';
-import { finishedInWords, stopInWords } from './run-words.js';
+import { finishedInWords, outageInWords, stopInWords } from './run-words.js';
 import { givenFlags, notInSheet, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
 import { shortened, withPlace } from './text.js';
 
@@ -27,8 +28,9 @@ function wellInWords({ lists, at }: CheckView, { ignore }: CheckArgs): string {
   const oldest = Math.min(...finished);
   const which = lists.length === 1 ? all : `${all}, the oldest`;
   const toDo = lists.reduce((sum, list) => sum + list.toDo, 0);
-  const later = toDo === 0 ? '' : `, ${count(toDo, 'row')} to do at the next run`;
-  return `OK ${which}: last finished ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)})${later}. ${rest}`;
+  const left = lists.reduce((sum, list) => sum + list.left, 0);
+  const more = listed([toDo > 0 && `${count(toDo, 'row')} to do at the next run`, leftInWords(left)]);
+  return `OK ${which}: last finished ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)})${more === '' ? '' : `, ${more}`}. ${rest}`;
 }
 
 function troublesInWords(view: CheckView, args: CheckArgs): string {
@@ -42,7 +44,14 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   const { next = null, afterDoctor = null } = first ?? {};
   const { asks = null, answered = 0 } = (next?.kind === 'review' ? next.sheets : undefined) ?? {};
   const others = next?.kind === 'review' ? notInSheet(next, args) : '';
-  const before = asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run';
+  const [correct] = (next?.kind === 'run' ? (first?.troubles ?? []) : []).flatMap((trouble) =>
+    trouble.kind !== 'refused' || trouble.exit !== ExitCode.usage
+      ? []
+      : trouble.code === 'PIPELINE_NOT_FOUND'
+        ? 'Correct --pipeline in your command, such as'
+        : 'When the file is in order, run',
+  );
+  const before = correct ?? (asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run');
   const remedy = remedyOf(first, args);
   const text = [...ofLists, ...beside].join('. ').replace(/\.$/, '');
   // When the cause is gone, only the next run ends the trouble.
@@ -70,21 +79,25 @@ const remedyOf = (list: CheckedPortfolio | undefined, args: CheckArgs): string =
 function troublesOf(list: CheckedPortfolio, at: number): readonly string[] {
   const continues = list.troubles.some((trouble) => 'continues' in trouble && trouble.continues);
   const shown = list.troubles.filter(({ kind }) => !(continues && kind === 'never'));
-  return shown.map((trouble) => troubleInWords(trouble, list, at));
+  return [...shown.map((trouble) => troubleInWords(trouble, list, at)), leftInWords(list.left) || []].flat();
 }
+
+const leftInWords = (left: number): string | false =>
+  left > 0 && `${count(left, 'company has', 'companies have')} left the file`;
 
 export function checkJson(view: CheckView, args: CheckArgs) {
   const troubleJson = (trouble: Trouble, list?: CheckedPortfolio) => ({
     kind: trouble.kind,
     count: 'count' in trouble ? trouble.count : undefined,
     code: 'code' in trouble ? trouble.code : undefined,
-    message: withPlace(`${troubleInWords(trouble, list, view.at)}${detailOf(trouble)}`, placeFlags(args)),
+    message: withPlace(withDetail(troubleInWords(trouble, list, view.at), trouble), placeFlags(args)),
   });
   return {
     ...pick(view, 'well', 'at'),
     portfolios: view.lists.map((list) => ({
       portfolio: list.name,
       lastSuccessAt: list.lastSuccessAt,
+      left: list.left || undefined,
       troubles: list.troubles.map((trouble) => troubleJson(trouble, list)),
     })),
     troubles: view.troubles.map((trouble) => troubleJson(trouble)),
@@ -135,11 +148,11 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'refused':
       return `the last attempt was refused (${trouble.code}, ${moment(trouble.at)})${trouble.message === null ? '' : `: ${inShort(trouble.message)}`}`;
     case 'interrupted':
-      return 'the last attempt was interrupted';
+      return `${lastWorking(list)} was interrupted`;
     case 'died':
-      return 'the last attempt died';
+      return `${lastWorking(list)} died`;
     case 'stopped':
-      return `the last attempt stopped with ${count(trouble.count, 'row')} to do: ${stopInWords(trouble.stop)}`;
+      return `${lastWorking(list)} stopped with ${count(trouble.count, 'row')} to do: ${stopInWords(trouble.stop)}`;
     case 'allowance': {
       const { until } = trouble;
       return `${count(trouble.count, 'row')} to do, the allowance is used up${until !== null && until > at ? ` until ${moment(until)}` : ''}${trouble.continues ? ', the next run continues' : ''}`;
@@ -150,10 +163,8 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
       return `${count(trouble.count, 'row')} to do, answers were lost${trouble.continues ? ', the next run asks again' : ''}`;
     case 'waiting':
       return `${waiting(trouble.count)} for credit reports`;
-    case 'outage': {
-      const { api, operation, since } = trouble.outage;
-      return `${api} ${operation} does not answer since ${moment(since)}`;
-    }
+    case 'outage':
+      return `${outageInWords(trouble.outage)} since ${moment(trouble.outage.since)}`;
     case 'failed':
       return `${count(trouble.count, 'row')} failed`;
     case 'needs_review':
@@ -164,14 +175,16 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
       return `${count(trouble.count, 'row')} on hold, the key lacks a scope or a permission`;
     case 'ask_provider':
       return `${count(trouble.count, 'row')} to ask the provider about`;
-    case 'in_doubt':
-      if (trouble.toDecide >= trouble.all) return `${count(trouble.all, 'call')} with unknown charge to decide about`;
+    case 'in_doubt': {
+      const { all, toDecide, count: open } = trouble;
+      if (toDecide >= all) return `${count(all, 'call')} with unknown charge to decide about`;
+      const next = open - toDecide;
       return listed([
-        `${count(trouble.all, 'call')} with unknown charge`,
-        trouble.toDecide > 0 && `${withCommas(trouble.toDecide)} to decide about`,
-        trouble.repeated > 0 &&
-          `${trouble.repeated < trouble.all ? `${count(trouble.repeated, 'request')} that` : 'which'} the next run repeats`,
+        `${count(all, 'call')} with unknown charge`,
+        toDecide > 0 && `${withCommas(toDecide)} to decide about`,
+        next > 0 && `${next < all ? `${withCommas(next)} that` : 'which'} the next run settles or repeats`,
       ]);
+    }
     case 'drift': {
       const { api, permission, units } = trouble;
       const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;
@@ -184,16 +197,21 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
   }
 }
 
+/** A refused attempt did not work on any row. */
+const lastWorking = (list: CheckedPortfolio | undefined): string =>
+  list?.troubles.some(({ kind }) => kind === 'refused') ? 'the attempt before it' : 'the last attempt';
+
 /** The first sentence of a message, because a monitor shows one line. `--json` has the rest. */
 const inShort = (text: string): string => shortened(/^.+?(?=\. |\.?$)/s.exec(text)?.[0] ?? text, LONGEST);
 
 const LONGEST = 400;
 
-/** What `inShort` left out. */
-function detailOf(trouble: Trouble): string {
+/** With what `inShort` left out. */
+function withDetail(words: string, trouble: Trouble): string {
   const whole = trouble.kind === 'stopped' ? trouble.stop.message : 'message' in trouble ? trouble.message : null;
-  if (whole === null || (trouble.kind !== 'stopped' && inShort(whole) === whole)) return '';
-  return `. ${whole}`;
+  if (whole === null || words.includes(whole.replace(/\.$/, ''))) return words;
+  const short = inShort(whole);
+  return whole.startsWith(short) && words.endsWith(short) ? words + whole.slice(short.length) : `${words}. ${whole}`;
 }
 
 const waiting = (rows: number): string => count(rows, 'row waits', 'rows wait');

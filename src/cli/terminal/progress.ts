@@ -4,7 +4,7 @@ import { type Message, message } from '../../util/message-parts.js';
 import { lazyPackage } from '../../util/packages.js';
 import { count, durationInWords, moment, withCommas } from '../../util/words.js';
 import type { Io } from './io.js';
-import { looksInWords } from './run-words.js';
+import { isDenied, looksInWords, outageInWords } from './run-words.js';
 import { fitLine, type LinePart } from './text.js';
 import { view } from './view.js';
 
@@ -381,7 +381,7 @@ export class Outages {
       this.#open.set(operation, event);
       if (last === since || event.nextTryAt - last < REPORTED_EVERY_MS) return undefined;
       this.#reported.set(operation, since);
-      return outageInWords(event);
+      return outageMessage(event);
     }
     this.#open.delete(operation);
     if (last !== since) return undefined;
@@ -404,10 +404,10 @@ export class Outages {
 
 const REPORTED_EVERY_MS = 60_000;
 
-const outageInWords = ({ api, operation, code, givesUpAt }: Outage): Message =>
+const outageMessage = (outage: Outage): Message =>
   message(
     'OUTAGE',
-    `! ${api} ${operation} does not answer (${code}). kybatch tries again until ${moment(givesUpAt)} at most, then stops.`,
+    `! ${outageInWords(outage)}. kybatch tries again until ${moment(outage.givesUpAt)} at most, then stops.${isDenied(outage.code) ? ' `kybatch doctor` checks the key.' : ''}`,
     'attention',
   );
 

@@ -229,8 +229,9 @@ interface Pause {
 }
 
 /** The cause of a stop in words, with its code. */
-export const stopInWords = ({ code, exit, message: why = '' }: Stop): string => {
-  if (code === 'PROVIDER_UNAVAILABLE') return `the provider is unavailable (${code})`;
+export const stopInWords = ({ code, exit, message: why = '', cause }: Stop): string => {
+  if (code === 'PROVIDER_UNAVAILABLE')
+    return `the provider is unavailable (${code}${cause === undefined ? '' : `, last error ${cause}`})`;
   return exit === ExitCode.credentials && why.includes(code) ? why : code;
 };
 
@@ -239,7 +240,19 @@ interface Stop {
   readonly code: string;
   readonly exit?: ExitCode;
   readonly message?: string;
+  readonly cause?: string | undefined;
 }
+
+/** A denial is no silence: a key, a proxy or a gateway may be its cause. */
+export const isDenied = (code: string): boolean => /^HTTP_40[13]$/.test(code);
+
+/** "v1 searchKyb does not answer (HTTP_503)" */
+export const outageInWords = ({
+  api,
+  operation,
+  code,
+}: Readonly<Record<'api' | 'operation' | 'code', string>>): string =>
+  `${api} ${operation} ${isDenied(code) ? 'is denied' : 'does not answer'} (${code})`;
 
 export interface ParkedRows {
   /** Number of rows by reason. */

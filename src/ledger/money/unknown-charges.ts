@@ -80,6 +80,8 @@ export interface UnknownChargeCall {
   readonly rowParkedFor: string | null;
   /** Calls for the same request since its last answer, without response and of unknown charge. */
   readonly lost: number;
+  /** The next remaining units that v1 reports may show its charge. */
+  readonly isCounted: boolean;
 }
 
 export interface CallUnderWay
@@ -151,10 +153,16 @@ const LOST_FOR_SAME = `SELECT count(*) FROM calls AS same
     AND (same.settled_at IS NULL OR (same.in_doubt = 1 AND same.http_status IS NULL AND same.charge = 'unknown'))
     AND same.id > ${LAST_ANSWER}`;
 
-type StoredDoubt = Omit<UnknownChargeCall, 'holds' | 'answered' | 'fields'> & {
+/** It follows an anchor, and the allowance was not reset since (`judgeLostCalls`). */
+const IS_COUNTED = `SELECT count(*) FROM allowances WHERE allowances.environment_id = calls.environment_id
+  AND api = 'v1' AND coalesce(charge, 'unknown') = 'unknown' AND anchor_units IS NOT NULL
+  AND calls.id > anchor_call_id AND (reset_at IS NULL OR reset_at > @now)`;
+
+type StoredDoubt = Omit<UnknownChargeCall, 'holds' | 'answered' | 'isCounted' | 'fields'> & {
   readonly fields: string | null;
   readonly holds: number;
   readonly answered: number;
+  readonly isCounted: number;
 };
 
 /** Includes calls that a dead process left open, as the next attempt will find them. */
@@ -169,7 +177,7 @@ function* list(
          subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
          http_status AS httpStatus, request_id AS requestId, coalesce(charge, 'unknown') AS charge, reconciled AS note,
          settled_at IS NULL OR (in_doubt = 1 AND calls.id > ${LAST_ANSWER}) AS holds, calls.id < ${LAST_ANSWER} AS answered,
-         outcome AS rowOutcome, CASE WHEN hold = 'parked' THEN hold_reason END AS rowParkedFor, (${LOST_FOR_SAME}) AS lost
+         outcome AS rowOutcome, CASE WHEN hold = 'parked' THEN hold_reason END AS rowParkedFor, (${LOST_FOR_SAME}) AS lost, (${IS_COUNTED}) AS isCounted
        FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
        WHERE calls.id IN (
            SELECT id FROM calls WHERE ${UNKNOWN_CHARGE}
@@ -193,5 +201,6 @@ function* list(
     fields: call.fields === null ? null : (parseStored(call.fields, rowFields.fits) ?? null),
     holds: call.holds === 1,
     answered: call.answered === 1,
+    isCounted: call.isCounted > 0,
   }));
 }

@@ -93,7 +93,7 @@ const GUARDS: Meanings<GuardName> = {
     'Set the base URL back. If the provider moved: `kybatch ledger provider-moved`. Else `--accept new_provider`.',
   ],
   new_ledger: [
-    'Logs or exports name runs that the ledger does not know.',
+    'Logs, exports or the metrics file name work that the ledger does not know.',
     'Name the right data directory, or restore the newest backup. Else `--accept new_ledger`.',
   ],
   clock: ['The clock differs from the provider’s by more than a day.', 'Set the clock. Else `--accept clock`.'],
