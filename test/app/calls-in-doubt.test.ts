@@ -74,6 +74,31 @@ test('V1-5 an entry is compared with a counter that comes late enough, also if a
   });
 });
 
+test('a held call waits for the next run as long as v1 may still count it', async () => {
+  await withLedger(async (ledger) => {
+    const run = { id: '2026-01-05-49383a', now: NOW, settings: storeSettings(SETTINGS) };
+    const lines = ['A', 'B'].map((name) => ({ values: [name], fields: { name } }));
+    const place = await begin(ledger, await beginRun(ledger, run, lines));
+    const told = (request: string, units: number) =>
+      buy(
+        ledger,
+        call(place, { requestKey: keyOf(request) }),
+        settlement({ settledAt: NOW, remainingUnits: units, allowance: remaining(units) }),
+      );
+    const lose = async () => {
+      const wanted = call(place, { runId: run.id, row: 1, requestKey: keyOf('lost') });
+      for (let tries = 0; tries < 3; tries += 1) await buy(ledger, wanted, lost());
+    };
+    const waits = async () => (await inDoubt(ledger)).map(({ waitsFor }) => waitsFor);
+    await lose();
+    // v1 has never reported its units.
+    expect(await waits()).toEqual(['person', 'person', 'person']);
+    await told('anchor', 100);
+    await lose();
+    expect((await waits()).slice(3)).toEqual(['next_run', 'next_run', 'next_run']);
+  });
+});
+
 const SETTINGS = { pipeline: loadPipeline('analyst', process.cwd()), fresh: false, limit: null, providers: [] };
 
 // Its ledger is a file.

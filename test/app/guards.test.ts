@@ -29,6 +29,28 @@ test('guards are on in nightly and off in analyst', () => {
   expect(guardsOf('analyst')).toEqual(NO_GUARDS);
 });
 
+long('a vanished data folder is not bought again if the metrics file shows answers of the list', async () => {
+  const lines = [...pipeline, 'metrics: {file: monitor.prom}'];
+  await withJob({ pipeline: lines }, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 2));
+    const notes: string[] = [];
+    const noting = { ...around(job), onNote: ({ code }: { readonly code: string }) => notes.push(code) };
+    await run({ ...JOB, out: undefined }, noting);
+    expect(notes).toContain('LEDGER_BEGUN');
+    const spent = job.sandbox.chargeLog.length;
+    rmSync(join(job.cwd, 'data'), { recursive: true });
+    const again = { ...JOB, out: undefined };
+    for (const _ of ['the first night', 'the next'])
+      expect(await refusal(run(again, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+    expect(await plan(again, around(job))).toMatchObject({ refusedBy: { code: 'NEW_LEDGER' } });
+    expect(job.sandbox.chargeLog).toHaveLength(spent);
+    // Another list of the same pipeline is no loss.
+    job.writeCsv('other.csv', job.rows.slice(2, 3));
+    expect(await plan({ ...again, input: 'other.csv' }, around(job))).toMatchObject({ refusedBy: null });
+    expect(await run({ ...again, accept: ['new_ledger'] }, around(job))).toMatchObject({ finished: true });
+  });
+});
+
 describe('a broken delivery', { tags: 'long' }, () => {
   test('with lost rows is refused before anything is spent or exported, and runs within the allowed share', async () => {
     await withJob({ pipeline }, async (job) => {

@@ -61,6 +61,28 @@ long('a first run that is running and young is well', async () => {
   });
 });
 
+test('an outage is named by its last error, and a refusal by its correction, once', async () => {
+  const pipeline = ['stages: [record]', 'patience: 1s'];
+  await withJob({ clock: new JumpingClock(), pipeline }, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    sandbox.setFaults({ rate503: 1 });
+    expect((await kybatch(RUN)).code).toBe(6);
+    expect((await kybatch(CHECK)).stdout).toMatch(/PROVIDER_UNAVAILABLE, last error \w+_UNAVAILABLE\)/);
+    sandbox.setFaults({});
+    await kybatch(['run', 'in.csv', '--pipeline', 'nowhere', '--yes']);
+    const { stdout } = await kybatch(CHECK);
+    expect(stdout).toMatch(/PIPELINE_NOT_FOUND.*--pipeline.*: kybatch run in\.csv --pipeline p\.yaml/);
+    expect(stdout.match(/the last attempt/g)).toHaveLength(1);
+    rmSync(join(cwd, 'in.csv'));
+    await kybatch(RUN);
+    const { portfolios } = jsonOf<{ portfolios: { troubles: { message: string }[] }[] }>(
+      await kybatch([...CHECK, '--json']),
+    );
+    const [refused] = portfolios[0]?.troubles.filter(({ message }) => message.includes('FILE_UNREADABLE')) ?? [];
+    expect(refused?.message.match(/does not exist/g)).toHaveLength(1);
+  });
+});
+
 test('a limit that allows nothing more is a choice of the user: no command repeats it', async () => {
   const pipeline = ['stages: [record, credit-report]'];
   await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch }) => {
