@@ -1,5 +1,5 @@
 /** @module-tag long */
-import { existsSync, readdirSync, readFileSync, watch } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/app/run/run.js';
@@ -182,5 +182,23 @@ describe('every stop writes the tables', () => {
       expect(end.files).toBe(join(cwd, 'data', 'exports', end.run));
       expect(end.export).toBeUndefined();
     });
+  });
+});
+
+test('tables that cannot be written do not hide what was spent', async () => {
+  await withJob({ pipeline: ['stages: [record]'] }, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 3));
+    const exports = join(cwd, 'data', 'exports');
+    const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
+    const ending = kybatch([...run, '--max-units', '2']);
+    while (sandbox.chargeLog.length === 0) await new Promise((next) => setImmediate(next));
+    rmSync(exports, { recursive: true, force: true });
+    symlinkSync(join(cwd, 'gone', 'away'), exports);
+    const end = await ending;
+    expect(end.code).toBe(2);
+    expect(end.codes).toEqual(expect.arrayContaining(['UNITS_SPENT', 'TABLES_NOT_WRITTEN', 'RUN_SUMMARY']));
+    expect(end.stderr + end.stdout).toContain('units=2');
+    rmSync(exports);
+    expect((await kybatch([...run, '--max-units', '50'])).code).toBe(0);
   });
 });

@@ -46,7 +46,8 @@ function v1Findings(report: V1KeyReport, { environment }: Provider): readonly Fi
   if (report.state !== 'works') return findings;
   const missing = Object.entries(report.scopes).flatMap(([scope, state]) => (state === 'missing' ? [scope] : []));
   const short = missing.length === 0 ? '' : `refused: ${missing.join(', ')}`;
-  findings.push({ check: 'v1 scopes', state: 'note', detail: scopesText(report), short });
+  const state = missing.length === 0 ? 'ok' : 'note';
+  findings.push({ check: 'v1 scopes', state, detail: scopesText(report), short });
   if (report.quota !== null) {
     const { dailyLimit, dailyRemaining, resetAtMs } = report.quota;
     const detail = `free workspace: ${dailyRemaining ?? '?'} of ${dailyLimit ?? '?'} units left today, reset at ${new Date(resetAtMs).toISOString()}`;

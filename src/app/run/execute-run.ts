@@ -3,7 +3,7 @@
 import { PROVIDER_UNAVAILABLE } from '../../calls/outage.js';
 import { type Pipeline, usesApi } from '../../config/pipeline.js';
 import { unitsLeft } from '../../domain/account-usage.js';
-import { ExitCode, FileError, type KybatchError, TakenOverError } from '../../domain/errors.js';
+import { ExitCode, KybatchError, TakenOverError } from '../../domain/errors.js';
 import { moneyOf, type Prices, type Purchases, purchasesOf } from '../../domain/prices.js';
 import type { PermissionReader } from '../../engine/permissions.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
@@ -298,7 +298,7 @@ async function tablesAtEnd(
     return { ...none, tables: await writeTables(run.id, ledger, dataDir, writing, around, attempt.prices) };
   } catch (error) {
     if (isAborted()) return none;
-    if (!(error instanceof FileError)) throw error;
+    if (!(error instanceof KybatchError)) throw error;
     return { ...none, failed: error };
   }
 }

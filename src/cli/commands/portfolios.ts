@@ -102,7 +102,7 @@ function portfolioInWords({ outcomes, oldestFetchedAt, lastSuccessAt, lastRun, .
 }
 
 const successInWords = (at: number | null): string =>
-  at === null ? 'no run has finished yet' : `the last finished run ended ${moment(at)}`;
+  at === null ? 'no run has finished yet' : `last ${moment(at)}: tables written, or nothing due`;
 
 /** The end of the last run says it already. */
 const isSameMinute = (at: number | null, lastRun: PortfolioView['lastRun']): boolean =>
