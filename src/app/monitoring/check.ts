@@ -155,7 +155,7 @@ async function look(
     ...(await driftTroubles(options, known, ledger, at)),
     ...(await clockTroubles(ledger, at)),
     ...(await newLedgerTroubles(options, known, ledger, around)),
-    ...diskTroubles(await nightlyNeed(known, ledger, dataDir, around)),
+    ...(isFull(dataDir, around) ? [] : diskTroubles(await nightlyNeed(known, ledger, dataDir, around))),
   ]);
 }
 
@@ -214,6 +214,10 @@ async function newLedgerTroubles(
   // The refusal of the last attempt has already reported it.
   return lists.some(({ refused }) => refused?.code === trouble.code) ? [] : [trouble];
 }
+
+/** Then the full disk is the trouble, not the nights to come. */
+const isFull = (dataDir: string, around: AppEnvironment): boolean =>
+  checkSpace(dataDir, around).some(({ code }) => code !== undefined);
 
 /** Room for fewer than three nights. */
 function diskTroubles(need: NightsNeed): readonly Trouble[] {
