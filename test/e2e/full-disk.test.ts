@@ -59,21 +59,21 @@ describe('a full disk', () => {
         $K run ../in.csv --pipeline backfill --yes; code full
         wait; rm fill2
         rm fill; $K resume --yes; code resumed
-        before=$(cat data/exports/*/* | sha256sum)
+        before=$(cat data/exports/2*/* 2>/dev/null | sha256sum)
         cat /dev/zero > fill 2>/dev/null; truncate -s -256K fill; $K export; code exported
-        [ "$before" = "$(cat data/exports/*/* | sha256sum)" ]; code same
-        [ "$(ls -A data/exports | wc -l)" = 1 ]; code clean
+        [ "$before" = "$(cat data/exports/2*/* 2>/dev/null | sha256sum)" ]; code same
+        [ "$(ls -A data/exports | grep -vcx latest)" = 1 ]; code clean
         $K run ../in.csv --pipeline backfill --yes --rebuy; code refused
-        id=$(sed -n 2p data/exports/*/companies.csv | cut -d, -f1 | tr -d '"')
+        id=$(sed -n 2p data/exports/2*/companies.csv | cut -d, -f1 | tr -d '"')
         # Older tables of the same list: only its newest stay.
-        rm fill; cp -r data/exports/* data/older && mv data/older data/exports
+        rm fill; cp -r data/exports/2* data/older && mv data/older data/exports
         sed -i 's/"exported_at": "[^"]*"/"exported_at": "2020-01-01T00:00:00Z"/' data/exports/older/summary.json
         cat /dev/zero > fill 2>/dev/null; $K status; code looked
         $K prune --older-than 9000d --yes; code nothing_old
         # Without room for a copy of the ledger, too.
         touch -d 2020-01-01 data/logs/*; mkdir tmp; TMPDIR=$PWD/tmp $K prune --older-than 1d --yes; code pruned
         [ -z "$(ls data/logs)" ]; code logs
-        [ "$(ls -A data/exports | wc -l)" = 1 ]; code room
+        [ "$(ls -A data/exports | grep -vcx latest)" = 1 ]; code room
         cat /dev/zero > more 2>/dev/null; truncate -s -1M more; $K purge --entity "v1:$id" --yes --json; code unproved
         rm fill more; $K purge --entity "v1:$id" --yes --json; code proved`,
         cwd,
