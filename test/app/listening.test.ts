@@ -26,7 +26,7 @@ test.each(['started', 'call_settled', 'row_settled'])(
         { ...around, onNote: ({ code }) => notes.push(code) },
       );
       expect(end.outcomes).toMatchObject({ complete: 3 });
-      expect(notes).toEqual(['LISTENER_FAILED']);
+      expect(notes).toEqual(['LEDGER_BEGUN', 'LISTENER_FAILED']);
     });
   },
 );

@@ -73,8 +73,9 @@ describe('run', () => {
       const { v2Calls, revealsAtMost: reveals, purchases } = planned;
       const atMost = { units: 7, reports: 3, v2Calls: v2Calls.atMost, calls: purchases.atMost.calls, reveals };
       const limits = { units: 7, reports: null };
+      const disk = { ...planned.disk, free: expect.any(Number) };
       expect(asked).toEqual([
-        { plan: { ...planned, at: expect.any(Number), permissions }, atMost, limits, findings: [] },
+        { plan: { ...planned, at: expect.any(Number), permissions, disk }, atMost, limits, findings: [] },
       ]);
       // Asked for its counters once for the run and once for the plan.
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);

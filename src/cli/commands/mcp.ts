@@ -11,6 +11,7 @@ import { removeContacts, withoutAnyContactsInJson } from '../../util/sanitize-te
 import { toJson } from '../../util/view-json.js';
 import { type Command, numberFlag, type ProviderArgs, sandboxOption } from '../command.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
+import { questionJson } from '../terminal/review-words.js';
 import { callJson } from './call.js';
 import { changesJson } from './changes.js';
 import { portfolioJson } from './portfolios.js';
@@ -272,7 +273,6 @@ const TOOLS: readonly Tool[] = [
     params: { portfolio, page },
     async run(given: { readonly portfolio?: string; readonly page?: number }, { options, around }) {
       const { questionPage } = await import('../../app/review/question-pages.js');
-      const { questionJson } = await import('../terminal/review-words.js');
       const { questions, ...view } = await questionPage({ ...options, ...given, size: 20 }, around);
       return { ...view, questions: questions.map(questionJson) };
     },

@@ -355,7 +355,7 @@ export const BROKEN_QUOTES = {
 
 /**
  * The cells of well-formed records, neither cast nor trimmed. Ordinary records are split at the delimiters: csv-parse
- * gives the same cells at a sixth of the speed (docs/developers/performance.md, "Small things").
+ * gives the same cells at a sixth of the speed.
  */
 export function parseCells(records: readonly string[], delimiter: string): string[][] {
   const ordinary = records.map((record) => splitOrdinary(record, delimiter));
