@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.js';
 import { cli, withFolder } from '../helpers/cli.js';
-import { isOnPostgres } from '../helpers/ledger-place.js';
+import { isOnPostgres, ledgerEnvironment } from '../helpers/ledger-place.js';
 import { findCompany } from '../helpers/sandbox.js';
 import { withDesk } from '../review/with-ledger.js';
 import { withPage } from './page.js';
@@ -76,7 +76,11 @@ test('a download has all rows, and invalid rows keep their name and ID', () =>
     const invalid = Array.from({ length: 120 }, (_, at) => `Nameless Land ${at},,,row-${at}`);
     appendFileSync(list, `${invalid.join('\n')}\n`);
     writeFileSync(list, readFileSync(list, 'utf8').replace(',Note', ',ID'));
-    await cli(['run', list, '--sandbox', '--yes', '--pipeline', 'onboarding'], { cwd: folder });
+    const dataDir = join(folder, 'data');
+    await cli(['run', list, '--sandbox', '--yes', '--pipeline', 'onboarding', '--data-dir', dataDir], {
+      cwd: folder,
+      env: await ledgerEnvironment(dataDir),
+    });
     await withPage({ dataDir: join(folder, 'data'), sandbox: true }, async ({ get, json }) => {
       const { text } = await get('/companies?outcome=invalid&from=50&format=csv');
       expect(text.trim().split('\n')).toHaveLength(1 + 121);
