@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Pool } from 'undici';
 import { connect } from '../../../src/ledger/db/sqlite/connection.js';
 import { buildWhenStale } from '../../helpers/build.js';
 import { writeList } from '../list.js';
@@ -27,8 +28,36 @@ export async function run(): Promise<Row[]> {
   const builds = [{ code: 'this', folder: resolve(import.meta.dirname, '../../..') }];
   if (against !== undefined) builds.push({ code: against, folder: resolve(against) });
   const table: Row[] = [];
-  for (const one of cases) for (const { code, folder } of builds) table.push({ code, ...(await measure(one, folder)) });
+  for (const one of cases) {
+    const bare = { 'a bare loop, of the ideal': ratio(await shareOfBareLoop(one)) };
+    for (const { code, folder } of builds) table.push({ code, ...(await measure(one, folder)), ...bare });
+  }
   return table;
+}
+
+/** What a client can reach that does nothing but send the calls of one API and read the answers. */
+async function shareOfBareLoop({ latencyMs, rows }: (typeof cases)[number]): Promise<number> {
+  const build = resolve(import.meta.dirname, '../../../build');
+  const server = await startServer('sandbox', [build, 'prepared', String(latencyMs)]);
+  const pool = new Pool(server.origin, { connections: CONCURRENCY });
+  const headers = { authorization: `Bearer ${server.keys.v1}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ location: 'GB', registration_number: '00000001' });
+  const calls = rows * CALLS_OF_API;
+  const from = performance.now();
+  try {
+    let left = calls;
+    const send = async () => {
+      while (left-- > 0) {
+        const answer = await pool.request({ method: 'POST', path: '/api/v1/kyb/search', headers, body });
+        await answer.body.arrayBuffer();
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, send));
+    return (calls * latencyMs) / CONCURRENCY / (performance.now() - from);
+  } finally {
+    await pool.close();
+    await server.stop();
+  }
 }
 
 /** The command as users get it, of the checkout in `root`. */
