@@ -48,19 +48,20 @@ export interface PlaceOptions {
   readonly dataDir?: string | undefined;
 }
 
-export const dataDirOf = (options: PlaceOptions, around: AppEnvironment): string => loadDataDir(around, options);
+export const dataDirOf = (options: PlaceOptions, environment: AppEnvironment): string =>
+  loadDataDir(environment, options);
 
 /** Where the ledger is. It may contain a password, so use it only to open the ledger. */
-export function ledgerOf(options: PlaceOptions, around: AppEnvironment): LedgerPlace {
-  const { dataDir, ledgerUrl } = loadPlace(around, options);
+export function ledgerOf(options: PlaceOptions, environment: AppEnvironment): LedgerPlace {
+  const { dataDir, ledgerUrl } = loadPlace(environment, options);
   return { dataDir, ledgerUrl: ledgerUrl?.reveal() };
 }
 
-export const pathIn = (around: AppEnvironment, path: string): string => resolve(around.cwd, path);
+export const pathIn = (environment: AppEnvironment, path: string): string => resolve(environment.cwd, path);
 
 /** The prices of a pipeline, else those of the environment. Null: neither sets any. */
-export const pricesOf = (pipeline: { readonly prices: Prices | null } | undefined, around: AppEnvironment) =>
-  pipeline?.prices ?? loadPrices(around);
+export const pricesOf = (pipeline: { readonly prices: Prices | null } | undefined, environment: AppEnvironment) =>
+  pipeline?.prices ?? loadPrices(environment);
 
 /**
  * Opens a ledger for the length of `use`. `abort` ends the wait for a database that is down. `waitMs`: how long to wait
@@ -69,19 +70,19 @@ export const pricesOf = (pipeline: { readonly prices: Prices | null } | undefine
 export async function withLedger<T>(
   access: LedgerOptions['access'],
   options: PlaceOptions & { readonly abort?: AbortSignal | undefined; readonly waitMs?: number },
-  around: AppEnvironment,
+  environment: AppEnvironment,
   use: (ledger: Ledger, dataDir: string) => Promise<T>,
 ): Promise<T> {
-  const place = ledgerOf(options, around);
-  const { clock, freeBytes, onNote } = around;
+  const place = ledgerOf(options, environment);
+  const { clock, freeBytes, onNote } = environment;
   // If a database was intended, an empty ledger file would buy everything again.
-  if (access === 'write' && place.ledgerUrl === undefined && isLedgerUrlBlank(around))
+  if (access === 'write' && place.ledgerUrl === undefined && isLedgerUrlBlank(environment))
     onNote?.(
       message('LEDGER_URL_EMPTY', `KYBATCH_LEDGER_URL is set, but empty: the ledger is the file in ${place.dataDir}`),
     );
   const more = { onNote, giveUp: options.abort, ...(freeBytes === undefined ? {} : { freeBytes }) };
   const open = () => openLedger({ ...place, now: clock.now(), clock: () => clock.now(), access, ...more });
-  const ledger = await untilFree(open, options, around);
+  const ledger = await untilFree(open, options, environment);
   try {
     return await use(ledger, place.dataDir);
   } finally {

@@ -14,14 +14,14 @@ import { type AppEnvironment, pathIn } from './environment.js';
 export function fileTarget(
   named: string,
   dataDir: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   reads: readonly string[] = [],
   by = '--out',
 ): string {
   if (named.trim() === '') throw new UsageError('OUT_EMPTY', `${by} is empty`, 'Name a file; it need not exist.');
-  const path = pathIn(around, named);
+  const path = pathIn(environment, named);
   mustBeOutsideDataDir(path, dataDir);
-  mustNotBeAnInput(path, [...settingsFiles(around), ...reads], by);
+  mustNotBeAnInput(path, [...settingsFiles(environment), ...reads], by);
   const place = realPath(path);
   if (look(path, lstatSync)?.isSymbolicLink())
     throw new UsageError('OUT_IS_SYMLINK', `${path} is a symbolic link`, `Name the file itself with ${by}: ${place}`);

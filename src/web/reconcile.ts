@@ -43,10 +43,10 @@ const CANDIDATES = 10;
 export class ReconcileService {
   readonly #secret = randomSecret();
   readonly #origin: string;
-  readonly #place: Pick<Site, 'options' | 'around'>;
+  readonly #place: Pick<Site, 'options' | 'environment'>;
   readonly #options: ReconcileOptions;
 
-  constructor(origin: string, place: Pick<Site, 'options' | 'around'>, options: ReconcileOptions) {
+  constructor(origin: string, place: Pick<Site, 'options' | 'environment'>, options: ReconcileOptions) {
     this.#origin = origin;
     this.#place = place;
     this.#options = options;
@@ -124,11 +124,11 @@ export class ReconcileService {
   }
 
   async #reconcile(batch: z.infer<typeof queryBatch>) {
-    const { options, around } = this.#place;
+    const { options, environment } = this.#place;
     const asked = Object.entries(batch);
     const meant = asked.filter(([, { type }]) => isCompanyType(type));
     const queries = meant.map(([, query]) => fieldsOf(query));
-    const { results, unitsSpent } = await lookUp({ ...options, queries, purse: this.#options.purse }, around);
+    const { results, unitsSpent } = await lookUp({ ...options, queries, purse: this.#options.purse }, environment);
     if (unitsSpent > 0) this.#options.onSpent?.(unitsSpent);
     const found = new Map(meant.map(([name], at) => [name, results[at]?.candidates ?? []]));
     return Object.fromEntries(
@@ -158,17 +158,17 @@ export class ReconcileService {
   }
 
   async #tablesOf(key: string) {
-    const { options, around } = this.#place;
+    const { options, environment } = this.#place;
     const known = companyOfKey(key);
     return known === undefined
       ? new Map<string, never>()
-      : await companyTables({ ...options, ...known }, around).catch(unlessUnknown(new Map<string, never>()));
+      : await companyTables({ ...options, ...known }, environment).catch(unlessUnknown(new Map<string, never>()));
   }
 
   async #preview(key: string): Promise<ReconcileAnswer> {
-    const { options, around } = this.#place;
+    const { options, environment } = this.#place;
     const known = companyOfKey(key);
-    const view = known && (await company({ ...options, ...known }, around).catch(unlessUnknown(undefined)));
+    const view = known && (await company({ ...options, ...known }, environment).catch(unlessUnknown(undefined)));
     const body =
       view === undefined
         ? html`<p>No list has this company yet, so nothing was bought about it.</p>`
@@ -188,8 +188,8 @@ export class ReconcileService {
 
   async #suggest(search: string) {
     if (search.trim() === '') return [];
-    const { options, around } = this.#place;
-    const found = await rows({ ...options, search, perPage: 50 }, around).catch(unlessUnknown({ rows: [] }));
+    const { options, environment } = this.#place;
+    const found = await rows({ ...options, search, perPage: 50 }, environment).catch(unlessUnknown({ rows: [] }));
     const once = new Map(
       found.rows.flatMap(({ company: one, matchedName, matchedCountry, matchedRegistrationNumber }) => {
         if (one === null) return [];

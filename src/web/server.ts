@@ -36,7 +36,7 @@ import {
   type User,
 } from './site.js';
 
-export interface UiOptions extends Pick<Site, 'options' | 'around'> {
+export interface UiOptions extends Pick<Site, 'options' | 'environment'> {
   /** 0: a free one. */
   readonly port: number;
   /** The person who starts the page. Behind a proxy the role alone counts. */
@@ -63,7 +63,7 @@ export async function serveUi(options: UiOptions): Promise<void> {
   server.on('request', (request, response) => void new Exchange(request, response, access, place, service).answer());
   await readAhead({ ...place, user });
   onListening(proxy === undefined ? link.link : proxy.publicUrl, ownPort, service?.address);
-  const recording = user.role === 'look' ? undefined : recordWhileOpen(place.options, place.around, signal);
+  const recording = user.role === 'look' ? undefined : recordWhileOpen(place.options, place.environment, signal);
   if (!signal.aborted) await once(signal, 'abort');
   await recording;
   server.close();
@@ -136,7 +136,7 @@ class Exchange {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly access: Access,
-    private readonly place: Pick<Site, 'options' | 'around'>,
+    private readonly place: Pick<Site, 'options' | 'environment'>,
     private readonly service: ReconcileService | undefined,
   ) {
     this.#url = URL.parse(request.url ?? '/', 'http://127.0.0.1') ?? new URL('http://127.0.0.1/');
@@ -172,7 +172,7 @@ class Exchange {
   }
 
   get #now(): number {
-    return this.place.around.clock.now();
+    return this.place.environment.clock.now();
   }
 
   /** The token becomes a cookie and leaves the address. */
@@ -193,7 +193,7 @@ class Exchange {
     const said = isPolled ? undefined : session.message;
     if (!isPolled) session.message = undefined;
     // The navigation stays as it is while a page is read again.
-    const questions = isPolled ? 0 : await countQuestions(site.options, site.around).catch(() => 0);
+    const questions = isPolled ? 0 : await countQuestions(site.options, site.environment).catch(() => 0);
     const extras = { message: said, hasCsv: opened.csv !== undefined, questions };
     const page = frame(opened.page(), request, site, extras);
     this.#send(200, 'text/html; charset=utf-8', String(page));
@@ -309,7 +309,7 @@ class Exchange {
     const problem = told(error);
     // The address of the service is a secret.
     const place = this.#url.pathname.replace(/^\/reconcile\/.*/, '/reconcile');
-    if (problem.status >= 500) this.place.around.onNote?.(message('PAGE_FAILED', `${place}: ${problem.text}`));
+    if (problem.status >= 500) this.place.environment.onNote?.(message('PAGE_FAILED', `${place}: ${problem.text}`));
     // The rest of a refused request is not read.
     if (!this.request.complete) this.response.setHeader('Connection', 'close');
     return problem;

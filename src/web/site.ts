@@ -23,7 +23,7 @@ export interface User {
 /** The place that the page shows, and the person who looks. */
 export interface Site {
   readonly options: ProviderOptions;
-  readonly around: AppEnvironment;
+  readonly environment: AppEnvironment;
   readonly user: User;
 }
 

@@ -61,20 +61,20 @@ long('it is planned, bought, exported and purged like any other', async () => {
         KYBATCH_V2_BASE_URL: v2BaseUrl,
         KYBATCH_V2_API_KEY: sandbox.keys.v2,
       };
-      const around = { env, cwd, clock: systemClock };
+      const environment = { env, cwd, clock: systemClock };
       const job = { input: 'input.csv', pipeline: './mine.yaml' };
-      const before = await plan(job, around);
+      const before = await plan(job, environment);
       // Two searches are allowed in each space, and each stage asks once.
       expect(before.units).toMatchObject({ atLeast: 3, atMost: 9 });
       expect(before.v2Calls).toEqual({ atLeast: 0, atMost: 9 });
 
-      const end = await run({ ...job, yes: true }, around);
+      const end = await run({ ...job, yes: true }, environment);
       expect(end.outcomes).toMatchObject({ complete: 3 });
       expect(end.stages['trade-licence']).toEqual({ done: 3 });
       expect(asked).toHaveLength(3);
-      expect((await plan(job, around)).v2Calls).toEqual({ atLeast: 0, atMost: 0 });
+      expect((await plan(job, environment)).v2Calls).toEqual({ atLeast: 0, atMost: 0 });
 
-      const { folder } = await exportTables({ run: end.run }, around);
+      const { folder } = await exportTables({ run: end.run }, environment);
       const rows = readTable(folder, 'rows');
       expect(rows.map((row) => row.trade_licence_status)).toEqual(['done', 'done', 'done']);
       const licences = readTable(folder, 'licences');
@@ -83,9 +83,9 @@ long('it is planned, bought, exported and purged like any other', async () => {
       expect(licences[0]?.extra).toBe('{"holder":"Ann"}');
 
       const request = { kind: 'entity', space: 'v2', id: licences[0]?.v2_company_id ?? '' } as const;
-      expect((await previewPurge({ request }, around)).answers).toBeGreaterThanOrEqual(3);
-      await purge({ request }, around);
-      const after = await exportTables({ run: end.run }, around);
+      expect((await previewPurge({ request }, environment)).answers).toBeGreaterThanOrEqual(3);
+      await purge({ request }, environment);
+      const after = await exportTables({ run: end.run }, environment);
       expect(readTable(after.folder, 'licences')).toHaveLength(2);
     });
   } finally {

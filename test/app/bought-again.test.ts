@@ -23,7 +23,7 @@ import { refusal } from './support.js';
 const JOB: RunOptions = { input: 'in.csv', pipeline: './p.yaml', yes: true };
 const pipeline = ['stages: [record]', 'search: {attempts: 1}'];
 
-const around = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}): AppEnvironment => ({
+const environment = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}): AppEnvironment => ({
   cwd,
   env: { ...env, ...more },
   clock: systemClock,
@@ -34,7 +34,12 @@ const elsewhere = ({ env }: Job) => ({
 });
 
 /** Runs the first rows and returns how many units the provider counted. */
-async function bought(job: Job, rows: number, options: Partial<RunOptions> = {}, place = around(job)): Promise<number> {
+async function bought(
+  job: Job,
+  rows: number,
+  options: Partial<RunOptions> = {},
+  place = environment(job),
+): Promise<number> {
   job.writeCsv('in.csv', job.rows.slice(0, rows));
   await run({ ...JOB, ...options }, place);
   return job.sandbox.chargeLog.length;
@@ -43,12 +48,14 @@ async function bought(job: Job, rows: number, options: Partial<RunOptions> = {},
 long('a paused run that buys everything again continues, and buys each row once', async () => {
   await withJob({ pipeline }, async (job) => {
     const paid = await bought(job, 3);
-    const first = await run({ ...JOB, fresh: true, budget: 1 }, around(job));
+    const first = await run({ ...JOB, fresh: true, budget: 1 }, environment(job));
     expect(first).toMatchObject({ finished: false, spent: { units: 1 } });
     writeFileSync(join(job.cwd, 'other.yaml'), ['stages: [record, financials]', 'search: {attempts: 1}'].join('\n'));
-    expect((await plan(JOB, around(job))).run).toMatchObject({ id: first.run, continues: true });
-    expect((await plan({ ...JOB, pipeline: './other.yaml' }, around(job))).run).toMatchObject({ continues: false });
-    const second = await run({ ...JOB, fresh: true }, around(job));
+    expect((await plan(JOB, environment(job))).run).toMatchObject({ id: first.run, continues: true });
+    expect((await plan({ ...JOB, pipeline: './other.yaml' }, environment(job))).run).toMatchObject({
+      continues: false,
+    });
+    const second = await run({ ...JOB, fresh: true }, environment(job));
     expect(second).toMatchObject({ run: first.run, finished: true });
     expect(job.sandbox.chargeLog).toHaveLength(2 * paid);
   });
@@ -58,7 +65,7 @@ describe('X-9 guard new_provider', () => {
   test('another spelling of the base URL is refused without a terminal, and --accept allows one attempt', async () => {
     await withJob({ pipeline }, async (job) => {
       const paid = await bought(job, 3);
-      const renamed = around(job, elsewhere(job));
+      const renamed = environment(job, elsewhere(job));
       const error = await refusal(run(JOB, renamed));
       expect(error).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
       expect(error.hint).toContain('kybatch ledger provider-moved --from http://127.0.0.1');
@@ -82,7 +89,7 @@ describe('X-9 guard new_provider', () => {
     await withJob({ pipeline }, async (job) => {
       const rows = 6;
       const paid = await bought(job, rows, { budget: 2 });
-      const renamed = around(job, elsewhere(job));
+      const renamed = environment(job, elsewhere(job));
       expect(await refusal(run({ ...JOB, budget: 2 }, renamed))).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
       // More stored answers of other lists from here are no reason to buy this list again.
       job.writeCsv('other.csv', job.rows.slice(10, 13));
@@ -90,14 +97,14 @@ describe('X-9 guard new_provider', () => {
       expect(job.sandbox.chargeLog).toHaveLength(paid + 6);
       expect(await refusal(run(JOB, renamed))).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
       expect(job.sandbox.chargeLog).toHaveLength(paid + 6);
-      await run({ ...JOB, budget: 2 }, around(job));
+      await run({ ...JOB, budget: 2 }, environment(job));
       expect(await run({ ...JOB, budget: 2, accept: ['new_provider'] }, renamed)).toMatchObject({
         spent: { units: 2 },
       });
       expect(await run({ ...JOB, budget: 2 }, renamed)).toMatchObject({ spent: { units: 2 } });
       // Back without --accept: the base URL used last has answers that this one lacks.
       await run({ ...JOB, budget: 4 }, renamed);
-      expect(await refusal(run(JOB, around(job)))).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
+      expect(await refusal(run(JOB, environment(job)))).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
     });
   });
 
@@ -137,7 +144,7 @@ describe('X-9 guard new_provider', () => {
   test('a person is asked about it and may agree, but --yes given beforehand is not enough', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 1);
-      const renamed = around(job, elsewhere(job));
+      const renamed = environment(job, elsewhere(job));
       const asked: string[] = [];
       const agree: NonNullable<RunOptions['agree']> = async ({ findings }) => {
         asked.push(...findings.map(({ guard }) => guard));
@@ -162,22 +169,22 @@ test.skipIf(isOnPostgres)(
         if (kind === 'writing_tables')
           cpSync(join(job.cwd, 'data'), join(job.cwd, 'killed'), { recursive: true, verbatimSymlinks: true });
       };
-      await run({ ...JOB, listen }, around(job));
-      const check = (place = {}) => checkPortfolios({ ...place, maxAgeMs: 86_400_000 }, around(job));
+      await run({ ...JOB, listen }, environment(job));
+      const check = (place = {}) => checkPortfolios({ ...place, maxAgeMs: 86_400_000 }, environment(job));
       const review = { kind: 'needs_review' };
       expect(await check()).toMatchObject({ lists: [{ troubles: [review], next: { kind: 'review' } }] });
       // The command is for the first trouble.
       expect(await check(killed)).toMatchObject({
         lists: [{ troubles: [{ kind: 'tables' }, review], next: { kind: 'run' } }],
       });
-      expect(await status(killed, around(job))).toMatchObject({
+      expect(await status(killed, environment(job))).toMatchObject({
         run: { state: 'finished' },
         lacksTables: true,
         next: { kind: 'run' },
       });
-      expect(await portfolios(killed, around(job))).toMatchObject([{ lastRun: { lacksTables: true } }]);
+      expect(await portfolios(killed, environment(job))).toMatchObject([{ lastRun: { lacksTables: true } }]);
       const paid = job.sandbox.chargeLog.length;
-      expect(await run({ ...JOB, ...killed }, around(job))).toMatchObject({ tables: expect.anything() });
+      expect(await run({ ...JOB, ...killed }, environment(job))).toMatchObject({ tables: expect.anything() });
       expect(job.sandbox.chargeLog).toHaveLength(paid);
       expect(await check(killed)).toMatchObject({ lists: [{ troubles: [review] }] });
     });
@@ -193,11 +200,11 @@ describe('X-2 ledger provider-moved', () => {
       const paid = await bought(job, 3);
       const { KYBATCH_V1_BASE_URL: from = '' } = job.env;
       const { KYBATCH_V1_BASE_URL: to } = elsewhere(job);
-      const renamed = around(job, elsewhere(job));
+      const renamed = environment(job, elsewhere(job));
       job.writeCsv('part.csv', job.rows.slice(0, before));
       if (before > 0) await run({ ...JOB, input: 'part.csv', accept: ['new_provider'] }, renamed);
       const paidBefore = job.sandbox.chargeLog.length;
-      expect(await providerMoved({ from: `${from}/`, to }, around(job))).toMatchObject({
+      expect(await providerMoved({ from: `${from}/`, to }, environment(job))).toMatchObject({
         from,
         to,
         moved: [{ api: 'v1', merged: before > 0 }],
@@ -210,7 +217,7 @@ describe('X-2 ledger provider-moved', () => {
       expect(paid).toBeLessThanOrEqual(paidBefore);
       const { environments } = await usage({}, renamed);
       expect(environments.filter(({ api }) => api === 'v1').map(({ name }) => name)).toEqual([to]);
-      expect(await refusal(providerMoved({ from, to }, around(job)))).toMatchObject({ exit: 2 });
+      expect(await refusal(providerMoved({ from, to }, environment(job)))).toMatchObject({ exit: 2 });
     });
   });
 
@@ -220,19 +227,19 @@ describe('X-2 ledger provider-moved', () => {
       await withJob({ pipeline: ['stages: [record, firmographics]'] }, async (job) => {
         const paid = await bought(job, 1);
         const { KYBATCH_V1_BASE_URL: v1 = '', KYBATCH_V2_BASE_URL: v2 = '' } = job.env;
-        const before = await usage({}, around(job));
+        const before = await usage({}, environment(job));
         expect(before.environments.map(({ api }) => api).toSorted()).toEqual(['v1', 'v2']);
         for (const move of [
           { from: v1, to: v2 },
           { from: v2, to: v1 },
         ])
-          expect(await refusal(providerMoved(move, around(job)))).toMatchObject({
+          expect(await refusal(providerMoved(move, environment(job)))).toMatchObject({
             code: 'PROVIDER_OTHER_API',
             exit: 2,
           });
-        expect((await usage({}, around(job))).environments).toEqual(before.environments);
+        expect((await usage({}, environment(job))).environments).toEqual(before.environments);
         job.writeCsv('again.csv', job.rows.slice(0, 1));
-        await run({ ...JOB, input: 'again.csv' }, around(job));
+        await run({ ...JOB, input: 'again.csv' }, environment(job));
         expect(job.sandbox.chargeLog).toHaveLength(paid);
       });
     },
@@ -243,8 +250,8 @@ describe('X-2 ledger provider-moved', () => {
       await bought(job, 3, { budget: 2 });
       const { KYBATCH_V1_BASE_URL: from = '' } = job.env;
       const { KYBATCH_V1_BASE_URL: to } = elsewhere(job);
-      await providerMoved({ from, to }, around(job));
-      expect(await resume({ yes: true }, around(job, elsewhere(job)))).toMatchObject({ finished: true });
+      await providerMoved({ from, to }, environment(job));
+      expect(await resume({ yes: true }, environment(job, elsewhere(job)))).toMatchObject({ finished: true });
       expect(job.sandbox.chargeLog).toHaveLength(6);
     });
   });
@@ -265,18 +272,18 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
       const paid = await bought(job, 1, { out });
       lose(job);
       rmSync(join(job.cwd, 'data', gone), { recursive: true, force: true });
-      expect(await refusal(run({ ...JOB, out }, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+      expect(await refusal(run({ ...JOB, out }, environment(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
       expect(job.sandbox.chargeLog).toHaveLength(paid);
       if (out === undefined) {
-        const { findings } = await doctor({}, around(job));
+        const { findings } = await doctor({}, environment(job));
         expect(findings.map(({ check }) => check)).toContain('guard new_ledger');
-        expect(await checkPortfolios({ maxAgeMs: 86_400_000 }, around(job))).toMatchObject({
+        expect(await checkPortfolios({ maxAgeMs: 86_400_000 }, environment(job))).toMatchObject({
           troubles: [{ code: 'NEW_LEDGER' }],
         });
       }
-      expect(await run({ ...JOB, out, accept: ['new_ledger'] }, around(job))).toMatchObject({ finished: true });
+      expect(await run({ ...JOB, out, accept: ['new_ledger'] }, environment(job))).toMatchObject({ finished: true });
       // From then on the ledger decides.
-      expect(await run({ ...JOB, out }, around(job))).toMatchObject({ spent: { units: 0 } });
+      expect(await run({ ...JOB, out }, environment(job))).toMatchObject({ spent: { units: 0 } });
     });
   });
 
@@ -285,11 +292,11 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
       await bought(job, 1);
       cpSync(join(job.cwd, 'data', 'kybatch.db'), join(job.cwd, 'backup.db'));
       await bought(job, 2);
-      const check = (more = {}) => checkPortfolios({ maxAgeMs: 86_400_000 }, around(job, more));
+      const check = (more = {}) => checkPortfolios({ maxAgeMs: 86_400_000 }, environment(job, more));
       expect(await check()).toMatchObject({ well: true });
       lose(job);
       cpSync(join(job.cwd, 'backup.db'), join(job.cwd, 'data', 'kybatch.db'));
-      const { findings, exit } = await doctor({}, around(job));
+      const { findings, exit } = await doctor({}, environment(job));
       expect(exit).toBe(2);
       expect(findings).toContainEqual(expect.objectContaining({ check: 'guard new_ledger', state: 'fail' }));
       // The monitor may have no configuration.
@@ -298,9 +305,9 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
         lists: [{ troubles: [] }],
         troubles: [{ kind: 'error', code: 'NEW_LEDGER' }],
       });
-      expect((await usage({}, around(job))).olderCopy).toContain('older copy');
-      const planned = await plan(JOB, around(job));
-      const error = await refusal(run(JOB, around(job)));
+      expect((await usage({}, environment(job))).olderCopy).toContain('older copy');
+      const planned = await plan(JOB, environment(job));
+      const error = await refusal(run(JOB, environment(job)));
       expect(error).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
       expect(planned.refusedBy).toEqual({ code: error.code, message: error.message, hint: error.hint });
       // The refused attempt reports it from now on, once.
@@ -324,13 +331,13 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
         rmSync(join(job.cwd, 'data', gone), { recursive: true, force: true });
         cpSync(join(job.cwd, 'backup.db'), join(job.cwd, 'data', 'kybatch.db'));
         job.writeCsv('in.csv', job.rows.slice(0, 1));
-        expect(await refusal(run(JOB, around(job)))).toMatchObject({ code: 'NEW_LEDGER' });
+        expect(await refusal(run(JOB, environment(job)))).toMatchObject({ code: 'NEW_LEDGER' });
       };
       await restore();
-      expect(await run({ ...JOB, accept: ['new_ledger'] }, around(job))).toMatchObject({ worked: false });
-      expect(await run(JOB, around(job))).toMatchObject({ worked: false });
-      expect((await doctor({}, around(job))).exit).toBe(0);
-      expect(await checkPortfolios({ maxAgeMs: 86_400_000 }, around(job))).toMatchObject({ well: true });
+      expect(await run({ ...JOB, accept: ['new_ledger'] }, environment(job))).toMatchObject({ worked: false });
+      expect(await run(JOB, environment(job))).toMatchObject({ worked: false });
+      expect((await doctor({}, environment(job))).exit).toBe(0);
+      expect(await checkPortfolios({ maxAgeMs: 86_400_000 }, environment(job))).toMatchObject({ well: true });
       // A person is asked, even if nothing is due.
       await restore();
       let asked = 0;
@@ -338,9 +345,9 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
         asked += findings.length;
         return true;
       };
-      await run({ ...JOB, yes: false, agree }, around(job));
+      await run({ ...JOB, yes: false, agree }, environment(job));
       expect(asked).toBe(1);
-      expect(await run(JOB, around(job))).toMatchObject({ worked: false });
+      expect(await run(JOB, environment(job))).toMatchObject({ worked: false });
     });
   });
 
@@ -351,10 +358,10 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
       const paid = await bought(job, 4);
       lose(job);
       cpSync(join(job.cwd, 'backup.db'), join(job.cwd, 'data', 'kybatch.db'));
-      expect(await refusal(run(JOB, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
-      expect(await refusal(resume({ yes: true }, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+      expect(await refusal(run(JOB, environment(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+      expect(await refusal(resume({ yes: true }, environment(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
       expect(job.sandbox.chargeLog).toHaveLength(paid);
-      expect(await resume({ yes: true, accept: ['new_ledger'] }, around(job))).toMatchObject({ worked: true });
+      expect(await resume({ yes: true, accept: ['new_ledger'] }, environment(job))).toMatchObject({ worked: true });
     });
   });
 
@@ -366,23 +373,23 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     async (_, gone) => {
       await withJob({ pipeline }, async (job) => {
         await bought(job, 4, { budget: 3 });
-        const { run: id } = await run({ ...JOB, budget: 0 }, around(job));
-        expect(await refusal(run(JOB, around(job, { KYBATCH_V1_API_KEY: '' })))).toMatchObject({ exit: 2 });
-        await exportTables({ run: id }, around(job));
+        const { run: id } = await run({ ...JOB, budget: 0 }, environment(job));
+        expect(await refusal(run(JOB, environment(job, { KYBATCH_V1_API_KEY: '' })))).toMatchObject({ exit: 2 });
+        await exportTables({ run: id }, environment(job));
         cpSync(join(job.cwd, 'data', 'kybatch.db'), join(job.cwd, 'backup.db'));
-        expect(await run(JOB, around(job))).toMatchObject({ run: id, finished: true });
+        expect(await run(JOB, environment(job))).toMatchObject({ run: id, finished: true });
         const paid = job.sandbox.chargeLog.length;
-        expect(await run(JOB, around(job))).toMatchObject({ spent: { units: 0 } });
-        await exportTables({ run: id }, around(job));
+        expect(await run(JOB, environment(job))).toMatchObject({ spent: { units: 0 } });
+        await exportTables({ run: id }, environment(job));
         lose(job);
         cpSync(join(job.cwd, 'backup.db'), join(job.cwd, 'data', 'kybatch.db'));
         rmSync(join(job.cwd, 'data', gone), { recursive: true, force: true });
-        expect(await refusal(run(JOB, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
-        expect(await refusal(resume({ yes: true }, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+        expect(await refusal(run(JOB, environment(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+        expect(await refusal(resume({ yes: true }, environment(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
         expect(job.sandbox.chargeLog).toHaveLength(paid);
-        expect(await resume({ yes: true, accept: ['new_ledger'] }, around(job))).toMatchObject({ finished: true });
+        expect(await resume({ yes: true, accept: ['new_ledger'] }, environment(job))).toMatchObject({ finished: true });
         job.writeCsv('in.csv', job.rows.slice(0, 5));
-        expect(await run(JOB, around(job))).toMatchObject({ finished: true });
+        expect(await run(JOB, environment(job))).toMatchObject({ finished: true });
       });
     },
   );
@@ -392,8 +399,8 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
       await bought(job, 1, { sandbox: true });
       lose(job);
       await bought(job, 1);
-      const { run: dropped } = await run({ ...JOB, input: 'in.csv', fresh: true }, around(job));
-      await dropRun({ run: dropped }, around(job));
+      const { run: dropped } = await run({ ...JOB, input: 'in.csv', fresh: true }, environment(job));
+      await dropRun({ run: dropped }, environment(job));
       expect(await bought(job, 2)).toBeGreaterThan(0);
     });
   });
@@ -402,7 +409,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
 describe('X-9 guard clock', () => {
   const DAY_MS = 86_400_000;
   const ahead = (job: Job, days: number): AppEnvironment => ({
-    ...around(job),
+    ...environment(job),
     clock: { ...systemClock, now: () => Date.now() + days * DAY_MS },
   });
 
@@ -420,7 +427,7 @@ describe('X-9 guard clock', () => {
         });
         expect(await refusal(resume({ yes: true }, ahead(job, days)))).toMatchObject({ code: 'CLOCK', exit: 2 });
         expect(job.sandbox.chargeLog).toHaveLength(paid);
-        expect(await run(JOB, around(job))).toMatchObject({ finished: true, outcomes: { complete: 4 } });
+        expect(await run(JOB, environment(job))).toMatchObject({ finished: true, outcomes: { complete: 4 } });
         expect(job.sandbox.chargeLog).toHaveLength(8);
       });
     },

@@ -14,11 +14,11 @@ const factOf = ({ facts }: CompanyView, name: string) => facts.find((fact) => fa
 
 describe('one company', () => {
   test('has all that is stored, with ages, prices and digests, for no call', () =>
-    withOffice({}, async ({ sandbox, run, companies, around }) => {
+    withOffice({}, async ({ sandbox, run, companies, environment }) => {
       const [first, second] = companies(2) as [Company, Company];
       await run([first, second], ['record', 'financials', 'credit-report']);
       const sent = sandbox.chargeLog.length;
-      const view = await company({ space: 'v1', id: first.v1Id }, around);
+      const view = await company({ space: 'v1', id: first.v1Id }, environment);
       expect(view).toMatchObject({
         name: first.name,
         registrationNumber: first.registrationNumber,
@@ -50,44 +50,44 @@ describe('one company', () => {
         charge: 'charged',
       });
       expect(JSON.stringify(view)).not.toContain(second.v1Id);
-      const { space: _, id: __, ...sameInV2 } = await company({ space: 'v2', id: first.v2Id }, around);
+      const { space: _, id: __, ...sameInV2 } = await company({ space: 'v2', id: first.v2Id }, environment);
       expect(sameInV2).toEqual({ ...view, space: undefined, id: undefined });
       expect(sandbox.chargeLog).toHaveLength(sent);
     }));
 
   test('a list that did not come is not returned, and one that came empty is', () =>
-    withOffice({}, async ({ sandbox: { registry }, run, companies, around }) => {
+    withOffice({}, async ({ sandbox: { registry }, run, companies, environment }) => {
       const all = companies(200);
       const having = (state: string) => all.find((one) => registry.traits(one).officers === state) as Company;
       const [absent, empty, some] = [having('absent'), having('empty'), having('some')];
       await run([absent, empty, some]);
       const officers = async ({ v1Id }: Company) => {
-        const list = listOf(await company({ space: 'v1', id: v1Id }, around), 'officers');
+        const list = listOf(await company({ space: 'v1', id: v1Id }, environment), 'officers');
         return [list?.state, (list?.items.length ?? 0) > 0];
       };
       expect(await officers(absent)).toEqual(['not_returned', false]);
       expect(await officers(empty)).toEqual(['returned', false]);
       expect(await officers(some)).toEqual(['returned', true]);
-      const view = await company({ space: 'v1', id: some.v1Id }, around);
+      const view = await company({ space: 'v1', id: some.v1Id }, environment);
       expect(listOf(view, 'people')?.state).toBe('not_bought');
       expect(view.figures.every(({ group }) => group !== null)).toBe(true);
     }));
 
   test('which no row has is refused, and so is a report', () =>
-    withOffice({}, async ({ run, companies, around }) => {
+    withOffice({}, async ({ run, companies, environment }) => {
       await run(companies(1));
       for (const [space, id] of [
         ['v1', 'none'],
         ['nowhere', '1'],
         ['report', '1'],
       ] as const)
-        expect((await refusal(company({ space, id }, around))).code).toBe('COMPANY_NOT_FOUND');
+        expect((await refusal(company({ space, id }, environment))).code).toBe('COMPANY_NOT_FOUND');
     }));
 
   long('has its changes, newest first, and its replaced answers', () =>
     withNights(2, async (nights) => {
-      const { around, ids } = await changedTwice(nights);
-      const view = await company({ space: 'v1', id: ids[0] as string }, around);
+      const { environment, ids } = await changedTwice(nights);
+      const view = await company({ space: 'v1', id: ids[0] as string }, environment);
       const told = view.changes.flatMap(({ items }) => items.flatMap(({ fields }) => fields));
       expect(told.map(({ column, newValue, important }) => [column, newValue, important])).toEqual([
         ['status', 'second', true],
@@ -100,11 +100,11 @@ describe('one company', () => {
         [false, true],
         [false, true],
       ]);
-      const [newest, ...older] = (await recentChanges({ limit: 1 }, around)).changes;
+      const [newest, ...older] = (await recentChanges({ limit: 1 }, environment)).changes;
       expect(older).toEqual([]);
       expect(newest?.items[0]?.fields[0]?.newValue).toBe('second');
-      const { nextBefore } = await recentChanges({ limit: 1 }, around);
-      const rest = await recentChanges({ before: nextBefore ?? 0 }, around);
+      const { nextBefore } = await recentChanges({ limit: 1 }, environment);
+      const rest = await recentChanges({ before: nextBefore ?? 0 }, environment);
       expect(rest.changes.map(({ items }) => items[0]?.fields[0]?.newValue)).toEqual(['first']);
       expect(rest.nextBefore).toBeNull();
     }),
@@ -119,8 +119,8 @@ async function changedTwice({ night, sandbox, clock, table, cwd, env }: Nights) 
     clock.advance(8 * DAY);
     await night('--concurrency', '1');
   }
-  const around: AppEnvironment = { env, cwd, clock };
-  return { around, ids: table('rows').map((line) => line.v1_company_id) };
+  const environment: AppEnvironment = { env, cwd, clock };
+  return { environment: environment, ids: table('rows').map((line) => line.v1_company_id) };
 }
 
 describe('rows', () => {
@@ -130,8 +130,8 @@ describe('rows', () => {
       const listed = given.slice(0, 6).map((row, index) => ({ ...row, id: `own-${index + 1}` }));
       writeCsv('in.csv', listed);
       await night();
-      const around: AppEnvironment = { env, cwd, clock };
-      const found = async (search: string) => (await rows({ search }, around)).rows.map(({ row }) => row);
+      const environment: AppEnvironment = { env, cwd, clock };
+      const found = async (search: string) => (await rows({ search }, environment)).rows.map(({ row }) => row);
       const third = listed[2] as unknown as Record<string, string>;
       expect(await found('OWN-3')).toEqual([3]);
       const name = third.name ?? '';
@@ -153,31 +153,31 @@ describe('rows', () => {
         { name: 'Äußerst Unbekannt GmbH', country: 'GB', registration_number: '99999999' },
       ]);
       await night();
-      const around: AppEnvironment = { env, cwd, clock };
-      const all = await rows({}, around);
+      const environment: AppEnvironment = { env, cwd, clock };
+      const all = await rows({}, environment);
       expect(all).toMatchObject({ total: 5, page: 1, pages: 1 });
       expect(all.rows.map(({ row }) => row)).toEqual([1, 2, 3, 4, 5]);
       const counted = Object.fromEntries(all.facets.outcome.map(({ value, count }) => [value, count]));
       expect(counted).toMatchObject({ complete: 3, invalid: 1 });
-      const invalid = await rows({ outcome: 'invalid' }, around);
+      const invalid = await rows({ outcome: 'invalid' }, environment);
       expect(invalid).toMatchObject({ total: 1, rows: [{ row: 4, company: null, matchedName: null }] });
       // Other outcomes can still be chosen, other reasons cannot.
       expect(invalid.facets.outcome).toEqual(all.facets.outcome);
       expect(invalid.facets.reason).toEqual([{ value: invalid.rows[0]?.reasonCode, count: 1 }]);
       const [page2, beyond] = [
-        await rows({ perPage: 2, page: 2 }, around),
-        await rows({ perPage: 2, page: 9 }, around),
+        await rows({ perPage: 2, page: 2 }, environment),
+        await rows({ perPage: 2, page: 9 }, environment),
       ];
       expect(page2.rows.map(({ row }) => row)).toEqual([3, 4]);
       expect(beyond).toMatchObject({ page: 3, pages: 3, rows: [{ row: 5 }] });
-      expect((await rows({ descending: true }, around)).rows.map(({ row }) => row)).toEqual([5, 4, 3, 2, 1]);
-      expect(await rows({ search: 'äUßERST unbe' }, around)).toMatchObject({ total: 1, rows: [{ row: 5 }] });
-      const names = (await rows({ sort: 'name', search: 'un' }, around)).rows.map(({ name }) => name);
+      expect((await rows({ descending: true }, environment)).rows.map(({ row }) => row)).toEqual([5, 4, 3, 2, 1]);
+      expect(await rows({ search: 'äUßERST unbe' }, environment)).toMatchObject({ total: 1, rows: [{ row: 5 }] });
+      const names = (await rows({ sort: 'name', search: 'un' }, environment)).rows.map(({ name }) => name);
       expect(names).toEqual(names.toSorted());
       const { space, id } = all.rows[0]?.company ?? { space: '', id: '' };
-      expect(await company({ space, id }, around)).toMatchObject({ rows: [{ row: 1 }] });
+      expect(await company({ space, id }, environment)).toMatchObject({ rows: [{ row: 1 }] });
       const runId = all.rows[0]?.runId ?? '';
-      expect(await rows({ run: runId, outcome: 'complete' }, around)).toMatchObject({ total: 3 });
-      expect((await refusal(rows({ sort: 'colour' }, around))).code).toBe('ROW_ORDER_UNKNOWN');
+      expect(await rows({ run: runId, outcome: 'complete' }, environment)).toMatchObject({ total: 3 });
+      expect((await refusal(rows({ sort: 'colour' }, environment))).code).toBe('ROW_ORDER_UNKNOWN');
     }));
 });

@@ -15,8 +15,8 @@ const find = ({ findings }: DoctorView, check: string) => findings.filter((findi
 
 describe('doctor', () => {
   test('V1-8 finds no fault, for 0 units', async () => {
-    await withOffice({}, async ({ sandbox, around }) => {
-      const view = await doctor({}, around);
+    await withOffice({}, async ({ sandbox, environment }) => {
+      const view = await doctor({}, environment);
       expect(view.exit).toBe(0);
       expect(find(view, 'v1 key')).toMatchObject([{ state: 'ok' }]);
       expect(find(view, 'v2 key')).toMatchObject([{ state: 'ok' }]);
@@ -32,9 +32,9 @@ describe('doctor', () => {
   long(
     'notes that the default pipeline would be refused with v1 alone, and fails only for a named pipeline',
     async () => {
-      await withOffice({}, async ({ around, folder }) => {
-        const { KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY } = around.env;
-        const v1Only = { ...around, env: { KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY } };
+      await withOffice({}, async ({ environment, folder }) => {
+        const { KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY } = environment.env;
+        const v1Only = { ...environment, env: { KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY } };
         const view = await doctor({}, v1Only);
         expect(view.exit).toBe(0);
         const [told] = find(view, 'pipeline');
@@ -48,7 +48,7 @@ describe('doctor', () => {
         expect(find(nightly, 'pipeline')).toMatchObject([{ state: 'fail' }]);
         writeFileSync(join(folder, 'own.yaml'), 'stages: [record]\n');
         expect(await doctor({ pipeline: './own.yaml' }, v1Only)).toMatchObject({ exit: 0 });
-        expect(find(await doctor({}, around), 'pipeline')).toMatchObject([{ state: 'ok' }]);
+        expect(find(await doctor({}, environment), 'pipeline')).toMatchObject([{ state: 'ok' }]);
       });
     },
   );
@@ -60,24 +60,24 @@ describe('doctor', () => {
     ['notify: {command: [./listener]}', 'notify', 'fail'],
     ['notify: {command: [node]}', 'notify', 'ok'],
   ])('%s of a named pipeline: %s is %s before a run needs it', async (line, check, state) => {
-    await withOffice({}, async ({ around, folder }) => {
+    await withOffice({}, async ({ environment, folder }) => {
       mkdirSync(join(folder, 'there'));
       // It is not executable.
       writeFileSync(join(folder, 'listener'), '', { mode: 0o600 });
       writeFileSync(join(folder, 'own.yaml'), `stages: [record]\n${line}\n`);
-      const env = { ...around.env, PATH: dirname(process.execPath) };
-      const view = await doctor({ pipeline: './own.yaml' }, { ...around, env });
+      const env = { ...environment.env, PATH: dirname(process.execPath) };
+      const view = await doctor({ pipeline: './own.yaml' }, { ...environment, env });
       expect(find(view, check)).toMatchObject([{ state }]);
       expect(view.exit).toBe(state === 'ok' ? 0 : 2);
     });
   });
 
   test('V2-15 names the operations without a route and the stages that need them', async () => {
-    await withOffice({}, async ({ around, folder }) => {
+    await withOffice({}, async ({ environment, folder }) => {
       const routes = join(folder, 'routes.yaml');
       writeFileSync(routes, 'creditReportSearch: {method: POST, path: /credit-report/search}\n');
-      const env = { ...around.env, KYBATCH_V2_ROUTES: routes };
-      const view = await doctor({}, { ...around, env });
+      const env = { ...environment.env, KYBATCH_V2_ROUTES: routes };
+      const view = await doctor({}, { ...environment, env });
       expect(view.exit).toBe(0);
       const [listed] = find(view, 'v2 routes');
       expect(listed).toMatchObject({ state: 'note' });
@@ -106,8 +106,8 @@ describe('doctor', () => {
     [512, '537 MB', 'note', 0],
     [15, '16 MB', 'fail', 1],
   ] as const)('%i MiB left on the disk, %s: %s', async (mebibytes, size, state, exit) => {
-    await withOffice({}, async ({ around }) => {
-      const view = await doctor({}, { ...around, freeBytes: () => mebibytes * MB });
+    await withOffice({}, async ({ environment }) => {
+      const view = await doctor({}, { ...environment, freeBytes: () => mebibytes * MB });
       expect(find(view, 'disk space')).toMatchObject([{ state, detail: expect.stringContaining(`${size} free`) }]);
       expect(view.exit).toBe(exit);
     });
@@ -117,20 +117,20 @@ describe('doctor', () => {
   test.skipIf(isOnPostgres)(
     'a refused key ranks before a damaged database, and a missing configuration is a usage error',
     async () => {
-      await withOffice({}, async ({ sandbox, around, folder }) => {
+      await withOffice({}, async ({ sandbox, environment, folder }) => {
         mkdirSync(join(folder, 'data'), { mode: 0o700 });
         writeFileSync(
           join(folder, 'data', 'kybatch.db'),
           'this is no database, however long it is looked at'.repeat(100),
         );
-        const damaged = await doctor({}, around);
+        const damaged = await doctor({}, environment);
         expect(find(damaged, 'database')).toMatchObject([{ state: 'fail', code: 'LEDGER_DAMAGED' }]);
         expect(damaged.exit).toBe(1);
-        const env = { ...around.env, KYBATCH_V1_API_KEY: sandbox.keys.v1Test };
-        const refused = await doctor({}, { ...around, env });
+        const env = { ...environment.env, KYBATCH_V1_API_KEY: sandbox.keys.v1Test };
+        const refused = await doctor({}, { ...environment, env });
         expect(find(refused, 'v1 key')).toMatchObject([{ state: 'fail', code: 'KEY_NOT_LIVE' }]);
         expect(refused.exit).toBe(5);
-        expect((await doctor({}, { ...around, env: {} })).exit).toBe(2);
+        expect((await doctor({}, { ...environment, env: {} })).exit).toBe(2);
       });
     },
   );

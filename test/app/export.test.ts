@@ -7,18 +7,18 @@ import { refusal, withOffice } from './support.js';
 
 describe('answers of direct calls', { tags: 'long' }, () => {
   test('are in the tables of every run with the company', async () => {
-    await withOffice({}, async ({ sandbox, around, companies, run }) => {
+    await withOffice({}, async ({ sandbox, environment, companies, run }) => {
       const [company, other] = companies(2);
       const { v1Id } = present(company);
       await run([present(company)], ['record']);
-      const before = await exportTables({}, around);
+      const before = await exportTables({}, environment);
       expect(readTable(before.folder, 'officers').every(({ operation }) => operation === 'fullKyb')).toBe(true);
-      const bought = await call({ api: 'v1', operation: 'officersKyb', params: { id: v1Id } }, around);
-      await call({ api: 'v1', operation: 'officersKyb', params: { id: present(other).v1Id } }, around);
+      const bought = await call({ api: 'v1', operation: 'officersKyb', params: { id: v1Id } }, environment);
+      await call({ api: 'v1', operation: 'officersKyb', params: { id: present(other).v1Id } }, environment);
       const listed = (bought.body as unknown as { readonly data: readonly unknown[] }).data;
       expect(listed.length).toBeGreaterThan(0);
       const charged = sandbox.chargeLog.length;
-      const { folder, summary } = await exportTables({}, around);
+      const { folder, summary } = await exportTables({}, environment);
       expect(folder).toBe(before.folder);
       // The list was read to its end, so it replaces the one in the record.
       expect(summary.tables.officers).toBe(listed.length);
@@ -31,19 +31,19 @@ describe('answers of direct calls', { tags: 'long' }, () => {
   });
 
   test('count in the ID space of the request: a row without a v2 ID has no v2 company', async () => {
-    await withOffice({}, async ({ around, companies, run }) => {
+    await withOffice({}, async ({ environment, companies, run }) => {
       const company = present(companies(1)[0]);
       const { v2Id } = company;
       const withoutV2 = await run([company], ['record']);
-      await call({ api: 'v2', operation: 'financial', params: { id: v2Id } }, around);
-      await call({ api: 'v2', operation: 'kybOfficers', params: { id: v2Id } }, around);
-      const first = await exportTables({ run: withoutV2.id }, around);
+      await call({ api: 'v2', operation: 'financial', params: { id: v2Id } }, environment);
+      await call({ api: 'v2', operation: 'kybOfficers', params: { id: v2Id } }, environment);
+      const first = await exportTables({ run: withoutV2.id }, environment);
       expect(readTable(first.folder, 'rows')).toMatchObject([{ outcome: 'complete', v2_company_id: null }]);
       expect(first.summary.tables.flat_financials).toBe(0);
       expect(readTable(first.folder, 'officers').map(({ operation }) => operation)).not.toContain('kybOfficers');
       const withV2 = await run([company], ['record', 'financials']);
       expect(withV2.id).not.toBe(withoutV2.id);
-      const second = await exportTables({ run: withV2.id }, around);
+      const second = await exportTables({ run: withV2.id }, environment);
       expect(readTable(second.folder, 'rows')).toMatchObject([{ v2_company_id: v2Id, financials_status: 'done' }]);
       expect(second.summary.tables.flat_financials).toBeGreaterThan(0);
       // The stage reused the stored answer. The officers came only from a direct call.
@@ -58,8 +58,8 @@ describe('answers of direct calls', { tags: 'long' }, () => {
 });
 
 test('an export without a run is an error', async () => {
-  await withOffice({}, async ({ around, ledger }) => {
+  await withOffice({}, async ({ environment, ledger }) => {
     await ledger(async () => {});
-    expect(await refusal(exportTables({}, around))).toMatchObject({ code: 'NO_RUN_YET', exit: 2 });
+    expect(await refusal(exportTables({}, environment))).toMatchObject({ code: 'NO_RUN_YET', exit: 2 });
   });
 });

@@ -15,7 +15,7 @@ import { codesOf, refusal } from './support.js';
 const JOB = { input: 'in.csv', pipeline: './p.yaml', yes: true, out: 'out' };
 const pipeline = ['stages: [record]', 'guards: {rows_lost: 20, failing_alike: 30}'];
 
-const around = ({ cwd, env }: Job): AppEnvironment => ({ cwd, env, clock: systemClock });
+const environment = ({ cwd, env }: Job): AppEnvironment => ({ cwd, env, clock: systemClock });
 
 /** All exported files, byte for byte. */
 const exported = ({ cwd }: Job) =>
@@ -34,20 +34,20 @@ long('a vanished data folder is not bought again if the metrics file shows answe
   await withJob({ pipeline: lines }, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     const notes: string[] = [];
-    const noting = { ...around(job), onNote: ({ code }: { readonly code: string }) => notes.push(code) };
+    const noting = { ...environment(job), onNote: ({ code }: { readonly code: string }) => notes.push(code) };
     await run({ ...JOB, out: undefined }, noting);
     expect(notes).toContain('LEDGER_BEGUN');
     const spent = job.sandbox.chargeLog.length;
     rmSync(join(job.cwd, 'data'), { recursive: true });
     const again = { ...JOB, out: undefined };
     for (const _ of ['the first night', 'the next'])
-      expect(await refusal(run(again, around(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
-    expect(await plan(again, around(job))).toMatchObject({ refusedBy: { code: 'NEW_LEDGER' } });
+      expect(await refusal(run(again, environment(job)))).toMatchObject({ code: 'NEW_LEDGER', exit: 2 });
+    expect(await plan(again, environment(job))).toMatchObject({ refusedBy: { code: 'NEW_LEDGER' } });
     expect(job.sandbox.chargeLog).toHaveLength(spent);
     // Another list of the same pipeline is no loss.
     job.writeCsv('other.csv', job.rows.slice(2, 3));
-    expect(await plan({ ...again, input: 'other.csv' }, around(job))).toMatchObject({ refusedBy: null });
-    expect(await run({ ...again, accept: ['new_ledger'] }, around(job))).toMatchObject({ finished: true });
+    expect(await plan({ ...again, input: 'other.csv' }, environment(job))).toMatchObject({ refusedBy: null });
+    expect(await run({ ...again, accept: ['new_ledger'] }, environment(job))).toMatchObject({ finished: true });
   });
 });
 
@@ -55,28 +55,28 @@ describe('a broken delivery', { tags: 'long' }, () => {
   test('with lost rows is refused before anything is spent or exported, and runs within the allowed share', async () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 10));
-      await run(JOB, around(job));
+      await run(JOB, environment(job));
       const before = exported(job);
       const spent = job.sandbox.chargeLog.length;
       const nowhere = { country: '', registration_number: '', vat_number: '' };
       const moved = job.rows.slice(0, 10).map((row) => ({ ...row, ...nowhere }));
       for (const rows of [job.rows.slice(0, 7), job.rows.slice(10, 11), moved]) {
         job.writeCsv('in.csv', rows);
-        const error = await refusal(run(JOB, around(job)));
+        const error = await refusal(run(JOB, environment(job)));
         expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2 });
         expect(error.hint).toContain('--accept rows_lost');
         // The plan shows it in advance.
-        const { refusedBy } = await plan(JOB, around(job));
+        const { refusedBy } = await plan(JOB, environment(job));
         expect(refusedBy).toEqual({ code: 'ROWS_LOST', message: error.message, hint: error.hint });
       }
       expect(job.sandbox.chargeLog).toHaveLength(spent);
       expect(exported(job)).toEqual(before);
       job.writeCsv('in.csv', job.rows.slice(0, 8));
-      expect(await plan(JOB, around(job))).toMatchObject({ refusedBy: null });
-      expect(await run(JOB, around(job))).toMatchObject({ finished: true, rows: 8, spent: { units: 0 } });
+      expect(await plan(JOB, environment(job))).toMatchObject({ refusedBy: null });
+      expect(await run(JOB, environment(job))).toMatchObject({ finished: true, rows: 8, spent: { units: 0 } });
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const accepted = { ...JOB, accept: ['rows_lost'] };
-      expect(await run(accepted, around(job))).toMatchObject({ finished: true, rows: 3, spent: { units: 0 } });
+      expect(await run(accepted, environment(job))).toMatchObject({ finished: true, rows: 3, spent: { units: 0 } });
     });
   });
 
@@ -85,21 +85,21 @@ describe('a broken delivery', { tags: 'long' }, () => {
       const list = job.rows.slice(0, 10);
       const renamed = (count: number) => list.map((row, at) => (at < count ? { ...row, id: `new-${row.id}` } : row));
       job.writeCsv('in.csv', list);
-      await run(JOB, around(job));
+      await run(JOB, environment(job));
       const spent = job.sandbox.chargeLog.length;
       // New companies do not compensate for it.
       job.writeCsv('in.csv', [...renamed(10), ...job.rows.slice(10, 15)]);
-      const error = await refusal(run(JOB, around(job)));
+      const error = await refusal(run(JOB, environment(job)));
       expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2, message: expect.stringMatching(/\b15\b.*\b10\b/) });
       expect(job.sandbox.chargeLog).toHaveLength(spent);
       // New and departed companies are no broken delivery.
       job.writeCsv('in.csv', renamed(4));
-      expect(await run(JOB, around(job))).toMatchObject({ finished: true, rows: 10, spent: { units: 0 } });
+      expect(await run(JOB, environment(job))).toMatchObject({ finished: true, rows: 10, spent: { units: 0 } });
       job.writeCsv(
         'in.csv',
         list.map(({ id: _, ...row }) => row),
       );
-      expect(await run(JOB, around(job))).toMatchObject({ finished: true, rows: 10, spent: { units: 0 } });
+      expect(await run(JOB, environment(job))).toMatchObject({ finished: true, rows: 10, spent: { units: 0 } });
     });
   });
 
@@ -107,38 +107,38 @@ describe('a broken delivery', { tags: 'long' }, () => {
     await withJob({}, async (job) => {
       const nightly = { ...JOB, pipeline: 'nightly' };
       job.writeCsv('in.csv', job.rows.slice(0, 4));
-      await run(nightly, around(job));
+      await run(nightly, environment(job));
       job.writeCsv('in.csv', job.rows.slice(0, 1));
-      const { hint } = await refusal(run(nightly, around(job)));
+      const { hint } = await refusal(run(nightly, environment(job)));
       expect(hint).not.toContain('nightly.yaml');
-      const planned = await plan(nightly, around(job));
+      const planned = await plan(nightly, environment(job));
       expect(planned).toMatchObject({ refusedBy: { code: 'ROWS_LOST' } });
       expect(codesOf(planInWords(planned))).toEqual(expect.arrayContaining(['RUN_WOULD_BE_REFUSED']));
       // As the hint says.
       const accepted = { ...nightly, accept: ['rows_lost'] };
-      expect(await run(accepted, around(job))).toMatchObject({ finished: true, rows: 1 });
+      expect(await run(accepted, environment(job))).toMatchObject({ finished: true, rows: 1 });
     });
   });
 
   test('is accepted by a person, who may use another list under the same name', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 10));
-      await run(JOB, around(job));
+      await run(JOB, environment(job));
       job.writeCsv('in.csv', job.rows.slice(0, 2));
-      expect(await run(JOB, around(job))).toMatchObject({ finished: true, rows: 2 });
+      expect(await run(JOB, environment(job))).toMatchObject({ finished: true, rows: 2 });
     });
   });
 
   test('without a data row is always refused, and earlier exports stay', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
-      await run(JOB, around(job));
+      await run(JOB, environment(job));
       const before = exported(job);
       for (const content of ['', 'name,country\n', 'name,country\n,\n\n', '\ufeffname;country\r\n ;\t\r\n']) {
         writeFileSync(join(job.cwd, 'in.csv'), content);
-        const error = await refusal(run(JOB, around(job)));
+        const error = await refusal(run(JOB, environment(job)));
         expect(error).toMatchObject({ exit: 2, code: content === '' ? 'FILE_EMPTY' : 'EMPTY_INPUT' });
-        expect(await refusal(plan(JOB, around(job)))).toMatchObject({ exit: 2 });
+        expect(await refusal(plan(JOB, environment(job)))).toMatchObject({ exit: 2 });
       }
       expect(exported(job)).toEqual(before);
     });
@@ -150,7 +150,7 @@ describe('rows that fail with the same error', { tags: 'long' }, () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows);
       job.sandbox.script(aRecord, Array(40).fill(400));
-      const end = await run({ ...JOB, concurrency: 1 }, around(job));
+      const end = await run({ ...JOB, concurrency: 1 }, environment(job));
       expect(end).toMatchObject({
         finished: false,
         stopped: { code: 'FAILING_ALIKE', exit: 6 },
@@ -158,8 +158,11 @@ describe('rows that fail with the same error', { tags: 'long' }, () => {
       });
       expect(end.outcomes.pending).toBeGreaterThan(5);
       job.sandbox.clearScript();
-      expect(await resume({ yes: true }, around(job))).toMatchObject({ finished: true, stopped: null });
-      expect(await retry({ yes: true }, around(job))).toMatchObject({ outcomes: { complete: 30 }, unitsCharged: 60 });
+      expect(await resume({ yes: true }, environment(job))).toMatchObject({ finished: true, stopped: null });
+      expect(await retry({ yes: true }, environment(job))).toMatchObject({
+        outcomes: { complete: 30 },
+        unitsCharged: 60,
+      });
     });
   });
 
@@ -167,7 +170,7 @@ describe('rows that fail with the same error', { tags: 'long' }, () => {
     await withJob({ pipeline }, async (job) => {
       job.writeCsv('in.csv', job.rows);
       job.sandbox.script(aRecord, [...Array(15).fill('none'), ...Array(6).fill(400)]);
-      const end = await run({ ...JOB, concurrency: 1 }, around(job));
+      const end = await run({ ...JOB, concurrency: 1 }, environment(job));
       expect(end).toMatchObject({ finished: true, stopped: null, outcomes: { failed: 6, complete: 24 } });
     });
   });
@@ -181,14 +184,14 @@ long(
       job.writeCsv('in.csv', job.rows.slice(0, 5));
       // The check of the key comes first.
       job.sandbox.script('fullKyb', ['none', 'none', 'none', 'none', ...Array(20).fill(503)]);
-      const end = await run(JOB, around(job));
+      const end = await run(JOB, environment(job));
       expect(end.outcomes).toMatchObject({ complete: 3 });
       expect(end).toMatchObject({ stopped: { code: 'PROVIDER_UNAVAILABLE', exit: 6 }, tables: join(job.cwd, 'out') });
       const rows = readFileSync(join(job.cwd, 'out', 'rows.csv'), 'utf8').split('\n');
       expect(rows.filter((line) => /,\w+_SERVICE_UNAVAILABLE,/.test(line))).toHaveLength(2);
       // Tables are written at every stop if they are missing.
       rmSync(join(job.cwd, 'out'), { recursive: true });
-      expect(await resume({ out: 'out' }, around(job))).toMatchObject({
+      expect(await resume({ out: 'out' }, environment(job))).toMatchObject({
         stopped: { exit: 6 },
         tables: join(job.cwd, 'out'),
       });

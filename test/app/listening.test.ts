@@ -9,7 +9,7 @@ import { withOffice } from './support.js';
 test.each(['started', 'call_settled', 'row_settled'])(
   'a listener that throws on %s breaks nothing and is noted',
   async (kind) => {
-    await withOffice({}, async ({ folder, around, companies }) => {
+    await withOffice({}, async ({ folder, environment, companies }) => {
       const lines = companies(3).map((company) => lineOf(company));
       writeInput(join(folder, 'in.csv'), lines);
       writeFileSync(join(folder, 'p.yaml'), 'stages: [record]\n');
@@ -23,7 +23,7 @@ test.each(['started', 'call_settled', 'row_settled'])(
             if (event.kind === kind) throw new Error('no ears');
           },
         },
-        { ...around, onNote: ({ code }) => notes.push(code) },
+        { ...environment, onNote: ({ code }) => notes.push(code) },
       );
       expect(end.outcomes).toMatchObject({ complete: 3 });
       expect(notes).toEqual(['LEDGER_BEGUN', 'LISTENER_FAILED']);

@@ -27,8 +27,8 @@ async function keepNight({ night, cwd, clock }: Nights, ...flags: string[]): Pro
   return day;
 }
 
-const around = ({ cwd, env, clock }: Nights) => ({ cwd, env, clock });
-const asOf = (nights: Nights, day: string): Promise<ExportView> => exportTables({ asOf: day }, around(nights));
+const environment = ({ cwd, env, clock }: Nights) => ({ cwd, env, clock });
+const asOf = (nights: Nights, day: string): Promise<ExportView> => exportTables({ asOf: day }, environment(nights));
 
 describe('the tables as of a past day', { tags: 'long' }, () => {
   test('have the answers and members of that day, for 0 units, and never replace the newest', () =>

@@ -17,7 +17,7 @@ import { refusal } from './support.js';
 
 const JOB = { input: 'in.csv', pipeline: './p.yaml', yes: true };
 
-const around = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}): AppEnvironment => ({
+const environment = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}): AppEnvironment => ({
   cwd,
   env: { ...env, ...more },
   clock: systemClock,
@@ -53,7 +53,7 @@ async function withGateway(
   await withServer(gateway, async ({ origin }) => {
     const through = (url = '') => url.replace(target, origin);
     const { KYBATCH_V1_BASE_URL: v1, KYBATCH_V2_BASE_URL: v2 } = job.env;
-    await use(around(job, { KYBATCH_V1_BASE_URL: through(v1), KYBATCH_V2_BASE_URL: through(v2) }));
+    await use(environment(job, { KYBATCH_V1_BASE_URL: through(v1), KYBATCH_V2_BASE_URL: through(v2) }));
   });
 }
 
@@ -66,12 +66,12 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 20));
       const key = { KYBATCH_V1_API_KEY: job.sandbox.keys.v1Scopes([...scopes]) };
-      const error = await refusal(run(JOB, around(job, key)));
+      const error = await refusal(run(JOB, environment(job, key)));
       expect(error).toMatchObject({ code: 'INSUFFICIENT_SCOPE', exit: 5, message: expect.stringMatching(message) });
       expect(error.hint?.includes('record.modules')).toBe(error.message.includes('fullKyb'));
       expect(job.sandbox.chargeLog).toEqual([]);
       // With a better key it continues.
-      expect(await run(JOB, around(job))).toMatchObject({ finished: true, outcomes: { complete: 20 } });
+      expect(await run(JOB, environment(job))).toMatchObject({ finished: true, outcomes: { complete: 20 } });
     });
   });
 
@@ -83,7 +83,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
         ['KYBATCH_V1_API_KEY', job.sandbox.keys.v1Test],
         ['KYBATCH_V2_API_KEY', 'nobody-knows-this-key'],
       ] as const)
-        expect(await refusal(run(JOB, around(job, { [name]: key })))).toMatchObject({ exit: 5 });
+        expect(await refusal(run(JOB, environment(job, { [name]: key })))).toMatchObject({ exit: 5 });
       expect(job.sandbox.chargeLog).toEqual([]);
     });
   });
@@ -94,9 +94,9 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
       await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
         job.writeCsv('in.csv', job.rows.slice(0, 2));
         const { requests } = job.sandbox;
-        await run({ ...JOB, budget: 2 }, around(job));
+        await run({ ...JOB, budget: 2 }, environment(job));
         expect(requests.get('metrics')).toBe(2);
-        expect(await resume({ yes: true }, around(job))).toMatchObject({ finished: true });
+        expect(await resume({ yes: true }, environment(job))).toMatchObject({ finished: true });
         expect(requests.get('metrics')).toBe(4);
       });
     },
@@ -106,18 +106,21 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       job.sandbox.script(aRecord, ['none', 400]);
-      await run({ ...JOB, budget: 4 }, around(job));
+      await run({ ...JOB, budget: 4 }, environment(job));
       const poor = { KYBATCH_V1_API_KEY: job.sandbox.keys.v1Scopes(['company:read']) };
       const before = job.sandbox.chargeLog.length;
-      expect(await refusal(resume({ yes: true }, around(job, poor)))).toMatchObject({ exit: 5 });
-      await resume({ yes: true }, around(job));
-      expect(await refusal(retry({ yes: true }, around(job, poor)))).toMatchObject({ exit: 5 });
-      expect(await retry({ yes: true }, around(job))).toMatchObject({ finished: true, outcomes: { complete: 3 } });
+      expect(await refusal(resume({ yes: true }, environment(job, poor)))).toMatchObject({ exit: 5 });
+      await resume({ yes: true }, environment(job));
+      expect(await refusal(retry({ yes: true }, environment(job, poor)))).toMatchObject({ exit: 5 });
+      expect(await retry({ yes: true }, environment(job))).toMatchObject({ finished: true, outcomes: { complete: 3 } });
       expect(job.sandbox.chargeLog.length).toBeGreaterThan(before);
       const revoked = { KYBATCH_V1_API_KEY: 'canary-that-was-revoked' };
       const asked = job.sandbox.requests.get('searchKyb');
       job.writeCsv('in.csv', [...job.rows.slice(0, 3)].reverse());
-      expect(await run(JOB, around(job, revoked))).toMatchObject({ outcomes: { complete: 3 }, spent: { units: 0 } });
+      expect(await run(JOB, environment(job, revoked))).toMatchObject({
+        outcomes: { complete: 3 },
+        spent: { units: 0 },
+      });
       expect(job.sandbox.requests.get('searchKyb')).toBe(asked);
     });
   });
@@ -126,7 +129,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       const wrong = { KYBATCH_V1_BASE_URL: `${job.env.KYBATCH_V1_BASE_URL}/else` };
-      expect(await refusal(run(JOB, around(job, wrong)))).toMatchObject({ exit: 2 });
+      expect(await refusal(run(JOB, environment(job, wrong)))).toMatchObject({ exit: 2 });
     });
   });
 
@@ -157,7 +160,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
       job.sandbox.script(({ path }) => path.includes('/kyb/0/'), { status, code: 'SOMETHING_ELSE' });
-      expect(await run(JOB, around(job))).toMatchObject({ finished: true, outcomes: { complete: 2 } });
+      expect(await run(JOB, environment(job))).toMatchObject({ finished: true, outcomes: { complete: 2 } });
     });
   });
 
@@ -207,7 +210,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
     await withJob({ pipeline: ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 12));
       job.sandbox.setFaults({ rate503: 1 });
-      const end = await run(JOB, around(job));
+      const end = await run(JOB, environment(job));
       expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
     });
   });
@@ -224,7 +227,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
       await withJob({ pipeline: ['stages: [record]', 'search: {attempts: 1}'] }, async (job) => {
         job.writeCsv('in.csv', job.rows.slice(0, 2));
         const notes: string[] = [];
-        const place = around(job, { KYBATCH_V1_BASE_URL: origin });
+        const place = environment(job, { KYBATCH_V1_BASE_URL: origin });
         const end = await run(JOB, { ...place, onNote: ({ code }) => notes.push(code) });
         expect(end.outcomes).toMatchObject({ no_match: 2 });
         expect(requests.filter(({ url }) => url.includes('/kyb/0/'))).toHaveLength(1);
@@ -283,7 +286,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
     await withServer(answer, async ({ origin }) => {
       await withJob({ pipeline: ['stages: [record]', 'search: {attempts: 1}'] }, async (job) => {
         job.writeCsv('in.csv', job.rows.slice(0, 5));
-        const place = around(job, { KYBATCH_V1_BASE_URL: origin });
+        const place = environment(job, { KYBATCH_V1_BASE_URL: origin });
         const notes: string[] = [];
         const end = await run(
           { ...JOB, yes: undefined, budget: 4 },
@@ -311,7 +314,7 @@ describe('V1-8 before the first paid call an attempt checks free of charge what 
     await withServer(answer, async ({ origin }) => {
       await withJob({ pipeline: ['stages: [record]', 'search: {attempts: 1}'] }, async (job) => {
         job.writeCsv('in.csv', job.rows.slice(0, 5));
-        const place = around(job, { KYBATCH_V1_BASE_URL: origin });
+        const place = environment(job, { KYBATCH_V1_BASE_URL: origin });
         const { spent, parked } = await run({ ...JOB, yes: undefined, budget: 4 }, place);
         expect({ charged, spent: spent.units + spent.unknown }).toEqual({ charged: 4, spent: 4 });
         expect(parked.budget).toBeGreaterThan(0);

@@ -20,7 +20,7 @@ import { refusal } from './support.js';
 
 const JOB: JobOptions = { input: 'in.csv', pipeline: './p.yaml' };
 
-const around = ({ cwd, env }: Job): AppEnvironment => ({ cwd, env, clock: systemClock });
+const environment = ({ cwd, env }: Job): AppEnvironment => ({ cwd, env, clock: systemClock });
 
 /** Plain data is what JSON can carry. */
 const isPlain = (view: object) => expect(JSON.parse(JSON.stringify(view))).toEqual(view);
@@ -29,7 +29,7 @@ describe('run', () => {
   long('returns plain data: rows, spending of the attempt and of the run, files, next step', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
-      const first = await run({ ...JOB, budget: 4 }, around(job));
+      const first = await run({ ...JOB, budget: 4 }, environment(job));
       isPlain(first);
       expect(first).toMatchObject({
         rows: 5,
@@ -45,7 +45,7 @@ describe('run', () => {
       });
       expect(first.outcomes.pending).toBeGreaterThan(0);
       expect(first.parked.budget).toBeGreaterThan(0);
-      const second = await resume({ run: first.run, budget: 6 }, around(job));
+      const second = await resume({ run: first.run, budget: 6 }, environment(job));
       expect(second).toMatchObject({ finished: true, spent: { units: 6 }, unitsCharged: 10, next: null });
       expect(
         readFileSync(join(second.tables ?? '', 'rows.csv'), 'utf8')
@@ -53,7 +53,7 @@ describe('run', () => {
           .split('\n'),
       ).toHaveLength(6);
       expect(readFileSync(second.log ?? '', 'utf8')).toContain('"event":"end"');
-      const third = await run({ ...JOB }, around(job));
+      const third = await run({ ...JOB }, environment(job));
       expect(third).toMatchObject({ worked: false, spent: { units: 0 }, unitsCharged: 0, tables: null, log: null });
     });
   });
@@ -66,8 +66,8 @@ describe('run', () => {
         asked.push(proposal);
         return false;
       };
-      await expect(run({ ...JOB, budget: 7, agree }, around(job))).rejects.toThrow(DeclinedError);
-      const planned = await plan(JOB, around(job));
+      await expect(run({ ...JOB, budget: 7, agree }, environment(job))).rejects.toThrow(DeclinedError);
+      const planned = await plan(JOB, environment(job));
       // Each event keeps the values of its own time.
       const permissions = planned.permissions?.map((told) => ({ ...told, observedAt: expect.any(Number) }));
       const { v2Calls, revealsAtMost: reveals, purchases } = planned;
@@ -81,11 +81,11 @@ describe('run', () => {
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
       expect(existsSync(join(job.cwd, 'data'))).toBe(false);
       // A ledger in a database is created before, by `kybatch ledger migrate`.
-      await expect(resume({}, around(job))).rejects.toMatchObject({
+      await expect(resume({}, environment(job))).rejects.toMatchObject({
         code: isOnPostgres ? 'NO_UNFINISHED_RUN' : 'NO_LEDGER_YET',
       });
-      await run({ ...JOB, budget: 0, agree: async () => true }, around(job));
-      await expect(run({ ...JOB, agree }, around(job))).rejects.toThrow(DeclinedError);
+      await run({ ...JOB, budget: 0, agree: async () => true }, environment(job));
+      await expect(run({ ...JOB, agree }, environment(job))).rejects.toThrow(DeclinedError);
       expect(asked).toHaveLength(2);
     });
   });
@@ -94,23 +94,23 @@ describe('run', () => {
     const pipeline = ['stages: [credit-report]', 'permissions: {credit_report: [creditReportGenerate]}'];
     await withJob({ pipeline, v2Limits: { credit_report: { plan: 4 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
-      const { permissions } = await plan(JOB, around(job));
+      const { permissions } = await plan(JOB, environment(job));
       expect(permissions).toMatchObject([
         { permission: 'credit_report', metric: 'credit_report.daily', used: 0 },
         { permission: 'credit_report', metric: 'credit_report.plan', used: 0, total: 4 },
       ]);
       job.sandbox.script('metrics', ['resetBefore', 500]);
       for (let time = 0; time < 2; time++)
-        expect(await plan(JOB, around(job))).toMatchObject({ rows: 1, permissions: null });
+        expect(await plan(JOB, environment(job))).toMatchObject({ rows: 1, permissions: null });
     });
   });
 
   test('spends nothing without consent', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
-      await expect(run(JOB, around(job))).rejects.toMatchObject({ code: 'NOT_CONFIRMED', exit: 2 });
+      await expect(run(JOB, environment(job))).rejects.toMatchObject({ code: 'NOT_CONFIRMED', exit: 2 });
       expect(job.sandbox.requestLog).toEqual([]);
-      expect((await run({ ...JOB, yes: true }, around(job))).finished).toBe(true);
+      expect((await run({ ...JOB, yes: true }, environment(job))).finished).toBe(true);
     });
   });
 
@@ -118,7 +118,7 @@ describe('run', () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const events: SpendingEvent[] = [];
-      const end = await run({ ...JOB, budget: 100, listen: (event) => events.push(event) }, around(job));
+      const end = await run({ ...JOB, budget: 100, listen: (event) => events.push(event) }, environment(job));
       expect(events[0]).toMatchObject({ kind: 'started', run: end.run, rows: 3, goesOn: false, atMost: { units: 9 } });
       const kinds = events.map(({ kind }) => kind);
       expect(kinds.filter((kind) => kind === 'call_settled')).toHaveLength(6);
@@ -133,11 +133,11 @@ describe('run', () => {
       const listen = ({ kind }: SpendingEvent) => {
         if (kind === 'row_settled') drain.abort();
       };
-      const end = await run({ ...JOB, yes: true, concurrency: 2, listen, drain: drain.signal }, around(job));
+      const end = await run({ ...JOB, yes: true, concurrency: 2, listen, drain: drain.signal }, environment(job));
       expect(end).toMatchObject({ interrupted: true, finished: false, next: { kind: 'resume' } });
       expect(end.tables).toContain(end.run);
       expect(end.spent.units).toBe(job.sandbox.chargeLog.length);
-      const rest = await resume({}, around(job));
+      const rest = await resume({}, environment(job));
       expect(rest).toMatchObject({ finished: true, outcomes: { complete: 30 }, unitsCharged: 60 });
       expect(rest.spent.units).toBe(60 - end.spent.units);
     });
@@ -146,9 +146,9 @@ describe('run', () => {
   long('a run begun with --rebuy stays fresh when it continues: earlier answers are not used', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
-      await run({ ...JOB, yes: true }, around(job));
-      const fresh = await run({ ...JOB, fresh: true, budget: 2 }, around(job));
-      const end = await run({ ...JOB, yes: true }, around(job));
+      await run({ ...JOB, yes: true }, environment(job));
+      const fresh = await run({ ...JOB, fresh: true, budget: 2 }, environment(job));
+      const end = await run({ ...JOB, yes: true }, environment(job));
       expect(end).toMatchObject({ run: fresh.run, finished: true, unitsCharged: 6 });
       expect(job.sandbox.chargeLog).toHaveLength(12);
     });
@@ -157,22 +157,22 @@ describe('run', () => {
 
 describe('--rebuy', { tags: 'long' }, () => {
   const wrongKey = (job: Job): AppEnvironment => ({
-    ...around(job),
+    ...environment(job),
     env: { ...job.env, KYBATCH_V1_API_KEY: 'nobody-knows-this-key' },
   });
 
   test('a refused attempt leaves no run, and the next one reuses stored answers as the plan says', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
-      const first = await run({ ...JOB, yes: true }, around(job));
+      const first = await run({ ...JOB, yes: true }, environment(job));
       const charged = job.sandbox.chargeLog.length;
       expect(await refusal(run({ ...JOB, fresh: true, yes: true }, wrongKey(job)))).toMatchObject({ exit: 5 });
-      expect((await runs({}, around(job))).map((standing) => standing.run.id)).toEqual([first.run]);
-      expect(await plan(JOB, around(job))).toMatchObject({
+      expect((await runs({}, environment(job))).map((standing) => standing.run.id)).toEqual([first.run]);
+      expect(await plan(JOB, environment(job))).toMatchObject({
         run: { id: first.run, finished: true, fresh: false },
         units: { atMost: 0 },
       });
-      expect(await run({ ...JOB, yes: true }, around(job))).toMatchObject({ run: first.run, worked: false });
+      expect(await run({ ...JOB, yes: true }, environment(job))).toMatchObject({ run: first.run, worked: false });
       expect(job.sandbox.chargeLog).toHaveLength(charged);
     });
   });
@@ -180,9 +180,9 @@ describe('--rebuy', { tags: 'long' }, () => {
   test('plan, status, runs and the start line show a fresh run, and dropping it ends that', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
-      const first = await run({ ...JOB, yes: true }, around(job));
-      const { run: fresh } = await run({ ...JOB, fresh: true, budget: 2 }, around(job));
-      const planned = await plan(JOB, around(job));
+      const first = await run({ ...JOB, yes: true }, environment(job));
+      const { run: fresh } = await run({ ...JOB, fresh: true, budget: 2 }, environment(job));
+      const planned = await plan(JOB, environment(job));
       // One of three rows has its search and its record; the others may need two searches each.
       expect(planned).toMatchObject({ run: { id: fresh, finished: false, fresh: true }, units: { atMost: 6 } });
       const drop = `kybatch runs delete ${shortRun(fresh)}`;
@@ -197,13 +197,13 @@ describe('--rebuy', { tags: 'long' }, () => {
       expect(going.codes).toEqual(expect.arrayContaining(['RUN_RESUMED', 'RUN_IS_FRESH']));
       expect(jsonOf(going)).toMatchObject({ run: fresh, to_do: 2, this_start: { units_charged: 0 } });
       expect(going.stderr).toContain(drop);
-      expect(toJson((await runs({}, around(job))).map(runJson))).toMatchObject([
+      expect(toJson((await runs({}, environment(job))).map(runJson))).toMatchObject([
         { run: fresh, fresh: true },
         { run: first.run, fresh: false },
       ]);
       expect(await job.kybatch(['runs', 'delete', fresh])).toMatchObject({ code: 2 });
       expect(await job.kybatch(['runs', 'delete', fresh, '--yes'])).toMatchObject({ code: 0 });
-      expect(await run({ ...JOB, yes: true }, around(job))).toMatchObject({ finished: true, spent: { units: 0 } });
+      expect(await run({ ...JOB, yes: true }, environment(job))).toMatchObject({ finished: true, spent: { units: 0 } });
       expect(job.sandbox.chargeLog).toHaveLength(8);
     });
   });
@@ -213,9 +213,16 @@ long('plan and run agree: a failed row is left to retry and costs a run nothing'
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
     job.sandbox.script(aRecord, [400]);
-    await run({ ...JOB, yes: true, concurrency: 1 }, around(job));
-    expect(await plan(JOB, around(job))).toMatchObject({ run: { finished: true }, owned: 2, units: { atMost: 0 } });
-    expect(await run({ ...JOB, yes: true }, around(job))).toMatchObject({ worked: false, outcomes: { failed: 1 } });
+    await run({ ...JOB, yes: true, concurrency: 1 }, environment(job));
+    expect(await plan(JOB, environment(job))).toMatchObject({
+      run: { finished: true },
+      owned: 2,
+      units: { atMost: 0 },
+    });
+    expect(await run({ ...JOB, yes: true }, environment(job))).toMatchObject({
+      worked: false,
+      outcomes: { failed: 1 },
+    });
   });
 });
 
@@ -225,7 +232,7 @@ describe('X-3 the remaining cost is a tight maximum without stored and finished 
   test('for resume and for a second run without a limit', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
-      const first = await run({ ...JOB, budget: 5, maxReports: 1, concurrency: 1 }, around(job));
+      const first = await run({ ...JOB, budget: 5, maxReports: 1, concurrency: 1 }, environment(job));
       expect(first.spent).toMatchObject({ units: 5, reports: 1 });
       // Two rows have their record, the third its search; the other two may need two searches each.
       const atMost = { units: 1 + 2 * 3, reports: 4 };
@@ -234,12 +241,12 @@ describe('X-3 the remaining cost is a tight maximum without stored and finished 
         asked.push(atMost);
         return false;
       };
-      await expect(resume({ agree }, around(job))).rejects.toThrow(DeclinedError);
-      await expect(run({ ...JOB, agree }, around(job))).rejects.toThrow(DeclinedError);
+      await expect(resume({ agree }, environment(job))).rejects.toThrow(DeclinedError);
+      await expect(run({ ...JOB, agree }, environment(job))).rejects.toThrow(DeclinedError);
       expect(asked).toMatchObject([atMost, atMost]);
       expect(first.next).toEqual({ kind: 'resume', run: first.run });
       const events: SpendingEvent[] = [];
-      const second = await run({ ...JOB, yes: true, listen: (event) => events.push(event) }, around(job));
+      const second = await run({ ...JOB, yes: true, listen: (event) => events.push(event) }, environment(job));
       expect(events[0]).toMatchObject({ kind: 'started', goesOn: true, atMost });
       expect(second).toMatchObject({ finished: true, spent: { units: 5, reports: 4 } });
     });
@@ -249,13 +256,13 @@ describe('X-3 the remaining cost is a tight maximum without stored and finished 
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       job.sandbox.script(aRecord, ['none', 400]);
-      await run({ ...JOB, yes: true, concurrency: 1 }, around(job));
+      await run({ ...JOB, yes: true, concurrency: 1 }, environment(job));
       const asked: unknown[] = [];
       const agree = async (proposal: object) => {
         asked.push(proposal);
         return true;
       };
-      await retry({ agree }, around(job));
+      await retry({ agree }, environment(job));
       expect(asked).toMatchObject([{ rows: 1, atMost: { units: 1, reports: 0 } }]);
     });
   });
@@ -265,9 +272,9 @@ describe('an error that can pass carries the step that continues', () => {
   test('a run whose input was only partly read is begun again', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 2));
-      const end = await run({ ...JOB, budget: 1 }, around(job));
+      const end = await run({ ...JOB, budget: 1 }, environment(job));
       await halfReadCopy(join(job.cwd, 'data'), 'half', end.run);
-      const error = await resume({ run: 'half' }, around(job)).catch((thrown: unknown) => thrown);
+      const error = await resume({ run: 'half' }, environment(job)).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(ContinueError);
       expect(error).toMatchObject({
         exit: 2,
@@ -284,10 +291,10 @@ describe('an error that can pass carries the step that continues', () => {
       const listen = ({ kind }: SpendingEvent) => {
         if (kind === 'row_settled') drain.abort();
       };
-      const end = await run({ ...JOB, yes: true, concurrency: 1, drain: drain.signal, listen }, around(job));
+      const end = await run({ ...JOB, yes: true, concurrency: 1, drain: drain.signal, listen }, environment(job));
       expect(end.outcomes).toMatchObject({ failed: 1, pending: expect.any(Number) });
       expect(end.outcomes.pending).toBeGreaterThan(0);
-      const retried = await retry({ run: end.run, yes: true }, around(job));
+      const retried = await retry({ run: end.run, yes: true }, environment(job));
       expect(retried.outcomes).toMatchObject({ failed: 0, pending: end.outcomes.pending });
       expect(retried.next).toMatchObject({ kind: 'resume', run: end.run });
     });
@@ -297,7 +304,7 @@ describe('an error that can pass carries the step that continues', () => {
 test('plan writes nothing, not even a ledger', async () => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
-    const view = await plan(JOB, around(job));
+    const view = await plan(JOB, environment(job));
     isPlain(view);
     expect(view).toMatchObject({ input: join(job.cwd, 'in.csv'), rows: 2, toSearch: 2, units: { atMost: 6 } });
     expect(existsSync(join(job.cwd, 'data'))).toBe(false);

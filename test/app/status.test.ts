@@ -17,9 +17,9 @@ import { codesOf, refusal, withOffice } from './support.js';
 
 describe('status', () => {
   test('a finished run: counts, stages, units, calls, and nothing to wait for', async () => {
-    await withOffice({}, async ({ around, companies, run }) => {
+    await withOffice({}, async ({ environment, companies, run }) => {
       const { id } = await run(companies(3));
-      const view = await status({}, around);
+      const view = await status({}, environment);
       expect(view.run).toMatchObject({ id, state: 'finished', rowCount: 3, pipelineName: 'analyst' });
       expect(Object.keys(view.run)).not.toContain('settings');
       expect(view.progress).toMatchObject({ unitsCharged: 6, stages: { record: { done: 3 } } });
@@ -40,10 +40,10 @@ describe('status', () => {
   });
 
   long('a spent allowance: how many rows wait for it, and until when', async () => {
-    await withOffice({ plan: 'free' }, async ({ around, companies, run }) => {
+    await withOffice({ plan: 'free' }, async ({ environment, companies, run }) => {
       const { progress } = await run(companies(3));
       expect(progress.parked).toBeGreaterThan(0);
-      const view = await status({}, around);
+      const view = await status({}, environment);
       expect(view.run.state).toBe('open');
       expect(view.activity.parkedUntil).not.toBeNull();
       expect(codesOf(statusInWords(view))).toContain('ALLOWANCE_RENEWED_AT');
@@ -53,23 +53,23 @@ describe('status', () => {
 
   test('a report that is not ready: when it is asked for again', async () => {
     const clock = new ManualClock();
-    await withOffice({ clock, reportDelayMs: 60_000 }, async ({ sandbox, around, companies, run }) => {
+    await withOffice({ clock, reportDelayMs: 60_000 }, async ({ sandbox, environment, companies, run }) => {
       const company = companies(1)[0];
       if (company === undefined) throw new Error('no company');
       const working = run([company], ['credit-report']);
       // The report is generated, and its row waits on a clock that stands still.
-      const isWaiting = async () => sandbox.reports.length > 0 && (await status({}, around)).nextReportAt !== null;
+      const isWaiting = async () => sandbox.reports.length > 0 && (await status({}, environment)).nextReportAt !== null;
       while (!(await isWaiting())) await turns(1);
-      const view = await status({}, around);
+      const view = await status({}, environment);
       expect(view.progress.waiting).toBe(1);
       expect(codesOf(statusInWords(view))).toEqual(expect.arrayContaining(['REPORTS_AWAITED', 'PROCESS_AT_WORK']));
       expect(view.atWork).toMatchObject({ alive: true, silent: false, endedAt: null });
       const ended = view.atWork && { ...view.atWork, alive: false };
       expect(codesOf(statusInWords({ ...view, atWork: ended, workers: [] }))).toContain('REPORTS_AWAITED');
-      const later = { ...around, clock: new ManualClock(view.nextReportAt ?? 0) };
+      const later = { ...environment, clock: new ManualClock(view.nextReportAt ?? 0) };
       expect(codesOf(statusInWords(await status({}, later)))).toContain('REPORTS_AWAITED');
       await finish(working, clock);
-      const finished = await status({}, around);
+      const finished = await status({}, environment);
       expect(finished).toMatchObject({ run: { state: 'finished' }, atWork: { alive: false } });
       expect(codesOf(statusInWords(finished)).filter((code) => code.startsWith('PROCESS_'))).toEqual([]);
     });
@@ -77,17 +77,17 @@ describe('status', () => {
 
   long('a report that may be lost is looked for until the shown time', async () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
-    await withOffice({ clock }, async ({ sandbox, around, companies, run }) => {
+    await withOffice({ clock }, async ({ sandbox, environment, companies, run }) => {
       sandbox.script({ operation: 'creditReportGenerate' }, ['resetBefore']);
       const working = run(companies(1), ['credit-report']);
       const waits = async () =>
-        sandbox.requestLog.length === 0 ? 0 : (await status({}, around)).activity.looking.rows;
+        sandbox.requestLog.length === 0 ? 0 : (await status({}, environment)).activity.looking.rows;
       while ((await waits()) === 0) await turns(1);
-      const view = await status({}, around);
+      const view = await status({}, environment);
       expect(view.activity.looking).toEqual({ rows: 1, until: Date.parse('2026-03-01T10:15:00Z') });
       expect(codesOf(statusInWords(view))).toContain('REPORTS_LOOKED_FOR');
       expect(codesOf(statusInWords(view))).not.toContain('REPORTS_AWAITED');
-      const later = await status({}, { ...around, clock: new ManualClock(clock.now() + 300_000) });
+      const later = await status({}, { ...environment, clock: new ManualClock(clock.now() + 300_000) });
       for (const [at, minutes] of [
         [view, 15],
         // Without a lock to show that it is alive, its lease is over by then.
@@ -104,7 +104,7 @@ describe('status', () => {
     { tags: 'long' },
     async () => {
       const clock = new ManualClock('2026-03-01T10:00:00Z');
-      await withOffice({ clock }, async ({ around, companies, run, ledger, sandbox }) => {
+      await withOffice({ clock }, async ({ environment, companies, run, ledger, sandbox }) => {
         sandbox.script({ operation: 'fullKyb' }, [400]);
         const { id } = await run(companies(2));
         const now = clock.now();
@@ -114,7 +114,7 @@ describe('status', () => {
           const attemptId = await calls.begin({ runId: id, begunAt: now - 10_000, leaseUntil: now + 30_000 });
           const wait = { since: now, nextTryAt: now + 60_000, givesUpAt: now + 120_000 };
           await calls.noteOutages(attemptId, [{ row: 1, api: 'v1', operation: 'fullKyb', code: 'HTTP_429', ...wait }]);
-          const working = await status({}, around);
+          const working = await status({}, environment);
           expect(working.atWork).toMatchObject({ alive: true, silent: false, rowsPerSecond: 0.1, since: now - 10_000 });
           expect(statusJson(working).process).toMatchObject({
             alive: true,
@@ -122,10 +122,10 @@ describe('status', () => {
             // A refused request is an answer and is not tried again.
             failedCallsLastMinute: [],
           });
-          const environmentId = (await calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
+          const environmentId = (await calls.findEnvironment('v1', environment.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
           const sent = call({ environmentId, attemptId }, { runId: id, row: 1, startedAt: now - 10_000 });
           await buy(open, sent, refused({ settledAt: now, durationMs: 0 }));
-          const failing = await status({}, around);
+          const failing = await status({}, environment);
           expect(codesOf(statusInWords(failing))).toContain('CALLS_FAILING');
           expect(statusJson(failing).process).toMatchObject({
             failedCallsLastMinute: [{ code: 'TROUBLE', count: 1 }],
@@ -134,17 +134,17 @@ describe('status', () => {
           expect(statusJson(working).process?.outages).toMatchObject([
             { row: 1, operation: 'fullKyb', code: 'HTTP_429', givesUpAt: Date.parse('2026-03-01T10:02:00.000Z') },
           ]);
-          const later = await status({}, { ...around, clock: new ManualClock(now + 31_000) });
+          const later = await status({}, { ...environment, clock: new ManualClock(now + 31_000) });
           expect(later.atWork).toMatchObject({ alive: true, silent: true });
           expect(codesOf(statusInWords(later))).toContain('PROCESS_SILENT');
         });
-        const died = await status({}, around);
+        const died = await status({}, environment);
         expect(died.atWork).toMatchObject({ alive: false, endedAt: null, ms: 0 });
         expect(died.atWork?.lastHeardAt).toBe(now - 10_000);
         expect(codesOf(statusInWords(died))).toContain('PROCESS_DIED');
         // The next writer finds it dead, and it stays so.
         await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
-        const later = await status({}, around);
+        const later = await status({}, environment);
         expect(inLines(statusInWords(later))).toBe(inLines(statusInWords(died)));
       });
     },
@@ -152,7 +152,7 @@ describe('status', () => {
 
   test('X-3 after a kill the suggested command has the limits of the attempt, and its duration is shown', async () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
-    await withOffice({ clock }, async ({ around, companies, run, ledger, sandbox }) => {
+    await withOffice({ clock }, async ({ environment, companies, run, ledger, sandbox }) => {
       sandbox.script({ operation: 'fullKyb' }, [400]);
       const { id } = await run(companies(1));
       const now = clock.now();
@@ -160,10 +160,10 @@ describe('status', () => {
         await open.runs.releaseFailed(id);
         const given = JSON.stringify({ budget: 20, maxReports: 3 });
         const attemptId = await open.calls.begin({ runId: id, begunAt: now, leaseUntil: now + 30_000, given });
-        const environmentId = (await open.calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
+        const environmentId = (await open.calls.findEnvironment('v1', environment.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
         await intend(open, call({ environmentId, attemptId }, { runId: id, row: 1, startedAt: now + 4000 }));
       });
-      const killed = async () => await status({ run: id }, { ...around, clock: new ManualClock(now + 3_600_000) });
+      const killed = async () => await status({ run: id }, { ...environment, clock: new ManualClock(now + 3_600_000) });
       expect(await killed()).toMatchObject({ given: { budget: 20, maxReports: 3 }, atWork: { ms: 4000, calls: 1 } });
       await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
       expect(await killed()).toMatchObject({ atWork: { endedAt: null, lastHeardAt: now + 4000, ms: 4000 } });
@@ -171,11 +171,11 @@ describe('status', () => {
   });
 
   test('a missing run and an unknown run are errors with the next step', async () => {
-    await withOffice({}, async ({ around, companies, run, ledger }) => {
+    await withOffice({}, async ({ environment, companies, run, ledger }) => {
       await ledger(async () => {});
-      expect(await refusal(status({}, around))).toMatchObject({ code: 'NO_RUN_YET', exit: 2 });
+      expect(await refusal(status({}, environment))).toMatchObject({ code: 'NO_RUN_YET', exit: 2 });
       const { id } = await run(companies(1));
-      const mistyped = await refusal(status({ run: `${id}x` }, around));
+      const mistyped = await refusal(status({ run: `${id}x` }, environment));
       expect(mistyped).toMatchObject({ code: 'RUN_NOT_FOUND', message: expect.stringMatching(`${id}x.*${id}\\?$`) });
     });
   });
@@ -187,21 +187,22 @@ describe('doubt list', () => {
     'a call in flight is listed with the time when its charge is known, and at once when its process is gone',
     async () => {
       const clock = new ManualClock('2026-03-01T10:00:00Z');
-      await withOffice({ clock }, async ({ around, companies, run, ledger }) => {
+      await withOffice({ clock }, async ({ environment, companies, run, ledger }) => {
         const { id } = await run(companies(1));
         const now = clock.now();
         await ledger(async (open) => {
           const attemptId = await open.calls.begin({ runId: id, begunAt: now, leaseUntil: now + 30_000 });
-          const environmentId = (await open.calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
+          const environmentId =
+            (await open.calls.findEnvironment('v1', environment.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
           await intend(open, call({ environmentId, attemptId }, { runId: id, row: 1, startedAt: now }));
-          const view = await listUnknownCharges({}, around);
+          const view = await listUnknownCharges({}, environment);
           expect(view).toMatchObject({ calls: [], underWay: [{ operation: 'fullKyb', runId: id, row: 1 }] });
           const underWay = underWayInWords(view.underWay);
           expect(codesOf(underWay)).toEqual(['CALLS_UNDER_WAY']);
           expect(inLines(underWay)).toMatch(/^1 [\s\S]* \d+: fullKyb[\s\S]* 2026-03-01 10:00:30 UTC/);
         });
         // Its lease lasts for half a minute. Its lock does not.
-        expect(await listUnknownCharges({}, around)).toMatchObject({
+        expect(await listUnknownCharges({}, environment)).toMatchObject({
           underWay: [],
           calls: [{ errorCode: 'PROCESS_DIED' }],
         });
@@ -248,14 +249,14 @@ test('runs: the outcomes of each line add up to its rows, in a narrow table, too
 
 describe('runs', { tags: 'long' }, () => {
   test('lists the newest first, as a table and as JSON', async () => {
-    await withOffice({}, async ({ around, companies, run, ledger }) => {
+    await withOffice({}, async ({ environment, companies, run, ledger }) => {
       await ledger(async () => {});
-      expect(runsInWords(await runs({}, around)).code).toBe('NO_RUN_YET');
+      expect(runsInWords(await runs({}, environment)).code).toBe('NO_RUN_YET');
       const [first, second] = companies(2);
       if (first === undefined || second === undefined) throw new Error('no companies');
       const older = await run([first]);
       const newer = await run([second]);
-      const standings = await runs({}, around);
+      const standings = await runs({}, environment);
       expect(standings.map((standing) => standing.run.id)).toEqual([newer.id, older.id]);
       expect(toJson(standings.map(runJson))).toMatchObject([
         { run: newer.id, state: 'finished', rows: 1, units_charged: 2 },

@@ -20,7 +20,7 @@ export interface Office {
   readonly sandbox: Sandbox;
   readonly folder: string;
   /** Data directory `data` in the folder, the keys of the sandbox, the given clock. */
-  readonly around: AppEnvironment;
+  readonly environment: AppEnvironment;
   /** Companies for which every stage has an answer. */
   companies(count: number): readonly Company[];
   /** A run of these companies, executed until nothing moves. */
@@ -35,29 +35,29 @@ export async function withOffice<T>(options: BenchOptions, use: (office: Office)
   return await withFolder((folder) =>
     withSandbox({ reportDelayMs: 0, ...options }, async ({ sandbox }) => {
       const env = { ...environmentFor(sandbox), ...(await ledgerEnvironment(join(folder, 'data'))) };
-      const around: AppEnvironment = { env, cwd: folder, clock };
+      const environment: AppEnvironment = { env, cwd: folder, clock };
       return await use({
         sandbox,
         folder,
-        around,
+        environment: environment,
         companies: (count) => wholeCompanies(sandbox, count),
-        run: (companies, stages = ['record']) => work(companies, stages, around),
-        ledger: (look) => withLedger('write', {}, around, look),
+        run: (companies, stages = ['record']) => work(companies, stages, environment),
+        ledger: (look) => withLedger('write', {}, environment, look),
       });
     }),
   );
 }
 
-async function work(companies: readonly Company[], stages: readonly string[], around: AppEnvironment) {
-  const path = join(around.cwd, 'input.csv');
+async function work(companies: readonly Company[], stages: readonly string[], environment: AppEnvironment) {
+  const path = join(environment.cwd, 'input.csv');
   const lines = companies.map((company) => lineOf(company));
   writeInput(path, lines);
   const pipeline: LoadedPipeline = { ...loadPipeline('analyst', process.cwd()), stages };
-  return await withProvider({}, around, (provider) =>
-    withLedger('write', {}, around, async (ledger) => {
+  return await withProvider({}, environment, (provider) =>
+    withLedger('write', {}, environment, async (ledger) => {
       const providers = [provider.names.v1, provider.names.v2];
       const settings = { pipeline, fresh: false, limit: null, providers };
-      const run = await openRun(await readInput(path), settings, ledger, around.clock);
+      const run = await openRun(await readInput(path), settings, ledger, environment.clock);
       const end = await workOnRun({
         run,
         pipeline,
@@ -67,7 +67,7 @@ async function work(companies: readonly Company[], stages: readonly string[], ar
         fresh: false,
         sources: sourcesOf(provider),
         ledger,
-        clock: around.clock,
+        clock: environment.clock,
         drain: new AbortController().signal,
         abort: new AbortController().signal,
       });

@@ -12,13 +12,13 @@ test('a plan reports how far the file has been read, and the end of reading', as
     const rows = Array.from({ length: 2_500 }, (_, row) => `Acme ${row},GB,${10_000_000 + row}`);
     writeFileSync(join(cwd, 'in.csv'), ['name,country,registration_number', ...rows].join('\n'));
     const told: (ReadingProgress | null)[] = [];
-    const around = {
+    const environment = {
       env: {},
       cwd,
       clock: systemClock,
       onReading: (progress: ReadingProgress | null) => told.push(progress),
     };
-    await plan({ input: 'in.csv', sandbox: true }, around);
+    await plan({ input: 'in.csv', sandbox: true }, environment);
     expect(told.at(-1)).toBeNull();
     const [first, second] = told.flatMap((progress) => progress ?? []);
     expect([first?.rows, second?.rows]).toEqual([1_000, 2_000]);

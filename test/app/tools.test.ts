@@ -20,7 +20,7 @@ const TOOL = 'company_ownership';
 interface Tools extends Office {
   /** The same request about the same company. */
   readonly ask: (more?: Partial<DirectCallOptions>) => ReturnType<typeof call>;
-  readonly around: AppEnvironment;
+  readonly environment: AppEnvironment;
   readonly timesSent: () => number;
 }
 
@@ -28,14 +28,14 @@ interface Tools extends Office {
 const withTools = (options: BenchOptions, use: (office: Tools) => Promise<void>): Promise<void> =>
   withOffice({ size: 2_000, ...options }, async (office) => {
     const { sandbox, companies } = office;
-    const around = { ...office.around, env: { ...office.around.env, KYBATCH_MCP_URL: sandbox.mcpUrl } };
+    const environment = { ...office.environment, env: { ...office.environment.env, KYBATCH_MCP_URL: sandbox.mcpUrl } };
     const [company] = companies(1);
     const params = { country_code: company?.countryCode, registration_number: company?.registrationNumber };
     const question: DirectCallOptions = { api: 'mcp', operation: TOOL, params };
     await use({
       ...office,
-      around,
-      ask: (more) => call({ ...question, ...more }, around),
+      environment,
+      ask: (more) => call({ ...question, ...more }, environment),
       timesSent: () => sandbox.requests.get(TOOL) ?? 0,
     });
   });
@@ -51,8 +51,8 @@ async function openIntents(folder: string): Promise<readonly unknown[]> {
 
 describe('tools of the MCP server', () => {
   test('are listed with their parameters free of charge, and nothing is stored', async () => {
-    await withTools({}, async ({ sandbox, around, folder }) => {
-      const listed = await tools({}, around);
+    await withTools({}, async ({ sandbox, environment, folder }) => {
+      const listed = await tools({}, environment);
       expect(listed).toHaveLength(5);
       expect(listed[0]).toEqual({
         operation: 'enrich_company_by_website',
@@ -69,7 +69,7 @@ describe('tools of the MCP server', () => {
 
   long('are bought once, and again only with --rebuy or when the answer is stale', async () => {
     const clock = new ManualClock();
-    await withTools({ clock }, async ({ ask, sandbox, around, timesSent }) => {
+    await withTools({ clock }, async ({ ask, sandbox, environment, timesSent }) => {
       const first = await ask();
       expect(first).toMatchObject({ api: 'mcp', operation: TOOL, owned: false, httpStatus: 200, unitsCharged: null });
       const { structuredContent, content } = first.body as unknown as {
@@ -90,7 +90,7 @@ describe('tools of the MCP server', () => {
       expect(await ask()).toMatchObject({ owned: false });
       expect(timesSent()).toBe(3);
       expect(sandbox.chargeLog).toHaveLength(3);
-      const { byOperation } = await usage({}, around);
+      const { byOperation } = await usage({}, environment);
       expect(byOperation).toMatchObject([{ key: TOOL, api: 'mcp', calls: 3, owned: 1, unknown: 0 }]);
     });
   });
@@ -123,10 +123,10 @@ describe('tools of the MCP server', () => {
   });
 
   test('V1-10 a refused key exits with 5 and records nothing', async () => {
-    await withTools({}, async ({ ask, sandbox, around, folder }) => {
+    await withTools({}, async ({ ask, sandbox, environment, folder }) => {
       sandbox.revoke(sandbox.keys.v2);
       expect(await refusal(ask())).toMatchObject({ exit: 5, code: 'UNAUTHENTICATED' });
-      expect(await refusal(tools({}, around))).toMatchObject({ exit: 5 });
+      expect(await refusal(tools({}, environment))).toMatchObject({ exit: 5 });
       expect(existsSync(join(folder, 'data'))).toBe(false);
     });
   });
@@ -146,29 +146,29 @@ describe('tools of the MCP server', () => {
   );
 
   long('a failure that a tool reports is no answer, and its charge is unknown', async () => {
-    await withTools({}, async ({ ask, sandbox, around, timesSent }) => {
+    await withTools({}, async ({ ask, sandbox, environment, timesSent }) => {
       const result = '"result":{"isError":true,"content":[{"type":"text","text":"try something else"}]}}';
       sandbox.script(TOOL, { rewrite: (body) => body.replace(/"result":.*\}(?=\s*$)/, result) });
       const failed = await refusal(ask());
       expect(failed).toMatchObject({ exit: 3, code: 'TOOL_FAILED' });
       expect(failed.message).toContain('try something else');
-      expect((await usage({}, around)).unknownCalls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
+      expect((await usage({}, environment)).unknownCalls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
       expect(await ask()).toMatchObject({ owned: false });
       expect(timesSent()).toBe(2);
     });
   });
 
   long('V1-5 a call whose answer is lost has an unknown charge and is not sent again automatically', async () => {
-    await withTools({}, async ({ ask, sandbox, around, timesSent }) => {
+    await withTools({}, async ({ ask, sandbox, environment, timesSent }) => {
       sandbox.script(TOOL, 'lostAnswer');
       expect(await refusal(ask())).toMatchObject({ exit: 6, code: 'CONNECTION_LOST' });
       expect(timesSent()).toBe(1);
-      expect((await listUnknownCharges({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
+      expect((await listUnknownCharges({}, environment)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
     });
   });
 
   long('a call is recorded before it is sent, and a cancelled one has an unknown charge', async () => {
-    await withTools({}, async ({ ask, sandbox, around, folder }) => {
+    await withTools({}, async ({ ask, sandbox, environment, folder }) => {
       const abort = new AbortController();
       const reason = new Error('enough');
       let intended: Promise<unknown> | undefined;
@@ -180,37 +180,37 @@ describe('tools of the MCP server', () => {
       }, 'hang');
       await expect(ask({ signal: abort.signal })).rejects.toBe(reason);
       expect(await intended).toEqual([TOOL]);
-      expect((await listUnknownCharges({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
+      expect((await listUnknownCharges({}, environment)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
     });
   });
 
   long('are purged with the company they name, by any of its IDs, and only those', async () => {
-    await withTools({}, async ({ ask, around, companies }) => {
+    await withTools({}, async ({ ask, environment, companies }) => {
       const [company, other] = companies(2);
       await ask();
       await ask({ params: { country_code: other?.countryCode, registration_number: other?.registrationNumber } });
-      const { report, proof } = await purge({ request: { kind: 'entity', id: company?.v2Id ?? '' } }, around);
+      const { report, proof } = await purge({ request: { kind: 'entity', id: company?.v2Id ?? '' } }, environment);
       expect(report).toMatchObject({ answers: 1, bodies: 1 });
       expect(proof).toMatchObject({ timesInFile: 0, mentions: [] });
     });
   });
 
   long('doctor shows whether the server is configured and whether it answers', async () => {
-    await withTools({}, async ({ sandbox, around }) => {
+    await withTools({}, async ({ sandbox, environment }) => {
       const told = async (env: AppEnvironment['env']) =>
-        (await doctor({}, { ...around, env })).findings.filter(({ check }) => check.startsWith('mcp'));
-      expect(await told(around.env)).toMatchObject([
+        (await doctor({}, { ...environment, env })).findings.filter(({ check }) => check.startsWith('mcp'));
+      expect(await told(environment.env)).toMatchObject([
         { check: 'mcp', state: 'ok', detail: expect.stringContaining('5 tools') },
       ]);
-      const { KYBATCH_MCP_URL: url, ...without } = around.env;
+      const { KYBATCH_MCP_URL: url, ...without } = environment.env;
       expect(await told(without)).toMatchObject([
         { state: 'note', detail: expect.stringContaining('KYBATCH_MCP_URL ') },
       ]);
-      expect(await told({ ...around.env, KYBATCH_MCP_URL: `${url}/elsewhere` })).toMatchObject([
+      expect(await told({ ...environment.env, KYBATCH_MCP_URL: `${url}/elsewhere` })).toMatchObject([
         { check: 'mcp base URL', exit: 2 },
       ]);
       sandbox.revoke(sandbox.keys.v2);
-      expect(await told(around.env)).toMatchObject([{ check: 'mcp key', exit: 5 }]);
+      expect(await told(environment.env)).toMatchObject([{ check: 'mcp key', exit: 5 }]);
       expect(sandbox.chargeLog).toEqual([]);
     });
   });

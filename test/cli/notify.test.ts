@@ -208,10 +208,10 @@ test.skipIf(isOnPostgres)(
 test('a program is given no password of the database, however it came', async () => {
   await withFolder(async (cwd) => {
     const secrets = { PGPASSWORD: 'a', PGPASSFILE: 'b', KYBATCH_WATCH_SECRET: 'c', KYBATCH_LEDGER_URL_FILE: 'd' };
-    const around = { env: { ...secrets, PATH: process.env.PATH, PGHOST: 'h' }, cwd, clock: new ManualClock() };
+    const environment = { env: { ...secrets, PATH: process.env.PATH, PGHOST: 'h' }, cwd, clock: new ManualClock() };
     writeFileSync(join(cwd, 'listener.mjs'), LISTENER);
     const argv: [string, ...string[]] = [process.execPath, './listener.mjs'];
-    const end = await deliver({ kind: 'command', argv }, '{}', around, new AbortController().signal);
+    const end = await deliver({ kind: 'command', argv }, '{}', environment, new AbortController().signal);
     expect(end).toMatchObject({ delivered: true });
     const { env } = JSON.parse(readFileSync(join(cwd, 'told.json'), 'utf8')) as Heard;
     expect(Object.keys(env).filter((name) => name in secrets)).toEqual([]);
@@ -221,10 +221,10 @@ test('a program is given no password of the database, however it came', async ()
 
 test('a program that does not end is ended', async () => {
   const clock = new ManualClock();
-  const around = { env: process.env, cwd: process.cwd(), clock };
+  const environment = { env: process.env, cwd: process.cwd(), clock };
   const over = new AbortController();
   const argv = [process.execPath, '-e', 'setInterval(() => {}, 1000)'] as const;
-  const delivery = deliver({ kind: 'command', argv: [...argv] }, '{}', around, over.signal);
+  const delivery = deliver({ kind: 'command', argv: [...argv] }, '{}', environment, over.signal);
   clock.advance(15_000);
   await new Promise((turn) => setTimeout(turn, 1));
   over.abort(new Error('enough'));

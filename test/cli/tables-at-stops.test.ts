@@ -134,8 +134,8 @@ describe('every stop writes the tables', () => {
       writeCsv('in.csv', rows.slice(0, 4));
       const [drain, abort] = [new AbortController(), new AbortController()];
       const start = { input: 'in.csv', pipeline: './p.yaml', yes: true, concurrency: 1, out: 'out' };
-      const around = { cwd, env, clock: systemClock };
-      await run({ ...start, budget: 2 }, around);
+      const environment = { cwd, env, clock: systemClock };
+      await run({ ...start, budget: 2 }, environment);
       const summary = () => readFileSync(join(cwd, 'out', 'summary.json'), 'utf8');
       const before = summary();
       const listen = ({ kind }: { readonly kind: string }) => {
@@ -146,7 +146,7 @@ describe('every stop writes the tables', () => {
         if (drain.signal.aborted && name?.includes('out') === true) abort.abort(new Error('interrupted'));
       });
       try {
-        const end = await run({ ...start, drain: drain.signal, abort: abort.signal, listen }, around);
+        const end = await run({ ...start, drain: drain.signal, abort: abort.signal, listen }, environment);
         expect(end).toMatchObject({ interrupted: true, tables: null });
       } finally {
         watcher.close();

@@ -449,13 +449,13 @@ test(
         await whileAsleep();
         clock.now += ms;
       };
-      const around = {
+      const environment = {
         ...processEnvironment(),
         clock: { now: () => clock.now, sleep },
         onNote: ({ code }: Message) => notes.push(code),
       };
       const ofRun = { isMeant: (run: RunRecord) => run.id === id, called: 'this run' };
-      return waitForLeader(ofRun, {}, ledger, around);
+      return waitForLeader(ofRun, {}, ledger, environment);
     };
     await waits(async () => expect.unreachable());
     await lead();

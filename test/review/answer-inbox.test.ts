@@ -21,7 +21,7 @@ import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
 interface Page {
-  readonly around: AppEnvironment;
+  readonly environment: AppEnvironment;
   readonly clock: ManualClock;
   readonly inbox: AnswerInbox;
   answer(question: Question, more?: Partial<OneAnswerOptions>): ReturnType<typeof answerQuestion>;
@@ -41,7 +41,7 @@ const onPage = (
       if (!first || !second || !third) throw new Error('there are too few questions');
       const clock = new ManualClock(1_000);
       const env = { ...(await ledgerEnvironment(desk.folder)), KYBATCH_DATA_DIR: desk.folder, USER: 'anna' };
-      const around = { env, cwd: desk.folder, clock };
+      const environment = { env, cwd: desk.folder, clock };
       const inbox = new AnswerInbox(desk.folder);
       const answer = (question: Question, more: Partial<OneAnswerOptions> = {}) =>
         answerQuestion(
@@ -53,10 +53,10 @@ const onPage = (
             candidate: more.decision === undefined ? (question.candidates[0]?.key ?? '') : '',
             ...more,
           },
-          around,
+          environment,
         );
       const record = () => recordWaiting(inbox, desk.review, NO_GROUNDS);
-      await use({ around, clock, inbox, answer, record }, desk, [first, second, third]);
+      await use({ environment, clock, inbox, answer, record }, desk, [first, second, third]);
     },
     { secondPerson },
   );
@@ -64,12 +64,12 @@ const onPage = (
 const onFile = test.skipIf(isOnPostgres);
 
 onFile('an answer given while a run has the ledger waits, and its question is not asked again', () =>
-  onPage(async ({ around, answer, record }, desk, [first]) => {
+  onPage(async ({ environment, answer, record }, desk, [first]) => {
     expect(await answer(first, { note: 'same board' })).toMatchObject({ state: 'noted', refusal: null });
-    expect(await recordNotedAnswers({}, around)).toBeNull();
-    expect(await questionPage({ by: 'Anna' }, around)).toMatchObject({ open: 2 });
+    expect(await recordNotedAnswers({}, environment)).toBeNull();
+    expect(await questionPage({ by: 'Anna' }, environment)).toMatchObject({ open: 2 });
     // A colleague may be the second person.
-    expect(await questionPage({ by: 'bea' }, around)).toMatchObject({ open: 3 });
+    expect(await questionPage({ by: 'bea' }, environment)).toMatchObject({ open: 3 });
     expect(await record()).toMatchObject({ recorded: 1, refused: [], released: [{ row: 1 }] });
     expect(await desk.remembered('k1')).toMatchObject({
       decision: 'confirm',
@@ -83,11 +83,11 @@ onFile('an answer given while a run has the ledger waits, and its question is no
 );
 
 onFile('a run records answers at its start and at its end, and reports them', () =>
-  onPage(async ({ around, answer }, desk, [first, second]) => {
+  onPage(async ({ environment, answer }, desk, [first, second]) => {
     await answer(first);
     const notes: string[] = [];
     const onNote = ({ code }: { readonly code: string }) => notes.push(code);
-    await withNotedAnswers(desk.ledger, {}, { ...around, onNote }, async () => {
+    await withNotedAnswers(desk.ledger, {}, { ...environment, onNote }, async () => {
       expect(await desk.remembered('k1')).toBeDefined();
       await answer(second, { decision: 'none_of_these' });
       expect(await desk.remembered('k2')).toBeUndefined();
@@ -129,7 +129,7 @@ test.each([
 );
 
 onFile('an answer that the ledger refuses later is kept until a person has seen it', () =>
-  onPage(async ({ around, answer, record }, desk, [first]) => {
+  onPage(async ({ environment, answer, record }, desk, [first]) => {
     await answer(first);
     // Meanwhile a colleague has decided otherwise.
     await answer(first, { decision: 'none_of_these', by: 'bea' });
@@ -144,10 +144,10 @@ onFile('an answer that the ledger refuses later is kept until a person has seen 
       summary: '',
     });
     expect(await record()).toMatchObject({ recorded: 1, refused: [{ code: 'DECIDED_ALREADY' }] });
-    const [refused] = refusedAnswers({}, around);
+    const [refused] = refusedAnswers({}, environment);
     expect(refused).toMatchObject({ code: 'DECIDED_ALREADY', entry: { by: 'anna', question: first.id } });
-    dismissRefusedAnswer({}, refused?.file ?? '', around);
-    expect(refusedAnswers({}, around)).toEqual([]);
+    dismissRefusedAnswer({}, refused?.file ?? '', environment);
+    expect(refusedAnswers({}, environment)).toEqual([]);
   }),
 );
 
@@ -172,7 +172,7 @@ test('a second person agrees under another name, and the first cannot answer twi
   }, true));
 
 test('a person undoes their own last answers, recorded or not', () =>
-  onPage(async ({ around, clock, answer, record, inbox }, desk, [first, second, third]) => {
+  onPage(async ({ environment, clock, answer, record, inbox }, desk, [first, second, third]) => {
     await answer(first);
     await record();
     clock.advance(10);
@@ -180,11 +180,11 @@ test('a person undoes their own last answers, recorded or not', () =>
     await record();
     clock.advance(10);
     await answer(third);
-    const own = await ownAnswers({}, around);
+    const own = await ownAnswers({}, environment);
     expect(own.map(({ question }) => question)).toEqual([third.id, first.id]);
     for (const { question, given } of own)
-      expect(await undoAnswer({ question, given }, around)).toEqual({ refusal: null });
-    expect(await ownAnswers({}, around)).toEqual([]);
+      expect(await undoAnswer({ question, given }, environment)).toEqual({ refusal: null });
+    expect(await ownAnswers({}, environment)).toEqual([]);
     expect(inbox.waiting()).toHaveLength(isOnPostgres ? 0 : 1);
     await record();
     expect((await openQuestions(desk.review)).map(({ id }) => id)).toEqual([first.id, third.id]);
@@ -192,10 +192,10 @@ test('a person undoes their own last answers, recorded or not', () =>
   }));
 
 test('an answer of a colleague cannot be undone', () =>
-  onPage(async ({ around, answer, record }, desk, [first]) => {
+  onPage(async ({ environment, answer, record }, desk, [first]) => {
     const { given } = await answer(first, { by: 'bea' });
     await record();
-    const undone = await undoAnswer({ question: first.id, given }, around);
+    const undone = await undoAnswer({ question: first.id, given }, environment);
     const { refused } = await record();
     expect(isOnPostgres ? undone.refusal?.code : refused[0]?.code).toBe('UNDO_NOT_FOUND');
     expect(await desk.remembered('k1')).toMatchObject({ decidedBy: 'bea' });
@@ -234,7 +234,7 @@ test.each([false, true])('killed between any two steps, an answer counts once (s
 );
 
 test('a damaged file is refused and kept, and other files are left alone', () =>
-  onPage(async ({ around, inbox, record }, desk, [first]) => {
+  onPage(async ({ environment, inbox, record }, desk, [first]) => {
     await inbox.put({ kind: 'undo', question: first.id, given: 1, by: 'anna', at: 2 });
     const folder = join(desk.folder, 'answers');
     const [file = ''] = readdirSync(folder);
@@ -242,6 +242,6 @@ test('a damaged file is refused and kept, and other files are left alone', () =>
     renameSync(join(folder, file), join(folder, file.replace('.json', '.taken')));
     writeFileSync(join(folder, 'notes.txt'), 'mine');
     expect(await record()).toMatchObject({ refused: [{ code: 'ANSWER_UNREADABLE', entry: null }] });
-    expect(refusedAnswers({}, around)).toMatchObject([{ code: 'ANSWER_UNREADABLE' }]);
+    expect(refusedAnswers({}, environment)).toMatchObject([{ code: 'ANSWER_UNREADABLE' }]);
     expect(readdirSync(folder)).toContain('notes.txt');
   }));

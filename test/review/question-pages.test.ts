@@ -80,7 +80,7 @@ test.each([false, true])('summaries say the same as the questions themselves (se
   ),
 );
 
-const around = async ({ folder }: Desk) => ({
+const environmentOf = async ({ folder }: Desk) => ({
   env: { ...(await ledgerEnvironment(folder)), KYBATCH_DATA_DIR: folder },
   cwd: folder,
   clock: systemClock,
@@ -89,7 +89,7 @@ const around = async ({ folder }: Desk) => ({
 test('a page has exact counts, and a value of a facet can be exchanged for another', () =>
   withDesk(async (desk) => {
     await askAll(desk);
-    const environment = await around(desk);
+    const environment = await environmentOf(desk);
     const all = await openQuestions(desk.review);
     const first = await questionPage({ size: 4 }, environment);
     expect(first).toMatchObject({ open: 6, fitting: 6, page: 1, pages: 2, facets: facetsOf(all) });
@@ -110,7 +110,7 @@ test('a page has exact counts, and a value of a facet can be exchanged for anoth
 test('an answer changes the next reading of the page', () =>
   withDesk(async (desk) => {
     await askAll(desk);
-    const environment = await around(desk);
+    const environment = await environmentOf(desk);
     const { questions } = await questionPage({}, environment);
     const [one] = questions;
     if (one === undefined) throw new Error('there is no question');
@@ -123,7 +123,7 @@ test('an answer changes the next reading of the page', () =>
 test('one question has its neighbours and the differences of each candidate', () =>
   withDesk(async (desk) => {
     await askAll(desk);
-    const environment = await around(desk);
+    const environment = await environmentOf(desk);
     const all = await openQuestions(desk.review);
     const ids = all.map(({ id }) => id);
     const view = await oneQuestion({ question: ids[2] ?? '' }, environment);
@@ -151,7 +151,7 @@ test('one question has its neighbours and the differences of each candidate', ()
 test('a decided question can still be looked at, an unknown one cannot', () =>
   withDesk(async (desk) => {
     await askAll(desk);
-    const environment = await around(desk);
+    const environment = await environmentOf(desk);
     const [one] = await openQuestions(desk.review);
     if (one === undefined) throw new Error('there is no question');
     await recordAnswer(desk.review, one, { verdict: 'none_of_these', by: 'anna' }, 7);

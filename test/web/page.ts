@@ -49,7 +49,7 @@ export async function withPage<T>(
   use: (page: Page) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
-  const around = {
+  const environment = {
     ...processEnvironment(),
     env: { ...env, ...(await ledgerEnvironment(dataDir)) },
     ...(clock === undefined ? {} : { clock }),
@@ -60,7 +60,7 @@ export async function withPage<T>(
   });
   const served = serveUi({
     options: { dataDir, sandbox },
-    around,
+    environment: environment,
     port: 0,
     user: { name: by, role, isVerified: false },
     reconcile,

@@ -82,7 +82,7 @@ const withService = (
   withOffice({}, async (office) => {
     const companies = office.companies(4);
     await office.run(companies.slice(0, 3), options.stages ?? ['record']);
-    const env = Object.fromEntries(Object.entries(office.around.env).map(([key, value]) => [key, value ?? '']));
+    const env = Object.fromEntries(Object.entries(office.environment.env).map(([key, value]) => [key, value ?? '']));
     const reconcile = { purse: options.purse };
     await withPage({ dataDir: join(office.folder, 'data'), reconcile, env }, (page) =>
       use(serviceOf(page), companies, office),

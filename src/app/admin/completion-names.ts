@@ -11,9 +11,12 @@ export interface NamesInLedger {
 }
 
 /** The names in a ledger. Nothing is written. Without a ledger the lists are empty. */
-export async function namesInLedger(options: PlaceOptions = {}, around = processEnvironment()): Promise<NamesInLedger> {
-  if (!(await hasLedger(ledgerOf(options, around)))) return { runs: [], portfolios: [] };
-  return await withLedger('read', options, around, async (ledger) => ({
+export async function namesInLedger(
+  options: PlaceOptions = {},
+  environment = processEnvironment(),
+): Promise<NamesInLedger> {
+  if (!(await hasLedger(ledgerOf(options, environment)))) return { runs: [], portfolios: [] };
+  return await withLedger('read', options, environment, async (ledger) => ({
     runs: (await ledger.runs.all()).map(({ id, inputPath }) => ({ id, input: basename(inputPath) })),
     portfolios: [...new Set((await ledger.portfolios.all()).map(({ name }) => name))],
   }));

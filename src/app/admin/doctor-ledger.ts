@@ -75,8 +75,8 @@ function nearest(folder: string): string {
 }
 
 /** Empty if the file system reports no free space. */
-export function checkSpace(dataDir: string, around: AppEnvironment): readonly Finding[] {
-  const free = freeSpace(dataDir, around);
+export function checkSpace(dataDir: string, environment: AppEnvironment): readonly Finding[] {
+  const free = freeSpace(dataDir, environment);
   if (free === undefined) return [];
   const check = 'disk space';
   const detail = `${bytesInWords(free)} free in ${dataDir}`;
@@ -123,11 +123,11 @@ const QUICK = ' (quick check; --deep reads everything)';
 export async function checkContents(
   place: LedgerPlace,
   health: DatabaseHealth,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   again: (answer: DamagedAnswer) => string,
 ): Promise<readonly Finding[]> {
   if (ledgerFinding(health).state === 'fail' || !(await hasLedger(place))) return [];
-  const { bodies, damaged, records } = await checkDeeply(place, around.clock.now());
+  const { bodies, damaged, records } = await checkDeeply(place, environment.clock.now());
   return [...answerFindings(bodies, damaged, again), ...recordFindings(records)];
 }
 

@@ -41,8 +41,8 @@ export async function checkV1(
   return { findings: v1Findings(report, provider), costly: report.costly };
 }
 
-function v1Findings(report: V1KeyReport, { environment }: Provider): readonly Finding[] {
-  const findings = [v1KeyFinding(report, environment)];
+function v1Findings(report: V1KeyReport, { configuration }: Provider): readonly Finding[] {
+  const findings = [v1KeyFinding(report, configuration)];
   if (report.state !== 'works') return findings;
   const missing = Object.entries(report.scopes).flatMap(([scope, state]) => (state === 'missing' ? [scope] : []));
   const short = missing.length === 0 ? '' : `refused: ${missing.join(', ')}`;
@@ -56,7 +56,7 @@ function v1Findings(report: V1KeyReport, { environment }: Provider): readonly Fi
   return findings;
 }
 
-function v1KeyFinding(report: V1KeyReport, environment: Provider['environment']): Finding {
+function v1KeyFinding(report: V1KeyReport, environment: Provider['configuration']): Finding {
   const baseUrl = environment.v1?.baseUrl ?? '';
   switch (report.state) {
     case 'works': {
@@ -91,7 +91,7 @@ export async function checkV2(
   pipeline: Pick<LoadedPipeline, 'name' | 'permissions'>,
   now: number,
 ): Promise<V2Counts & { readonly findings: readonly Finding[] }> {
-  const { v1, v2, environment } = provider;
+  const { v1, v2, configuration } = provider;
   if (v2 === null) {
     const findings = v1 === null ? [] : [notConfigured('v2', false)];
     return { findings, use: null, contacts: null };
@@ -100,18 +100,18 @@ export async function checkV2(
   const use = report.metrics && permissionUseOf(report.metrics);
   const { counts, finding } = use === null ? NOT_ASKED : await lookAtContacts(provider, now);
   const findings = [
-    v2KeyFinding(report, environment),
+    v2KeyFinding(report, configuration),
     ...permissionFindings(use ?? [], use === null ? { ...pipeline, permissions: {} } : pipeline),
     ...(finding === null ? [] : [finding]),
-    routesFinding(environment),
-    ...stageFindings(environment.routes),
+    routesFinding(configuration),
+    ...stageFindings(configuration.routes),
   ];
   return { findings, use, contacts: counts };
 }
 
 const NOT_ASKED = { counts: null, finding: null };
 
-function v2KeyFinding(report: V2KeyReport, environment: Provider['environment']): Finding {
+function v2KeyFinding(report: V2KeyReport, environment: Provider['configuration']): Finding {
   if (report.state !== 'works') return keyFailure('v2', report.state, report, environment);
   const baseUrl = environment.v2?.baseUrl ?? '';
   const permissions = report.metrics?.length ?? 0;
@@ -121,7 +121,7 @@ function v2KeyFinding(report: V2KeyReport, environment: Provider['environment'])
   return { check: 'v2 key', state: 'ok', detail: `accepted at ${baseUrl}, ${counted}`, short };
 }
 
-function routesFinding({ routes, routesFile }: Provider['environment']): Finding {
+function routesFinding({ routes, routesFile }: Provider['configuration']): Finding {
   const unpublished = Object.values(v2Operations)
     .filter((operation) => operation.route === null)
     .map((operation) => operation.name);
@@ -153,14 +153,14 @@ function keyFailure(
   api: ApiName,
   state: 'refused' | 'wrong_route' | 'unreachable',
   { error }: { readonly error: ApiError | undefined },
-  environment: Provider['environment'],
+  environment: Provider['configuration'],
 ): Finding {
   const { subject, exit, short } = FAILURES[state];
   const detail = error === undefined ? 'The provider did not answer.' : failureInWords(state, error, environment);
   return { check: `${api} ${subject}`, state: 'fail', detail, short, exit };
 }
 
-function failureInWords(state: keyof typeof FAILURES, error: ApiError, environment: Provider['environment']): string {
+function failureInWords(state: keyof typeof FAILURES, error: ApiError, environment: Provider['configuration']): string {
   if (state !== 'refused') {
     // The operation of the check means nothing to a user. One address that is down is one problem, whatever was asked.
     const { baseUrl } = environment[error.api] ?? {};
@@ -271,17 +271,17 @@ async function lookAtContacts(
 /**
  * Asks the MCP server for its tools, free of charge. Only `kybatch call mcp` needs it, so its absence is no failure.
  */
-export async function checkMcp({ v1, v2, mcp, environment }: Provider): Promise<readonly Finding[]> {
+export async function checkMcp({ v1, v2, mcp, configuration }: Provider): Promise<readonly Finding[]> {
   if (mcp === null && v1 === null && v2 === null) return [];
   if (mcp === null) return [{ check: 'mcp', state: 'note', detail: 'KYBATCH_MCP_URL is not set', short: '' }];
   try {
     const { length } = await mcp.tools();
     const tools = `${length} ${length === 1 ? 'tool' : 'tools'}`;
-    return [{ check: 'mcp', state: 'ok', detail: `${tools} at ${environment.mcp?.url}`, short: tools }];
+    return [{ check: 'mcp', state: 'ok', detail: `${tools} at ${configuration.mcp?.url}`, short: tools }];
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const state = error.stop === 'credentials' ? 'refused' : error.stop === 'route' ? 'wrong_route' : 'unreachable';
-    return [keyFailure('mcp', state, { error }, environment)];
+    return [keyFailure('mcp', state, { error }, configuration)];
   }
 }
 
@@ -291,19 +291,19 @@ export async function checkMcp({ v1, v2, mcp, environment }: Provider): Promise<
  */
 export async function saveV2Counts(
   { use, contacts }: V2Counts,
-  environment: string,
+  providerName: string,
   health: DatabaseHealth,
   options: ProviderOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly Finding[]> {
   // Looking at a backup must not change it.
   if (health.state === 'sound' && health.isUnused === true) return [];
   if (options.sandbox === true || !isWhole(health) || (use === null && contacts === null)) return [];
   try {
-    await withLedger('note', options, around, async ({ calls }) => {
-      const environmentId = await calls.environment('v2', environment);
-      if (use !== null) await calls.keepPermissions(environmentId, use, around.clock.now());
-      if (contacts !== null) await calls.keepContacts(environmentId, contacts, around.clock.now());
+    await withLedger('note', options, environment, async ({ calls }) => {
+      const environmentId = await calls.environment('v2', providerName);
+      if (use !== null) await calls.keepPermissions(environmentId, use, environment.clock.now());
+      if (contacts !== null) await calls.keepContacts(environmentId, contacts, environment.clock.now());
     });
     return [];
   } catch (error) {
@@ -320,10 +320,10 @@ const isWhole = (health: DatabaseHealth): boolean => health.state === 'sound' &&
  */
 export async function saveCostlyChecks(
   costly: readonly CostlyCheck[],
-  environment: string,
+  providerName: string,
   health: DatabaseHealth,
   options: ProviderOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly Finding[]> {
   if (costly.length === 0) return [];
   const finding = (more: string): Finding => ({
@@ -333,17 +333,17 @@ export async function saveCostlyChecks(
   });
   if (options.sandbox === true || !isWhole(health)) return [finding('There is no ledger to record it.')];
   try {
-    await withLedger('note', options, around, async (ledger) => {
+    await withLedger('note', options, environment, async (ledger) => {
       for (const { check, answer } of costly) {
         const client = { send: () => (answer instanceof ApiError ? Promise.reject(answer) : Promise.resolve(answer)) };
         await withRecordedProbes(
           { runId: null },
           client,
-          environment,
+          providerName,
           NO_LIMITS,
           NEVER,
           ledger,
-          around,
+          environment,
           async (send) => {
             await send(check).catch(() => {});
           },

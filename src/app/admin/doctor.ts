@@ -59,34 +59,34 @@ export interface DoctorOptions extends ProviderOptions {
 const callInWords = ({ operation, params }: DamagedAnswer): string => `call ${operation} with ${params}`;
 
 /** Checks configuration, keys (free), data directory, disk space and database. */
-export function doctor(options: DoctorOptions = {}, around = processEnvironment()): Promise<DoctorView> {
-  return withProvider(options, around, async (provider) => {
-    const place = ledgerOf(options, around);
+export function doctor(options: DoctorOptions = {}, environment = processEnvironment()): Promise<DoctorView> {
+  return withProvider(options, environment, async (provider) => {
+    const place = ledgerOf(options, environment);
     const { dataDir } = place;
-    const { health, server, findings: ofLedger } = await lookAtLedger(place, around);
+    const { health, server, findings: ofLedger } = await lookAtLedger(place, environment);
     const notes: Message[] = [];
-    const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, around.cwd, (note) => notes.push(note));
-    const { findings: ofV1, costly } = await checkV1(provider, around.clock.now());
-    const { findings: ofV2, ...v2 } = await checkV2(provider, pipeline, around.clock.now());
+    const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, environment.cwd, (note) => notes.push(note));
+    const { findings: ofV1, costly } = await checkV1(provider, environment.clock.now());
+    const { findings: ofV2, ...v2 } = await checkV2(provider, pipeline, environment.clock.now());
     const findings = [
       ...ofV1,
-      ...(await saveCostlyChecks(costly, provider.names.v1, health, options, around)),
+      ...(await saveCostlyChecks(costly, provider.names.v1, health, options, environment)),
       ...ofV2,
       ...(await checkMcp(provider)),
       ...checkPipeline(pipeline, options.pipeline !== undefined, provider),
       ...notes.map(({ code, text }): Finding => ({ check: 'pipeline', state: 'note', detail: text, code })),
-      ...checkPrices(around),
-      ...checkMonitoring(pipeline, options.pipeline !== undefined, dataDir, around),
+      ...checkPrices(environment),
+      ...checkMonitoring(pipeline, options.pipeline !== undefined, dataDir, environment),
       checkDataDir(place),
-      ...checkSpace(dataDir, around),
+      ...checkSpace(dataDir, environment),
       ...ofLedger,
       ...checkClock(provider).map(refusing),
-      ...(health.state === 'absent' ? await lostLedger(dataDir, pipeline, provider, around) : []),
-      ...(health.state === 'sound' ? await checkStoredAnswers(provider, options, around) : []),
-      ...(options.deep ? await checkContents(place, health, around, options.callAgain ?? callInWords) : []),
-      ...(await saveV2Counts(v2, provider.names.v2, health, options, around)),
+      ...(health.state === 'absent' ? await lostLedger(dataDir, pipeline, provider, environment) : []),
+      ...(health.state === 'sound' ? await checkStoredAnswers(provider, options, environment) : []),
+      ...(options.deep ? await checkContents(place, health, environment, options.callAgain ?? callInWords) : []),
+      ...(await saveV2Counts(v2, provider.names.v2, health, options, environment)),
     ];
-    const urls = [provider.environment.v1, provider.environment.v2].flatMap((api) => api?.baseUrl ?? []);
+    const urls = [provider.configuration.v1, provider.configuration.v2].flatMap((api) => api?.baseUrl ?? []);
     return { findings: findings.map(withCode), v2, server, exit: worst(findings), pipeline: pipeline.name, urls };
   });
 }
@@ -108,9 +108,9 @@ async function lostLedger(
   dataDir: string,
   { metrics }: LoadedPipeline,
   { names }: Provider,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly Finding[]> {
-  const path = metrics === null ? undefined : pathIn(around, metrics.file);
+  const path = metrics === null ? undefined : pathIn(environment, metrics.file);
   return (await checkNewLedger({ dataDir, metrics: path === undefined ? path : { path } }, names, null)).map(refusing);
 }
 
@@ -118,9 +118,9 @@ async function lostLedger(
 function checkStoredAnswers(
   { names }: Provider,
   options: DoctorOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly Finding[]> {
-  return withLedger('read', options, around, async (ledger, dataDir) => {
+  return withLedger('read', options, environment, async (ledger, dataDir) => {
     const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
     const ahead = await ledger.reading.clockAhead();
     const lost = await checkNewLedger({ dataDir }, names, ledger);
@@ -129,16 +129,20 @@ function checkStoredAnswers(
     return [
       ...[...lost, ...moved].map(refusing),
       ...elsewhere.map(({ text, code }) => ({ ...note('owned answers', text), code })),
-      ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, around.clock.now()))]),
-      ...(await checkAllowance(names, ledger, around.clock.now())),
-      ...(await checkDiskNeed(ledger, dataDir, around)),
+      ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, environment.clock.now()))]),
+      ...(await checkAllowance(names, ledger, environment.clock.now())),
+      ...(await checkDiskNeed(ledger, dataDir, environment)),
     ];
   });
 }
 
 /** What the lists write in a night, if their runs are known. */
-async function checkDiskNeed(ledger: Ledger, dataDir: string, around: AppEnvironment): Promise<readonly Finding[]> {
-  const need = await nightlyNeed(await currentPortfolios(ledger), ledger, dataDir, around);
+async function checkDiskNeed(
+  ledger: Ledger,
+  dataDir: string,
+  environment: AppEnvironment,
+): Promise<readonly Finding[]> {
+  const need = await nightlyNeed(await currentPortfolios(ledger), ledger, dataDir, environment);
   const check = 'disk need';
   const short = shortage(need);
   if (short !== null) return [{ check, state: 'note', detail: short.message, code: short.code }];
@@ -197,9 +201,9 @@ function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Pro
 }
 
 /** A run with unreadable prices is refused before its first call. */
-function checkPrices(around: AppEnvironment): readonly Finding[] {
+function checkPrices(environment: AppEnvironment): readonly Finding[] {
   try {
-    const prices = loadPrices(around);
+    const prices = loadPrices(environment);
     return prices === null ? [] : [{ check: 'prices', state: 'ok', detail: `set, in ${prices.currency}` }];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -214,7 +218,7 @@ function checkMonitoring(
   { metrics, notify, file }: LoadedPipeline,
   isNamed: boolean,
   dataDir: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): readonly Finding[] {
   const look = (check: string, place: string, mustBeWell: () => string): Finding => {
     try {
@@ -229,8 +233,8 @@ function checkMonitoring(
   return [
     ...(metrics === null
       ? []
-      : [look('metrics', metrics.file, () => mustBeWritable(metrics.file, file, dataDir, around))]),
-    ...(program === undefined ? [] : [look('notify', program, () => mustBeProgram(program, around))]),
+      : [look('metrics', metrics.file, () => mustBeWritable(metrics.file, file, dataDir, environment))]),
+    ...(program === undefined ? [] : [look('notify', program, () => mustBeProgram(program, environment))]),
   ];
 }
 
@@ -241,8 +245,8 @@ function whyNot(error: unknown): string {
   return `${sentence(error.message)} ${error.hint ?? ''}`.trimEnd();
 }
 
-function mustBeWritable(named: string, pipelineFile: string, dataDir: string, around: AppEnvironment): string {
-  const path = metricsTarget(named, dataDir, around, [pipelineFile]);
+function mustBeWritable(named: string, pipelineFile: string, dataDir: string, environment: AppEnvironment): string {
+  const path = metricsTarget(named, dataDir, environment, [pipelineFile]);
   const folder = dirname(path);
   if (!isFolder(folder))
     throw new UsageError('FOLDER_MISSING', `the folder ${folder} does not exist`, 'Create it, or choose another file.');
@@ -251,10 +255,10 @@ function mustBeWritable(named: string, pipelineFile: string, dataDir: string, ar
 }
 
 /** Finds a program as the system does: by its path, or in the folders of PATH. */
-function mustBeProgram(program: string, around: AppEnvironment): string {
+function mustBeProgram(program: string, environment: AppEnvironment): string {
   const places = program.includes('/')
-    ? [pathIn(around, program)]
-    : (around.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program));
+    ? [pathIn(environment, program)]
+    : (environment.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program));
   const found = places.find(isProgram);
   if (found === undefined)
     throw new UsageError(

@@ -41,23 +41,23 @@ export interface BackupView extends BackedUp {
 /** Copies the ledger while other processes may use it. The copy's folder can be used as a data directory. */
 export async function backup(
   options: BackupOptions,
-  around: AppEnvironment = processEnvironment(),
+  environment: AppEnvironment = processEnvironment(),
 ): Promise<BackupView> {
   if (options.to.trim() === '')
     throw new UsageError('BACKUP_FOLDER_EMPTY', 'the folder is empty', 'Name the folder of the backup.');
-  const place = ledgerOf(options, around);
-  const folder = pathIn(around, options.to);
+  const place = ledgerOf(options, environment);
+  const folder = pathIn(environment, options.to);
   if (place.ledgerUrl === undefined) {
     mustBeOutsideDataDir(folder, place.dataDir);
-    mustHaveRoomFor(ledgerBytes(place.dataDir) ?? 0, folder, around);
+    mustHaveRoomFor(ledgerBytes(place.dataDir) ?? 0, folder, environment);
   }
-  const began = around.clock.now();
+  const began = environment.clock.now();
   const copied = await backUpLedger(place, folder, options.onProgress);
-  return { ...copied, folder, ms: around.clock.now() - began };
+  return { ...copied, folder, ms: environment.clock.now() - began };
 }
 
-function mustHaveRoomFor(bytes: number, folder: string, around: AppEnvironment): void {
-  const free = freeSpace(folder, around);
+function mustHaveRoomFor(bytes: number, folder: string, environment: AppEnvironment): void {
+  const free = freeSpace(folder, environment);
   if (free === undefined || free > bytes) return;
   throw new FileError(
     `the backup needs ${bytesInWords(bytes)}, and the disk of ${folder} has ${bytesInWords(free)} left`,
@@ -87,17 +87,20 @@ export interface CopyLedgerView extends CopiedLedger {
 }
 
 /** Copies a ledger to PostgreSQL or back. Nothing is sent or spent, and the source stays unchanged. */
-export async function copyLedger(options: CopyLedgerOptions, around = processEnvironment()): Promise<CopyLedgerView> {
-  const { clock } = around;
-  const named = ledgerOf(options, around);
+export async function copyLedger(
+  options: CopyLedgerOptions,
+  environment = processEnvironment(),
+): Promise<CopyLedgerView> {
+  const { clock } = environment;
+  const named = ledgerOf(options, environment);
   if (options.from === undefined && options.to === undefined)
     throw new UsageError(
       'COPY_TARGET_MISSING',
       'where is the ledger to be copied?',
       'Name the copy with --to, or with --from the ledger that is copied to the one that KYBATCH_LEDGER_URL names.',
     );
-  const from = placeGiven('--from', options.from, around) ?? named;
-  const to = placeGiven('--to', options.to, around) ?? named;
+  const from = placeGiven('--from', options.from, environment) ?? named;
+  const to = placeGiven('--to', options.to, environment) ?? named;
   mustDiffer(from, to);
   const began = clock.now();
   const copied = await copyBetween(from, to, { now: () => clock.now(), onProgress: options.onProgress });
@@ -111,12 +114,12 @@ export async function copyLedger(options: CopyLedgerOptions, around = processEnv
   };
 }
 
-function placeGiven(flag: string, given: string | undefined, around: AppEnvironment): LedgerPlace | undefined {
+function placeGiven(flag: string, given: string | undefined, environment: AppEnvironment): LedgerPlace | undefined {
   if (given === undefined) return undefined;
   if (!isMeantAsLedgerUrl(given)) {
     if (given.trim() === '')
       throw new UsageError('FLAG_EMPTY', `${flag} is empty`, 'Name a data directory, or a database.');
-    return { dataDir: pathIn(around, given) };
+    return { dataDir: pathIn(environment, given) };
   }
   // The value is not shown because it may contain a password.
   if (!isLedgerUrl(given))
@@ -134,7 +137,7 @@ function placeGiven(flag: string, given: string | undefined, around: AppEnvironm
       'Leave it out, and set PGPASSWORD or write it into ~/.pgpass. Or name that database in KYBATCH_LEDGER_URL or KYBATCH_LEDGER_URL_FILE, and the other ledger with --from or --to alone.',
     );
   }
-  const password = around.env.PGPASSWORD;
+  const password = environment.env.PGPASSWORD;
   if (password !== undefined && password !== '') new Secret(password);
   return { dataDir: '', ledgerUrl: given };
 }
@@ -170,11 +173,11 @@ export interface ProviderMovedView extends MovedProvider {
 /** Moves the answers of one base URL to another, so that nothing is bought again. Nothing is sent or spent. */
 export async function providerMoved(
   options: ProviderMovedOptions,
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<ProviderMovedView> {
   const [from, to] = [baseUrl('--from', options.from), baseUrl('--to', options.to)];
   if (from === to) throw new UsageError('PROVIDER_SAME_ADDRESS', `--from and --to are the same address: ${from}`);
-  return await withLedger('existing', options, around, async ({ housekeeping, reading }) => {
+  return await withLedger('existing', options, environment, async ({ housekeeping, reading }) => {
     const known = (await reading.environments()).filter(({ name }) => !isSandboxName(name));
     if (!known.some(({ name }) => name === from)) {
       const names = [...new Set(known.map(({ name }) => name))];
@@ -218,8 +221,8 @@ export interface MigrateOptions extends PlaceOptions {
 }
 
 /** Upgrades a ledger to the schema of this version. Nothing is sent or spent. */
-export async function migrate(options: MigrateOptions = {}, around = processEnvironment()): Promise<MigrateView> {
-  const place = ledgerOf(options, around);
-  const migrated = await migrateLedger(place, around.clock.now(), options.grant);
+export async function migrate(options: MigrateOptions = {}, environment = processEnvironment()): Promise<MigrateView> {
+  const place = ledgerOf(options, environment);
+  const migrated = await migrateLedger(place, environment.clock.now(), options.grant);
   return { dataDir: place.dataDir, ledger: ledgerName(place), ...migrated };
 }

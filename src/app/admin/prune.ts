@@ -38,22 +38,22 @@ const DAY_MS = 86_400_000;
  * Removes exports, logs and finished runs older than the given age, but never the newest answer to a request. Files go
  * first: on a full disk that makes the room which the ledger needs to delete.
  */
-export async function prune(options: PruneOptions, around = processEnvironment()): Promise<PruneView> {
+export async function prune(options: PruneOptions, environment = processEnvironment()): Promise<PruneView> {
   const { olderThanMs } = options;
   if (!(olderThanMs >= DAY_MS && Number.isFinite(olderThanMs)))
     throw new UsageError('AGE_TOO_SHORT', 'prune takes an age of one day or more', 'For example --older-than 90d.');
-  const before = around.clock.now() - olderThanMs;
+  const before = environment.clock.now() - olderThanMs;
   try {
-    return await pruneAll(before, options, around);
+    return await pruneAll(before, options, environment);
   } catch (error) {
     // The ledger was not even opened, so nothing is removed yet.
     if (!isFull(error)) throw error;
-    return await pruneFilesFirst(before, error, options, around);
+    return await pruneFilesFirst(before, error, options, environment);
   }
 }
 
-function pruneAll(before: number, { agree, ...place }: PruneOptions, around: AppEnvironment): Promise<PruneView> {
-  return withLedger('existing', place, around, async ({ housekeeping, runs }, dataDir) => {
+function pruneAll(before: number, { agree, ...place }: PruneOptions, environment: AppEnvironment): Promise<PruneView> {
+  return withLedger('existing', place, environment, async ({ housekeeping, runs }, dataDir) => {
     const found = await housekeeping.previewPrune(before);
     const files = findOldFiles(dataDir, before, { unfinished: found.unfinished, lists: await runs.ofLists() });
     const preview = pruneView(before, files, found);
@@ -78,17 +78,17 @@ async function pruneFilesFirst(
   before: number,
   refused: KybatchError,
   options: PruneOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<PruneView> {
-  const dataDir = dataDirOf(options, around);
-  const files = findOldFiles(dataDir, before, await findRetained(options, around));
+  const dataDir = dataDirOf(options, environment);
+  const files = findOldFiles(dataDir, before, await findRetained(options, environment));
   const preview = pruneView(before, files, NOTHING);
   if (isNone(files)) return { ...preview, ledgerLeft: refused.message };
   if (options.agree !== undefined && !(await options.agree(preview))) return { ...preview, outcome: 'not_agreed' };
   const removed = { ...preview, outcome: 'removed' as const, left: removeOldFiles(files, dataDir) };
   try {
     // The user agreed to everything of that age.
-    const { report, bytes, logs } = await pruneAll(before, { ...options, agree: undefined }, around);
+    const { report, bytes, logs } = await pruneAll(before, { ...options, agree: undefined }, environment);
     return { ...removed, report, bytes: removed.bytes + bytes, logs: [...removed.logs, ...logs] };
   } catch (error) {
     if (!isFull(error)) throw error;
@@ -100,9 +100,9 @@ async function pruneFilesFirst(
  * Read from a copy if there is room for one. Otherwise nothing old is retained: tables can be written again free, and a
  * log only repeats what is in the ledger.
  */
-async function findRetained(place: PlaceOptions, around: AppEnvironment): Promise<Retained> {
+async function findRetained(place: PlaceOptions, environment: AppEnvironment): Promise<Retained> {
   try {
-    return await withLedger('read', place, around, async ({ runs }) => {
+    return await withLedger('read', place, environment, async ({ runs }) => {
       const open = (await runs.all()).filter(({ state }) => state === 'open' || state === 'reading');
       return { unfinished: open.map(({ id }) => id), lists: await runs.ofLists() };
     });
@@ -270,11 +270,11 @@ export interface DropPortfolioView {
 /** Removes a portfolio with its companies and runs. Answers, spending, decisions, tables and logs stay. */
 export function dropPortfolio(
   { portfolio: name, agree, ...place }: DropPortfolioOptions,
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<DropPortfolioView> {
-  return withLedger('existing', place, around, async (ledger) => {
+  return withLedger('existing', place, environment, async (ledger) => {
     const known = (await ledger.portfolios.all()).filter(({ providers }) => isSelectedProvider(place, providers));
-    const found = portfoliosNamed(name, known, around);
+    const found = portfoliosNamed(name, known, environment);
     const lists = await Promise.all(found.map((portfolio) => droppedPortfolio(portfolio, ledger)));
     const dropped = agree === undefined || (await agree(lists));
     if (dropped) for (const { id } of found) await ledger.housekeeping.dropPortfolio(id);

@@ -49,15 +49,18 @@ export interface HoldingExport extends FoundExport {
 }
 
 /** The preview of `purge`. Nothing is changed. */
-export function previewPurge(options: PreviewOptions, around = processEnvironment()): Promise<PurgeReport> {
-  return withLedger('existing', options, around, ({ housekeeping }) =>
+export function previewPurge(options: PreviewOptions, environment = processEnvironment()): Promise<PurgeReport> {
+  return withLedger('existing', options, environment, ({ housekeeping }) =>
     housekeeping.previewPurge(options.request, itemIds),
   );
 }
 
 /** Deletes one entity, or data older than a time, for good. Then it searches for remaining traces. */
-export function purge({ request, agree, ...place }: PurgeOptions, around = processEnvironment()): Promise<PurgeView> {
-  return withLedger('existing', place, around, async ({ housekeeping, runs, claims }, dataDir) => {
+export function purge(
+  { request, agree, ...place }: PurgeOptions,
+  environment = processEnvironment(),
+): Promise<PurgeView> {
+  return withLedger('existing', place, environment, async ({ housekeeping, runs, claims }, dataDir) => {
     const shared = claims !== undefined;
     // Everything that can be refused is checked before anything is removed.
     const exports = findExports(dataDir);

@@ -63,16 +63,16 @@ const SERIES = 6;
 /** What was bought on each of the last days, by operation or by pipeline. */
 export function dailyUsage(
   options: PlaceOptions & { readonly by: DailyBy },
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<DailyUsage> {
-  return withLedger('read', options, around, async (ledger, dataDir) => {
-    const since = Math.floor(around.clock.now() / DAY_MS - DAYS + 1) * DAY_MS;
+  return withLedger('read', options, environment, async (ledger, dataDir) => {
+    const since = Math.floor(environment.clock.now() / DAY_MS - DAYS + 1) * DAY_MS;
     const read = () => ledger.reading.charged({ since });
     const charged = await keptUntilCommit(['charged', since], ledger, dataDir, read);
     const pipelines = new Map((await ledger.runs.all()).map(({ id, pipelineName }) => [id, pipelineName]));
     const nameOf = ({ run, operation }: ChargedCalls) =>
       options.by === 'operation' ? operation : (pipelines.get(run) ?? 'no run');
-    const prices = await pricesNow(ledger, around);
+    const prices = await pricesNow(ledger, environment);
     const days = [...new Set(charged.map(({ day }) => day))].sort();
     const size = (calls: readonly ChargedCalls[]) => calls.reduce((sum, one) => sum + (one.units || one.calls), 0);
     const names = [...new Set(charged.map(nameOf))]
@@ -101,10 +101,10 @@ const DAY_MS = 86_400_000;
 /** The prices of the environment hold for all runs. Each run may have had other ones. */
 export async function pricesNow(
   ledger: Pick<Ledger, 'runs' | 'reading'>,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<Prices | null> {
   const newest = await newestRun(ledger);
-  return loadPrices(around) ?? (newest && findSettings(newest))?.pipeline.prices ?? null;
+  return loadPrices(environment) ?? (newest && findSettings(newest))?.pipeline.prices ?? null;
 }
 
 export interface PricedLine extends UsageLine {
@@ -112,13 +112,13 @@ export interface PricedLine extends UsageLine {
 }
 
 /** Units and allowances by day, operation and run, and the unknown charges. */
-export function usage(options: UsageOptions = {}, around = processEnvironment()): Promise<UsageView> {
-  return withLedger('read', options, around, async (ledger, dataDir) => {
+export function usage(options: UsageOptions = {}, environment = processEnvironment()): Promise<UsageView> {
+  return withLedger('read', options, environment, async (ledger, dataDir) => {
     const { reading } = ledger;
     const report = await keptUntilCommit('usage', ledger, dataDir, () => reading.usage());
     const copy = await checkOlderCopy(await ledger.portfolios.all(), dataDir, ledger);
     const unknownCalls = await reading.unknownCharges(options.unknownAtMost ?? Number.MAX_SAFE_INTEGER);
-    const prices = await pricesNow(ledger, around);
+    const prices = await pricesNow(ledger, environment);
     return {
       ...report,
       ...(prices === null ? {} : priced(report, prices, await reading.charged())),

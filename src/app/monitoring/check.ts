@@ -95,16 +95,16 @@ interface Waiting {
 }
 
 /** Checks the portfolios. A fault of the ledger is a result too, not an error. */
-export async function checkPortfolios(options: CheckOptions, around = processEnvironment()): Promise<CheckView> {
-  const at = around.clock.now();
+export async function checkPortfolios(options: CheckOptions, environment = processEnvironment()): Promise<CheckView> {
+  const at = environment.clock.now();
   try {
-    const place = ledgerOf(options, around);
-    if (!(await hasLedger(place))) return viewOf(at, [], [await lostLedger(place, options, around)]);
+    const place = ledgerOf(options, environment);
+    if (!(await hasLedger(place))) return viewOf(at, [], [await lostLedger(place, options, environment)]);
     await mustLookSound(place);
-    const { lists, troubles } = await withLedger('read', options, around, (ledger) =>
-      look(options, ledger, place, around),
+    const { lists, troubles } = await withLedger('read', options, environment, (ledger) =>
+      look(options, ledger, place, environment),
     );
-    return viewOf(at, lists, [...troubles, ...placeTroubles(place, around)]);
+    return viewOf(at, lists, [...troubles, ...placeTroubles(place, environment)]);
   } catch (error) {
     if (!(error instanceof KybatchError)) throw error;
     const { code, message, hint } = error;
@@ -115,10 +115,10 @@ export async function checkPortfolios(options: CheckOptions, around = processEnv
 /**
  * No attempt can work in a place that is read-only or full. A full disk also keeps an attempt from recording its end.
  */
-function placeTroubles(place: LedgerPlace, around: AppEnvironment): readonly Trouble[] {
+function placeTroubles(place: LedgerPlace, environment: AppEnvironment): readonly Trouble[] {
   // With a ledger on a server, a monitor may run where no attempt ever does.
   if (!existsSync(place.dataDir)) return [];
-  const findings = [checkDataDir(place), ...checkSpace(place.dataDir, around)];
+  const findings = [checkDataDir(place), ...checkSpace(place.dataDir, environment)];
   return findings.flatMap(({ code, detail }) =>
     code === undefined ? [] : [{ kind: 'error', code, message: detail, hint: undefined }],
   );
@@ -128,17 +128,17 @@ async function look(
   options: CheckOptions,
   ledger: Ledger,
   { dataDir }: LedgerPlace,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<CheckView> {
   const { portfolio, sandbox } = options;
-  const at = around.clock.now();
+  const at = environment.clock.now();
   // A list without a name has the path of its file.
-  const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(around, portfolio)];
+  const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(environment, portfolio)];
   const known = (await currentPortfolios(ledger, { sandbox })).filter(({ name }) => names?.includes(name) ?? true);
   if (known.length === 0) return viewOf(at, [], [noneOf(options)]);
   const unknown = await unknownCharges(ledger, at);
   const lists: CheckedPortfolio[] = [];
-  for (const list of known) lists.push(await lookAtList(list, options, ledger, around));
+  for (const list of known) lists.push(await lookAtList(list, options, ledger, environment));
   const runs = new Set(
     (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
   );
@@ -154,8 +154,8 @@ async function look(
     ...(open.count === 0 ? [] : [{ kind: 'in_doubt' as const, ...open }]),
     ...(await driftTroubles(options, known, ledger, at)),
     ...(await clockTroubles(ledger, at)),
-    ...(await newLedgerTroubles(options, known, ledger, around)),
-    ...(isFull(dataDir, around) ? [] : diskTroubles(await nightlyNeed(known, ledger, dataDir, around))),
+    ...(await newLedgerTroubles(options, known, ledger, environment)),
+    ...(isFull(dataDir, environment) ? [] : diskTroubles(await nightlyNeed(known, ledger, dataDir, environment))),
   ]);
 }
 
@@ -189,8 +189,12 @@ async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly 
 }
 
 /** Logs and exports without a ledger are no first day: it was deleted, or the wrong place is configured. */
-async function lostLedger({ dataDir }: LedgerPlace, options: CheckOptions, around: AppEnvironment): Promise<Trouble> {
-  const [found] = await checkNewLedger({ dataDir }, providerNames(options, around), null);
+async function lostLedger(
+  { dataDir }: LedgerPlace,
+  options: CheckOptions,
+  environment: AppEnvironment,
+): Promise<Trouble> {
+  const [found] = await checkNewLedger({ dataDir }, providerNames(options, environment), null);
   return found === undefined ? noneOf(options) : guardTrouble(found);
 }
 
@@ -206,9 +210,9 @@ async function newLedgerTroubles(
   options: CheckOptions,
   lists: readonly PortfolioRecord[],
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly Trouble[]> {
-  const found = await checkOlderCopy(lists, ledgerOf(options, around).dataDir, ledger);
+  const found = await checkOlderCopy(lists, ledgerOf(options, environment).dataDir, ledger);
   if (found === undefined) return [];
   const trouble = guardTrouble(found);
   // The refusal of the last attempt has already reported it.
@@ -216,8 +220,8 @@ async function newLedgerTroubles(
 }
 
 /** Then the full disk is the trouble, not the nights to come. */
-const isFull = (dataDir: string, around: AppEnvironment): boolean =>
-  checkSpace(dataDir, around).some(({ code }) => code !== undefined);
+const isFull = (dataDir: string, environment: AppEnvironment): boolean =>
+  checkSpace(dataDir, environment).some(({ code }) => code !== undefined);
 
 /** Room for fewer than three nights. */
 function diskTroubles(need: NightsNeed): readonly Trouble[] {
@@ -240,9 +244,9 @@ async function lookAtList(
   list: PortfolioRecord,
   { maxAgeMs, ignore = [] }: CheckOptions,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<CheckedPortfolio> {
-  const at = around.clock.now();
+  const at = environment.clock.now();
   const { name, lastSuccessAt } = list;
   const run = await ledger.portfolios.lastRun(list.id);
   const age = ageOf(lastSuccessAt, maxAgeMs, at);
@@ -281,7 +285,7 @@ async function lookAtList(
   const onlyWaits =
     waits.some(({ kind }) => kind === 'allowance') && list.refused === null && (ranLately || (until ?? 0) > at);
   const given = await lastAttemptOptions(run.id, ledger);
-  const limitsBar = (await restIfBarred(run, progress, given, ledger, around)) !== null;
+  const limitsBar = (await restIfBarred(run, progress, given, ledger, environment)) !== null;
   const continues = list.refused === null && !limitsBar;
   const troubles = [
     ...ofAttempts,
@@ -306,7 +310,7 @@ async function lookAtList(
   const [onward = again] = await withReviewSheets(
     first === undefined || list.refused !== null ? [] : [first],
     ledger,
-    around,
+    environment,
   );
   const next = afterRefusal ?? onward;
   const afterDoctor = afterRefusal?.kind === 'doctor' ? onward : null;

@@ -28,10 +28,10 @@ const MINUTE_MS = 60_000;
 export function metricsTarget(
   named: string,
   dataDir: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   reads: readonly string[],
 ): string {
-  const path = fileTarget(pathIn(around, named), dataDir, around, reads, 'metrics.file');
+  const path = fileTarget(pathIn(environment, named), dataDir, environment, reads, 'metrics.file');
   const start = firstBytes(path, METRICS_START.length);
   if (start !== '' && start !== METRICS_START)
     throw new UsageError(
@@ -48,16 +48,16 @@ const METRICS_START = '# HELP kybatch_';
 export class MetricsFile {
   readonly #path: string;
   readonly #dataDir: string;
-  readonly #around: AppEnvironment;
+  readonly #environment: AppEnvironment;
   /** Units charged before the attempt that is followed. */
   #unitsBefore: number | undefined;
   #told = false;
   #isFollowed = false;
 
-  private constructor(path: string, dataDir: string, around: AppEnvironment) {
+  private constructor(path: string, dataDir: string, environment: AppEnvironment) {
     this.#path = path;
     this.#dataDir = dataDir;
-    this.#around = around;
+    this.#environment = environment;
   }
 
   /** Null if the pipeline configures none. A place that is not free is refused before anything is spent. */
@@ -65,22 +65,22 @@ export class MetricsFile {
     { metrics, file }: Pick<LoadedPipeline, 'metrics' | 'file'>,
     input: string,
     dataDir: string,
-    around: AppEnvironment,
+    environment: AppEnvironment,
   ): MetricsFile | null {
     if (metrics === null) return null;
-    return new MetricsFile(metricsTarget(metrics.file, dataDir, around, [input, file]), dataDir, around);
+    return new MetricsFile(metricsTarget(metrics.file, dataDir, environment, [input, file]), dataDir, environment);
   }
 
   async write(ledger: Ledger, names: ProviderNames, attempt: ReportedAttempt | null): Promise<void> {
     try {
       const measured = await this.#measure(ledger, attempt);
-      const figures = await figuresOf(ledger, names, attempt, measured, this.#around.clock.now());
+      const figures = await figuresOf(ledger, names, attempt, measured, this.#environment.clock.now());
       // World-readable, because a monitor runs as another user.
       await writeAtomically(this.#path, redact(metricsText(figures)), 0o666);
     } catch (error) {
       if (this.#told) return;
       this.#told = true;
-      this.#around.onNote?.(
+      this.#environment.onNote?.(
         message('METRICS_NOT_WRITTEN', `metrics.file ${this.#path} cannot be written: ${(error as Error).message}`),
       );
     }
@@ -94,7 +94,7 @@ export class MetricsFile {
     return {
       unitsCharged: this.#unitsBefore + spent,
       ledgerBytes: (await reading.databaseBytes()) ?? ledgerBytes(this.#dataDir),
-      freeBytes: freeSpace(this.#dataDir, this.#around) ?? null,
+      freeBytes: freeSpace(this.#dataDir, this.#environment) ?? null,
     };
   }
 
@@ -126,7 +126,7 @@ export class MetricsFile {
   async #everyMinute(write: () => Promise<void>, over: AbortSignal): Promise<void> {
     const isOver = () => over.aborted;
     while (!isOver()) {
-      await this.#around.clock.sleep(MINUTE_MS, over).catch(() => {});
+      await this.#environment.clock.sleep(MINUTE_MS, over).catch(() => {});
       if (!isOver()) await write();
     }
   }

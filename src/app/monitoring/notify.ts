@@ -25,7 +25,7 @@ export interface NotifyRequest {
  */
 export async function notifyAtEnd(
   options: SpendingOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   work: (toBeTold: (whom: NotifyRequest) => void) => Promise<RunEndView>,
 ): Promise<RunEndView> {
   let whom: NotifyRequest = { notify: null, input: null };
@@ -36,7 +36,7 @@ export async function notifyAtEnd(
     (end): AttemptResult => ({ end }),
     (error: unknown): AttemptResult => ({ error }),
   );
-  await tell(whom, ended, options, around);
+  await tell(whom, ended, options, environment);
   if ('error' in ended) throw ended.error;
   return ended.end;
 }
@@ -45,16 +45,16 @@ async function tell(
   { notify, input }: NotifyRequest,
   ended: AttemptResult,
   { said, abort }: SpendingOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<void> {
   if (notify === null) return;
   const reasons = reasonsOf(ended, said).filter((reason) => notify.on.includes(reason));
   if (reasons.length === 0) return;
-  const summary = summaryText(ended, reasons, input, around.clock.now(), said);
-  const delivery = await deliver(notify.to, summary, around, abort ?? new AbortController().signal);
-  if ('end' in ended && ended.end.log !== null) noteInLog(ended.end.log, notify, delivery, around);
+  const summary = summaryText(ended, reasons, input, environment.clock.now(), said);
+  const delivery = await deliver(notify.to, summary, environment, abort ?? new AbortController().signal);
+  if ('end' in ended && ended.end.log !== null) noteInLog(ended.end.log, notify, delivery, environment);
   if (!delivery.delivered)
-    around.onNote?.(
+    environment.onNote?.(
       message(
         'NOTIFY_FAILED',
         `notify: ${shown(notify)} could not be told how this attempt ended: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
@@ -85,19 +85,19 @@ export type Delivery =
 export async function deliver(
   to: NotifyTarget,
   summary: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   abort: AbortSignal,
 ): Promise<Delivery> {
   for (let tries = 1; ; tries++) {
     try {
-      await withTimeout(TIMEOUT_MS, around.clock, abort, (signal) =>
-        to.kind === 'command' ? runCommand(to.argv, summary, around, signal) : postTo(to, summary, signal),
+      await withTimeout(TIMEOUT_MS, environment.clock, abort, (signal) =>
+        to.kind === 'command' ? runCommand(to.argv, summary, environment, signal) : postTo(to, summary, signal),
       );
       return { delivered: true, tries };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const pause = PAUSES_MS[tries - 1];
-      if (pause !== undefined) await around.clock.sleep(pause, abort).catch(() => {});
+      if (pause !== undefined) await environment.clock.sleep(pause, abort).catch(() => {});
       if (pause === undefined || abort.aborted) return { delivered: false, tries, why };
     }
   }
@@ -154,14 +154,14 @@ async function postTo(
 function runCommand(
   [program, ...args]: readonly [string, ...string[]],
   summary: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const env = withoutKeys(around.env);
+    const env = withoutKeys(environment.env);
     const child = spawn(program, args, {
-      cwd: around.cwd,
+      cwd: environment.cwd,
       env,
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: OWN_GROUP,

@@ -47,14 +47,14 @@ export interface ChangedItem {
 const CHANGES_AT_MOST = 1000;
 
 /** The changes in the portfolios: differences between new answers and earlier ones. */
-export function changes(options: ChangesOptions = {}, around = processEnvironment()): Promise<ChangesView> {
-  return withLedger('read', options, around, async (ledger) => {
+export function changes(options: ChangesOptions = {}, environment = processEnvironment()): Promise<ChangesView> {
+  return withLedger('read', options, environment, async (ledger) => {
     const all = await ledger.portfolios.all();
     const portfolios = all.filter(({ providers }) => isSelectedProvider(options, providers));
     const from = await readSince(options.since, ledger);
     const page = await ledger.changes.list({
       ...from,
-      ...wanted(options, portfolios, around),
+      ...wanted(options, portfolios, environment),
       limit: CHANGES_AT_MOST,
     });
     return {
@@ -84,14 +84,14 @@ export interface RecentChangesView {
 /** The changes of the newest days first, for people. Within a day the important ones first, those of a company together. */
 export function recentChanges(
   options: RecentChangesOptions = {},
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<RecentChangesView> {
-  return withLedger('read', options, around, async (ledger) => {
+  return withLedger('read', options, environment, async (ledger) => {
     const all = await ledger.portfolios.all();
     const portfolios = all.filter(({ providers }) => isSelectedProvider(options, providers));
     const { before, limit = 100 } = options;
     const page = await ledger.changes.list({
-      ...wanted(options, portfolios, around),
+      ...wanted(options, portfolios, environment),
       before,
       limit,
       newestFirst: true,
@@ -169,10 +169,10 @@ async function importantByPortfolio(portfolios: readonly PortfolioRecord[], ledg
 function wanted(
   { portfolio: name, sandbox }: ChangesOptions,
   portfolios: readonly PortfolioRecord[],
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Pick<ChangeQuery, 'portfolioIds'> {
   if (name === undefined && !sandbox) return {};
-  const found = name === undefined ? portfolios : portfoliosNamed(name, portfolios, around);
+  const found = name === undefined ? portfolios : portfoliosNamed(name, portfolios, environment);
   return { portfolioIds: found.map(({ id }) => id) };
 }
 
@@ -206,7 +206,7 @@ export interface RawAnswerView {
 /** A stored answer, byte for byte. */
 export function rawAnswer(
   { sha256, ...place }: RawAnswerOptions,
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<RawAnswerView> {
   if (!/^[0-9a-f]{8,64}$/.test(sha256))
     throw new UsageError(
@@ -214,7 +214,7 @@ export function rawAnswer(
       `${sha256} is not the SHA-256 of a stored answer`,
       'Use raw_sha256 of a table, or at least its first 8 digits.',
     );
-  return withLedger('read', place, around, async ({ changes }) => {
+  return withLedger('read', place, environment, async ({ changes }) => {
     const [rawSha256, another] = await changes.digests(sha256);
     if (another !== undefined)
       throw new UsageError('RAW_DIGEST_AMBIGUOUS', `several stored answers begin with ${sha256}`, 'Give more digits.');

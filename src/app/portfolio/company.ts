@@ -109,15 +109,15 @@ const LISTS = ['officers', 'shareholders', 'group_links', 'people', 'appointment
 const CHANGES_SHOWN = 50;
 
 /** Everything stored about one company. Nothing is bought. */
-export const company = (options: CompanyOptions, around = processEnvironment()): Promise<CompanyView> =>
-  withCompany(options, around, viewOf);
+export const company = (options: CompanyOptions, environment = processEnvironment()): Promise<CompanyView> =>
+  withCompany(options, environment, viewOf);
 
 /** The rows of each table about one company, with the columns of the exported tables. `results` has one row. */
 export const companyTables = (
   options: CompanyOptions,
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<ReadonlyMap<string, readonly Row[]>> =>
-  withCompany(options, around, async ({ includeContacts = false }, _, snapshot) => {
+  withCompany(options, environment, async ({ includeContacts = false }, _, snapshot) => {
     const { tables } = await readTables(snapshot, includeContacts);
     const found = new Map([...tables].map(([name, { rows }]) => [name, rows]));
     for await (const [main] of snapshot.rows()) {
@@ -133,16 +133,16 @@ type FoundCompany = CompanyOptions & { readonly space: IdSpace };
 
 function withCompany<T>(
   options: CompanyOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   use: (
     options: FoundCompany,
     rows: readonly RowAbout[],
     snapshot: RunSnapshot,
     ledger: Ledger,
-    around: AppEnvironment,
+    environment: AppEnvironment,
   ) => Promise<T>,
 ): Promise<T> {
-  return withLedger('read', options, around, async (ledger) => {
+  return withLedger('read', options, environment, async (ledger) => {
     const space = ID_SPACES.find((known) => known === options.space && known !== 'report');
     const found = space === undefined ? [] : await ledger.rows.rowsAbout(space, options.id);
     const [first, ...others] = found.filter(({ environment }) => isSelectedProvider(options, environment));
@@ -151,7 +151,7 @@ function withCompany<T>(
     const snapshot = await ledger.reading.snapshot(first.run_id, { only: rows });
     if (snapshot === undefined) throw notFound(options);
     try {
-      return await use({ ...options, space }, rows, snapshot, ledger, around);
+      return await use({ ...options, space }, rows, snapshot, ledger, environment);
     } finally {
       await snapshot.close();
     }
@@ -166,7 +166,7 @@ async function viewOf(
   rows: readonly RowAbout[],
   snapshot: RunSnapshot,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<CompanyView> {
   const { tables, digests } = await readTables(snapshot, options.includeContacts ?? false);
   const stored: SnapshotRow[] = [];
@@ -183,7 +183,7 @@ async function viewOf(
     const id = ids[scheme];
     return id === undefined ? [] : [{ scheme, id }];
   });
-  const prices = pricesOf(findSettings(snapshot.run)?.pipeline, around);
+  const prices = pricesOf(findSettings(snapshot.run)?.pipeline, environment);
   const listed = rows.flatMap((row, index) => {
     const facts = stored[index];
     return facts === undefined || (index > 0 && row.portfolioId === null) ? [] : [{ row, facts }];

@@ -74,21 +74,21 @@ export interface LookedUpCompany {
 }
 
 /** Stored answers come first, and are free. Only a query without a match buys searches. */
-export async function lookUp(options: LookUpOptions, around = processEnvironment()): Promise<LookUpView> {
+export async function lookUp(options: LookUpOptions, environment = processEnvironment()): Promise<LookUpView> {
   const { queries, purse } = options;
-  const policy = loadPipeline(PIPELINE, around.cwd);
+  const policy = loadPipeline(PIPELINE, environment.cwd);
   const stored = queries.map((query): Looked => {
     const reading = readSearchSubject(query);
     const read = reading.ok ? { enquiry: reading.enquiry } : { enquiry: undefined, problem: reading.message };
     return { query, policy, problem: null, outcome: undefined, seen: [], ...read };
   });
-  await readStored(stored, options, around);
+  await readStored(stored, options, environment);
   let unitsSpent = 0;
   const open = stored.filter(({ enquiry, outcome }) => enquiry !== undefined && outcome?.kind !== 'done');
   if (purse !== undefined && purse.left > 0 && open.length > 0)
     await purse.inTurn(async () => {
       const before = purse.spent;
-      await buySearches(open, purse, options, around);
+      await buySearches(open, purse, options, environment);
       unitsSpent = purse.spent - before;
     });
   return { results: stored.map(resultOf), unitsSpent };
@@ -114,12 +114,16 @@ interface Known {
   readonly facts: CandidateFacts;
 }
 
-async function readStored(looked: readonly Looked[], options: LookUpOptions, around: AppEnvironment): Promise<void> {
+async function readStored(
+  looked: readonly Looked[],
+  options: LookUpOptions,
+  environment: AppEnvironment,
+): Promise<void> {
   try {
-    await withLedger('read', options, around, async (ledger) => {
-      const environments = await environmentsOf(providerNames(options, around), ledger);
+    await withLedger('read', options, environment, async (ledger) => {
+      const environments = await environmentsOf(providerNames(options, environment), ledger);
       const door = new StoredAnswersOnly(ledger.calls, environments);
-      const way = { ledger, door, environments, now: around.clock.now(), isFree: true };
+      const way = { ledger, door, environments, now: environment.clock.now(), isFree: true };
       const all = await ledger.portfolios.all();
       const lists = all.filter(({ providers }) => isSelectedProvider(options, providers));
       for (const one of looked) {
@@ -137,13 +141,13 @@ async function buySearches(
   open: readonly Looked[],
   purse: Purse,
   options: LookUpOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<void> {
-  const { clock } = around;
+  const { clock } = environment;
   const buy = (ledger: Ledger) =>
     withProvider(
       options,
-      around,
+      environment,
       async ({ v1, names }) => {
         const environmentId = await ledger.calls.environment('v1', names.v1);
         const client = purse.counting(required(v1, 'v1') as unknown as AnyClient);
@@ -161,10 +165,10 @@ async function buySearches(
       { keepSandbox: true },
     );
   try {
-    await withLedger('write', options, around, buy);
+    await withLedger('write', options, environment, buy);
   } catch (error) {
     if (!(error instanceof KybatchError) || error.exit !== ExitCode.locked) throw error;
-    around.onNote?.(
+    environment.onNote?.(
       message('LOOK_UP_WITHOUT_LEDGER', 'Another process has the ledger: only stored answers were used.'),
     );
   }
@@ -344,10 +348,10 @@ export function companyOfKey(key: string): { readonly space: IdSpace; readonly i
 export function openPurse(
   maxUnits: number | undefined,
   options: ProviderOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Purse | undefined {
   const units = wholeNumber('--max-units', maxUnits, 0) ?? 0;
   if (units === 0) return undefined;
-  checkOperations([v1Operations.searchKyb], options, around);
+  checkOperations([v1Operations.searchKyb], options, environment);
   return new Purse(units);
 }

@@ -297,8 +297,8 @@ export interface InputFile {
 }
 
 /** The name of an input in the ledger: its path, or `-`. */
-export const nameOfInput = (input: string, around: AppEnvironment): string =>
-  NAMES.has(input) ? STDIN : pathIn(around, input);
+export const nameOfInput = (input: string, environment: AppEnvironment): string =>
+  NAMES.has(input) ? STDIN : pathIn(environment, input);
 
 /** The portfolio name of a list without one. */
 export const defaultPortfolio = (input: string): string => (input === STDIN ? STDIN_PORTFOLIO : input);
@@ -319,21 +319,21 @@ export const pipedNotes = ({ input }: InputFile, portfolio: string | undefined):
  */
 export async function withInputFile<T>(
   input: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   use: (file: InputFile) => Promise<T>,
 ): Promise<T> {
   if (!NAMES.has(input)) {
-    const path = pathIn(around, input);
+    const path = pathIn(environment, input);
     return await use({ path, input: path, shownAs: path });
   }
-  if (around.stdin === undefined) {
+  if (environment.stdin === undefined) {
     throw new UsageError(
       'STDIN_NOT_PIPED',
       '- reads standard input, and nothing is piped into kybatch',
       'Pipe a file into it, or give a file name.',
     );
   }
-  const copy = await spool(around.stdin(), 'standard input');
+  const copy = await spool(environment.stdin(), 'standard input');
   try {
     return await use({ path: copy.path, input: STDIN, shownAs: 'standard input' });
   } finally {
@@ -382,20 +382,22 @@ export async function findPortfolios(
   name: string | undefined,
   names: ProviderNames,
   portfolios: PortfolioStore,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly PortfolioRecord[]> {
   const providers = providersKey(names);
   const known = (await portfolios.all()).filter((portfolio) => portfolio.providers === providers);
-  return name === undefined ? known : portfoliosNamed(name, known, around);
+  return name === undefined ? known : portfoliosNamed(name, known, environment);
 }
 
 /** The known portfolios of this name: one for each provider that the list was run with. */
 export function portfoliosNamed(
   name: string,
   known: readonly PortfolioRecord[],
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): readonly PortfolioRecord[] {
-  const found = known.filter((portfolio) => portfolio.name === name.trim() || portfolio.name === pathIn(around, name));
+  const found = known.filter(
+    (portfolio) => portfolio.name === name.trim() || portfolio.name === pathIn(environment, name),
+  );
   if (found.length > 0) return found;
   // The file's name without folder and extension, if no other list has it.
   const alike = known.filter((portfolio) => parse(portfolio.name).name === name.trim());

@@ -68,9 +68,12 @@ interface KnownDue {
 const known = new Map<string, KnownDue>();
 const keyOf = (options: ProviderOptions): string => JSON.stringify(options);
 
-export async function overview(options: ProviderOptions = {}, around = processEnvironment()): Promise<OverviewView> {
-  const now = around.clock.now();
-  const [lists, spending] = await withLedger('read', options, around, async (ledger) => {
+export async function overview(
+  options: ProviderOptions = {},
+  environment = processEnvironment(),
+): Promise<OverviewView> {
+  const now = environment.clock.now();
+  const [lists, spending] = await withLedger('read', options, environment, async (ledger) => {
     const records = (await ledger.portfolios.all()).filter(({ providers }) => isSelectedProvider(options, providers));
     const read = records.map(async ({ id, name, providers, inputPath, seenAt, lastSuccessAt, refused }) => {
       const outcomes = await ledger.portfolios.outcomes(id);
@@ -101,12 +104,12 @@ export async function overview(options: ProviderOptions = {}, around = processEn
         }),
       };
     });
-    return [await Promise.all(read), await spendingOf(now, ledger, around)] as const;
+    return [await Promise.all(read), await spendingOf(now, ledger, environment)] as const;
   });
   const isShort = lists.reduce((sum, { members }) => sum + members, 0) <= SHORT;
   const kept = known.get(keyOf(options));
-  if (!isShort && now - (kept?.at ?? 0) >= KEPT_MS) workOutDue(options, around);
-  const views = isShort ? await portfolios(options, around) : (kept?.views ?? []);
+  if (!isShort && now - (kept?.at ?? 0) >= KEPT_MS) workOutDue(options, environment);
+  const views = isShort ? await portfolios(options, environment) : (kept?.views ?? []);
   const workOf = ({ name, providers }: { readonly name: string; readonly providers: string }): Due | null =>
     views.find((view) => view.name === name && view.providers === providers) ?? null;
   return {
@@ -141,13 +144,13 @@ function workOutDue(options: ProviderOptions, { cwd, env, clock, onNote }: AppEn
 
 const underWay = new Set<string>();
 
-async function spendingOf(now: number, ledger: Ledger, around: AppEnvironment): Promise<SpendingOverview> {
+async function spendingOf(now: number, ledger: Ledger, environment: AppEnvironment): Promise<SpendingOverview> {
   const { reading } = ledger;
   const since = Date.parse(`${new Date(now).toISOString().slice(0, 7)}-01`);
   const { units, reports, calls } = await reading.callsSince(since);
   const { environments } = await reading.countsTold();
   const v1 = environments.find(({ api, observedAt }) => api === 'v1' && observedAt !== null);
-  const prices = await pricesNow(ledger, around);
+  const prices = await pricesNow(ledger, environment);
   return {
     unitsLeft: v1 === undefined ? null : unitsLeft(v1),
     unitsThisMonth: units,

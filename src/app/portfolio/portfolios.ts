@@ -43,13 +43,13 @@ export interface PortfolioView {
 /** The portfolios of a data directory, the last used one first. */
 export function portfolios(
   options: ProviderOptions = {},
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<readonly PortfolioView[]> {
-  return withLedger('read', options, around, async (ledger) => {
+  return withLedger('read', options, environment, async (ledger) => {
     const views: PortfolioView[] = [];
     for (const portfolio of await ledger.portfolios.all())
       if (isSelectedProvider(options, portfolio.providers))
-        views.push(await viewOf(portfolio, ledger, around.clock.now()));
+        views.push(await viewOf(portfolio, ledger, environment.clock.now()));
     return views;
   });
 }

@@ -85,13 +85,13 @@ const PER_PAGE = 50;
 /** A page is one view of the ledger, whose statement grows with its rows. */
 const PER_PAGE_AT_MOST = 200;
 
-export function rows(options: RowsOptions = {}, around = processEnvironment()): Promise<RowsView> {
-  return withLedger('read', options, around, async (ledger, dataDir) => {
+export function rows(options: RowsOptions = {}, environment = processEnvironment()): Promise<RowsView> {
+  return withLedger('read', options, environment, async (ledger, dataDir) => {
     const { search, outcome, stage, reason } = options;
     const portfolios = (await ledger.portfolios.all()).filter(({ providers }) =>
       isSelectedProvider(options, providers),
     );
-    const scope = await scopeOf(options, portfolios, ledger, around);
+    const scope = await scopeOf(options, portfolios, ledger, environment);
     const chosen: Chosen = { outcome, stage, reason };
     const query = { scope, search };
     const order = orderOf(options.sort);
@@ -123,10 +123,10 @@ async function scopeOf(
   { portfolio, run }: RowsOptions,
   portfolios: readonly PortfolioRecord[],
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<RowQuery['scope']> {
   if (run !== undefined) return { runId: (await namedRun(run, ledger)).id };
-  const meant = portfolio === undefined ? portfolios : portfoliosNamed(portfolio, portfolios, around);
+  const meant = portfolio === undefined ? portfolios : portfoliosNamed(portfolio, portfolios, environment);
   return { portfolioIds: meant.map(({ id }) => id) };
 }
 

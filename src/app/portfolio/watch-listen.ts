@@ -46,10 +46,10 @@ export type CallbackRefusal =
  */
 export async function watchListen(
   options: WatchListenOptions,
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<WatchListenView> {
   const { port, host = '127.0.0.1', signal } = options;
-  const pathSecret = options.pathSecret ?? loadWatchSecret(around);
+  const pathSecret = options.pathSecret ?? loadWatchSecret(environment);
   if (pathSecret === undefined)
     throw new UsageError(
       'WATCH_SECRET_MISSING',
@@ -62,7 +62,7 @@ export async function watchListen(
       'the secret contains characters that an address does not allow',
       'Use letters, digits, and - . _ ~. `openssl rand -hex 24` creates one.',
     );
-  const callbacks = new Callbacks(new Inbox(dataDirOf(options, around)), pathSecret, options.onNamed);
+  const callbacks = new Callbacks(new Inbox(dataDirOf(options, environment)), pathSecret, options.onNamed);
   const server = createServer(LIMITS, (request, response) => void callbacks.answer(request, response));
   server.maxConnections = CONNECTIONS_AT_MOST;
   const sockets = new Set<Socket>();
@@ -77,7 +77,7 @@ export async function watchListen(
     if (signal.aborted) done();
     else signal.addEventListener('abort', () => done(), { once: true });
   });
-  await closed(server, sockets, around.clock);
+  await closed(server, sockets, environment.clock);
   return callbacks.view;
 }
 

@@ -48,13 +48,16 @@ export interface WatchSyncView extends Omit<Synced, 'halt'>, WatchEnd {
  * Registers the confirmed companies of a portfolio with the provider's watch, and removes those that have left every
  * list.
  */
-export async function watchSync(options: WatchSyncOptions = {}, around = processEnvironment()): Promise<WatchSyncView> {
+export async function watchSync(
+  options: WatchSyncOptions = {},
+  environment = processEnvironment(),
+): Promise<WatchSyncView> {
   const { watchAdd, watchRemove, watchList } = v2Operations;
-  checkOperations([watchAdd, watchRemove, watchList], options, around);
-  const given = options.pipeline === undefined ? undefined : loadPipeline(options.pipeline, around.cwd);
-  const names = providerNames(options, around);
-  return await withLedger('existing', options, around, async (ledger) => {
-    const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, around);
+  checkOperations([watchAdd, watchRemove, watchList], options, environment);
+  const given = options.pipeline === undefined ? undefined : loadPipeline(options.pipeline, environment.cwd);
+  const names = providerNames(options, environment);
+  return await withLedger('existing', options, environment, async (ledger) => {
+    const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, environment);
     if (portfolios.length === 0)
       throw new UsageError(
         'NO_PORTFOLIO_YET',
@@ -65,9 +68,11 @@ export async function watchSync(options: WatchSyncOptions = {}, around = process
     const wish = { portfolioIds: portfolios.map(({ id }) => id), fields };
     const { halt, ...synced } = await withProvider(
       options,
-      around,
+      environment,
       (provider) =>
-        withWatchCalls(provider, options, ledger, around, (asking) => syncWatches(asking, wish, options.limit ?? null)),
+        withWatchCalls(provider, options, ledger, environment, (asking) =>
+          syncWatches(asking, wish, options.limit ?? null),
+        ),
       { keepSandbox: true },
     );
     const { listed, without } = await ledger.watches.members(wish.portfolioIds);
@@ -102,18 +107,21 @@ export interface WatchPullView extends Omit<Pulled, 'halt'>, WatchEnd {
 }
 
 /** Reads the watch's changes since the last time. The affected companies become due. */
-export async function watchPull(options: WatchPullOptions = {}, around = processEnvironment()): Promise<WatchPullView> {
-  checkOperations([v2Operations.watchHistory], options, around);
-  const names = providerNames(options, around);
-  return await withLedger('existing', options, around, async (ledger, dataDir) => {
-    const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, around);
+export async function watchPull(
+  options: WatchPullOptions = {},
+  environment = processEnvironment(),
+): Promise<WatchPullView> {
+  checkOperations([v2Operations.watchHistory], options, environment);
+  const names = providerNames(options, environment);
+  return await withLedger('existing', options, environment, async (ledger, dataDir) => {
+    const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, environment);
     const portfolioIds = options.portfolio === undefined ? null : portfolios.map(({ id }) => id);
     const hinted = options.hinted === true;
-    const which = { portfolioIds, hinted, notSince: around.clock.now(), limit: options.limit };
+    const which = { portfolioIds, hinted, notSince: environment.clock.now(), limit: options.limit };
     return await withProvider(
       options,
-      around,
-      (provider) => pullFrom(provider, which, options, ledger, dataDir, around),
+      environment,
+      (provider) => pullFrom(provider, which, options, ledger, dataDir, environment),
       {
         keepSandbox: true,
       },
@@ -128,17 +136,17 @@ async function pullFrom(
   stoppable: StopSignals,
   ledger: Ledger,
   dataDir: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<WatchPullView> {
   const { watches, calls } = ledger;
   const environmentId = await calls.environment('v2', provider.names.v2);
-  const unknownHints = await takeHints(new Inbox(dataDir), environmentId, ledger, around);
+  const unknownHints = await takeHints(new Inbox(dataDir), environmentId, ledger, environment);
   const companies = await watches.toRead(environmentId, which);
   const asked = companies.slice(0, which.limit ?? companies.length);
   const { halt, left, ...pulled } =
     asked.length === 0
       ? { ...NOTHING, due: await watches.markChanged() }
-      : await withWatchCalls(provider, stoppable, ledger, around, (asking) => pullWatches(asking, asked));
+      : await withWatchCalls(provider, stoppable, ledger, environment, (asking) => pullWatches(asking, asked));
   return { ...pulled, left: left + companies.length - asked.length, unknownHints, ...endOfWatch(halt) };
 }
 
@@ -189,28 +197,29 @@ export async function pullBeforeRun(
   options: SpendingOptions,
   ledger: Ledger,
   dataDir: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<PulledChanges | null> {
   if (!usesWatch(pipeline) || portfolio === undefined) return null;
-  const tell = (why: string) => around.onNote?.(message('WATCH_NOT_ASKED', `the watch was not read: ${why}`));
+  const tell = (why: string) => environment.onNote?.(message('WATCH_NOT_ASKED', `the watch was not read: ${why}`));
   if (!hasConsent(options, pipeline)) {
     // The price of this is not published, and the user has not agreed to anything yet.
     tell('that may cost something. `kybatch watch pull` reads it, and so does --yes');
     return null;
   }
-  const since = around.clock.now();
+  const since = environment.clock.now();
   let companies = 0;
   const which = { portfolioIds: [portfolio.id], hinted: false, notSince: since - pipeline.watch.everyMs };
   try {
     const view = await withProvider(
       options,
-      around,
-      (provider) => pullFrom(provider, which, options, ledger, dataDir, around),
+      environment,
+      (provider) => pullFrom(provider, which, options, ledger, dataDir, environment),
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
     companies = view.read + view.troubles.length;
     const why = pullProblems(view);
-    if (why !== undefined) around.onNote?.(message('WATCH_READ_IN_PART', `the watch was only read in part: ${why}`));
+    if (why !== undefined)
+      environment.onNote?.(message('WATCH_READ_IN_PART', `the watch was only read in part: ${why}`));
   } catch (error) {
     if (error instanceof LedgerError) throw error;
     tell(error instanceof Error ? error.message : String(error));
@@ -280,8 +289,11 @@ export interface WatchListView {
 }
 
 /** The watched companies that this ledger registered or found, and the last events. */
-export function watchListed(options: WatchListOptions = {}, around = processEnvironment()): Promise<WatchListView> {
-  return withLedger('read', options, around, async ({ watches }, dataDir) => ({
+export function watchListed(
+  options: WatchListOptions = {},
+  environment = processEnvironment(),
+): Promise<WatchListView> {
+  return withLedger('read', options, environment, async ({ watches }, dataDir) => ({
     watches: (await watches.list()).filter(({ environment }) => isSelectedProvider(options, environment)),
     events: await watches.lastEvents(options.eventsAtMost ?? 20, (environment) =>
       isSelectedProvider(options, environment),

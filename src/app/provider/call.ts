@@ -76,24 +76,24 @@ export interface CallView {
 }
 
 /** Takes the path of every paid call: a stored answer is not bought again, and a bought answer is stored. */
-export async function call(options: DirectCallOptions, around = processEnvironment()): Promise<CallView> {
+export async function call(options: DirectCallOptions, environment = processEnvironment()): Promise<CallView> {
   const { api, params = {} } = options;
-  const operation = api === 'mcp' ? await toolToCall(options, around) : operationNamed(api, options.operation);
+  const operation = api === 'mcp' ? await toolToCall(options, environment) : operationNamed(api, options.operation);
   const clientOf = (provider: Provider) => clientFor(operation, provider);
   // A bad request is refused before the ledger or the sandbox account is opened or created.
-  await withProvider(options, around, async (provider) => clientOf(provider).prepare(operation.name, params));
+  await withProvider(options, environment, async (provider) => clientOf(provider).prepare(operation.name, params));
   const { purse, fresh = false, signal } = options;
   const buy = () =>
-    withLedger('write', options, around, (ledger) =>
+    withLedger('write', options, environment, (ledger) =>
       withProvider(
         options,
-        around,
+        environment,
         async (provider) => {
-          for (const note of await otherProviderNotes(only(api, provider.names), ledger)) around.onNote?.(note);
+          for (const note of await otherProviderNotes(only(api, provider.names), ledger)) environment.onNote?.(note);
           const environmentId = await ledger.calls.environment(api, provider.names[api]);
           const client = purse?.counting(clientOf(provider)) ?? clientOf(provider);
           const hand = { operation, params, client, environmentId, fresh, purse };
-          return viewOf(operation, await send(hand, ledger, around.clock, signal));
+          return viewOf(operation, await send(hand, ledger, environment.clock, signal));
         },
         { keepSandbox: true },
       ),
@@ -333,8 +333,11 @@ export interface ToolsOptions extends ProviderOptions {
 }
 
 /** Every tool that the MCP server lists now. The list is free and not stored. */
-export function tools(options: ToolsOptions = {}, around = processEnvironment()): Promise<readonly OperationView[]> {
-  return withProvider(options, around, async ({ mcp }) => {
+export function tools(
+  options: ToolsOptions = {},
+  environment = processEnvironment(),
+): Promise<readonly OperationView[]> {
+  return withProvider(options, environment, async ({ mcp }) => {
     const listed = await list(required(mcp, 'mcp'), options.signal);
     return listed.map(({ name, description, inputSchema }) => ({
       operation: sanitizeText(name, 200),
@@ -362,13 +365,13 @@ interface ToolToCall extends ToolsOptions {
  * The tool with the server's schema for it, or a message with the tools that exist. A stored answer is returned free,
  * even if the server is down.
  */
-function toolToCall(options: ToolToCall, around: AppEnvironment): Promise<Operation> {
+function toolToCall(options: ToolToCall, environment: AppEnvironment): Promise<Operation> {
   const { operation: name, params = {}, fresh = false, signal } = options;
-  return withProvider(options, around, async ({ mcp, names }) => {
+  return withProvider(options, environment, async ({ mcp, names }) => {
     const client = required(mcp, 'mcp');
     const unchecked = toolOperation(name);
-    const since = reusableSince(around.clock.now(), ownFreshness(unchecked));
-    if (!fresh && (await isStored(names.mcp, requestKey(name, params), since, options, around))) return unchecked;
+    const since = reusableSince(environment.clock.now(), ownFreshness(unchecked));
+    if (!fresh && (await isStored(names.mcp, requestKey(name, params), since, options, environment))) return unchecked;
     const listed = await list(client, signal);
     const tool = listed.find((one) => one.name === name);
     if (tool !== undefined) return toolOperation(name, tool);
@@ -397,10 +400,10 @@ async function isStored(
   key: string,
   since: number,
   options: ToolsOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<boolean> {
-  if (!(await hasLedger(ledgerOf(options, around)))) return false;
-  return await withLedger('read', options, around, async ({ calls }) => {
+  if (!(await hasLedger(ledgerOf(options, environment)))) return false;
+  return await withLedger('read', options, environment, async ({ calls }) => {
     const environment = await calls.findEnvironment('mcp', name);
     return environment !== undefined && (await calls.findAnswer(environment, key, since)) !== undefined;
   });

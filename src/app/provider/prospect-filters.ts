@@ -44,8 +44,8 @@ const schema = z.strictObject({
 });
 
 /** Reads and checks the file. Names of vocabularies are resolved later. */
-export function readFilters(named: string, around: AppEnvironment): WrittenFilters {
-  const content = readYaml(pathIn(around, named), named, { forRequest: true });
+export function readFilters(named: string, environment: AppEnvironment): WrittenFilters {
+  const content = readYaml(pathIn(environment, named), named, { forRequest: true });
   if (typeof content !== 'object' || content === null || Array.isArray(content) || Object.keys(content).length === 0)
     throw new UsageError(
       'FILTER_MISSING',

@@ -66,25 +66,25 @@ const PER_PAGE = 25;
 const PER_PAGE_AT_MOST = 1000;
 
 /** Companies that fit the filters, as an input file for `run` and as tables. Stored answers are reused. */
-export async function prospect(options: ProspectOptions, around = processEnvironment()): Promise<ProspectView> {
+export async function prospect(options: ProspectOptions, environment = processEnvironment()): Promise<ProspectView> {
   const { profiles = true } = options;
   const pages = wholeNumber('--pages', options.pages, 1, PAGES_AT_MOST) ?? PAGES_AT_MOST;
   const perPage = wholeNumber('--per-page', options.perPage, 1, PER_PAGE_AT_MOST) ?? PER_PAGE;
-  const written = readFilters(options.filters, around);
+  const written = readFilters(options.filters, environment);
   mustAgree(options);
   const operations = [nomenclature.nomenclature, prospecting.prospecting];
-  checkOperations(profiles ? [...operations, companies.companyProfile] : operations, options, around);
-  const target = await prospectTarget(options, around);
+  checkOperations(profiles ? [...operations, companies.companyProfile] : operations, options, environment);
+  const target = await prospectTarget(options, environment);
   const bounds = { pages, perPage, profilesAtMost: profiles ? pages * perPage : 0 };
-  return await withLedger('write', options, around, (ledger) =>
+  return await withLedger('write', options, environment, (ledger) =>
     withProvider(
       options,
-      around,
+      environment,
       async (provider) => {
         const only = { v1: '', v2: provider.names.v2, mcp: '' };
-        for (const note of await otherProviderNotes(only, ledger)) around.onNote?.(note);
-        return await withDirectCalls(provider, options, ledger, around, (door) =>
-          search({ written, bounds, target }, options, door, around),
+        for (const note of await otherProviderNotes(only, ledger)) environment.onNote?.(note);
+        return await withDirectCalls(provider, options, ledger, environment, (door) =>
+          search({ written, bounds, target }, options, door, environment),
         );
       },
       { keepSandbox: true },
@@ -102,7 +102,7 @@ async function search(
   { written, bounds, target }: Search,
   options: ProspectOptions,
   door: DirectCalls,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<ProspectView> {
   const proposal = { ...(await resolveFilters(written, options.filters, door.ask)), ...bounds };
   if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
@@ -115,7 +115,7 @@ async function search(
   const { includeContacts = false } = options;
   const shown = { isPart: collected.isPart, includeContacts };
   const rows = prospects.map((one, index) => prospectRow(one, index + 1, seen.get(one.id) ?? 'not_asked', shown));
-  const files = rows.length === 0 ? null : await writeProspects(rows, target, { ...collected, proposal }, around);
+  const files = rows.length === 0 ? null : await writeProspects(rows, target, { ...collected, proposal }, environment);
   return {
     ...collected,
     proposal,
@@ -321,17 +321,17 @@ interface ProspectTarget {
 }
 
 /** Finds the output files before anything is spent. */
-async function prospectTarget(options: ProspectOptions, around: AppEnvironment): Promise<ProspectTarget> {
+async function prospectTarget(options: ProspectOptions, environment: AppEnvironment): Promise<ProspectTarget> {
   const { filters, formats = ['csv'], force = false, includeContacts = false } = options;
   const named = options.out ?? `${basename(filters, extname(filters))}.csv`;
-  const dataDir = dataDirOf(options, around);
-  const input = fileTarget(named, dataDir, around, [pathIn(around, filters)]);
+  const dataDir = dataDirOf(options, environment);
+  const input = fileTarget(named, dataDir, environment, [pathIn(environment, filters)]);
   try {
     mustBeOurs(input, force);
   } catch (error) {
     throw asOpenError(error, input);
   }
-  const tables = tablesFolder({ out: tablesBeside(input) }, 'prospect', dataDir, around);
+  const tables = tablesFolder({ out: tablesBeside(input) }, 'prospect', dataDir, environment);
   await checkExport({ folder: tables, formats });
   return { input, tables, formats, includeContacts };
 }

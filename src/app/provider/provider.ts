@@ -23,7 +23,7 @@ import { Secret } from '../../util/secret.js';
 import type { AppEnvironment, PlaceOptions } from '../environment.js';
 
 export interface Provider {
-  readonly environment: Environment;
+  readonly configuration: Environment;
   readonly v1: KybV1Client | null;
   readonly v2: PlatformV2Client | null;
   readonly mcp: McpClient | null;
@@ -48,31 +48,31 @@ export interface ProviderSetup {
 /** Opens clients to the configured provider, or to an embedded sandbox, for the length of `use`. */
 export async function withProvider<T>(
   options: ProviderOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   use: (provider: Provider) => Promise<T>,
   setup: ProviderSetup = {},
 ): Promise<T> {
-  const place = loadPlace(around, options);
+  const place = loadPlace(environment, options);
   const journalIn = setup.keepSandbox ? place.dataDir : undefined;
   const isElsewhere = setup.sandboxPort !== undefined;
-  const sandbox = options.sandbox && !isElsewhere ? await startEmbeddedSandbox(around, journalIn) : null;
+  const sandbox = options.sandbox && !isElsewhere ? await startEmbeddedSandbox(environment, journalIn) : null;
   const asked = sandbox ?? (options.sandbox ? await sandboxAt(setup.sandboxPort) : null);
-  const environment = asked === null ? loadEnvironment(around, options) : sandboxEnvironment(asked, place);
-  const { proxy } = environment;
+  const configuration = asked === null ? loadEnvironment(environment, options) : sandboxEnvironment(asked, place);
+  const { proxy } = configuration;
   const shared = {
-    clock: around.clock,
+    clock: environment.clock,
     proxy: proxy === null ? undefined : { url: proxy.url.reveal(), except: proxy.except },
-    onWarning: (text: string, code: MessageCode) => around.onNote?.(message(code, text)),
+    onWarning: (text: string, code: MessageCode) => environment.onNote?.(message(code, text)),
     ...(setup.deadlineMs === undefined ? {} : { deadlineMs: setup.deadlineMs }),
   };
-  const { v1: first, v2: second, mcp: third, routes } = environment;
+  const { v1: first, v2: second, mcp: third, routes } = configuration;
   const { KybV1Client, PlatformV2Client, McpClient } = await loadClients();
   const v1 = first && new KybV1Client({ ...shared, baseUrl: first.baseUrl, apiKey: first.apiKey.reveal() });
   const v2 =
     second && new PlatformV2Client({ ...shared, baseUrl: second.baseUrl, apiKey: second.apiKey.reveal(), routes });
   const mcp = third && new McpClient({ ...shared, version, url: third.url, apiKey: third.apiKey.reveal() });
   try {
-    return await use({ environment, v1, v2, mcp, names: providerNames(options, around), sandbox });
+    return await use({ configuration, v1, v2, mcp, names: providerNames(options, environment), sandbox });
   } finally {
     await Promise.all([v1?.close(), v2?.close(), mcp?.close()]);
     await sandbox?.close();
@@ -102,9 +102,9 @@ export const isSandboxName = (environment: string | undefined): boolean => envir
 export type ProviderNames = ByApi<string>;
 
 /** The names answers are stored under, without opening clients. Empty if an API is not configured. */
-export function providerNames(options: ProviderOptions, around: AppEnvironment): Required<ProviderNames> {
+export function providerNames(options: ProviderOptions, environment: AppEnvironment): Required<ProviderNames> {
   if (options.sandbox) return { v1: SANDBOX_NAME, v2: SANDBOX_NAME, mcp: SANDBOX_NAME };
-  const { v1, v2, mcp } = loadEnvironment(around, options);
+  const { v1, v2, mcp } = loadEnvironment(environment, options);
   return { v1: v1?.baseUrl ?? '', v2: v2?.baseUrl ?? '', mcp: mcp?.baseUrl ?? '' };
 }
 
@@ -164,11 +164,11 @@ export function refusedKeyInWords({ api, code, hint, foreign }: ApiError, { v1, 
 }
 
 /** A key that is refused in the middle of a run, by its name. Other errors stay as they are. */
-export const nameRefusedKey = (error: KybatchError, environment: Environment): KybatchError =>
+export const nameRefusedKey = (error: KybatchError, configuration: Environment): KybatchError =>
   error instanceof ApiError && error.stop === 'credentials'
     ? new KybatchError(keyRefusal(error), {
         code: error.code,
-        hint: `${refusedKeyInWords(error, environment)}\nCheck it, free of charge: \`kybatch doctor\``,
+        hint: `${refusedKeyInWords(error, configuration)}\nCheck it, free of charge: \`kybatch doctor\``,
         exit: error.exit,
         cause: error,
       })
@@ -185,34 +185,34 @@ export const urlVariable = (api: ApiName): string =>
 /** Refuses the run before the first paid call if something that the stages need is missing (V2-15). */
 export const checkProvider = (
   pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
-  { environment }: Provider,
-): void => checkEnvironment(pipeline, environment);
+  { configuration }: Provider,
+): void => checkEnvironment(pipeline, configuration);
 
 /** The same before anything is opened or created. The sandbox has everything. */
 export function checkConfiguration(
   pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
   options: ProviderOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): void {
-  if (!options.sandbox) checkEnvironment(pipeline, loadEnvironment(around, options));
+  if (!options.sandbox) checkEnvironment(pipeline, loadEnvironment(environment, options));
 }
 
 /** The same for operations that no stage uses. */
 export function checkOperations(
   operations: readonly Operation[],
   options: ProviderOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): void {
-  if (!options.sandbox) mustBeThere(operations, 'this', loadEnvironment(around, options));
+  if (!options.sandbox) mustBeThere(operations, 'this', loadEnvironment(environment, options));
 }
 
 function checkEnvironment(
   pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
-  environment: Environment,
+  configuration: Environment,
 ): void {
   const watch = usesWatch(pipeline) ? [v2Operations.watchHistory] : [];
-  mustHaveV2ToFallBack(pipeline, environment);
-  mustBeThere([...operationsOf(pipeline), ...watch], 'the pipeline', environment);
+  mustHaveV2ToFallBack(pipeline, configuration);
+  mustBeThere([...operationsOf(pipeline), ...watch], 'the pipeline', configuration);
 }
 
 /** A user with v1 alone did not expect to need v2, so the error names the setting that does. */
@@ -226,15 +226,15 @@ function mustHaveV2ToFallBack({ search }: Pick<Pipeline, 'search'>, { v2 }: Envi
   );
 }
 
-function mustBeThere(needed: readonly Operation[], who: string, environment: Environment): void {
+function mustBeThere(needed: readonly Operation[], who: string, configuration: Environment): void {
   for (const api of ['v1', 'v2'] as const)
-    if (needed.some((operation) => operation.api === api)) required(environment[api], api);
+    if (needed.some((operation) => operation.api === api)) required(configuration[api], api);
   const missing = missingRoutes(
     needed.map(({ name }) => name),
-    environment.routes,
+    configuration.routes,
   );
   if (missing.length === 0) return;
-  const file = environment.routesFile ?? 'a routes file (KYBATCH_V2_ROUTES)';
+  const file = configuration.routesFile ?? 'a routes file (KYBATCH_V2_ROUTES)';
   throw new UsageError(
     'ROUTE_MISSING',
     `${who} needs routes that are missing: ${missing.join(', ')}`,

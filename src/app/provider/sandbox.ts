@@ -47,7 +47,7 @@ export interface SampleView {
 const MOST_ROWS = 1_000_000;
 
 /** Writes a list of companies that exist in the sandbox, and a second file with the right answer for each row. */
-export async function sample(options: SampleOptions, around = processEnvironment()): Promise<SampleView> {
+export async function sample(options: SampleOptions, environment = processEnvironment()): Promise<SampleView> {
   const { rows, dirty = false, excel = false, seed = 1, signal } = options;
   if (!Number.isSafeInteger(rows) || rows < 1 || rows > MOST_ROWS)
     throw new UsageError(
@@ -62,7 +62,7 @@ export async function sample(options: SampleOptions, around = processEnvironment
     countries().map(({ code }) => code),
     options.country,
   );
-  const out = await sampleTarget(options, around);
+  const out = await sampleTarget(options, environment);
   try {
     const rowsFile = out.toLowerCase().endsWith('.xlsx') ? sampleWorkbook : undefined;
     const wanted = { rows, dirty, excel, country, out, rowsFile, signal };
@@ -80,14 +80,17 @@ function oneOf(known: readonly string[], given: string | undefined): string | un
 }
 
 /** The output file. Without `force` only a sample is overwritten, and never another file that kybatch reads. */
-async function sampleTarget({ force = false, ...options }: SampleOptions, around: AppEnvironment): Promise<string> {
-  const dataDir = dataDirOf(options, around);
+async function sampleTarget(
+  { force = false, ...options }: SampleOptions,
+  environment: AppEnvironment,
+): Promise<string> {
+  const dataDir = dataDirOf(options, environment);
   const [first, second] = [options.out, answersBeside(options.out)];
-  const out = fileTarget(first, dataDir, around, []);
+  const out = fileTarget(first, dataDir, environment, []);
   const foreign = foreignFile(out);
   // A sample may be the input of a run and is replaced all the same.
-  const reads = foreign === undefined ? [] : await filesOfRuns(options, around);
-  for (const path of [first, second]) fileTarget(path, dataDir, around, reads);
+  const reads = foreign === undefined ? [] : await filesOfRuns(options, environment);
+  for (const path of [first, second]) fileTarget(path, dataDir, environment, reads);
   if (foreign !== undefined && !force)
     throw new UsageError(
       'OUT_NOT_OURS',
@@ -97,9 +100,9 @@ async function sampleTarget({ force = false, ...options }: SampleOptions, around
   return out;
 }
 
-const filesOfRuns = async (options: PlaceOptions, around: AppEnvironment): Promise<readonly string[]> =>
-  (await hasLedger(ledgerOf(options, around)))
-    ? await withLedger('read', options, around, async ({ runs }) => (await runs.all()).flatMap(filesOf))
+const filesOfRuns = async (options: PlaceOptions, environment: AppEnvironment): Promise<readonly string[]> =>
+  (await hasLedger(ledgerOf(options, environment)))
+    ? await withLedger('read', options, environment, async ({ runs }) => (await runs.all()).flatMap(filesOf))
     : [];
 
 /** Writes a sample as a workbook with one sheet, which appears only when it is complete. */
@@ -145,7 +148,7 @@ export interface SandboxChangeView {
 /** Changes a company in the sandbox, so that the watch has something to report. */
 export async function changeInSandbox(
   options: SandboxChangeOptions,
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<SandboxChangeView> {
   const { company, field, value, port, dataDir } = options;
   const ask = async (origin: string): Promise<SandboxChangeView> => {
@@ -168,7 +171,7 @@ export async function changeInSandbox(
   if (port !== undefined) return await ask(`http://127.0.0.1:${port}`);
   return await withProvider(
     { dataDir, sandbox: true },
-    around,
+    environment,
     async ({ sandbox }) => await ask(`http://127.0.0.1:${sandbox?.port}`),
     { keepSandbox: true },
   );

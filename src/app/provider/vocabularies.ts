@@ -56,19 +56,19 @@ export interface VocabView extends Pick<Walked, 'items' | 'lists' | 'complete' |
 }
 
 /** The items of one vocabulary. Stored lists are reused for a year. */
-export async function vocab(options: VocabOptions, around = processEnvironment()): Promise<VocabView> {
+export async function vocab(options: VocabOptions, environment = processEnvironment()): Promise<VocabView> {
   const vocabulary = vocabularyNamed(options);
   const operation = nomenclature.nomenclature;
-  checkOperations([operation], options, around);
+  checkOperations([operation], options, environment);
   const { parent, search } = options;
   const isDeep = options.all === true || search !== undefined;
   const walk = { parent, listsAtMost: LISTS_AT_MOST, isEnough: () => !isDeep };
-  return await withLedger('write', options, around, (ledger) =>
+  return await withLedger('write', options, environment, (ledger) =>
     withProvider(
       options,
-      around,
+      environment,
       (provider) =>
-        withDirectCalls(provider, options, ledger, around, async ({ ask, answers }) => {
+        withDirectCalls(provider, options, ledger, environment, async ({ ask, answers }) => {
           const terms = termsOf(options);
           const walked = await walkVocabulary(vocabulary, (...asked) => ask(...asked, terms), walk);
           if (walked.kind !== 'walked') throw noAnswerError(walked, operation);
@@ -167,9 +167,9 @@ export interface OwnedVocabulary extends Vocabulary {
 /** All fifteen vocabularies, and how much of each is stored. Nothing is sent. */
 export async function ownedVocabularies(
   options: ProviderOptions = {},
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<readonly OwnedVocabulary[]> {
-  const stored = await readStoredLists(options, around);
+  const stored = await readStoredLists(options, environment);
   const known = new Map<string, Vocabulary>();
   for (const name of VOCABULARY_NAMES) {
     const ofName = stored.filter(({ vocabulary }) => vocabulary.name === name).map(({ vocabulary }) => vocabulary);
@@ -202,16 +202,16 @@ export interface VocabTablesView {
 /** The table `vocabularies`, in a folder of its own. */
 export async function writeVocabularies(
   options: VocabTablesOptions,
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<VocabTablesView> {
   const { formats = ['csv'] } = options;
-  const folder = tablesFolder(options, 'vocab', dataDirOf(options, around), around);
+  const folder = tablesFolder(options, 'vocab', dataDirOf(options, environment), environment);
   await checkExport({ folder, formats });
-  const rows = (await readStoredLists(options, around)).toSorted(byKey).flatMap((list) => list.rows);
+  const rows = (await readStoredLists(options, environment)).toSorted(byKey).flatMap((list) => list.rows);
   const how = { formats, csv: { delimiter: ',', bom: false }, includeContacts: false, partitionByCountry: false };
   await writeStandaloneTables(
     { by: 'vocab', title: 'Vocabularies', tables: [{ table: vocabulariesTable, rows }], facts: {} },
-    { ...how, folder, now: around.clock.now(), version },
+    { ...how, folder, now: environment.clock.now(), version },
   );
   return { folder, rows: rows.length };
 }
@@ -229,11 +229,11 @@ const byKey = (a: StoredList, b: StoredList): number =>
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The newest stored copy of every list of this provider. */
-async function readStoredLists(options: ProviderOptions, around: AppEnvironment): Promise<readonly StoredList[]> {
-  const { v2 } = providerNames(options, around);
+async function readStoredLists(options: ProviderOptions, environment: AppEnvironment): Promise<readonly StoredList[]> {
+  const { v2 } = providerNames(options, environment);
   required(v2 === '' ? null : v2, 'v2');
-  if (!(await hasLedger(ledgerOf(options, around)))) return [];
-  return await withLedger('read', options, around, async (ledger) => {
+  if (!(await hasLedger(ledgerOf(options, environment)))) return [];
+  return await withLedger('read', options, environment, async (ledger) => {
     const environmentId = await ledger.calls.findEnvironment('v2', v2);
     return environmentId === undefined ? [] : await listsOf(environmentId, ledger);
   });
@@ -274,11 +274,11 @@ export async function mustKnowNames(
   provider: Provider,
   stop: StopSignals,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<void> {
   const written = namesWritten(pipeline);
   if (written.length === 0) return;
-  const problems = await withDirectCalls(provider, stop, ledger, around, async ({ ask }) => {
+  const problems = await withDirectCalls(provider, stop, ledger, environment, async ({ ask }) => {
     const found: string[] = [];
     for (const { key, vocabulary, written: items } of written) {
       const resolved = await resolveVocabulary(vocabulary, items, ask);
@@ -288,7 +288,7 @@ export async function mustKnowNames(
     return found;
   });
   if (problems.length === 0) return;
-  const file = shortPath(pipeline.file, around.cwd);
+  const file = shortPath(pipeline.file, environment.cwd);
   throw new UsageError(
     'UNKNOWN_NAME',
     problems.map((problem) => `${file}: ${problem}`).join('\n'),

@@ -48,37 +48,38 @@ export interface OneAnswerView {
 /** Answers one question with the checks of a review sheet. An answer to candidates that have changed is refused. */
 export async function answerQuestion(
   options: OneAnswerOptions,
-  around: AppEnvironment = processEnvironment(),
+  environment: AppEnvironment = processEnvironment(),
 ): Promise<OneAnswerView> {
   const { question, basis, shown, decision, candidate = '', correctedNumber = '', note = '' } = options;
-  const by = deciderName(options, around);
+  const by = deciderName(options, environment);
   const said = { question, basis, shown: [...shown], decision, candidate, correctedNumber, note, by };
-  const entry: NotedAnswer = { kind: 'answer', ...said, at: nextMoment(around) };
-  if (isServer(options, around)) {
-    const { refusal = null, state = 'in_force' } = await recordNow(entry, options, around);
+  const entry: NotedAnswer = { kind: 'answer', ...said, at: nextMoment(environment) };
+  if (isServer(options, environment)) {
+    const { refusal = null, state = 'in_force' } = await recordNow(entry, options, environment);
     return { state: refusal === null ? state : 'refused', refusal, given: entry.at };
   }
-  const isNoted = waitingEntries(options, around).some(
+  const isNoted = waitingEntries(options, environment).some(
     (other) => other.kind === 'answer' && other.question === question && isSamePerson(other.by, by),
   );
   const problem = isNoted
     ? message('ANSWERED_ALREADY', 'You have answered this question already, perhaps in another tab.', 'failed')
-    : await withLedger('read', options, around, ({ review }) => entryProblem(entry, review));
+    : await withLedger('read', options, environment, ({ review }) => entryProblem(entry, review));
   if (problem !== undefined) return { state: 'refused', refusal: problem, given: entry.at };
-  await new AnswerInbox(dataDirOf(options, around)).put(entry);
+  await new AnswerInbox(dataDirOf(options, environment)).put(entry);
   return { state: 'noted', refusal: null, given: entry.at };
 }
 
 /** Takes back one's own answer. An answer that is not recorded yet is deleted. */
 export async function undoAnswer(
   options: DeciderOptions & { readonly question: string; readonly given: number },
-  around: AppEnvironment = processEnvironment(),
+  environment: AppEnvironment = processEnvironment(),
 ): Promise<{ readonly refusal: Message | null }> {
   const { question, given } = options;
-  const by = deciderName(options, around);
-  const entry: InboxEntry = { kind: 'undo', question, given, by, at: nextMoment(around) };
-  if (isServer(options, around)) return { refusal: (await recordNow(entry, options, around)).refusal ?? null };
-  const inbox = new AnswerInbox(dataDirOf(options, around));
+  const by = deciderName(options, environment);
+  const entry: InboxEntry = { kind: 'undo', question, given, by, at: nextMoment(environment) };
+  if (isServer(options, environment))
+    return { refusal: (await recordNow(entry, options, environment)).refusal ?? null };
+  const inbox = new AnswerInbox(dataDirOf(options, environment));
   if (!(await inbox.cancel({ question, by, at: given }))) await inbox.put(entry);
   return { refusal: null };
 }
@@ -95,10 +96,10 @@ export interface OwnAnswer {
 /** The person's own last answers that can be undone, the newest first. Those of a rule are undone together. */
 export async function ownAnswers(
   options: DeciderOptions & { readonly limit?: number | undefined },
-  around: AppEnvironment = processEnvironment(),
+  environment: AppEnvironment = processEnvironment(),
 ): Promise<readonly OwnAnswer[]> {
-  const by = deciderName(options, around);
-  const waiting = waitingEntries(options, around);
+  const by = deciderName(options, environment);
+  const waiting = waitingEntries(options, environment);
   const isUndone = ({ question, given }: Pick<OwnAnswer, 'question' | 'given'>) =>
     waiting.some((entry) => entry.kind === 'undo' && entry.question === question && entry.given === given);
   const noted = waiting.flatMap((entry): OwnAnswer[] =>
@@ -106,7 +107,7 @@ export async function ownAnswers(
       ? [{ question: entry.question, given: entry.at, summary: null, decision: entry.decision, state: 'noted' }]
       : [],
   );
-  const newest = await withLedger('read', options, around, ({ review }) => review.newestDecisions(LOOKED_AT));
+  const newest = await withLedger('read', options, environment, ({ review }) => review.newestDecisions(LOOKED_AT));
   const recorded = newest
     .filter(({ withdrawnAt, batch }) => withdrawnAt === null && batch === null)
     .filter(({ decidedBy, secondBy }) => isSamePerson(secondBy ?? decidedBy, by))
@@ -130,26 +131,26 @@ export async function ownAnswers(
 const LOOKED_AT = 200;
 
 /** The answers and withdrawals that wait for the ledger. */
-export const waitingEntries = (options: PlaceOptions, around: AppEnvironment): readonly InboxEntry[] =>
-  isServer(options, around)
+export const waitingEntries = (options: PlaceOptions, environment: AppEnvironment): readonly InboxEntry[] =>
+  isServer(options, environment)
     ? []
-    : new AnswerInbox(dataDirOf(options, around)).waiting().flatMap(({ entry }) => entry ?? []);
+    : new AnswerInbox(dataDirOf(options, environment)).waiting().flatMap(({ entry }) => entry ?? []);
 
 /** The answers that could not be recorded and that no person has dismissed. */
-export const refusedAnswers = (options: PlaceOptions, around: AppEnvironment): readonly RefusedAnswer[] =>
-  new AnswerInbox(dataDirOf(options, around)).refused();
+export const refusedAnswers = (options: PlaceOptions, environment: AppEnvironment): readonly RefusedAnswer[] =>
+  new AnswerInbox(dataDirOf(options, environment)).refused();
 
-export const dismissRefusedAnswer = (options: PlaceOptions, file: string, around: AppEnvironment): void =>
-  new AnswerInbox(dataDirOf(options, around)).dismiss(file);
+export const dismissRefusedAnswer = (options: PlaceOptions, file: string, environment: AppEnvironment): void =>
+  new AnswerInbox(dataDirOf(options, environment)).dismiss(file);
 
 /** Records the waiting answers. Null: another process has the ledger, and records them at its end. */
 export async function recordNotedAnswers(
   options: PlaceOptions = {},
-  around: AppEnvironment = processEnvironment(),
+  environment: AppEnvironment = processEnvironment(),
 ): Promise<RecordedEntries | null> {
-  if (waitingEntries(options, around).length === 0) return { recorded: 0, refused: [], released: [] };
+  if (waitingEntries(options, environment).length === 0) return { recorded: 0, refused: [], released: [] };
   try {
-    return await withLedger('existing', options, around, (ledger, dataDir) => recordIn(ledger, dataDir));
+    return await withLedger('existing', options, environment, (ledger, dataDir) => recordIn(ledger, dataDir));
   } catch (error) {
     if (error instanceof KybatchError && error.exit === ExitCode.locked) return null;
     throw error;
@@ -164,16 +165,16 @@ async function recordIn(ledger: Ledger, dataDir: string): Promise<RecordedEntrie
 export async function withNotedAnswers<T>(
   ledger: Ledger,
   options: PlaceOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   work: () => Promise<T>,
 ): Promise<T> {
   const record = async () => {
-    if (waitingEntries(options, around).length === 0) return;
-    const { recorded, refused } = await recordIn(ledger, dataDirOf(options, around));
+    if (waitingEntries(options, environment).length === 0) return;
+    const { recorded, refused } = await recordIn(ledger, dataDirOf(options, environment));
     if (recorded > 0)
-      around.onNote?.(message('ANSWERS_RECORDED', `${count(recorded, 'answer')} from the page recorded`, 'done'));
+      environment.onNote?.(message('ANSWERS_RECORDED', `${count(recorded, 'answer')} from the page recorded`, 'done'));
     for (const { entry, code, problem } of refused)
-      around.onNote?.(
+      environment.onNote?.(
         message('ANSWER_REFUSED', `an answer from the page was refused (${code}): ${entry?.question ?? ''} ${problem}`),
       );
   };
@@ -189,18 +190,18 @@ export async function withNotedAnswers<T>(
  */
 export async function recordWhileOpen(
   options: PlaceOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   signal: AbortSignal,
 ): Promise<void> {
-  if (isServer(options, around)) return;
+  if (isServer(options, environment)) return;
   while (!signal.aborted) {
-    const times = waitingEntries(options, around).map(({ at }) => at);
-    const now = around.clock.now();
+    const times = waitingEntries(options, environment).map(({ at }) => at);
+    const now = environment.clock.now();
     if (times.length > 0 && (now - Math.max(...times) >= QUIET_MS || now - Math.min(...times) >= LONGEST_MS))
-      await recordNotedAnswers(options, around).catch((error: unknown) =>
-        around.onNote?.(message('ANSWERS_WAIT', `answers are not recorded yet: ${String(error)}`)),
+      await recordNotedAnswers(options, environment).catch((error: unknown) =>
+        environment.onNote?.(message('ANSWERS_WAIT', `answers are not recorded yet: ${String(error)}`)),
       );
-    await around.clock.sleep(LOOK_MS, signal).catch(() => {});
+    await environment.clock.sleep(LOOK_MS, signal).catch(() => {});
   }
 }
 
@@ -208,14 +209,18 @@ const LOOK_MS = 1_000;
 const QUIET_MS = 2_000;
 const LONGEST_MS = 15_000;
 
-async function recordNow(entry: InboxEntry, options: PlaceOptions, around: AppEnvironment): Promise<RecordedEntry> {
-  return await withLedger('existing', options, around, async (ledger) =>
+async function recordNow(
+  entry: InboxEntry,
+  options: PlaceOptions,
+  environment: AppEnvironment,
+): Promise<RecordedEntry> {
+  return await withLedger('existing', options, environment, async (ledger) =>
     recordEntry(entry, ledger.review, await stageDependencies(ledger)),
   );
 }
 
-const isServer = (options: PlaceOptions, around: AppEnvironment): boolean =>
-  ledgerOf(options, around).ledgerUrl !== undefined;
+const isServer = (options: PlaceOptions, environment: AppEnvironment): boolean =>
+  ledgerOf(options, environment).ledgerUrl !== undefined;
 
 /** The dependencies between all stages for each run: results of another pipeline are in a row's run too. */
 export async function stageDependencies({ runs }: Pick<Ledger, 'runs'>): Promise<StageDependenciesOf> {

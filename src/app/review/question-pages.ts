@@ -52,11 +52,11 @@ export interface QuestionPageView {
 /** One page of the open questions, with exact counts of all. */
 export function questionPage(
   options: QuestionPageOptions = {},
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<QuestionPageView> {
   const { filter = {}, size = 50 } = options;
-  return withLedger('read', options, around, async (ledger) => {
-    const open = await openSummaries(options, ledger, around);
+  return withLedger('read', options, environment, async (ledger) => {
+    const open = await openSummaries(options, ledger, environment);
     const fitting = open.filter((question) => matchesFilter(question, filter));
     const pages = Math.max(1, Math.ceil(fitting.length / size));
     const page = Math.min(Math.max(1, options.page ?? 1), pages);
@@ -110,10 +110,10 @@ export interface ComparedField extends FieldAgreement {
 }
 
 /** One question, open or not, with its rows, candidates and differences. */
-export function oneQuestion(options: OneQuestionOptions, around = processEnvironment()): Promise<OneQuestionView> {
+export function oneQuestion(options: OneQuestionOptions, environment = processEnvironment()): Promise<OneQuestionView> {
   const { question: id, filter = {} } = options;
-  return withLedger('read', options, around, async (ledger) => {
-    const open = await openSummaries(options, ledger, around);
+  return withLedger('read', options, environment, async (ledger) => {
+    const open = await openSummaries(options, ledger, environment);
     const key = open.find((summary) => questionId(summary) === id);
     const [found] =
       key === undefined ? await questionsNamed(ledger.review, [id]) : await questionsAbout(ledger.review, [key]);
@@ -167,11 +167,11 @@ function comparedFields({ input, bought }: Question, choice: Choice): readonly C
 async function openSummaries(
   options: Reader,
   ledger: QuestionsLedger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly QuestionSummary[]> {
-  const open = await readSummaries(options, ledger, around);
+  const open = await readSummaries(options, ledger, environment);
   const { by } = options;
-  const noted = waitingEntries(options, around).filter(
+  const noted = waitingEntries(options, environment).filter(
     (entry) => entry.kind === 'answer' && by !== undefined && isSamePerson(entry.by, by),
   );
   if (noted.length === 0) return open;
@@ -182,16 +182,16 @@ async function openSummaries(
 async function readSummaries(
   options: Reader,
   ledger: QuestionsLedger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly QuestionSummary[]> {
-  const runs = await runsOfQuestions(options, ledger, around);
-  return await keptUntilCommit(['questions', runs], ledger, dataDirOf(options, around), () =>
+  const runs = await runsOfQuestions(options, ledger, environment);
+  return await keptUntilCommit(['questions', runs], ledger, dataDirOf(options, environment), () =>
     summarizeOpenQuestions(ledger.review, runs),
   );
 }
 
 /** The number of open questions, as every page shows it. */
-export const countQuestions = (options: PlaceOptions, around: AppEnvironment): Promise<number> =>
-  withLedger('read', options, around, (ledger, dataDir) =>
+export const countQuestions = (options: PlaceOptions, environment: AppEnvironment): Promise<number> =>
+  withLedger('read', options, environment, (ledger, dataDir) =>
     keptUntilCommit('open questions', ledger, dataDir, async () => (await ledger.review.waitingQuestions()).length),
   );

@@ -28,14 +28,14 @@ export interface QuestionSelection extends QuestionScope {
 export async function selectQuestions(
   { filter = {}, limit, ...asking }: QuestionSelection,
   ledger: QuestionsLedger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly Question[]> {
-  const runs = await runsOfQuestions(asking, ledger, around);
+  const runs = await runsOfQuestions(asking, ledger, environment);
   const isSome = limit !== undefined || Object.values(filter).some((part) => part !== undefined);
   if (!isSome) return await withAskingPipelines(await openQuestions(ledger.review, runs), ledger);
   const open = await summarizeOpenQuestions(ledger.review, runs);
   const meant = open.filter((question) => matchesFilter(question, filter)).slice(0, limit);
-  if (meant.length === 0 && open.length > 0) around.onNote?.(noneMeant(open));
+  if (meant.length === 0 && open.length > 0) environment.onNote?.(noneMeant(open));
   return await withAskingPipelines(await questionsAbout(ledger.review, meant), ledger);
 }
 
@@ -74,7 +74,7 @@ export type QuestionsLedger = Pick<Ledger, 'runs' | 'portfolios' | 'review'>;
 export async function runsOfQuestions(
   { run, portfolio }: QuestionScope,
   { runs, portfolios }: QuestionsLedger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly string[] | undefined> {
   if (run !== undefined && portfolio !== undefined)
     throw new UsageError(
@@ -84,7 +84,7 @@ export async function runsOfQuestions(
     );
   if (run !== undefined) return [(await namedRun(run, { runs })).id];
   if (portfolio === undefined) return undefined;
-  const lists = portfoliosNamed(portfolio, await portfolios.all(), around).map(({ id }) => id);
+  const lists = portfoliosNamed(portfolio, await portfolios.all(), environment).map(({ id }) => id);
   const ofLists = (await runs.all()).filter(({ portfolioId }) => portfolioId !== null && lists.includes(portfolioId));
   return ofLists.map(({ id }) => id);
 }
@@ -96,12 +96,12 @@ const REVIEW_WORKBOOK = 'review.xlsx';
 export async function withReviewSheets<Step extends ContinueStep>(
   steps: readonly Step[],
   ledger: QuestionsLedger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly Step[]> {
-  if (![REVIEW_SHEET, REVIEW_WORKBOOK].some((name) => existsSync(pathIn(around, name)))) return steps;
+  if (![REVIEW_SHEET, REVIEW_WORKBOOK].some((name) => existsSync(pathIn(environment, name)))) return steps;
   return await Promise.all(
     steps.map(async (step) =>
-      step.kind === 'review' ? { ...step, sheets: await findReviewSheets(step, ledger, around) } : step,
+      step.kind === 'review' ? { ...step, sheets: await findReviewSheets(step, ledger, environment) } : step,
     ),
   );
 }
@@ -117,9 +117,9 @@ export async function hasUnrecordedAnswers(file: string, review: Ledger['review'
 export async function findReviewSheets(
   asking: QuestionScope,
   ledger: QuestionsLedger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<ReviewSheets> {
-  const runs = await runsOfQuestions(asking, ledger, around);
+  const runs = await runsOfQuestions(asking, ledger, environment);
   const open = new Map((await openQuestions(ledger.review, runs)).map((question) => [question.id, question]));
   const unasked = new Set(open.keys());
   // Applying such a line unchanged would repeat a decision that was just withdrawn.
@@ -132,7 +132,7 @@ export async function findReviewSheets(
   const { loadSheet } = await import('../../review/read-sheet.js');
   const look = async (name: string) => {
     // A file that is no review sheet has no questions.
-    const lines = await loadSheet(pathIn(around, name)).catch(() => []);
+    const lines = await loadSheet(pathIn(environment, name)).catch(() => []);
     if (lines.some((line) => open.has(line.question) && isWithdrawn(line))) return;
     const asked = lines.filter((line) => open.has(line.question));
     const answered = asked.filter((line) => isNewAnswer(line, open.get(line.question))).map(({ question }) => question);
@@ -140,9 +140,9 @@ export async function findReviewSheets(
     if (asked.length > 0) found.push({ asks: name, answered: new Set(answered).size });
     for (const { question } of asked) unasked.delete(question);
   };
-  if (existsSync(pathIn(around, REVIEW_WORKBOOK))) await look(REVIEW_WORKBOOK);
+  if (existsSync(pathIn(environment, REVIEW_WORKBOOK))) await look(REVIEW_WORKBOOK);
   for (const name of sheetNames(asking.run === undefined ? undefined : runs?.[0])) {
-    if (!existsSync(pathIn(around, name))) {
+    if (!existsSync(pathIn(environment, name))) {
       const sheet = found.find(({ answered }) => answered > 0) ?? found[0] ?? { asks: null, answered: 0 };
       const openInAll = runs === undefined ? open.size : (await openQuestions(ledger.review)).length;
       return { open: open.size, openInAll, ...sheet, missing: unasked.size, free: name };

@@ -33,14 +33,17 @@ export interface QuestionsOptions extends PlaceOptions, QuestionSelection {}
 /** The open questions with their candidates. */
 export function listQuestions(
   options: QuestionsOptions = {},
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<readonly Question[]> {
-  return withLedger('read', options, around, (ledger) => selectQuestions(options, ledger, around));
+  return withLedger('read', options, environment, (ledger) => selectQuestions(options, ledger, environment));
 }
 
 /** The sheets that already contain the questions, and a free file name. */
-export function reviewSheets(options: QuestionsOptions = {}, around = processEnvironment()): Promise<ReviewSheets> {
-  return withLedger('read', options, around, (ledger) => findReviewSheets(options, ledger, around));
+export function reviewSheets(
+  options: QuestionsOptions = {},
+  environment = processEnvironment(),
+): Promise<ReviewSheets> {
+  return withLedger('read', options, environment, (ledger) => findReviewSheets(options, ledger, environment));
 }
 
 export interface ExportQuestionsOptions extends QuestionsOptions {
@@ -63,12 +66,12 @@ export interface WrittenSheet {
 /** Writes the open questions for a spreadsheet: a workbook if the name ends with `.xlsx`, else CSV. */
 export function exportQuestions(
   options: ExportQuestionsOptions = {},
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<WrittenSheet> {
-  return withLedger('read', options, around, async (ledger, dataDir) => {
-    const questions = await selectQuestions(options, ledger, around);
+  return withLedger('read', options, environment, async (ledger, dataDir) => {
+    const questions = await selectQuestions(options, ledger, environment);
     const reads = (await ledger.runs.all()).flatMap(filesOf);
-    const file = fileTarget(options.out ?? REVIEW_SHEET, dataDir, around, reads);
+    const file = fileTarget(options.out ?? REVIEW_SHEET, dataDir, environment, reads);
     const { force: overwrite = false, delimiter } = options;
     await saveSheet(file, questions, {
       overwrite,
@@ -105,12 +108,12 @@ export interface AppliedView {
 /** Reads decisions from a sheet in any form a spreadsheet saves. Applying a sheet twice changes nothing. */
 export async function applyAnswers(
   options: DeciderOptions & { readonly file: string /** Of a workbook. */; readonly sheet?: string | undefined },
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<AppliedView> {
-  const lines = await loadSheet(pathIn(around, options.file), options.sheet);
-  return await withLedger('existing', options, around, async (ledger) => {
-    const [by, isNamed] = [deciderName(options, around), options.by !== undefined];
-    const applied = await applySheet(lines, ledger.review, by, around.clock.now(), isNamed);
+  const lines = await loadSheet(pathIn(environment, options.file), options.sheet);
+  return await withLedger('existing', options, environment, async (ledger) => {
+    const [by, isNamed] = [deciderName(options, environment), options.by !== undefined];
+    const applied = await applySheet(lines, ledger.review, by, environment.clock.now(), isNamed);
     return { ...applied, released: await releasedRuns(applied.released, ledger) };
   });
 }
@@ -118,18 +121,18 @@ export async function applyAnswers(
 /** All decisions with person and time, the newest first, including withdrawn ones. */
 export function decisions(
   options: PlaceOptions = {},
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<readonly DecisionEntry[]> {
-  return withLedger('read', options, around, ({ review }) => review.decisions());
+  return withLedger('read', options, environment, ({ review }) => review.decisions());
 }
 
 /** Withdraws all decisions of one rule that are in force or wait for a second person. */
 export function withdrawBatch(
   options: DeciderOptions & { readonly batch: string },
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<WithdrawnBatchView> {
   const { batch } = options;
-  return withLedger('existing', options, around, async (ledger) => {
+  return withLedger('existing', options, environment, async (ledger) => {
     const all = (await ledger.review.decisions()).filter((entry) => [entry.batch, entry.firstBatch].includes(batch));
     const standing = all.filter(({ withdrawnAt }) => withdrawnAt === null);
     if (standing.length === 0)
@@ -141,7 +144,7 @@ export function withdrawBatch(
         'List decisions and batches: `kybatch review decisions`',
       );
     const groundsOf = await stageDependencies(ledger);
-    const [by, now] = [deciderName(options, around), around.clock.now()];
+    const [by, now] = [deciderName(options, environment), environment.clock.now()];
     const rows = await Promise.all(standing.map(({ id }) => ledger.review.withdraw(id, by, now, groundsOf)));
     const resting = await restingRows(
       rows.flatMap((each) => each ?? []),
@@ -178,12 +181,17 @@ export interface WithdrawnBatchView extends WithdrawnRowsView {
 /** Withdraws a decision. Rows that depend on it are decided again. */
 export function withdrawDecision(
   options: DeciderOptions & { readonly id: number },
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<WithdrawnRowsView & { readonly id: number }> {
   const { id } = options;
-  return withLedger('existing', options, around, async (ledger) => {
+  return withLedger('existing', options, environment, async (ledger) => {
     const groundsOf = await stageDependencies(ledger);
-    const rows = await ledger.review.withdraw(id, deciderName(options, around), around.clock.now(), groundsOf);
+    const rows = await ledger.review.withdraw(
+      id,
+      deciderName(options, environment),
+      environment.clock.now(),
+      groundsOf,
+    );
     if (rows === undefined)
       throw new UsageError(
         'DECISION_NOT_FOUND',
@@ -218,12 +226,12 @@ export interface AnsweredView {
 }
 
 /** Asks one question at a time on the terminal. Each answer is on disk before the next question. */
-export function answerQuestions(options: AnswerOptions, around = processEnvironment()): Promise<AnsweredView> {
-  return withLedger('existing', options, around, async (ledger) => {
-    const by = deciderName(options, around);
+export function answerQuestions(options: AnswerOptions, environment = processEnvironment()): Promise<AnsweredView> {
+  return withLedger('existing', options, environment, async (ledger) => {
+    const by = deciderName(options, environment);
     const groundsOf = await stageDependencies(ledger);
-    const { released, ...end } = await withNotedAnswers(ledger, options, around, async () => {
-      const questions = await selectQuestions(options, ledger, around);
+    const { released, ...end } = await withNotedAnswers(ledger, options, environment, async () => {
+      const questions = await selectQuestions(options, ledger, environment);
       return await runSession({
         questions,
         keys: questions.length === 0 ? NO_KEYS : options.keys(),
@@ -232,7 +240,7 @@ export function answerQuestions(options: AnswerOptions, around = processEnvironm
         wrap: options.wrap,
         review: ledger.review,
         by,
-        now: () => around.clock.now(),
+        now: () => environment.clock.now(),
         groundsOf,
       });
     });
@@ -277,14 +285,14 @@ export interface RuleView extends RuleProposal {
 }
 
 /** Answers all questions that fit a rule: one decision each, with the rule as its note. */
-export function answerByRule(options: RuleOptions, around = processEnvironment()): Promise<RuleView> {
-  return withLedger('existing', options, around, async (ledger) => {
-    const by = deciderName(options, around);
-    const proposal = propose(await selectQuestions(options, ledger, around), options.rule, by);
+export function answerByRule(options: RuleOptions, environment = processEnvironment()): Promise<RuleView> {
+  return withLedger('existing', options, environment, async (ledger) => {
+    const by = deciderName(options, environment);
+    const proposal = propose(await selectQuestions(options, ledger, environment), options.rule, by);
     const nothing = { ...proposal, batch: null, decided: 0, held: 0, released: [] };
     if (proposal.answers.length === 0) return { ...nothing, outcome: 'nothing_fits' };
     if (!(await options.agree(proposal))) return { ...nothing, outcome: 'not_agreed' };
-    const now = around.clock.now();
+    const now = environment.clock.now();
     const { note, rule } = options;
     const batch = nameOf(proposal, note, now);
     const recorded: readonly Recorded[] = await Promise.all(
@@ -302,10 +310,10 @@ export function answerByRule(options: RuleOptions, around = processEnvironment()
 /** The answers that a rule would give. Nothing is written, and a run may have the ledger. */
 export function previewRule(
   options: Omit<RuleOptions, 'agree' | 'note'>,
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<RuleProposal> {
-  return withLedger('read', options, around, async (ledger) =>
-    propose(await selectQuestions(options, ledger, around), options.rule, deciderName(options, around)),
+  return withLedger('read', options, environment, async (ledger) =>
+    propose(await selectQuestions(options, ledger, environment), options.rule, deciderName(options, environment)),
   );
 }
 

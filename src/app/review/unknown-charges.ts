@@ -42,10 +42,10 @@ export interface DoubtsView {
 /** Calls with unknown charge. */
 export function listUnknownCharges(
   options: ListDoubtsOptions = {},
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<DoubtsView> {
-  return withLedger('read', options, around, async (ledger) => {
-    const now = around.clock.now();
+  return withLedger('read', options, environment, async (ledger) => {
+    const now = environment.clock.now();
     const calls = await chosen(options, options.settled ? 'all' : 'none', ledger, now);
     const free = calls.some(({ holds }) => holds) ? [] : await stillHeld(ledger);
     return {
@@ -92,9 +92,12 @@ export interface SettledDoubtsView {
 }
 
 /** Records what such calls cost as a person found out, or allows the same request to be sent again. */
-export function recordCharges(options: SettleDoubtsOptions, around = processEnvironment()): Promise<SettledDoubtsView> {
-  return withLedger('existing', options, around, async (ledger) => {
-    const now = around.clock.now();
+export function recordCharges(
+  options: SettleDoubtsOptions,
+  environment = processEnvironment(),
+): Promise<SettledDoubtsView> {
+  return withLedger('existing', options, environment, async (ledger) => {
+    const now = environment.clock.now();
     // A process that opens a ledger file for writing is alone, so open calls belong to a process that died.
     await flagLostBefore(ledger, now);
     const { verdict } = options;
@@ -108,7 +111,7 @@ export function recordCharges(options: SettleDoubtsOptions, around = processEnvi
     if (!consent.agreed) return { outcome: 'not_agreed', calls, ...none };
     const reason = options.reason ?? consent.reason;
     const against = contradictions.flatMap((contradiction) => contradiction.calls);
-    const note = noteOf(verdict, reason, deciderName(options, around), now);
+    const note = noteOf(verdict, reason, deciderName(options, environment), now);
     const notes = new Map(against.map((id) => [id, `${note} (against the remaining units)`]));
     await ledger.unknownCharges.settle(ids, verdict, note, notes);
     const settled = await withResendState(

@@ -88,57 +88,62 @@ interface ContinueMode {
 }
 
 /** Continues a run with its stored pipeline. Limits and concurrency are those of this attempt. */
-const continueRun = (how: ContinueMode, options: ContinueOptions, around: AppEnvironment): Promise<RunEndView> =>
-  notifyAtEnd(options, around, (toBeTold) => continueAttempt(how, options, around, toBeTold));
+const continueRun = (how: ContinueMode, options: ContinueOptions, environment: AppEnvironment): Promise<RunEndView> =>
+  notifyAtEnd(options, environment, (toBeTold) => continueAttempt(how, options, environment, toBeTold));
 
 async function continueAttempt(
   how: ContinueMode,
   options: ContinueOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   toBeTold: (whom: NotifyRequest) => void,
 ): Promise<RunEndView> {
   mustNameGuards(options);
-  mustHaveSpace(options, around);
+  mustHaveSpace(options, environment);
   const proceed = async (ledger: Ledger, dataDir: string): Promise<RunEndView> => {
     const { runs } = ledger;
     const chosen = await chosenRun(options.run, how, ledger);
     const ofRun = { isMeant: ({ id }: RunRecord) => id === chosen.id, called: 'this run' };
-    if ((await how.rows(chosen, runs)) > 0) await waitForLeader(ofRun, options, ledger, around);
+    if ((await how.rows(chosen, runs)) > 0) await waitForLeader(ofRun, options, ledger, environment);
     // The previous leader may have finished it meanwhile.
     const run = (await runs.find(chosen.id)) ?? chosen;
     if (run.state === 'reading') throw partlyReadError(run);
     if (run.state === 'superseded') throw supersededError(run);
     await runs.mustBeReadable(run.id);
     const { pipeline, fresh, notifies = false } = readSettings(run);
-    toBeTold({ notify: notifies ? notifyNow(pipeline, around) : null, input: run.inputPath });
-    const metrics = MetricsFile.of(pipeline, run.inputPath, dataDir, around);
-    const names = providerNames(options, around);
+    toBeTold({ notify: notifies ? notifyNow(pipeline, environment) : null, input: run.inputPath });
+    const metrics = MetricsFile.of(pipeline, run.inputPath, dataDir, environment);
+    const names = providerNames(options, environment);
     const refused = async (error: unknown): Promise<never> => {
       await metrics?.writeUnlessFollowed(ledger, names);
       throw error;
     };
     await mustBeSameProvider(run, names, options, ledger).catch(refused);
     const bounds = boundsOf(options, pipeline);
-    const prices = pricesOf(pipeline, around);
+    const prices = pricesOf(pipeline, environment);
     const rows = await how.rows(run, runs);
-    if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, around);
-    const place = { dataDir, out: options.out && pathIn(around, options.out) };
-    const findings = refuseOrAsk(await checkNewLedger(place, providerNames(options, around), ledger), options, around);
-    if (options.export !== false) await checkTables(options, run.id, dataDir, around);
+    if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, environment);
+    const place = { dataDir, out: options.out && pathIn(environment, options.out) };
+    const findings = refuseOrAsk(
+      await checkNewLedger(place, providerNames(options, environment), ledger),
+      options,
+      environment,
+    );
+    if (options.export !== false) await checkTables(options, run.id, dataDir, environment);
     return await withProvider(
       options,
-      around,
+      environment,
       async (provider) => {
         checkProvider(pipeline, provider);
-        await mustKnowNames(pipeline, KEEPS_ITS_PIPELINE, provider, options, ledger, around);
+        await mustKnowNames(pipeline, KEEPS_ITS_PIPELINE, provider, options, ledger, environment);
         const rest = await remainingCost(
           { run, pipeline, fresh, outcome: how.outcome },
           provider.names,
           ledger,
-          around,
+          environment,
         );
         const atMost = within(rest, bounds.limits);
-        const inDoubt = how.outcome === 'pending' ? await rowsWithUnknownCharge(run, ledger, around.clock.now()) : 0;
+        const inDoubt =
+          how.outcome === 'pending' ? await rowsWithUnknownCharge(run, ledger, environment.clock.now()) : 0;
         const which = { run: run.id, rows: rows - inDoubt, inDoubt };
         const may = {
           atMost,
@@ -162,19 +167,19 @@ async function continueAttempt(
           provider,
           permissions,
           ledger,
-          around,
+          environment,
           options,
         );
         const only = await how.release(run, runs);
         const to = { run, pipeline, prices, fresh, goesOn: true, only };
         const attempt = { ...bounds, ...to, rest, checks, options, permissions, metrics };
-        return await executeRun(attempt, provider, ledger, around);
+        return await executeRun(attempt, provider, ledger, environment);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     ).catch(refused);
   };
-  return await withLedger('existing', { ...options, waitMs: RUN_WAITS_MS }, around, (ledger, dataDir) =>
-    withNotedAnswers(ledger, options, around, () => proceed(ledger, dataDir)),
+  return await withLedger('existing', { ...options, waitMs: RUN_WAITS_MS }, environment, (ledger, dataDir) =>
+    withNotedAnswers(ledger, options, environment, () => proceed(ledger, dataDir)),
   );
 }
 
@@ -182,12 +187,12 @@ const KEEPS_ITS_PIPELINE =
   'The run keeps the pipeline that it was begun with: correct the file, and start the input again with `kybatch run`.';
 
 /** The ledger does not store the recipients. They are read from the pipeline file as it is now. */
-function notifyNow({ file }: LoadedPipeline, around: AppEnvironment): Notify | null {
+function notifyNow({ file }: LoadedPipeline, environment: AppEnvironment): Notify | null {
   try {
-    return loadPipeline(file, around.cwd).notify;
+    return loadPipeline(file, environment.cwd).notify;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    around.onNote?.(
+    environment.onNote?.(
       message(
         'PIPELINE_FILE_GONE',
         `kybatch sends no notification at the end of this attempt: the pipeline file ${file} cannot be read`,
@@ -250,8 +255,8 @@ async function mustBeSameProvider(
 /** Continues an unfinished run. Stored answers are not paid for again. */
 export const resume = (
   options: ContinueOptions = {},
-  around: AppEnvironment = processEnvironment(),
-): Promise<RunEndView> => continueRun(pendingRows, options, around);
+  environment: AppEnvironment = processEnvironment(),
+): Promise<RunEndView> => continueRun(pendingRows, options, environment);
 
 const pendingRows: ContinueMode = {
   fits: async (run) => run.state === 'open',
@@ -264,8 +269,8 @@ const pendingRows: ContinueMode = {
 /** Tries only the failed rows of a run again. Stored answers are not paid for again. */
 export const retry = (
   options: ContinueOptions = {},
-  around: AppEnvironment = processEnvironment(),
-): Promise<RunEndView> => continueRun(failedRows, options, around);
+  environment: AppEnvironment = processEnvironment(),
+): Promise<RunEndView> => continueRun(failedRows, options, environment);
 
 const failedRows: ContinueMode = {
   fits: async (run, runs) => run.state !== 'reading' && (await runs.wanted('failed', run.id)) > 0,

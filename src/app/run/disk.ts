@@ -27,12 +27,12 @@ export function plannedNeed(
   { rows, answers, lastRun }: { readonly rows: number; readonly answers: number; readonly lastRun: string | null },
   isFile: boolean,
   dataDir: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): DiskNeed {
   const written = lastRun === null ? undefined : writtenTables(lastRun, dataDir);
   const perRow = written === undefined || written.rows === 0 ? ROW_BYTES : written.bytes / written.rows;
   const bytes = Math.round(rows * perRow) + (isFile ? answers * ANSWER_BYTES : 0);
-  return { bytes, free: freeSpace(dataDir, around) ?? null };
+  return { bytes, free: freeSpace(dataDir, environment) ?? null };
 }
 
 export interface NightsNeed extends DiskNeed {
@@ -45,7 +45,7 @@ export async function nightlyNeed(
   lists: readonly PortfolioRecord[],
   { portfolios, reading, claims }: Ledger,
   dataDir: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<NightsNeed> {
   let bytes = 0;
   let threeNights = 0;
@@ -59,7 +59,7 @@ export async function nightlyNeed(
     bytes += answers + tables;
     threeNights += 3 * answers + (keeps ? 1 : 3) * tables;
   }
-  return { bytes, threeNights, free: freeSpace(dataDir, around) ?? null };
+  return { bytes, threeNights, free: freeSpace(dataDir, environment) ?? null };
 }
 
 /** Null: there is room for three nights. */

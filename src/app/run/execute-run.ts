@@ -87,19 +87,19 @@ export async function executeRun(
   attempt: RunAttempt,
   provider: Provider,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<RunEndView> {
   const { run, pipeline, limits, options, prices } = attempt;
-  const log = openRunLog(run, provider, around);
+  const log = openRunLog(run, provider, environment);
   const stopListening = listenForInterrupts(options, log);
   const tally = new AttemptTally();
-  const listener = safeListener(options, around);
+  const listener = safeListener(options, environment);
   const begun: { attemptId?: number } = {};
   const stopMetrics = attempt.metrics?.follow(ledger, provider.names, () =>
     begun.attemptId === undefined ? null : { run, attemptId: begun.attemptId, limits },
   );
   try {
-    await emitStarted(attempt, listener, ledger, around);
+    await emitStarted(attempt, listener, ledger, environment);
     if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
     const end = await withContinueStep({ kind: 'resume', run: run.id }, () =>
       workOnRun({
@@ -113,11 +113,11 @@ export async function executeRun(
         concurrency: attempt.concurrency,
         sources: sourcesOf(provider),
         ledger,
-        clock: around.clock,
+        clock: environment.clock,
         permissions: attempt.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
-        given: storeAttemptOptions(options, around, provider.sandbox?.port),
+        given: storeAttemptOptions(options, environment, provider.sandbox?.port),
         onBegun(attemptId) {
           begun.attemptId = attemptId;
         },
@@ -130,19 +130,19 @@ export async function executeRun(
     );
     log.ended(end);
     const before = await lastChange(ledger);
-    await deriveChanges(ledger.changes, around.clock.now(), options.abort);
-    const { dataDir } = provider.environment;
+    await deriveChanges(ledger.changes, environment.clock.now(), options.abort);
+    const { dataDir } = provider.configuration;
     const { failed, ...written } = await tablesAtEnd(
       attempt,
       end,
       tally.broughtAnything,
       dataDir,
       ledger,
-      around,
+      environment,
       listener,
     );
     if (failed !== undefined) log.brokenOff(failed);
-    const progress = await runProgress(run, ledger, around.clock.now());
+    const progress = await runProgress(run, ledger, environment.clock.now());
     const whole = await portfolioProgress(run, progress, ledger);
     const workers = end.finished ? [] : await ledger.reading.workers(run.id);
     // A new leader has released the rows of this attempt and continues with them.
@@ -154,10 +154,10 @@ export async function executeRun(
     const activity =
       progress.parked + progress.byOutcome.failed === 0 && !attempt.goesOn
         ? null
-        : await ledger.reading.activity(run.id, around.clock.now());
+        : await ledger.reading.activity(run.id, environment.clock.now());
     const isLimited = (progress.parkedReasons.budget ?? 0) > 0;
     const remaining = { run, pipeline, fresh: attempt.fresh, outcome: 'pending' as const };
-    const rest = isLimited ? await remainingCost(remaining, provider.names, ledger, around) : null;
+    const rest = isLimited ? await remainingCost(remaining, provider.names, ledger, environment) : null;
     // The same limits would end the next attempt at once.
     const barred = rest !== null && (isBarred(rest, limits) || !tally.broughtAnything);
     const steps = ledBy === null ? nextSteps(run, progress, whole) : [];
@@ -179,13 +179,13 @@ export async function executeRun(
       unitsLeft: usesApi(pipeline, 'v1') ? await allowanceLeft(provider, ledger) : null,
       failures: activity?.failures ?? [],
     };
-    const stopped = failed ?? (end.stopped && nameRefusedKey(end.stopped, provider.environment));
+    const stopped = failed ?? (end.stopped && nameRefusedKey(end.stopped, provider.configuration));
     const view = viewOfEnd(
       run,
       { ...end, stopped, progress },
       whole,
       made,
-      await withReviewSheets(allowed, ledger, around),
+      await withReviewSheets(allowed, ledger, environment),
       {
         ...written,
         latest: await latestTables(run, written.tables?.folder ?? written.tablesBefore, dataDir, ledger),
@@ -200,7 +200,7 @@ export async function executeRun(
     const finished = view.finished && failed === undefined;
     await ledger.calls.noteEnding(end.attemptId, endingOf({ ...view, finished }, exitCodeOfRun(view, asInterrupt)));
     if (run.portfolioId !== null && finished && view.tablesLack === null)
-      await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
+      await ledger.portfolios.noteSuccess(run.portfolioId, environment.clock.now());
     return view;
   } catch (error) {
     log.brokenOff(error);
@@ -282,7 +282,7 @@ async function tablesAtEnd(
   broughtAnything: boolean,
   dataDir: string,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   listener: Listener,
 ): Promise<Pick<LeftBehind, 'tables' | 'tablesBefore'> & { readonly failed?: KybatchError }> {
   const { run, options } = attempt;
@@ -290,12 +290,12 @@ async function tablesAtEnd(
   const isAborted = () => options.abort?.aborted === true;
   if (isAborted() || !isWanted(attempt, end)) return none;
   const current =
-    broughtAnything || requestsTables(options) ? undefined : await currentTables(run, dataDir, ledger, around);
+    broughtAnything || requestsTables(options) ? undefined : await currentTables(run, dataDir, ledger, environment);
   if (current !== undefined) return { tables: null, tablesBefore: current };
   listener({ kind: 'writing_tables' });
   try {
     const writing = { ...options, signal: options.abort };
-    return { ...none, tables: await writeTables(run.id, ledger, dataDir, writing, around, attempt.prices) };
+    return { ...none, tables: await writeTables(run.id, ledger, dataDir, writing, environment, attempt.prices) };
   } catch (error) {
     if (isAborted()) return none;
     if (!(error instanceof KybatchError)) throw error;
@@ -421,24 +421,24 @@ export async function viewOfUpToDate(
   options: SpendingOptions,
   dataDir: string,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<RunEndView> {
   const run = await ledger.portfolios.lastRun(portfolio.id);
   if (run === undefined) throw new Error(`${portfolio.name} has no run`);
-  const importantChanges = await changesSince(run, ledger, around);
+  const importantChanges = await changesSince(run, ledger, environment);
   const isOther = async () =>
     list.file.laid ||
     (await areTablesOutdated(portfolio, run, ledger)) ||
     !(await hasNewestTables(run, dataDir, ledger));
-  const tables = await tablesWhere(isOther, run, options, dataDir, ledger, around);
-  const rest = await viewOfIdleRun(run, ledger, around, {
+  const tables = await tablesWhere(isOther, run, options, dataDir, ledger, environment);
+  const rest = await viewOfIdleRun(run, ledger, environment, {
     dataDir,
     tables,
     nextAt,
     list: { left, leftFirst, invalid },
   });
   const view = { ...rest, importantChanges, due: 0, unitsCharged: 0, unknownCalls: 0 };
-  if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, around.clock.now());
+  if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, environment.clock.now());
   return view;
 }
 
@@ -451,24 +451,24 @@ export async function viewOfNothingToDo(
   options: SpendingOptions,
   dataDir: string,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<RunEndView> {
   const [working] = await ledger.reading.workers(run.id);
   if (working !== undefined) throw new LedElsewhereError(run.id, working.worker, working.leaseUntil);
   const { byOutcome } = await ledger.runs.progress(run.id);
-  if (byOutcome.pending > 0) return await viewOfIdleRun(run, ledger, around, { dataDir });
-  const endedAt = run.finishedAt ?? around.clock.now();
+  if (byOutcome.pending > 0) return await viewOfIdleRun(run, ledger, environment, { dataDir });
+  const endedAt = run.finishedAt ?? environment.clock.now();
   // The process that finished the last row died before it could mark the run as finished.
   if (run.state === 'open') await ledger.runs.finish(run.id, endedAt);
-  const importantChanges = await changesSince(run, ledger, around);
+  const importantChanges = await changesSince(run, ledger, environment);
   const isOlder = async () => {
     const written = newestTables(run.id, dataDir);
     return written !== undefined && Date.parse(written.at) < endedAt;
   };
-  const tables = await tablesWhere(isOlder, run, options, dataDir, ledger, around);
-  const view = { ...(await viewOfIdleRun(run, ledger, around, { dataDir, tables })), importantChanges };
+  const tables = await tablesWhere(isOlder, run, options, dataDir, ledger, environment);
+  const view = { ...(await viewOfIdleRun(run, ledger, environment, { dataDir, tables })), importantChanges };
   if (tables !== null && run.portfolioId !== null && view.tablesLack === null)
-    await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
+    await ledger.portfolios.noteSuccess(run.portfolioId, environment.clock.now());
   return view;
 }
 
@@ -484,10 +484,10 @@ async function tablesWhere(
   options: SpendingOptions,
   dataDir: string,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<ExportView | null> {
   const wanted = requestsTables(options) || (options.export !== false && (await isOther()));
-  return wanted ? await writeTables(run.id, ledger, dataDir, options, around) : null;
+  return wanted ? await writeTables(run.id, ledger, dataDir, options, environment) : null;
 }
 
 /**

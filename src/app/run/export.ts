@@ -92,18 +92,27 @@ export interface ExportView {
 }
 
 /** Writes the tables of a run again from the stored answers, free. */
-export function exportTables(options: ExportTablesOptions = {}, around = processEnvironment()): Promise<ExportView> {
-  return withLedger('read', options, around, async (ledger, dataDir) => {
+export function exportTables(
+  options: ExportTablesOptions = {},
+  environment = processEnvironment(),
+): Promise<ExportView> {
+  return withLedger('read', options, environment, async (ledger, dataDir) => {
     const found = await findRun(options.run, ledger);
     if (found === undefined) throw noRunYet();
     if (options.asOf !== undefined) {
-      const past = readPastDay(options.asOf, around.clock.now());
-      return await writeTables((await runThen(found, past, ledger)).id, ledger, dataDir, { ...options, past }, around);
+      const past = readPastDay(options.asOf, environment.clock.now());
+      return await writeTables(
+        (await runThen(found, past, ledger)).id,
+        ledger,
+        dataDir,
+        { ...options, past },
+        environment,
+      );
     }
     const run = found;
     const last = run.portfolioId === null ? undefined : await ledger.portfolios.lastRun(run.portfolioId);
     if (last !== undefined && last.id !== run.id)
-      around.onNote?.(
+      environment.onNote?.(
         message(
           'OLDER_RUN',
           `${run.id} is an older run of its list: the tables show the list as it stands now, after ${last.id}; the calls and units are those of ${run.id}`,
@@ -111,14 +120,14 @@ export function exportTables(options: ExportTablesOptions = {}, around = process
       );
     const notCompared = await ledger.changes.waiting(READERS_VERSION);
     if (notCompared > 0)
-      around.onNote?.(
+      environment.onNote?.(
         message(
           'CHANGES_NOT_COMPARED',
           `${notCompared} new answers are not in the table changes yet: the next attempt compares them`,
         ),
       );
     try {
-      return await writeTables(run.id, ledger, dataDir, options, around);
+      return await writeTables(run.id, ledger, dataDir, options, environment);
     } catch (error) {
       throw adviseOnFullDisk(error, OTHER_DISK);
     }
@@ -158,14 +167,14 @@ export interface ReportFileOptions extends PlaceOptions {
 }
 
 /** Writes the report of a run as one file, from the stored answers. The tables are made for it, and not kept. */
-export function writeReport(options: ReportFileOptions = {}, around = processEnvironment()): Promise<string> {
-  return withLedger('read', options, around, async (ledger, dataDir) => {
+export function writeReport(options: ReportFileOptions = {}, environment = processEnvironment()): Promise<string> {
+  return withLedger('read', options, environment, async (ledger, dataDir) => {
     const run = await findRun(options.run, ledger);
     if (run === undefined) throw noRunYet();
-    const file = fileTarget(options.out ?? `report-${run.id}.html`, dataDir, around);
+    const file = fileTarget(options.out ?? `report-${run.id}.html`, dataDir, environment);
     const folder = createTempFolder();
     try {
-      const { folder: tables } = await writeTables(run.id, ledger, folder, { formats: ['csv'] }, around);
+      const { folder: tables } = await writeTables(run.id, ledger, folder, { formats: ['csv'] }, environment);
       await writeAtomically(file, readFileSync(join(tables, REPORT)));
       return file;
     } finally {
@@ -182,10 +191,10 @@ export async function checkTables(
   options: TableOptions,
   runId: string | null,
   dataDir: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<void> {
   try {
-    const folder = tablesFolder(options, runId ?? 'new-run', dataDir, around);
+    const folder = tablesFolder(options, runId ?? 'new-run', dataDir, environment);
     assertExportsListable(dataDir);
     await checkExport({ folder, formats: options.formats ?? USUAL_FORMATS });
   } catch (error) {
@@ -195,10 +204,15 @@ export async function checkTables(
   }
 }
 
-export function tablesFolder({ out }: TableOptions, name: string, dataDir: string, around: AppEnvironment): string {
+export function tablesFolder(
+  { out }: TableOptions,
+  name: string,
+  dataDir: string,
+  environment: AppEnvironment,
+): string {
   if (out === undefined) return join(dataDir, 'exports', name);
   if (out.trim() === '') throw new UsageError('OUT_EMPTY', '--out is empty', 'Give a folder. It need not exist.');
-  const folder = pathIn(around, out);
+  const folder = pathIn(environment, out);
   if (isForLatest(folder, dataDir))
     throw new UsageError(
       'OUT_NOT_FREE',
@@ -206,7 +220,7 @@ export function tablesFolder({ out }: TableOptions, name: string, dataDir: strin
       'Leave --out away, and the link leads to the new tables. Or name another folder.',
     );
   mustBeOutsideDataDir(folder, dataDir);
-  mustNotBeAnInput(folder, settingsFiles(around));
+  mustNotBeAnInput(folder, settingsFiles(environment));
   return folder;
 }
 
@@ -228,7 +242,7 @@ export async function writeTables(
   ledger: Pick<Ledger, 'reading' | 'review' | 'runs' | 'portfolios'>,
   dataDir: string,
   options: TableOptions & { readonly past?: PastDay },
-  around: AppEnvironment,
+  environment: AppEnvironment,
   prices?: Prices | null,
 ): Promise<ExportView> {
   const { past } = options;
@@ -244,15 +258,15 @@ export async function writeTables(
       );
     // Tables of a past day never take the place of the present ones.
     const name = past === undefined ? runId : `${runId}-as-of-${past.day}`;
-    const folder = tablesFolder(options, name, dataDir, around);
+    const folder = tablesFolder(options, name, dataDir, environment);
     assertExportsListable(dataDir);
-    const now = around.clock.now();
+    const now = environment.clock.now();
     const judge = past === undefined ? dueDecider(snapshot.run, now) : null;
     const formats = options.formats ?? USUAL_FORMATS;
     const questions =
       formats.includes('xlsx') && past === undefined ? await questionLines(snapshot.run, ledger) : undefined;
     const pipeline = findSettings(snapshot.run)?.pipeline;
-    const priced = prices === undefined ? pricesOf(pipeline, around) : prices;
+    const priced = prices === undefined ? pricesOf(pipeline, environment) : prices;
     const list = past === undefined ? await listOfTables(snapshot.run, ledger) : undefined;
     const tablesOf = options.out === undefined ? list : undefined;
     const latest = tablesOf && latestLink(dataDir, tablesOf);
@@ -261,7 +275,7 @@ export async function writeTables(
     let kept: string | null = null;
     const onKept = (file: string) => {
       kept = file;
-      note(dataDir, { run: runId, file, at: new Date(now).toISOString() }, around);
+      note(dataDir, { run: runId, file, at: new Date(now).toISOString() }, environment);
     };
     const summary = await exportRun(
       snapshot,
@@ -287,10 +301,10 @@ export async function writeTables(
         ...(questions === undefined ? {} : { questions }),
       },
     );
-    note(dataDir, { run: runId, folder, at: summary.exported_at }, around);
+    note(dataDir, { run: runId, folder, at: summary.exported_at }, environment);
     const keep = pipeline?.keepExports ?? null;
-    const isSet = tablesOf !== undefined && latest !== undefined && setLatest(latest, folder, around);
-    if (isSet) clearOlder(dataDir, tablesOf, keep, latest, around);
+    const isSet = tablesOf !== undefined && latest !== undefined && setLatest(latest, folder, environment);
+    if (isSet) clearOlder(dataDir, tablesOf, keep, latest, environment);
     const workbook = summary.files.find(({ format }) => format === 'xlsx')?.path;
     return {
       folder,

@@ -57,9 +57,9 @@ const isAccepted = (guard: GuardName, { accept = [] }: GuardOptions): boolean =>
 export function refuseOrAsk(
   findings: readonly GuardFinding[],
   options: Asking,
-  around: Noting,
+  environment: Noting,
 ): readonly GuardFinding[] {
-  for (const { guard, message } of findings) if (isAccepted(guard, options)) noteAccepted(guard, message, around);
+  for (const { guard, message } of findings) if (isAccepted(guard, options)) noteAccepted(guard, message, environment);
   const open = findings.filter(({ guard }) => !isAccepted(guard, options));
   const isAsked = options.agree !== undefined && options.yes !== true;
   const refusing = open.find(({ guard }) => !(GUARDS[guard].asks && isAsked));
@@ -142,9 +142,9 @@ export async function checkNewLedger(
 const NAME_THE_LEDGER =
   'Name the data directory or database (--data-dir, KYBATCH_LEDGER_URL) that holds it, or restore the newest backup.';
 
-export const metricsOf = (job: ListOptions, around: AppEnvironment): EvidencePlaces['metrics'] => {
+export const metricsOf = (job: ListOptions, environment: AppEnvironment): EvidencePlaces['metrics'] => {
   const { metrics } = job.pipeline;
-  return metrics === null ? undefined : { path: pathIn(around, metrics.file), portfolio: portfolioName(job) };
+  return metrics === null ? undefined : { path: pathIn(environment, metrics.file), portfolio: portfolioName(job) };
 };
 
 /** When the metrics file was written, if the list used answers then. Without a list: any. */
@@ -243,12 +243,12 @@ export async function mustHaveKeptRows(
   options: ListOptions,
   portfolios: PortfolioStore,
   guards: GuardOptions,
-  around: Noting,
+  environment: Noting,
 ): Promise<void> {
   const refusal = await rowsLost(list, options, portfolios);
   if (refusal === undefined) return;
   if (!isAccepted('rows_lost', guards)) throw refusal;
-  noteAccepted('rows_lost', refusal.message, around);
+  noteAccepted('rows_lost', refusal.message, environment);
 }
 
 /**
@@ -364,17 +364,17 @@ export async function checkListProviders(
   return [{ guard: 'new_provider', message, hint: movedHint(each) }];
 }
 
-export const freeSpace = (dataDir: string, around: AppEnvironment): number | undefined =>
-  (around.freeBytes ?? freeBytes)(dataDir);
+export const freeSpace = (dataDir: string, environment: AppEnvironment): number | undefined =>
+  (environment.freeBytes ?? freeBytes)(dataDir);
 
 /** Checks the disks of the ledger and of the tables before anything is spent. */
-export function mustHaveSpace(options: PlaceOptions & Pick<TableOptions, 'out'>, around: AppEnvironment): void {
-  mustHaveRoom('the data directory', dataDirOf(options, around), around);
-  if (options.out !== undefined) mustHaveRoom('the tables (--out)', pathIn(around, options.out), around);
+export function mustHaveSpace(options: PlaceOptions & Pick<TableOptions, 'out'>, environment: AppEnvironment): void {
+  mustHaveRoom('the data directory', dataDirOf(options, environment), environment);
+  if (options.out !== undefined) mustHaveRoom('the tables (--out)', pathIn(environment, options.out), environment);
 }
 
-function mustHaveRoom(what: string, path: string, around: AppEnvironment): void {
-  const free = freeSpace(path, around);
+function mustHaveRoom(what: string, path: string, environment: AppEnvironment): void {
+  const free = freeSpace(path, environment);
   if (free === undefined || free >= SPACE.floor) return;
   throw new FileError(`the disk of ${what} ${path} is full: ${bytesInWords(free)} left`, {
     code: 'DISK_FULL',

@@ -128,36 +128,39 @@ export interface PlannedRun {
 }
 
 /** Shows what a run of this input would do and cost. Nothing is bought or written. v2 is asked for its counters. */
-export async function plan(options: JobOptions, around: AppEnvironment = processEnvironment()): Promise<PlanView> {
-  return await withInputFile(options.input, around, async (file) => {
-    const job = await explainUnclearColumns(asRepeatStep('plan', options), () => readJob(file, options, around));
-    const names = providerNames(options, around);
-    const place = ledgerOf(options, around);
+export async function plan(options: JobOptions, environment: AppEnvironment = processEnvironment()): Promise<PlanView> {
+  return await withInputFile(options.input, environment, async (file) => {
+    const job = await explainUnclearColumns(asRepeatStep('plan', options), () => readJob(file, options, environment));
+    const names = providerNames(options, environment);
+    const place = ledgerOf(options, environment);
     if (!(await hasLedger(place))) {
-      const view = await planOfNew(job, options, around);
-      return { ...view, refusedBy: await refusedForLedger(job, place.dataDir, names, null, around) };
+      const view = await planOfNew(job, options, environment);
+      return { ...view, refusedBy: await refusedForLedger(job, place.dataDir, names, null, environment) };
     }
-    const use = await permissionsNow(job, options, around);
-    return await withLedger('read', options, around, async (ledger, dataDir) => {
-      for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
-      const list = await OpenList.open(job, names, ledger, around.clock.now());
-      for (const note of notesAboutFile(list)) around.onNote?.(note);
-      const view = await planJob(job, list, names, ledger, around, use, place);
-      return { ...view, refusedBy: view.refusedBy ?? (await refusedForLedger(job, dataDir, names, ledger, around)) };
+    const use = await permissionsNow(job, options, environment);
+    return await withLedger('read', options, environment, async (ledger, dataDir) => {
+      for (const note of await otherProviderNotes(names, ledger)) environment.onNote?.(note);
+      const list = await OpenList.open(job, names, ledger, environment.clock.now());
+      for (const note of notesAboutFile(list)) environment.onNote?.(note);
+      const view = await planJob(job, list, names, ledger, environment, use, place);
+      return {
+        ...view,
+        refusedBy: view.refusedBy ?? (await refusedForLedger(job, dataDir, names, ledger, environment)),
+      };
     });
   });
 }
 
 /** Plans an input that is already read, if there is no ledger yet. */
-export const planOfNew = async (job: Job, options: JobOptions, around: AppEnvironment): Promise<PlanView> =>
+export const planOfNew = async (job: Job, options: JobOptions, environment: AppEnvironment): Promise<PlanView> =>
   await planJob(
     job,
     null,
-    providerNames(options, around),
+    providerNames(options, environment),
     null,
-    around,
-    await permissionsNow(job, options, around),
-    ledgerOf(options, around),
+    environment,
+    await permissionsNow(job, options, environment),
+    ledgerOf(options, environment),
   );
 
 /** The same refusal as of a run without a terminal. A person who is asked sees the finding in the question. */
@@ -166,10 +169,10 @@ async function refusedForLedger(
   dataDir: string,
   names: ProviderNames,
   ledger: Ledger | null,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<PlanView['refusedBy']> {
   const findings = [
-    ...(await checkNewLedger({ dataDir, metrics: metricsOf(job, around) }, names, ledger)),
+    ...(await checkNewLedger({ dataDir, metrics: metricsOf(job, environment) }, names, ledger)),
     ...(ledger === null ? [] : await checkListProviders(names, ledger, portfolioName(job))),
   ];
   const [found] = findings;
@@ -179,9 +182,9 @@ async function refusedForLedger(
 const refusalView = ({ code, message, hint }: KybatchError): PlanView['refusedBy'] => ({ code, message, hint });
 
 /** The embedded sandbox counts in a file beside the ledger, and a plan must not change it. */
-async function permissionsNow({ pipeline }: Job, options: JobOptions, around: AppEnvironment) {
+async function permissionsNow({ pipeline }: Job, options: JobOptions, environment: AppEnvironment) {
   if (options.sandbox === true) return null;
-  return await withProvider(options, around, async (provider) => {
+  return await withProvider(options, environment, async (provider) => {
     return (await permissionReader(pipeline, provider)?.atStart()) ?? null;
   });
 }
@@ -192,8 +195,8 @@ export type Job = ListOptions;
 export async function readJob(
   file: InputFile,
   options: JobOptions,
-  around: AppEnvironment,
-  pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote),
+  environment: AppEnvironment,
+  pipeline = loadPipeline(options.pipeline ?? 'analyst', environment.cwd, environment.onNote),
 ): Promise<Job> {
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
   const portfolio = nameGiven(options.portfolio);
@@ -201,15 +204,15 @@ export async function readJob(
     shownAs: file.shownAs,
     synonyms: pipeline.columns,
     leads: leadsFollowed(pipeline.search.fallback),
-    ...(await resolveReadingOptions(portfolio ?? defaultPortfolio(file.input), options, around)),
+    ...(await resolveReadingOptions(portfolio ?? defaultPortfolio(file.input), options, environment)),
   });
   await mustHaveRows(table);
-  for (const note of pipedNotes(file, options.portfolio)) around.onNote?.(note);
+  for (const note of pipedNotes(file, options.portfolio)) environment.onNote?.(note);
   const codes = new Map(table.warnings.map(({ text, code }) => [text, code]));
   for (const note of firstFew(table.warnings, ({ text }) => text, 'notes'))
-    around.onNote?.(message(codes.get(note) ?? 'INPUT_NOTES_MORE', note));
+    environment.onNote?.(message(codes.get(note) ?? 'INPUT_NOTES_MORE', note));
   return {
-    table: { ...reportTableProgress(table, around), path: file.input },
+    table: { ...reportTableProgress(table, environment), path: file.input },
     pipeline,
     limit,
     fresh: options.fresh ?? false,
@@ -249,14 +252,14 @@ export async function planJob(
   list: OpenList | null,
   names: ProviderNames,
   ledger: Ledger | null,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   use: readonly PermissionUse[] | null,
   place: LedgerPlace,
 ): Promise<PlanView> {
   const { table, pipeline } = job;
-  const prices = pricesOf(pipeline, around);
-  const planned = await planInput(job, list, names, ledger, around);
-  const at = around.clock.now();
+  const prices = pricesOf(pipeline, environment);
+  const planned = await planInput(job, list, names, ledger, environment);
+  const at = environment.clock.now();
   const lastRun = await lastRunOf(list, ledger);
   const told = usesApi(pipeline, 'v2') ? await latestPermissionUse({ use, at }, names.v2, ledger) : null;
   return {
@@ -281,7 +284,7 @@ export async function planJob(
       { rows: planned.rows, answers: answersAtMost(planned), lastRun: lastRun?.id ?? null },
       place.ledgerUrl === undefined,
       place.dataDir,
-      around,
+      environment,
     ),
     ...(prices === null ? {} : { prices, money: plannedMoney(prices, planned) }),
   };
@@ -302,15 +305,15 @@ export async function planInput(
   list: OpenList | null,
   names: ProviderNames,
   ledger: Ledger | null,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   examineAtMost?: number,
 ): Promise<RunPlan> {
   return await planRun({
-    rows: list === null ? rowsOfFile(job) : reportRowProgress(list.rows(), around),
+    rows: list === null ? rowsOfFile(job) : reportRowProgress(list.rows(), environment),
     pipeline: job.pipeline,
     notBefore: (list?.fresh ?? job.fresh) ? Number.POSITIVE_INFINITY : 0,
     examineAtMost,
-    now: around.clock.now(),
+    now: environment.clock.now(),
     ledger,
     environments: await environmentsOf(names, ledger),
   });
@@ -344,7 +347,7 @@ export interface ReadingPreferences {
 async function resolveReadingOptions(
   list: string,
   { reading, askColumns: ask, ...options }: ReadingPreferences & ProviderOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<Pick<InputOptions, keyof ReadingOptions | 'agreed' | 'askColumns'>> {
   const askColumns: AskColumns | undefined =
     ask &&
@@ -353,15 +356,15 @@ async function resolveReadingOptions(
       if (choice === undefined) throw new DeclinedError();
       return choice;
     });
-  return { ...reading, agreed: await agreedBefore(list, options, around), askColumns };
+  return { ...reading, agreed: await agreedBefore(list, options, environment), askColumns };
 }
 
 /** An unreadable ledger is reported by the step that needs it. */
-async function agreedBefore(list: string, options: ProviderOptions, around: AppEnvironment) {
+async function agreedBefore(list: string, options: ProviderOptions, environment: AppEnvironment) {
   try {
-    if (!(await hasCurrentLedger(ledgerOf(options, around)))) return undefined;
-    const providers = providersKey(providerNames(options, around));
-    const quietly = { ...around, onNote: undefined };
+    if (!(await hasCurrentLedger(ledgerOf(options, environment)))) return undefined;
+    const providers = providersKey(providerNames(options, environment));
+    const quietly = { ...environment, onNote: undefined };
     return await withLedger('read', options, quietly, async ({ portfolios }) => {
       const known = await portfolios.find(list, providers);
       return known?.agreed ? { ...known.agreed, columns: known.columns } : undefined;

@@ -41,13 +41,13 @@ export async function checkKeyAccess(
   provider: Provider,
   permissions: MetricsReader | undefined,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   options: GuardOptions & AttemptOptions,
 ): Promise<AttemptSpending> {
   const { v1, names } = provider;
   // This attempt passed the guards, so an earlier refusal is over, even if the process dies now.
   if (run?.portfolioId != null) await ledger.portfolios.forgetRefusal(run.portfolioId);
-  const attempt = { runId: run?.id ?? null, given: storeAttemptOptions(options, around, provider.sandbox?.port) };
+  const attempt = { runId: run?.id ?? null, given: storeAttemptOptions(options, environment, provider.sandbox?.port) };
   const { units, reports, v2Calls } = within(rest, limits);
   const ofV1 = [...new Set(operationsOf(pipeline))].filter(({ api }) => api === 'v1');
   let refusedV1: ApiError | null = null;
@@ -62,14 +62,14 @@ export async function checkKeyAccess(
   // In parallel, because each takes as long as the provider takes.
   const [cost, refusal = null] = await Promise.all([
     v1 !== null && units > 0 && ofV1.length > 0
-      ? withRecordedProbes(attempt, v1, names.v1, limits, enough, ledger, around, mustGrant)
+      ? withRecordedProbes(attempt, v1, names.v1, limits, enough, ledger, environment, mustGrant)
       : NO_SPENDING,
     reports + v2Calls > 0 ? permissions?.refusal() : null,
   ]);
   const refusedV2 = refusal === null || (await isIntermediaryPage(refusal, provider, ledger)) ? null : refusal;
   const [first, second] = [refusedV1, refusedV2].flatMap((error: ApiError | null) => error ?? []);
   if (first !== undefined) throw keyRefused(first, second, provider);
-  refuseOrAsk(checkClock(provider), options, around);
+  refuseOrAsk(checkClock(provider), options, environment);
   return cost;
 }
 
@@ -120,9 +120,9 @@ const nothingSpent = ({ code, hint, exit }: KybatchError, message: string): Kyba
   });
 
 /** `second`: the refusal of the other key. */
-function keyRefused(first: ApiError, second: ApiError | undefined, { environment }: Provider): KybatchError {
+function keyRefused(first: ApiError, second: ApiError | undefined, { configuration }: Provider): KybatchError {
   const hint = [
-    refusedKeyInWords(first, environment),
+    refusedKeyInWords(first, configuration),
     ...(second === undefined ? [] : ['The v2 key is not accepted either (KYBATCH_V2_API_KEY).']),
     'Nothing was spent.',
     '',

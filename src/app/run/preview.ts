@@ -44,7 +44,7 @@ export interface UnreadTable {
 const ROWS = 8;
 
 /** Plans a list and shows its beginning. Nothing is spent. */
-export async function preview(options: JobOptions, around = processEnvironment()): Promise<PreviewView> {
+export async function preview(options: JobOptions, environment = processEnvironment()): Promise<PreviewView> {
   const doubts: ColumnDoubt[] = [];
   const notes: Message[] = [];
   const asking: JobOptions = {
@@ -54,8 +54,8 @@ export async function preview(options: JobOptions, around = processEnvironment()
       return doubt.choices[0] ?? null;
     },
   };
-  const planned = await plan(asking, { ...around, onNote: (note) => notes.push(note) });
-  const first = await firstRows(asking, around);
+  const planned = await plan(asking, { ...environment, onNote: (note) => notes.push(note) });
+  const first = await firstRows(asking, environment);
   const lacksCountry = planned.invalidReasons.some(({ code }) => code === 'NO_COUNTRY');
   return { plan: planned, ...first, usualCountry: lacksCountry ? usualCountry(first.rows) : null, doubts, notes };
 }
@@ -69,13 +69,13 @@ function usualCountry(rows: readonly InputRow[]): string | null {
 /** The same for a file whose columns are not understood. A file that is no table at all is refused as before. */
 export async function previewOrTable(
   options: JobOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<{ readonly preview: PreviewView } | { readonly unread: UnreadTable }> {
   try {
-    return { preview: await preview(options, around) };
+    return { preview: await preview(options, environment) };
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof ContinueError)) throw error;
-    const sheet = await openSheet(pathIn(around, options.input), recogniser(headerLookup()), {
+    const sheet = await openSheet(pathIn(environment, options.input), recogniser(headerLookup()), {
       sheet: options.reading?.sheet,
     }).catch(() => undefined);
     if (sheet === undefined) throw error;
@@ -87,10 +87,10 @@ export async function previewOrTable(
 
 const firstRows = (
   options: JobOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<{ readonly rows: readonly InputRow[]; readonly leftOut: readonly LeftOutLine[] }> =>
-  withInputFile(options.input, around, async (file) => {
-    const { table } = await readJob(file, options, { ...around, onNote: () => {} });
+  withInputFile(options.input, environment, async (file) => {
+    const { table } = await readJob(file, options, { ...environment, onNote: () => {} });
     const rows: InputRow[] = [];
     for await (const row of table.rows()) if (rows.push(row) === ROWS) break;
     return { rows, leftOut: table.remarks().leftOut };
@@ -107,27 +107,31 @@ export interface KeptUpload {
   readonly portfolio: string | null;
 }
 
-const uploadsOf = (options: PlaceOptions, around: AppEnvironment): string =>
-  join(dataDirOf(options, around), 'uploads');
+const uploadsOf = (options: PlaceOptions, environment: AppEnvironment): string =>
+  join(dataDirOf(options, environment), 'uploads');
 
 /** File systems allow 255 bytes, and a letter has up to four. */
 const LONGEST_NAME = 50;
 
 /** An uploaded file, or the file of a list: people who do not sit at this machine see no other one. */
-export async function isKnownInput(input: string, options: PlaceOptions, around: AppEnvironment): Promise<boolean> {
-  const path = resolve(around.cwd, input);
-  if (dirname(path) === resolve(around.cwd, uploadsOf(options, around))) return true;
-  const lists = await withLedger('read', options, around, ({ portfolios }) => portfolios.all()).catch(() => []);
-  return lists.some(({ inputPath }) => resolve(around.cwd, inputPath) === path);
+export async function isKnownInput(
+  input: string,
+  options: PlaceOptions,
+  environment: AppEnvironment,
+): Promise<boolean> {
+  const path = resolve(environment.cwd, input);
+  if (dirname(path) === resolve(environment.cwd, uploadsOf(options, environment))) return true;
+  const lists = await withLedger('read', options, environment, ({ portfolios }) => portfolios.all()).catch(() => []);
+  return lists.some(({ inputPath }) => resolve(environment.cwd, inputPath) === path);
 }
 
 /** Keeps an uploaded list below the data directory. The same bytes are kept once, and no file is replaced. */
 export async function keepUpload(
   { name, bytes }: UploadedFile,
   options: PlaceOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<KeptUpload> {
-  const folder = uploadsOf(options, around);
+  const folder = uploadsOf(options, environment);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const safe = basename(name.replaceAll('\\', '/'))
     .replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')

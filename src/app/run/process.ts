@@ -27,17 +27,17 @@ export interface StartedProcess {
 const lastStarts = new Map<string, StartedProcess>();
 
 /** The process that this page started last. Undefined: none. */
-export const lastStarted = (options: ProviderOptions, around: AppEnvironment): StartedProcess | undefined =>
-  lastStarts.get(dataDirOf(options, around));
+export const lastStarted = (options: ProviderOptions, environment: AppEnvironment): StartedProcess | undefined =>
+  lastStarts.get(dataDirOf(options, environment));
 
 /** True if another process keeps the ledger file. A page that records answers has it for an instant. */
-export async function isLedgerHeld(options: PlaceOptions, around: AppEnvironment): Promise<boolean> {
-  const { dataDir, ledgerUrl } = ledgerOf(options, around);
+export async function isLedgerHeld(options: PlaceOptions, environment: AppEnvironment): Promise<boolean> {
+  const { dataDir, ledgerUrl } = ledgerOf(options, environment);
   if (ledgerUrl !== undefined) return false;
   const { isLocked } = await import('../../ledger/db/sqlite/connection.js');
   for (let looks = 0; looks < LOOKS; looks += 1) {
     if (isLocked(dataDir) !== true) return false;
-    await around.clock.sleep(LOOK_MS);
+    await environment.clock.sleep(LOOK_MS);
   }
   return true;
 }
@@ -48,17 +48,17 @@ const LOOKS = 15;
 export async function startProcess(
   words: readonly string[],
   options: ProviderOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<StartedProcess> {
-  const { clock } = around;
-  const dataDir = dataDirOf(options, around);
+  const { clock } = environment;
+  const dataDir = dataDirOf(options, environment);
   mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
   const log = join(dataDir, 'logs', `page-${clock.now()}.log`);
   const out = openSync(log, 'wx', 0o600);
   const flags = [...(options.sandbox === true ? ['--sandbox'] : []), '--data-dir', dataDir, '--no-color'];
   const child = spawn(process.execPath, [PROGRAM, ...words, ...flags], {
-    cwd: around.cwd,
-    env: around.env as NodeJS.ProcessEnv,
+    cwd: environment.cwd,
+    env: environment.env as NodeJS.ProcessEnv,
     detached: true,
     stdio: ['ignore', out, out],
   });
@@ -73,7 +73,7 @@ export async function startProcess(
   child.on('exit', end);
   child.on('error', () => end(null));
   child.unref();
-  const quiet = { ...around, onNote: () => {} };
+  const quiet = { ...environment, onNote: () => {} };
   const find = () => withLedger('read', options, quiet, ({ reading }) => reading.runOfProcess(workerName(child.pid)));
   for (const until = clock.now() + APPEARS_MS; clock.now() < until; await clock.sleep(LOOK_MS)) {
     // The ledger appears with the first run.
@@ -96,10 +96,13 @@ function lastMessage(log: string): string {
 const workerName = (pid: number | undefined): string => `${hostname()}:${pid}`;
 
 /** Lets the process of a run finish its calls and stop, as Ctrl-C does. */
-export function pauseRun(options: PlaceOptions & { readonly run: string }, around: AppEnvironment): Promise<string> {
-  return withLedger('read', options, around, async (ledger) => {
+export function pauseRun(
+  options: PlaceOptions & { readonly run: string },
+  environment: AppEnvironment,
+): Promise<string> {
+  return withLedger('read', options, environment, async (ledger) => {
     const run = await namedRun(options.run, ledger);
-    const { isLed } = await workStateOf(run, ledger, around.clock.now());
+    const { isLed } = await workStateOf(run, ledger, environment.clock.now());
     const worker = isLed ? await ledger.reading.processOf(run.id) : null;
     if (worker === null) throw new UsageError('NOT_RUNNING', `no process works on run ${run.id}`);
     const [, host, pid] = /^(.*):(\d+)$/.exec(worker) ?? [];

@@ -212,7 +212,7 @@ export interface AttemptOptions {
 /** The folder is stored as an absolute path: the next attempt may run elsewhere. */
 export const storeAttemptOptions = (
   { budget, maxReports, yes, export: exports, out, formats, includeContacts }: AttemptOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   sandboxPort?: number,
 ): string =>
   JSON.stringify({
@@ -220,7 +220,7 @@ export const storeAttemptOptions = (
     maxReports,
     yes: yes || undefined,
     export: exports,
-    out: out === undefined ? undefined : pathIn(around, out),
+    out: out === undefined ? undefined : pathIn(environment, out),
     formats,
     includeContacts,
     sandboxPort,

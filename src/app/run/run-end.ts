@@ -221,12 +221,12 @@ interface IdleRun {
 export async function viewOfIdleRun(
   run: RunRecord,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   { dataDir, tables = null, nextAt = null, list = { left: 0, leftFirst: [], invalid: 0 } }: IdleRun,
 ): Promise<RunEndView> {
-  const progress = await runProgress(run, ledger, around.clock.now());
+  const progress = await runProgress(run, ledger, environment.clock.now());
   const whole = await portfolioProgress(run, progress, ledger);
-  const [next = null, ...further] = await withReviewSheets(nextSteps(run, progress, whole), ledger, around);
+  const [next = null, ...further] = await withReviewSheets(nextSteps(run, progress, whole), ledger, environment);
   const before = tables === null ? (newestTables(run.id, dataDir)?.folder ?? null) : null;
   return {
     ...standing(run, progress, whole),
@@ -245,7 +245,7 @@ export async function viewOfIdleRun(
     limits: { units: null, reports: null },
     rest: null,
     barred: false,
-    reportsCharged: (await ledger.reading.activity(run.id, around.clock.now())).reports,
+    reportsCharged: (await ledger.reading.activity(run.id, environment.clock.now())).reports,
     unitsLeft: null,
     failures: [],
     stopped: null,

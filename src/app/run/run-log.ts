@@ -20,11 +20,11 @@ export interface RunLog {
   close(): void;
 }
 
-export function openRunLog(run: RunRecord, { environment, names }: Provider, around: AppEnvironment): RunLog {
-  const { dataDir, ledgerUrl, v1, v2 } = environment;
+export function openRunLog(run: RunRecord, { configuration, names }: Provider, environment: AppEnvironment): RunLog {
+  const { dataDir, ledgerUrl, v1, v2 } = configuration;
   const path = join(dataDir, 'logs', `${run.id}.log`);
   const secrets = [v1?.apiKey, v2?.apiKey, ledgerUrl].flatMap((secret) => secret?.reveal() ?? []);
-  const log = openLog({ path, clock: around.clock, secrets });
+  const log = openLog({ path, clock: environment.clock, secrets });
   log.info('start', { run: run.id, rows: run.rowCount, pipeline: run.pipelineName, v1: names.v1, v2: names.v2 });
   // By operation. A long outage is one line at its beginning and one at its end, not two for each probe.
   const down = new Map<string, { readonly api: string; readonly since: number; failedCalls: number }>();
@@ -98,7 +98,7 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
     close() {
       const lost = log.close();
       if (lost > 0)
-        around.onNote?.(
+        environment.onNote?.(
           message('LOG_LINES_LOST', `${lost} ${lost === 1 ? 'line' : 'lines'} could not be written to ${path}`),
         );
     },

@@ -112,26 +112,26 @@ export interface Proposal {
  * Updates the portfolio of a file: resolves new rows, buys stale answers again, continues unfinished rows. If nothing
  * is due it does nothing, unless `fresh` buys everything again.
  */
-export const run = (options: RunOptions, around: AppEnvironment = processEnvironment()): Promise<RunEndView> =>
-  notifyAtEnd(options, around, async (toBeTold) => {
-    const input = nameOfInput(options.input, around);
+export const run = (options: RunOptions, environment: AppEnvironment = processEnvironment()): Promise<RunEndView> =>
+  notifyAtEnd(options, environment, async (toBeTold) => {
+    const input = nameOfInput(options.input, environment);
     let metrics: MetricsFile | null = null;
     return await recordRefusal(
       options.portfolio?.trim() ?? defaultPortfolio(input),
       options,
-      around,
+      environment,
       async (begins) => {
-        const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote);
+        const pipeline = loadPipeline(options.pipeline ?? 'analyst', environment.cwd, environment.onNote);
         toBeTold({ notify: pipeline.notify, input });
-        metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
-        return await withInputFile(options.input, around, async (file) => {
-          const read = () => readJob(file, options, around, pipeline);
+        metrics = MetricsFile.of(pipeline, input, dataDirOf(options, environment), environment);
+        return await withInputFile(options.input, environment, async (file) => {
+          const read = () => readJob(file, options, environment, pipeline);
           const job = await explainUnclearColumns(asRepeatStep('run', options), read);
           const asked = (await isAllInvalid(job)) ? { ...options, yes: true, agree: undefined } : options;
-          return await bringUpToDate(job, metrics, asked, around, begins);
+          return await bringUpToDate(job, metrics, asked, environment, begins);
         });
       },
-      async (ledger) => await metrics?.write(ledger, providerNames(options, around), null),
+      async (ledger) => await metrics?.write(ledger, providerNames(options, environment), null),
     );
   });
 
@@ -139,45 +139,47 @@ async function bringUpToDate(
   job: Job,
   metrics: MetricsFile | null,
   options: RunOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   begins: () => void,
 ): Promise<RunEndView> {
   mustNameGuards(options);
-  const prices = pricesOf(job.pipeline, around);
+  const prices = pricesOf(job.pipeline, environment);
   const bounds = boundsOf(options, job.pipeline);
-  const names = providerNames(options, around);
+  const names = providerNames(options, environment);
   // Stored with the requested concurrency, so that `resume` keeps it.
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
-  checkConfiguration(pipeline, options, around);
-  const isNew = await checkBeforeBegin(pipeline, options, around);
-  const dataDir = dataDirOf(options, around);
+  checkConfiguration(pipeline, options, environment);
+  const isNew = await checkBeforeBegin(pipeline, options, environment);
+  const dataDir = dataDirOf(options, environment);
   const place = {
     dataDir,
-    out: options.out ? pathIn(around, options.out) : undefined,
-    metrics: metricsOf(job, around),
+    out: options.out ? pathIn(environment, options.out) : undefined,
+    metrics: metricsOf(job, environment),
   };
   // A person who declines before the ledger exists leaves nothing behind.
-  const foundBefore = isNew ? refuseOrAsk(await checkNewLedger(place, names, null), options, around) : [];
-  const agreed = isNew ? await agreedCostWithoutLedger(job, bounds, foundBefore, options, around) : undefined;
+  const foundBefore = isNew ? refuseOrAsk(await checkNewLedger(place, names, null), options, environment) : [];
+  const agreed = isNew ? await agreedCostWithoutLedger(job, bounds, foundBefore, options, environment) : undefined;
   const waiting = { ...options, waitMs: RUN_WAITS_MS };
   const update = async (ledger: Ledger, dataDir: string): Promise<RunEndView> => {
     if (isNew && agreed === undefined && !isSandboxName(names.v1))
-      around.onNote?.(message('LEDGER_BEGUN', `a new ledger was begun in ${dataDir}`));
-    const findings = isNew ? [] : refuseOrAsk(await findingsOf(job, place, names, ledger, around), options, around);
-    const list = await openList({ ...job, pipeline }, names, options, ledger, around);
+      environment.onNote?.(message('LEDGER_BEGUN', `a new ledger was begun in ${dataDir}`));
+    const findings = isNew
+      ? []
+      : refuseOrAsk(await findingsOf(job, place, names, ledger, environment), options, environment);
+    const list = await openList({ ...job, pipeline }, names, options, ledger, environment);
     // Taking over unfinished rows must not take them from a process that works on them.
     if (list.known !== undefined) {
       const { id } = list.known;
       const ofList = { isMeant: (run: RunRecord) => run.portfolioId === id, called: 'a run of this list' };
-      await waitForLeader(ofList, options, ledger, around);
+      await waitForLeader(ofList, options, ledger, environment);
     }
     // A person who is asked sees this in the plan.
     if (list.file.laid && options.agree === undefined)
-      for (const note of remarkNotes(job.table.remarks())) around.onNote?.(note);
-    const heard = await pullBeforeRun(pipeline, list.known, options, ledger, dataDir, around);
+      for (const note of remarkNotes(job.table.remarks())) environment.onNote?.(note);
+    const heard = await pullBeforeRun(pipeline, list.known, options, ledger, dataDir, environment);
     const watchAsked = heard?.companies ?? 0;
     const upToDate = async (converged: Converged) => {
-      const view = { ...(await viewOfUpToDate(converged, list, options, dataDir, ledger, around)), watchAsked };
+      const view = { ...(await viewOfUpToDate(converged, list, options, dataDir, ledger, environment)), watchAsked };
       await metrics?.write(ledger, names, null);
       return view;
     };
@@ -186,51 +188,51 @@ async function bringUpToDate(
       ledger.acceptLoss();
       const converged = await list.begin();
       if (converged.run !== null && heard !== null) await ledger.watches.takenUp(converged.run.id, heard.since);
-      if (!list.fresh) await noteFreshTakeover(converged, ledger, around);
+      if (!list.fresh) await noteFreshTakeover(converged, ledger, environment);
       return converged;
     };
     const nobodyIsAsked = options.agree === undefined && hasConsent(options, pipeline);
     // A person decides about a finding even if nothing is due: otherwise the next attempt is refused again.
     if (!nobodyIsAsked && findings.length === 0 && !(await list.isAnythingDue())) return await upToDate(await begin());
-    for (const note of await otherProviderNotes(names, ledger)) around.onNote?.(note);
+    for (const note of await otherProviderNotes(names, ledger)) environment.onNote?.(note);
     mustAgreeToSpend(options, pipeline, options.agree !== undefined, asRepeatStep('plan', options));
-    if (options.export !== false) await checkTables(options, null, dataDir, around);
+    if (options.export !== false) await checkTables(options, null, dataDir, environment);
     return await withProvider(
       options,
-      around,
+      environment,
       async (provider) => {
         checkProvider(pipeline, provider);
         if (namesWritten(pipeline).length > 0 && (await list.isAnythingDue()))
-          await mustKnowNames(pipeline, 'Correct the file.', provider, options, ledger, around);
+          await mustKnowNames(pipeline, 'Correct the file.', provider, options, ledger, environment);
         const permissions = permissionReader(pipeline, provider, options.drain);
         const asked =
-          agreed ?? (await agreedCost(list, job, bounds, findings, { ...options, permissions }, ledger, around));
+          agreed ?? (await agreedCost(list, job, bounds, findings, { ...options, permissions }, ledger, environment));
         const mustBeGranted = (run: RunRecord | null, rest: RemainingCost) =>
-          checkKeyAccess(run, pipeline, rest, bounds.limits, provider, permissions, ledger, around, options);
+          checkKeyAccess(run, pipeline, rest, bounds.limits, provider, permissions, ledger, environment, options);
         // After a refusal the run can be resumed. But with `--rebuy` no run may be left behind, or the next attempt
         // would buy stored answers again.
         let checks = NO_SPENDING;
         if (list.fresh)
           checks = await mustBeGranted(
             null,
-            asked ?? maximumCost(await planInput(job, list, names, ledger, around, MAX_EXAMINED_ROWS)),
+            asked ?? maximumCost(await planInput(job, list, names, ledger, environment, MAX_EXAMINED_ROWS)),
           );
         const converged = await begin();
         const { run, goesOn, due, invalid, left, leftFirst, members } = converged;
         if (run === null) return await upToDate(converged);
         const remaining = { run, pipeline, fresh: isFresh(run), outcome: 'pending' } as const;
-        const rest = asked ?? (await remainingCost(remaining, names, ledger, around));
+        const rest = asked ?? (await remainingCost(remaining, names, ledger, environment));
         if (!list.fresh) checks = await mustBeGranted(run, rest);
         const told = { list: { due, invalid, left, leftFirst, members }, checks, options, permissions, metrics };
         const attempt = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, prices, rest, ...told };
         begins();
-        return { ...(await executeRun(attempt, provider, ledger, around)), watchAsked };
+        return { ...(await executeRun(attempt, provider, ledger, environment)), watchAsked };
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   };
-  return await withLedger('write', waiting, around, (ledger, dataDir) =>
-    withNotedAnswers(ledger, options, around, () => update(ledger, dataDir)),
+  return await withLedger('write', waiting, environment, (ledger, dataDir) =>
+    withNotedAnswers(ledger, options, environment, () => update(ledger, dataDir)),
   );
 }
 
@@ -258,10 +260,10 @@ const findingsOf = async (
   place: Parameters<typeof checkNewLedger>[0],
   names: ProviderNames,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly GuardFinding[]> => [
   ...(await checkNewLedger(place, names, ledger)),
-  ...(await checkNewProvider(job, names, ledger, around)),
+  ...(await checkNewProvider(job, names, ledger, environment)),
 ];
 
 /** Opens the file with its portfolio, ready to work on. */
@@ -270,14 +272,14 @@ async function openList(
   names: ProviderNames,
   guards: GuardOptions,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<OpenList> {
-  await adoptRuns(job, names, ledger, around.clock.now());
-  const list = await OpenList.open(job, names, ledger, around.clock.now());
-  for (const note of notesAboutFile(list)) around.onNote?.(note);
+  await adoptRuns(job, names, ledger, environment.clock.now());
+  const list = await OpenList.open(job, names, ledger, environment.clock.now());
+  for (const note of notesAboutFile(list)) environment.onNote?.(note);
   for (const run of list.known === undefined ? [] : await ledger.portfolios.runsInUse(list.known.id))
     await ledger.runs.mustBeReadable(run);
-  await mustHaveKeptRows(list, job, ledger.portfolios, guards, around);
+  await mustHaveKeptRows(list, job, ledger.portfolios, guards, environment);
   return list;
 }
 
@@ -285,16 +287,16 @@ async function openList(
 async function checkBeforeBegin(
   pipeline: Job['pipeline'],
   options: RunOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<boolean> {
-  const dataDir = dataDirOf(options, around);
-  const isNew = !(await hasLedger(ledgerOf(options, around)));
+  const dataDir = dataDirOf(options, environment);
+  const isNew = !(await hasLedger(ledgerOf(options, environment)));
   // Without a ledger there is no finished run that would cost nothing.
   if (isNew) mustAgreeToSpend(options, pipeline, options.agree !== undefined, asRepeatStep('plan', options));
-  mustHaveSpace(options, around);
+  mustHaveSpace(options, environment);
   // Without `--out` a finished run writes nothing, and a missing folder is created with the ledger.
   const named = options.out !== undefined || (isNew && existsSync(join(dataDir, 'exports')));
-  if (named && options.export !== false) await checkTables(options, null, dataDir, around);
+  if (named && options.export !== false) await checkTables(options, null, dataDir, environment);
   return isNew;
 }
 
@@ -306,11 +308,19 @@ async function agreedCost(
   findings: readonly GuardFinding[],
   options: RunOptions & { readonly permissions: PermissionReader | undefined },
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<RemainingCost | undefined> {
   if (options.agree === undefined) return undefined;
   const use = (await options.permissions?.atStart()) ?? null;
-  const plan = await planJob(job, list, providerNames(options, around), ledger, around, use, ledgerOf(options, around));
+  const plan = await planJob(
+    job,
+    list,
+    providerNames(options, environment),
+    ledger,
+    environment,
+    use,
+    ledgerOf(options, environment),
+  );
   return await agreedTo(plan, limits, findings, options.agree);
 }
 
@@ -320,10 +330,10 @@ async function agreedCostWithoutLedger(
   { limits }: SpendingBounds,
   findings: readonly GuardFinding[],
   options: RunOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<RemainingCost | undefined> {
   if (options.agree === undefined) return undefined;
-  return await agreedTo(await planOfNew(job, options, around), limits, findings, options.agree);
+  return await agreedTo(await planOfNew(job, options, environment), limits, findings, options.agree);
 }
 
 async function agreedTo(
@@ -356,13 +366,13 @@ async function checkNewProvider(
   job: Job,
   names: ProviderNames,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly GuardFinding[]> {
   const others = await otherAddresses(job, names, ledger);
   if (others.length === 0) return [];
   const costAt = async (at: ProviderNames) => {
-    const list = await OpenList.open(job, at, ledger, around.clock.now());
-    return maximumCost(await planInput(job, list, at, ledger, silent(around), MAX_EXAMINED_ROWS));
+    const list = await OpenList.open(job, at, ledger, environment.clock.now());
+    return maximumCost(await planInput(job, list, at, ledger, silent(environment), MAX_EXAMINED_ROWS));
   };
   const here = await costAt(names);
   let cheapest = { at: names, cost: here };
@@ -408,7 +418,11 @@ async function otherAddresses(job: Job, names: ProviderNames, { portfolios, read
 
 const sum = ({ units, reports, v2Calls }: RemainingCost): number => units + reports + v2Calls;
 
-const silent = (around: AppEnvironment): AppEnvironment => ({ ...around, onReading: undefined, onNote: undefined });
+const silent = (environment: AppEnvironment): AppEnvironment => ({
+  ...environment,
+  onReading: undefined,
+  onNote: undefined,
+});
 
 /**
  * An attempt that is refused before it begins, because its file is gone or has lost rows, leaves no record of its own.
@@ -418,7 +432,7 @@ const silent = (around: AppEnvironment): AppEnvironment => ({ ...around, onReadi
 async function recordRefusal<T>(
   list: string,
   options: PlaceOptions & { readonly agree?: unknown },
-  around: AppEnvironment,
+  environment: AppEnvironment,
   work: (begins: () => void) => Promise<T>,
   tell: (ledger: Ledger) => Promise<void>,
 ): Promise<T> {
@@ -430,7 +444,7 @@ async function recordRefusal<T>(
   } catch (error) {
     // A person at the terminal has seen the refusal.
     if (!hasBegun && options.agree === undefined && isRefusal(error))
-      await writeRefusal(list, error, options, around, tell);
+      await writeRefusal(list, error, options, environment, tell);
     throw error;
   }
 }
@@ -444,13 +458,13 @@ async function writeRefusal(
   list: string,
   error: unknown,
   place: PlaceOptions,
-  around: AppEnvironment,
+  environment: AppEnvironment,
   tell: (ledger: Ledger) => Promise<void>,
 ): Promise<void> {
   try {
-    if (!(await hasLedger(ledgerOf(place, around)))) return;
-    await withLedger('existing', place, { ...around, onNote: undefined }, async (ledger) => {
-      await ledger.portfolios.noteRefusal(list, refusalOf(error), around.clock.now());
+    if (!(await hasLedger(ledgerOf(place, environment)))) return;
+    await withLedger('existing', place, { ...environment, onNote: undefined }, async (ledger) => {
+      await ledger.portfolios.noteRefusal(list, refusalOf(error), environment.clock.now());
       await tell(ledger);
     });
   } catch (failure) {

@@ -8,9 +8,9 @@ import { type RunCondition, runProgress, standingOfRun, WRITING_MS } from './pro
 import { isFreshIfReadable } from './stored-settings.js';
 
 /** The runs of a data directory, the newest first. */
-export function runs(options: PlaceOptions = {}, around = processEnvironment()): Promise<readonly RunStanding[]> {
-  return withLedger('read', options, around, async (ledger) =>
-    Promise.all((await ledger.runs.all()).map((run) => standingOf(run, ledger, around.clock.now()))),
+export function runs(options: PlaceOptions = {}, environment = processEnvironment()): Promise<readonly RunStanding[]> {
+  return withLedger('read', options, environment, async (ledger) =>
+    Promise.all((await ledger.runs.all()).map((run) => standingOf(run, ledger, environment.clock.now()))),
   );
 }
 
@@ -128,12 +128,12 @@ export interface DropRunView extends RunStanding {
  */
 export function dropRun(
   { run: id, agree, ...place }: DropRunOptions,
-  around = processEnvironment(),
+  environment = processEnvironment(),
 ): Promise<DropRunView> {
-  return withLedger('existing', place, around, async (ledger) => {
+  return withLedger('existing', place, environment, async (ledger) => {
     const run = await namedRun(id, ledger);
     const standing = {
-      ...(await standingOf(run, ledger, around.clock.now())),
+      ...(await standingOf(run, ledger, environment.clock.now())),
       dueAgain: await ledger.portfolios.membersUsing(run.id),
     };
     const dropped = agree === undefined || (await agree(standing));

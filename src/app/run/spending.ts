@@ -246,13 +246,13 @@ export async function restIfBarred(
   { parkedReasons }: Pick<Progress, 'parkedReasons'>,
   given: Pick<SpendingOptions, 'budget' | 'maxReports'>,
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<Amounts | null> {
   const pipeline = (parkedReasons.budget ?? 0) === 0 ? undefined : findSettings(run)?.pipeline;
   if (pipeline === undefined) return null;
   const { limits } = boundsOf(given, pipeline);
   if (limits.units !== 0 && limits.reports !== 0) return null;
-  const rest = await remainingOfRun(run, pipeline, 'pending', ledger, around);
+  const rest = await remainingOfRun(run, pipeline, 'pending', ledger, environment);
   return isBarred(rest, limits) ? rest : null;
 }
 
@@ -262,11 +262,11 @@ export async function remainingOfRun(
   pipeline: Pipeline,
   outcome: RemainingWork['outcome'],
   ledger: Ledger,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<RemainingCost> {
   const nameOf = async (api: 'v1' | 'v2') => (await ledger.runs.environmentName(run.id, api)) ?? '';
   const names = { v1: await nameOf('v1'), v2: await nameOf('v2') };
-  return await remainingCost({ run, pipeline, fresh: isFresh(run), outcome }, names, ledger, around);
+  return await remainingCost({ run, pipeline, fresh: isFresh(run), outcome }, names, ledger, environment);
 }
 
 /** The ledger's numbers for the providers. Null if it does not know them. */

@@ -121,21 +121,21 @@ const NO_QUESTIONS: OpenQuestions = { open: 0, notSure: 0, held: 0 };
 const RATE_WINDOW_MS = 60_000;
 
 /** One run: counts, stages, units, speed, and what it waits for. It may be running. */
-export function status(options: StatusOptions = {}, around = processEnvironment()): Promise<StatusView> {
-  return withLedger('read', options, around, async (ledger, dataDir) => {
+export function status(options: StatusOptions = {}, environment = processEnvironment()): Promise<StatusView> {
+  return withLedger('read', options, environment, async (ledger, dataDir) => {
     const { runs, reading } = ledger;
     const run = await findRun(options.run, ledger);
     if (run === undefined) throw noRunYet();
-    const at = around.clock.now();
+    const at = environment.clock.now();
     const state = await stateOfRun(run, ledger, at, at - RATE_WINDOW_MS);
     const { progress, whole, isAtWork, lacksTables } = state;
-    const shown = await pageOf(run, state, whole, at, ledger, dataDir, around);
-    const rest = isAtWork ? null : await restIfBarred(run, progress, shown.given, ledger, around);
+    const shown = await pageOf(run, state, whole, at, ledger, dataDir, environment);
+    const rest = isAtWork ? null : await restIfBarred(run, progress, shown.given, ledger, environment);
     const steps = [
       ...(lacksTables ? [rereadStep(run)] : []),
       ...stepsOf(run, progress, whole, isAtWork).filter(({ kind }) => kind !== 'resume' || rest === null),
     ];
-    const [next = null, ...further] = await withReviewSheets(steps, ledger, around);
+    const [next = null, ...further] = await withReviewSheets(steps, ledger, environment);
     const hasQuestions = progress.byOutcome.needs_review > 0;
     return {
       ...shown,
@@ -159,13 +159,13 @@ export function status(options: StatusOptions = {}, around = processEnvironment(
 /** The part of `status` that a page reads again every second. */
 export const runPage = (
   options: PlaceOptions & { readonly run: string },
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<RunPageView> =>
-  withLedger('read', options, around, async (ledger, dataDir) => {
+  withLedger('read', options, environment, async (ledger, dataDir) => {
     const run = await namedRun(options.run, ledger);
-    const at = around.clock.now();
+    const at = environment.clock.now();
     const state = await standingOfRun(run, ledger, at, at - RATE_WINDOW_MS);
-    return await pageOf(run, state, await listedRows(run, ledger), at, ledger, dataDir, around);
+    return await pageOf(run, state, await listedRows(run, ledger), at, ledger, dataDir, environment);
   });
 
 async function pageOf(
@@ -175,12 +175,12 @@ async function pageOf(
   at: number,
   ledger: Ledger,
   dataDir: string,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<RunPageView> {
   const { reading } = ledger;
   const { progress, workers, attempt, lacksTables, condition } = state;
   const activity = await reading.activity(run.id, at - RATE_WINDOW_MS);
-  const prices = pricesOf(findSettings(run)?.pipeline, around);
+  const prices = pricesOf(findSettings(run)?.pipeline, environment);
   const bought = prices && { ...purchasesOf(await reading.charged({ run: run.id })), units: progress.unitsCharged };
   return {
     run: viewOf(run),
@@ -216,21 +216,21 @@ async function otherUnfinished({ id }: RunRecord, steps: readonly (ContinueStep 
 /** The most that the rest of a run can cost: its rows to do, or its failed rows. */
 export const continueCost = (
   options: PlaceOptions & { readonly run: string; readonly failed: boolean },
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<Amounts> =>
-  withLedger('read', options, around, async (ledger) => {
+  withLedger('read', options, environment, async (ledger) => {
     const run = await namedRun(options.run, ledger);
     const pipeline = findSettings(run)?.pipeline;
     if (pipeline === undefined) return { units: 0, reports: 0 };
-    return await remainingOfRun(run, pipeline, options.failed ? 'failed' : 'pending', ledger, around);
+    return await remainingOfRun(run, pipeline, options.failed ? 'failed' : 'pending', ledger, environment);
   });
 
 /** The files of the newest tables of a run, as their export lists them. */
 export const resultFiles = (
   options: PlaceOptions & { readonly run: string },
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<{ readonly folder: string; readonly names: readonly string[] }> =>
-  withLedger('read', options, around, async (ledger, dataDir) => {
+  withLedger('read', options, environment, async (ledger, dataDir) => {
     const { id } = await namedRun(options.run, ledger);
     const folder = newestTables(id, dataDir)?.folder ?? '';
     const names = readMarker(folder)?.files.filter((name) => !name.includes('/')) ?? [];

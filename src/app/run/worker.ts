@@ -64,17 +64,17 @@ const REST_MS = 15_000;
 /** Takes rows of any run that has or had a leader, until it is stopped or nothing is left. */
 export async function runWorker(
   options: WorkerOptions = {},
-  around: AppEnvironment = processEnvironment(),
+  environment: AppEnvironment = processEnvironment(),
 ): Promise<WorkerView> {
-  if (ledgerOf(options, around).ledgerUrl === undefined) throw ledgerInFileError();
+  if (ledgerOf(options, environment).ledgerUrl === undefined) throw ledgerInFileError();
   const patience = new AbortController();
   const noMore = () => patience.abort();
   options.abort?.addEventListener('abort', noMore, { once: true });
   try {
-    return await withLedger('existing', { ...options, abort: patience.signal }, around, async (ledger) => {
+    return await withLedger('existing', { ...options, abort: patience.signal }, environment, async (ledger) => {
       const { claims } = ledger;
       if (claims === undefined) throw ledgerInFileError();
-      return await new Worker(claims, ledger, options, around, noMore).work();
+      return await new Worker(claims, ledger, options, environment, noMore).work();
     });
   } finally {
     options.abort?.removeEventListener('abort', noMore);
@@ -103,7 +103,7 @@ class Worker {
     private readonly claims: ClaimStore,
     private readonly ledger: Ledger,
     private readonly options: WorkerOptions,
-    private readonly around: AppEnvironment,
+    private readonly environment: AppEnvironment,
     /** Stops waiting for the database. */
     private readonly noMore: () => void,
   ) {}
@@ -118,14 +118,16 @@ class Worker {
     const stopped = await this.#untilStopped().catch((error: unknown) => {
       if (drain?.aborted !== true || !(error instanceof LedgerError) || error.code !== 'LEDGER_AWAY') throw error;
       if (this.#isWorking)
-        this.around.onNote?.(message('LEDGER_AWAY_AT_STOP', `${error.message}: calls in flight may have been charged`));
+        this.environment.onNote?.(
+          message('LEDGER_AWAY_AT_STOP', `${error.message}: calls in flight may have been charged`),
+        );
       return undefined;
     });
     drain?.removeEventListener('abort', onDrain);
     const runs = [...this.#settled].map(([run, rows]) => ({ run, rows }));
     const isStopped = drain?.aborted === true || stopped !== undefined;
     if (isStopped && this.#unknown > 0)
-      this.around.onNote?.(
+      this.environment.onNote?.(
         message(
           'CHARGES_UNKNOWN',
           `${this.#unknown === 1 ? '1 call' : `${this.#unknown} calls`} may have been charged without an answer. To list them: \`kybatch charges\``,
@@ -159,7 +161,7 @@ class Worker {
   }
 
   async #next(): Promise<LedRun | undefined> {
-    const now = this.around.clock.now();
+    const now = this.environment.clock.now();
     const isPutOff = (run: LedRun) => !run.isElsewhere && run.nextAt !== null && !isDueSoon(run, now);
     const isResting = ({ runId }: LedRun) => (this.#resting.get(runId) ?? 0) > now;
     const runs = await this.claims.runs();
@@ -171,7 +173,7 @@ class Worker {
    * do not count.
    */
   async #isAnyLeft(): Promise<boolean> {
-    const now = this.around.clock.now();
+    const now = this.environment.clock.now();
     return (await this.claims.runs()).some(
       (run) =>
         !this.#unfit.has(run.runId) &&
@@ -183,7 +185,7 @@ class Worker {
     const { drain, listen } = this.options;
     if (!this.#isIdle) listen?.({ kind: 'waiting', putOff: await this.#putOff() });
     this.#isIdle = true;
-    await this.around.clock.sleep(LOOK_MS, drain).catch(() => {});
+    await this.environment.clock.sleep(LOOK_MS, drain).catch(() => {});
   }
 
   /** Returns the error that would also stop it at the next run, if there is one. */
@@ -200,19 +202,19 @@ class Worker {
       const rows = (this.#settled.get(run.id) ?? 0) - before;
       const isCutOff = end.stopped?.code === PROVIDER_UNAVAILABLE;
       if (rows > 0) this.options.listen?.({ kind: 'left', run: run.id, rows });
-      if (rows === 0 || isCutOff) this.#resting.set(run.id, this.around.clock.now() + REST_MS);
+      if (rows === 0 || isCutOff) this.#resting.set(run.id, this.environment.clock.now() + REST_MS);
       if (!isCutOff) return end.stopped;
-      this.around.onNote?.(
+      this.environment.onNote?.(
         message('PROVIDER_AWAY', `${end.stopped?.message}. Other workers take its rows for a while`),
       );
       return undefined;
     } catch (error) {
       // Other processes considered this one dead and took its rows. It begins again.
       if (error instanceof TakenOverError) {
-        this.around.onNote?.(
+        this.environment.onNote?.(
           message('WORKER_TAKEN_OVER', 'other workers considered this one dead and took its rows. It starts again'),
         );
-        this.#resting.set(run.id, this.around.clock.now() + LOOK_MS);
+        this.#resting.set(run.id, this.environment.clock.now() + LOOK_MS);
         return undefined;
       }
       throw error;
@@ -222,7 +224,7 @@ class Worker {
   async #mayServe({ id }: RunRecord): Promise<boolean> {
     const asked = await this.#asksElsewhere(id);
     if (asked !== undefined)
-      this.around.onNote?.(
+      this.environment.onNote?.(
         message('RUN_ASKS_ELSEWHERE', `run ${id} uses another provider (${asked}). This worker skips it`),
       );
     return asked === undefined;
@@ -230,7 +232,7 @@ class Worker {
 
   /** The run's provider if it is not configured here, in words. */
   async #asksElsewhere(runId: string): Promise<string | undefined> {
-    const names = providerNames(this.options, this.around);
+    const names = providerNames(this.options, this.environment);
     for (const api of ['v1', 'v2'] as const) {
       const used = await this.ledger.runs.environmentName(runId, api);
       if (used !== undefined && used !== names[api])
@@ -240,16 +242,16 @@ class Worker {
   }
 
   async #workOn(run: RunRecord, lead: LedRun): Promise<RunEnd> {
-    const { options, around, ledger } = this;
+    const { options, environment, ledger } = this;
     const { pipeline, fresh } = readSettings(run);
     const given = await lastAttemptOptions(run.id, ledger);
     const { limits, concurrency } = boundsOf({ ...given, concurrency: options.concurrency }, pipeline);
     return await withProvider(
       options,
-      around,
+      environment,
       async (provider) => {
         checkProvider(pipeline, provider);
-        const log = openRunLog(run, provider, around);
+        const log = openRunLog(run, provider, environment);
         try {
           const { byOutcome } = await ledger.runs.progress(run.id);
           // Rows that only other workers have in progress are no news.
@@ -265,7 +267,7 @@ class Worker {
             concurrency,
             sources: sourcesOf(provider),
             ledger,
-            clock: around.clock,
+            clock: environment.clock,
             drain: options.drain ?? NEVER,
             abort: options.abort ?? NEVER,
             listen: (event) => {

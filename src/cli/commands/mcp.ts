@@ -38,18 +38,18 @@ export const mcpCommand: Command<McpArgs> = {
         'Enter the command in the settings of your assistant.',
       );
     // Its stdin is the assistant, and no list.
-    const { stdin: _, onReading: __, ...around } = appEnvironment(io);
+    const { stdin: _, onReading: __, ...environment } = appEnvironment(io);
     const options = { dataDir, sandbox };
     const { openPurse } = await import('../../app/portfolio/look-up.js');
-    const purse = openPurse(maxUnits, options, around);
-    await serve({ options, around, purse }, io);
+    const purse = openPurse(maxUnits, options, environment);
+    await serve({ options, environment, purse }, io);
     return ExitCode.ok;
   },
 };
 
 interface Place {
   readonly options: ProviderOptions;
-  readonly around: AppEnvironment;
+  readonly environment: AppEnvironment;
   /** Undefined: nothing may be bought. */
   readonly purse: Purse | undefined;
 }
@@ -191,9 +191,9 @@ const TOOLS: readonly Tool[] = [
     name: 'portfolios',
     description: 'The lists: companies by outcome, what is due and what it costs at most, the last run.',
     params: {},
-    async run(_, { options, around }) {
+    async run(_, { options, environment }) {
       const { portfolios } = await import('../../app/portfolio/portfolios.js');
-      return { portfolios: (await portfolios(options, around)).map(portfolioJson) };
+      return { portfolios: (await portfolios(options, environment)).map(portfolioJson) };
     },
   },
   {
@@ -206,9 +206,9 @@ const TOOLS: readonly Tool[] = [
       reason: text('Code of an error, a question or a hold'),
       page,
     },
-    async run(given: { readonly search?: string; readonly page?: number }, { options, around }) {
+    async run(given: { readonly search?: string; readonly page?: number }, { options, environment }) {
       const { rows } = await import('../../app/portfolio/rows.js');
-      return await rows({ ...options, ...given }, around);
+      return await rows({ ...options, ...given }, environment);
     },
   },
   {
@@ -218,9 +218,9 @@ const TOOLS: readonly Tool[] = [
       space: { ...text('ID space, such as v1'), required: true },
       id: { ...text('ID in that space'), required: true },
     },
-    async run(given: { readonly space: string; readonly id: string }, { options, around }) {
+    async run(given: { readonly space: string; readonly id: string }, { options, environment }) {
       const { company } = await import('../../app/portfolio/company.js');
-      const view = await company({ ...options, ...given }, around);
+      const view = await company({ ...options, ...given }, environment);
       const lists = view.lists.map(({ items, ...list }) => ({
         ...list,
         total: items.length,
@@ -241,9 +241,9 @@ const TOOLS: readonly Tool[] = [
       city: text('City, or the court of a German register'),
     },
     buys: 'if_missing',
-    async run(query: Readonly<Record<string, string>>, { options, around, purse }) {
+    async run(query: Readonly<Record<string, string>>, { options, environment, purse }) {
       const { lookUp } = await import('../../app/portfolio/look-up.js');
-      const { results, unitsSpent: units } = await lookUp({ ...options, queries: [query], purse }, around);
+      const { results, unitsSpent: units } = await lookUp({ ...options, queries: [query], purse }, environment);
       return { ...results[0], units };
     },
   },
@@ -252,9 +252,9 @@ const TOOLS: readonly Tool[] = [
     description: 'The full record of a v1 company. It costs one unit unless it is stored.',
     params: { id: { ...text('ID of the company in v1, from look_up or companies'), required: true } },
     buys: 'always',
-    async run({ id }: { readonly id: string }, { options, around, purse }) {
+    async run({ id }: { readonly id: string }, { options, environment, purse }) {
       const { call } = await import('../../app/provider/call.js');
-      const view = await call({ ...options, api: 'v1', operation: 'fullKyb', params: { id }, purse }, around);
+      const view = await call({ ...options, api: 'v1', operation: 'fullKyb', params: { id }, purse }, environment);
       return { ...callJson(view), units: view.unitsCharged ?? 1 };
     },
   },
@@ -262,18 +262,18 @@ const TOOLS: readonly Tool[] = [
     name: 'changes',
     description: 'What new answers say differently from the ones before, oldest first.',
     params: { portfolio, since: text('A day, a time, a run, or next_since of an earlier answer') },
-    async run(given: { readonly portfolio?: string; readonly since?: string }, { options, around }) {
+    async run(given: { readonly portfolio?: string; readonly since?: string }, { options, environment }) {
       const { changes } = await import('../../app/portfolio/changes.js');
-      return changesJson(await changes({ ...options, ...given }, around));
+      return changesJson(await changes({ ...options, ...given }, environment));
     },
   },
   {
     name: 'questions',
     description: 'Open review questions with their candidates, 20 on a page. A person answers them, not an assistant.',
     params: { portfolio, page },
-    async run(given: { readonly portfolio?: string; readonly page?: number }, { options, around }) {
+    async run(given: { readonly portfolio?: string; readonly page?: number }, { options, environment }) {
       const { questionPage } = await import('../../app/review/question-pages.js');
-      const { questions, ...view } = await questionPage({ ...options, ...given, size: 20 }, around);
+      const { questions, ...view } = await questionPage({ ...options, ...given, size: 20 }, environment);
       return { ...view, questions: questions.map(questionJson) };
     },
   },
@@ -281,27 +281,27 @@ const TOOLS: readonly Tool[] = [
     name: 'runs',
     description: 'All runs with their progress.',
     params: {},
-    async run(_, { options, around }) {
+    async run(_, { options, environment }) {
       const { runs } = await import('../../app/run/runs.js');
-      return { runs: (await runs(options, around)).map(runJson) };
+      return { runs: (await runs(options, environment)).map(runJson) };
     },
   },
   {
     name: 'status',
     description: 'One run: outcomes, spending, failures, questions.',
     params: { run: text('ID of the run, or its beginning. Default: the newest') },
-    async run({ run }: { readonly run?: string }, { options, around }) {
+    async run({ run }: { readonly run?: string }, { options, environment }) {
       const { status } = await import('../../app/run/status.js');
-      return statusJson(await status({ ...options, run }, around));
+      return statusJson(await status({ ...options, run }, environment));
     },
   },
   {
     name: 'usage',
     description: 'Units, calls and allowances by day, operation and run.',
     params: {},
-    async run(_, { options, around }) {
+    async run(_, { options, environment }) {
       const { usage } = await import('../../app/admin/usage.js');
-      return usageJson(await usage({ ...options, unknownAtMost: ITEMS_AT_MOST }, around));
+      return usageJson(await usage({ ...options, unknownAtMost: ITEMS_AT_MOST }, environment));
     },
   },
   {
@@ -312,10 +312,10 @@ const TOOLS: readonly Tool[] = [
       pipeline: text('Name or file of a pipeline. Default: analyst'),
       portfolio: text('Name of its portfolio. Default: its path'),
     },
-    async run(given: { readonly input: string; readonly pipeline?: string }, { options, around }) {
+    async run(given: { readonly input: string; readonly pipeline?: string }, { options, environment }) {
       const { plan } = await import('../../app/run/plan.js');
       const { planJson } = await import('./plan.js');
-      return planJson(await plan({ ...options, ...given }, around));
+      return planJson(await plan({ ...options, ...given }, environment));
     },
   },
 ];

@@ -74,19 +74,19 @@ export const uiCommand: Command<UiArgs> = {
     mustFitReconcile(args);
     const ended = new AbortController();
     const stopListening = io.onInterrupt(() => ended.abort());
-    const around = appEnvironment(io);
+    const environment = appEnvironment(io);
     try {
       const { deciderName } = await import('../../app/environment.js');
       const { serveUi } = await import('../../web/server.js');
       const { openPurse } = await import('../../app/portfolio/look-up.js');
-      const purse = openPurse(args.maxUnits, { dataDir, sandbox }, around);
+      const purse = openPurse(args.maxUnits, { dataDir, sandbox }, environment);
       const onSpent = (units: number) =>
         io.say(message('RECONCILE_SPENT', `Spent ${count(units, 'unit')}, ${withCommas(purse?.left ?? 0)} left.`));
       await serveUi({
         options: { dataDir, sandbox },
-        around,
+        environment,
         port,
-        user: { name: deciderName({ by }, around), role: readOnly ? 'look' : role, isVerified: false },
+        user: { name: deciderName({ by }, environment), role: readOnly ? 'look' : role, isVerified: false },
         proxy,
         reconcile: args.reconcile ? { purse, onSpent } : undefined,
         onListening(address, _port, reconcile) {

@@ -40,10 +40,10 @@ export const vocabCommand: Command<VocabArgs> = {
     const formats = readPlainFormats(args);
     const code = name === undefined ? ExitCode.ok : await printItems({ ...args, name }, io);
     if (code !== ExitCode.ok) return code;
-    const around = appEnvironment(io);
+    const environment = appEnvironment(io);
     if (name === undefined) {
       const { ownedVocabularies } = await import('../../app/provider/vocabularies.js');
-      const owned = await ownedVocabularies({ dataDir, sandbox }, around);
+      const owned = await ownedVocabularies({ dataDir, sandbox }, environment);
       printResult(
         io,
         { json },
@@ -59,7 +59,7 @@ export const vocabCommand: Command<VocabArgs> = {
     }
     if (out !== undefined) {
       const { writeVocabularies } = await import('../../app/provider/vocabularies.js');
-      const { folder, rows } = await writeVocabularies({ dataDir, sandbox, out, formats }, around);
+      const { folder, rows } = await writeVocabularies({ dataDir, sandbox, out, formats }, environment);
       io.say(message('TABLES_WRITTEN', `The table vocabularies has ${count(rows, 'row')}, in ${folder}`));
     }
     return ExitCode.ok;

@@ -39,9 +39,9 @@ async function candidates(before: readonly string[], written: string, io: Io): P
   const verb = (await load()).declare();
   const behind = [...before.slice(0, at), ...before.slice(at + 1)];
   const { command, plainWords, pending, dataDir } = readWords(verb, behind);
-  const around = { ...appEnvironment(io), onNote: undefined };
+  const environment = { ...appEnvironment(io), onNote: undefined };
   const place = { dataDir, words: plainWords };
-  if (pending !== undefined) return await valuesOf(pending.name, pending.choices, written, place, around);
+  if (pending !== undefined) return await valuesOf(pending.name, pending.choices, written, place, environment);
   if (written.startsWith('-')) return flagsOf(command, behind);
   const below = command.subcommands.map(({ path, describe }) => ({
     value: path.split(' ').at(-1) ?? '',
@@ -49,7 +49,7 @@ async function candidates(before: readonly string[], written: string, io: Io): P
   }));
   const word = command.words[plainWords.length] ?? command.words.findLast(({ many }) => many);
   if (word === undefined) return plainWords.length === 0 ? below : [];
-  return [...below, ...(await valuesOf(word.name, word.choices, written, place, around))];
+  return [...below, ...(await valuesOf(word.name, word.choices, written, place, environment))];
 }
 
 interface ReadWords {
@@ -110,12 +110,12 @@ async function valuesOf(
   choices: readonly string[],
   written: string,
   { dataDir, words }: Place,
-  around: AppEnvironment,
+  environment: AppEnvironment,
 ): Promise<readonly Candidate[]> {
   if (choices.length > 0) return choices.map((value) => ({ value }));
   if (TAKES_FILES.has(name)) return [{ value: FILES }];
   const ofLedger = () => import('../../app/admin/completion-names.js');
-  const names = async () => (await ofLedger()).namesInLedger({ dataDir }, around);
+  const names = async () => (await ofLedger()).namesInLedger({ dataDir }, environment);
   switch (name) {
     case 'run':
     case 'which':
@@ -124,7 +124,7 @@ async function valuesOf(
     case 'portfolio':
       return (await names()).portfolios.map((value) => ({ value }));
     case 'pipeline':
-      return [...(await ofLedger()).pipelinesByName(around).map((value) => ({ value })), { value: FILES }];
+      return [...(await ofLedger()).pipelinesByName(environment).map((value) => ({ value })), { value: FILES }];
     case 'format': {
       const before = written.slice(0, written.lastIndexOf(',') + 1);
       return FORMATS.filter((format) => !before.includes(format)).map((format) => ({ value: before + format }));

@@ -10,7 +10,7 @@ import { companyAddress } from './companies.js';
 export const changesScreen = screen<RecentChangesView>({
   path: '/changes',
   nothing: { changes: [], nextBefore: null, notCompared: 0 },
-  async load({ query }, { options, around }) {
+  async load({ query }, { options, environment }) {
     const { recentChanges } = await import('../../app/portfolio/changes.js');
     const before = Number.parseInt(query.get('before') ?? '', 10);
     return await recentChanges(
@@ -19,7 +19,7 @@ export const changesScreen = screen<RecentChangesView>({
         portfolio: query.get('portfolio') || undefined,
         ...(before > 0 ? { before } : {}),
       },
-      around,
+      environment,
     );
   },
   show({ changes, nextBefore, notCompared }, { path, query }) {

@@ -11,7 +11,7 @@ const PAGE = 50;
 
 export const companiesScreen = screen<RowsView & { readonly at: number }>({
   path: '/companies',
-  async load(request, { options, around }) {
+  async load(request, { options, environment }) {
     const { rows } = await import('../../app/portfolio/rows.js');
     const { query } = request;
     const given = (name: string) => query.get(name) || undefined;
@@ -29,9 +29,9 @@ export const companiesScreen = screen<RowsView & { readonly at: number }>({
         page: Math.floor(firstItem(request) / PAGE) + 1,
         perPage: PAGE,
       },
-      around,
+      environment,
     );
-    return { ...view, at: around.clock.now() };
+    return { ...view, at: environment.clock.now() };
   },
   show(view, request) {
     const { query } = request;

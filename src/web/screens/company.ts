@@ -28,7 +28,7 @@ const WIDE_GRAPH = { hops: 6, neighbours: 40, nodes: 120 };
 
 export const companyScreen = screen<CompanyView & { readonly at: number }>({
   path: '/companies/:space/:id',
-  async load({ params, query }, { options, around }) {
+  async load({ params, query }, { options, environment }) {
     const { company } = await import('../../app/portfolio/company.js');
     const view = await company(
       {
@@ -38,9 +38,9 @@ export const companyScreen = screen<CompanyView & { readonly at: number }>({
         includeContacts: query.has('contacts'),
         graph: query.has('graph') ? WIDE_GRAPH : GRAPH_LIMITS,
       },
-      around,
+      environment,
     );
-    return { ...view, at: around.clock.now() };
+    return { ...view, at: environment.clock.now() };
   },
   show(view, request) {
     const { name, at, figures, reports, changes, decisions, rows, answers, damagedAnswers } = view;

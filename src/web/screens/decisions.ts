@@ -18,9 +18,9 @@ const PAGE = 50;
 export const decisionsScreen = screen<{ readonly at: number; readonly decisions: readonly DecisionEntry[] }>({
   path: '/decisions',
   nothing: { at: 0, decisions: [] },
-  async load(_, { options, around }) {
+  async load(_, { options, environment }) {
     const { decisions } = await import('../../app/review/review.js');
-    return { at: around.clock.now(), decisions: await decisions(options, around) };
+    return { at: environment.clock.now(), decisions: await decisions(options, environment) };
   },
   json: ({ decisions }) => ({ decisions: decisions.map(decisionJson) }),
   show({ decisions, at }, request, { user }) {
@@ -74,17 +74,17 @@ const withdrawForms = ({ id, batch }: DecisionEntry): Html =>
 export const withdrawAction: Action = {
   path: '/decisions/withdraw',
   needs: 'decide',
-  run: (form, _, { options, around, user }) =>
+  run: (form, _, { options, environment, user }) =>
     unlessLocked('/decisions', async () => {
       const { withdrawBatch, withdrawDecision } = await import('../../app/review/review.js');
       const batch = form.get('batch');
       const by = user.name;
       if (batch !== null) {
-        const { decisions, rows } = await withdrawBatch({ ...options, batch, by }, around);
+        const { decisions, rows } = await withdrawBatch({ ...options, batch, by }, environment);
         const words = `${count(decisions.length, 'decision')} of ${batch} withdrawn. ${count(rows, 'row')} used them.`;
         return message('BATCH_WITHDRAWN', words, 'done');
       }
-      const { id, rows } = await withdrawDecision({ ...options, id: Number(form.get('id')), by }, around);
+      const { id, rows } = await withdrawDecision({ ...options, id: Number(form.get('id')), by }, environment);
       return message('DECISION_WITHDRAWN', `Decision ${id} withdrawn. ${count(rows, 'row')} used it.`, 'done');
     }),
 };
@@ -109,7 +109,7 @@ function ruleOf(query: URLSearchParams): Rule {
 
 export const ruleScreen = screen<RuleScreenView>({
   path: '/review/rule',
-  async load({ query }, { options, around, user }) {
+  async load({ query }, { options, environment, user }) {
     const { previewRule } = await import('../../app/review/review.js');
     const selection = selectionOf(query);
     const rule = ruleOf(query);
@@ -118,8 +118,8 @@ export const ruleScreen = screen<RuleScreenView>({
     const asked = { ...options, ...selection, by: user.name, size: 1 };
     return {
       rule,
-      reasons: isChosen ? [] : (await questionPage(asked, around)).facets.reason,
-      proposal: isChosen ? await previewRule({ ...options, ...selection, rule, by: user.name }, around) : null,
+      reasons: isChosen ? [] : (await questionPage(asked, environment)).facets.reason,
+      proposal: isChosen ? await previewRule({ ...options, ...selection, rule, by: user.name }, environment) : null,
     };
   },
   json: ({ rule, proposal }) => ({
@@ -179,7 +179,7 @@ ${
 export const ruleAction: Action = {
   path: '/review/rule',
   needs: 'decide',
-  run: (form, _, { options, around, user }) =>
+  run: (form, _, { options, environment, user }) =>
     unlessLocked(`/review${selectionQuery(form)}`, async () => {
       const { answerByRule } = await import('../../app/review/review.js');
       const selection = selectionOf(form);
@@ -190,7 +190,7 @@ export const ruleAction: Action = {
       // The person agreed to what was shown. More questions than that need another look.
       const agree = async ({ answers }: RuleProposal) => answers.length <= Number(form.get('expected'));
       const asked = { ...options, ...selection, rule, note, by: user.name, agree };
-      const { outcome, decided, held, batch } = await answerByRule(asked, around);
+      const { outcome, decided, held, batch } = await answerByRule(asked, environment);
       if (outcome !== 'answered')
         return message('RULE_NOT_APPLIED', 'The questions have changed. Nothing was decided. Look again.', 'attention');
       const waits = held > 0 ? ` ${count(held, 'answer')} wait for a second person.` : '';

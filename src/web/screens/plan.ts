@@ -49,17 +49,17 @@ function optionsOf(request: Pick<PageRequest, 'query'>) {
 export const planScreen = screen<PlanScreenView>({
   path: '/plan',
   async load(request, site) {
-    const { options, around } = site;
+    const { options, environment } = site;
     const { pipelines } = await import('../../app/admin/pipelines.js');
     const { previewOrTable } = await import('../../app/run/preview.js');
     const { isLedgerHeld } = await import('../../app/run/process.js');
     const asked = optionsOf(request);
     await mustBeOffered(asked.input, site);
     return {
-      pipelines: pipelines(around),
+      pipelines: pipelines(environment),
       ...{ preview: null, unread: null },
-      ...(asked.input === '' ? {} : await previewOrTable({ ...options, ...asked }, around)),
-      isHeld: text(request, 'confirm') !== undefined && (await isLedgerHeld(options, around)),
+      ...(asked.input === '' ? {} : await previewOrTable({ ...options, ...asked }, environment)),
+      isHeld: text(request, 'confirm') !== undefined && (await isLedgerHeld(options, environment)),
     };
   },
   json: ({ preview, unread }) => {
@@ -86,9 +86,9 @@ ${updates(preview.plan, request)}${planned(view, preview, request, site)}`,
 });
 
 /** Any path would let people behind a proxy read each file of this machine. */
-async function mustBeOffered(input: string, { options, around, user }: Site): Promise<void> {
+async function mustBeOffered(input: string, { options, environment, user }: Site): Promise<void> {
   const { isKnownInput } = await import('../../app/run/preview.js');
-  if (!user.isVerified || input === '' || (await isKnownInput(input, options, around))) return;
+  if (!user.isVerified || input === '' || (await isKnownInput(input, options, environment))) return;
   throw new Refused(
     403,
     'FILE_NOT_OFFERED',
@@ -299,9 +299,9 @@ export const limitFlags = (form: URLSearchParams): readonly string[] => [
 ];
 
 /** Goes to the run that a command has begun. A command that ended before says why. */
-export async function startAndShow(words: readonly string[], { options, around }: Site) {
+export async function startAndShow(words: readonly string[], { options, environment }: Site) {
   const { isLedgerHeld, startProcess } = await import('../../app/run/process.js');
-  if (await isLedgerHeld(options, around))
+  if (await isLedgerHeld(options, environment))
     return {
       to: '/runs',
       message: message(
@@ -310,7 +310,7 @@ export async function startAndShow(words: readonly string[], { options, around }
         'attention',
       ),
     };
-  const { run, ended } = await startProcess(words, options, around);
+  const { run, ended } = await startProcess(words, options, environment);
   if (run !== null)
     return { to: `/runs/${encodeURIComponent(run)}`, message: message('RUN_STARTED', 'The run has begun.') };
   // The page of runs says how a process without a run stands.
@@ -332,17 +332,17 @@ export const startAction: Action = {
       ...(reading.country === undefined ? [] : [`--country=${reading.country}`]),
       ...(reading.sheet === undefined ? [] : [`--sheet=${reading.sheet}`]),
     ];
-    return await startAndShow(['run', ...flags, ...limitFlags(form), resolve(site.around.cwd, input)], site);
+    return await startAndShow(['run', ...flags, ...limitFlags(form), resolve(site.environment.cwd, input)], site);
   },
 };
 
 export const uploadAction: Action = {
   path: '/plan/upload',
   needs: 'spend',
-  async run(form, _, { options, around }, file) {
+  async run(form, _, { options, environment }, file) {
     if (file === undefined) throw new UsageError('FILE_MISSING', 'no file was sent');
     const { keepUpload } = await import('../../app/run/preview.js');
-    const { path, portfolio } = await keepUpload(file, options, around);
+    const { path, portfolio } = await keepUpload(file, options, environment);
     const pipeline = form.get('pipeline') ?? 'analyst';
     return {
       to: `/plan?${new URLSearchParams({ path, pipeline, ...(portfolio === null ? {} : { name: portfolio }) })}`,

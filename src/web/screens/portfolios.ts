@@ -14,9 +14,9 @@ export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
     spending: { unitsLeft: null, unitsThisMonth: 0, reportsThisMonth: 0, callsThisMonth: 0 },
     at: 0,
   },
-  async load(_, { options, around }) {
+  async load(_, { options, environment }) {
     const { overview } = await import('../../app/portfolio/overview.js');
-    return { ...(await overview(options, around)), at: around.clock.now() };
+    return { ...(await overview(options, environment)), at: environment.clock.now() };
   },
   json: ({ portfolios, ...rest }) => ({
     portfolios: portfolios.map(({ work, ...list }) => ({ ...list, ...(work ?? NOT_WORKED_OUT) })),

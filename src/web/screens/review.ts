@@ -64,14 +64,19 @@ export const reviewScreen = screen<ReviewView>({
     ...{ open: 0, fitting: 0, page: 1, pages: 1, perPage: 0, questions: [], noted: [], refused: [] },
     facets: { reason: [], country: [], bestGrade: [] },
   },
-  async load(request, { options, around, user }) {
+  async load(request, { options, environment, user }) {
     const { questionPage } = await import('../../app/review/question-pages.js');
     const { refusedAnswers, waitingEntries } = await import('../../app/review/answer-question.js');
     const { pageSize: size } = request;
     const page = Math.floor(firstItem(request) / size) + 1;
     const asked = { ...options, ...selectionOf(request.query), by: user.name, page, size };
-    const noted = waitingEntries(options, around);
-    return { ...(await questionPage(asked, around)), perPage: size, noted, refused: refusedAnswers(options, around) };
+    const noted = waitingEntries(options, environment);
+    return {
+      ...(await questionPage(asked, environment)),
+      perPage: size,
+      noted,
+      refused: refusedAnswers(options, environment),
+    };
   },
   json: ({ noted, refused, questions, perPage: _, ...view }) => ({
     ...view,
@@ -170,12 +175,16 @@ interface QuestionScreenView extends OneQuestionView {
 
 export const questionScreen = screen<QuestionScreenView>({
   path: '/review/:question',
-  async load({ params, query }, { options, around, user }) {
+  async load({ params, query }, { options, environment, user }) {
     const { oneQuestion } = await import('../../app/review/question-pages.js');
     const { ownAnswers } = await import('../../app/review/answer-question.js');
     const asked = { ...options, ...selectionOf(query), by: user.name, question: params.question ?? '' };
-    const view = await oneQuestion(asked, around);
-    return { ...view, own: await ownAnswers({ ...options, by: user.name, limit: 1 }, around), at: around.clock.now() };
+    const view = await oneQuestion(asked, environment);
+    return {
+      ...view,
+      own: await ownAnswers({ ...options, by: user.name, limit: 1 }, environment),
+      at: environment.clock.now(),
+    };
   },
   json: ({ question, compared, position, fitting, previous, next }) => ({
     ...questionJson(question),
@@ -318,7 +327,7 @@ const WITHOUT_CANDIDATE = ['none_of_these', 'not_sure'] as const satisfies reado
 export const answerAction: Action = {
   path: '/review/:question/answer',
   needs: 'decide',
-  async run(form, { params }, { options, around, user }) {
+  async run(form, { params }, { options, environment, user }) {
     const { answerQuestion } = await import('../../app/review/answer-question.js');
     const choice = form.get('choice') ?? '';
     const verdict = WITHOUT_CANDIDATE.find((known) => known === choice);
@@ -335,7 +344,7 @@ export const answerAction: Action = {
         correctedNumber: form.get('number')?.trim() ?? '',
         note: form.get('note')?.trim() ?? '',
       },
-      around,
+      environment,
     );
     const here = selected(form);
     if (state === 'refused')
@@ -352,11 +361,11 @@ export const answerAction: Action = {
 export const undoAction: Action = {
   path: '/review/undo',
   needs: 'decide',
-  async run(form, _, { options, around, user }) {
+  async run(form, _, { options, environment, user }) {
     const { undoAnswer } = await import('../../app/review/answer-question.js');
     const question = form.get('question') ?? '';
     const given = Number(form.get('given'));
-    const { refusal } = await undoAnswer({ ...options, by: user.name, question, given }, around);
+    const { refusal } = await undoAnswer({ ...options, by: user.name, question, given }, environment);
     return {
       to: `/review/${encodeURIComponent(question)}${selected(form)}`,
       message: refusal ?? message('ANSWER_UNDONE', 'Your answer is taken back.'),
@@ -367,9 +376,9 @@ export const undoAction: Action = {
 export const dismissAction: Action = {
   path: '/review/dismiss',
   needs: 'decide',
-  async run(form, _, { options, around }) {
+  async run(form, _, { options, environment }) {
     const { dismissRefusedAnswer } = await import('../../app/review/answer-question.js');
-    dismissRefusedAnswer(options, form.get('file') ?? '', around);
+    dismissRefusedAnswer(options, form.get('file') ?? '', environment);
     return { to: '/review' };
   },
 };

@@ -38,13 +38,13 @@ const PAGE = 50;
 export const runsScreen = screen<{ readonly at: number; readonly runs: readonly RunStanding[] }>({
   path: '/runs',
   nothing: { at: 0, runs: [] },
-  async load(_, { options, around }) {
+  async load(_, { options, environment }) {
     const { runs } = await import('../../app/run/runs.js');
-    return { at: around.clock.now(), runs: await runs(options, around) };
+    return { at: environment.clock.now(), runs: await runs(options, environment) };
   },
-  show({ runs, at }, request, { options, around }) {
+  show({ runs, at }, request, { options, environment }) {
     const from = firstItem(request);
-    const started = lastStarted(options, around);
+    const started = lastStarted(options, environment);
     const isReading = started?.run === null && started.ended === null;
     return {
       title: 'Runs',
@@ -128,9 +128,9 @@ const outcomeBar = (outcomes: Readonly<Record<RowOutcome, number>>): Html =>
       .join(', '),
   );
 
-const load = async ({ params }: Pick<PageRequest, 'params'>, { options, around }: Site): Promise<RunPageView> => {
+const load = async ({ params }: Pick<PageRequest, 'params'>, { options, environment }: Site): Promise<RunPageView> => {
   const { runPage } = await import('../../app/run/status.js');
-  return await runPage({ ...options, run: params.run ?? '' }, around);
+  return await runPage({ ...options, run: params.run ?? '' }, environment);
 };
 
 interface RunScreenView extends RunPageView {
@@ -147,22 +147,22 @@ export const runScreen = screen<RunScreenView>({
   path: '/runs/:run',
   async load(request, site) {
     const { continueCost, resultFiles } = await import('../../app/run/status.js');
-    const { options, around } = site;
+    const { options, environment } = site;
     const view = await load(request, site);
     const run = view.run.id;
     const isAsked = request.query.has('confirm') && !isMoving(view.condition);
-    const rest = isAsked ? await continueCost({ ...options, run, failed: hasFailedRows(view) }, around) : null;
-    return { ...view, rest, files: (await resultFiles({ ...options, run }, around)).names };
+    const rest = isAsked ? await continueCost({ ...options, run, failed: hasFailedRows(view) }, environment) : null;
+    return { ...view, rest, files: (await resultFiles({ ...options, run }, environment)).names };
   },
-  async json({ run }, { options, around }) {
+  async json({ run }, { options, environment }) {
     const { status } = await import('../../app/run/status.js');
-    return statusJson(await status({ ...options, run: run.id }, around));
+    return statusJson(await status({ ...options, run: run.id }, environment));
   },
   show(view, request, site) {
     const { run, progress, activity, portfolio, at, condition } = view;
-    const { options, around } = site;
+    const { options, environment } = site;
     // A process that was just started has a run before it has an attempt.
-    const isBeginning = condition === 'not_started' && lastStarted(options, around)?.ended === null;
+    const isBeginning = condition === 'not_started' && lastStarted(options, environment)?.ended === null;
     return {
       title: `Run ${shortRun(run.id)}`,
       isLive: isMoving(condition) || isBeginning,
@@ -266,9 +266,9 @@ function filesPanel({ run, files }: RunScreenView): Html | false {
 /** Files that the export lists, and no others. The report is shown without any rights. */
 export const runFile: FileScreen = {
   path: '/runs/:run/files/:name',
-  async file({ params }, { options, around }) {
+  async file({ params }, { options, environment }) {
     const { resultFiles } = await import('../../app/run/status.js');
-    const { folder, names } = await resultFiles({ ...options, run: params.run ?? '' }, around);
+    const { folder, names } = await resultFiles({ ...options, run: params.run ?? '' }, environment);
     const name = names.find((known) => known === params.name);
     if (name === undefined) return undefined;
     const policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -370,9 +370,9 @@ ${rest.units + rest.reports > 0 && html`<form class="row" method="get" action="$
 export const pauseAction: Action = {
   path: '/runs/:run/pause',
   needs: 'spend',
-  async run(_, { params }, { options, around }) {
+  async run(_, { params }, { options, environment }) {
     const { pauseRun } = await import('../../app/run/process.js');
-    const run = await pauseRun({ ...options, run: params.run ?? '' }, around);
+    const run = await pauseRun({ ...options, run: params.run ?? '' }, environment);
     return {
       to: `/runs/${encodeURIComponent(run)}`,
       message: message('RUN_PAUSING', 'The run finishes its calls and stops.'),

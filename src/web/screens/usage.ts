@@ -18,14 +18,14 @@ const UNKNOWN_SHOWN = 100;
 
 export const usageScreen = screen<UsageScreenView>({
   path: '/usage',
-  async load(_, { options, around }) {
+  async load(_, { options, environment }) {
     const { dailyUsage, usage } = await import('../../app/admin/usage.js');
-    const [operation, pipeline] = await Promise.all(CHARTED.map((by) => dailyUsage({ ...options, by }, around)));
+    const [operation, pipeline] = await Promise.all(CHARTED.map((by) => dailyUsage({ ...options, by }, environment)));
     const nothing = { days: [], series: [] };
     return {
-      ...(await usage({ ...options, unknownAtMost: UNKNOWN_SHOWN }, around)),
+      ...(await usage({ ...options, unknownAtMost: UNKNOWN_SHOWN }, environment)),
       daily: { operation: operation ?? nothing, pipeline: pipeline ?? nothing },
-      at: around.clock.now(),
+      at: environment.clock.now(),
     };
   },
   show(view, _, { user }) {
@@ -165,13 +165,13 @@ const VERDICTS = [
 export const chargeAction: Action = {
   path: '/usage/charge',
   needs: 'spend',
-  run: (form, _, { options, around, user }) =>
+  run: (form, _, { options, environment, user }) =>
     unlessLocked('/usage', async () => {
       const { recordCharges } = await import('../../app/review/unknown-charges.js');
       const call = form.get('call') ?? '';
       const [verdict = 'resend'] = VERDICTS.find(([known]) => known === form.get('verdict')) ?? [];
       const asked = { ...options, which: [call], verdict, by: user.name };
-      const { outcome, contradictions } = await recordCharges(asked, around);
+      const { outcome, contradictions } = await recordCharges(asked, environment);
       if (outcome !== 'settled') return message('CHARGE_KEPT', `Nothing is open about call ${call}.`, 'attention');
       return contradictions.length > 0
         ? message('CHARGE_CONTRADICTED', "Recorded, but the provider's counter says otherwise.", 'attention')
