@@ -25,6 +25,7 @@ export { parseRoutes, type Routes } from './api/v2/routes.js';
 export { type DoctorOptions, type DoctorView, doctor } from './app/admin/doctor.js';
 export type { Finding } from './app/admin/doctor-ledger.js';
 export type { V2Counts } from './app/admin/doctor-provider.js';
+export { type EraseOptions, type EraseView, erase, type PreviewOptions, previewErase } from './app/admin/erase.js';
 export {
   type BackupOptions,
   type BackupView,
@@ -44,7 +45,6 @@ export {
   type PruneView,
   prune,
 } from './app/admin/prune.js';
-export { type PreviewOptions, type PurgeOptions, type PurgeView, previewPurge, purge } from './app/admin/purge.js';
 export { type UsageOptions, type UsageView, usage } from './app/admin/usage.js';
 export type { DeciderOptions } from './app/environment.js';
 export { type AppEnvironment, type PlaceOptions, processEnvironment } from './app/environment.js';
@@ -85,7 +85,7 @@ export {
 } from './app/portfolio/watch.js';
 export { type WatchListenOptions, type WatchListenView, watchListen } from './app/portfolio/watch-listen.js';
 export { type CallView, call, type DirectCallOptions, type ToolsOptions, tools } from './app/provider/call.js';
-export { InDoubtError, ParkedError } from './app/provider/direct-calls.js';
+export { ParkedError, UnknownChargeError } from './app/provider/direct-calls.js';
 export type { OperationView, ParameterView } from './app/provider/operations.js';
 export type { PlannedPermission } from './app/provider/permissions.js';
 export type { ProspectOptions, ProspectProposal } from './app/provider/prospect.js';
@@ -93,8 +93,8 @@ export { type ProspectView, prospect } from './app/provider/prospect.js';
 export type { ProviderOptions } from './app/provider/provider.js';
 export { type SampleOptions, type SampleView, sample } from './app/provider/sandbox.js';
 export {
-  type OwnedVocabulary,
   ownedVocabularies,
+  type StoredVocabulary,
   type VocabOptions,
   type VocabTablesOptions,
   type VocabTablesView,
@@ -119,16 +119,16 @@ export {
   withdrawDecision,
 } from './app/review/review.js';
 export {
+  type ChargeProposal,
   type Consent,
   type Contradiction,
-  type DoubtProposal,
-  type DoubtsOptions,
-  type DoubtsView,
-  type ListDoubtsOptions,
+  type ListUnknownChargesOptions,
   listUnknownCharges,
+  type RecordChargesOptions,
+  type RecordedChargesView,
   recordCharges,
-  type SettleDoubtsOptions,
-  type SettledDoubtsView,
+  type UnknownChargesOptions,
+  type UnknownChargesView,
 } from './app/review/unknown-charges.js';
 export type { ContinueOptions, ContinueProposal } from './app/run/continue-run.js';
 export { resume, retry } from './app/run/continue-run.js';
@@ -157,7 +157,7 @@ export type { Amounts, RemainingCost } from './engine/row-cost.js';
 export type { ExportFolder, FoundExport } from './export/export-folders.js';
 export type { ExportFormat } from './export/formats/format.js';
 export type { ExportedFile, ExportLack, ExportSummary } from './export/summary.js';
-export type { PruneReport, PurgeProof, PurgeReport, PurgeRequest } from './ledger/erase/housekeeping.js';
+export type { EraseProof, EraseReport, EraseRequest, PruneReport } from './ledger/erase/housekeeping.js';
 export type { DamagedAnswer } from './ledger/health.js';
 export type { OutageNote } from './ledger/money/calls.js';
 export type { CallUnderWay, ChargeVerdict, UnknownChargeCall } from './ledger/money/unknown-charges.js';

@@ -5,9 +5,9 @@ import type { ApiError } from '../api/errors.js';
 import { TakenOverError } from '../domain/errors.js';
 import type { Meter } from '../domain/provider.js';
 import type { Intent, IntentOutcome, Limits } from '../ledger/money/intent.js';
-import { Bell, type Clock } from '../util/clock.js';
+import { type Clock, Notifier } from '../util/clock.js';
 import type { DoorOptions } from './options.js';
-import { type DoorRequest, DRAINING, type Parked, type ReadyRequest, type Stopped } from './request.js';
+import { type DoorRequest, PARKED_BY_STOP, type Parked, type ReadyRequest, type Stopped } from './request.js';
 import { lostAtMost } from './settlement.js';
 
 /** Results that need no wait for other calls. */
@@ -22,9 +22,9 @@ type Decided = Exclude<IntentOutcome, { kind: 'wait' | 'led_anew' }> | Parked;
 export class Admission {
   readonly #clock: Clock;
   /** Calls waiting for their turn while they go one by one. */
-  readonly #inLine = new Bell();
+  readonly #inLine = new Notifier();
   /** Calls waiting for others to end. A waiting call never wakes them: two would keep each other awake forever. */
-  readonly #callEnded = new Bell();
+  readonly #callEnded = new Notifier();
   #ended = 0;
   #unitsInFlight = 0;
   #soloCallsLeft = 3;
@@ -38,7 +38,7 @@ export class Admission {
   /** Repeats `intend` until there is an intent or a reason against it. */
   async admit(meter: Meter, intend: () => Promise<IntentOutcome>): Promise<Decided> {
     for (;;) {
-      if (this.#draining) return DRAINING;
+      if (this.#draining) return PARKED_BY_STOP;
       if (meter === 'unit' && this.#soloCallsLeft > 0 && this.#unitsInFlight > 0) {
         await this.#inLine.wait(this.#clock);
         continue;
@@ -54,7 +54,7 @@ export class Admission {
       if (intended.kind === 'intent') return intended;
       if (intended.kind === 'led_anew') {
         this.drain();
-        return DRAINING;
+        return PARKED_BY_STOP;
       }
       if (intended.kind !== 'wait' && intended.kind !== 'under_way') return intended;
       // A call that ended meanwhile may be the one it waits for.
@@ -145,7 +145,7 @@ export class Halt {
 
   /** The outcome of a call that is no longer sent. */
   outcome(): Parked | Stopped {
-    return this.#stopped === undefined ? DRAINING : { kind: 'stopped', error: this.#stopped };
+    return this.#stopped === undefined ? PARKED_BY_STOP : { kind: 'stopped', error: this.#stopped };
   }
 
   #end(reason: Error): void {

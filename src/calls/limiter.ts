@@ -52,8 +52,8 @@ export class Limiter {
    * Runs `work` when its turn comes. It records the call and then sends it in a slot of `wire`. A few calls are
    * recorded ahead, so that slots do not idle. The signal ends pauses.
    */
-  run<T>(work: (wire: Wire) => Promise<T>, row: number | null, signal: AbortSignal): Promise<T> {
-    const wire: Wire = (send) =>
+  run<T>(work: (wire: SendInSlot) => Promise<T>, row: number | null, signal: AbortSignal): Promise<T> {
+    const wire: SendInSlot = (send) =>
       this.#wire(async () => {
         await this.#pause(signal);
         this.#started += 1;
@@ -106,7 +106,7 @@ export class Limiter {
 }
 
 /** Sends in a slot. `send` gets its start number, to be returned with the result. */
-export type Wire = <T>(send: (started: number) => Promise<T>) => Promise<T>;
+export type SendInSlot = <T>(send: (started: number) => Promise<T>) => Promise<T>;
 
 const withThoseAhead = (calls: number): number => calls + Math.floor(calls / 8);
 

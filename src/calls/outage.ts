@@ -2,7 +2,7 @@
 
 import { ApiError } from '../api/errors.js';
 import { asksAboutOneCompany, type Operation } from '../api/operation.js';
-import { isTrouble } from './retry.js';
+import { isOutageSign } from './retry.js';
 
 /** The code of a run that stops after an outage outlasted the patience. */
 export const PROVIDER_UNAVAILABLE = 'PROVIDER_UNAVAILABLE';
@@ -238,7 +238,7 @@ function onFailure(before: OperationState, event: Failed, terms: Terms): Decisio
     inVainBefore: event.inVainBefore || earlier?.inVainBefore === true,
     isGivenUp: false,
   };
-  const counts = isTrouble(error) || (terms.operation.meter === 'report' && error.charge !== 'free');
+  const counts = isOutageSign(error) || (terms.operation.meter === 'report' && error.charge !== 'free');
   const state = {
     ...before,
     failures: before.failures + 1,

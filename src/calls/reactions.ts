@@ -4,7 +4,7 @@ import type { ApiError } from '../api/errors.js';
 import { type ApiName, asksAboutOneCompany, type Operation } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
 import { maxAttemptsInVain } from '../ledger/money/intent.js';
-import { Bell, type Clock } from '../util/clock.js';
+import { type Clock, Notifier } from '../util/clock.js';
 import { Limiter } from './limiter.js';
 import { apiOf, type CallEvent, type DoorOptions, patienceOf } from './options.js';
 import {
@@ -16,7 +16,7 @@ import {
   unavailable,
 } from './outage.js';
 import type { CallOutcome, DoorRequest, ReadyRequest } from './request.js';
-import { isTrouble } from './retry.js';
+import { isOutageSign } from './retry.js';
 import { lostAtMost } from './settlement.js';
 
 /** Waits and wakes as `decideOnEvent` says about one operation. */
@@ -24,7 +24,7 @@ export class Breaker {
   readonly #terms: Omit<Terms, 'now'>;
   readonly #clock: Clock;
   readonly #tell: (event: CallEvent) => void;
-  readonly #bell = new Bell();
+  readonly #bell = new Notifier();
   #state = NEW_OPERATION;
 
   constructor(terms: Omit<Terms, 'now'>, clock: Clock, tell: (event: CallEvent) => void = () => {}) {
@@ -159,7 +159,7 @@ export class Reactions {
     inVainBefore: boolean,
   ): Promise<void> {
     const lastBegun = this.limiters[operation.api].started;
-    if (isTrouble(error) || error.class === 'slow_down') {
+    if (isOutageSign(error) || error.class === 'slow_down') {
       // Longer pauses are outages, unless one request is delayed while others are answered. None exceeds the patience.
       const longestMs = Math.min(A_MINUTE_MS, patienceOf(this.#options));
       const isLong = this.#options.breaker !== null && (error.retryAfterMs ?? 0) > longestMs;

@@ -85,7 +85,7 @@ export const askProvider = (error: ApiError, attempts: number): Parked => ({
   met: { error, attempts },
 });
 
-export const DRAINING: Parked = {
+export const PARKED_BY_STOP: Parked = {
   kind: 'parked',
   reason: 'draining',
   until: null,

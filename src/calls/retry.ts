@@ -65,7 +65,7 @@ export const isUnreadable = (error: ApiError): boolean =>
   isUndocumentedFailure(error) && error.httpStatus !== undefined && error.httpStatus >= 200 && error.httpStatus < 300;
 
 /** The same error as a temporary one. */
-export const asTrouble = (error: ApiError): ApiError =>
+export const asTemporary = (error: ApiError): ApiError =>
   new ApiError({
     class: 'retry',
     code: error.code,
@@ -83,7 +83,7 @@ export const asTrouble = (error: ApiError): ApiError =>
   });
 
 /** A temporary failure of the provider or the network, which breaker and limiter count. */
-export const isTrouble = (error: ApiError): boolean => error.class === 'retry' && error.code !== 'ABORTED';
+export const isOutageSign = (error: ApiError): boolean => error.class === 'retry' && error.code !== 'ABORTED';
 
 /**
  * Something between kybatch and the provider refuses a key or route that the provider has accepted (X-1). The refusal

@@ -8,23 +8,23 @@ import { MALFORMED_ANSWER, TakenOverError } from '../domain/errors.js';
 import type { Settlement } from '../ledger/money/calls.js';
 import type { Intent } from '../ledger/money/intent.js';
 import { Admission, type AnsweredElsewhere, Halt, reserve } from './admission.js';
-import type { Wire } from './limiter.js';
+import type { SendInSlot } from './limiter.js';
 import { apiOf, type DoorOptions, patienceOf } from './options.js';
 import { Reactions, type SentCall } from './reactions.js';
 import {
   askProvider,
   type CallOutcome,
   type DoorRequest,
-  DRAINING,
+  PARKED_BY_STOP,
   type Parked,
   type ReadyRequest,
   type Stopped,
 } from './request.js';
 import {
-  asTrouble,
+  asTemporary,
   isIntermediaryDenial,
+  isOutageSign,
   isRetryable,
-  isTrouble,
   isUndocumentedFailure,
   retryDelayMs,
   type Tally,
@@ -136,7 +136,7 @@ export class Sender {
     if (error.class === 'block_operation')
       return { ...(await this.#parkedBy(request, error)), met: { error, attempts } };
     // Without the stop it would have been sent again, so the row has not failed.
-    if (this.halt.signal.aborted && isRetryable(error)) return DRAINING;
+    if (this.halt.signal.aborted && isRetryable(error)) return PARKED_BY_STOP;
     const unknown = await unknownChargeAfter(error, request, ready, this.#options);
     if (unknown !== undefined) return { ...unknown, met: { error, attempts } };
     const left = this.#leftPending(request, ready, error);
@@ -230,7 +230,7 @@ export class Sender {
     ready: ReadyRequest,
     attempt: number,
     probe: number | undefined,
-    wire: Wire,
+    wire: SendInSlot,
   ): Promise<Flight> {
     if (this.halt.stopped !== undefined) return this.halt.outcome();
     const asked = this.#options.clock.now();
@@ -270,7 +270,7 @@ export class Sender {
       if (!(error instanceof ApiError)) throw error;
       const met = await this.#asMet(error, intent);
       if (met.class === 'park' || met.class === 'block_operation') this.hasRefused = true;
-      const inVainBefore = isTrouble(met) && (await this.reactions.wasInVainBefore(request, ready));
+      const inVainBefore = isOutageSign(met) && (await this.reactions.wasInVainBefore(request, ready));
       // In one commit: before a later one, other calls would be sent in vain.
       await Promise.all([
         this.reactions.toError(operation, requestKey, met, sent, inVainBefore),
@@ -296,7 +296,7 @@ export class Sender {
   /** A key or route that worked and is now denied in a foreign form is a temporary failure. */
   async #asMet(error: ApiError, { environmentId }: Intent): Promise<ApiError> {
     const { client } = apiOf(this.#options, error.api);
-    return (await isIntermediaryDenial(error, client, environmentId, this.#options.calls)) ? asTrouble(error) : error;
+    return (await isIntermediaryDenial(error, client, environmentId, this.#options.calls)) ? asTemporary(error) : error;
   }
 
   /** Another process gave this call up while we were frozen: its record stands and this process must stop. */

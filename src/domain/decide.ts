@@ -343,7 +343,7 @@ export type Hints = ReadonlyMap<string, Hint>;
  * Whether the hint means this candidate: the same number in the given country. A name also finds other companies, so a
  * hint for the name alone requires an equal name.
  */
-export function hintMeans(hint: Hint, row: Subject, candidate: CandidateFacts): boolean {
+export function hintMatches(hint: Hint, row: Subject, candidate: CandidateFacts): boolean {
   const { registration_number: number, country_code, state, jurisdiction } = candidate;
   const theirs = country_code?.toUpperCase() ?? null;
   const country = hint.countryCode ?? (row.countryCode || theirs);

@@ -3,7 +3,7 @@
 import { FORBIDDEN } from '../api/v2/errors.js';
 import { LedgerError, TakenOverError } from '../domain/errors.js';
 import type { Checkpoint, RowRecord, RowSettlement, RunStore } from '../ledger/rows/runs.js';
-import { Bell, type Clock } from '../util/clock.js';
+import { type Clock, Notifier } from '../util/clock.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { redact } from '../util/secret.js';
 import type { Listen } from './events.js';
@@ -11,7 +11,7 @@ import { processRow } from './journey.js';
 import type { RowSource } from './row-source.js';
 import { initialCheckpoint, RowNotes } from './row-state.js';
 import type { StageContexts } from './stage-contexts.js';
-import type { Turns } from './turns.js';
+import type { UnitScheduler } from './unit-scheduler.js';
 
 export interface WorkOptions {
   readonly runId: string;
@@ -21,7 +21,7 @@ export interface WorkOptions {
   readonly rows: RowSource;
   readonly contexts: StageContexts;
   readonly clock: Clock;
-  readonly turns: Turns;
+  readonly turns: UnitScheduler;
   readonly rowsAtOnce: number;
   /** Can a new row make progress? False once every allowance it needs is spent. */
   readonly canStart: () => Promise<boolean>;
@@ -119,7 +119,7 @@ class RowQueue {
   readonly #refusedBefore: RowRecord[] = [];
   /** Rows whose refusal proved to be their own. */
   readonly #decided: number[] = [];
-  readonly #bell = new Bell();
+  readonly #bell = new Notifier();
   #turn: Promise<unknown> = Promise.resolve();
   #closed = false;
   #anySettled = false;
@@ -156,7 +156,7 @@ class RowQueue {
     const { outcome, hold, holdReason, nextAt } = checkpoint;
     this.#active.delete(row);
     if (outcome !== 'pending') this.#anySettled = true;
-    this.#options.turns.comesHome(row);
+    this.#options.turns.rowEnded(row);
     if (hold === 'parked' && holdReason === 'in_doubt') this.#inDoubt.add(row);
     if (hold === 'waiting' && nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);
     this.#bell.ring();
@@ -168,7 +168,7 @@ class RowQueue {
       const row = (await this.#due()) ?? (await this.#pending());
       if (row !== undefined) {
         this.#active.add(row.row);
-        this.#options.turns.setsOut(row.row, row.begun);
+        this.#options.turns.rowBegan(row.row, row.begun);
         return row;
       }
       if (!(await this.#waitForMore())) return undefined;

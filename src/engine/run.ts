@@ -27,7 +27,7 @@ import { type ProcessedRows, processRows } from './queue.js';
 import { maximumCostOfRows } from './row-cost.js';
 import { ClaimedRows, OwnRows, type RowSource } from './row-source.js';
 import { StageContexts } from './stage-contexts.js';
-import { Turns } from './turns.js';
+import { UnitScheduler } from './unit-scheduler.js';
 
 /** The client of an API and the name its answers are stored under. */
 export interface Source {
@@ -122,7 +122,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const unitsPerRow = maximumCostOfRows(1, pipeline).units;
   // The first call may cost as much as earlier ones: a limit below that spends nothing.
   const unitsEach = environments.v1 === null ? 1 : await ledger.calls.unitsEach(environments.v1);
-  const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, unitsEach, stopping });
+  const turns = new UnitScheduler({ budgetUnits: work.budgetUnits, unitsPerRow, unitsEach, stopping });
   const outages = new OutageNotes(ledger.calls, lease.attemptId);
   let together: Coordination | undefined;
   const door = new Door({

@@ -11,7 +11,7 @@ import type { IdentityPolicy } from '../stages/identity/resolve.js';
 import type { CallTerms, Compared, Params, Stage, StageContext } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { RowNotes } from './row-state.js';
-import type { Turns } from './turns.js';
+import type { UnitScheduler } from './unit-scheduler.js';
 
 export interface StageContextOptions {
   /** Null for a plan. */
@@ -34,7 +34,7 @@ export interface StageContextOptions {
   /** Requests sources from every operation that supports them. */
   readonly provenance: boolean;
   /** Whose turn it is to spend units. A plan spends none. */
-  readonly turns?: Turns;
+  readonly turns?: UnitScheduler;
 }
 
 type Asked = NonNullable<CallTerms['about']>;

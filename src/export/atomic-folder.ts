@@ -106,7 +106,7 @@ function linkFiles(from: string, to: string): void {
   }
 }
 
-export const isStandIn = (folder: string): boolean => folder.endsWith(STAND_IN);
+export const isTemporaryCopy = (folder: string): boolean => folder.endsWith(STAND_IN);
 
 /** Checks that an export can be put there by beginning one. Nothing is left behind. */
 export function checkFolder(target: string): void {

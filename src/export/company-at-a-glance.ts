@@ -13,7 +13,7 @@ import { normalizeText } from '../util/text-limits.js';
  * The key facts of a row's company, from the first source that has them: v1 record, v2 registry, companies module,
  * credit report.
  */
-export interface CompanyAtAGlance {
+export interface CompanyFacts {
   /** Null if no source has it. */
   readonly cell: (cell: GlanceCell) => Cell;
   readonly name: Cell;
@@ -39,7 +39,7 @@ const TELLING = [
 ] as const;
 const FIGURES = ['flat-financials', 'record', 'registry'] as const;
 
-export function companyAtAGlance(row: SnapshotRow): CompanyAtAGlance {
+export function companyAtAGlance(row: SnapshotRow): CompanyFacts {
   const { glances, confirmed } = row;
   const of = (readers: readonly string[]): readonly Glance[] =>
     readers.flatMap((reader) => {

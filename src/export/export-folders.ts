@@ -13,7 +13,7 @@ import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { asOpenError, asWriteError, UsageError } from '../domain/errors.js';
 
-/** A written export. `purge` needs the list, because exports may be outside the data directory. */
+/** A written export. `erase` needs the list, because exports may be outside the data directory. */
 export interface ExportFolder {
   readonly run: string;
   readonly folder: string;

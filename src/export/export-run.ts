@@ -7,7 +7,7 @@ import type { Glance } from '../readers/reader.js';
 import { type Cell, timestamp } from '../readers/table.js';
 import { allowanceRows } from './allowances-table.js';
 import { AtomicFolder, syncFolder, writeJson } from './atomic-folder.js';
-import { type CompanyAtAGlance, companyAtAGlance, LAST_CHANGE } from './company-at-a-glance.js';
+import { type CompanyFacts, companyAtAGlance, LAST_CHANGE } from './company-at-a-glance.js';
 import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, fileSha256, isWorkbookEdited, REPORT, RESULTS_WORKBOOK, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
@@ -248,7 +248,7 @@ function nothingWritten([first]: readonly UnwrittenFile[]): KybatchError {
   });
 }
 
-export function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs, names }: ResultsShape): ResultRow {
+export function resultRow(row: SnapshotRow, company: CompanyFacts, { inputs, names }: ResultsShape): ResultRow {
   const cells: Readonly<Record<ResultColumn, Cell>> = {
     outcome: row.outcome,
     reason: reasonOf(reasonFacts(row, company)),

@@ -19,7 +19,7 @@ import { readSmallFile } from '../util/files.js';
 import { trimEndOf } from '../util/text-limits.js';
 import {
   isLeftover,
-  isStandIn,
+  isTemporaryCopy,
   newNameBeside,
   removeExport,
   removeOwnFiles,
@@ -78,7 +78,7 @@ export class LatestLink implements StableLink {
       renameSync(next, this.#pointer);
     }
     syncFolder(dirname(this.link));
-    if (before !== undefined && isStandIn(before) && before !== resolve(folder)) removeOwnFiles(before);
+    if (before !== undefined && isTemporaryCopy(before) && before !== resolve(folder)) removeOwnFiles(before);
   }
 }
 

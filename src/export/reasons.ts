@@ -12,7 +12,7 @@ import { DISAGREE, SECOND_PERSON } from '../ledger/review/review.js';
 import { SEARCHED_BY } from '../stages/identity/searches.js';
 import { sentence } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
-import { type CompanyAtAGlance, stateOfStatus } from './company-at-a-glance.js';
+import { type CompanyFacts, stateOfStatus } from './company-at-a-glance.js';
 
 /** The outcome of a row as a sentence for people. */
 export const reasonOf = (row: ReasonFacts): string => `${endOf(row)}${turnoverFrom(row)}${ended(row)}`;
@@ -60,7 +60,7 @@ export interface ReasonFacts {
   readonly notes: readonly string[];
 }
 
-export const reasonFacts = (row: SnapshotRow, company: CompanyAtAGlance): ReasonFacts => ({
+export const reasonFacts = (row: SnapshotRow, company: CompanyFacts): ReasonFacts => ({
   ...row,
   notes: row.outcome === 'complete' ? notesOn(row, company) : [],
   lacksCourt: row.errorCode === 'NUMBER_UNREADABLE' && row.fields !== null && lacksCourt(row.fields),
@@ -82,7 +82,7 @@ function fitsOtherCountry({ registration_number: number = '', country = '', stat
 const GRADED = ['registration number', 'name', 'VAT number', 'country', 'place'];
 
 /** A person may confirm a match in spite of a difference. The difference stays visible under the decision. */
-function notesOn({ fields, matchGrade, matchedOn }: SnapshotRow, company: CompanyAtAGlance): readonly string[] {
+function notesOn({ fields, matchGrade, matchedOn }: SnapshotRow, company: CompanyFacts): readonly string[] {
   const { name, country, register, formerName } = company;
   const names = compareNames(fields?.name, name, country ?? '');
   const court = country === 'DE' && fields !== null && lacksCourt(fields);

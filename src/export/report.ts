@@ -13,7 +13,7 @@ import { plainDecimal } from '../util/exact-json.js';
 import { barChart, Html, html, type Markup, SHADES, shareBar, type Tone } from '../util/html.js';
 import { isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
 import { decimalWithCommas, moment, shortRun, withCommas } from '../util/words.js';
-import { type CompanyAtAGlance, hasEnded, stateOfStatus } from './company-at-a-glance.js';
+import { type CompanyFacts, hasEnded, stateOfStatus } from './company-at-a-glance.js';
 import { REASON_WORDS } from './reasons.js';
 import type { ExportSummary } from './summary.js';
 
@@ -65,7 +65,7 @@ export class ReportTally {
   readonly changes: ImportantChange[] = [];
   changesInAll = 0;
 
-  add(row: SnapshotRow, company: CompanyAtAGlance): void {
+  add(row: SnapshotRow, company: CompanyFacts): void {
     const causes = this.causes[row.outcome as keyof ReportTally['causes']] as Map<string, Cause> | undefined;
     if (causes !== undefined) {
       const code = row.errorCode ?? '';
@@ -101,7 +101,7 @@ export class ReportTally {
     this.turnovers.set(currency, bins);
   }
 
-  #addTrouble({ row }: SnapshotRow, { status, name }: CompanyAtAGlance): void {
+  #addTrouble({ row }: SnapshotRow, { status, name }: CompanyFacts): void {
     const state = status === null ? undefined : stateOfStatus(status);
     if (status === null || state === undefined) return;
     this.troubledInAll += 1;

@@ -25,7 +25,7 @@ import { type Cell, type Column, ownColumn, type Row, type RowOf, timestamp } fr
 import { stages } from '../stages/list.js';
 import { type ExactJson, isObject, stringifyExact } from '../util/exact-json.js';
 import { isContactName, removeContacts, withoutEmails } from '../util/sanitize-text.js';
-import type { CompanyAtAGlance } from './company-at-a-glance.js';
+import type { CompanyFacts } from './company-at-a-glance.js';
 import { freeName } from './results-table.js';
 import {
   type callsTable,
@@ -58,7 +58,7 @@ export function inputColumns(headers: readonly string[]): readonly Column[] {
 
 export function inputRow(
   row: SnapshotRow,
-  { name, registrationNumber, status: companyStatus, grade }: CompanyAtAGlance,
+  { name, registrationNumber, status: companyStatus, grade }: CompanyFacts,
   planned: readonly string[],
   columns: readonly Column[],
 ): Row {

@@ -6,7 +6,7 @@ import { readGermanEntry } from '../domain/numbers/german.js';
 import { compact, isWrittenDate } from '../domain/numbers/number-text.js';
 import { parseRegistrationNumber } from '../domain/numbers/parse.js';
 import { comparableVat, parseVatNumber } from '../domain/numbers/vat.js';
-import { isTerse, resolveLocation } from '../domain/places/resolve-location.js';
+import { isCodeLike, resolveLocation } from '../domain/places/resolve-location.js';
 import { suggestCountry } from '../domain/places/suggest-country.js';
 import { isDitto } from './field-text.js';
 import { fold } from './header-meaning.js';
@@ -81,7 +81,7 @@ export function countriesIn(cells: readonly string[], isCalledSo = false): Count
     if (isDitto(cell)) return above;
     let found = known.get(cell);
     if (found === undefined) {
-      const place = cell === '' || (isTerse(cell) && !isCalledSo) ? undefined : resolveLocation(cell);
+      const place = cell === '' || (isCodeLike(cell) && !isCalledSo) ? undefined : resolveLocation(cell);
       // A location ID of the provider is also a country.
       found = place?.ok === true ? (place.countryCode ?? place.location) : null;
       known.set(cell, found);

@@ -4,7 +4,7 @@ import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
 import { compact } from '../domain/numbers/number-text.js';
 import { parseRegistrationNumber } from '../domain/numbers/parse.js';
 import { parseVatNumber } from '../domain/numbers/vat.js';
-import { isTerse, resolveLocation } from '../domain/places/resolve-location.js';
+import { isCodeLike, resolveLocation } from '../domain/places/resolve-location.js';
 import { suggestCountry } from '../domain/places/suggest-country.js';
 import { isBlank, type LineProblem, type LineProblemCode, type NumberedLine, trimCell } from '../sheets/sheet.js';
 import { LONGEST_LINE, LONGEST_NAME, LONGEST_NUMBER } from '../util/text-limits.js';
@@ -202,7 +202,7 @@ function areFieldsInPlace(cells: readonly string[], mapping: InputTable['mapping
 function looksLikeCompany(cells: readonly string[]): boolean {
   const texts = cells.map(trimCell).filter((text) => text !== '');
   const countries = texts.flatMap((text) => {
-    const place = /^\p{L}/u.test(text) && !isTerse(text) ? resolveLocation(text) : undefined;
+    const place = /^\p{L}/u.test(text) && !isCodeLike(text) ? resolveLocation(text) : undefined;
     return place?.ok === true && place.countryCode !== null ? [place.countryCode] : [];
   });
   return texts.some((text) => /\d{5}/.test(compact(text)) && countries.some((country) => isNumberOf(text, country)));

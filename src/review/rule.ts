@@ -20,7 +20,7 @@ export type LeftOut =
   | 'disagreement'
   | 'said_before';
 
-export type Ruling =
+export type RuleResult =
   | { readonly kind: 'answers'; readonly choice: Choice | undefined }
   | { readonly kind: 'left_out'; readonly why: LeftOut };
 
@@ -29,7 +29,7 @@ export type Ruling =
  * name only if the rule has an F there. `?` is not enough. Answers that name another company, unsure questions and
  * contradictions are left to a person. `by`: whose rule it is.
  */
-export function applyRule(question: Question, rule: Rule, by: string): Ruling {
+export function applyRule(question: Question, rule: Rule, by: string): RuleResult {
   const why = question.stage === null ? reasonAgainst(question, rule) : 'about_an_answer';
   if (why !== undefined) return { kind: 'left_out', why };
   const [choice] = reaching(question, rule);

@@ -18,7 +18,7 @@ import {
 } from './provider-state.js';
 import { createRegistry, type Registry } from './registry/index.js';
 import { routesFile } from './requests.js';
-import { createHandler, type Front, v1Base, v2Base } from './server.js';
+import { createHandler, type ServerContext, v1Base, v2Base } from './server.js';
 import { v2Router } from './v2/index.js';
 
 export type { Charge, Scope } from './account.js';
@@ -94,7 +94,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     closing: closing.signal,
     v2BaseUrl: () => `${front.origin}${v2Base}`,
   };
-  const front: Front = {
+  const front: ServerContext = {
     world,
     v2Router: v2Router(),
     script: new Script(),

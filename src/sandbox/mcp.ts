@@ -8,11 +8,11 @@ import type { Registry } from './registry/index.js';
 import type { SearchKind } from './registry/types.js';
 import {
   checkShape,
-  type Intake,
   isJsonRequest,
   isObject,
   jsonHeaders,
   notFound,
+  type ReceivedRequest,
   type Reply,
   required,
   ruleFailure,
@@ -41,7 +41,7 @@ export function mcpOperation(method: string, body: string): string {
 }
 
 /** One request to the MCP server: streamable HTTP, with one session for each client. */
-export function answerMcp(world: ProviderState, intake: Intake): Reply | Promise<Reply> {
+export function answerMcp(world: ProviderState, intake: ReceivedRequest): Reply | Promise<Reply> {
   const key = authenticate(world, intake.authorization, /^(?:Token|Bearer) /);
   if (key instanceof V2Failure) return v2Reply(key, world.settings);
   if (intake.injected) return injectedReply(intake.injected);
@@ -61,7 +61,7 @@ export function answerMcp(world: ProviderState, intake: Intake): Reply | Promise
   return rpcReply(message.id, otherMethod(world, message), { as: world.settings.mcp.answers });
 }
 
-function unfitRequest(intake: Intake): Reply | undefined {
+function unfitRequest(intake: ReceivedRequest): Reply | undefined {
   const { headers } = intake;
   const accept = headers.accept ?? '';
   if (!accept.includes('application/json') || !accept.includes('text/event-stream'))
@@ -94,7 +94,7 @@ function begin(world: ProviderState, { id, params }: RpcMessage): Reply {
   return rpcReply(id, { result }, { as: world.settings.mcp.answers, headers: { 'Mcp-Session-Id': session } });
 }
 
-function endSession(world: ProviderState, { headers }: Intake): Reply {
+function endSession(world: ProviderState, { headers }: ReceivedRequest): Reply {
   return plain(world.mcpSessions.delete(String(headers['mcp-session-id'])) ? 204 : 404);
 }
 
@@ -116,7 +116,7 @@ function otherMethod({ settings }: ProviderState, { method, params }: RpcMessage
 
 function callTool(
   world: ProviderState,
-  intake: Intake,
+  intake: ReceivedRequest,
   { params }: RpcMessage,
   id: string | number,
   key: Key,

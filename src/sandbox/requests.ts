@@ -10,7 +10,7 @@ import { type Json, parseBody, WireInteger, writeJson } from './json.js';
 import type { Settings, V2ErrorKind } from './options.js';
 
 /** A request with its body read. */
-export interface Intake {
+export interface ReceivedRequest {
   readonly requestId: string;
   readonly method: string;
   /** The path below the API's base. */
@@ -335,7 +335,7 @@ export function v2Reply(outcome: Json | V2Failure, settings: Settings): Reply {
 
 export const jsonHeaders = { 'Content-Type': 'application/json' };
 
-export const isJsonRequest = ({ contentType = '' }: Intake): boolean =>
+export const isJsonRequest = ({ contentType = '' }: ReceivedRequest): boolean =>
   /^application\/json\s*(?:;|$)/i.test(contentType);
 
 interface Page<T> {

@@ -9,12 +9,12 @@ import type { Company } from './registry/types.js';
 import {
   type Change,
   type Damage,
-  hopeless,
   isPlain,
   repairable,
   reviewable,
   type SampleInput,
   type SampleRow,
+  unreadableDamage,
 } from './sample/damage.js';
 
 const inputColumns = ['id', 'name', 'country', 'registration_number', 'vat_number', 'city', 'segment'];
@@ -79,7 +79,7 @@ const segments = ['A', 'B', 'key account', 'supplier; EU', 'n/a'];
 const clean: Damage = { kind: 'clean', expected: 'confirmed', reason: 'exact', apply: () => ({}) };
 
 /** The kinds of damage a dirty sample carries. */
-export const damages: readonly Damage[] = [...repairable, ...reviewable, ...hopeless];
+export const damages: readonly Damage[] = [...repairable, ...reviewable, ...unreadableDamage];
 
 /** Rows about companies of the registry, each with the answer that a careful client must reach. */
 export function* writeSample(options: SampleOptions): Generator<SampleRow> {

@@ -16,11 +16,11 @@ import {
 import { parseIfJson, writeJson } from './json.js';
 import { answerMcp, mcpOperation, mcpPath } from './mcp.js';
 import { acceptedFields, type ProviderState } from './provider-state.js';
-import { type Intake, isObject, jsonHeaders, type Match, type Reply, type Router } from './requests.js';
+import { isObject, jsonHeaders, type Match, type ReceivedRequest, type Reply, type Router } from './requests.js';
 import { answerV1, type V1Operation, v1Router } from './v1.js';
 import { answerV2, type V2Route } from './v2/index.js';
 
-export interface Front {
+export interface ServerContext {
   readonly world: ProviderState;
   readonly v2Router: Router<V2Route>;
   readonly script: Script;
@@ -37,7 +37,7 @@ interface Routed {
   readonly match: Match<V1Operation> | Match<V2Route> | undefined;
 }
 
-export function createHandler(front: Front): (request: IncomingMessage, response: ServerResponse) => void {
+export function createHandler(front: ServerContext): (request: IncomingMessage, response: ServerResponse) => void {
   let sequence = 0;
   return (request, response) => {
     sequence += 1;
@@ -74,7 +74,7 @@ function readBody(request: IncomingMessage, done: (body: string, bytes: number) 
 }
 
 function handle(
-  front: Front,
+  front: ServerContext,
   sequence: number,
   request: IncomingMessage,
   response: ServerResponse,
@@ -114,7 +114,7 @@ function handle(
   const fault = faultFor(front, seen);
   const proceed = () => {
     if (response.destroyed || beforeExecution(front, response, fault)) return;
-    const intake: Intake = {
+    const intake: ReceivedRequest = {
       requestId,
       method,
       path: routed.path,
@@ -144,13 +144,13 @@ function handle(
   else proceed();
 }
 
-function faultFor({ script, faults, world }: Front, seen: LoggedRequest): Fault | undefined {
+function faultFor({ script, faults, world }: ServerContext, seen: LoggedRequest): Fault | undefined {
   if (seen.api === 'none') return undefined;
   const fault = script.take(seen) ?? drawFault(faults, world.settings.seed, seen.sequence, seen.operation);
   return seen.api === 'v1' && typeof fault === 'object' && 'failAfterWork' in fault ? undefined : fault;
 }
 
-function route(front: Front, method: string, path: string): Routed {
+function route(front: ServerContext, method: string, path: string): Routed {
   if (path.startsWith(v1Root)) {
     const inner = path.slice(v1Base.length);
     return { api: 'v1', path: inner, match: v1Router.match(method, inner) };
@@ -163,7 +163,7 @@ function route(front: Front, method: string, path: string): Routed {
 }
 
 /** Applies faults that prevent execution. True if the request is finished. */
-function beforeExecution(front: Front, response: ServerResponse, fault: Fault | undefined): boolean {
+function beforeExecution(front: ServerContext, response: ServerResponse, fault: Fault | undefined): boolean {
   if (fault === 'hang') return true;
   if (fault === 'resetBefore') {
     reset(response);
@@ -189,7 +189,7 @@ function beforeExecution(front: Front, response: ServerResponse, fault: Fault | 
   return false;
 }
 
-function execute(front: Front, intake: Intake, routed: Routed): Reply | Promise<Reply> {
+function execute(front: ServerContext, intake: ReceivedRequest, routed: Routed): Reply | Promise<Reply> {
   if (routed.api === 'v1')
     return answerV1(front.world, intake, routed.match as Match<V1Operation>, `${front.origin}${v1Base}`);
   if (routed.api === 'v2') return answerV2(front.world, intake, routed.match as Match<V2Route>);
@@ -205,7 +205,7 @@ export const changePath = '/control/change';
  * A change in the register from outside: `{"company": "<v2 ID>", "field": "name", "value": "New Ltd"}`. Both APIs show
  * it from then on. If it is watched, the history lists it, and the callback is posted before this answers.
  */
-async function answerControl({ registry, watches }: ProviderState, { method, body }: Intake): Promise<Reply> {
+async function answerControl({ registry, watches }: ProviderState, { method, body }: ReceivedRequest): Promise<Reply> {
   if (method !== 'POST') return reply(405, { detail: 'Only POST.' });
   const said = parseIfJson(body);
   if (!isObject(said)) return reply(400, { detail: 'The body must be a JSON object.' });

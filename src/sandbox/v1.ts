@@ -14,7 +14,6 @@ import {
   date,
   either,
   flag,
-  type Intake,
   integer,
   isJsonRequest,
   isObject,
@@ -22,6 +21,7 @@ import {
   list,
   type Match,
   pageOf,
+  type ReceivedRequest,
   type Reply,
   type Route,
   Router,
@@ -175,7 +175,12 @@ const bodyLimitBytes = 64_000;
 const emptyQuery = new URLSearchParams();
 
 /** One v1 request, checked in this order: key, kind of key, route, scope, validity, allowance, data. */
-export function answerV1(world: ProviderState, intake: Intake, match: Match<V1Operation>, baseUrl: string): Reply {
+export function answerV1(
+  world: ProviderState,
+  intake: ReceivedRequest,
+  match: Match<V1Operation>,
+  baseUrl: string,
+): Reply {
   const key = authenticate(world, intake.authorization);
   if (!key) return v1Error(failureOfStatus(401), intake.requestId);
   const outcome = intake.injected ? injectedFailure(intake.injected) : attempt(world, intake, match, key, baseUrl);
@@ -189,7 +194,7 @@ function authenticate(world: ProviderState, authorization: string | undefined): 
   return key?.api === 'v1' && !key.revoked ? key : undefined;
 }
 
-function injectedFailure(fault: NonNullable<Intake['injected']>): V1Failure {
+function injectedFailure(fault: NonNullable<ReceivedRequest['injected']>): V1Failure {
   const failure = failureOfStatus(fault.status, fault.code, fault.message);
   return fault.retryAfter === undefined
     ? failure
@@ -198,7 +203,7 @@ function injectedFailure(fault: NonNullable<Intake['injected']>): V1Failure {
 
 function attempt(
   world: ProviderState,
-  intake: Intake,
+  intake: ReceivedRequest,
   match: Match<V1Operation>,
   key: Key,
   baseUrl: string,
@@ -251,7 +256,7 @@ function routeNotFound(path: string, baseUrl: string): V1Failure {
 
 function readValues(
   route: V1Operation,
-  intake: Intake,
+  intake: ReceivedRequest,
   query: URLSearchParams,
   params: Readonly<Record<string, string>>,
 ): { readonly values: Values } | V1Failure {

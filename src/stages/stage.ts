@@ -203,7 +203,7 @@ export interface CallTerms {
 
 export interface Questions {
   /** A person's earlier decision on this question, if any. */
-  readonly remembered: (question: StageQuestion) => Promise<Remembered | undefined>;
+  readonly remembered: (question: StageQuestion) => Promise<RecordedDecision | undefined>;
   /** A person confirmed this question before and withdrew the decision. */
   readonly wasWithdrawn: (question: StageQuestion) => Promise<boolean>;
   /** Stores the question: open if a person has to answer, answered if an earlier decision was used. */
@@ -242,7 +242,7 @@ export interface QuestionState {
   readonly message: string;
 }
 
-export interface Remembered {
+export interface RecordedDecision {
   readonly decision: 'confirm' | 'none_of_these' | 'not_sure';
   readonly candidateId: string | null;
   /** The candidates that the person saw. */

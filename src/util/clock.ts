@@ -86,7 +86,7 @@ export class ManualClock implements Clock {
 }
 
 /** Lets calls wait for a change. */
-export class Bell {
+export class Notifier {
   #waiting: (() => void)[] = [];
 
   /** Wakes the longest waiting first. */

@@ -11,7 +11,7 @@ import {
   lookUp,
 } from '../app/portfolio/look-up.js';
 import { rows } from '../app/portfolio/rows.js';
-import type { Purse } from '../app/provider/direct-calls.js';
+import type { UnitLimit } from '../app/provider/direct-calls.js';
 import { KybatchError } from '../domain/errors.js';
 import { fieldAgreements, gradeInWords } from '../domain/grade-order.js';
 import { tables } from '../export/tables.js';
@@ -24,7 +24,7 @@ import type { Site } from './site.js';
 
 export interface ReconcileOptions {
   /** The units that queries may cost. Absent: they are answered from stored answers alone. */
-  readonly purse?: Purse | undefined;
+  readonly purse?: UnitLimit | undefined;
   /** Called after queries that cost something. */
   readonly onSpent?: ((units: number) => void) | undefined;
 }

@@ -20,7 +20,7 @@ vi.mock('../../src/readers/list.js', async (original) => {
   return { readers: [...listed.readers, licenceReader] };
 });
 
-import { previewPurge, purge } from '../../src/app/admin/purge.js';
+import { erase, previewErase } from '../../src/app/admin/erase.js';
 import { exportTables } from '../../src/app/run/export.js';
 import { plan } from '../../src/app/run/plan.js';
 import { run } from '../../src/app/run/run.js';
@@ -83,8 +83,8 @@ long('it is planned, bought, exported and purged like any other', async () => {
       expect(licences[0]?.extra).toBe('{"holder":"Ann"}');
 
       const request = { kind: 'entity', space: 'v2', id: licences[0]?.v2_company_id ?? '' } as const;
-      expect((await previewPurge({ request }, environment)).answers).toBeGreaterThanOrEqual(3);
-      await purge({ request }, environment);
+      expect((await previewErase({ request }, environment)).answers).toBeGreaterThanOrEqual(3);
+      await erase({ request }, environment);
       const after = await exportTables({ run: end.run }, environment);
       expect(readTable(after.folder, 'licences')).toHaveLength(2);
     });

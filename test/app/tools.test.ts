@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { doctor } from '../../src/app/admin/doctor.js';
-import { purge } from '../../src/app/admin/purge.js';
+import { erase } from '../../src/app/admin/erase.js';
 import { usage } from '../../src/app/admin/usage.js';
 import type { AppEnvironment } from '../../src/app/environment.js';
 import { call, type DirectCallOptions, tools } from '../../src/app/provider/call.js';
@@ -189,7 +189,7 @@ describe('tools of the MCP server', () => {
       const [company, other] = companies(2);
       await ask();
       await ask({ params: { country_code: other?.countryCode, registration_number: other?.registrationNumber } });
-      const { report, proof } = await purge({ request: { kind: 'entity', id: company?.v2Id ?? '' } }, environment);
+      const { report, proof } = await erase({ request: { kind: 'entity', id: company?.v2Id ?? '' } }, environment);
       expect(report).toMatchObject({ answers: 1, bodies: 1 });
       expect(proof).toMatchObject({ timesInFile: 0, mentions: [] });
     });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError, type ApiErrorDetails } from '../../src/api/errors.js';
 import { Limiter } from '../../src/calls/limiter.js';
 import { canonicalJson, requestKey } from '../../src/calls/request.js';
-import { isTrouble, LONGEST_WAIT_MS, retryDelayMs } from '../../src/calls/retry.js';
+import { isOutageSign, LONGEST_WAIT_MS, retryDelayMs } from '../../src/calls/retry.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { turns } from '../engine/support.js';
 
@@ -50,8 +50,8 @@ describe('retry delays', () => {
   });
 
   test('every temporary failure counts as trouble, except an abort and a request to wait', () => {
-    expect([error({}), error({ httpStatus: 503 }), error({ code: 'UNEXPECTED_BODY' })].every(isTrouble)).toBe(true);
-    expect([error({ code: 'ABORTED' }), error({ class: 'slow_down' })].some(isTrouble)).toBe(false);
+    expect([error({}), error({ httpStatus: 503 }), error({ code: 'UNEXPECTED_BODY' })].every(isOutageSign)).toBe(true);
+    expect([error({ code: 'ABORTED' }), error({ class: 'slow_down' })].some(isOutageSign)).toBe(false);
   });
 });
 

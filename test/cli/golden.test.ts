@@ -154,8 +154,8 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       await shows('changes', ['changes'], ['changes', '--all']);
       await shows('status-check-too-old', ['status', '--check', '--max-age', '1s']);
       const { country, registration_number: number } = mixed(job)[1] ?? {};
-      const purge = await shown(['erase', '--entity', `${country}:${number}`], { answers: () => 'n' });
-      await expect(purge).toMatchFileSnapshot('golden/erase-declined.txt');
+      const erase = await shown(['erase', '--entity', `${country}:${number}`], { answers: () => 'n' });
+      await expect(erase).toMatchFileSnapshot('golden/erase-declined.txt');
       await shows('erase', ['erase', '--entity', 'v1:1', '--yes'], ['erase', '--before', '2026-03-02', '--yes']);
       await shows('prune', ['prune', '--older-than', '1d'], ['prune', '--older-than', '1d', '--yes']);
       await shows('ledger', ['ledger', 'backup', 'backup'], ['ledger', 'backup', 'backup'], ['ledger', 'migrate']);

@@ -40,7 +40,7 @@ const fixture: RunFixture = {
 
 interface Place {
   readonly dataDir: string;
-  readonly purge: (args: readonly string[], options?: Partial<HereOptions>) => Promise<Said>;
+  readonly erase: (args: readonly string[], options?: Partial<HereOptions>) => Promise<Said>;
   /** Everything that the ledger holds, as text. */
   readonly dump: () => Promise<string>;
 }
@@ -55,7 +55,7 @@ async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
     mkdirSync(dataDir, { recursive: true });
     await use({
       dataDir,
-      purge: (args, options) => here(['erase', ...args], { cwd, clock: new ManualClock(NOW), ...options }),
+      erase: (args, options) => here(['erase', ...args], { cwd, clock: new ManualClock(NOW), ...options }),
       dump: () => everythingIn(dataDir),
     });
   });
@@ -76,7 +76,7 @@ describe('an empty or wrong name removes nothing', () => {
     ['a day that does not exist', ['--before', '2025-02-31'], 'DATE_INVALID'],
     ['no date', ['--before', 'yesterday'], 'DATE_INVALID'],
   ])('%s is refused', async (_, args, refusal = 'ENTITY_INVALID') => {
-    await withLedger(async ({ purge, dump }) => {
+    await withLedger(async ({ erase: purge, dump }) => {
       const before = await dump();
       const refused = await purge([...args, '--yes']);
       expect(refused.code).toBe(2);
@@ -88,7 +88,7 @@ describe('an empty or wrong name removes nothing', () => {
   long.each(['x', '[0-9]+', '9000001|9000002', 'name', 'id', 'Other', '90000', 'v2:9000001'])(
     'an entity %s is matched as a whole, and is not there',
     async (entity) => {
-      await withLedger(async ({ purge, dump }) => {
+      await withLedger(async ({ erase: purge, dump }) => {
         const before = await dump();
         const missed = await purge(['--entity', entity, '--yes']);
         expect(missed).toMatchObject({ code: 2, codes: expect.arrayContaining(['NOTHING_TO_PURGE']) });
@@ -98,7 +98,7 @@ describe('an empty or wrong name removes nothing', () => {
   );
 
   test('an ID of one character is that ID, not a character of others', async () => {
-    await withLedger(async ({ purge }) => {
+    await withLedger(async ({ erase: purge }) => {
       const { stdout, code } = await purge(['--entity', '1', '--yes', '--json']);
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ removed: { answers: 1, rows: 0 }, not_searched: ['1'] });
@@ -111,7 +111,7 @@ describe('purge asks first', { tags: 'long' }, () => {
   const counts = / 1 \D+ 1 \D+ 1 \w+ \(first\)/;
 
   test('without a terminal it needs --yes, and counts the records', async () => {
-    await withLedger(async ({ purge, dump }) => {
+    await withLedger(async ({ erase: purge, dump }) => {
       const before = await dump();
       const refused = await purge(['--entity', 'v1:9000001']);
       expect(refused.code).toBe(2);
@@ -123,7 +123,7 @@ describe('purge asks first', { tags: 'long' }, () => {
   });
 
   test('on a terminal a no removes nothing, a yes does', async () => {
-    await withLedger(async ({ purge, dump }) => {
+    await withLedger(async ({ erase: purge, dump }) => {
       const before = await dump();
       const questions: string[] = [];
       const answers = (answer: string) => (question: string) => {
@@ -144,7 +144,7 @@ describe('purge asks first', { tags: 'long' }, () => {
 
 describe('purge reports the remaining mentions', () => {
   long('remaining mentions are listed with a working command', async () => {
-    await withLedger(async ({ purge, dataDir }) => {
+    await withLedger(async ({ erase: purge, dataDir }) => {
       const args = ['--yes', '--data-dir', dataDir];
       const first = await purge(['--entity', 'GB:7654321', ...args]);
       expect(first.code).toBe(0);
@@ -159,12 +159,12 @@ describe('purge reports the remaining mentions', () => {
   });
 
   long('the same command finishes a purge that was killed', async () => {
-    await withLedger(async ({ purge, dataDir }) => {
+    await withLedger(async ({ erase: purge, dataDir }) => {
       const made = { run: 'first', exported_at: '2026-01-05T00:00:00Z', versions: { kybatch: '1' }, files: [] };
       mkdirSync(join(dataDir, 'exports', 'first'), { recursive: true });
       writeFileSync(join(dataDir, 'exports', 'first', 'summary.json'), JSON.stringify(made));
       const ledger = await openLedgerIn({ dataDir, now: NOW, access: 'write' });
-      await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '9000001' }, itemIds);
+      await ledger.housekeeping.erase({ kind: 'entity', space: 'v1', id: '9000001' }, itemIds);
       await ledger.close();
       const other = await purge(['--entity', 'v1:9000003', '--yes']);
       expect(other).toMatchObject({ code: 2, codes: expect.arrayContaining(['NOTHING_TO_PURGE']) });
@@ -182,7 +182,7 @@ describe('purge reports the remaining mentions', () => {
   });
 
   test('a second time nothing is found in the ledger, and the exports that hold it are named all the same, as they were made', async () => {
-    await withLedger(async ({ purge, dataDir }) => {
+    await withLedger(async ({ erase: purge, dataDir }) => {
       const cwd = join(dataDir, '..');
       const write = (flags: readonly string[]) =>
         here(['export', 'first', ...flags], { cwd, clock: new ManualClock(NOW) });
@@ -204,7 +204,7 @@ describe('purge reports the remaining mentions', () => {
   });
 
   test('an export of a run that the ledger does not know is named, too', async () => {
-    await withLedger(async ({ purge, dataDir }) => {
+    await withLedger(async ({ erase: purge, dataDir }) => {
       const cwd = join(dataDir, '..');
       const flags = ['--format', 'csv', '--out', 'old'];
       expect((await here(['export', 'first', ...flags], { cwd, clock: new ManualClock(NOW) })).code).toBe(0);
@@ -229,7 +229,7 @@ describe('purge reports the remaining mentions', () => {
     '{"__proto__":{"folder":1}}',
     'z',
   ])('a list of exports that holds %s does not stop purge and prune', async (line) => {
-    await withLedger(async ({ purge, dataDir }) => {
+    await withLedger(async ({ erase: purge, dataDir }) => {
       writeFileSync(join(dataDir, 'exports.jsonl'), `${line}\n`);
       expect((await purge(['--entity', 'v1:9000001', '--yes'])).code).toBe(0);
       const clock = new ManualClock(NOW);
@@ -239,7 +239,7 @@ describe('purge reports the remaining mentions', () => {
   });
 
   long('a list of exports that cannot be read is reported before anything is removed', async () => {
-    await withLedger(async ({ purge, dataDir, dump }) => {
+    await withLedger(async ({ erase: purge, dataDir, dump }) => {
       mkdirSync(join(dataDir, 'exports.jsonl'));
       const before = await dump();
       const refused = await purge(['--entity', 'v1:9000001', '--yes']);
@@ -249,7 +249,7 @@ describe('purge reports the remaining mentions', () => {
   });
 
   long('purge by date rewrites the database file', async () => {
-    await withLedger(async ({ purge, dump }) => {
+    await withLedger(async ({ erase: purge, dump }) => {
       const clock = new ManualClock(NOW + 24 * 3_600_000);
       const gone = await purge(['--before', '2026-02-01', '--yes'], { clock });
       expect(gone.code).toBe(0);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { processRows } from '../../src/engine/queue.js';
 import type { StageContexts } from '../../src/engine/stage-contexts.js';
-import { Turns } from '../../src/engine/turns.js';
+import { UnitScheduler } from '../../src/engine/unit-scheduler.js';
 import type { RowRecord } from '../../src/ledger/rows/runs.js';
 import { systemClock } from '../../src/util/clock.js';
 import { lineOf, wholeCompanies, withWorkshop } from './support.js';
@@ -56,7 +56,7 @@ describe('rows are handed out once', () => {
       // No stage is there: the row fails, which is an end like any other.
       contexts: { now: () => 0, settled: () => {} } as unknown as StageContexts,
       clock: systemClock,
-      turns: new Turns({ budgetUnits: null, unitsPerRow: 1, stopping }),
+      turns: new UnitScheduler({ budgetUnits: null, unitsPerRow: 1, stopping }),
       rowsAtOnce: 1,
       canStart: async () => false,
       concludeRefusals: async () => [],

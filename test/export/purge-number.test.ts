@@ -54,7 +54,7 @@ long('rows with the number are removed even without a match, with everything ask
     await ledger.calls.noteEnding(attemptId, JSON.stringify({ message: `stopped at ${NUMBER}` }));
     await ledger.unknownCharges.settle([1], 'resend', `about ${NUMBER}`);
     expect(await bytesOf(dataDir)).toContain(NUMBER);
-    const report = await ledger.housekeeping.purge(named, itemIds);
+    const report = await ledger.housekeeping.erase(named, itemIds);
     expect(report).toMatchObject({ rows: 1, answers: 1, bodies: 0, candidates: 1, questions: 1, decisions: 1 });
     expect(await bytesOf(dataDir)).not.toContain(NUMBER);
     expect(await ledger.housekeeping.searchEverywhere(report.identifiers)).toMatchObject({
@@ -64,7 +64,7 @@ long('rows with the number are removed even without a match, with everything ask
     const key = { outcome: 'no_match', errorCode: 'PURGED', values: [], fields: {} };
     expect(await ledger.runs.row(id, 1)).toMatchObject(key);
     expect(await ledger.runs.row(id, 2)).toMatchObject({ fields: { registration_number: '01234567' } });
-    expect(await ledger.housekeeping.previewPurge({ ...named, registrationNumber: '01234567' }, itemIds)).toMatchObject(
+    expect(await ledger.housekeeping.previewErase({ ...named, registrationNumber: '01234567' }, itemIds)).toMatchObject(
       { answers: 1 },
     );
   });
@@ -74,8 +74,8 @@ long('a row whose country cell names two countries counts for both', async () =>
   const row = british(NUMBER);
   const rows = [{ ...row, fields: { ...row.fields, country: 'GB/DK' }, state: nobody }];
   await withRun({ rows, bought: [] }, async ({ ledger }) => {
-    expect(await ledger.housekeeping.purge({ ...named, countryCode: 'FR' }, itemIds)).toMatchObject({ rows: 0 });
-    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 1 });
+    expect(await ledger.housekeeping.erase({ ...named, countryCode: 'FR' }, itemIds)).toMatchObject({ rows: 0 });
+    expect(await ledger.housekeeping.erase(named, itemIds)).toMatchObject({ rows: 1 });
   });
 });
 
@@ -87,7 +87,7 @@ long.each([
   ['with a label', `Company No. ${NUMBER}`],
 ])('a row that wrote the number %s is the same company', async (_, written) => {
   await withRun({ rows: [{ ...british(written), state: nobody }] }, async ({ ledger }) => {
-    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 1 });
+    expect(await ledger.housekeeping.erase(named, itemIds)).toMatchObject({ rows: 1 });
   });
 });
 
@@ -100,7 +100,7 @@ test.each([
   ],
 ])('a row with %s stays', async (_, row) => {
   await withRun({ rows: [{ ...row, state: nobody }] }, async ({ ledger, id }) => {
-    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 0, answers: 0 });
+    expect(await ledger.housekeeping.erase(named, itemIds)).toMatchObject({ rows: 0, answers: 0 });
     expect(await ledger.runs.row(id, 1)).toMatchObject({ errorCode: null });
   });
 });
@@ -111,7 +111,7 @@ test('a damaged row goes when one cell is the number and another the country', a
     { values: ['Acme', NUMBER, 'FR', 'x'], state: { outcome: 'invalid' as const } },
   ];
   await withRun({ rows: damaged }, async ({ ledger, id }) => {
-    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 1 });
+    expect(await ledger.housekeeping.erase(named, itemIds)).toMatchObject({ rows: 1 });
     expect(await ledger.runs.row(id, 1)).toMatchObject({ outcome: 'invalid', errorCode: 'PURGED' });
     expect(await ledger.runs.row(id, 2)).toMatchObject({ errorCode: null });
   });
@@ -125,7 +125,7 @@ test('the same number in two states is two companies', async () => {
   });
   await withRun({ rows: [american('CA'), american('TX')] }, async ({ ledger, id }) => {
     const request = { kind: 'number', countryCode: 'US', state: 'CA', registrationNumber: 'C1234567' } as const;
-    expect(await ledger.housekeeping.purge(request, itemIds)).toMatchObject({ rows: 1 });
+    expect(await ledger.housekeeping.erase(request, itemIds)).toMatchObject({ rows: 1 });
     expect(await ledger.runs.row(id, 2)).toMatchObject({ errorCode: null });
   });
 });
@@ -138,7 +138,7 @@ test('a company is removed from both of two runs, and a pending row ends as inva
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     await createRun(ledger, 'second', { rows: [{ ...british('7654321'), state: { outcome: 'pending' } }] });
     for (const text of ['9000001', '"7654321"']) expect(await bytesOf(dataDir)).toContain(text);
-    const report = await ledger.housekeeping.purge(named, itemIds);
+    const report = await ledger.housekeeping.erase(named, itemIds);
     expect(report).toMatchObject({ runs: [id, 'second'], rows: 2, answers: 1, bodies: 1 });
     expect(report.identifiers).toEqual(expect.arrayContaining([NUMBER, '9000001', '7654321']));
     expect(await ledger.runs.row('second', 1)).toMatchObject({ outcome: 'invalid', errorCode: 'PURGED' });
@@ -159,7 +159,7 @@ long(
       const decided = { ...said, summary: `${NUMBER} → Acme, ID 9000001`, decidedAt: NOW, note: null };
       expect((await ledger.review.record({ ...asked, ...decided })).released).toHaveLength(1);
       for (const text of ['9000001', NUMBER]) expect(await bytesOf(dataDir)).toContain(text);
-      expect(await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds)).toMatchObject({
+      expect(await ledger.housekeeping.erase({ kind: 'entity', id: '9000001' }, itemIds)).toMatchObject({
         rows: 2,
         decisions: 1,
         questions: 1,
@@ -182,7 +182,7 @@ test('a decision outlives its run and is still removed with the number', async (
     const said = { decision: 'none_of_these', candidateId: null, shown: [], decidedBy: 'me' } as const;
     await ledger.review.record({ ...key, ...said, summary: NUMBER, decidedAt: NOW, note: null });
     expect(await bytesOf(dataDir)).toContain(NUMBER);
-    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 0, decisions: 1 });
+    expect(await ledger.housekeeping.erase(named, itemIds)).toMatchObject({ rows: 0, decisions: 1 });
     expect(await bytesOf(dataDir)).not.toContain(NUMBER);
   });
 });
@@ -193,7 +193,7 @@ test('a direct search is found by its request and by its result', async () => {
     await buy(ledger, id, { ...searchFor(1, NUMBER), params: { location: 'UK', registration_number: '7654321' } });
     await buy(ledger, id, { ...searchFor(1, ''), params: { location: 'GB', name: 'Acme' }, body: `[${item}]` });
     for (const text of [item, '"registration_number":"7654321"']) expect(await bytesOf(dataDir)).toContain(text);
-    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 0, answers: 2 });
+    expect(await ledger.housekeeping.erase(named, itemIds)).toMatchObject({ rows: 0, answers: 2 });
     expect(await bytesOf(dataDir)).not.toMatch(/9000001|7654321/);
   });
 });
@@ -213,7 +213,7 @@ test('a company found by a direct list is removed with everything bought under i
     const go = [hit('S-4711'), JSON.stringify(generated.params)];
     const stay = [hit('S-4712'), JSON.stringify(elsewhere.params), '{"id":"S-4711"}', '{"name":"other"}'];
     for (const text of [...go, ...stay]) expect(await bytesOf(dataDir)).toContain(text);
-    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ answers: 2, bodies: 2 });
+    expect(await ledger.housekeeping.erase(named, itemIds)).toMatchObject({ answers: 2, bodies: 2 });
     for (const text of go) expect(await bytesOf(dataDir)).not.toContain(text);
     for (const text of stay) expect(await bytesOf(dataDir)).toContain(text);
   });
@@ -227,8 +227,8 @@ test('a direct search is recognized by its values, whatever its parameters are c
     await buy(ledger, id, { ...byHand, operation: 'companiesLookup', params: { ...american, state: 'TX' } });
     await buy(ledger, id, { ...byHand, operation: 'kybSearch', params: { location: 'US-CA', name: 'C1234567' } });
     const request = { kind: 'number', countryCode: 'US', state: 'CA', registrationNumber: 'C1234567' } as const;
-    expect(await ledger.housekeeping.purge(request, itemIds)).toMatchObject({ answers: 2, bodies: 0 });
-    expect(await ledger.housekeeping.purge({ ...request, state: 'TX' }, itemIds)).toMatchObject({
+    expect(await ledger.housekeeping.erase(request, itemIds)).toMatchObject({ answers: 2, bodies: 0 });
+    expect(await ledger.housekeeping.erase({ ...request, state: 'TX' }, itemIds)).toMatchObject({
       answers: 1,
       bodies: 1,
     });
@@ -244,7 +244,7 @@ test('messages of other rows with this candidate lose the number and nothing els
       candidate('9000002', { registrationNumber: '01234567' }),
     ];
     await settleAgain(ledger, id, 1, { candidates: [{ space: 'v1', seen }] });
-    const report = await ledger.housekeeping.purge(named, itemIds);
+    const report = await ledger.housekeeping.erase(named, itemIds);
     expect(report).toMatchObject({ rows: 0, candidates: 1, runs: [id] });
     const errorMessage = '2 candidates: (removed) and 01234567, not 107654321';
     expect(await ledger.runs.row(id, 1)).toMatchObject({ outcome: 'needs_review', errorMessage });
@@ -273,7 +273,7 @@ long('data of other companies about it is found in packed answers too, with the 
     ],
   };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
-    const { identifiers } = await ledger.housekeeping.purge(named, itemIds);
+    const { identifiers } = await ledger.housekeeping.erase(named, itemIds);
     const { mentions, timesInFile } = await ledger.housekeeping.searchEverywhere(identifiers);
     const found = { identifiers: [NUMBER], run: id };
     expect(mentions).toEqual([
@@ -282,8 +282,8 @@ long('data of other companies about it is found in packed answers too, with the 
     ]);
     // The disk of a server cannot be searched.
     expect(timesInFile).toBe(isOnPostgres ? 0 : (await bytesOf(dataDir)).split(NUMBER).length - 1);
-    await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '9000002' }, itemIds);
-    await ledger.housekeeping.purge({ kind: 'number', countryCode: 'FR', registrationNumber: '552100554' }, itemIds);
+    await ledger.housekeeping.erase({ kind: 'entity', space: 'v1', id: '9000002' }, itemIds);
+    await ledger.housekeeping.erase({ kind: 'number', countryCode: 'FR', registrationNumber: '552100554' }, itemIds);
     expect(await ledger.housekeeping.searchEverywhere(identifiers)).toMatchObject({ mentions: [], timesInFile: 0 });
   });
 });

@@ -74,7 +74,7 @@ async function withCandidates(use: (dataDir: string, ledger: Ledger, id: string)
 
 long('an entity is gone from the table of its list, and its row still counts in the run', async () => {
   await withCandidates(async (dataDir, ledger, id) => {
-    await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds);
+    await ledger.housekeeping.erase({ kind: 'entity', id: '555' }, itemIds);
     const folder = join(dataDir, 'out');
     const { conservation } = await exportTo(folder, ledger, id);
     expect(conservation.holds).toBe(true);
@@ -90,7 +90,7 @@ long(
   async () => {
     await withCandidates(async (dataDir, ledger, id) => {
       await dropPortfolios(dataDir);
-      const report = await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds);
+      const report = await ledger.housekeeping.erase({ kind: 'entity', id: '555' }, itemIds);
       expect(report).toMatchObject({ runs: [id], rows: 1, bodies: 3, answers: 3, candidates: 1 });
       expect(await countIn(dataDir, canary)).toBe(0);
       expect((await countIn(dataDir, '9000001')) + (await countIn(dataDir, '700001'))).toBe(0);
@@ -111,12 +111,12 @@ long(
 
 long('data older than a date is removed with its runs, and newer data stays', async () => {
   await withCandidates(async (dataDir, ledger, id) => {
-    expect(await ledger.housekeeping.purge({ kind: 'before', at: NOW - 1 }, itemIds)).toMatchObject({
+    expect(await ledger.housekeeping.erase({ kind: 'before', at: NOW - 1 }, itemIds)).toMatchObject({
       runsRemoved: [],
       rows: 0,
       bodies: 0,
     });
-    expect(await ledger.housekeeping.purge({ kind: 'before', at: NOW + 1 }, itemIds)).toMatchObject({
+    expect(await ledger.housekeeping.erase({ kind: 'before', at: NOW + 1 }, itemIds)).toMatchObject({
       runsRemoved: [id],
       rows: 2,
       bodies: 4,
@@ -133,7 +133,7 @@ long('data older than a date is removed with its runs, and newer data stays', as
 
 long('an ID of another space is another company', async () => {
   await withCandidates(async (dataDir, ledger) => {
-    expect(await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '555' }, itemIds)).toMatchObject({
+    expect(await ledger.housekeeping.erase({ kind: 'entity', space: 'v1', id: '555' }, itemIds)).toMatchObject({
       rows: 0,
       bodies: 0,
     });
@@ -149,11 +149,11 @@ long('an answer that other rows use stays, and can be purged later', async () =>
     const owned = await ledger.calls.findAnswer(context.environmentId, context.requestKey, 0);
     const use = { ...context, attemptId: 1, at: NOW, rawSha256: owned?.rawSha256 ?? '' };
     await settleAgain(ledger, id, 2, { uses: [use] });
-    await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds);
+    await ledger.housekeeping.erase({ kind: 'entity', id: '9000001' }, itemIds);
     const folder = join(dataDir, 'out');
     await exportTo(folder, ledger, id);
     expect(readTable(folder, 'companies').map(({ v1_company_id }) => v1_company_id)).toEqual(['9000002']);
-    expect(await ledger.housekeeping.purge({ kind: 'entity', id: '9000002' }, itemIds)).toMatchObject({
+    expect(await ledger.housekeeping.erase({ kind: 'entity', id: '9000002' }, itemIds)).toMatchObject({
       rows: 1,
       bodies: 1,
       answers: 1,
@@ -166,7 +166,7 @@ test('a replaced answer is removed too', async () => {
   const about = { row: 2, api: 'v1' as const, operation: 'fullKyb', params: { id: '9000001' } };
   const bought = ['old', 'new'].map((age) => ({ ...about, body: `{"lite":{"name":"${canary} ${age}"}}` }));
   await withRun({ ...fixture, bought }, async ({ dataDir, ledger }) => {
-    expect(await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds)).toMatchObject({
+    expect(await ledger.housekeeping.erase({ kind: 'entity', id: '9000001' }, itemIds)).toMatchObject({
       bodies: 2,
       answers: 1,
     });
@@ -177,9 +177,9 @@ test('a replaced answer is removed too', async () => {
 long.each(['', ' ', '9', 'name', 'id', '.*', 'lite'])('an ID %j is no pattern, and nothing is removed', async (id) => {
   await withCandidates(async (dataDir, ledger) => {
     const nothing = { rows: 0, answers: 0, bodies: 0, candidates: 0, questions: 0, decisions: 0 };
-    expect(await ledger.housekeeping.purge({ kind: 'entity', id }, itemIds)).toMatchObject(nothing);
+    expect(await ledger.housekeeping.erase({ kind: 'entity', id }, itemIds)).toMatchObject(nothing);
     expect(
-      await ledger.housekeeping.purge({ kind: 'number', countryCode: 'GB', registrationNumber: id }, itemIds),
+      await ledger.housekeeping.erase({ kind: 'number', countryCode: 'GB', registrationNumber: id }, itemIds),
     ).toMatchObject(nothing);
     expect(await countIn(dataDir, canary)).toBeGreaterThan(3);
   });
@@ -203,12 +203,12 @@ long('direct answers about it are removed in every ID space, also of a new opera
     const subject = { space: 'v2', id: '555' } as const;
     await buy(ledger, id, byHand('licence', '555', `{"holder":"${canary} 4"}`, { subject }));
     await buy(ledger, id, byHand('companyProfile', '555', `{"name":"${bystander} 5"}`));
-    const report = await ledger.housekeeping.purge({ kind: 'entity', space: 'v2', id: '555' }, itemIds);
+    const report = await ledger.housekeeping.erase({ kind: 'entity', space: 'v2', id: '555' }, itemIds);
     expect(report).toMatchObject({ rows: 1, answers: 7, bodies: 7 });
     expect(await countIn(dataDir, canary)).toBe(0);
     expect(await countIn(dataDir, `${bystander} 5`)).toBe(1);
     const profile = { kind: 'entity', space: 'companies', id: '555' } as const;
-    expect(await ledger.housekeeping.purge(profile, itemIds)).toMatchObject({ rows: 0, answers: 1, bodies: 1 });
+    expect(await ledger.housekeeping.erase(profile, itemIds)).toMatchObject({ rows: 0, answers: 1, bodies: 1 });
     expect(await countIn(dataDir, `${bystander} 5`)).toBe(0);
   });
 });
@@ -216,7 +216,7 @@ long('direct answers about it are removed in every ID space, also of a new opera
 test('the ID of a person is no ID of a company', async () => {
   await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {
     await buy(ledger, id, byHand('employeeProfile', '555', `{"id":"555","full_name":"${bystander}"}`));
-    expect(await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds)).toMatchObject({ answers: 0 });
+    expect(await ledger.housekeeping.erase({ kind: 'entity', id: '555' }, itemIds)).toMatchObject({ answers: 0 });
     expect(await countIn(dataDir, bystander)).toBe(1);
   });
 });
@@ -234,16 +234,16 @@ long('people of direct calls are removed with the company that the request or th
     await buy(ledger, id, byHand('enrichPerson', '', person(canary, 70007000), { params: { domain: 'a.example' } }));
     await buy(ledger, id, byHand('enrichPerson', '', person(bystander, 70007001), { params: { domain: 'b.example' } }));
     const gone = { kind: 'entity', space: 'employees', id: '70007000' } as const;
-    expect(await ledger.housekeeping.purge(gone, itemIds)).toMatchObject({ answers: 3, bodies: 3 });
+    expect(await ledger.housekeeping.erase(gone, itemIds)).toMatchObject({ answers: 3, bodies: 3 });
     expect([
       await countIn(dataDir, canary),
       await countIn(dataDir, '70007000'),
       await countIn(dataDir, bystander),
     ]).toEqual([0, 0, 2]);
     const empty = { kind: 'entity', space: 'employees', id: '70007002' } as const;
-    expect(await ledger.housekeeping.purge(empty, itemIds)).toMatchObject({ answers: 1 });
+    expect(await ledger.housekeeping.erase(empty, itemIds)).toMatchObject({ answers: 1 });
     const person1 = { kind: 'entity', space: 'companies', id: '70007001' } as const;
-    expect(await ledger.housekeeping.purge(person1, itemIds)).toMatchObject({ answers: 1 });
+    expect(await ledger.housekeeping.erase(person1, itemIds)).toMatchObject({ answers: 1 });
   });
 });
 
@@ -254,7 +254,7 @@ long('a list that names it is removed, and one with the same digits in another s
     await buy(ledger, id, list('creditReportSearch', `[{"id":"S-55501","name":"${canary}"}]`));
     await buy(ledger, id, list('kybSearch', `[{"id":"S-55501","name":"${bystander}"}]`));
     const credit = { kind: 'entity', space: 'credit', id: 'S-55501' } as const;
-    expect(await ledger.housekeeping.purge(credit, itemIds)).toMatchObject({ answers: 2, bodies: 2 });
+    expect(await ledger.housekeeping.erase(credit, itemIds)).toMatchObject({ answers: 2, bodies: 2 });
     expect([await countIn(dataDir, canary), await countIn(dataDir, bystander)]).toEqual([0, 1]);
   });
 });

@@ -14,7 +14,7 @@ export interface Message {
  */
 export type Fate = 'lost' | 'done' | 'late';
 
-export interface Wire {
+export interface SendInSlot {
   /** The same database by way of this wire. */
   readonly url: string;
   /** What has gone over it, by type. */
@@ -42,7 +42,7 @@ interface Trap {
 }
 
 /** Between a client and PostgreSQL. It reads what the client says, message by message. */
-export async function layWire(to: string): Promise<Wire> {
+export async function layWire(to: string): Promise<SendInSlot> {
   const target = new URL(to);
   const sent = new Map<string, number>();
   const pairs = new Set<Pair>();
@@ -170,7 +170,7 @@ export async function layWire(to: string): Promise<Wire> {
   };
 }
 
-export async function withWire<T>(to: string, use: (wire: Wire) => Promise<T>): Promise<T> {
+export async function withWire<T>(to: string, use: (wire: SendInSlot) => Promise<T>): Promise<T> {
   const wire = await layWire(to);
   try {
     return await use(wire);

@@ -149,11 +149,11 @@ test('purge removes nothing while a process works: its calls in flight would be 
     const { kybatch, job } = shared;
     const [first] = job.rows;
     const entity = `${first?.country}:${first?.registration_number}`;
-    const purge = () => kybatch(['erase', '--entity', entity, '--yes']);
-    const { end, helped } = await runWithHelp(shared, [], purge);
+    const erase = () => kybatch(['erase', '--entity', entity, '--yes']);
+    const { end, helped } = await runWithHelp(shared, [], erase);
     expect(end).toMatchObject({ code: 0 });
     expect(helped).toMatchObject({ code: 75, codes: ['LED_ELSEWHERE'] });
-    expect(await purge()).toMatchObject({ code: 0, codes: expect.arrayContaining(['PURGED']) });
+    expect(await erase()).toMatchObject({ code: 0, codes: expect.arrayContaining(['PURGED']) });
   }));
 
 test('retry of a run that others work on reports it, and does not suggest resume', () =>

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { defaultMatchPolicy } from '../../src/domain/decide.js';
 import { type IdentityPolicy, resolve } from '../../src/stages/identity/resolve.js';
 import { recordStage } from '../../src/stages/record.js';
-import type { Company, Remembered } from '../../src/stages/stage.js';
+import type { Company, RecordedDecision } from '../../src/stages/stage.js';
 import { answer, company, isRecord, scene as sceneOf } from './support.js';
 
 interface Scene {
   /** The result of each search in order. Nothing after the last. */
   readonly finds?: readonly object[][];
-  readonly remembered?: Remembered;
+  readonly remembered?: RecordedDecision;
   readonly record?: object;
   /** The result of any stored search. */
   readonly owned?: readonly object[];
@@ -105,7 +105,7 @@ describe('V1-21 searches', () => {
       const nobody = scene({ owned: [candidate('1')] });
       expect(await resolve('v1', acme, searching({ attempts: 1 }), nobody.context)).toMatchObject({ kind: 'done' });
       expect(nobody.sent()).toHaveLength(1);
-      const remembered: Remembered = { decision: 'confirm', candidateId: '9', shown: ['9'] };
+      const remembered: RecordedDecision = { decision: 'confirm', candidateId: '9', shown: ['9'] };
       const chosen = scene({ finds: [[candidate('1'), candidate('2')]], owned: [candidate('9')], remembered });
       expect(await resolve('v1', acme, searching({ attempts }), chosen.context)).toMatchObject({
         kind: 'done',
@@ -142,7 +142,7 @@ describe('X-7 one ID with two numbers', () => {
       kind: 'needs_review',
       code: 'CONTRADICTORY_CANDIDATE',
     });
-    const remembered: Remembered = { decision: 'confirm', candidateId: '1', shown: ['1'] };
+    const remembered: RecordedDecision = { decision: 'confirm', candidateId: '1', shown: ['1'] };
     expect(await resolve('v1', acme, searching(), scene({ ...given, remembered }).context)).toMatchObject({
       kind: 'done',
       ids: { v1: { id: '1', matchedOn: 'review', candidate: { registration_number: '01234567' } } },
@@ -157,7 +157,7 @@ describe('X-7 one ID with two numbers', () => {
 
 test("X-7 an ID of another company is a review question, and a person's answer to it counts", async () => {
   const takenBy = { registration_number: '07654321', country_code: 'GB', state: null, jurisdiction: null };
-  const taken = (remembered?: Remembered) =>
+  const taken = (remembered?: RecordedDecision) =>
     sceneOf({ takenBy, answer: () => answer([candidate('1')]), ...(remembered === undefined ? {} : { remembered }) });
   const open = taken();
   expect(await resolve('v1', acme, searching(), open.context)).toMatchObject({
@@ -188,7 +188,7 @@ describe('a question', () => {
       code: 'NAME_CONFLICT',
     });
     expect(first.kept).toMatchObject([{ space: 'v1', stage: null, answered: false, code: 'NAME_CONFLICT' }]);
-    const remembered: Remembered = { decision: 'confirm', candidateId: '1', shown: ['1'] };
+    const remembered: RecordedDecision = { decision: 'confirm', candidateId: '1', shown: ['1'] };
     const second = scene({ finds: [[candidate('1')]], remembered });
     const outcome = await resolve('v1', conflict, searching(), second.context);
     expect(outcome).toMatchObject({ kind: 'done', ids: { v1: { id: '1', matchedOn: 'review' } } });
@@ -210,7 +210,7 @@ describe('a question', () => {
   });
 
   test('a refused candidate stays refused, even if it would be confirmed today', async () => {
-    const remembered: Remembered = { decision: 'none_of_these', candidateId: null, shown: ['1'] };
+    const remembered: RecordedDecision = { decision: 'none_of_these', candidateId: null, shown: ['1'] };
     const refused = scene({ finds: [[candidate('1')]], remembered });
     expect(await resolve('v1', acme, searching(), refused.context)).toMatchObject({
       kind: 'no_match',

@@ -3,7 +3,7 @@ import type { CallOutcome } from '../../src/calls/request.js';
 import { profileStage } from '../../src/stages/profile.js';
 import { recordStage } from '../../src/stages/record.js';
 import { registryStage } from '../../src/stages/registry.js';
-import { configureStage, type Identified, type Remembered, type Stage } from '../../src/stages/stage.js';
+import { configureStage, type Identified, type RecordedDecision, type Stage } from '../../src/stages/stage.js';
 import { answer, company, failure, type Scene, scene } from './support.js';
 
 const dutch = { name: 'Acme BV', country: 'NL', registration_number: '12345678' };
@@ -33,7 +33,7 @@ interface Told {
   readonly options?: unknown;
   /** The replaced answer, by operation. */
   readonly instead?: Readonly<Record<string, CallOutcome | object>>;
-  readonly remembered?: Remembered;
+  readonly remembered?: RecordedDecision;
   readonly ids?: Readonly<Record<string, Identified>>;
 }
 
@@ -225,7 +225,7 @@ describe('profile and registry', () => {
   });
 
   const OTHER = { instead: { kybLite: { id: '1', ...OWN, registration_number: '87654321' } } };
-  const decision = (said: Remembered['decision']) => ({
+  const decision = (said: RecordedDecision['decision']) => ({
     ...OTHER,
     remembered: { decision: said, candidateId: '1', shown: ['1'] },
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readNumberWithCountry } from '../../src/domain/numbers/compare.js';
 import { identityInOwnership, ownershipMismatches, ownershipStage } from '../../src/stages/ownership.js';
-import type { Identified, Remembered, SeenCandidate } from '../../src/stages/stage.js';
+import type { Identified, RecordedDecision, SeenCandidate } from '../../src/stages/stage.js';
 import { expectGolden } from '../helpers/golden.js';
 import { answer, company, known, scene } from './support.js';
 
@@ -29,7 +29,7 @@ const node = (registration_number: string | null, name: string | null, more: obj
 const own = node('NL-12345678', 'Tulip Works BV');
 const whole = { shareholders: holders, group_structure: [own], registration_number: '12345678' };
 
-const run = async (body: unknown, remembered?: Remembered, identity: Identified = v2) => {
+const run = async (body: unknown, remembered?: RecordedDecision, identity: Identified = v2) => {
   const world = scene({ answer: () => answer(body), ...(remembered && { remembered }) });
   return { ...world, outcome: await ownershipStage.run(company(row, { v2: identity }), world.context) };
 };

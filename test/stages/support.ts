@@ -17,7 +17,7 @@ import type {
   Ids,
   Params,
   QuestionState,
-  Remembered,
+  RecordedDecision,
   StageContext,
   StageError,
   StageQuestion,
@@ -105,7 +105,7 @@ export interface SceneOptions {
   readonly ownedSearch?: Answer;
   /** The history's entries of source S-1 at the time of the look. */
   readonly history?: () => PastItem | undefined;
-  readonly remembered?: Remembered;
+  readonly remembered?: RecordedDecision;
   readonly wasWithdrawn?: true;
   /** The earlier match of any ID. */
   readonly takenBy?: IdOwner;

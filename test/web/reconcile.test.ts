@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { Purse } from '../../src/app/provider/direct-calls.js';
+import { UnitLimit } from '../../src/app/provider/direct-calls.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { type Office, withOffice } from '../app/support.js';
 import { withFolder } from '../helpers/cli.js';
@@ -77,7 +77,7 @@ const serviceOf = (page: Page): Service => {
 /** A service over three bought companies. */
 const withService = (
   use: (service: Service, companies: readonly Company[], office: Office) => Promise<void>,
-  options: { readonly purse?: Purse; readonly stages?: readonly string[] } = {},
+  options: { readonly purse?: UnitLimit; readonly stages?: readonly string[] } = {},
 ) =>
   withOffice({}, async (office) => {
     const companies = office.companies(4);
@@ -140,7 +140,7 @@ describe('queries', () => {
     }));
 
   test('with units it buys what is not stored, never more than allowed, and never twice', () => {
-    const purse = new Purse(2);
+    const purse = new UnitLimit(2);
     return withService(
       async ({ reconcile }, companies, { sandbox }) => {
         const fourth = companies[3];

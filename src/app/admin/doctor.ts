@@ -22,7 +22,7 @@ import {
   type ProviderOptions,
   withProvider,
 } from '../provider/provider.js';
-import { nightlyNeed, shortage } from '../run/disk.js';
+import { diskNeedOfUpdate, shortage } from '../run/disk.js';
 import { checkListProviders, checkNewLedger, type GuardFinding, otherProviderNotes } from '../run/guards.js';
 import { checkClock } from '../run/preflight.js';
 import { checkContents, checkDataDir, checkSpace, type Finding, lookAtLedger } from './doctor-ledger.js';
@@ -142,7 +142,7 @@ async function checkDiskNeed(
   dataDir: string,
   environment: AppEnvironment,
 ): Promise<readonly Finding[]> {
-  const need = await nightlyNeed(await currentPortfolios(ledger), ledger, dataDir, environment);
+  const need = await diskNeedOfUpdate(await currentPortfolios(ledger), ledger, dataDir, environment);
   const check = 'disk need';
   const short = shortage(need);
   if (short !== null) return [{ check, state: 'note', detail: short.message, code: short.code }];

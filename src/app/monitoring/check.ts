@@ -15,7 +15,7 @@ import { checkDataDir, checkSpace } from '../admin/doctor-ledger.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { type NightsNeed, nightlyNeed, shortage } from '../run/disk.js';
+import { diskNeedOfUpdate, shortage, type UpdateDiskNeed } from '../run/disk.js';
 import { checkNewLedger, checkOlderCopy, type GuardFinding } from '../run/guards.js';
 import type { ContinueStep } from '../run/next-step.js';
 import { type AttemptOptions, isOnSandbox, lastAttemptOptions, stateOfRun } from '../run/progress.js';
@@ -155,7 +155,7 @@ async function look(
     ...(await driftTroubles(options, known, ledger, at)),
     ...(await clockTroubles(ledger, at)),
     ...(await newLedgerTroubles(options, known, ledger, environment)),
-    ...(isFull(dataDir, environment) ? [] : diskTroubles(await nightlyNeed(known, ledger, dataDir, environment))),
+    ...(isFull(dataDir, environment) ? [] : diskTroubles(await diskNeedOfUpdate(known, ledger, dataDir, environment))),
   ]);
 }
 
@@ -224,7 +224,7 @@ const isFull = (dataDir: string, environment: AppEnvironment): boolean =>
   checkSpace(dataDir, environment).some(({ code }) => code !== undefined);
 
 /** Room for fewer than three nights. */
-function diskTroubles(need: NightsNeed): readonly Trouble[] {
+function diskTroubles(need: UpdateDiskNeed): readonly Trouble[] {
   const short = shortage(need);
   return short === null ? [] : [{ kind: 'error', ...short, hint: undefined }];
 }

@@ -20,7 +20,7 @@ import type { StageOutcome } from '../../stages/stage.js';
 import { message } from '../../util/message-parts.js';
 import { withoutEmails } from '../../util/sanitize-text.js';
 import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
-import { A_FEW_TIMES, NO_PATIENCE, Purse, withDirectDoors } from '../provider/direct-calls.js';
+import { DIRECT_RETRY, STOP_AT_OUTAGE, UnitLimit, withDirectDoors } from '../provider/direct-calls.js';
 import {
   checkOperations,
   isSelectedProvider,
@@ -38,7 +38,7 @@ export type LookUpQuery = Pick<RowFields, 'name' | 'country' | 'registration_num
 export interface LookUpOptions extends ProviderOptions {
   readonly queries: readonly LookUpQuery[];
   /** The units that searches may cost. Absent: nothing is bought. */
-  readonly purse?: Purse | undefined;
+  readonly purse?: UnitLimit | undefined;
 }
 
 export interface LookUpView {
@@ -139,7 +139,7 @@ async function readStored(
 /** Another process may have the ledger. Then the stored answers have to do. */
 async function buySearches(
   open: readonly Looked[],
-  purse: Purse,
+  purse: UnitLimit,
   options: LookUpOptions,
   environment: AppEnvironment,
 ): Promise<void> {
@@ -153,7 +153,7 @@ async function buySearches(
         const client = purse.counting(required(v1, 'v1') as unknown as AnyClient);
         const apis = { v1: { client, environmentId }, v2: null };
         await withDirectDoors(apis, {}, ledger, clock, async (openDoor, broken) => {
-          const policy = { retry: A_FEW_TIMES, concurrency: 4, breaker: NO_PATIENCE };
+          const policy = { retry: DIRECT_RETRY, concurrency: 4, breaker: STOP_AT_OUTAGE };
           const door = openDoor({ ...policy, ...purse.policy() });
           const environments = { v1: environmentId, v2: null };
           const way = { ledger, door, environments, now: clock.now(), isFree: false };
@@ -349,9 +349,9 @@ export function openPurse(
   maxUnits: number | undefined,
   options: ProviderOptions,
   environment: AppEnvironment,
-): Purse | undefined {
+): UnitLimit | undefined {
   const units = wholeNumber('--max-units', maxUnits, 0) ?? 0;
   if (units === 0) return undefined;
   checkOperations([v1Operations.searchKyb], options, environment);
-  return new Purse(units);
+  return new UnitLimit(units);
 }

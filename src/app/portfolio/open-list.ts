@@ -8,12 +8,12 @@ import { newRow, type PlannedRow } from '../../engine/plan.js';
 import type { InputFields, InputTable, ReadingOptions } from '../../input/types.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type {
-  Converged,
   Due,
   DueDecision,
   MemberState,
   PortfolioRecord,
   PortfolioStore,
+  PortfolioUpdate,
 } from '../../ledger/portfolio/portfolios.js';
 import type { RowRecord, RunRecord } from '../../ledger/rows/runs.js';
 import { type DueTerms, decideDue, dueTerms } from '../../portfolio/due.js';
@@ -108,7 +108,7 @@ export class OpenList {
   readonly judge = (standing: MemberState): DueDecision => decideDue(standing, this.#terms);
 
   /** Stores the file, then begins a run with the due rows or continues the existing one. Nothing is spent. */
-  begin(): Promise<Converged> {
+  begin(): Promise<PortfolioUpdate> {
     const { table, limit, fresh, pipeline } = this.#options;
     const settings = this.#settings();
     const run = {

@@ -34,9 +34,9 @@ import { otherProviderNotes } from '../run/guards.js';
 import {
   CHARGE_UNKNOWN,
   directCallError,
-  InDoubtError,
   ParkedError,
-  type Purse,
+  type UnitLimit,
+  UnknownChargeError,
   withDirectDoors,
 } from './direct-calls.js';
 import { type JsonSchema, type OperationView, operationNamed, parametersIn } from './operations.js';
@@ -50,7 +50,7 @@ export interface DirectCallOptions extends ProviderOptions {
   /** Ask again although the answer is stored. */
   readonly fresh?: boolean | undefined;
   /** The units that may be spent. Default: no limit, because a person has agreed. */
-  readonly purse?: Purse | undefined;
+  readonly purse?: UnitLimit | undefined;
   /** Cancels the call, which may be charged all the same. The promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -116,7 +116,7 @@ interface Hand {
   readonly client: AnyClient;
   readonly environmentId: number;
   readonly fresh: boolean;
-  readonly purse: Purse | undefined;
+  readonly purse: UnitLimit | undefined;
 }
 
 type Sent =
@@ -169,7 +169,7 @@ function answerOf(outcome: CallOutcome, operation: Operation, charge: Charge | u
   if (outcome.kind === 'answer') return outcome;
   if (outcome.kind === 'parked') throw new ParkedError(outcome, charge === 'unknown' ? CHARGE_UNKNOWN : undefined);
   if (outcome.kind === 'in_doubt')
-    throw InDoubtError.justFailed(operation.name, failureOf(outcome), sendableFrom(outcome.endedAt));
+    throw UnknownChargeError.justFailed(operation.name, failureOf(outcome), sendableFrom(outcome.endedAt));
   throw directCallError(outcome.error, operation);
 }
 
@@ -268,8 +268,8 @@ async function openAgain(asked: Asked): Promise<ReopenedReport | undefined> {
   const past = await look(asked);
   const found = past.ofSource(String(params.source_id));
   if (found !== undefined && !found.expired) return await open(found, asked);
-  if (past.hasUnreadable(String(params.source_id))) throw InDoubtError.notLegible(operation.name, params);
-  if (otherwise !== undefined) throw InDoubtError.ownedWithoutId(operation.name, params);
+  if (past.hasUnreadable(String(params.source_id))) throw UnknownChargeError.notLegible(operation.name, params);
+  if (otherwise !== undefined) throw UnknownChargeError.ownedWithoutId(operation.name, params);
   return undefined;
 }
 
@@ -279,7 +279,7 @@ async function findLost(asked: Asked, endedAt: number): Promise<ReopenedReport |
   const found = (await look(asked)).ofSource(String(request.params.source_id), await storedId(request, door));
   if (found !== undefined && !found.expired) return await open(found, asked);
   const again = sendableFrom(endedAt);
-  if (clock.now() < again) throw InDoubtError.notListed(request.operation.name, again);
+  if (clock.now() < again) throw UnknownChargeError.notListed(request.operation.name, again);
   return undefined;
 }
 
@@ -299,7 +299,7 @@ async function look({ request, door, clock, history }: Asked): Promise<PastRepor
     call: (operation, params) => door.call({ ...request, operation, params, reusableSince: Infinity }),
   });
   if (past instanceof PastReports) return past;
-  throw InDoubtError.notReadable(request.operation.name, reasonOf(past));
+  throw UnknownChargeError.notReadable(request.operation.name, reasonOf(past));
 }
 
 /** JSON and HTML are the same report of the company. */
@@ -320,7 +320,7 @@ async function storedId(request: DoorRequest, door: AnswerSource): Promise<strin
 async function bodyOf(reportId: string, { request, door }: Asked): Promise<Omit<ReopenedReport, 'from' | 'at'>> {
   const { operation } = request;
   const fetched = await door.call({ ...request, operation: creditReportFetch, params: { report_id: reportId } });
-  if (fetched.kind !== 'answer') throw InDoubtError.notFinished(operation.name, reportId);
+  if (fetched.kind !== 'answer') throw UnknownChargeError.notFinished(operation.name, reportId);
   const body = readAnswer(creditReportFetch, fetched.body) as ExactJson;
   return { kind: 'paid_before', reportId, body, use: fetched.use };
 }

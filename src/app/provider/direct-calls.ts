@@ -95,7 +95,7 @@ const UNLIMITED = {
  * The units that a process may spend while it lives, over many attempts. A call counts from the moment it is sent, so
  * that one whose record fails still counts.
  */
-export class Purse {
+export class UnitLimit {
   #spent = 0;
   #open = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -158,7 +158,7 @@ export async function withDirectCalls<T>(
   use: (door: DirectCalls) => Promise<T>,
 ): Promise<T> {
   return await withDirectDoors(await apisOf(provider, ledger), stop, ledger, clock, (open, broken) => {
-    const door = open({ retry: A_FEW_TIMES, concurrency: 4, breaker: NO_PATIENCE });
+    const door = open({ retry: DIRECT_RETRY, concurrency: 4, breaker: STOP_AT_OUTAGE });
     const begunAt = clock.now();
     const answers = { owned: 0, sent: 0 };
     const ask: DirectCalls['ask'] = async (operation, params, { notBefore = 0 } = {}) => {
@@ -174,11 +174,11 @@ export async function withDirectCalls<T>(
   });
 }
 
-export const A_FEW_TIMES = { attempts: 3, baseMs: 500, capMs: 5_000 } as const;
+export const DIRECT_RETRY = { attempts: 3, baseMs: 500, capMs: 5_000 } as const;
 const SENT_ONCE = { attempts: 1, baseMs: 0, capMs: 0 } as const;
 
 /** An outage ends the command: a person waits, or it can be done tomorrow. The same command continues. */
-export const NO_PATIENCE = { failures: 10, patienceMs: 0 } as const;
+export const STOP_AT_OUTAGE = { failures: 10, patienceMs: 0 } as const;
 
 const ASK_REQUEST = { runId: null, row: null, stage: null, lookedSince: 0 } as const;
 
@@ -194,7 +194,7 @@ export function noAnswerError(outcome: NoAnswer, operation: Operation): KybatchE
         ? directCallError(outcome.met.error, operation)
         : new ParkedError(outcome);
     case 'in_doubt':
-      return InDoubtError.justFailed(operation.name, outcome.met?.error.message, outcome.endedAt);
+      return UnknownChargeError.justFailed(operation.name, outcome.met?.error.message, outcome.endedAt);
     case 'stopped':
     case 'not_available':
     case 'failed':
@@ -219,10 +219,10 @@ export async function withWatchCalls<T>(
 ): Promise<T> {
   const apis = await apisOf(provider, ledger);
   return await withDirectDoors(apis, stop, ledger, clock, (open, broken) => {
-    const policy = { concurrency: PARALLEL_CALLS, breaker: NO_PATIENCE };
-    const door = open({ ...policy, retry: A_FEW_TIMES });
+    const policy = { concurrency: PARALLEL_CALLS, breaker: STOP_AT_OUTAGE };
+    const door = open({ ...policy, retry: DIRECT_RETRY });
     const sentOnce = open({ ...policy, retry: SENT_ONCE });
-    const each = open({ ...policy, retry: SENT_ONCE, breaker: { ...NO_PATIENCE, eachForItself: true } });
+    const each = open({ ...policy, retry: SENT_ONCE, breaker: { ...STOP_AT_OUTAGE, eachForItself: true } });
     const through =
       (which: Door): WatchClient['ask'] =>
       async (operation, params) => {
@@ -284,8 +284,8 @@ function hintOf(reason: Parked['reason'], until: number | null): string {
 }
 
 /** A report that may exist and be paid for is not asked for again before it has been looked for (V2-17). */
-export class InDoubtError extends KybatchError {
-  override readonly name = 'InDoubtError';
+export class UnknownChargeError extends KybatchError {
+  override readonly name = 'UnknownChargeError';
 
   /** The same command may succeed later without help, so it exits as if the provider were unavailable. */
   constructor(code: MessageCode, message: string, hint: string) {
@@ -293,32 +293,32 @@ export class InDoubtError extends KybatchError {
   }
 
   /** `failure`: the provider's answer. Undefined if none came. */
-  static justFailed(operation: string, failure: string | undefined, again: number): InDoubtError {
-    return new InDoubtError(
+  static justFailed(operation: string, failure: string | undefined, again: number): UnknownChargeError {
+    return new UnknownChargeError(
       'REPORT_LOST',
       `${operation}: ${failure ?? 'the answer was lost'}. The report may have been generated and charged`,
       `${SAME_COMMAND} After ${timeOf(again)} it sends the request again if the history does not list the report.`,
     );
   }
 
-  static notListed(operation: string, again: number): InDoubtError {
-    return new InDoubtError(
+  static notListed(operation: string, again: number): UnknownChargeError {
+    return new UnknownChargeError(
       'REPORT_NOT_LISTED',
       `${operation}: an earlier call for this report failed and may have been charged. The history does not list the report yet, so it was not sent again`,
       `The history may list a report late. After ${timeOf(again)} the same command sends the request again. Before that it only looks. --rebuy does not change this.`,
     );
   }
 
-  static notFinished(operation: string, reportId: string): InDoubtError {
-    return new InDoubtError(
+  static notFinished(operation: string, reportId: string): UnknownChargeError {
+    return new UnknownChargeError(
       'REPORT_NOT_FINISHED',
       `${operation}: report ${reportId} of this company exists and cannot be fetched yet. No other report was generated`,
       `It is paid for. Fetch it free of charge: \`kybatch call v2 creditReportFetch ${paramsFlag({ report_id: reportId })}\``,
     );
   }
 
-  static notReadable(operation: string, why: string): InDoubtError {
-    return new InDoubtError(
+  static notReadable(operation: string, why: string): UnknownChargeError {
+    return new UnknownChargeError(
       'HISTORY_NOT_READABLE',
       `${operation}: the history of reports could not be read (${why}). This report may be in it, so none was generated`,
       `The same command looks again. ${WITHOUT_A_LOOK}`,
@@ -326,16 +326,16 @@ export class InDoubtError extends KybatchError {
   }
 
   /** The history has a report of the company, but its entry cannot be read. */
-  static notLegible(operation: string, params: Params): InDoubtError {
-    return new InDoubtError(
+  static notLegible(operation: string, params: Params): UnknownChargeError {
+    return new UnknownChargeError(
       'REPORT_NOT_LEGIBLE',
       `${operation}: the history lists an unreadable report of ${String(params.source_id)}. It may be this one, so none was generated`,
       `The same command looks again. ${WITHOUT_A_LOOK}`,
     );
   }
 
-  static ownedWithoutId(operation: string, params: Params): InDoubtError {
-    return new InDoubtError(
+  static ownedWithoutId(operation: string, params: Params): UnknownChargeError {
+    return new UnknownChargeError(
       'REPORT_WITHOUT_ID',
       `${operation}: a report of ${String(params.source_id)} is stored, from creditReportCombined, without its ID. The history does not list it, so none was generated`,
       `The report itself, free of charge: \`kybatch call v2 creditReportCombined ${paramsFlag(params)}\`. The same command looks again. ${WITHOUT_A_LOOK}`,

@@ -154,7 +154,7 @@ function knownVocabulary(name: string): VocabularyName {
   );
 }
 
-export interface OwnedVocabulary extends Vocabulary {
+export interface StoredVocabulary extends Vocabulary {
   readonly tree: boolean;
   /** Number of different IDs in the stored lists; 0: nothing is stored. */
   readonly items: number;
@@ -168,7 +168,7 @@ export interface OwnedVocabulary extends Vocabulary {
 export async function ownedVocabularies(
   options: ProviderOptions = {},
   environment = processEnvironment(),
-): Promise<readonly OwnedVocabulary[]> {
+): Promise<readonly StoredVocabulary[]> {
   const stored = await readStoredLists(options, environment);
   const known = new Map<string, Vocabulary>();
   for (const name of VOCABULARY_NAMES) {

@@ -18,17 +18,17 @@ import { type ReleasedRun, releasedRuns } from '../run/progress.js';
 import { namedRun } from '../run/runs.js';
 import { readSettings } from '../run/stored-settings.js';
 
-export interface DoubtsOptions extends PlaceOptions {
+export interface UnknownChargesOptions extends PlaceOptions {
   /** Numbers of calls, or runs. Default: all. */
   readonly which?: readonly string[] | undefined;
 }
 
-export interface ListDoubtsOptions extends DoubtsOptions {
+export interface ListUnknownChargesOptions extends UnknownChargesOptions {
   /** Includes calls with a recorded charge, with every entry about them. */
   readonly settled?: boolean | undefined;
 }
 
-export interface DoubtsView {
+export interface UnknownChargesView {
   /** The oldest first. */
   readonly calls: readonly UnknownChargeView[];
   /** Requests that the next run repeats. Each may have several lost calls. */
@@ -41,9 +41,9 @@ export interface DoubtsView {
 
 /** Calls with unknown charge. */
 export function listUnknownCharges(
-  options: ListDoubtsOptions = {},
+  options: ListUnknownChargesOptions = {},
   environment = processEnvironment(),
-): Promise<DoubtsView> {
+): Promise<UnknownChargesView> {
   return withLedger('read', options, environment, async (ledger) => {
     const now = environment.clock.now();
     const calls = await chosen(options, options.settled ? 'all' : 'none', ledger, now);
@@ -57,19 +57,19 @@ export function listUnknownCharges(
   });
 }
 
-export interface SettleDoubtsOptions extends DoubtsOptions, DeciderOptions {
+export interface RecordChargesOptions extends UnknownChargesOptions, DeciderOptions {
   /** `resend`: the charge stays unknown and the rows continue. */
   readonly verdict: ChargeVerdict;
   /** The reason, stored with each call beside person and time. */
   readonly reason?: string | undefined;
   /** Called once with the proposal, unless it is empty. Without it, no confirmation is asked. */
-  readonly agree?: ((proposal: DoubtProposal) => Promise<Consent>) | undefined;
+  readonly agree?: ((proposal: ChargeProposal) => Promise<Consent>) | undefined;
 }
 
 /** A reason given with the yes is stored like `reason`. */
 export type Consent = { readonly agreed: false } | { readonly agreed: true; readonly reason?: string | undefined };
 
-export interface DoubtProposal {
+export interface ChargeProposal {
   readonly calls: readonly UnknownChargeView[];
   readonly contradictions: readonly Contradiction[];
 }
@@ -80,7 +80,7 @@ export interface Contradiction extends Pick<ReportedUnits, 'calls' | 'from' | 't
   readonly missing: number;
 }
 
-export interface SettledDoubtsView {
+export interface RecordedChargesView {
   readonly outcome: 'settled' | 'nothing_found' | 'not_agreed';
   /** After the change. */
   readonly calls: readonly UnknownChargeView[];
@@ -93,9 +93,9 @@ export interface SettledDoubtsView {
 
 /** Records what such calls cost as a person found out, or allows the same request to be sent again. */
 export function recordCharges(
-  options: SettleDoubtsOptions,
+  options: RecordChargesOptions,
   environment = processEnvironment(),
-): Promise<SettledDoubtsView> {
+): Promise<RecordedChargesView> {
   return withLedger('existing', options, environment, async (ledger) => {
     const now = environment.clock.now();
     // A process that opens a ledger file for writing is alone, so open calls belong to a process that died.
@@ -167,7 +167,7 @@ async function stillHeld({ runs }: Ledger) {
 }
 
 async function chosen(
-  { which = [] }: DoubtsOptions,
+  { which = [] }: UnknownChargesOptions,
   settled: NonNullable<UnknownChargeSelection['settled']>,
   ledger: Ledger,
   now: number,

@@ -35,20 +35,20 @@ export function plannedNeed(
   return { bytes, free: freeSpace(dataDir, environment) ?? null };
 }
 
-export interface NightsNeed extends DiskNeed {
+export interface UpdateDiskNeed extends DiskNeed {
   /** For three nights. Lists with `export.keep` replace their tables. */
   readonly threeNights: number;
 }
 
 /** The need of a night in which every list is updated as the last time. */
-export async function nightlyNeed(
+export async function diskNeedOfUpdate(
   lists: readonly PortfolioRecord[],
   { portfolios, reading, claims }: Ledger,
   dataDir: string,
   environment: AppEnvironment,
-): Promise<NightsNeed> {
+): Promise<UpdateDiskNeed> {
   let bytes = 0;
-  let threeNights = 0;
+  let threeUpdates = 0;
   for (const { id } of lists) {
     const run = await portfolios.lastRun(id);
     if (run === undefined) continue;
@@ -57,13 +57,13 @@ export async function nightlyNeed(
     const tables = writtenTables(run.id, dataDir)?.bytes ?? 0;
     const keeps = (findSettings(run)?.pipeline.keepExports ?? null) !== null;
     bytes += answers + tables;
-    threeNights += 3 * answers + (keeps ? 1 : 3) * tables;
+    threeUpdates += 3 * answers + (keeps ? 1 : 3) * tables;
   }
-  return { bytes, threeNights, free: freeSpace(dataDir, environment) ?? null };
+  return { bytes, threeNights: threeUpdates, free: freeSpace(dataDir, environment) ?? null };
 }
 
 /** Null: there is room for three nights. */
-export function shortage({ bytes, threeNights, free }: NightsNeed): { code: MessageCode; message: string } | null {
+export function shortage({ bytes, threeNights, free }: UpdateDiskNeed): { code: MessageCode; message: string } | null {
   if (free === null || free >= threeNights) return null;
   const message = `${bytesInWords(free)} free, and a night writes about ${bytesInWords(bytes)}: no room for three nights. \`kybatch prune\` removes old tables, and \`export.keep\` in the pipeline does so every night.`;
   return { code: 'DISK_SHORT', message };

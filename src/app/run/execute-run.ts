@@ -10,7 +10,7 @@ import { type RemainingCost, within } from '../../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../../engine/run.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { ChargedCalls } from '../../ledger/money/usage.js';
-import type { Converged, PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
+import type { PortfolioRecord, PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptSpending } from '../../ledger/queries.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { LedElsewhereError } from '../../ledger/rows/workers.js';
@@ -33,12 +33,12 @@ import {
   storeAttemptOptions,
 } from './progress.js';
 import {
+  type AttemptOutputs,
   AttemptTally,
   addSpending,
   endingOf,
   failureEnding,
   hasNewestTables,
-  type LeftBehind,
   latestTables,
   newestTables,
   nextSteps,
@@ -284,7 +284,7 @@ async function tablesAtEnd(
   ledger: Ledger,
   environment: AppEnvironment,
   listener: Listener,
-): Promise<Pick<LeftBehind, 'tables' | 'tablesBefore'> & { readonly failed?: KybatchError }> {
+): Promise<Pick<AttemptOutputs, 'tables' | 'tablesBefore'> & { readonly failed?: KybatchError }> {
   const { run, options } = attempt;
   const none = { tables: null, tablesBefore: null };
   const isAborted = () => options.abort?.aborted === true;
@@ -416,7 +416,7 @@ async function ledElsewhere(
 
 /** Nothing is due. The tables are written again only if they would differ or the options ask for it. */
 export async function viewOfUpToDate(
-  { portfolio, nextAt, left, leftFirst, invalid }: Converged,
+  { portfolio, nextAt, left, leftFirst, invalid }: PortfolioUpdate,
   list: OpenList,
   options: SpendingOptions,
   dataDir: string,

@@ -15,7 +15,7 @@ import type { ExportLack } from '../../export/summary.js';
 import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { type Limits, possibleCost } from '../../ledger/money/intent.js';
-import type { Converged, LeftMember } from '../../ledger/portfolio/portfolios.js';
+import type { LeftMember, PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptActivity, AttemptSpending, RunActivity } from '../../ledger/queries.js';
 import type { Progress, RefusalNote, RunRecord } from '../../ledger/rows/runs.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
@@ -146,7 +146,7 @@ const stopView = ({ code, message, hint, exit, cause }: KybatchError): StopView 
 });
 
 /** The results outside the ledger, and what the run waits for. */
-export interface LeftBehind
+export interface AttemptOutputs
   extends Pick<RunEndView, 'tablesBefore' | 'latest' | 'log' | 'parkedUntil' | 'putOff' | 'helpers' | 'ledBy'> {
   readonly tables: ExportView | null;
 }
@@ -173,7 +173,7 @@ export function viewOfEnd(
     | 'failures'
   >,
   steps: readonly NextStep[],
-  { tables, tablesBefore, latest, log, parkedUntil, putOff, helpers, ledBy }: LeftBehind,
+  { tables, tablesBefore, latest, log, parkedUntil, putOff, helpers, ledBy }: AttemptOutputs,
 ): RunEndView {
   const { progress, stopped, finished, interrupted, moved, contacts } = end;
   const [next = null, ...further] = steps;
@@ -214,7 +214,7 @@ interface IdleRun {
   readonly tables?: ExportView | null;
   readonly nextAt?: number | null;
   /** The changes of the list, if a file was read. */
-  readonly list?: Pick<Converged, 'left' | 'leftFirst' | 'invalid'>;
+  readonly list?: Pick<PortfolioUpdate, 'left' | 'leftFirst' | 'invalid'>;
 }
 
 /** The view of a run with nothing to do. */

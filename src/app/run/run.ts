@@ -11,7 +11,7 @@ import { MAX_EXAMINED_ROWS, maximumCost } from '../../engine/plan.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
-import type { Converged, RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
+import type { PortfolioUpdate, RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
@@ -178,7 +178,7 @@ async function bringUpToDate(
       for (const note of remarkNotes(job.table.remarks())) environment.onNote?.(note);
     const heard = await pullBeforeRun(pipeline, list.known, options, ledger, dataDir, environment);
     const watchAsked = heard?.companies ?? 0;
-    const upToDate = async (converged: Converged) => {
+    const upToDate = async (converged: PortfolioUpdate) => {
       const view = { ...(await viewOfUpToDate(converged, list, options, dataDir, ledger, environment)), watchAsked };
       await metrics?.write(ledger, names, null);
       return view;
@@ -238,7 +238,7 @@ async function bringUpToDate(
 
 /** Rows begun with `--rebuy` keep it in the run that takes them over: all answers of a company have the same age. */
 async function noteFreshTakeover(
-  { superseded }: Converged,
+  { superseded }: PortfolioUpdate,
   { runs }: Ledger,
   { onNote }: AppEnvironment,
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { maximumCost, planRun, rowsOfRun } from '../../engine/plan.js';
 import { type Amounts, maximumCostOfRows, type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Limits } from '../../ledger/money/intent.js';
-import type { Converged, DueReason } from '../../ledger/portfolio/portfolios.js';
+import type { DueReason, PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
@@ -208,7 +208,7 @@ export interface StartedEvent {
   readonly hasSameLimits: boolean;
 }
 
-export type ListNews = Pick<Converged, 'due' | 'invalid' | 'left' | 'leftFirst' | 'members'>;
+export type ListNews = Pick<PortfolioUpdate, 'due' | 'invalid' | 'left' | 'leftFirst' | 'members'>;
 
 export type ListenToSpending = (event: SpendingEvent) => void;
 

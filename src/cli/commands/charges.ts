@@ -1,10 +1,10 @@
 import type {
+  ChargeProposal,
   Consent,
   Contradiction,
-  DoubtProposal,
-  DoubtsView,
-  SettleDoubtsOptions,
-  SettledDoubtsView,
+  RecordChargesOptions,
+  RecordedChargesView,
+  UnknownChargesView,
 } from '../../app/review/unknown-charges.js';
 import { ExitCode } from '../../domain/errors.js';
 import { printable } from '../../review/words.js';
@@ -18,8 +18,8 @@ import { givenFlags, type Place, placeFlags, shortCommand, suggestCommand } from
 import { inColumns, outsideRun, sentFor, widthOf, withPlace } from '../terminal/text.js';
 import { block, marked, view } from '../terminal/view.js';
 
-type UnknownCall = DoubtsView['calls'][number];
-type ChargeVerdict = SettleDoubtsOptions['verdict'];
+type UnknownCall = UnknownChargesView['calls'][number];
+type ChargeVerdict = RecordChargesOptions['verdict'];
 
 const HEADER = ['call', 'row', 'company', 'asked for', 'what came back'] as const;
 
@@ -69,7 +69,7 @@ function cameBack(errorCode: string | null, httpStatus: number | null): string {
 }
 
 /** Rows on hold first. Beside them, calls that no row waits for are only counted, unless the user asks for them. */
-function callsInWords({ calls, repeated }: DoubtsView, args: ShowArgs, place: string): readonly Message[] {
+function callsInWords({ calls, repeated }: UnknownChargesView, args: ShowArgs, place: string): readonly Message[] {
   const which = whichOf(args);
   const all = args.all === true || which.length > 0;
   const held = calls.filter(({ sentAgain }) => sentAgain === 'person');
@@ -181,7 +181,7 @@ const callJson = (call: UnknownCall) => ({
   note: call.note,
 });
 
-type UnderWay = DoubtsView['underWay'][number];
+type UnderWay = UnknownChargesView['underWay'][number];
 
 /** Calls of a process that may still be running. Their charges are not known yet. */
 export function underWayInWords(calls: readonly UnderWay[]): readonly Message[] {
@@ -264,7 +264,7 @@ function verdictQuestion(verdict: ChargeVerdict, calls: readonly UnknownCall[]):
 }
 
 /** Each call is in one group, by what sends it again. */
-function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Place): readonly Message[] {
+function resentInWords({ calls, released, failed }: RecordedChargesView, args: Place): readonly Message[] {
   const finished = finishedCalls(calls);
   const again = calls.length - finished;
   return view(
@@ -285,10 +285,14 @@ function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Pla
   );
 }
 
-const resumeInWords = (released: SettledDoubtsView['released'], args: Place): readonly Message[] =>
+const resumeInWords = (released: RecordedChargesView['released'], args: Place): readonly Message[] =>
   nextCommands(released, args).map((command) => message('RESUME_NEXT', `Continue: ${shortCommand({ command })}`));
 
-const recordedInWords = (verdict: ChargeVerdict, settled: SettledDoubtsView, { dataDir }: Place): readonly Message[] =>
+const recordedInWords = (
+  verdict: ChargeVerdict,
+  settled: RecordedChargesView,
+  { dataDir }: Place,
+): readonly Message[] =>
   verdict === 'resend'
     ? resentInWords(settled, { dataDir })
     : view(
@@ -374,7 +378,7 @@ const settleCommand = (verdict: ChargeVerdict, describe: string): Command<Settle
       .option('yes', { type: 'boolean', default: false, describe: 'Do it without asking' }),
   async run(args, io) {
     const { dataDir, reason, by } = args;
-    const agree = (proposal: DoubtProposal) => agreed(verdict, proposal, args, io);
+    const agree = (proposal: ChargeProposal) => agreed(verdict, proposal, args, io);
     const { recordCharges } = await import('../../app/review/unknown-charges.js');
     const options = { dataDir, which: whichOf(args), verdict, reason, by, agree };
     const settled = await recordCharges(options, appEnvironment(io));
@@ -396,7 +400,7 @@ const settleCommand = (verdict: ChargeVerdict, describe: string): Command<Settle
 
 async function agreed(
   verdict: ChargeVerdict,
-  { calls, contradictions }: DoubtProposal,
+  { calls, contradictions }: ChargeProposal,
   { yes, reason }: SettleArgs,
   io: Io,
 ): Promise<Consent> {

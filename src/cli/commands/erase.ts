@@ -1,4 +1,4 @@
-import type { PurgeOptions, PurgeView } from '../../app/admin/purge.js';
+import type { EraseOptions, EraseView } from '../../app/admin/erase.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { compact } from '../../domain/numbers/number-text.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
@@ -14,7 +14,7 @@ import { placeFlags } from '../terminal/suggestions.js';
 import { rowInWords, shellWord } from '../terminal/text.js';
 import { block, type ViewPart, view } from '../terminal/view.js';
 
-type PurgeReport = PurgeView['report'];
+type EraseReport = EraseView['report'];
 
 interface EraseArgs extends CommonArgs {
   readonly entity: string | undefined;
@@ -37,7 +37,7 @@ export const eraseCommand: Command<EraseArgs> = {
   async run(args, io) {
     const { dataDir } = args;
     const request = readRequest(args.entity, args.before, io.clock.now());
-    const agree = (preview: PurgeReport) => {
+    const agree = (preview: EraseReport) => {
       const counts = countsInWords(preview);
       if (!args.yes)
         io.say(
@@ -58,14 +58,14 @@ export const eraseCommand: Command<EraseArgs> = {
         io,
       );
     };
-    const { purge } = await import('../../app/admin/purge.js');
-    const purged = await purge({ dataDir, request, agree }, appEnvironment(io));
-    if (purged.outcome === 'not_agreed') return ExitCode.interrupted;
+    const { erase } = await import('../../app/admin/erase.js');
+    const erased = await erase({ dataDir, request, agree }, appEnvironment(io));
+    if (erased.outcome === 'not_agreed') return ExitCode.interrupted;
     // An entity that the ledger does not know is a mistake of the caller.
-    const isUnknown = purged.outcome === 'nothing_found' && request.kind !== 'before';
-    if (args.json) printJson(io, purgeJson(purged));
-    else io.say(purgeInWords(purged, args), isUnknown ? 'alert' : 'stdout');
-    if (purged.notProved.length > 0) return ExitCode.internal;
+    const isUnknown = erased.outcome === 'nothing_found' && request.kind !== 'before';
+    if (args.json) printJson(io, eraseJson(erased));
+    else io.say(eraseInWords(erased, args), isUnknown ? 'alert' : 'stdout');
+    if (erased.notProved.length > 0) return ExitCode.internal;
     return isUnknown ? ExitCode.usage : ExitCode.ok;
   },
 };
@@ -73,12 +73,12 @@ export const eraseCommand: Command<EraseArgs> = {
 const sameCommand = ({ entity, before, yes, ...args }: EraseArgs): string =>
   `kybatch erase${entity === undefined ? ` --before ${before}` : ` --entity ${shellWord(entity)}`}${placeFlags(args)}${yes ? ' --yes' : ''}`;
 
-type PurgeRequest = PurgeOptions['request'];
+type EraseRequest = EraseOptions['request'];
 
 const EXAMPLES = 'Examples: `kybatch erase --help`';
 
 /** The request in the flags. A flag that names nothing is refused: no request means "everything". */
-function readRequest(entity: string | undefined, before: string | undefined, now: number): PurgeRequest {
+function readRequest(entity: string | undefined, before: string | undefined, now: number): EraseRequest {
   const given: readonly unknown[] = [entity, before];
   if (given.some(Array.isArray))
     throw new UsageError('PURGE_TARGET_TWICE', 'erase takes one --entity or one --before', EXAMPLES);
@@ -87,7 +87,7 @@ function readRequest(entity: string | undefined, before: string | undefined, now
   return before === undefined ? readEntity(entity ?? '') : { kind: 'before', at: readDay(before, now) };
 }
 
-function readEntity(text: string): PurgeRequest {
+function readEntity(text: string): EraseRequest {
   const [, prefix, rest = ''] = /^\s*([A-Za-z0-9]+(?:-[A-Za-z0-9]{1,3})?)\s*:(.*)$/s.exec(text) ?? [];
   const id = (prefix === undefined ? text : rest).trim();
   if (compact(id) === '')
@@ -122,10 +122,10 @@ function readDay(text: string, now: number): number {
   return at;
 }
 
-type PurgeProof = NonNullable<PurgeView['proof']>;
+type EraseProof = NonNullable<EraseView['proof']>;
 
 /** "1 row, 3 answers, …" */
-function countsInWords(report: PurgeReport): string {
+function countsInWords(report: EraseReport): string {
   const { bodies, changes, runs, runsRemoved } = report;
   const counts = listed([
     report.rows > 0 && count(report.rows, 'row'),
@@ -141,8 +141,8 @@ function countsInWords(report: PurgeReport): string {
   return `${counts}${named.length === 0 ? '' : ` (${named.map(shortRun).join(', ')})`}`;
 }
 
-/** The list is the user's file, so purge cannot remove its lines. */
-const stillListedInWords = ({ stillListed }: PurgeReport): readonly Message[] =>
+/** The list is the user's file, so `erase` cannot remove its lines. */
+const stillListedInWords = ({ stillListed }: EraseReport): readonly Message[] =>
   firstFew(
     stillListed,
     ({ portfolio, row, line, inputId }) =>
@@ -151,7 +151,7 @@ const stillListedInWords = ({ stillListed }: PurgeReport): readonly Message[] =>
   ).map((text) => message('STILL_LISTED', text, 'attention'));
 
 /** `uses`, `use`: the verb for one row and for several. */
-const boughtAgainInWords = ({ boughtAgain }: PurgeReport, uses: string, use: string): readonly Message[] =>
+const boughtAgainInWords = ({ boughtAgain }: EraseReport, uses: string, use: string): readonly Message[] =>
   firstFew(
     boughtAgain,
     ({ portfolio, rows }) =>
@@ -159,8 +159,8 @@ const boughtAgainInWords = ({ boughtAgain }: PurgeReport, uses: string, use: str
     'lists',
   ).map((text) => message('BOUGHT_AGAIN', text, 'attention'));
 
-function purgeInWords(purged: PurgeView, args: EraseArgs): readonly Message[] {
-  const { outcome, report, proof, notProved, exports, exportsNotSearched, workbooks, shared } = purged;
+function eraseInWords(erased: EraseView, args: EraseArgs): readonly Message[] {
+  const { outcome, report, proof, notProved, exports, exportsNotSearched, workbooks, shared } = erased;
   const isNothing = outcome === 'nothing_found';
   const isRewritten = notProved.length === 0;
   const place = placeFlags(args);
@@ -212,7 +212,7 @@ const listedBelow = (code: MessageCode, head: string, lines: readonly string[]):
 
 /** `again`: the command line up to the entity. A file that was not rewritten still has the bytes. */
 function proofInWords(
-  { searched, notSearched, timesInFile, mentions }: PurgeProof,
+  { searched, notSearched, timesInFile, mentions }: EraseProof,
   { isNothing, searchedFile }: { readonly isNothing: boolean; readonly searchedFile: boolean },
   again: string,
 ): ViewPart {
@@ -241,7 +241,7 @@ const goneInWords = (timesInFile: number, isNothing: boolean) =>
     : `no table and no answer contains it. ${count(timesInFile, 'longer text has', 'longer texts have')} the same characters inside.`;
 
 function mentionInWords(
-  { identifiers, where, run, row, entity }: PurgeProof['mentions'][number],
+  { identifiers, where, run, row, entity }: EraseProof['mentions'][number],
   again: string,
 ): string {
   const place = run === null ? '' : row === null ? ` (run ${run})` : ` (row ${row} of ${run})`;
@@ -249,7 +249,7 @@ function mentionInWords(
   return `${where}${place}: ${identifiers.join(', ')}; ${remedy}`;
 }
 
-const purgeJson = ({ report, proof, notProved, exports, exportsNotSearched, workbooks }: PurgeView) => ({
+const eraseJson = ({ report, proof, notProved, exports, exportsNotSearched, workbooks }: EraseView) => ({
   ...pick(report, 'runs', 'runsRemoved'),
   removed: pick(report, 'rows', 'answers', 'bodies', 'candidates', 'questions', 'decisions', 'changes'),
   ...(proof && { ...pick(proof, 'searched', 'notSearched', 'timesInFile'), stillMentioned: proof.mentions }),
@@ -261,7 +261,7 @@ const purgeJson = ({ report, proof, notProved, exports, exportsNotSearched, work
   workbooksNotSearched: workbooks.length > 0 ? workbooks.map(({ file }) => file) : undefined,
 });
 
-type Made = PurgeView['exports'][number];
+type Made = EraseView['exports'][number];
 
 const exportJson = ({ folder, run, at }: Made) => ({ folder, run, exportedAt: at });
 

@@ -2,7 +2,7 @@
 
 import { Readable, Writable } from 'node:stream';
 import type { AppEnvironment } from '../../app/environment.js';
-import type { Purse } from '../../app/provider/direct-calls.js';
+import type { UnitLimit } from '../../app/provider/direct-calls.js';
 import type { ProviderOptions } from '../../app/provider/provider.js';
 import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
 import { parseExact, stringifyExact } from '../../util/exact-json.js';
@@ -51,7 +51,7 @@ interface Place {
   readonly options: ProviderOptions;
   readonly environment: AppEnvironment;
   /** Undefined: nothing may be bought. */
-  readonly purse: Purse | undefined;
+  readonly purse: UnitLimit | undefined;
 }
 
 /** Until the assistant closes stdin, or an interrupt. The SDK is loaded here, because it is large. */

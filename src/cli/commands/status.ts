@@ -13,11 +13,11 @@ import { appEnvironment, type Io, printResult } from '../terminal/io.js';
 import { causeLines } from '../terminal/run-end-words.js';
 import {
   amountsInWords,
-  conservation,
   freshInWords,
   looksInWords,
   moneyAfterAmounts,
   outageInWords,
+  outcomeCounts,
   parkedDetails,
   parkedInWords,
   pendingInWords,
@@ -137,8 +137,8 @@ export function statusInWords(status: StatusView, place = ''): readonly Message[
     atWorkInWords(status),
     isReading
       ? message('INPUT_BEING_READ', 'Its input is being read, or was not read to the end.')
-      : conservation(progress, run.rowCount, movedOn(status), { pending: pendingInWords(progress) }),
-    purgedInWords(status),
+      : outcomeCounts(progress, run.rowCount, movedOn(status), { pending: pendingInWords(progress) }),
+    erasedInWords(status),
     listInWords(status),
     block('UNITS_SPENT', '', labelLines([['Spent', spentLines(status, place)]])),
     speedInWords(status),
@@ -189,8 +189,8 @@ function spentLines(status: StatusView, place: string): readonly (string | false
   ];
 }
 
-/** Purged rows are in the sums of the run, but not in its list and tables. */
-const purgedInWords = ({ progress: { purged } }: StatusView): ViewPart =>
+/** Erased rows are in the sums of the run, but not in its list and tables. */
+const erasedInWords = ({ progress: { purged } }: StatusView): ViewPart =>
   purged > 0 &&
   message(
     'ROWS_PURGED',

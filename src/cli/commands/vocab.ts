@@ -1,4 +1,4 @@
-import type { OwnedVocabulary, VocabOptions, VocabView } from '../../app/provider/vocabularies.js';
+import type { StoredVocabulary, VocabOptions, VocabView } from '../../app/provider/vocabularies.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { LISTS_AT_MOST } from '../../domain/vocabulary.js';
 import { type Message, message } from '../../util/message-parts.js';
@@ -92,7 +92,7 @@ function mustStandAlone({ country, parent, search, all, rebuy }: VocabArgs): voi
     );
 }
 
-function ownedInWords(owned: readonly OwnedVocabulary[], flags: string): Message {
+function ownedInWords(owned: readonly StoredVocabulary[], flags: string): Message {
   const lines = owned.map(({ name, country, tree, items, lists, oldestFetchedAt }) => [
     name,
     country ?? '',

@@ -9,12 +9,12 @@ import { count, durationInWords, listed, moment, shortRun, withCommas } from '..
 import { contactsJson, movedInWords, movedJson, told } from './allowance-words.js';
 import {
   amountsInWords,
-  conservation,
   freshInWords,
   invalidInWords,
   keptInWords,
   lackInWords,
   moneyAfterAmounts,
+  outcomeCounts,
   type ParkedRows,
   parkedDetails,
   parkedInWords,
@@ -37,7 +37,7 @@ import { rowInWords } from './text.js';
 import { block, commandLine, countLines, labelLines, marked, type ViewPart, view } from './view.js';
 
 /** The next steps after an attempt, as commands. */
-export interface WaysOn {
+export interface NextSteps {
   readonly next: Suggestion | undefined;
   readonly further: readonly Suggestion[];
   /** Writes tables that were not written. */
@@ -62,12 +62,12 @@ export interface AttemptFacts {
 }
 
 /** The last lines: outcome, money, files, next step. */
-export const endInWords = (end: RunEndView, ways: WaysOn, facts: AttemptFacts = UNKNOWN): readonly Message[] => {
+export const endInWords = (end: RunEndView, ways: NextSteps, facts: AttemptFacts = UNKNOWN): readonly Message[] => {
   const { stopsFor, ...head } = headline(end, ways, facts);
   const { [stopsFor ?? '']: _, ...otherReasons } = end.parked;
   return view(
     head.messages,
-    conservation({ byOutcome: end.outcomes }, end.rows, 0, {
+    outcomeCounts({ byOutcome: end.outcomes }, end.rows, 0, {
       pending: pendingInWords({ waiting: end.waiting, parkedReasons: end.parked }),
     }),
     [
@@ -94,7 +94,7 @@ const withSpace = ({ code, text, state }: Message): Message =>
   /^[^ ]/.test(text) ? message(code, `\n${text}`, state) : message(code, text, state);
 
 /** How the attempt ended. `stopsFor`: the reason for rows on hold that it names. */
-function headline(end: RunEndView, { place }: WaysOn, { ms }: AttemptFacts) {
+function headline(end: RunEndView, { place }: NextSteps, { ms }: AttemptFacts) {
   const run = `Run ${shortRun(end.run)}`;
   const time = ms < 1000 ? '' : ` in ${durationInWords(ms)}`;
   const only = (message: Message) => ({ messages: [message] as readonly Message[], stopsFor: undefined });
@@ -172,7 +172,7 @@ function spentInWords(end: RunEndView, place: string): Message {
   );
 }
 
-function filesInWords(end: RunEndView, { write }: WaysOn): ViewPart {
+function filesInWords(end: RunEndView, { write }: NextSteps): ViewPart {
   const { workbook, tables, tablesBefore, latest, finished, outcomes, rows, toDo } = end;
   const isPartial = tables !== null && !finished && outcomes.pending > 0;
   return [
@@ -201,7 +201,7 @@ function filesInWords(end: RunEndView, { write }: WaysOn): ViewPart {
 function sections(
   end: RunEndView,
   reasons: RunEndView['parked'],
-  ways: WaysOn,
+  ways: NextSteps,
   facts: AttemptFacts,
 ): readonly Message[] {
   const steps = [ways.next, ...ways.further].filter((step) => step !== undefined);
@@ -264,7 +264,7 @@ function failedInWords({ outcomes: { failed }, failures }: RunEndView, retry: Su
 function reviewInWords(
   end: RunEndView,
   review: Suggestion,
-  { resume, place }: WaysOn,
+  { resume, place }: NextSteps,
   { goesOn }: AttemptFacts,
 ): Message {
   const rows = end.outcomes.needs_review;
@@ -373,7 +373,7 @@ export function endAsPairs(end: RunEndView, exit: number): Message {
   );
 }
 
-export const endJson = (end: RunEndView, { next, further, write }: WaysOn) => ({
+export const endJson = (end: RunEndView, { next, further, write }: NextSteps) => ({
   ...pick(end, 'run', 'portfolio', 'rows', 'due', 'toDo'),
   membersLeft: end.departed,
   leftMembers: end.departed > 0 ? end.departedFirst.map(leftToJson) : undefined,

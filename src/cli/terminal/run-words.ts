@@ -169,7 +169,7 @@ export const freshInWords = (run: string, place: string): Message =>
   );
 
 /** The rows by outcome, and their number. `besides`: text beside some of the lines. */
-export function conservation(
+export function outcomeCounts(
   { byOutcome }: { readonly byOutcome: Readonly<Record<RowOutcome, number>> },
   rowCount: number,
   movedOn = 0,

@@ -262,7 +262,7 @@ function findTerseCountry(text: string): NamedCountry | undefined {
 }
 
 /** Such a text is a country only in a column with a country header. */
-export const isTerse = (text: string): boolean => /^(?:[A-CE-Z]\.?|\d{3})$/i.test(text);
+export const isCodeLike = (text: string): boolean => /^(?:[A-CE-Z]\.?|\d{3})$/i.test(text);
 
 const codeOfDigits = (text: string): string | undefined =>
   /^\d{3}$/.test(text) ? isoCountries().numericToAlpha2(text) : undefined;

@@ -43,11 +43,11 @@ export interface WriteOptions {
  * A script that guesses sends all its statements at once, writes included, and assumes the usual result. If the
  * assumption was wrong, it throws this, is rolled back, and runs again without guessing.
  */
-export class GuessedWrong extends Error {
-  override readonly name = 'GuessedWrong';
+export class AssumptionFailed extends Error {
+  override readonly name = 'AssumptionFailed';
 
   constructor() {
-    super('what was guessed was not so');
+    super('an assumption was wrong');
   }
 }
 

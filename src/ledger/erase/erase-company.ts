@@ -10,7 +10,7 @@ import { isTextRecord, parseStored } from '../db/stored-json.js';
 import { clearUnknownCharges } from '../money/intent-state.js';
 import { restoreQuestions } from '../review/questions.js';
 import { type Entity, type EntityRequest, findCalls, findEntity, type Lists, namedNumber } from './find-company.js';
-import type { ListedLine, PurgeReport } from './housekeeping.js';
+import type { EraseReport, ListedLine } from './housekeeping.js';
 import {
   AMONG_IDS,
   AMONG_ROWS,
@@ -94,7 +94,7 @@ export const PLACES: readonly Place[] = [
     table: 'rows',
     set: `input_values = '[]', input_kinds = NULL, fields = '{}', match_grade = NULL, matched_on = NULL, hold = NULL, hold_reason = NULL,
       next_at = NULL, outcome = CASE WHEN outcome IN ('complete', 'no_match') THEN outcome ELSE 'invalid' END,
-      error_code = 'PURGED', error_message = 'what this row said was removed'`,
+      error_code = 'PURGED', error_message = 'the data of this row was erased'`,
     where: AMONG_ROWS,
   },
   { table: 'row_ids', where: AMONG_ROWS },
@@ -126,7 +126,7 @@ export const TEXTS: readonly Text[] = [
 ];
 
 /** Finds the company in the ledger, and erases it from every place. */
-export function* purgeEntity(database: Sql, lists: Lists, request: EntityRequest, now: number): Script<PurgeReport> {
+export function* eraseEntity(database: Sql, lists: Lists, request: EntityRequest, now: number): Script<EraseReport> {
   const entity = yield* findEntity(database, lists, request);
   const { ids, rows } = entity;
   const keys = yield* entityKeys(database, request, rows);

@@ -13,9 +13,9 @@ import { rowDeleter } from '../rows/begin-run.js';
 import { CONTINUE_ROW, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
 import type { Stages } from '../rows/runs.js';
 import { mustHaveNoWorkers } from '../rows/workers.js';
-import { purgeEntity } from './erase-company.js';
+import { eraseEntity } from './erase-company.js';
 import { Lists } from './find-company.js';
-import type { ItemIds, PurgeDone, PurgeReport, PurgeRequest } from './housekeeping.js';
+import type { EraseDone, EraseReport, EraseRequest, ItemIds } from './housekeeping.js';
 import { json, type RowKey } from './identifiers.js';
 import { removeRuns } from './prune.js';
 
@@ -25,48 +25,48 @@ import { removeRuns } from './prune.js';
  */
 export async function eraseFromLedger(
   database: Database,
-  request: PurgeRequest,
+  request: EraseRequest,
   itemIds: ItemIds,
   now: number,
-): Promise<PurgeDone> {
+): Promise<EraseDone> {
   const report = await database.write(function* () {
     const removed = yield* remove(database, request, itemIds, now);
-    yield* rememberPurge(database, request, removed, now);
+    yield* rememberErase(database, request, removed, now);
     return removed;
   });
   return { ...report, notRewritten: await database.rewrite() };
 }
 
 /** Finishes an erasure that was interrupted after its deletions. Undefined if there is none. */
-export async function finishErase(database: Database, request: PurgeRequest): Promise<PurgeDone | undefined> {
-  const report = await database.read(() => unfinishedPurge(database, request));
+export async function finishErase(database: Database, request: EraseRequest): Promise<EraseDone | undefined> {
+  const report = await database.read(() => unfinishedErase(database, request));
   return report && { ...report, notRewritten: await database.rewrite() };
 }
 
-/** What `purge` would remove. The same statements run and are rolled back, so that the counts are equal. */
+/** What `erase` would remove. The same statements run and are rolled back, so that the counts are equal. */
 export const previewEraseFromLedger = (
   database: Database,
-  request: PurgeRequest,
+  request: EraseRequest,
   itemIds: ItemIds,
   now: number,
-): Promise<PurgeReport> => database.dryRun(() => remove(database, request, itemIds, now));
+): Promise<EraseReport> => database.dryRun(() => remove(database, request, itemIds, now));
 
-function* remove(database: Database, request: PurgeRequest, itemIds: ItemIds, now: number): Script<PurgeReport> {
+function* remove(database: Database, request: EraseRequest, itemIds: ItemIds, now: number): Script<EraseReport> {
   // Work in progress would store data again after it.
   yield* mustHaveNoWorkers(database, now, GOES_ON_LATER);
   return yield* request.kind === 'before'
-    ? purgeBefore(database, request.at)
-    : purgeEntity(database, new Lists(database, new Bodies(database), itemIds), request, now);
+    ? eraseBefore(database, request.at)
+    : eraseEntity(database, new Lists(database, new Bodies(database), itemIds), request, now);
 }
 
 const GOES_ON_LATER =
-  'What a process has under way would be stored after the purge. Stop them all (SIGTERM: they bring home what they have begun), purge, and start them again: they go on where they were. Of one that was killed it is known within half a minute. Nothing was removed.';
+  'A running process would store its answers after the data was erased. Stop all processes (SIGTERM finishes their calls in flight), erase, and start them again: they continue. A killed process is noticed within half a minute. Nothing was removed.';
 
 /**
  * An erasure is remembered until its proof: if that fails or the process is killed, the same command finishes it. The
  * record names no company.
  */
-const rememberPurge = (database: Sql, request: PurgeRequest, removed: PurgeReport, now: number): Script<void> =>
+const rememberErase = (database: Sql, request: EraseRequest, removed: EraseReport, now: number): Script<void> =>
   database
     .prepare(
       `INSERT INTO purges (request, report, begun_at) VALUES (unhex(?), ?, ?)
@@ -74,7 +74,7 @@ const rememberPurge = (database: Sql, request: PurgeRequest, removed: PurgeRepor
     )
     .run(digestOf(request), JSON.stringify({ ...removed, ...NAMES_NOBODY }), now);
 
-function* unfinishedPurge(database: Sql, request: PurgeRequest): Script<PurgeReport | undefined> {
+function* unfinishedErase(database: Sql, request: EraseRequest): Script<EraseReport | undefined> {
   const stored = yield* database
     .prepare<[string], string>('SELECT report FROM purges WHERE request = unhex(?)')
     .pluck()
@@ -85,9 +85,9 @@ function* unfinishedPurge(database: Sql, request: PurgeRequest): Script<PurgeRep
 
 const NAMES_NOBODY = { identifiers: [], stillListed: [], boughtAgain: [] } as const;
 
-type Counts = Omit<PurgeReport, keyof typeof NAMES_NOBODY>;
+type Counts = Omit<EraseReport, keyof typeof NAMES_NOBODY>;
 
-export const forgetPurge = (database: Sql, request: PurgeRequest): Script<void> =>
+export const forgetErase = (database: Sql, request: EraseRequest): Script<void> =>
   database.prepare('DELETE FROM purges WHERE request = unhex(?)').run(digestOf(request));
 
 const COUNTS_LOST: Counts = {
@@ -102,7 +102,7 @@ const COUNTS_LOST: Counts = {
   changes: 0,
 };
 
-const digestOf = (request: PurgeRequest): string => hash('sha256', JSON.stringify(Object.entries(request).sort()));
+const digestOf = (request: EraseRequest): string => hash('sha256', JSON.stringify(Object.entries(request).sort()));
 
 /** Earlier versions did not count changes. */
 const isCounts = (value: unknown): value is Omit<Counts, 'changes'> =>
@@ -113,7 +113,7 @@ const isCounts = (value: unknown): value is Omit<Counts, 'changes'> =>
   );
 
 /** Deletes runs that finished before then, and older answers. A run that continued later keeps its rows. */
-function* purgeBefore(database: Sql, at: number): Script<PurgeReport> {
+function* eraseBefore(database: Sql, at: number): Script<EraseReport> {
   const change = (sql: string, ...parameters: unknown[]): Script<number> => database.prepare(sql).change(...parameters);
   const runsRemoved = yield* database
     .prepare<[number, number], string>(
@@ -196,7 +196,7 @@ const membersOf = (
     .all(json(among));
 
 /** A member with two rows counts once. */
-function byList(members: readonly ListedMember[]): PurgeReport['boughtAgain'] {
+function byList(members: readonly ListedMember[]): EraseReport['boughtAgain'] {
   const lists = new Map<string, Set<number>>();
   for (const { member, portfolio } of members)
     lists.set(portfolio, (lists.get(portfolio) ?? new Set<number>()).add(member));

@@ -9,7 +9,7 @@ import { ASKED_BY_OTHERS, askedForAlone, CALLS_ABOUT } from '../answers/snapshot
 import type { Script, Sql } from '../db/database.js';
 import { isTextRecord, isTexts, parseStored } from '../db/stored-json.js';
 import { STILL_KNOWN } from '../portfolio/members.js';
-import type { ItemIds, NamedIds, PurgeRequest } from './housekeeping.js';
+import type { EraseRequest, ItemIds, NamedIds } from './housekeeping.js';
 import {
   AMONG_IDS,
   AMONG_ROWS,
@@ -22,7 +22,7 @@ import {
   type SpacedId,
 } from './identifiers.js';
 
-export type EntityRequest = Exclude<PurgeRequest, { kind: 'before' }>;
+export type EntityRequest = Exclude<EraseRequest, { kind: 'before' }>;
 
 /** The company's IDs and rows. */
 export interface Entity {

@@ -7,8 +7,8 @@ import { Bodies } from '../answers/bodies.js';
 import type { Database, Script, Sql, StoredTexts } from '../db/database.js';
 import { isTextRecord, parseStored } from '../db/stored-json.js';
 import { mustHaveNoWorkers } from '../rows/workers.js';
-import { eraseFromLedger, finishErase, forgetPurge, previewEraseFromLedger } from './erase.js';
-import type { Housekeeping, Mention, MovedApi, MovedProvider, PurgeProof } from './housekeeping.js';
+import { eraseFromLedger, finishErase, forgetErase, previewEraseFromLedger } from './erase.js';
+import type { EraseProof, Housekeeping, Mention, MovedApi, MovedProvider } from './housekeeping.js';
 import { isDistinctive, type SpacedId, wordsIn, wordsPattern } from './identifiers.js';
 import { previewPrune, pruneRecords, removePortfolio, removeRun } from './prune.js';
 
@@ -19,10 +19,10 @@ export function housekeepingStore(database: Database, now: number, flush: () => 
     return await work();
   };
   return {
-    purge: (request, itemIds) => settled(() => eraseFromLedger(database, request, itemIds, now)),
-    goOnPurge: (request) => settled(() => finishErase(database, request)),
-    purgeProved: (request) => settled(() => database.write(() => forgetPurge(database, request))),
-    previewPurge: (request, itemIds) => settled(() => previewEraseFromLedger(database, request, itemIds, now)),
+    erase: (request, itemIds) => settled(() => eraseFromLedger(database, request, itemIds, now)),
+    resumeErase: (request) => settled(() => finishErase(database, request)),
+    eraseWithProof: (request) => settled(() => database.write(() => forgetErase(database, request))),
+    previewErase: (request, itemIds) => settled(() => previewEraseFromLedger(database, request, itemIds, now)),
     prune: (before) => settled(() => pruneRecords(database, before)),
     previewPrune: (before) => settled(() => previewPrune(database, before)),
     dropRun: (runId) => settled(() => database.write(() => removeRun(database, runId, now))),
@@ -151,7 +151,7 @@ function* renameRuns(database: Sql, from: string, to: string): Script<number> {
  * Searches every text column, every unpacked answer, and the bytes of the file, where deleted text remains until the
  * rewrite. A server's files cannot be read.
  */
-async function searchEverywhere(database: Database, identifiers: readonly string[]): Promise<PurgeProof> {
+async function searchEverywhere(database: Database, identifiers: readonly string[]): Promise<EraseProof> {
   const searched = identifiers.filter(isDistinctive);
   const notSearched = identifiers.filter((text) => !isDistinctive(text));
   if (searched.length === 0) return { searched, notSearched, timesInFile: 0, mentions: [] };

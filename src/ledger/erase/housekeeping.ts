@@ -3,13 +3,13 @@
 import type { ApiName, IdSpace } from '../../domain/provider.js';
 
 export interface Housekeeping {
-  /** Erases data and remembers it until `purgeProved`. */
-  purge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeDone>;
+  /** Erases data and remembers it until `eraseWithProof`. */
+  erase(request: EraseRequest, itemIds: ItemIds): Promise<EraseDone>;
   /** Finishes an interrupted erasure. Undefined if there is none. */
-  goOnPurge(request: PurgeRequest): Promise<PurgeDone | undefined>;
-  purgeProved(request: PurgeRequest): Promise<void>;
-  /** What `purge` would remove, without changes. */
-  previewPurge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeReport>;
+  resumeErase(request: EraseRequest): Promise<EraseDone | undefined>;
+  eraseWithProof(request: EraseRequest): Promise<void>;
+  /** What `erase` would remove, without changes. */
+  previewErase(request: EraseRequest, itemIds: ItemIds): Promise<EraseReport>;
   /** Deletes runs finished before then and older answers that were replaced, never the newest of its kind. */
   prune(before: number): Promise<PruneReport>;
   /** What `prune` would remove, without changes. */
@@ -21,7 +21,7 @@ export interface Housekeeping {
   /** Moves all data of one base URL to another. Refused while a process works. */
   moveProvider(from: string, to: string): Promise<MovedProvider>;
   /** Where identifiers still appear. */
-  searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
+  searchEverywhere(identifiers: readonly string[]): Promise<EraseProof>;
 }
 
 export interface MovedProvider {
@@ -49,7 +49,7 @@ export interface NamedIds {
 }
 
 /** What to erase: one company, or everything older than a time. */
-export type PurgeRequest =
+export type EraseRequest =
   | {
       readonly kind: 'entity';
       /** Undefined: any ID space. */
@@ -89,12 +89,12 @@ export interface PruneReport {
   readonly bytes: number;
 }
 
-export interface PurgeDone extends PurgeReport {
+export interface EraseDone extends EraseReport {
   /** Null: no page of the file has it any more. Else why the file could not be rewritten. */
   readonly notRewritten: string | null;
 }
 
-export interface PurgeReport {
+export interface EraseReport {
   /** Runs with data of it. */
   readonly runs: readonly string[];
   readonly runsRemoved: readonly string[];
@@ -123,7 +123,7 @@ export interface ListedLine {
 }
 
 /** The result of the search after an erasure. */
-export interface PurgeProof {
+export interface EraseProof {
   readonly searched: readonly string[];
   /** Identifiers too short or too common to search for. */
   readonly notSearched: readonly string[];
@@ -139,6 +139,6 @@ export interface Mention {
   readonly where: string;
   readonly run: string | null;
   readonly row: number | null;
-  /** The argument of `purge --entity` that removes it. Null if only its age can. */
+  /** The argument of `erase --entity` that removes it. Null if only its age can. */
   readonly entity: string | null;
 }

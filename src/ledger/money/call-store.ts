@@ -3,7 +3,7 @@ import { canonicalBaseUrl } from '../../domain/urls.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { Bodies, type Packed, type Packer } from '../answers/bodies.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
-import { type Database, GuessedWrong, type Script, type Sql } from '../db/database.js';
+import { AssumptionFailed, type Database, type Script, type Sql } from '../db/database.js';
 import { callParams } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import { discardBody } from '../health.js';
@@ -170,7 +170,7 @@ export function callStore(
             const { request, money, written } = yield* states.guess(call, limits, insert());
             if (decideRequest(call, request) === 'go' && decideMoney(meter, money, limits) === 'go')
               return intended(written, money);
-            throw new GuessedWrong();
+            throw new AssumptionFailed();
           }
           const state = yield* states.of(call);
           const before = decideRequest(call, state.request);

@@ -3,7 +3,7 @@
 import { MALFORMED_ANSWER } from '../../domain/errors.js';
 import { KEY_CHECK } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
-import { GuessedWrong, type Script, type Sql } from '../db/database.js';
+import { AssumptionFailed, type Script, type Sql } from '../db/database.js';
 import { SHARES_LIMITS } from '../rows/workers.js';
 import type { Closure } from './calls.js';
 import type { Limits, MoneyState, NewCall, RequestState, UnknownCharges, UnknownChargesOf } from './intent.js';
@@ -133,7 +133,7 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
     *guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>> {
       const { attemptId, environmentId, meter, requestKey, reusableSince, startedAt } = call;
       const purse = purses.get(attemptId);
-      if (purse === undefined) throw new GuessedWrong();
+      if (purse === undefined) throw new AssumptionFailed();
       const own = lookFor(call, requestKey, reusableSince);
       const mayCount = budgetOf(meter, limits) !== null || (meter === 'unit' && nearlySpent.has(environmentId));
       const count = mayCount ? [inFlight.get({ purse, environmentId, meter })] : [];
@@ -144,7 +144,7 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
       const written = answers.at(-1) as T;
       const [alive, , , , , anyClosure, , underWay, answered, anyUnknownCharge] = seen;
       const isUncounted = isToBeCounted(call, seen, limits, startedAt) && flights === undefined;
-      if (isUncounted || anyClosure + anyUnknownCharge > 0) throw new GuessedWrong();
+      if (isUncounted || anyClosure + anyUnknownCharge > 0) throw new AssumptionFailed();
       return {
         request: {
           alive: alive === 1,

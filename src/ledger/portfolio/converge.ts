@@ -18,13 +18,13 @@ import {
 } from './members.js';
 import type {
   AgreedReading,
-  Converged,
   Convergence,
   Due,
   DueReason,
   LeftMember,
   MemberState,
   PortfolioRecord,
+  PortfolioUpdate,
 } from './portfolios.js';
 
 interface Parts {
@@ -40,7 +40,7 @@ interface Parts {
  * Updates the portfolio from a file and begins what is due, in one transaction. Unchanged rows are judged by their
  * state, new and changed rows are resolved, and missing rows leave.
  */
-export function* converge(parts: Parts, convergence: Convergence): Script<Converged> {
+export function* updatePortfolio(parts: Parts, convergence: Convergence): Script<PortfolioUpdate> {
   const { database, laid, findPortfolio } = parts;
   const { now } = convergence;
   const portfolioId = yield* openPortfolio(database, convergence);

@@ -4,7 +4,7 @@ import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
 import { IS_DECIDED } from '../review/questions.js';
 import type { RunRecord } from '../rows/runs.js';
-import { converge } from './converge.js';
+import { updatePortfolio } from './converge.js';
 import {
   FileRows,
   MEMBER_STATES,
@@ -172,7 +172,7 @@ export function portfolioStore(
     converge: (convergence) =>
       database.write(function* () {
         const readStanding = yield* memberStateReader(database, times);
-        return yield* converge({ database, laid, times, readStanding, findRun, findPortfolio }, convergence);
+        return yield* updatePortfolio({ database, laid, times, readStanding, findRun, findPortfolio }, convergence);
       }),
     async *standings(portfolioId) {
       const readStanding = await database.read(() => memberStateReader(database, times));

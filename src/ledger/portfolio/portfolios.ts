@@ -31,7 +31,7 @@ export interface PortfolioStore {
    */
   adopt(adoption: Adoption): Promise<void>;
   /** Updates the portfolio from the file and begins what is due, in one transaction. */
-  converge(convergence: Convergence): Promise<Converged>;
+  converge(convergence: Convergence): Promise<PortfolioUpdate>;
   /** The current members, in file order. */
   standings(portfolioId: number): AsyncIterable<readonly MemberState[]>;
   /** An attempt ended regularly: its run is finished, or nothing was due. */
@@ -216,7 +216,7 @@ export interface LeftMember {
   readonly name: string | null;
 }
 
-export interface Converged {
+export interface PortfolioUpdate {
   readonly portfolio: PortfolioRecord;
   /** Null: nothing is due. */
   readonly run: RunRecord | null;

@@ -189,7 +189,7 @@ export function attemptStore(database: Database): { readonly store: AttemptStore
  * A future time was written by a clock that was ahead. Waiting reports become due now, and lost calls count as lost
  * now.
  */
-export function* bringForward(database: Sql, now: number): Script<void> {
+export function* resetFutureTimes(database: Sql, now: number): Script<void> {
   yield* database
     .prepare("UPDATE rows SET next_at = @now WHERE hold = 'waiting' AND updated_at > @now AND next_at > @now")
     .run({ now });

@@ -4,7 +4,7 @@ import { lazy } from '../../util/packages.js';
 import { at, hash, Permutation } from '../random.js';
 import { countries } from './countries/index.js';
 import { compact, type Language } from './countries/number-formats.js';
-import { createIds, createLayout, hasTrait, LISTED_AT, LISTED_EVERY, type Shelf } from './layout.js';
+import { createIds, createLayout, hasTrait, LISTED_AT, LISTED_EVERY, type RegisterIndex } from './layout.js';
 import type { Company } from './types.js';
 import { lexicons } from './vocabularies.js';
 
@@ -17,9 +17,9 @@ export function createCompanies(seed: number, size: number) {
   const names = createNames(seed, layout.shelves);
   const tickers = new Permutation(26 ** 4, hash(seed, 51));
 
-  const numberAt = (shelf: Shelf, rank: number) => shelf.register.number.encode(shelf.numbers.forward(rank));
+  const numberAt = (shelf: RegisterIndex, rank: number) => shelf.register.number.encode(shelf.numbers.forward(rank));
 
-  const vatAt = (shelf: Shelf, rank: number, index: number, number: string): string | null => {
+  const vatAt = (shelf: RegisterIndex, rank: number, index: number, number: string): string | null => {
     if (hasTrait(seed, index, 'noVatNumber')) return null;
     if (shelf.vat.kind === 'derived') return shelf.vat.encode(compact(number));
     return shelf.vat.format.encode(shelf.vats.forward(rank) * shelf.country.registers.length + shelf.position);
@@ -63,7 +63,7 @@ export function createCompanies(seed: number, size: number) {
     return shows(found) ? found : undefined;
   };
 
-  const byNumber = (shelf: Shelf, wanted: string): Company | undefined => {
+  const byNumber = (shelf: RegisterIndex, wanted: string): Company | undefined => {
     const position = shelf.register.number.decode(wanted);
     if (position === undefined || !(position >= 0 && position < shelf.numbers.size)) return undefined;
     return confirm(
@@ -94,7 +94,7 @@ export function createCompanies(seed: number, size: number) {
     },
     /** The company of a register with exactly this compact number. */
     byNumber,
-    byVat: (shelf: Shelf, wanted: string) => {
+    byVat: (shelf: RegisterIndex, wanted: string) => {
       const shows = (found: Company) => found.vatNumber !== null && compact(found.vatNumber) === wanted;
       if (shelf.vat.kind === 'derived') {
         const position = shelf.register.number.decode(shelf.vat.decode(wanted));
@@ -202,26 +202,26 @@ const WORDS = FIRST * TRADE * QUALIFIER;
 /** One position in twenty repeats the name before it: two companies of one register with the same name. */
 const NAMESAKE_EVERY = 20;
 
-function createNames(seed: number, shelves: readonly Shelf[]) {
+function createNames(seed: number, shelves: readonly RegisterIndex[]) {
   // Each register shuffles the words differently, so that a name may or may not exist in the next register.
   const shuffles = shelves.map((shelf) => new Permutation(WORDS, hash(seed, shelf.id, 31)));
-  const legalForm = (shelf: Shelf, index: number): string => {
+  const legalForm = (shelf: RegisterIndex, index: number): string => {
     const form = at(shelf.register.legalForms ?? shelf.country.legalForms, hash(seed, index, 33));
     return form.startsWith(', ') ? form.slice(2) : form;
   };
   return {
     legalForm,
-    of: (shelf: Shelf, rank: number, index: number) => {
+    of: (shelf: RegisterIndex, rank: number, index: number) => {
       const words = wordsAt(shelf.country.language, at(shuffles, shelf.id).forward(slotOf(shelf, rank) % WORDS));
       return decorate(words, legalForm(shelf, index), hash(seed, index, 32), shelf.country.language);
     },
-    isNamesake: (shelf: Shelf, rank: number) => {
+    isNamesake: (shelf: RegisterIndex, rank: number) => {
       const slot = shelf.names.forward(rank);
       const place = slot % NAMESAKE_EVERY;
       return place === NAMESAKE_EVERY - 1 || (place === NAMESAKE_EVERY - 2 && slot + 1 < shelf.count);
     },
     /** Ranks of a register whose name has these words. */
-    ranksOf: (shelf: Shelf, code: number): readonly number[] => {
+    ranksOf: (shelf: RegisterIndex, code: number): readonly number[] => {
       const first = at(shuffles, shelf.id).backward(code);
       if (first >= shelf.count) return none;
       const ranks: number[] = [];
@@ -237,7 +237,7 @@ function createNames(seed: number, shelves: readonly Shelf[]) {
 
 const none: readonly number[] = [];
 
-function slotOf(shelf: Shelf, rank: number): number {
+function slotOf(shelf: RegisterIndex, rank: number): number {
   const slot = shelf.names.forward(rank);
   return slot % NAMESAKE_EVERY === NAMESAKE_EVERY - 1 ? slot - 1 : slot;
 }

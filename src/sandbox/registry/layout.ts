@@ -7,7 +7,7 @@ import type { VatRule } from './countries/number-formats.js';
 import type { Company } from './types.js';
 
 /** A register of this registry: its companies among all indices, and the bijections of its numbers. */
-export interface Shelf {
+export interface RegisterIndex {
   readonly id: number;
   readonly country: Country;
   readonly register: Register;
@@ -36,22 +36,22 @@ export function createLayout(seed: number, size: number) {
     (own) => Math.floor(size / round) * own.length + own.filter((place) => place < size % round).length,
   );
   const shelves = registers().map((entry, id) => createShelf(entry, id, seed, at(counts, id)));
-  const byCountry = new Map<string, Shelf[]>();
+  const byCountry = new Map<string, RegisterIndex[]>();
   for (const shelf of shelves) {
     const list = byCountry.get(shelf.country.code);
     if (list === undefined) byCountry.set(shelf.country.code, [shelf]);
     else list.push(shelf);
   }
   return {
-    shelves: shelves as readonly Shelf[],
-    byCountry: byCountry as ReadonlyMap<string, readonly Shelf[]>,
+    shelves: shelves as readonly RegisterIndex[],
+    byCountry: byCountry as ReadonlyMap<string, readonly RegisterIndex[]>,
     locate: (index: number) => {
       const place = index % round;
       const shelf = at(shelves, at(places, place));
       return { shelf, rank: ((index - place) / round) * shelf.register.share + at(rankInRound, place) };
     },
     /** The index of a rank. Undefined beyond the register's end. */
-    indexOf: (shelf: Shelf, rank: number) => {
+    indexOf: (shelf: RegisterIndex, rank: number) => {
       if (!(rank >= 0 && rank < shelf.count)) return undefined;
       const own = at(placesOf, shelf.id);
       return Math.floor(rank / own.length) * round + at(own, rank % own.length);
@@ -77,7 +77,7 @@ function createShelf(
   id: number,
   seed: number,
   count: number,
-): Shelf {
+): RegisterIndex {
   const { country, register, position } = entry;
   const vat = register.vat ?? country.vat;
   const room = Math.min(register.number.capacity, Math.ceil(count * numbersPerCompany) + 8);

@@ -5,7 +5,7 @@ import { hash } from '../random.js';
 import { type Companies, plain, readName, statusId } from './companies.js';
 import { compact, type Language } from './countries/number-formats.js';
 import { profileOf, sourceOf } from './facts.js';
-import { PLACES, type Shelf, v1Wire } from './layout.js';
+import { PLACES, type RegisterIndex, v1Wire } from './layout.js';
 import {
   type Holders,
   type Holding,
@@ -28,7 +28,7 @@ const TRIES = 40;
  */
 export function search(
   companies: Companies,
-  shelves: readonly Shelf[],
+  shelves: readonly RegisterIndex[],
   query: SearchQuery,
   kind: SearchKind,
   limit: number,
@@ -63,7 +63,7 @@ function narrowing(cityOrState: readonly string[] | undefined): (company: Compan
     [city, state, jurisdiction].some((place) => place !== null && wanted.has(plain(place)));
 }
 
-function* numberHits(companies: Companies, shelves: readonly Shelf[], text: string, kind: SearchKind) {
+function* numberHits(companies: Companies, shelves: readonly RegisterIndex[], text: string, kind: SearchKind) {
   for (const shelf of shelves) {
     const number = withoutCourt(shelf, text);
     if (number === undefined) continue;
@@ -81,7 +81,7 @@ function* numberHits(companies: Companies, shelves: readonly Shelf[], text: stri
  * A German number may include its court, before or after: `Amtsgericht Köln, HRB 12345`. Undefined if the text names
  * another court.
  */
-function withoutCourt(shelf: Shelf, text: string): string | undefined {
+function withoutCourt(shelf: RegisterIndex, text: string): string | undefined {
   if (shelf.country.code !== 'DE') return text;
   const found = /HR\s*[AB][\s.:-]*\d{1,6}(?:\s*(?:B|KI)(?![\p{L}]))?/iu.exec(text.normalize('NFKC'));
   if (found === null) return text;
@@ -96,7 +96,7 @@ function withoutCourt(shelf: Shelf, text: string): string | undefined {
 }
 
 /** Spellings that a forgiving search considers the same number. */
-function* forms(shelf: Shelf, number: string): Iterable<string> {
+function* forms(shelf: RegisterIndex, number: string): Iterable<string> {
   yield number;
   const { width } = shelf.register.number;
   const { code } = shelf.country;
@@ -120,7 +120,7 @@ function* forms(shelf: Shelf, number: string): Iterable<string> {
   if (suffix !== null) yield `${bare}${suffix[0]}`;
 }
 
-function* vatHits(companies: Companies, shelves: readonly Shelf[], text: string, kind: SearchKind) {
+function* vatHits(companies: Companies, shelves: readonly RegisterIndex[], text: string, kind: SearchKind) {
   const wanted = compact(text);
   for (const shelf of shelves) {
     const { code } = shelf.country;
@@ -135,12 +135,12 @@ function* vatHits(companies: Companies, shelves: readonly Shelf[], text: string,
   }
 }
 
-function* tickerHits(companies: Companies, shelves: readonly Shelf[], ticker: string) {
+function* tickerHits(companies: Companies, shelves: readonly RegisterIndex[], ticker: string) {
   const found = companies.byTicker(ticker);
   if (found !== undefined && shelves.includes(companies.shelfOf(found))) yield found;
 }
 
-function* nameHits(companies: Companies, shelves: readonly Shelf[], name: string) {
+function* nameHits(companies: Companies, shelves: readonly RegisterIndex[], name: string) {
   const readings = new Map<Language, readonly number[]>();
   for (const { country } of shelves) {
     if (!readings.has(country.language)) readings.set(country.language, readName(country.language, name, TRIES));
@@ -159,7 +159,7 @@ function* nameHits(companies: Companies, shelves: readonly Shelf[], name: string
   }
 }
 
-function companiesNamed({ names, layout, company }: Companies, shelf: Shelf, code: number): readonly Company[] {
+function companiesNamed({ names, layout, company }: Companies, shelf: RegisterIndex, code: number): readonly Company[] {
   const ranks = names.ranksOf(shelf, code);
   if (ranks.length === 0) return nobody;
   const found: Company[] = [];

@@ -5,7 +5,7 @@ import { lazy } from '../../util/packages.js';
 import { dataFile } from '../../util/yaml.js';
 import { type Country, countries, type Register } from './countries/index.js';
 import { LANGUAGES } from './countries/number-formats.js';
-import type { Layout, Shelf } from './layout.js';
+import type { Layout, RegisterIndex } from './layout.js';
 import type { NomenclatureItem } from './types.js';
 
 const text = z.string().min(1);
@@ -353,7 +353,7 @@ function buildPlaces(): Places {
 
 /** The registers that a location covers and, for a region that is a city, the city. */
 interface Scope {
-  readonly shelves: readonly Shelf[];
+  readonly shelves: readonly RegisterIndex[];
   readonly city?: string | undefined;
 }
 

@@ -203,7 +203,7 @@ export const reviewable: readonly Damage[] = [
 ];
 
 /** Rows that end without a company, and rows that cannot be looked up. */
-export const hopeless: readonly Damage[] = [
+export const unreadableDamage: readonly Damage[] = [
   {
     kind: 'wrong_country',
     expected: 'no_match',

@@ -7,7 +7,6 @@ import {
   checkShape,
   date,
   detailFailure,
-  type Intake,
   integer,
   invalidField,
   isDate,
@@ -18,6 +17,7 @@ import {
   type Match,
   notFound,
   pageOf,
+  type ReceivedRequest,
   type Reply,
   type Route,
   Router,
@@ -186,7 +186,7 @@ function onTheWire(shape: Shape, rename: Readonly<Record<string, string>>) {
 }
 
 /** One v2 request, checked in this order: token, route, validity, rule, limit, data. */
-export function answerV2(world: ProviderState, intake: Intake, match: Match<V2Route>): Reply | Promise<Reply> {
+export function answerV2(world: ProviderState, intake: ReceivedRequest, match: Match<V2Route>): Reply | Promise<Reply> {
   const key = authenticate(world, intake.authorization, /^Token /);
   if (key instanceof V2Failure) return v2Reply(key, world.settings);
   if (intake.injected) return injectedReply(intake.injected);
@@ -203,7 +203,7 @@ export function answerV2(world: ProviderState, intake: Intake, match: Match<V2Ro
   });
 }
 
-export function injectedReply(fault: NonNullable<Intake['injected']>): Reply {
+export function injectedReply(fault: NonNullable<ReceivedRequest['injected']>): Reply {
   const retryAfter = fault.retryAfter === undefined ? {} : { 'Retry-After': String(fault.retryAfter) };
   const message =
     fault.message ??
@@ -215,7 +215,11 @@ export function injectedReply(fault: NonNullable<Intake['injected']>): Reply {
   return { status: fault.status, headers: { ...jsonHeaders, ...retryAfter }, body: writeJson({ detail: message }) };
 }
 
-function readValues(route: V2Route, intake: Intake, params: Readonly<Record<string, string>>): Values | V2Failure {
+function readValues(
+  route: V2Route,
+  intake: ReceivedRequest,
+  params: Readonly<Record<string, string>>,
+): Values | V2Failure {
   const inQuery = route.method === 'GET' || route.method === 'DELETE';
   const shape = route.wireShape;
   const sent: Record<string, unknown> = Object.create(null);
@@ -239,7 +243,7 @@ function readValues(route: V2Route, intake: Intake, params: Readonly<Record<stri
 }
 
 /** A bare list is the list of fields, because the document gives the watched fields as one. */
-function readBody(intake: Intake): Values | V2Failure {
+function readBody(intake: ReceivedRequest): Values | V2Failure {
   if (intake.body === '') return {};
   if (!isJsonRequest(intake)) return detailFailure('validation', 'Unsupported media type.');
   const body = parseIfJson(intake.body);

@@ -16,7 +16,7 @@ import { sanitizeText } from '../../util/sanitize-text.js';
 import type {
   Identified,
   Ids,
-  Remembered,
+  RecordedDecision,
   SeenCandidate,
   StageContext,
   StageOutcome,
@@ -195,7 +195,7 @@ const ANSWERED = { code: 'REVIEWED', message: 'a person decided' } as const;
  */
 function recall(
   space: IdSpace,
-  { decision, candidateId, shown }: Remembered,
+  { decision, candidateId, shown }: RecordedDecision,
   { seen, elsewhere }: Pick<SearchEvidence, 'seen' | 'elsewhere'>,
   judge: (candidates: readonly GradedCandidate[]) => StageOutcome,
 ): StageOutcome | undefined {

@@ -1,7 +1,7 @@
 // Asks other operations for the number of a company that no search found.
 
 import { ApiError } from '../../api/errors.js';
-import { type Hint, type Hints, hintInWords, hintMeans } from '../../domain/decide.js';
+import { type Hint, type Hints, hintInWords, hintMatches } from '../../domain/decide.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
 import { NAME_AGREEMENT, nameSimilarity } from '../../domain/names/similarity.js';
 import type { SearchSubject } from '../../domain/search-subject.js';
@@ -50,7 +50,7 @@ export async function askFallback(terms: FallbackTerms): Promise<StageOutcome | 
       continue;
     }
     asked.push(search);
-    const named = found.filter((candidate) => hintMeans(hint, terms.enquiry.subject, candidate));
+    const named = found.filter((candidate) => hintMatches(hint, terms.enquiry.subject, candidate));
     if (named.length === 0)
       note('HINT_NOT_FOUND', `${hintInWords(hint)}, whom the search does not find`, terms.context);
     else if (terms.take(named, hint)) return undefined;

@@ -117,7 +117,7 @@ export function describeAskedFor(open: OpenLedger): void {
         await settle(2, 'B', ['ann']);
         await end();
         const request = { kind: 'entity', space: 'v1', id: 'A' } as const;
-        expect(await ledger.housekeeping.purge(request, {})).toMatchObject({ answers: 1 });
+        expect(await ledger.housekeeping.erase(request, {})).toMatchObject({ answers: 1 });
         expect(await told()).toEqual([['B', 'Ann']]);
       }),
     );

@@ -57,7 +57,7 @@ export function describeLostCalls(open: OpenLedger): void {
         await buy(ledger, { ...wanted, startedAt: NOW + MINUTE }, settlement({ settledAt: NOW + MINUTE }));
         expect(await lostCalls()).toBe(0);
         await ledger.calls.end(place.attemptId, NOW + MINUTE);
-        expect(await ledger.housekeeping.purge(request, {})).toMatchObject({ answers: 1 });
+        expect(await ledger.housekeeping.erase(request, {})).toMatchObject({ answers: 1 });
         expect(await lostCalls()).toBe(0);
       })(),
     );

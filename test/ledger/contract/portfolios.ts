@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Converged, DueDecision, FileRow, MemberState } from '../../../src/ledger/portfolio/portfolios.js';
+import type { DueDecision, FileRow, MemberState, PortfolioUpdate } from '../../../src/ledger/portfolio/portfolios.js';
 import { candidate, collect, NOW, rowSettlement, withSnapshot } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
@@ -67,7 +67,7 @@ async function night(
     pipeline?: string;
     now?: number;
   } = {},
-): Promise<Converged & { readonly id: string }> {
+): Promise<PortfolioUpdate & { readonly id: string }> {
   const { judge = resting, limit = null, name = 'p', pipeline = 'pipeline', now = NOW } = more;
   if (lines !== null) await portfolios.loadRows(laid(lines), true);
   count += 1;

@@ -31,7 +31,7 @@ async function listAsking(ledger: Ledger, secondPerson: boolean, name = 'p', ask
     settings: '{}',
     columns: ['name'],
   };
-  const converge = (wants: boolean, laid = false) =>
+  const updatePortfolio = (wants: boolean, laid = false) =>
     ledger.portfolios.converge({
       name,
       providers: 'x',
@@ -46,7 +46,7 @@ async function listAsking(ledger: Ledger, secondPerson: boolean, name = 'p', ask
     });
   const line = { row: 1, line: 2, values: ['x'], fields: { name: 'x' }, problem: null, inputId: null };
   await ledger.portfolios.loadRows([{ ...line, company: 'x', says: '00', cells: '00' }], true);
-  await converge(secondPerson, true);
+  await updatePortfolio(secondPerson, true);
   const ask = async () => {
     const state = { outcome: 'needs_review', stage: 'confirm' } as const;
     const topic = { space: 'v1', stage: null, environmentId, entityKey: KEY, candidateId: null } as const;
@@ -78,7 +78,7 @@ async function listAsking(ledger: Ledger, secondPerson: boolean, name = 'p', ask
     row: () => ledger.runs.row(run.id, 1),
     remembered: (wants = secondPerson) =>
       ledger.review.decisionFor(environmentId, KEY, { runId: run.id, secondPerson: wants }),
-    again: converge,
+    again: updatePortfolio,
   };
 }
 
@@ -201,7 +201,7 @@ export function describeSecondPerson(open: OpenLedger): void {
       onLedger(open, async (ledger) => {
         const { say, row } = await listAsking(ledger, true);
         await say('anna');
-        expect(await ledger.housekeeping.purge(request, itemIds)).toMatchObject({ decisions: 1 });
+        expect(await ledger.housekeeping.erase(request, itemIds)).toMatchObject({ decisions: 1 });
         expect(await ledger.review.decisions()).toEqual([]);
         if (request.kind === 'entity') expect(await row()).toMatchObject(OPEN);
       })(),

@@ -44,7 +44,7 @@ const enrichedEmployee = record({
   ),
 });
 
-/** The ID space is not documented, so a purge treats it as either. */
+/** The ID space is not documented, so `erase` treats it as either. */
 const COMPANY_OF_PERSON = { company_id: ['employees', 'companies'] } as const;
 
 export const enrichment = named({

@@ -129,7 +129,7 @@ export const prospecting = named({
       filters: prospectingFilters.optional().describe('The filters, all of which must hold'),
     }),
     body: envelope(record({ id, name: nullable(text) }), 'total_companies'),
-    // The document does not say that this is one ID space (V2-18). A purge should rather remove one list too many.
+    // The document does not say that this is one ID space (V2-18). `erase` removes one list too many rather than one too few.
     itemIds: { id: 'companies' },
     pages: { perPageAtMost: null, pageAtMost: 10, countField: 'total_pages' },
   },

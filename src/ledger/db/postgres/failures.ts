@@ -67,7 +67,7 @@ export class LostConnection extends Error {
 export const clocksApart = (ms: number): UsageError =>
   new UsageError(
     'CLOCKS_APART',
-    `the clock of this machine and that of PostgreSQL are ${Math.round(Math.abs(ms) / 1000)} s apart`,
+    `the clock of this machine and the clock of PostgreSQL are ${Math.round(Math.abs(ms) / 1000)} s apart`,
     'Synchronise them (NTP). Machines use the clock to see whether another one is alive. Nothing more was sent.',
   );
 
@@ -77,7 +77,7 @@ export class ReadOnlyServer extends Error {
   readonly code = '08004';
 
   constructor() {
-    super('it only lets itself be read, as a standby does');
+    super('it is read-only, as a standby server is');
   }
 }
 
@@ -192,11 +192,11 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     return system(
       'LEDGER_DAMAGED',
       `the ledger ${name} is damaged (${code}): ${reason}`,
-      'Look at the log of PostgreSQL and restore a copy; do not delete it: it says what was paid for.',
+      'Look at the log of PostgreSQL and restore a backup. Do not delete the ledger: it records what was paid for.',
     );
   if (code.startsWith('53') || code.startsWith('58'))
     return {
-      message: `PostgreSQL cannot go on with the ledger ${name} (${code}): ${reason}`,
+      message: `PostgreSQL cannot continue with the ledger ${name} (${code}): ${reason}`,
       code: 'LEDGER_REFUSED',
       hint: 'Check the machine of PostgreSQL and its log, then continue. Stored answers are safe and are not paid for again.',
     };
@@ -210,39 +210,39 @@ function wordsFor(error: unknown, name: string): Words | undefined {
   if (code === '28P01') return usage('LEDGER_LOGIN_REFUSED', 'refuses this user or its password (28P01)');
   if (code === '28000') return usage('LEDGER_LOGIN_REFUSED', `refuses this user (28000): ${reason}`);
   if (code === '3D000')
-    return usage('LEDGER_DATABASE_MISSING', 'is not there: the server has no such database (3D000)');
+    return usage('LEDGER_DATABASE_MISSING', 'does not exist: the server has no such database (3D000)');
   if (code === '42501')
     return usage(
       'LEDGER_NOT_PERMITTED',
-      `does not let this user do that (42501): ${reason}`,
-      'Grant what docs/how-to/several-machines.md says; `kybatch ledger migrate --grant ROLE` does it.',
+      `denies this user a permission (42501): ${reason}`,
+      'Grant the permissions: `kybatch ledger migrate --grant ROLE`.',
     );
   if (MISSING.includes(code))
     return system(
       'LEDGER_DAMAGED',
-      `the ledger ${name} lacks what belongs to it (${code}): ${reason}`,
+      `the ledger ${name} lacks a table or column (${code}): ${reason}`,
       'Restore the schema kybatch from a backup: it records what was paid for.',
     );
   if (code === '42704')
     return usage(
       'LEDGER_OBJECT_UNKNOWN',
-      `does not know that (42704): ${reason}`,
-      'Look at how it is spelt, and whether it is there.',
+      `has no such object (42704): ${reason}`,
+      'Check its spelling, and whether it exists.',
     );
   if (isStale(error))
     return usage(
       'LEDGER_BEHIND_POOLER',
-      `forgets what was prepared (${code}): ${reason}`,
-      'A pooler between us has to keep a connection for as long as we do (session mode), or be left out.',
+      `lost a prepared statement (${code}): ${reason}`,
+      'Set the connection pooler to session mode, or connect without it.',
     );
   if (/password must be a (?:non-empty )?string/.test(reason))
-    return usage('LEDGER_LOGIN_REFUSED', 'asks for a password, and there is none');
-  if (/^SASL: /.test(reason)) return usage('LEDGER_LOGIN_REFUSED', `cannot be sure of whom it speaks with: ${reason}`);
+    return usage('LEDGER_LOGIN_REFUSED', 'needs a password, and none is set');
+  if (/^SASL: /.test(reason)) return usage('LEDGER_LOGIN_REFUSED', `could not be authenticated: ${reason}`);
   if (isOfTls(code, reason))
     return usage(
       'LEDGER_TLS_FAILED',
-      `cannot be spoken with in secret: ${reason}`,
-      'Look at sslmode and sslrootcert in KYBATCH_LEDGER_URL, and at the certificate of the server.',
+      `could not be reached over TLS: ${reason}`,
+      'Check sslmode and sslrootcert in KYBATCH_LEDGER_URL, and at the certificate of the server.',
     );
   if (['ENOENT', 'EACCES', 'EISDIR'].includes(code) && error instanceof Error && !('severity' in error))
     return usage('LEDGER_URL_INVALID', `cannot be opened: ${reason}`);

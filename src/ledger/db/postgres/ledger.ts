@@ -10,12 +10,12 @@ import { type DeepHealth, damagedAnswers, damagedRecords, type ServerHealth, SKE
 import { composeLedger, type Ledger, type LedgerOptions, type Migrated } from '../../ledger.js';
 import { NEW_ROW, RANK_BEGUN, RELEASE_PARKED, WAITING_ROW } from '../../rows/run-store.js';
 import {
-  bringForward,
   type ClaimKind,
   type ClaimStore,
   FREE_CLAIMS,
   LedElsewhereError,
   type LedRun,
+  resetFutureTimes,
   type Signal,
   type Signals,
 } from '../../rows/workers.js';
@@ -97,7 +97,7 @@ const withOthers = (ledger: Ledger, claims: ClaimStore, signals: Signals): Ledge
 
 async function lookAround(database: Database, now: number, onNote: (note: Message) => void): Promise<void> {
   const ahead = await database.write(function* () {
-    yield* bringForward(database, now);
+    yield* resetFutureTimes(database, now);
     return yield* noteAhead(database, now);
   });
   if (ahead !== null && isRecentFinding(ahead, now)) onNote(message('CLOCK_AHEAD', aheadInWords(ahead, now)));

@@ -3,7 +3,7 @@
 import { hostname } from 'node:os';
 import { KybatchError, LedgerError, TakenOverError } from '../../../domain/errors.js';
 import type { Clock } from '../../../util/clock.js';
-import { GuessedWrong, type Script, type WriteOptions } from '../database.js';
+import { AssumptionFailed, type Script, type WriteOptions } from '../database.js';
 import {
   codeOf,
   confirmedWritesLost,
@@ -167,7 +167,7 @@ export class PostgresWriter {
           throw isReadOnly(error) ? new ReadOnlyServer() : new LostConnection(error);
         }
         await this.#takeBack(session, error);
-        if (error instanceof GuessedWrong && this.#careful === 0) {
+        if (error instanceof AssumptionFailed && this.#careful === 0) {
           this.#careful = CAREFUL;
           continue;
         }

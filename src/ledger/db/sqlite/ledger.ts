@@ -14,7 +14,7 @@ import {
   damagedRecords,
 } from '../../health.js';
 import { type BackedUp, type BackupProgress, composeLedger, type Ledger, type LedgerOptions } from '../../ledger.js';
-import { bringForward, endOtherAttempts } from '../../rows/workers.js';
+import { endOtherAttempts, resetFutureTimes } from '../../rows/workers.js';
 import {
   acquireLock,
   type Connection,
@@ -62,7 +62,7 @@ async function openLocked(options: LedgerOptions): Promise<Ledger> {
     if (loss !== undefined) onNote?.(message('LEDGER_SHOWS_LOSS', loss));
     const sql = sqlOn(database);
     runNow(endOtherAttempts(sql, now));
-    runNow(bringForward(sql, now));
+    runNow(resetFutureTimes(sql, now));
     const ahead = runNow(noteAhead(sql, now));
     if (ahead !== null && isRecentFinding(ahead, now)) onNote?.(message('CLOCK_AHEAD', aheadInWords(ahead, now)));
     return await compose(database, options, () => lock.release());

@@ -8,29 +8,29 @@ import {
   type KeptWorkbook,
   namesInExport,
 } from '../../export/export-folders.js';
-import type { Housekeeping, PurgeProof, PurgeReport, PurgeRequest } from '../../ledger/erase/housekeeping.js';
+import type { EraseProof, EraseReport, EraseRequest, Housekeeping } from '../../ledger/erase/housekeeping.js';
 import type { RunStore } from '../../ledger/rows/runs.js';
 import { Inbox, isId } from '../../portfolio/watch/inbox.js';
 import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 
 export interface PreviewOptions extends PlaceOptions {
-  readonly request: PurgeRequest;
+  readonly request: EraseRequest;
 }
 
-export interface PurgeOptions extends PreviewOptions {
+export interface EraseOptions extends PreviewOptions {
   /**
    * Called once with the preview before anything is removed, while no other process can write. It is not called for an
    * empty preview. Without it, no confirmation is asked.
    */
-  readonly agree?: ((preview: PurgeReport) => Promise<boolean>) | undefined;
+  readonly agree?: ((preview: EraseReport) => Promise<boolean>) | undefined;
 }
 
-export interface PurgeView {
+export interface EraseView {
   readonly outcome: 'removed' | 'nothing_found' | 'not_agreed';
   /** The removed data, or the preview if it was not agreed to. */
-  readonly report: PurgeReport;
+  readonly report: EraseReport;
   /** A search of the remaining data for what was removed. Absent if it has no name or nothing was to be done. */
-  readonly proof?: PurgeProof | undefined;
+  readonly proof?: EraseProof | undefined;
   /** Steps that failed after the removal, in words. The same command finishes them. */
   readonly notProved: readonly string[];
   /** Exports that still contain it. They belong to the user. */
@@ -48,24 +48,24 @@ export interface HoldingExport extends FoundExport {
   readonly canBeWritten: boolean;
 }
 
-/** The preview of `purge`. Nothing is changed. */
-export function previewPurge(options: PreviewOptions, environment = processEnvironment()): Promise<PurgeReport> {
+/** The preview of `erase`. Nothing is changed. */
+export function previewErase(options: PreviewOptions, environment = processEnvironment()): Promise<EraseReport> {
   return withLedger('existing', options, environment, ({ housekeeping }) =>
-    housekeeping.previewPurge(options.request, itemIds),
+    housekeeping.previewErase(options.request, itemIds),
   );
 }
 
 /** Deletes one entity, or data older than a time, for good. Then it searches for remaining traces. */
-export function purge(
-  { request, agree, ...place }: PurgeOptions,
+export function erase(
+  { request, agree, ...place }: EraseOptions,
   environment = processEnvironment(),
-): Promise<PurgeView> {
+): Promise<EraseView> {
   return withLedger('existing', place, environment, async ({ housekeeping, runs, claims }, dataDir) => {
     const shared = claims !== undefined;
     // Everything that can be refused is checked before anything is removed.
     const exports = findExports(dataDir);
     const kept = findKeptWorkbooks(dataDir);
-    const preview = await housekeeping.previewPurge(request, itemIds);
+    const preview = await housekeeping.previewErase(request, itemIds);
     const nothing = isNothing(preview);
     if (!nothing && agree !== undefined && !(await agree(preview)))
       return {
@@ -77,7 +77,7 @@ export function purge(
         workbooks: [],
         shared,
       };
-    const done = nothing ? await housekeeping.goOnPurge(request) : await housekeeping.purge(request, itemIds);
+    const done = nothing ? await housekeeping.resumeErase(request) : await housekeeping.erase(request, itemIds);
     // An entity removed earlier left no names behind, so those of the request are searched for.
     const { identifiers } = nothing ? preview : (done ?? preview);
     const concerned = await concernedBy(request, done ?? preview, runs);
@@ -100,9 +100,9 @@ async function exportsWith(
   identifiers: readonly string[],
   exports: readonly FoundExport[],
   concerned: Concerned,
-  { kind }: PurgeRequest,
+  { kind }: EraseRequest,
   runs: RunStore,
-): Promise<Pick<PurgeView, 'exports' | 'exportsNotSearched'>> {
+): Promise<Pick<EraseView, 'exports' | 'exportsNotSearched'>> {
   const found = await Promise.all(
     exports.map(
       async (made) => (await concerned(made)) || (kind !== 'before' && namesInExport(made.folder, identifiers)),
@@ -117,15 +117,15 @@ async function exportsWith(
 
 /** The data is removed by now, so any failure is reported with that, never instead of it. */
 async function proofOf(
-  request: PurgeRequest,
+  request: EraseRequest,
   identifiers: readonly string[],
   notRewritten: string | null,
   housekeeping: Housekeeping,
-): Promise<Pick<PurgeView, 'proof' | 'notProved'>> {
+): Promise<Pick<EraseView, 'proof' | 'notProved'>> {
   const notProved = notRewritten === null ? [] : [`${NOT_REWRITTEN} (${notRewritten})`];
   try {
     const proof = await search(request, identifiers, housekeeping);
-    if (notProved.length === 0) await housekeeping.purgeProved(request);
+    if (notProved.length === 0) await housekeeping.eraseWithProof(request);
     return { proof, notProved };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -133,12 +133,12 @@ async function proofOf(
   }
 }
 
-const search = async ({ kind }: PurgeRequest, identifiers: readonly string[], { searchEverywhere }: Housekeeping) =>
+const search = async ({ kind }: EraseRequest, identifiers: readonly string[], { searchEverywhere }: Housekeeping) =>
   kind === 'before' ? undefined : await searchEverywhere(identifiers);
 
 const NOT_REWRITTEN = 'the ledger file could not be rewritten, and may still contain deleted bytes';
 
-const isNothing = ({ rows, answers, bodies, candidates, questions, decisions, changes }: PurgeReport): boolean =>
+const isNothing = ({ rows, answers, bodies, candidates, questions, decisions, changes }: EraseReport): boolean =>
   rows + answers + bodies + candidates + questions + decisions + changes === 0;
 
 type Concerned = (made: Pick<FoundExport, 'run' | 'at'>) => Promise<boolean>;
@@ -147,7 +147,7 @@ type Concerned = (made: Pick<FoundExport, 'run' | 'at'>) => Promise<boolean>;
  * Exports of the affected runs and of all other runs of their portfolios, because each shows the whole list. For a
  * date, also everything made before it.
  */
-async function concernedBy(request: PurgeRequest, report: PurgeReport, runs: RunStore): Promise<Concerned> {
+async function concernedBy(request: EraseRequest, report: EraseReport, runs: RunStore): Promise<Concerned> {
   const listOf = async (run: string) => (await runs.find(run))?.portfolioId ?? null;
   const lists = new Set(await Promise.all(report.runs.map(listOf)));
   lists.delete(null);

@@ -22,7 +22,7 @@ export interface TurnOptions {
  * searches. The units left are the lower of limit and provider's count. Until the provider reports it, one row goes at
  * a time. The ledger alone admits each call.
  */
-export class Turns {
+export class UnitScheduler {
   readonly #options: TurnOptions;
   /** Rows in progress that have begun, in this attempt or before. */
   readonly #begun = new Set<number>();
@@ -46,11 +46,11 @@ export class Turns {
   }
 
   /** A row begins. `begun`: it cost units before. */
-  setsOut(row: number, begun: boolean): void {
+  rowBegan(row: number, begun: boolean): void {
     if (begun) this.#begun.add(row);
   }
 
-  comesHome(row: number): void {
+  rowEnded(row: number): void {
     this.#begun.delete(row);
     this.#spending.delete(row);
     this.#wake();
