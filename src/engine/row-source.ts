@@ -1,7 +1,7 @@
 // Where an attempt gets its rows: from the ledger, alone or claimed beside other workers.
 
+import type { ClaimKind, ClaimStore, LedRun, RunLead } from '../ledger/rows/claims.js';
 import type { RowRecord, RunStore } from '../ledger/rows/runs.js';
-import type { ClaimKind, ClaimStore, LedRun, RunLead } from '../ledger/rows/workers.js';
 
 export interface RowSource {
   /** The next row to begin: rows that cost units before come first. */

@@ -18,10 +18,10 @@ import { type WatchStore, watchStore } from './portfolio/watches.js';
 import { type LedgerQueries, ledgerQueries } from './queries.js';
 import type { ReviewStore } from './review/review.js';
 import { reviewStore } from './review/review-store.js';
+import type { ClaimStore, Signals } from './rows/claims.js';
 import { type RowFinder, rowFinder } from './rows/find-rows.js';
 import { runFinder, runStore } from './rows/run-store.js';
 import type { RunStore } from './rows/runs.js';
-import type { ClaimStore, Signals } from './rows/workers.js';
 
 /**
  * The store of everything bought and decided, split along its transactions. Every method that writes is one

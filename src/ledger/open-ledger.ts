@@ -2,8 +2,9 @@
 
 import { statSync } from 'node:fs';
 import { asOpenError, UsageError } from '../domain/errors.js';
+import { backUpSqlite } from './db/sqlite/backup.js';
 import * as sqlite from './db/sqlite/ledger.js';
-import { backUpSqlite, openSqliteLedger } from './db/sqlite/ledger.js';
+import { openSqliteLedger } from './db/sqlite/ledger.js';
 import { currentSchema, isThere, ledgerPath, mustExist, openAsIs, schemaOf } from './db/sqlite/open.js';
 import type { DatabaseHealth, DeepHealth, ServerHealth } from './health.js';
 import type { BackedUp, BackupProgress, Ledger, LedgerOptions, LedgerPlace, Migrated } from './ledger.js';

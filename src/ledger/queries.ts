@@ -23,8 +23,8 @@ import {
   usageLines,
   type V2Usage,
 } from './money/usage.js';
+import { SPENT_WITHIN_LIMITS } from './rows/attempts.js';
 import { countOpenCalls } from './rows/read-rows.js';
-import { SPENT_WITHIN_LIMITS } from './rows/workers.js';
 
 export interface KnownRun {
   /** Including summed calls. */

@@ -6,7 +6,7 @@ import { type ApiName, ID_SPACES } from '../../domain/provider.js';
 import { Bodies } from '../answers/bodies.js';
 import type { Database, Script, Sql, StoredTexts } from '../db/database.js';
 import { isTextRecord, parseStored } from '../db/stored-json.js';
-import { mustHaveNoWorkers } from '../rows/workers.js';
+import { mustHaveNoWorkers } from '../rows/attempts.js';
 import { eraseFromLedger, finishErase, forgetErase, previewEraseFromLedger } from './erase.js';
 import type { EraseProof, Housekeeping, Mention, MovedApi, MovedProvider } from './housekeeping.js';
 import { isDistinctive, type SpacedId, wordsIn, wordsPattern } from './identifiers.js';

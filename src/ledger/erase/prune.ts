@@ -8,8 +8,8 @@ import { type Database, forEachItem, type Script, type Sql } from '../db/databas
 import { callParams, JsonColumns } from '../db/json-columns.js';
 import { isRecord, parseStored } from '../db/stored-json.js';
 import { callSummer } from '../money/usage.js';
+import { mustHaveNoWorkersOn } from '../rows/attempts.js';
 import { deleteRows, NEWEST_RUNS } from '../rows/begin-run.js';
-import { mustHaveNoWorkersOn } from '../rows/workers.js';
 import type { PruneReport } from './housekeeping.js';
 
 export async function pruneRecords(database: Database, before: number): Promise<PruneReport> {

@@ -2,7 +2,7 @@
 
 import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
 import type { RowRef } from '../review/review.js';
-import { SPEND } from '../rows/workers.js';
+import { SPEND } from '../rows/attempts.js';
 import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from './calls.js';
 import type { Intent, UnknownChargesOf } from './intent.js';
 import { UNKNOWN_CHARGE, unknownChargeReader } from './intent-state.js';

@@ -7,7 +7,7 @@ import { AssumptionFailed, type Database, type Script, type Sql } from '../db/da
 import { callParams } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import { discardBody } from '../health.js';
-import { attemptStore, SPEND } from '../rows/workers.js';
+import { attemptStore, SPEND } from '../rows/attempts.js';
 import { type AllowanceWriter, allowanceStore } from './allowances.js';
 import type { CallStore, Settlement, StoredAnswerUse } from './calls.js';
 import {

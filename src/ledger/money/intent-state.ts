@@ -4,7 +4,7 @@ import { MALFORMED_ANSWER } from '../../domain/errors.js';
 import { KEY_CHECK } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { AssumptionFailed, type Script, type Sql } from '../db/database.js';
-import { SHARES_LIMITS } from '../rows/workers.js';
+import { SHARES_LIMITS } from '../rows/attempts.js';
 import type { Closure } from './calls.js';
 import type { Limits, MoneyState, NewCall, RequestState, UnknownCharges, UnknownChargesOf } from './intent.js';
 

@@ -5,10 +5,10 @@ import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { rowFetched, rowFields, rowStages } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
+import { mustHaveNoWorkersOn } from '../rows/attempts.js';
 import { beginRun, type RunToBegin } from '../rows/begin-run.js';
 import { STILL_LISTED } from '../rows/read-rows.js';
 import type { RunRecord } from '../rows/runs.js';
-import { mustHaveNoWorkersOn } from '../rows/workers.js';
 import {
   type FileRows,
   MEMBER_STATES,

@@ -4,6 +4,7 @@ import type { Database, Script, Sql } from '../db/database.js';
 import { JSON_COLUMNS_OF_RUN, JsonColumns, runColumns } from '../db/json-columns.js';
 import { damagedRecord } from '../db/stored-json.js';
 import { NEWEST_RUNS } from './begin-run.js';
+import { NEW_ROW, WAITING_ROW } from './claims.js';
 import { CONTINUE_ROW, progressReader, REOPEN_RUN, type RowRow, rowReader, STILL_LISTED } from './read-rows.js';
 import type { RowRecord, RunRecord, RunStore } from './runs.js';
 import { rowSettlements } from './settle-row.js';
@@ -210,10 +211,6 @@ function rowStore(database: Database, times: CorrectedTimes): RowStore {
 
 /** It cost units. If another run paid them, its rank is negative. */
 const BEGUN = '(units_charged > 0 OR rank < 0)';
-
-/** Rows that can begin, and rows that wait for a report. */
-export const NEW_ROW = `outcome = 'pending' AND hold IS NULL AND claimed_by IS NULL AND ${STILL_LISTED}`;
-export const WAITING_ROW = `hold = 'waiting' AND claimed_by IS NULL AND ${STILL_LISTED}`;
 
 /** Gives begun rows the rank that says so, because an index on their units would slow down every call. */
 export const RANK_BEGUN =

@@ -1,90 +1,9 @@
-// Attempts, their leases and limits, and the interfaces of claims and signals between workers.
+// Attempts, their leases and limits, and the calls that they leave open when they die.
 
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import type { CallStore } from '../money/calls.js';
-
-/**
- * The queue of several workers: the rows themselves. A row is free until an attempt claims it, and again when it is
- * settled or that attempt ends. Claims only keep two workers from the same row. Intents alone decide about spending.
- */
-export interface ClaimStore {
-  /** The attempt leads the run, and workers share its limits. Throws if another leader is alive. */
-  lead(lead: RunLead): Promise<void>;
-  /** Before a worker helps: rows parked until a time that has passed continue. */
-  join(runId: string): Promise<void>;
-  /** Claims the next rows that can begin, or that have waited long enough. */
-  claim(attemptId: number, kind: ClaimKind, limit: number): Promise<readonly number[]>;
-  /** Gives back rows that were not begun. Default: all that it has. */
-  release(attemptId: number, rows?: readonly number[]): Promise<void>;
-  /**
-   * The attempt no longer leads the run. If `isHeldUp`, workers continue when the first row on hold is due, within the
-   * same limits. A helper may call it if no leader is alive and no other has rows. False: that is not so.
-   */
-  leave(lead: RunLead, isHeldUp: boolean): Promise<boolean>;
-  /** Runs of which workers take rows, longest led first. */
-  runs(): Promise<readonly LedRun[]>;
-  /** One of them, as the attempt sees it. Undefined: workers take no rows of it. */
-  run(lead: RunLead): Promise<LedRun | undefined>;
-}
-
-export interface RunLead {
-  readonly runId: string;
-  readonly attemptId: number;
-}
-
-/** `waiting`: rows that have begun and are due again at a time. */
-export type ClaimKind = 'new' | 'waiting';
-
-/** A run of which workers take rows. `attemptId`: its leader. */
-export interface LedRun extends RunLead {
-  readonly leaderIsAlive: boolean;
-  /** The leader's `host:pid`. */
-  readonly worker: string | null;
-  /** A row can be claimed now. */
-  readonly isReady: boolean;
-  /** Others have rows of it. */
-  readonly isElsewhere: boolean;
-  /** When the first waiting or deferred row is due. */
-  readonly nextAt: number | null;
-}
-
-/** Another process leads the run. `kybatch worker` joins it. */
-export class LedElsewhereError extends KybatchError {
-  override readonly name = 'LedElsewhereError';
-
-  constructor(
-    runId: string,
-    readonly worker: string | null,
-    readonly leaseUntil: number,
-    hint = '`kybatch worker` joins in. A process that was killed is taken over within half a minute.',
-  ) {
-    super(`run ${runId} is being worked on${worker === null ? '' : ` by ${worker}`}`, {
-      code: 'LED_ELSEWHERE',
-      hint,
-      exit: ExitCode.locked,
-    });
-  }
-}
-
-/**
- * Immediate messages between processes that share a ledger. Nothing depends on them: a lost message is found in the
- * ledger or at the provider.
- */
-export interface Signals {
-  tell(signal: Signal): Promise<void>;
-  /** Calls `told` for messages of others, until the returned function stops it. */
-  listen(told: (signal: Signal) => void): Promise<() => Promise<void>>;
-}
-
-/** The provider asked one process to slow down. */
-export interface Signal {
-  readonly kind: 'slow_down';
-  /** The attempt that was asked. */
-  readonly attemptId: number;
-  readonly environmentId: number;
-  readonly pauseMs: number;
-}
+import { FREE_CLAIMS, LedElsewhereError } from './claims.js';
 
 /** An attempt's notes about itself need no lock. */
 const OF_NOBODY_ELSE = { environments: [] };
@@ -104,10 +23,6 @@ export const SHARES_LIMITS = '(start_id = @purse OR start_id IN (SELECT id FROM 
 /** The same for reports: a helper that joined later brings no earlier calls along. */
 export const SPENT_WITHIN_LIMITS = `(start_id = @purse OR (start_id IN (SELECT id FROM starts WHERE purse_id = @purse)
   AND started_at >= (SELECT begun_at FROM starts WHERE id = @purse)))`;
-
-/** Other workers may take the rows of an attempt, begun ones first. It is part of every transaction that ends one. */
-export const FREE_CLAIMS = `UPDATE rows SET claimed_by = NULL, rank = CASE WHEN units_charged > 0 THEN -1 ELSE rank END
-  WHERE run_id = (SELECT run_id FROM starts WHERE id = @attemptId) AND claimed_by = @attemptId`;
 
 /** Maximum duration of a call if its run has none, plus network time and clock skew between two machines. */
 const DEADLINE_MS = 35_000;
