@@ -149,6 +149,7 @@ const germanCourts = dataFile('domain/german-courts', (z) =>
   z.strictObject({
     several_courts: barredWords(z).transform((words) => new Set(words)),
     courts: z.record(z.string(), z.string()),
+    towns: barredWords(z).transform((words) => new Set(words)),
     notes: barredWords(z).transform((words) => new Set(words)),
   }),
 );
@@ -164,6 +165,12 @@ export function courtOf(place: string | null | undefined): string | undefined {
 export function courtKey(court: string): string {
   const plain = plainPlace(court.replace(/([aou])e(?=[^aeiouäöü\s])/gi, '$1'));
   return germanCourts().courts[plain] ?? plain;
+}
+
+/** Both are towns of register courts, and not the same one: a seat in one town is in no register of the other. */
+export function areOtherCourtTowns(city: string, court: string): boolean {
+  const keys = [city, court].map((place) => courtKey(courtOf(place) ?? ''));
+  return keys[0] !== keys[1] && keys.every((key) => germanCourts().towns.has(key));
 }
 
 /** `unknown` if one name may be the short form of the other: Frankfurt, Frankfurt am Main. */
