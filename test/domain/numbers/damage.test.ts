@@ -78,6 +78,8 @@ describe('repaired automatically', () => {
     ['GB', '="01234567"', '01234567', 'spreadsheet_text'],
     ['GB', '12345678.0', '12345678', 'decimal_point'],
     ['GB', '1.2345678E+07', '12345678', 'scientific_notation'],
+    ['GB', '1.23456780E+07', '12345678', 'scientific_notation'],
+    ['GB', '1,2345670E+07', '12345670', 'scientific_notation'],
     ['GB', '1,2345678E7', '12345678', 'scientific_notation'],
     ['GB', 'GB01234567', '01234567', 'country_prefix'],
     ['GB', 'UK 01234567', '01234567', 'separators country_prefix'],
@@ -175,6 +177,8 @@ describe('a review question', () => {
   const rows: Row[] = [
     ['GB', '1.23457E+11', null, ''],
     ['GB', '1.23E+07', null, ''],
+    ['GB', '1.230E+07', null, ''],
+    ['GB', '1.23456785E+07', null, ''],
     ['CN', '911101051234560000', null, ''],
     ['CN', '9.11101E+17', null, ''],
     ['GB', 'O1234567', '01234567', 'look_alike'],
