@@ -1,6 +1,7 @@
 // Decides by header and content which column is which field.
 
 import { ExitCode, KybatchError } from '../domain/errors.js';
+import { isGermanSection, readGermanEntry } from '../domain/numbers/german.js';
 import { subdivisionCode } from '../domain/places/location-codes.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import {
@@ -189,11 +190,39 @@ function claimantsOf(
   { headers, lookup, sample }: Columns,
   contents: readonly ColumnContent[],
 ): readonly Claimant[] {
+  const parts = headers.map((_, index) => registerPart({ headers, lookup, sample }, index));
   return headers.flatMap((header, index) => {
-    const claim = meaningOf(header, lookup)?.claims.find((one) => one.field === field);
+    const claims = meaningOf(header, lookup)?.claims ?? [];
+    const isVague = claims.some((one) => one.field === 'id' && one.strength === 'generic');
+    const isBeside = isVague && (parts[index - 1] ?? parts[index + 1]) !== undefined;
+    const claim = isBeside
+      ? besideRegister(field, claims, sample[index] ?? [], parts.includes('section'))
+      : claims.find((one) => one.field === field);
     const content = contents[index];
     return claim === undefined || content === undefined ? [] : [{ index, claim, cells: sample[index] ?? [], content }];
   });
+}
+
+/** `Gericht | Art | Nummer`: a vague number beside a court or a section is the register's, and never a key. */
+function besideRegister(
+  field: InputField,
+  claims: readonly Claim[],
+  cells: readonly string[],
+  hasSection: boolean,
+): Claim | undefined {
+  const isNumber = hasSection || cells.some((cell) => readGermanEntry(cell) !== undefined);
+  if (field === 'registration_number' && isNumber) return { field, strength: 'generic', order: claims.length };
+  return claims.find((one) => one.field === field && field !== 'id');
+}
+
+/** Whether a column is a part of a German number: by its header, or because all its cells are sections. */
+export function registerPart(
+  { headers, lookup, sample }: Pick<Columns, 'headers' | 'lookup' | 'sample'>,
+  index: number,
+): 'court' | 'section' | undefined {
+  const cells = (sample[index] ?? []).filter(isFilled);
+  const areSections = cells.some((cell) => /^HR/i.test(cell)) && cells.every(isGermanSection);
+  return meaningOf(headers[index] ?? '', lookup)?.part ?? (areSections ? 'section' : undefined);
 }
 
 /** The same header twice: neither is right, unless one column is empty or both are equal. */

@@ -37,6 +37,10 @@ const SECTIONS: Readonly<Record<string, string>> = {
   GSR: 'GsR',
 };
 
+/** `HRB`, `H.R. B`, `Handelsregister B`: a section without its number. */
+export const isGermanSection = (text: string): boolean =>
+  Object.hasOwn(SECTIONS, text.toUpperCase().replace(/[^A-Z]/g, ''));
+
 // The suffix is a district of the court (B, KI, NMS) in separate capitals, so "HRB 12 Bonn" has none.
 const ENTRY =
   /(?<=(?<!\p{L})(?:DE)?)(H\.?\s?R\.?\s*-?\s*[AB]|HANDELSREGISTER\s*[AB]|GN\.?R|GS\.?R|PR|VR)\s*(?:-?\s*(?:NUMMER|NR|NO)\b\.?)?\s*[.:/-]?\s*(\d(?:[\d]|[ .](?=\d))*)(?:\s*[-/]?\s*(?!AG\b|DE\b|GER\b|BRD\b|(?:[OIL]|X+)(?!\p{L}))([A-Z]{1,3})(?![\p{L}.]))?/u;
