@@ -348,7 +348,7 @@ const kindOf = (reason: string) =>
     .replace(/^"[^"]*": /, '')
     .replace(/, "[^"]*"$/, '')
     .replace(/ holds "[^"]*"/, ' holds a sign')
-    .replace(/(?<=notation) "[^"]*"/, '')
+    .replace(/(?<=notation|court) "[^"]*"/, '')
     .replace(/"[^"]*"/g, 'the value')
     .replace(/\b[A-Z][A-Za-z]{1,2} \d+\b/g, 'the number');
 

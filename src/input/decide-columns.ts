@@ -62,6 +62,8 @@ export interface Unclear {
   readonly kind: 'several' | 'contradiction' | 'swapped' | 'somebody else';
   /** Likeliest first. */
   readonly columns: readonly number[];
+  /** No column but the first can be the field. */
+  readonly isSure?: true;
 }
 
 /**
@@ -128,7 +130,9 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
     for (const { index } of claimants) if (index !== best.index) passedOver.push({ index, field, by: best.index });
     if (field === 'country') countries = countriesAt(best.index);
   }
-  unclear.push(...swappedNumbers(chosen, sample, countries), ...swappedNames(chosen, sample));
+  const exchanged = namesAmongNumbers(chosen, unclear, sample, countries);
+  if (exchanged.length > 0) unclear.splice(0, unclear.length, ...unclear.filter(({ field }) => field !== 'name'));
+  unclear.push(...exchanged, ...swappedNumbers(chosen, sample, countries), ...swappedNames(chosen, sample));
   const isLeft = ({ index }: { readonly index: number }) => !taken.has(index);
   return {
     chosen,
@@ -170,6 +174,24 @@ function swappedNumbers(
   return [
     { field: 'registration_number', kind: 'swapped', columns: [vat, number] },
     { field: 'vat_number', kind: 'swapped', columns: [number, vat] },
+  ];
+}
+
+/** The number column has names with legal forms, and the name column has registration numbers. */
+function namesAmongNumbers(
+  chosen: ReadonlyMap<InputField, Chosen>,
+  unclear: readonly Unclear[],
+  sample: SampledColumns,
+  countries: Countries,
+): readonly Unclear[] {
+  const contradicting = unclear.find(({ field, kind }) => field === 'name' && kind === 'contradiction')?.columns[0];
+  const [name, number] = [chosen.get('name')?.index ?? contradicting, chosen.get('registration_number')?.index];
+  if (name === undefined || number === undefined) return [];
+  const { fit, nearly, judged } = registerFit(sample[name] ?? [], countries);
+  if (judged === 0 || fit + nearly < judged * MOST || legalForms(sample[number] ?? []) < 0.5) return [];
+  return [
+    { field: 'name', kind: 'swapped', columns: [number, name], isSure: true },
+    { field: 'registration_number', kind: 'swapped', columns: [name, number], isSure: true },
   ];
 }
 
@@ -413,8 +435,8 @@ export class ColumnsUnclearError extends KybatchError {
   }
 
   /**
-   * The `--map` flags that would settle it: one list for each choice, because none is likelier. Doubts that would make
-   * more than four lists are left out, and asked about next.
+   * The `--map` flags that would settle it: one list for each choice, because none is likelier. If all combinations
+   * would be more than four lists, a further doubt takes the choice in the same place, which is the same company's.
    */
   get ways(): readonly [readonly string[], ...(readonly string[])[]] {
     let ways: string[][] = [[]];
@@ -429,7 +451,7 @@ export class ColumnsUnclearError extends KybatchError {
       } else if (flags.length === 0) ways = ways.map((way) => [...way, `${doubt.field}=`]);
       else if (settled.length === 0 || ways.length * flags.length <= WAYS_AT_MOST)
         ways = ways.flatMap((way) => flags.map((flag) => [...way, flag]));
-      else continue;
+      else ways = ways.map((way, at) => [...way, flags[at % flags.length] ?? `${doubt.field}=`]);
       settled.push(doubt);
     }
     const [first = [], ...others] = ways;

@@ -150,7 +150,8 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   for (const unclear of withGaps(decision.unclear, inGaps)) {
     if (gone.has(unclear.field) || changed.has(unclear.field)) continue;
     const whichever = unclear.field === 'registration_number' && inGaps !== undefined ? [oneOf(inGaps)] : [];
-    const doubt = doubtOf(unclear.field, reasonOf(unclear, file.headers), [...whichever, ...unclear.columns]);
+    const among = unclear.isSure ? unclear.columns.slice(0, 1) : unclear.columns;
+    const doubt = doubtOf(unclear.field, reasonOf(unclear, file.headers), [...whichever, ...among]);
     if (isNew) doubts.push(unclear.kind === 'somebody else' ? { ...doubt, isUnlikely: true } : doubt);
     else {
       fields.delete(unclear.field);

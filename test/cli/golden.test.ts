@@ -114,6 +114,7 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       const numbers = [
         ['NL', '2 4 0 1 5 9 0 1'],
         ['DE', 'HRB 6785 ¹)'],
+        ['DE', 'HRB 5770 Amtsger. Hamb.'],
         ['GB', '1.23457E+11'],
         ['GB', '1\n12345678'],
       ] as const;
