@@ -40,9 +40,12 @@ export const numberConflicts = (grade: string): boolean => grade.startsWith('F')
 /** The names are of two companies. */
 export const nameConflicts = (grade: string): boolean => grade.charAt(1) === 'F';
 
-/** It looks like another company: the name differs and no number agrees, or everything that can be compared differs. */
+/**
+ * It looks like another company: the name differs and no number is the same, or everything comparable differs. A similar
+ * registration number is not enough: without its court or its zeros it may be another company's.
+ */
 export const seemsAnotherCompany = (grade: string): boolean =>
-  isGrade(grade) && (/^[ZF]F[ZF]/.test(grade) || /^Z*F[ZF]*$/.test(grade));
+  isGrade(grade) && (/^[BZF]F[ZF]/.test(grade) || /^Z*F[ZF]*$/.test(grade));
 
 const isGrade = (text: string): boolean => /^[ABZF]{5}$/.test(text);
 

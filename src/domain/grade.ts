@@ -11,11 +11,11 @@ import {
   restoredNames,
 } from './names/similarity.js';
 import { areOfOtherKinds, compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
-import { compareCourts, readGermanEntry } from './numbers/german.js';
+import { areOtherCourtTowns, compareCourts, courtOf, readGermanEntry } from './numbers/german.js';
 import type { ParsedNumber } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { compareVat, type ParsedVat, parseVatNumber, vatRepairsInWords } from './numbers/vat.js';
-import { plainPlace, subdivisionCode } from './places/location-codes.js';
+import { cityKey, subdivisionCode } from './places/location-codes.js';
 
 /** The values of one row about a company. */
 export interface Subject {
@@ -48,6 +48,8 @@ export interface CandidateFacts {
   readonly country_code: string | null;
   readonly state: string | null;
   readonly jurisdiction: string | null;
+  /** The city of its address, if the search returns one. */
+  readonly city?: string | null;
   /** Other values as JSON. They decide nothing. */
   readonly extra?: string | null;
 }
@@ -90,7 +92,7 @@ export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded 
     ...(country === 'F' ? [`another country: ${candidate.country_code}, not ${subject.countryCode}`] : []),
     ...(country === 'Z' ? [countryUnknown(row, candidate)] : []),
     ...(row.countryFrom === undefined ? [] : [`the row names no country; ${row.countryCode}: ${row.countryFrom}`]),
-    ...localityInWords(locality, candidate),
+    ...localityInWords(locality, subject, candidate),
   ];
   return {
     grade: `${number.letter}${name}${vat}${country}${locality}`,
@@ -267,32 +269,43 @@ function compareCountry(subject: Subject, candidate: CandidateFacts): GradeLette
   return subject.countryFrom === undefined ? 'A' : 'B';
 }
 
-/** Places of one kind can differ. A city and a court can only be found equal. */
+/**
+ * Places of one kind can differ: two cities, two states, and two towns with a German register court. A city and the
+ * town of a court can otherwise only be found equal.
+ */
 function compareLocality(subject: Subject, candidate: CandidateFacts): GradeLetter {
-  const ours = [subject.state, subject.city].filter((place) => place !== undefined && place.trim() !== '') as string[];
-  const courtInNumber =
-    subject.countryCode === 'DE' ? readGermanEntry(candidate.registration_number ?? '')?.court : undefined;
-  const theirs = [candidate.state, candidate.jurisdiction, courtInNumber].filter(
-    (place) => place != null && place !== '',
-  ) as string[];
+  const isGerman = subject.countryCode === 'DE';
+  const ours = [subject.state, subject.city].filter(isPlace);
+  const courtInNumber = isGerman ? readGermanEntry(candidate.registration_number ?? '')?.court : undefined;
+  const registers = [candidate.state, candidate.jurisdiction, courtInNumber].filter(isPlace);
+  const theirs = [...registers, candidate.city].filter(isPlace);
   if (ours.length === 0 || theirs.length === 0) return 'Z';
-  const known = new Set(theirs.map(plainPlace));
-  if (ours.some((place) => known.has(plainPlace(place)))) return 'A';
+  const known = new Set(theirs.map(cityKey));
+  if (ours.some((place) => known.has(cityKey(place)))) return 'A';
   // In Germany a place may be the court's, under another name.
-  const isCourt = (place: string) => theirs.some((court) => compareCourts(place, court) === 'same');
-  if (subject.countryCode === 'DE' && ours.some(isCourt)) return 'A';
+  const isCourt = (place: string) => theirs.some((court) => compareCourts(place, courtOf(court) ?? court) === 'same');
+  if (isGerman && ours.some(isCourt)) return 'A';
+  if (isPlace(subject.city) && isAnotherCity(subject.city, candidate.city, isGerman ? registers : [])) return 'F';
   const code = subject.state === undefined ? undefined : subdivisionCode(subject.countryCode, subject.state);
-  const codes = theirs
+  const codes = registers
     .map((place) => subdivisionCode(subject.countryCode, place))
     .filter((found) => found !== undefined);
   if (code === undefined || codes.length === 0) return 'Z';
   return codes.includes(code) ? 'A' : 'F';
 }
 
-function localityInWords(letter: GradeLetter, candidate: CandidateFacts): string[] {
-  const place = candidate.state ?? candidate.jurisdiction ?? '';
+const isPlace = (place: string | null | undefined): place is string => place != null && place.trim() !== '';
+
+/** `Frankfurt` and `Frankfurt am Main` may be one city. */
+function isAnotherCity(ours: string, theirs: string | null | undefined, courts: readonly string[]): boolean {
+  if (isPlace(theirs)) return compareCourts(cityKey(ours), cityKey(theirs)) === 'different';
+  return courts.some((court) => areOtherCourtTowns(ours, court));
+}
+
+function localityInWords(letter: GradeLetter, { city, state }: Subject, candidate: CandidateFacts): string[] {
+  const place = [candidate.city, candidate.state, candidate.jurisdiction].find(isPlace) ?? '';
   if (letter === 'A') return [`locality equal (${place})`];
-  return letter === 'F' ? [`another locality: ${place}`] : [];
+  return letter === 'F' ? [`another place: the candidate is in ${place}, not ${city ?? state}`] : [];
 }
 
 /** What confirmed a company automatically, according to its grade. */

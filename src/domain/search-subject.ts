@@ -1,6 +1,7 @@
 // Turns the fields of a row into values to search for.
 
 import { LONGEST_NAME } from '../util/text-limits.js';
+import { barredWords, dataFile } from '../util/yaml.js';
 import { taxMayConfirm } from './decide.js';
 import type { Subject } from './grade.js';
 import { leadsIn } from './leads.js';
@@ -38,9 +39,41 @@ export type RowFields = {
   readonly phone?: string;
 };
 
+const htmlEntities = dataFile('domain/html-entities', (z) =>
+  z
+    .strictObject({ latin: barredWords(z), others: z.record(z.string(), z.string()) })
+    .transform(
+      ({ latin, others }) =>
+        new Map([
+          ...latin.map((name, at) => [name, String.fromCodePoint(0xa0 + at)] as const),
+          ...Object.entries(others),
+        ]),
+    ),
+);
+
+/** The fields without the spellings of a web page: `&amp;`, `&uuml;`, `&#252;`. The row itself stays as written. */
+function decodeEntities(fields: RowFields): RowFields {
+  if (!Object.values(fields).some((text) => text.includes('&') && text.includes(';'))) return fields;
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, text]) => [
+      field,
+      text.replace(ENTITY, (whole, name) => character(name) ?? whole),
+    ]),
+  );
+}
+
+const ENTITY = /&(#\d{1,6}|#x[\da-f]{1,5}|[a-z]{2,8}\d{0,2});/gi;
+
+function character(name: string): string | undefined {
+  const [, hex, decimal] = /^#(?:x([\da-f]+)|(\d+))$/i.exec(name) ?? [];
+  if (hex === undefined && decimal === undefined) return htmlEntities().get(name);
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  return code < 0x20 || (code >= 0xd800 && code < 0xe000) ? undefined : String.fromCodePoint(code);
+}
+
 /** An unknown country is reported before any search. */
-export function countryProblem(fields: RowFields): { code: 'BAD_COUNTRY'; message: string } | undefined {
-  const place = placeOf(fields);
+export function countryProblem(written: RowFields): { code: 'BAD_COUNTRY'; message: string } | undefined {
+  const place = placeOf(decodeEntities(written));
   return place.ok ? undefined : { code: 'BAD_COUNTRY', message: place.reason };
 }
 
@@ -52,7 +85,8 @@ function placeOf(fields: RowFields): ResolvedLocation & { readonly from?: string
   return suggested === undefined ? place : { ...place, from: suggested.reason };
 }
 
-export function readSearchSubject(fields: RowFields): SearchSubjectReading {
+export function readSearchSubject(written: RowFields): SearchSubjectReading {
+  const fields = decodeEntities(written);
   const place = placeOf(fields);
   if (!place.ok) return { ok: false, code: 'BAD_COUNTRY', message: place.reason };
   const countryCode = place.countryCode ?? '';

@@ -1,6 +1,7 @@
 // Decides by header and content which column is which field.
 
 import { ExitCode, KybatchError } from '../domain/errors.js';
+import { isGermanSection, readGermanEntry } from '../domain/numbers/german.js';
 import { subdivisionCode } from '../domain/places/location-codes.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import {
@@ -61,6 +62,8 @@ export interface Unclear {
   readonly kind: 'several' | 'contradiction' | 'swapped' | 'somebody else';
   /** Likeliest first. */
   readonly columns: readonly number[];
+  /** No column but the first can be the field. */
+  readonly isSure?: true;
 }
 
 /**
@@ -127,7 +130,9 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
     for (const { index } of claimants) if (index !== best.index) passedOver.push({ index, field, by: best.index });
     if (field === 'country') countries = countriesAt(best.index);
   }
-  unclear.push(...swappedNumbers(chosen, sample, countries), ...swappedNames(chosen, sample));
+  const exchanged = namesAmongNumbers(chosen, unclear, sample, countries);
+  if (exchanged.length > 0) unclear.splice(0, unclear.length, ...unclear.filter(({ field }) => field !== 'name'));
+  unclear.push(...exchanged, ...swappedNumbers(chosen, sample, countries), ...swappedNames(chosen, sample));
   const isLeft = ({ index }: { readonly index: number }) => !taken.has(index);
   return {
     chosen,
@@ -172,6 +177,24 @@ function swappedNumbers(
   ];
 }
 
+/** The number column has names with legal forms, and the name column has registration numbers. */
+function namesAmongNumbers(
+  chosen: ReadonlyMap<InputField, Chosen>,
+  unclear: readonly Unclear[],
+  sample: SampledColumns,
+  countries: Countries,
+): readonly Unclear[] {
+  const contradicting = unclear.find(({ field, kind }) => field === 'name' && kind === 'contradiction')?.columns[0];
+  const [name, number] = [chosen.get('name')?.index ?? contradicting, chosen.get('registration_number')?.index];
+  if (name === undefined || number === undefined) return [];
+  const { fit, nearly, judged } = registerFit(sample[name] ?? [], countries);
+  if (judged === 0 || fit + nearly < judged * MOST || legalForms(sample[number] ?? []) < 0.5) return [];
+  return [
+    { field: 'name', kind: 'swapped', columns: [number, name], isSure: true },
+    { field: 'registration_number', kind: 'swapped', columns: [name, number], isSure: true },
+  ];
+}
+
 /** The city column has names with legal forms, and the name column has none. */
 function swappedNames(chosen: ReadonlyMap<InputField, Chosen>, sample: SampledColumns): readonly Unclear[] {
   const [name, city] = [chosen.get('name')?.index, chosen.get('city')?.index];
@@ -189,11 +212,39 @@ function claimantsOf(
   { headers, lookup, sample }: Columns,
   contents: readonly ColumnContent[],
 ): readonly Claimant[] {
+  const parts = headers.map((_, index) => registerPart({ headers, lookup, sample }, index));
   return headers.flatMap((header, index) => {
-    const claim = meaningOf(header, lookup)?.claims.find((one) => one.field === field);
+    const claims = meaningOf(header, lookup)?.claims ?? [];
+    const isVague = claims.some((one) => one.field === 'id' && one.strength === 'generic');
+    const isBeside = isVague && (parts[index - 1] ?? parts[index + 1]) !== undefined;
+    const claim = isBeside
+      ? besideRegister(field, claims, sample[index] ?? [], parts.includes('section'))
+      : claims.find((one) => one.field === field);
     const content = contents[index];
     return claim === undefined || content === undefined ? [] : [{ index, claim, cells: sample[index] ?? [], content }];
   });
+}
+
+/** `Gericht | Art | Nummer`: a vague number beside a court or a section is the register's, and never a key. */
+function besideRegister(
+  field: InputField,
+  claims: readonly Claim[],
+  cells: readonly string[],
+  hasSection: boolean,
+): Claim | undefined {
+  const isNumber = hasSection || cells.some((cell) => readGermanEntry(cell) !== undefined);
+  if (field === 'registration_number' && isNumber) return { field, strength: 'generic', order: claims.length };
+  return claims.find((one) => one.field === field && field !== 'id');
+}
+
+/** Whether a column is a part of a German number: by its header, or because all its cells are sections. */
+export function registerPart(
+  { headers, lookup, sample }: Pick<Columns, 'headers' | 'lookup' | 'sample'>,
+  index: number,
+): 'court' | 'section' | undefined {
+  const cells = (sample[index] ?? []).filter(isFilled);
+  const areSections = cells.some((cell) => /^HR/i.test(cell)) && cells.every(isGermanSection);
+  return meaningOf(headers[index] ?? '', lookup)?.part ?? (areSections ? 'section' : undefined);
 }
 
 /** The same header twice: neither is right, unless one column is empty or both are equal. */
@@ -384,8 +435,8 @@ export class ColumnsUnclearError extends KybatchError {
   }
 
   /**
-   * The `--map` flags that would settle it: one list for each choice, because none is likelier. Doubts that would make
-   * more than four lists are left out, and asked about next.
+   * The `--map` flags that would settle it: one list for each choice, because none is likelier. If all combinations
+   * would be more than four lists, a further doubt takes the choice in the same place, which is the same company's.
    */
   get ways(): readonly [readonly string[], ...(readonly string[])[]] {
     let ways: string[][] = [[]];
@@ -400,7 +451,7 @@ export class ColumnsUnclearError extends KybatchError {
       } else if (flags.length === 0) ways = ways.map((way) => [...way, `${doubt.field}=`]);
       else if (settled.length === 0 || ways.length * flags.length <= WAYS_AT_MOST)
         ways = ways.flatMap((way) => flags.map((flag) => [...way, flag]));
-      else continue;
+      else ways = ways.map((way, at) => [...way, flags[at % flags.length] ?? `${doubt.field}=`]);
       settled.push(doubt);
     }
     const [first = [], ...others] = ways;

@@ -14,6 +14,7 @@ import {
   type ColumnDecision,
   type Columns,
   decideColumns,
+  registerPart,
   type SampledColumns,
   type SettledFields,
   type Unclear,
@@ -28,7 +29,7 @@ import {
   textsOf,
   unreadNotes,
 } from './fitting-columns.js';
-import { fold, meaningOf } from './header-meaning.js';
+import { fold } from './header-meaning.js';
 import { hasGroupHeadings } from './non-company-lines.js';
 import {
   type AgreedColumns,
@@ -149,7 +150,8 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   for (const unclear of withGaps(decision.unclear, inGaps)) {
     if (gone.has(unclear.field) || changed.has(unclear.field)) continue;
     const whichever = unclear.field === 'registration_number' && inGaps !== undefined ? [oneOf(inGaps)] : [];
-    const doubt = doubtOf(unclear.field, reasonOf(unclear, file.headers), [...whichever, ...unclear.columns]);
+    const among = unclear.isSure ? unclear.columns.slice(0, 1) : unclear.columns;
+    const doubt = doubtOf(unclear.field, reasonOf(unclear, file.headers), [...whichever, ...among]);
     if (isNew) doubts.push(unclear.kind === 'somebody else' ? { ...doubt, isUnlikely: true } : doubt);
     else {
       fields.delete(unclear.field);
@@ -329,7 +331,7 @@ function germanPieces(
   }).length;
   const bare = cells.filter((cell) => IS_BARE.test(cell)).length;
   const partAt = (part: 'court' | 'section') =>
-    headers.findIndex((header, index) => isFree(index) && meaningOf(header, lookup)?.part === part);
+    headers.findIndex((_, index) => isFree(index) && registerPart({ headers, lookup, sample }, index) === part);
   const court = partAt('court');
   const section = bare > entries ? (sectionIn(headers[number] ?? '') ?? partAt('section')) : -1;
   if (court === -1 && section === -1) return undefined;

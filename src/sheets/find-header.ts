@@ -18,7 +18,7 @@ export interface HeaderChoice {
  * rows below. If there is none, the first record is chosen. `undefined` is an unreadable record.
  *
  * A data row may have words that are headers elsewhere ("Company", "Land"). So a later line replaces a possible header
- * only if it has clearly more meanings.
+ * only if it has clearly more meanings. Groups above a header leave gaps: the line that fills them wins with as many.
  */
 export function pickHeader(
   records: readonly (readonly string[] | undefined)[],
@@ -33,7 +33,8 @@ export function pickHeader(
     if (meanings === 0) continue;
     const wide = filled(cells) >= usualWidth(records.slice(index + 1));
     if (meanings < 2 && !wide) continue;
-    if (best === undefined || meanings > best.meanings + (best.wide ? 1 : 0)) best = { index, meanings, wide };
+    const needed = best === undefined ? 0 : best.meanings + (best.wide ? 2 : wide ? 0 : 1);
+    if (meanings >= needed) best = { index, meanings, wide };
   }
   if (best !== undefined) return { index: best.index, meanings: best.meanings };
   return records[first] === undefined ? undefined : { index: first, meanings: meaningsIn(records[first], recognises) };

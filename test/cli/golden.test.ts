@@ -107,6 +107,24 @@ describe.skipIf(isOnPostgres)('the text of', () => {
       await expect(texts.join('\n')).toMatchFileSnapshot('golden/prices.txt');
     }));
 
+  test('a plan of numbers that a person has to read', () =>
+    withGolden({ pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, shows }) => {
+      const [row] = rows;
+      if (row === undefined) throw new Error('the sandbox has no row');
+      const numbers = [
+        ['NL', '2 4 0 1 5 9 0 1'],
+        ['DE', 'HRB 6785 ¹)'],
+        ['DE', 'HRB 5770 Amtsger. Hamb.'],
+        ['GB', '1.23457E+11'],
+        ['GB', '1\n12345678'],
+      ] as const;
+      writeCsv(
+        'in.csv',
+        numbers.map(([country, registration_number]) => ({ ...row, country, registration_number, vat_number: '' })),
+      );
+      await shows('plan-numbers', ['plan', 'in.csv', '--pipeline', './p.yaml']);
+    }));
+
   test('a list with invalid rows and questions, from plan to purge', () =>
     withGolden({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
       const { writeCsv, shows, shown, clock, sandbox } = job;

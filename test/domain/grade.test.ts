@@ -118,6 +118,43 @@ describe('grades', () => {
   });
 });
 
+describe('the place', () => {
+  const place = (country: string, row: Partial<Subject>, candidate: Partial<CandidateFacts>) =>
+    gradeCandidate(
+      { countryCode: country, ...row },
+      { ...acme, country_code: country, jurisdiction: null, ...candidate },
+    ).grade.charAt(4);
+
+  test.each([
+    ['DE', 'Berlin', { jurisdiction: 'Amtsgericht Stuttgart' }, 'F'],
+    ['DE', 'Hamburg', { state: 'Köln' }, 'F'],
+    ['DE', 'Hamburg', { registration_number: 'Amtsgericht Köln HRB 12' }, 'F'],
+    ['DE', 'Berlin', { jurisdiction: 'Amtsgericht Charlottenburg' }, 'A'],
+    ['DE', 'Cologne', { city: 'Köln' }, 'A'],
+    // A town without a court of its own.
+    ['DE', 'Leverkusen', { state: 'Köln' }, 'Z'],
+    ['DE', 'Leverkusen', { state: 'Köln', city: 'Leverkusen' }, 'A'],
+    ['DE', 'Leverkusen', { state: 'Köln', city: 'Bergheim' }, 'F'],
+    ['DE', 'Frankfurt', { state: 'Frankfurt am Main' }, 'Z'],
+    ['DE', 'Hamburg', { state: 'Bayern' }, 'Z'],
+    ['IT', 'Napoli', { state: 'Lombardia' }, 'Z'],
+    ['IT', 'Napoli', { state: 'Lombardia', city: 'Milano' }, 'F'],
+    ['IT', 'Milan', { city: 'Milano' }, 'A'],
+    ['GB', 'London', { city: 'Greater London' }, 'Z'],
+    ['US', 'Washington', { state: 'California' }, 'Z'],
+  ] as const)('%s: %s and %o is %s', (country, city, candidate, letter) => {
+    expect(place(country, { city }, candidate)).toBe(letter);
+  });
+
+  test('that differs leaves an equal number and name confirmed, and is told', () => {
+    const subject = british('01234567', { name: 'Acme Trading Ltd', city: 'Leeds' });
+    const candidate = { ...acme, city: 'Bristol' };
+    const graded = gradeCandidate(subject, candidate);
+    expect(graded).toMatchObject({ grade: 'AAZAF', evidence: expect.objectContaining({ length: 3 }) });
+    expect(decide(subject, [{ candidate, graded }], defaultMatchPolicy).kind).toBe('confirmed');
+  });
+});
+
 describe('the record after the purchase', () => {
   test.each([
     [{ registration_number: '01234567', country_code: 'GB' }, true],

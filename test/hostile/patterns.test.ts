@@ -103,6 +103,7 @@ async function readSomeTexts(): Promise<void> {
   const sample = { columns: [texts], isEmpty: false, texts, ragged: 0, widths: new Set() };
   await refuseNonList({ headers: ['Name'], kind: 'csv', path: '' }, sample, new Map(), async () => '');
   const numbers = readFileSync(resolve(BUILT, '../src/domain/data/numbers.yaml'), 'utf8');
+  parseRegistrationNumber('Amtsgericht Köln HRB 123', 'DE');
   for (const [country] of numbers.matchAll(/^[A-Z]{2}(?=:)/gm)) parseRegistrationNumber('No. 123', country, 'Ohio');
 }
 

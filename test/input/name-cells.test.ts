@@ -93,6 +93,25 @@ test('swapped columns of names and cities are asked about', async () => {
   expect(rows[0]?.fields).toMatchObject({ name: 'Alder GmbH', city: 'Bonn' });
 });
 
+test.each([2, 5])(
+  'swapped columns of names and registration numbers are swapped by one command: %i rows',
+  async (rows) => {
+    const lines = [
+      'NI003450,GB,Alder PLC',
+      '00063659,GB,Beech Ltd',
+      'NI006233,GB,Cedar Limited',
+      '11226679,GB,Elm PLC',
+    ];
+    const content = `Company name,Country,Registration number\n${lines.slice(0, rows).join('\n')}\n`;
+    const error = await readAll(content).catch((thrown: unknown) => thrown);
+    if (!(error instanceof ColumnsUnclearError)) throw new Error('it was read', { cause: error });
+    expect(error).toMatchObject({ code: 'COLUMNS_UNCLEAR', doubts: [{ code: 'COLUMNS_SWAPPED' }, {}] });
+    expect(error.ways).toEqual([['name=Registration number', 'registration_number=Company name']]);
+    const read = await readAll(content, { map: error.ways[0] });
+    expect(read.rows[0]?.fields).toMatchObject({ name: 'Alder PLC', registration_number: 'NI003450' });
+  },
+);
+
 test('names with lost letters are reported, but a name with a question mark is not', async () => {
   const names = ['M?ller GmbH', '?koda a.s.', 'Nestl? SA', 'MÃ¼ller AG', 'Who? Ltd', 'Acme Ltd'];
   const { table } = await readAll(`name,country\n${names.map((name) => `${name},DE\n`).join('')}`);

@@ -32,6 +32,18 @@ describe('a column about another company', () => {
       { name: 'Subsidiary', country: 'Subsidiary country', registration_number: 'Company number' },
     ],
     [
+      'the borrower with all it has',
+      {
+        'Ultimate parent': MOTHERS,
+        'Parent country': NL,
+        'Parent reg. no.': ['24015325', '24017053'],
+        Borrower: NAMES,
+        'Borrower country': GB,
+        'Borrower reg. no.': NUMBERS,
+      },
+      { name: 'Borrower', country: 'Borrower country', registration_number: 'Borrower reg. no.' },
+    ],
+    [
       'the entity with all it has',
       {
         Parent: MOTHERS,

@@ -30,9 +30,13 @@ test.each<[string, readonly ColumnDoubt[], readonly (readonly string[])[]]>([
     ],
   ],
   [
-    'more than four readings: the first is settled, the next is asked about then',
-    [doubt('name', 'A', 'B', 'C'), doubt('country', 'D', 'E')],
-    [['name=A'], ['name=B'], ['name=C']],
+    'more than four readings: the choices in the same places go together, so that no command is refused again',
+    [doubt('name', 'A', 'B', 'C'), doubt('country', 'D', 'E', 'F')],
+    [
+      ['name=A', 'country=D'],
+      ['name=B', 'country=E'],
+      ['name=C', 'country=F'],
+    ],
   ],
   [
     'two that hold what the other is called go together',

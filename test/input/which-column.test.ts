@@ -230,6 +230,30 @@ describe('a German number in pieces', () => {
       'München HRB 6684',
     ],
     [
+      'vague headers',
+      {
+        Firma: NAMES,
+        Land: all('DE'),
+        Gericht: all('München'),
+        Art: ['HRB', 'HRB', 'HRA', 'HRB'],
+        Nummer: ['6684', '42243', '7000', '1'],
+      },
+      'Gericht + Art + Nummer',
+      'München HRB 6684',
+    ],
+    [
+      'a key beside them',
+      {
+        Nr: ['70004', '70001', '70009', '70003'],
+        Firma: NAMES,
+        Land: all('DE'),
+        Nummer: HRB,
+        Gericht: all('München'),
+      },
+      'Gericht + Nummer',
+      'München HRB 6684',
+    ],
+    [
       'the section is in the header',
       { Firma: NAMES, Land: all('DE'), Amtsgericht: all('München'), 'HRB-Nr.': ['6684', '42243', '7000', '1'] },
       'Amtsgericht + "HRB" + HRB-Nr.',

@@ -80,14 +80,24 @@ describe('decisions', () => {
       expect(await apply(desk, ...blank)).toMatchObject({ blank: 2, unanswered: 1 });
     }));
 
-  test('a candidate that looks like another company is confirmed with a note only', () =>
-    withDesk(async (desk) => {
-      await desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a', matchGrade: 'ZFZAZ' }] });
-      const [question] = await openQuestions(desk.review);
-      expect(await apply(desk, line(question))).toMatchObject({ applied: 0, refused: [{ code: 'NOTE_NEEDED' }] });
-      expect(await apply(desk, line(question, { note: 'renamed in May' }))).toMatchObject({ applied: 1, refused: [] });
-      expect(await apply(desk, line(question))).toMatchObject({ unchanged: 1, refused: [] });
-    }));
+  test.each([
+    ['the search', 'v1', 'ZFZAZ'],
+    ['the search', 'v1', 'BFZAZ'],
+    ['the search of credit reports', 'report', 'BFZAZ'],
+  ] as const)(
+    'a candidate of %s that looks like another company is confirmed with a note only',
+    (_, space, matchGrade) =>
+      withDesk(async (desk) => {
+        await desk.ask({ row: 1, key: 'k', space, candidates: [{ id: 'a', matchGrade }] });
+        const [question] = await openQuestions(desk.review);
+        expect(await apply(desk, line(question))).toMatchObject({ applied: 0, refused: [{ code: 'NOTE_NEEDED' }] });
+        expect(await apply(desk, line(question, { note: 'renamed in May' }))).toMatchObject({
+          applied: 1,
+          refused: [],
+        });
+        expect(await apply(desk, line(question))).toMatchObject({ unchanged: 1, refused: [] });
+      }),
+  );
 
   test('none_of_these releases the row, and not_sure leaves it open at the end of the list', () =>
     withDesk(async (desk) => {

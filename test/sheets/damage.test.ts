@@ -38,6 +38,8 @@ describe('broken quotes', () => {
     ['a quoted cell that goes on', '"Acme "X" Ltd",DE,1', 'bad_close'],
     ['a mark that is never closed', '"Acme,DE,1', 'unterminated'],
     ['a mark that is only closed', 'Acme",DE,1', 'stray_quote'],
+    ['a formula that goes on', '="Acme"&"X",DE,1', 'bad_close'],
+    ['a formula with a text', '=A("x"),DE,1', 'stray_quote'],
     ['a lone mark as the last cell', 'Acme,DE,"', 'unterminated'],
   ] as const)('%s damages only its own row', async (_, line, kind) => {
     const { lines } = await readSheet(`${HEADER}A,DE,01\n${line}\nB,DE,02\n"C, c",DE,03\nD,DE,04\n`);

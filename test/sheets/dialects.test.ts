@@ -82,6 +82,22 @@ test('a lone CR in a file of LF lines is part of its cell', async () => {
   ]);
 });
 
+test.each([
+  [
+    'name;nr\nA;="00123"\n="B;b";="NI1"\n',
+    [
+      ['A', '00123'],
+      ['B;b', 'NI1'],
+    ],
+  ],
+  ['name,nr\r\n="A, ""a""",="00123"\r\n', [['A, "a"', '00123']]],
+  // In quotes it stays a text, which the number's reader unquotes.
+  ['name;nr\n"A; b";"=""00123"""\n', [['A; b', '="00123"']]],
+])('a cell that keeps its zeros with ="…" is its text: %j', async (file, cells) => {
+  const { lines } = await readSheet(file);
+  expect(lines.map((line) => line.cells)).toEqual(cells);
+});
+
 test('the encoding can be given; an unknown one is refused', async () => {
   const { sheet } = await readSheet(Buffer.from('name,country\nM\xfcller,DE\n', 'latin1'), { encoding: 'Latin-1' });
   expect([sheet.encoding, sheet.warnings]).toEqual(['windows-1252', []]);

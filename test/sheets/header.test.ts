@@ -22,6 +22,12 @@ describe('which line names the columns', { tags: 'long' }, () => {
       2,
       ['1'],
     ],
+    [
+      'the lower one, if it names as many without the gaps of the groups',
+      ',Company,,number\nno.,name,country,court\n1,A,DE,1\n',
+      2,
+      ['1'],
+    ],
     ['the first of two that say the same', 'name,country\nA,DE\nname,country\nB,FR\n', 1, []],
     ['not a row that holds such a word', 'name,what\nCompany,country\nA,DE\n', 1, []],
     ['not a row with more of such words, if only one more', 'name,x,y\nA,city,country\nB,2,3\n', 1, []],

@@ -37,12 +37,13 @@ const SECTIONS: Readonly<Record<string, string>> = {
   GSR: 'GsR',
 };
 
+/** `HRB`, `H.R. B`, `Handelsregister B`: a section without its number. */
+export const isGermanSection = (text: string): boolean =>
+  Object.hasOwn(SECTIONS, text.toUpperCase().replace(/[^A-Z]/g, ''));
+
 // The suffix is a district of the court (B, KI, NMS) in separate capitals, so "HRB 12 Bonn" has none.
 const ENTRY =
   /(?<=(?<!\p{L})(?:DE)?)(H\.?\s?R\.?\s*-?\s*[AB]|HANDELSREGISTER\s*[AB]|GN\.?R|GS\.?R|PR|VR)\s*(?:-?\s*(?:NUMMER|NR|NO)\b\.?)?\s*[.:/-]?\s*(\d(?:[\d]|[ .](?=\d))*)(?:\s*[-/]?\s*(?!AG\b|DE\b|GER\b|BRD\b|(?:[OIL]|X+)(?!\p{L}))([A-Z]{1,3})(?![\p{L}.]))?/u;
-
-const NOISE =
-  /\b(?:AMTSGERICHTS?|REGISTERGERICHT|HANDELSREGISTER|LOCAL COURT|DISTRICT COURT|COURT|COMMERCIAL REGISTER|AG|BEIM|BEI|DES|DER|AT|OF|GERMANY|DEUTSCHLAND|DE|NR|NO)\b\.?/giu;
 
 export function parseGerman(raw: string, state?: string): ParsedNumber {
   const cleaned = cleanNumber(raw);
@@ -97,8 +98,9 @@ function parsedEntry(raw: string, entry: GermanEntry, number: string, court: str
     ...(court === undefined ? [] : [`${court} ${canonical}`]),
   ];
   const base = { raw, canonical, spellings, repairs, valid: 'unknown' } as const;
-  if (court === undefined) {
-    const reason = `the register court is missing: ${canonical} may exist at several courts`;
+  if (court === undefined || isAbbreviated(court)) {
+    const which = court === undefined ? 'is missing' : `"${court}" is not known`;
+    const reason = `the register court ${which}: ${canonical} may exist at several courts`;
     return { ...base, treatment: 'review', reason, lacksCourt: true };
   }
   const reason = treatment === 'needs_name' ? { reason: 'leading zeros were removed from the number' } : {};
@@ -137,7 +139,7 @@ const UNREAD = /^(?:\p{L}|\s*x+(?!\p{L}))/iu;
 
 function courtIn(rest: string): string | undefined {
   const words = rest
-    .replace(NOISE, ' ')
+    .replace(germanCourts().words, ' ')
     .replace(/[^\p{L}\p{M}\p{N}()/.'’-]/gu, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s./-]+|[\s./-]+$/g, '')
@@ -147,8 +149,10 @@ function courtIn(rest: string): string | undefined {
 
 const germanCourts = dataFile('domain/german-courts', (z) =>
   z.strictObject({
+    words: z.string().transform((pattern) => new RegExp(`\\b(?:${pattern})\\b\\.?`, 'giu')),
     several_courts: barredWords(z).transform((words) => new Set(words)),
     courts: z.record(z.string(), z.string()),
+    towns: barredWords(z).transform((words) => new Set(words)),
     notes: barredWords(z).transform((words) => new Set(words)),
   }),
 );
@@ -164,6 +168,19 @@ export function courtOf(place: string | null | undefined): string | undefined {
 export function courtKey(court: string): string {
   const plain = plainPlace(court.replace(/([aou])e(?=[^aeiouäöü\s])/gi, '$1'));
   return germanCourts().courts[plain] ?? plain;
+}
+
+/** `Hamb.`: the beginning of a court's town. The row's own place may still tell which town is meant. */
+function isAbbreviated(court: string): boolean {
+  const key = courtKey(court);
+  const { towns } = germanCourts();
+  return !towns.has(key) && [...towns].some((town) => town.startsWith(key) && /^\p{L}/u.test(town.slice(key.length)));
+}
+
+/** Both are towns of register courts, and not the same one: a seat in one town is in no register of the other. */
+export function areOtherCourtTowns(city: string, court: string): boolean {
+  const keys = [city, court].map((place) => courtKey(courtOf(place) ?? ''));
+  return keys[0] !== keys[1] && keys.every((key) => germanCourts().towns.has(key));
 }
 
 /** `unknown` if one name may be the short form of the other: Frankfurt, Frankfurt am Main. */

@@ -146,8 +146,10 @@ export function cleanNumber(raw: string): Cleaned {
   const scientific = /^(\d)(?:[.,](\d+))?E\+?(\d{1,2})$|^(\d+)E\+(\d{1,2})$/.exec(text);
   if (scientific !== null) {
     const whole = scientific[1] ?? scientific[4] ?? '';
-    const fraction = scientific[2] ?? '';
     const exponent = Number(scientific[3] ?? scientific[5]);
+    const places = scientific[2] ?? '';
+    // 3.58840E+04: the zeros behind the last digit of a whole number are none of its digits.
+    const fraction = /^0+$/.test(places.slice(exponent)) ? places.slice(0, exponent) : places;
     if (fraction.length !== exponent) {
       return { text, repairs, lost: `scientific notation "${text}" has lost digits; the file holds no number` };
     }

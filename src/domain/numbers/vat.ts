@@ -19,8 +19,8 @@ import {
 /** A VAT, tax or EIN number, read like a registration number. */
 export type ParsedVat = Omit<ParsedNumber, 'register'>;
 
-const LABEL = /^(?:VAT|UST(?:ID)?(?:NR)?|TVA|BTW|IVA|NIF|EIN|ABN)(?=[A-Z]{0,2}\d)/;
-const SUFFIX = /(?<=\d)(?:MVA|MWST|TVA|IVA|VAT)$/;
+const LABEL = /^(?:VAT|UST(?:ID)?(?:NR)?|TVA|BTW|IVA|NIF|EIN|ABN|(?:UID|IDE|IDI)(?:NR)?)(?=[A-Z]{0,3}\d)/;
+const SUFFIX = /(?<=\d)(?:HR|RC)?(?:MVA|MWST|TVA|IVA|VAT)$|(?<=CHE\d{9})(?:HR|RC)$/;
 
 export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   const cleaned = cleanNumber(raw);
@@ -104,7 +104,7 @@ function namedBy(compacted: string): NamedByVat | undefined {
 const VAT_PREFIXES: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB', UK: 'GB' };
 
 const OWN_FORMS: readonly { readonly countryCode: string; readonly shape: RegExp }[] = [
-  { countryCode: 'CH', shape: /^CHE\d{9}(?:MWST|TVA|IVA|VAT)?$/ },
+  { countryCode: 'CH', shape: /^CHE\d{9}(?:HR|RC)?(?:MWST|TVA|IVA|VAT)?$/ },
   { countryCode: 'NL', shape: /^\d{9}B\d{2}$/ },
   { countryCode: 'JP', shape: /^T\d{13}$/ },
 ];

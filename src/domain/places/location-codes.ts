@@ -65,6 +65,14 @@ export function subdivisionCode(countryCode: string, text: string): string | und
 /** Place names for comparing, without case, accents and punctuation. */
 export const plainPlace = (text: string): string => recent.getOrCompute(text, () => withoutMarks(text));
 
+const cityNames = dataFile('domain/city-names', (z) => z.strictObject({ names: z.record(z.string(), z.string()) }));
+
+/** A city in one of its languages, for comparing. */
+export function cityKey(city: string): string {
+  const plain = plainPlace(city);
+  return cityNames().names[plain] ?? plain;
+}
+
 /** A list has few places and repeats them. */
 const recent = new Memo<string>();
 

@@ -119,6 +119,7 @@ const countryWords = dataFile('domain/countries', (z) => {
     .strictObject({
       aliases: byCountry,
       exonyms: byCountry,
+      east_asian: byCountry,
       endonyms: byCountry,
       official_names: byCountry,
       forms_of_state: words,
@@ -132,9 +133,9 @@ const countryWords = dataFile('domain/countries', (z) => {
       further_languages: words,
       dialling_codes: words.transform((codes) => new Map(codes.map((each) => [each.slice(0, -2), each.slice(-2)]))),
     })
-    .transform(({ aliases, exonyms, ...rest }) => ({
+    .transform(({ aliases, exonyms, east_asian, ...rest }) => ({
       ...rest,
-      aliases: new Map([...codesBy(aliases), ...codesBy(exonyms)]),
+      aliases: new Map([aliases, exonyms, east_asian].flatMap(codesBy)),
       formOfState: new RegExp(
         `^(?:the )?(?:${rest.forms_of_state.join('|')}) (?:(?:${longestFirst(rest.links).join('|')}) )?(?=\\p{L})`,
         'u',

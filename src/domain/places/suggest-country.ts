@@ -62,13 +62,6 @@ const USCC = /^[0-9A-HJ-NPQRTUWXY]{2}\d{6}[0-9A-HJ-NPQRTUWXY]{10}$/;
 
 /** Forms that no other register uses, with their check digits if they have any. An LEI has no country. */
 const FORMS: readonly OwnForm[] = [
-  {
-    countryCode: 'CH',
-    fits: (_, whole) => {
-      const uid = /^(CHE\d{9})(?:MWST|TVA|IVA|VAT)?$/.exec(whole)?.[1];
-      return uid !== undefined && checkStdnum('CH', 'uid', uid) === true;
-    },
-  },
   { countryCode: 'CN', fits: (_, whole) => USCC.test(whole) && checkStdnum('CN', 'uscc', whole) === true },
   { countryCode: 'IN', fits: (_, whole) => /^[LU]\d{5}[A-Z]{2}(?:19|20)\d{2}[A-Z]{3}\d{6}$/.test(whole) },
   { countryCode: 'AT', fits: (_, whole) => /^FN[1-9]\d{4,5}[A-Z]$/.test(whole) },

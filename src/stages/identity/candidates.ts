@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { readAnswer } from '../../api/answer.js';
 import { companyId, digitsId, type Id, idText, nonEmpty, readable } from '../../api/schema.js';
 import { candidatesIn, candidate as v1Candidate, v1Operations } from '../../api/v1/operations.js';
-import { candidate as v2Candidate } from '../../api/v2/fields.js';
+import { isPlainObject, candidate as v2Candidate } from '../../api/v2/fields.js';
 import { insightsHit, lookupHit } from '../../api/v2/operations/companies.js';
 import { reportHit } from '../../api/v2/operations/credit-report.js';
 import { v2Operations } from '../../api/v2/operations.js';
@@ -87,8 +87,15 @@ const toFacts = (item: Readonly<Record<string, unknown>>): CandidateFacts => ({
   country_code: textOrNull(item.country_code),
   state: textOrNull(item.state),
   jurisdiction: textOrNull(item.jurisdiction),
+  ...cityIn(item),
   extra: extraOf(item),
 });
+
+/** In an address, or beside the name. It has no column, so it stays among the other fields, too. */
+function cityIn({ address, address_city }: Readonly<Record<string, unknown>>): Pick<CandidateFacts, 'city'> {
+  const city = textOrNull(address_city ?? (isPlainObject(address) ? address.city : null));
+  return city === null ? {} : { city };
+}
 
 /** Returned fields without a column, as they came. Null means "not returned". */
 function extraOf(item: Readonly<Record<string, unknown>>, more: Readonly<Record<string, unknown>> = {}): string | null {

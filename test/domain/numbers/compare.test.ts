@@ -66,6 +66,10 @@ describe('German courts', () => {
     ['Berlin HRB 12345 B', 'HRB 12345 B', 'Amtsgericht Berlin (Charlottenburg)', 'A'],
     ['Frankfurt/Main HRB 1234', 'HRB 1234', 'Frankfurt am Main', 'A'],
     ['München HRB 12345', 'München HRB 12345', undefined, 'A'],
+    ['HRB 12345 Amtsger. München', 'HRB 12345', 'München', 'A'],
+    ['AmtsG München HRB 12345', 'HRB 12345', 'München', 'A'],
+    ['RegG München HRB 12345', 'HRB 12345', 'München', 'A'],
+    ['Reg.-Ger. München HRB 12345', 'HRB 12345', 'München', 'A'],
     ['München HR B 12345', 'HRB 12345', 'München', 'B'],
     ['Charlottenburg HRB 12345', 'HRB 12345 B', 'Charlottenburg (Berlin)', 'B'],
     ['München HRB 12345', 'HRB 12345', undefined, 'B'],
@@ -78,6 +82,18 @@ describe('German courts', () => {
     ['Kiel HRB 1234 KI', 'HRB 1234 PI', 'Kiel', 'F'],
   ])('%s against %s at %s: %s', (raw, candidate, court, letter) => {
     expect(compare(raw, candidate, 'DE', court === undefined ? {} : { court })).toBe(letter);
+  });
+
+  test.each([
+    ['HRB 5770 Amtsger. Hamb.', undefined, true],
+    ['HRB 5770 Amtsger. Ham.', undefined, true],
+    ['HRB 5770', undefined, true],
+    ['HRB 5770 Hamm', 'Hamm', undefined],
+    ['HRB 5770 Frankfurt', 'Frankfurt', undefined],
+    ['HRB 5770 Oldenburg', 'Oldenburg', undefined],
+  ])('%s: the court is %s', (raw, register, lacksCourt) => {
+    const parsed = parseRegistrationNumber(raw, 'DE');
+    expect([parsed.register, parsed.lacksCourt]).toEqual([register, lacksCourt]);
   });
 
   test('a court or a suffix missing on one side needs the name', () => {
