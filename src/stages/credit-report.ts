@@ -1,6 +1,6 @@
 import { readAnswer, type UnusableAnswer } from '../api/answer.js';
 import { ApiError, INVALID_PARAMS } from '../api/errors.js';
-import { type Id, idText } from '../api/schema.js';
+import { type Id, identifierText, idText } from '../api/schema.js';
 import { isPlainObject } from '../api/v2/fields.js';
 import { isReportReady, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
@@ -10,9 +10,9 @@ import { comparableNumber } from '../domain/numbers/compare.js';
 import { comparableVat } from '../domain/numbers/vat.js';
 import { choice, duration, notBelow, section, yesOrNo } from '../domain/options.js';
 import { findCountry } from '../domain/places/resolve-location.js';
-import { type ExactJson, ExactNumber, isEmptyBody, parseExact } from '../util/exact-json.js';
+import { type ExactJson, isEmptyBody, parseExact } from '../util/exact-json.js';
 import { paramsFlag } from '../util/message-parts.js';
-import { LONGEST_NAME, LONGEST_NUMBER } from '../util/text-limits.js';
+import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { confirmedElsewhere, ID_TAKEN } from './identity/confirm.js';
 import { type HistoryItem, PastReports, ReportHistory } from './report-history.js';
 import {
@@ -371,18 +371,11 @@ interface ReportIdentity {
 const identityIn = (stated: object): ReportIdentity => {
   const said = stated as Readonly<Record<string, unknown>>;
   return {
-    sourceId: statedText(said.source_id),
-    registrationNumber: statedText(said.registration_number),
-    vatNumber: statedText(said.vat_number),
-    country: statedText(said.country_code) ?? statedText(said.country),
+    sourceId: identifierText(said.source_id),
+    registrationNumber: identifierText(said.registration_number),
+    vatNumber: identifierText(said.vat_number),
+    country: identifierText(said.country_code) ?? identifierText(said.country),
   };
-};
-
-/** Only text and numbers identify. One character too many is enough to differ. */
-const statedText = (value: unknown): string | null => {
-  const text =
-    typeof value === 'string' || value instanceof ExactNumber ? String(value).slice(0, LONGEST_NAME + 1) : '';
-  return text.trim() === '' ? null : text;
 };
 
 /** What the report itself states, at its top and in its profile, unless its record stated the same. */
@@ -392,11 +385,11 @@ function* identitiesInBody(body: Buffer, { said: before }: Report): Generator<Re
   for (const part of [report, report.company_profile]) {
     if (!isPlainObject(part)) continue;
     const stated = identityIn(part);
-    const name = statedText(part.name);
+    const name = identifierText(part.name);
     const isKnown = stated.registrationNumber !== null && stated.registrationNumber === before?.registrationNumber;
     yield {
       ...stated,
-      id: part === report ? statedText(part.id) : null,
+      id: part === report ? identifierText(part.id) : null,
       sourceId: stated.sourceId === before?.sourceId ? null : stated.sourceId,
       registrationNumber: isKnown ? null : stated.registrationNumber,
       name: isKnown || name === before?.name ? null : name,
