@@ -105,8 +105,8 @@ function problemsIn(operation: Operation, body: Buffer): readonly string[] {
     assertWholeJson(body);
     // An object without members is an answer that says nothing (V1-22, V2-2).
     if (!isEmptyObject(body) && !someMember(body, knownBy)) return [NOTHING_SHOWN];
-    if (readsMember !== undefined) readMember(operation, body, readsMember);
-    return [];
+    const member = readsMember === undefined ? null : readMember(operation, body, readsMember);
+    return member == null || isObject(member) ? [] : [`${readsMember}: expected an object`];
   }
   const outside = scanListEnvelope(operation, body);
   if (outside !== undefined) {

@@ -1,14 +1,5 @@
 import { hash } from 'node:crypto';
-import {
-  appendFileSync,
-  createReadStream,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-} from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { asOpenError, asWriteError, UsageError } from '../domain/errors.js';
@@ -38,6 +29,7 @@ const listFile = (dataDir: string) => join(dataDir, 'exports.jsonl');
 
 export function noteExport(dataDir: string, made: ExportFolder | KeptWorkbook): void {
   const path = listFile(dataDir);
+  assertExportsListable(dataDir);
   try {
     // With a ledger in a database the folder may not exist yet.
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -77,7 +69,7 @@ export function assertExportsListable(dataDir: string): void {
 /** With a ledger in a database the data directory has not been checked yet. */
 function listIn(dataDir: string) {
   try {
-    return statSync(listFile(dataDir), { throwIfNoEntry: false });
+    return lstatSync(listFile(dataDir), { throwIfNoEntry: false });
   } catch (error) {
     throw asOpenError(error, `the data directory ${dataDir}`);
   }

@@ -302,6 +302,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   INSUFFICIENT_SCOPE: 'The key lacks a permission',
   NOT_FOUND: 'The provider has no record of it',
   DATA_SERVICE_404: 'The provider has no record of it',
+  HISTORY_INCOMPLETE: 'kybatch could not read whether a credit report exists',
   HISTORY_UNREADABLE: 'kybatch could not read whether a credit report exists',
   HISTORY_WITHOUT_END: 'kybatch could not read whether a credit report exists',
   REPORT_NOT_READY: 'The credit report was not ready in time',

@@ -1,16 +1,20 @@
 import { readAnswer, type UnusableAnswer } from '../api/answer.js';
 import { ApiError, INVALID_PARAMS } from '../api/errors.js';
-import { type Id, idText } from '../api/schema.js';
+import { type Id, identifierText, idText } from '../api/schema.js';
+import { isPlainObject } from '../api/v2/fields.js';
 import { isReportReady, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { parseDuration } from '../domain/freshness.js';
 import { nameSimilarity } from '../domain/names/similarity.js';
 import { comparableNumber } from '../domain/numbers/compare.js';
+import { comparableVat } from '../domain/numbers/vat.js';
 import { choice, duration, notBelow, section, yesOrNo } from '../domain/options.js';
-import { type ExactJson, isEmptyBody } from '../util/exact-json.js';
+import { findCountry } from '../domain/places/resolve-location.js';
+import { type ExactJson, isEmptyBody, parseExact } from '../util/exact-json.js';
 import { paramsFlag } from '../util/message-parts.js';
+import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { confirmedElsewhere, ID_TAKEN } from './identity/confirm.js';
-import { PastReports, ReportHistory } from './report-history.js';
+import { type HistoryItem, PastReports, ReportHistory } from './report-history.js';
 import {
   askAboutMismatch,
   type Company,
@@ -55,6 +59,15 @@ const notLegible = (params: Params): StageError => ({
   message:
     `the account's history lists a report of ${String(params.source_id)} in a form that cannot be read, so nothing was generated: it may be the one. kybatch resume looks again for nothing. ` +
     `If the provider does not mend it, another one costs another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
+});
+
+const incomplete = (params: Params): StageError => ({
+  ...OURS,
+  class: 'retry',
+  code: 'HISTORY_INCOMPLETE',
+  message:
+    'the history of reports claims more reports than it lists, so nothing was generated: the report may be one of the others. kybatch resume reads it again for nothing. ' +
+    `If the provider does not mend it, another report costs: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
 });
 
 const tooLate = (id: string, waited: number): StageError => ({
@@ -149,12 +162,13 @@ async function buyReport(company: Company, context: Context): Promise<StageOutco
   const asked = report.isListed
     ? { operation: creditReportFetch, params: { report_id: report.id } }
     : { operation: creditReportGenerate, params: requestOf(company, context) };
-  const stranger = report.said && (await askAboutIdentity(report.id, report.said, company, asked, context));
+  const { said } = report;
+  const stranger = said && (await askAboutIdentity({ ...report, said }, company, asked, context));
   if (stranger !== undefined) return { ...stranger, ids: { report: before(report, company) } };
   const ids = { report: { id: report.id, grade: null, matchedOn: null, candidate: null } };
   const ready = await isReady(report, context);
   if (ready !== true) return { ...ready, ids };
-  return { ...(await fetchReport(report, company, context)), ids };
+  return { ids, ...(await fetchReport(report, company, context)) };
 }
 
 /** The report that the company uses while a new one is in review or was refused. Null: none. */
@@ -170,6 +184,8 @@ interface Report {
   readonly since: number;
   /** It was generated just now. */
   readonly fresh: boolean;
+  /** The history lists it for another company too (X-7). */
+  readonly alsoListed?: HistoryItem | undefined;
   /** Its company, from the answer to generating or from the history. */
   readonly said?: ReportIdentity;
   readonly isListed?: true;
@@ -193,18 +209,22 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
       return { id: begun.id, finished: false, since: context.now(), fresh: false };
     if (!(past instanceof PastReports)) return past;
     const { reuseExpired, lookForMs } = context.options;
-    if (readable !== undefined && (reuseExpired || !past.isExpired(readable.id))) return readable;
+    if (readable !== undefined && (reuseExpired || !past.isExpired(readable.id)))
+      return { ...readable, alsoListed: past.contradiction(readable.id, source) };
     const found = past.ofSource(source);
     if (found !== undefined && (reuseExpired || !found.expired)) {
       // If a call failed before, it generated this report.
       await context.settleLost(creditReportGenerate, params, 'charged', `found in the history as ${found.reportId}`);
-      const said = { sourceId: source, registrationNumber: null, name: found.item.name ?? null };
-      return { id: found.reportId, finished: found.finished, since: past.at, fresh: false, said, isListed: true };
+      const { reportId: id, finished, item } = found;
+      const said = { ...identityIn(item), name: item.name ?? null };
+      const alsoListed = past.contradiction(id, source);
+      return { id, finished, since: past.at, fresh: false, said, isListed: true, alsoListed };
     }
     if (begun !== undefined) return { id: begun.id, finished: false, since: past.at, fresh: false };
     // It is paid for, its answer was unreadable, and the history does not list it.
     if (stored !== undefined && 'kind' in stored) return stored;
     if (past.hasUnreadable(source)) return asked(notLegible(params));
+    if (!past.isComplete) return parkUnanswered(incomplete(params));
     const notBefore = readable === undefined ? 0 : readable.since + 1;
     const outcome = await context.call(creditReportGenerate, params, { lookedSince: look - lookForMs, notBefore });
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
@@ -253,8 +273,15 @@ async function fetchReport(report: Report, company: Company, context: Context): 
   // Fetching is free: a stored empty report may have content by now.
   if (fetched.kind === 'answer' && fetched.owned && kindOfReport(fetched.body) === 'empty')
     fetched = await context.call(creditReportFetch, params, { ...terms, notBefore: fetched.fetchedAt + 1 });
-  if (fetched.kind === 'answer')
-    return kindOfReport(fetched.body) === 'empty' ? withNothing(report.id) : { kind: 'done', asOf: report.since };
+  if (fetched.kind === 'answer') {
+    if (kindOfReport(fetched.body) === 'empty') return withNothing(report.id);
+    const asked = { operation: creditReportFetch, params };
+    for (const said of identitiesInBody(fetched.body, report)) {
+      const stranger = await askAboutIdentity({ id: report.id, said }, company, asked, context);
+      if (stranger !== undefined) return { ...stranger, ids: { report: before(report, company) } };
+    }
+    return { kind: 'done', asOf: report.since };
+  }
   const met = retryWhileWaiting(withoutAnswer(fetched), report, context);
   // Other reports arrive as JSON, but this one stays HTML for the whole time. So it is this report, and a person
   // decides.
@@ -329,29 +356,53 @@ export interface ReportOptions {
   readonly format: 'json';
 }
 
-/** The company of a report, by the answer to generating or by an item of the history. */
+/** The company of a report, by the answer to generating, an item of the history or the report itself. */
 interface ReportIdentity {
+  /** Of the report. */
+  readonly id?: string | null;
   readonly sourceId: string | null;
   readonly registrationNumber: string | null;
-  /** The history has no number (V2-6), so only the name can be compared. */
+  readonly vatNumber: string | null;
+  readonly country: string | null;
+  /** Compared if there is no number. The document shows none in the history (V2-6). */
   readonly name?: string | null;
 }
 
-const identityIn = (generated: object): ReportIdentity => {
-  const { source_id, registration_number } = generated as {
-    source_id?: Id | null;
-    registration_number?: string | null;
+const identityIn = (stated: object): ReportIdentity => {
+  const said = stated as Readonly<Record<string, unknown>>;
+  return {
+    sourceId: identifierText(said.source_id),
+    registrationNumber: identifierText(said.registration_number),
+    vatNumber: identifierText(said.vat_number),
+    country: identifierText(said.country_code) ?? identifierText(said.country),
   };
-  return { sourceId: source_id == null ? null : idText(source_id), registrationNumber: registration_number ?? null };
 };
+
+/** What the report itself states, at its top and in its profile, unless its record stated the same. */
+function* identitiesInBody(body: Buffer, { said: before }: Report): Generator<ReportIdentity> {
+  const report = parseExact(body);
+  if (!isPlainObject(report)) return;
+  for (const part of [report, report.company_profile]) {
+    if (!isPlainObject(part)) continue;
+    const stated = identityIn(part);
+    const name = identifierText(part.name);
+    const isKnown = stated.registrationNumber !== null && stated.registrationNumber === before?.registrationNumber;
+    yield {
+      ...stated,
+      id: part === report ? identifierText(part.id) : null,
+      sourceId: stated.sourceId === before?.sourceId ? null : stated.sourceId,
+      registrationNumber: isKnown ? null : stated.registrationNumber,
+      name: isKnown || name === before?.name ? null : name,
+    };
+  }
+}
 
 /**
  * A generated report must belong to the match, like the full record (V2-4): a stranger's credit limit does real harm.
  * An absent field contradicts nothing. Undefined: it may be used.
  */
 async function askAboutIdentity(
-  reportId: string,
-  said: ReportIdentity,
+  { id: reportId, said, alsoListed }: Pick<Report, 'id' | 'alsoListed'> & { readonly said: ReportIdentity },
   company: Company,
   asked: Pick<Compared, 'operation' | 'params'>,
   context: Pick<StageContext, 'questions' | 'claimId' | 'nameAgreement'>,
@@ -364,7 +415,16 @@ async function askAboutIdentity(
   const { countryCode } = company.enquiry.subject;
   const confirmed = candidate?.registration_number ?? '';
   const { sourceId, registrationNumber } = said;
+  const vats = [candidate?.vat_number, ...(candidate?.further_vat_numbers ?? [])].filter((vat) => vat != null);
+  const vatOf = (vat: string) => comparableVat(vat.slice(0, LONGEST_NUMBER), countryCode);
+  const isOtherVat = said.vatNumber !== null && vats.length > 0 && !vats.map(vatOf).includes(vatOf(said.vatNumber));
+  const country = said.country === null ? undefined : findCountry(said.country)?.code;
+  const isOtherCountry = country !== undefined && countryCode !== '' && country !== countryCode;
+  const isOtherId = said.id != null && said.id !== reportId && said.id !== id;
   const problems = [
+    isOtherId ? [`says that it is report ${said.id}`] : [],
+    isOtherVat ? [`has VAT number ${said.vatNumber}, the confirmed candidate ${vats.join(' and ')}`] : [],
+    isOtherCountry ? [`is of ${country}, the confirmed candidate of ${countryCode}`] : [],
     sourceId === null || sourceId === id ? [] : [`is of source ${sourceId}, asked for was ${id}`],
     registrationNumber === null || confirmed === '' || same(registrationNumber, confirmed, countryCode)
       ? []
@@ -373,13 +433,20 @@ async function askAboutIdentity(
       ? [`is about ${said.name}, the confirmed candidate is ${candidate?.name ?? 'without a name'}`]
       : [],
   ].flat();
-  if (problems.length === 0 && other === undefined) return undefined;
+  if (problems.length === 0 && other === undefined && alsoListed === undefined) return undefined;
   const code = problems.length === 0 ? ID_TAKEN : 'IDENTITY_MISMATCH';
   if (other !== undefined) problems.push(`is the report of another company, ${other.registration_number}`);
+  if (alsoListed !== undefined) problems.push(`is also listed as ${inWords(alsoListed)}`);
   const message = `report ${reportId} ${problems.join('; it ')}`;
   const bought = other?.registration_number ?? registrationNumber;
   const named = said.name === undefined ? [] : [said.name];
-  const key = `report|${id}|${JSON.stringify([reportId, confirmed, sourceId, bought, ...named])}`;
+  const further = [
+    ...(isOtherId ? [{ id: said.id }] : []),
+    ...(isOtherVat ? [{ vat: said.vatNumber }] : []),
+    ...(isOtherCountry ? [{ country }] : []),
+    ...(alsoListed === undefined ? [] : [inWords(alsoListed)]),
+  ];
+  const key = `report|${id}|${JSON.stringify([reportId, confirmed, sourceId, bought, ...named, ...further])}`;
   const compared = { ...asked, company: { space: 'report', id: reportId } } as const;
   const question = { space: 'credit', stage: 'credit-report', key, candidateId: id, compared } as const;
   const decided = await askAboutMismatch(question, message, grade, context, code);
@@ -388,6 +455,9 @@ async function askAboutIdentity(
   const refused = `a person refused report ${reportId}, which names another company`;
   return nothingReturned('REVIEWED', refused);
 }
+
+const inWords = ({ source_id, name }: HistoryItem): string =>
+  `the report of ${name ?? 'a company without a name'}, source ${source_id == null ? 'not given' : idText(source_id)}`;
 
 /** A number is better evidence than a name, which may have changed. */
 function isNameOfAnother({ registrationNumber, name }: ReportIdentity, company: Company, agreement: number): boolean {

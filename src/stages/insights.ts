@@ -1,5 +1,6 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
+import { identifierText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { recordKey } from '../domain/entity-key.js';
 import { checkRecordIdentity } from '../domain/identity-mismatch.js';
@@ -61,7 +62,7 @@ function identityIn(body: Buffer): ProfileIdentity | ApiError {
   try {
     const profile: Readonly<Record<string, unknown>> = readAnswer(insightsProfile, body);
     const text = (name: string): string | null =>
-      Object.hasOwn(profile, name) && profile[name] != null ? String(profile[name]).trim() || null : null;
+      Object.hasOwn(profile, name) ? (identifierText(profile[name])?.trim() ?? null) : null;
     return { id: text('id'), registration_number: text('registration_number'), country_code: text('country_code') };
   } catch (error) {
     if (error instanceof ApiError) return error;

@@ -1,6 +1,7 @@
 import { readAnswer, readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
+import { identifierText } from '../api/schema.js';
 import { recordKey } from '../domain/entity-key.js';
 import { checkRecordIdentity } from '../domain/identity-mismatch.js';
 import { readNumberWithCountry } from '../domain/numbers/compare.js';
@@ -141,9 +142,12 @@ async function ask(module: Module, asking: ModuleTerms, confirmed: Identified, c
 function read(module: Module, body: Buffer, confirmed: Identified): Got {
   const { operation, identity, tells, tree } = module;
   if (identity === 'lite') {
-    const said = identityIn(readMember(operation, body, 'lite'));
+    const lite = readMember(operation, body, 'lite');
+    const said = identityIn(lite);
     if (said === undefined && isEmptyBody(body, 'lite')) return nothingIn(module);
-    return { kind: 'came', identity: said ?? UNKNOWN };
+    const ids = [readMember(operation, body, 'id'), memberOf(lite, 'id')].map(identifierText);
+    const id = ids.find((stated) => stated !== null && stated !== confirmed.id) ?? null;
+    return { kind: 'came', identity: { ...(said ?? UNKNOWN), id } };
   }
   if (tells !== undefined) return saysOneOf(body, tells) ? { kind: 'came' } : nothingIn(module);
   if (identity === undefined && tree === undefined) return { kind: 'came' };
@@ -165,20 +169,19 @@ const saysOneOf = (body: Buffer, names: readonly string[]): boolean =>
 /** Flat, or grouped with provenance (V1-25). Undefined if it has nothing but the requested ID. */
 function identityIn(profile: ExactJson | undefined): OwnIdentity | undefined {
   if (!isObject(profile)) return undefined;
-  const { id: _, ...members } = profile;
+  const { id, ...members } = profile;
   if (isEmptyValue(members)) return undefined;
-  const text = (name: string, group: string): string | null => {
-    const said = members[name] ?? memberOf(members[group], name);
-    return said === undefined || said === null ? null : String(said);
-  };
+  const text = (name: string, group: string): string | null =>
+    identifierText(members[name] ?? memberOf(members[group], name));
   return {
+    id: identifierText(id),
     name: text('name', 'basic'),
     registration_number: text('registration_number', 'basic'),
     country_code: text('country_code', 'address'),
   };
 }
 
-const UNKNOWN: OwnIdentity = { name: null, registration_number: null, country_code: null };
+const UNKNOWN: OwnIdentity = { id: null, name: null, registration_number: null, country_code: null };
 
 const isObject = (value: ExactJson | undefined): value is { [member: string]: ExactJson } =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
@@ -201,6 +204,7 @@ function nothingIn({ identity, operation }: Module): NotAvailable {
 
 /** The company that an answer names. */
 interface OwnIdentity {
+  readonly id: string | null;
   readonly name: string | null;
   readonly registration_number: string | null;
   readonly country_code: string | null;
@@ -209,7 +213,7 @@ interface OwnIdentity {
 type Comparison = { readonly kind: 'same'; readonly ids?: NonNullable<StageOutcome['ids']> } | StageOutcome;
 
 /**
- * An answer must have the number and country of the match. Otherwise a person accepts it with its difference or refuses
+ * An answer must have the number and country of the match, and no other ID (X-7). Otherwise a person accepts it with its difference or refuses
  * it.
  */
 async function compareIdentity(
@@ -223,13 +227,20 @@ async function compareIdentity(
   if (candidate === null) throw new Error('a record is bought only for a candidate that was seen');
   const check = checkRecordIdentity(candidate, said);
   const compared = { operation, params, company: { space, id: found.id } };
-  if (check.ok) {
+  const otherId = said.id === null || said.id === found.id ? undefined : said.id;
+  if (check.ok && otherId === undefined) {
     context.keepAgreement(compared);
     return { kind: 'same' };
   }
   const isRenamed = said.name !== null && said.name !== candidate.name;
-  const message = isRenamed ? `${check.message}; the record is named ${said.name}` : check.message;
-  const question = { space, stage, key: recordKey(candidate, said), candidateId: candidate.id, compared } as const;
+  const problems = [
+    otherId === undefined ? [] : [`the record is of ${otherId}, asked for was ${found.id}`],
+    check.ok ? [] : [check.message],
+    isRenamed ? [`the record is named ${said.name}`] : [],
+  ].flat();
+  const message = problems.join('; ');
+  const key = `${recordKey(candidate, said)}${otherId === undefined ? '' : `|${otherId}`}`;
+  const question = { space, stage, key, candidateId: candidate.id, compared } as const;
   const decided = await askAboutMismatch(question, message, found.grade, context);
   if (decided === 'accepted') return { kind: 'same', ids: { [space]: { ...found, candidate, matchedOn: 'review' } } };
   return decided === 'refused' ? refused(space, company) : decided;

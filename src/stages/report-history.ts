@@ -6,7 +6,7 @@ import { type Id, idText, readable } from '../api/schema.js';
 import { isPlainObject } from '../api/v2/fields.js';
 import { historyItem, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
-import { ExactNumber } from '../util/exact-json.js';
+import { anyText, ExactNumber } from '../util/exact-json.js';
 import { parkUnanswered, type StageContext, type StageOutcome, toStageError, withoutAnswer } from './stage.js';
 
 const { creditReportHistory } = v2Operations;
@@ -54,6 +54,7 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
   let asked = 0;
   let pages = 1;
   let total = 0;
+  let totalAtFirst: number | undefined;
   let listed = 0;
   let stale = 0;
   const ask = (page: number) => {
@@ -72,6 +73,9 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
         return one.kind === 'failed' ? parkUnanswered(toStageError(one.error, one.attempts)) : withoutAnswer(one);
       }
       const answer = readAnswer(creditReportHistory, one.answer.body);
+      pages = Math.max(Number(answer.pages ?? 1), answer.data.length === 0 ? pages : 1);
+      total = Math.max(Number(answer.total_results ?? 0), answer.data.length === 0 ? total : 0);
+      totalAtFirst ??= total;
       if (answer.data.length === 0) break;
       listed += answer.data.length;
       const items = readable(answer.data, historyItem);
@@ -79,14 +83,15 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
       const legible = new Set<unknown>(items);
       for (const item of answer.data) if (!legible.has(item)) reports.addUnreadable(item);
       stale = added ? 0 : stale + 1;
-      pages = Number(answer.pages ?? 1);
-      total = Number(answer.total_results ?? 0);
       if (asked === PAGES_AT_MOST && goesOn()) return parkUnanswered(endless(pages));
     }
   } catch (error) {
     if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
     throw error;
   }
+  // Entries that were added while it was read move others down: those are listed twice, and the total grows.
+  const claimed = totalAtFirst || total;
+  reports.isComplete = claimed > 0 ? reports.count >= claimed : asked >= pages;
   return reports;
 }
 
@@ -120,9 +125,22 @@ export interface HistoryItem {
   readonly date_created?: unknown;
 }
 
+/** The fields that say whose report it is. */
+const identityOf = (item: HistoryItem): readonly (string | null)[] => {
+  const { source_id, name, registration_number, vat_number, country_code, country } = item as HistoryItem &
+    Readonly<Record<string, unknown>>;
+  return [source_id, name, registration_number, vat_number, country_code, country].map((said) =>
+    said == null || said === '' ? null : anyText(said),
+  );
+};
+
 /** The listed reports, by report and by company. */
 export class PastReports {
-  readonly #seen = new Set<string>();
+  /** More than one item only if they say different things about whose report it is. */
+  readonly #items = new Map<string, HistoryItem[]>();
+  #unreadableItems = 0;
+  /** False: the provider claims more reports than it listed, and any of them may be the one. */
+  isComplete = true;
   readonly #expired = new Set<string>();
   readonly #unreadable = new Set<string>();
   readonly #bySource = new Map<string, PastReport[]>();
@@ -135,8 +153,10 @@ export class PastReports {
   /** Returns false if it is already present. */
   add(item: HistoryItem): boolean {
     const reportId = idText(item.id);
-    if (this.#seen.has(reportId)) return false;
-    this.#seen.add(reportId);
+    const items = this.#items.get(reportId) ?? [];
+    const identity = String(identityOf(item));
+    if (items.some((one) => String(identityOf(one)) === identity)) return false;
+    this.#items.set(reportId, [...items, item]);
     const expired = item.expired === true;
     if (expired) this.#expired.add(reportId);
     if (item.source_id == null) return true;
@@ -148,8 +168,24 @@ export class PastReports {
 
   /** An unreadable item, whose company may still be known. */
   addUnreadable(item: unknown): void {
+    this.#unreadableItems++;
     const source = isPlainObject(item) ? item.source_id : undefined;
     if (typeof source === 'string' || source instanceof ExactNumber) this.#unreadable.add(idText(source));
+  }
+
+  get count(): number {
+    return this.#items.size + this.#unreadableItems;
+  }
+
+  /** Another item with this ID that contradicts the company's own one. An absent field contradicts nothing. */
+  contradiction(reportId: string, sourceId: string): HistoryItem | undefined {
+    const items = this.#items.get(reportId) ?? [];
+    const isOwn = ({ source_id }: HistoryItem) => source_id == null || idText(source_id) === sourceId;
+    const stranger = items.find((item) => !isOwn(item));
+    if (stranger !== undefined) return stranger;
+    const [own, ...others] = items.map(identityOf);
+    const at = others.findIndex((other) => other.some((said, field) => differs(said, own?.[field] ?? null)));
+    return at < 0 ? undefined : items[at + 1];
   }
 
   /** The company has a report whose entry cannot be read. */
@@ -167,6 +203,8 @@ export class PastReports {
     return reports.sort((a, b) => Number(a.expired) - Number(b.expired) || createdAt(b) - createdAt(a))[0];
   }
 }
+
+const differs = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b;
 
 /**
  * Neither the order of the list nor the form of a timestamp is published: text, or a number of seconds or milliseconds.

@@ -21,13 +21,21 @@ import { hostname, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 /**
+ * Flags to write a file of ours. A link in its place is not followed, because another user may have put it there to get
+ * a file overwritten.
+ */
+const WRITE = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+export const REWRITE = WRITE | constants.O_TRUNC;
+export const APPEND = WRITE | constants.O_APPEND;
+
+/**
  * Writes a file that appears only when it is complete, by default for its owner only. The previous file stays until
  * then.
  */
 export async function writeAtomically(path: string, text: string | Uint8Array, mode = 0o600): Promise<void> {
   const part = `${path}.${process.pid}.part`;
   try {
-    const handle = await open(part, 'w', mode);
+    const handle = await open(part, REWRITE, mode);
     try {
       await handle.writeFile(text);
       await handle.sync();
@@ -43,7 +51,7 @@ export async function writeAtomically(path: string, text: string | Uint8Array, m
 
 /** Resolves when the text is on disk. A folder is opened with `r`: its new names are then on disk. */
 export async function writeFlushed(path: string, flags: 'a' | 'r', text = ''): Promise<void> {
-  const file = await open(path, flags, 0o600);
+  const file = await open(path, flags === 'a' ? APPEND : flags, 0o600);
   try {
     if (text !== '') await file.writeFile(text);
     await file.sync();

@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, fchmodSync, fstatSync, openSync, rena
 import { dirname } from 'node:path';
 import { pino } from 'pino';
 import type { Clock } from './clock.js';
-import { makeFolder } from './files.js';
+import { APPEND, makeFolder } from './files.js';
 import { redact } from './secret.js';
 
 /** The fields of a log line: numbers, codes and our own names. No answers, no names of people, no keys. */
@@ -152,7 +152,7 @@ export class LogSink {
     const { path } = this.#options;
     try {
       makeFolder(dirname(path));
-      this.#descriptor = openSync(path, APPEND, 0o600);
+      this.#descriptor = openSync(path, APPEND | constants.O_NONBLOCK, 0o600);
       const kind = fstatSync(this.#descriptor);
       if (kind.isFile()) fchmodSync(this.#descriptor, 0o600);
       this.#size = kind.isFile() ? kind.size : 0;
@@ -191,7 +191,6 @@ const MAX_BYTES = 16 << 20;
 const KEPT = 4;
 
 /** Non-blocking: a pipe instead of the log file would stop the run until it is read. */
-const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NONBLOCK;
 const PAUSE_MS = 1000;
 const NEWLINE = 10;
 

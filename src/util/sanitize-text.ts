@@ -34,8 +34,28 @@ export const escapeControlCharacters = (text: string): string =>
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );
 
-const CONTACT =
-  /^(?:.*_)?(?:e_?mails?|mails?|(?:tele|cell)?_?phones?|tel|cell|mobiles?|fax(?:es)?|direct_dials?)(?:_(?:address(?:es)?|numbers?))?$/;
+/**
+ * Words for an e-mail address or a phone number, as names of members. Digits alone may be any number, so only the name
+ * tells that they are a phone number.
+ */
+const CONTACT_WORDS = [
+  ['e_?mails?', 'mails?', 'mailto', 'courriels?', 'correos?(?:_electr[oó]nicos?)?', 'posta_elettronica'],
+  [
+    '(?:tele|cell|smart|land|home|work)?_?phones?',
+    't[eé]l[eé]phones?',
+    'telefons?',
+    'telefoon',
+    'tel[eé]fono',
+    'telefone',
+  ],
+  ['tel', 'rufnummern?', 'durchwahl', 'direct_dials?', 'landlines?', 'festnetz', 'msisdn', 'sms'],
+  ['mobiles?', 'cell', 'cellulare?', 'celular', 'm[oó]vil', 'mobiel', 'mobil', 'handy', 'natel', 'gsm', 'portables?'],
+  ['(?:tele)?fax(?:es)?', 'whats_?app', 'viber', 'we_?chat'],
+].flat();
+
+const CONTACT = new RegExp(
+  `^(?:.*_)?(?:${CONTACT_WORDS.join('|')})(?:_?(?:address(?:es)?|adresse|numbers?|nummer|numm?ero|n[uú]mero|nr|no))?$`,
+);
 
 /** Whether a member of this name holds an e-mail address or phone number, in any spelling. */
 export const isContactName = (name: string): boolean => kindOfName(name) === 'contact';

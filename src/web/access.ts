@@ -112,13 +112,16 @@ export class NamedAccess implements Access {
     return undefined;
   }
 
-  session({ headers, socket }: IncomingMessage, now: number): PageSession {
+  session({ headersDistinct, socket }: IncomingMessage, now: number): PageSession {
     const { from, userHeader } = this.options;
     const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
     if (from !== null && !from.includes(address))
       throw new Refused(403, 'PROXY_REFUSED', 'The page answers to its proxy only.');
-    const named = headers[userHeader.toLowerCase()];
-    const name = typeof named === 'string' ? named.trim() : '';
+    // A proxy that adds its header beside that of the browser would let anyone choose a name.
+    const named = headersDistinct[userHeader.toLowerCase()] ?? [];
+    if (named.length > 1)
+      throw new Refused(400, 'SEVERAL_USERS', `The header ${userHeader} came ${named.length} times.`);
+    const name = named[0]?.trim() ?? '';
     if (name === '') throw new Refused(401, 'NOT_SIGNED_IN', 'The proxy has not said who you are.');
     const session = this.#sessions.get(name) ?? {
       user: { name, role: this.role, isVerified: true },

@@ -466,6 +466,33 @@ test('e-mail addresses and phone numbers are hidden under any name, also in text
   expect(JSON.stringify([[...out.rows], out.issues])).not.toContain('@acme');
 });
 
+test.each([
+  ...['handy', 'Handynummer', 'gsm', 'GSM-Nr', 'portable', 'movil', 'móvil', 'celular', 'cellulare', 'natel', 'mobil'],
+  ...['whatsapp', 'WhatsApp Number', 'viber', 'wechat', 'telefon', 'Telefonnummer', 'teléfono', 'téléphone', 'telefax'],
+  ...['rufnummer', 'durchwahl', 'landline', 'work_phone', 'homePhone', 'phone_no', 'tel_nr', 'fax_nr', 'msisdn'],
+  ...['courriel', 'correo', 'correo_electronico', 'mailto', 'director_handy'],
+])('a contact under the name %s is removed, as text and as number', (name) => {
+  const body = parseExact(`{"people":[{"${name}":493011100091,"n":1},{"${name}":"0049301110008"}]}`);
+  removeContacts(body);
+  expect(JSON.stringify(body)).toBe('{"people":[{"n":"1"},{}]}');
+});
+
+test.each([
+  'number',
+  'id',
+  'registration_number',
+  'hotel',
+  'portability',
+  'mobility',
+  'handyman',
+  'smsc',
+  'correction',
+])('the name %s is not that of a contact', (name) => {
+  const body = parseExact(`{"${name}":493011100091}`);
+  removeContacts(body);
+  expect(body).toHaveProperty(name);
+});
+
 test('an e-mail address in any text about a person is not shown without contacts', () => {
   const people = [officersTable, appointmentsTable, peopleTable].map((table) => {
     const out = new ReaderOutput(false);

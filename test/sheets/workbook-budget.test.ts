@@ -10,6 +10,12 @@ const repeated = (piece: string, count: number) => piece.repeat(count);
 /** Longer than any tag, comment or cell of a workbook. */
 const MUCH = 2_000_000;
 
+const PIECE = repeated('a', 1_000_000);
+const RICH = `<si><r><t>${repeated('a', 30_000)}</t></r></si>`;
+const SLOW = '<c t="s"><v>0</v></c>';
+const SHARED = `<row>${repeated('<c r="A1" t="s"><v>0</v></c>', 10)}</row>`;
+const DENSE = 'ARCHIVE_TOO_DENSE';
+
 const refusal = async (book: TestBook): Promise<unknown> => {
   try {
     await readWorkbook(book);
@@ -72,6 +78,28 @@ describe('X-6 all parts of a workbook share one limit', () => {
     const budget = new WorkbookBudget('list.xlsx', 1e6);
     for (let part = 0; part < 5; part++) budget.takeBytes(100e6);
     expect(() => budget.takeBytes(1)).toThrow(UsageError);
+  });
+
+  test.each<[string, TestBook, string]>([
+    ['a shared text', { strings: `<si><t>${repeated('a', 30_000)}</t></si>`, data: repeated(SHARED, 300) }, DENSE],
+    [
+      'a shared text in a form read slowly',
+      { strings: RICH, data: repeated(`<row>${repeated(SLOW, 10)}</row>`, 300) },
+      DENSE,
+    ],
+    [
+      'an inline text',
+      { data: repeated(`<row><c r="A1" t="inlineStr"><is><t>${PIECE}</t></is></c></row>`, 100) },
+      DENSE,
+    ],
+    [
+      'the saved result of a formula',
+      { data: repeated(`<row><c t="str"><f>A1</f><v>${PIECE}</v></c></row>`, 100) },
+      DENSE,
+    ],
+    ['one row of shared texts', { strings: RICH, data: `<row>${repeated(SLOW, 200)}</row>` }, 'WORKBOOK_TOO_LARGE'],
+  ])('of text, counted for each cell: %s', async (_, book, code) => {
+    expect(await refusal({ ...book, data: `${TABLE}${book.data}` })).toMatchObject({ code });
   });
 
   test('of elements: more for a larger file', () => {

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { comparableNumber } from '../../src/domain/numbers/compare.js';
 import {
   readLookupHits,
   readReportHits,
@@ -24,6 +25,32 @@ test('X-6 of thousands of candidates the first are read and the rest counts as u
   const many = Array.from({ length: 1_500 }, (_, id) => ({ id: id + 1, name: 'A' }));
   const found = readV1Candidates(Buffer.from(JSON.stringify(many)));
   expect([found.candidates.length, found.unreadable]).toEqual([1_000, 500]);
+});
+
+describe.each([
+  ['v1', readV1Candidates],
+  ['v2', readV2Candidates],
+  ['report hits', (body: Buffer) => readReportHits(body, 'GB')],
+  ['lookup hits', (body: Buffer) => readLookupHits(Buffer.from(`{"data":${body},"total_results":1}`))],
+] as const)('X-6 a field of millions of characters, %s', (_, read) => {
+  const long = '\u3000'.repeat(5_000_000);
+  const hit = { id: '1', name: 'A', registration_number: '1', vat_number: '1', country_code: 'GB' };
+  const readHit = (said: object) => read(Buffer.from(JSON.stringify([{ ...hit, ...said }])));
+
+  test.each(['name', 'registration_number', 'vat_number', 'country_code'])('%s: is cut', (field) => {
+    for (const value of Object.values(readHit({ [field]: long }).candidates[0] ?? {}))
+      if (typeof value === 'string' && !value.startsWith('{')) expect(value.length).toBeLessThanOrEqual(2_000);
+  });
+
+  test('id: the candidate is not readable', () => {
+    expect(readHit({ id: '1'.repeat(5_000_000) })).toMatchObject({ candidates: [], unreadable: 1 });
+  });
+});
+
+test.each(['\u3000', '.', '1', 'a '])('X-6 a number of millions of %j equals only itself', (piece) => {
+  const long = piece.repeat(5_000_000);
+  expect(comparableNumber(long, 'GB') === comparableNumber('1', 'GB')).toBe(false);
+  expect(comparableNumber(long, 'GB')).toBe(comparableNumber(long, 'GB'));
 });
 
 test('V2-7 a report hit keeps its status, its address and all of its VAT numbers', () => {

@@ -182,7 +182,7 @@ test('a report may begin with a byte order mark', async () => {
 
 describe('V2-4 a report that names another company than requested', () => {
   const facts = { id: 'S-1', name: 'Tulip Works', registration_number: '12345678', country_code: 'NL' };
-  const candidate = { ...facts, vat_number: null, state: null, jurisdiction: null };
+  const candidate = { ...facts, vat_number: 'NL123456789B01', state: null, jurisdiction: null };
   const confirmed = company(dutch, { credit: { ...known('S-1'), grade: 'number', candidate } });
   const generating = (said: object) => (request: Asked) =>
     request.operation === 'creditReportGenerate'
@@ -237,6 +237,72 @@ describe('V2-4 a report that names another company than requested', () => {
   test('X-7 that already belongs to another company is a review question', async () => {
     const takenBy = { registration_number: '87654321', country_code: 'NL', state: null, jurisdiction: null };
     const world = scene({ answer: provider({}), history: () => ({ id: '9' }), takenBy });
+    expect(await run(world, confirmed)).toMatchObject({ code: 'ID_TAKEN', ids: { report: null } });
+  });
+
+  describe.each<[string, (said: object) => Scene]>([
+    ['its entry in the history', (said) => scene({ answer: provider({}), history: () => ({ id: '9', ...said }) })],
+    [
+      'the report',
+      (said) => scene({ answer: provider({ body: { summary: {}, ...said } }), history: () => ({ id: '9' }) }),
+    ],
+    [
+      'the profile in the report',
+      (said) => scene({ answer: provider({ body: { company_profile: said } }), history: () => ({ id: '9' }) }),
+    ],
+  ])('as far as %s states', (_, listed) => {
+    test.each([
+      { registration_number: '99999999' },
+      { vat_number: 'NL999999999B01' },
+      { country_code: 'GB' },
+      { country: 'United Kingdom' },
+      { name: 'Rose Gardens B.V.' },
+    ])('another company, in %j, is a review question', async (said) => {
+      expect(await run(listed(said), confirmed)).toMatchObject({ code: 'IDENTITY_MISMATCH', ids: { report: null } });
+    });
+
+    test.each([
+      { registration_number: '12 34 56 78', name: 'Formerly Rose Gardens B.V.' },
+      { vat_number: '123456789B01' },
+      { vat_number: ['999999999B01'] },
+      { country_code: 'nl' },
+      { country: 'Netherlands' },
+      { name: 'TULIP WORKS BV' },
+      { registration_number: null, vat_number: '', name: ' ' },
+      { registration_number: ['99999999'] },
+    ])('nothing else, in %j, is used', async (said) => {
+      expect(await run(listed(said), confirmed)).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
+    });
+  });
+
+  test.each([
+    [{ id: 7 }, 'needs_review'],
+    [{ source_id: 'S-2' }, 'needs_review'],
+    [{ id: 9, source_id: 'S-1' }, 'done'],
+    [{ id: 'S-1' }, 'done'],
+  ])('that states the IDs %j in its body: %s', async (said, kind) => {
+    const world = scene({ answer: provider({ body: { summary: {}, ...said } }), history: () => ({ id: '9' }) });
+    expect(await run(world, confirmed)).toMatchObject({ kind });
+  });
+
+  describe.each([{ source_id: 'S-2', name: 'Rose Gardens B.V.' }, { source_id: 'S-2' }, { name: 'Rose Gardens B.V.' }])(
+    'X-7 that the history lists for %j too',
+    (other) => {
+      const own = { id: '9', name: 'Tulip Works B.V.' };
+      test.each([
+        ['first', [{ ...own, ...other }, own]],
+        ['last', [own, { ...own, ...other }]],
+      ])('%s is a review question, and nothing is bought', async (_, past) => {
+        const world = scene({ answer: provider({}), history: () => past });
+        expect(await run(world, confirmed)).toMatchObject({ kind: 'needs_review', ids: { report: null } });
+        expect(world.asked).toEqual([]);
+      });
+    },
+  );
+
+  test('X-7 that is stored, and listed for another company, is a review question', async () => {
+    const owned = answer({ id: 9, status: 'finish', source_id: 'S-1' }, { owned: true });
+    const world = scene({ answer: provider({}), owned, history: () => ({ id: '9', source_id: 'S-2' }) });
     expect(await run(world, confirmed)).toMatchObject({ code: 'ID_TAKEN', ids: { report: null } });
   });
 
@@ -350,10 +416,33 @@ describe('V2-12 a history', () => {
     ['the same page again and again', () => ({ data: [item(1)], pages: 1e9 }), 4],
     ['pages without anything', (page: number) => ({ data: page < 3 ? [item(page)] : [], pages: 1e9 }), 3],
     ['no page at all', () => ({ data: [], pages: 1e9 }), 1],
-  ])('that claims a thousand million pages, and has %s, is read to its end', async (_, page, calls) => {
-    const { outcome, pages } = pagesOf(page);
-    expect(await outcome()).toMatchObject({ kind: 'waiting' });
-    expect(pages).toHaveLength(calls);
+    ['no entry of its total', () => ({ data: [], total_results: 5 }), 1],
+    ['no entry of its total and pages', () => ({ data: [], total_results: 5, pages: 3 }), 1],
+    ['fewer entries than its total', (page: number) => ({ data: page < 2 ? [item(1)] : [], total_results: 5 }), 2],
+    ['a total only at first', (page: number) => (page < 2 ? { data: [item(1)], total_results: 5 } : { data: [] }), 2],
+    ['one entry five times', () => ({ data: [1, 1, 1, 1, 1].map(item), total_results: 5, pages: 1 }), 1],
+  ])(
+    'that claims more than it lists, and has %s, is read to its end, and nothing is generated',
+    async (_, page, calls) => {
+      const { outcome, pages } = pagesOf(page);
+      expect(await outcome()).toMatchObject({ ...LEFT, error: { code: 'HISTORY_INCOMPLETE' } });
+      expect(pages).toHaveLength(calls);
+    },
+  );
+
+  test.each([
+    ['an empty one', () => ({ data: [], total_results: 0, pages: 1 })],
+    ['one without pages', () => ({ data: [], total_results: 0, pages: 0 })],
+    [
+      'pages counted as if they were smaller',
+      (page: number) => ({ data: page < 2 ? [1, 2].map(item) : [], total_results: 2, pages: 2 }),
+    ],
+    [
+      'entries that move down meanwhile',
+      (page: number) => ({ data: page < 2 ? [2, 3].map(item) : [3, 4].map(item), total_results: page + 2, pages: 2 }),
+    ],
+  ])('that lists what it claims, %s, is complete', async (_, page) => {
+    expect(await pagesOf(page).outcome()).toMatchObject({ kind: 'waiting' });
   });
 
   const listed = (source: string) => ({ id: 9, source_id: source, status: 'finish', expired: false });

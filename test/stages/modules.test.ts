@@ -197,6 +197,15 @@ describe('record', () => {
     expect(other.outcome).toMatchObject({ kind: 'needs_review', code: 'IDENTITY_MISMATCH' });
   });
 
+  test.each([recordStage, registryStage])(
+    'X-7 a profile with another ID is a review question: $name',
+    async (stage) => {
+      const instead = { liteKyb: { ...OWN, id: 2 }, kybLite: { ...OWN, id: '2' } };
+      const { outcome } = await bought(stage, { options: stage === recordStage ? { modules: ['lite'] } : {}, instead });
+      expect(outcome).toMatchObject({ kind: 'needs_review', code: 'IDENTITY_MISMATCH' });
+    },
+  );
+
   test('V1-27 a group with country-qualified numbers is not compared with the local number', async () => {
     const tree = { data: [{ id: 1, registration_number: 'NL-12345678', selected: true, children: [] }] };
     const { outcome } = await bought(recordStage, { options: { modules: ['group'] }, instead: { groupFullKyb: tree } });

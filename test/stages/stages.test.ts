@@ -166,11 +166,26 @@ describe('record', () => {
     ['another number', { registration_number: '87654321', country_code: 'NL' }],
     ['no number', { registration_number: null, country_code: 'NL' }],
     ['another country', { registration_number: '12345678', country_code: 'BE' }],
+    ['a list as number', { registration_number: ['12345678'], country_code: 'NL' }],
+    ['an object as number', { registration_number: { value: '12345678' }, country_code: 'NL' }],
+    ['a number of millions of blanks', { registration_number: `${' '.repeat(5e6)}12345678`, country_code: 'NL' }],
+    ['X-7 another ID', { id: 2, registration_number: '12345678', country_code: 'NL' }],
   ])('V1-21 %s in the record is a review question', async (_, lite) => {
     expect(await recordStage.run(company(dutch, { v1: confirmed }), bought(lite).context)).toMatchObject({
       kind: 'needs_review',
       code: 'IDENTITY_MISMATCH',
     });
+  });
+
+  test.each([
+    [{ id: 2, lite: {} }, 'needs_review'],
+    [{ id: 1, lite: { id: 2 } }, 'needs_review'],
+    [{ id: '1', lite: { id: 1 } }, 'done'],
+    [{ id: null, lite: { id: '' } }, 'done'],
+  ])('X-7 a record with the IDs %j: %s', async (body, kind) => {
+    const lite = { registration_number: '12345678', country_code: 'NL', ...body.lite };
+    const { context } = scene({ answer: () => answer({ ...body, lite }) });
+    expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind });
   });
 
   test('V1-11 a missing record is not available', async () => {

@@ -80,6 +80,7 @@ export interface PastItem {
   readonly id: string;
   readonly name?: string;
   readonly expired?: boolean;
+  readonly [stated: string]: unknown;
 }
 
 export interface Scene {
@@ -104,7 +105,7 @@ export interface SceneOptions {
   /** A stored answer of any v1 search. */
   readonly ownedSearch?: Answer;
   /** The history's entries of source S-1 at the time of the look. */
-  readonly history?: () => PastItem | undefined;
+  readonly history?: () => PastItem | readonly PastItem[] | undefined;
   readonly remembered?: RecordedDecision;
   readonly wasWithdrawn?: true;
   /** The earlier match of any ID. */
@@ -178,8 +179,8 @@ const leftOver = (operation: Operation, unfit: UnusableAnswer): CallOutcome => {
 
 const askedOf = ({ api, name }: Operation, params: Params): Asked => ({ api, operation: name, params });
 
-const historyOf = (past: PastItem | undefined) => ({
-  data: past === undefined ? [] : [{ source_id: 'S-1', status: 'finish', date_created: '2026-01-05', ...past }],
+const historyOf = (past: PastItem | readonly PastItem[] = []) => ({
+  data: [past].flat().map((one) => ({ source_id: 'S-1', status: 'finish', date_created: '2026-01-05', ...one })),
   pages: 1,
 });
 

@@ -89,6 +89,12 @@ describe('behind a reverse proxy', () => {
     proxied(['127.0.0.1'], async ({ ask }) => {
       expect((await ask('/', { headers: as('berta') })).text).toContain('berta');
       expect(await ask('/', { headers: { host: 'kyb.example' } })).toMatchObject({ status: 401 });
+      for (const twice of [
+        ['berta', 'eve'],
+        ['berta', 'berta'],
+        ['', 'eve'],
+      ])
+        expect(await ask('/', { headers: { host: 'kyb.example', 'x-user': twice } })).toMatchObject({ status: 400 });
       expect(await ask('/', { headers: { host: '127.0.0.1', 'x-user': 'berta' } })).toMatchObject({ status: 421 });
     }));
 

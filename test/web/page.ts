@@ -13,7 +13,7 @@ export interface Answer {
 
 export interface Visit {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
 }
 

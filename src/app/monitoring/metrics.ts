@@ -75,8 +75,8 @@ export class MetricsFile {
     try {
       const measured = await this.#measure(ledger, attempt);
       const figures = await figuresOf(ledger, names, attempt, measured, this.#environment.clock.now());
-      // World-readable, because a monitor runs as another user.
-      await writeAtomically(this.#path, redact(metricsText(figures)), 0o666);
+      // World-readable, because a monitor runs as another user. Never writable for others, whatever the umask.
+      await writeAtomically(this.#path, redact(metricsText(figures)), 0o644);
     } catch (error) {
       if (this.#told) return;
       this.#told = true;

@@ -266,9 +266,12 @@ async function openAgain(asked: Asked): Promise<ReopenedReport | undefined> {
     return { ...(await bodyOf(reportId, asked)), from: 'owned', at: otherwise.fetchedAt };
   }
   const past = await look(asked);
-  const found = past.ofSource(String(params.source_id));
-  if (found !== undefined && !found.expired) return await open(found, asked);
-  if (past.hasUnreadable(String(params.source_id))) throw UnknownChargeError.notLegible(operation.name, params);
+  const source = String(params.source_id);
+  const found = past.ofSource(source);
+  const isOfAnother = found !== undefined && past.contradiction(found.reportId, source) !== undefined;
+  if (found !== undefined && !found.expired && !isOfAnother) return await open(found, asked);
+  if (past.hasUnreadable(source) || isOfAnother || !past.isComplete)
+    throw UnknownChargeError.notLegible(operation.name, params);
   if (otherwise !== undefined) throw UnknownChargeError.ownedWithoutId(operation.name, params);
   return undefined;
 }
@@ -276,8 +279,10 @@ async function openAgain(asked: Asked): Promise<ReopenedReport | undefined> {
 /** A call for this report failed at `endedAt`. Undefined if its report is not listed and cannot appear any more. */
 async function findLost(asked: Asked, endedAt: number): Promise<ReopenedReport | undefined> {
   const { request, door, clock } = asked;
-  const found = (await look(asked)).ofSource(String(request.params.source_id), await storedId(request, door));
+  const past = await look(asked);
+  const found = past.ofSource(String(request.params.source_id), await storedId(request, door));
   if (found !== undefined && !found.expired) return await open(found, asked);
+  if (!past.isComplete) throw UnknownChargeError.notLegible(request.operation.name, request.params);
   const again = sendableFrom(endedAt);
   if (clock.now() < again) throw UnknownChargeError.notListed(request.operation.name, again);
   return undefined;

@@ -180,9 +180,14 @@ export function plainCharacters(text: string): string {
 
 const STYLED = /(?:(?!\p{No}|…|(?<=\d)[\p{Lm}ªº]).)+/gsu;
 
-/** Only capitals and digits. */
+const LONGEST_COMPACTED = 10_000;
+
+/**
+ * Only capitals and digits. A text far too long for a number keeps its separators, so it equals only itself: the pattern
+ * overflows the stack at a few million of them (X-6).
+ */
 export function compact(text: string): string {
-  if (PLAIN.test(text)) return text;
+  if (PLAIN.test(text) || text.length > LONGEST_COMPACTED) return text;
   return (text.length > LONGEST_NUMBER ? text : plainCharacters(text)).toUpperCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 

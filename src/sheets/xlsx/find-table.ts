@@ -213,7 +213,7 @@ export async function surveyRows(
   header: FoundHeader,
 ): Promise<RowSurvey> {
   const survey = new Survey(context, header.row);
-  for await (const _ of walkXml(parts, part, new SheetReader(context, survey)));
+  for await (const _ of walkXml(parts, part, new SheetReader(context, survey, parts.budget)));
   const { width } = survey;
   const named = header.cells.findLastIndex((cell) => !isBlank(cell)) + 1;
   const read = Math.min(Math.max(named, width), named + MOST_WITHOUT_HEADER);

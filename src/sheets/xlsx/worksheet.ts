@@ -132,7 +132,7 @@ export async function* readRows(
   context: CellContext,
 ): AsyncGenerator<readonly WorksheetRow[]> {
   const rows = new Rows(parts.budget);
-  for await (const _ of walkXml(parts, part, new SheetReader(context, rows))) {
+  for await (const _ of walkXml(parts, part, new SheetReader(context, rows, parts.budget))) {
     const taken = rows.take();
     if (taken.length > 0) yield taken;
   }
@@ -228,12 +228,15 @@ export interface SheetReceiver {
 export class SheetReader implements XmlHandler {
   readonly #context: CellContext;
   readonly #taker: SheetReceiver;
+  readonly #budget: WorkbookBudget;
   readonly #inline = new RichText();
   readonly #scanned = noCell();
   #row = 0;
   #inRow = false;
   #inCell = false;
   #column = -1;
+  /** The characters of the row so far. A shared text counts for each of its cells. */
+  #rowText = 0;
   #type: string | undefined;
   #style = 0;
   #stored = '';
@@ -242,9 +245,10 @@ export class SheetReader implements XmlHandler {
   /** The element whose text is collected. */
   #within: 'none' | 'value' | 'inline' = 'none';
 
-  constructor(context: CellContext, taker: SheetReceiver) {
+  constructor(context: CellContext, taker: SheetReceiver, budget: WorkbookBudget) {
     this.#context = context;
     this.#taker = taker;
+    this.#budget = budget;
   }
 
   whole(text: string, start: number): number {
@@ -257,10 +261,10 @@ export class SheetReader implements XmlHandler {
       const shared = this.#context.strings[wholeNumberAt(text, from, to)];
       // The shared text is missing. The slow path reports it.
       if (shared === undefined) return 0;
-      if (shared !== '' && this.#taker.wants(column, style)) this.#taker.cell(column, shared, 'text');
+      if (shared !== '' && this.#taker.wants(column, style)) this.#pass(column, shared, 'text');
     } else if (type !== 'none' && this.#taker.wants(column, style)) {
       const stored = text.slice(from, to);
-      if (type === 'inline') this.#taker.cell(column, unescaped(stored), 'text');
+      if (type === 'inline') this.#pass(column, unescaped(stored), 'text');
       else this.#take(column, stored, undefined, style);
     }
     this.#column = column;
@@ -291,6 +295,8 @@ export class SheetReader implements XmlHandler {
     else if (name === 'v') this.#within = 'none';
     else if (name === 'row') {
       this.#inRow = false;
+      this.#budget.takeText(this.#rowText);
+      this.#rowText = 0;
       this.#taker.closeRow();
     } else if (this.#within === 'inline') {
       this.#inline.close(name);
@@ -328,13 +334,18 @@ export class SheetReader implements XmlHandler {
     const isUnknown = !this.#hasValue || (this.#stored.trim() === '' && this.#type !== 'str');
     if (this.#hasFormula && isUnknown) this.#taker.unknownResult?.(this.#column);
     if (!this.#hasValue || this.#stored === '') return;
-    if (this.#type === 'inline') this.#taker.cell(this.#column, this.#stored, 'text');
+    if (this.#type === 'inline') this.#pass(this.#column, this.#stored, 'text');
     else this.#take(this.#column, this.#stored, this.#type, this.#style);
+  }
+
+  #pass(column: number, text: string, kind: StoredKind): void {
+    this.#rowText += text.length;
+    this.#taker.cell(column, text, kind);
   }
 
   #take(column: number, stored: string, type: string | undefined, style: number): void {
     const { text, kind } = cellValue(stored, type, style, this.#context);
-    if (text !== '') this.#taker.cell(column, text, kind);
+    if (text !== '') this.#pass(column, text, kind);
   }
 }
 

@@ -99,6 +99,9 @@ const MOST_BYTES = 8 * 1024 ** 3;
 const BASE_ELEMENTS = 30_000_000;
 const ELEMENTS_FOR_BYTE = 10;
 
+/** Rows are copied several times on their way. A row of a thousand columns has about 20,000 characters. */
+const LONGEST_ROW = 4 * 1024 * 1024;
+
 /** Opening a workbook of 100 MB takes about ten seconds. */
 const BASE_MS = 30_000;
 const MS_FOR_MEGABYTE = 3_000;
@@ -110,6 +113,7 @@ const MS_FOR_MEGABYTE = 3_000;
 export class WorkbookBudget {
   #bytes = 0;
   #elements = 0;
+  #text = 0;
   readonly #shownAs: string;
   readonly #packedBytes: number;
   readonly #now: () => number;
@@ -129,6 +133,14 @@ export class WorkbookBudget {
     refuseDecompressionBomb(this.#shownAs, this.#packedBytes, this.#bytes);
     if (this.#bytes > MOST_BYTES) throw this.#refused(`it unpacks to more than ${MOST_BYTES} bytes`);
     if (this.#now() > this.#untilMs) throw this.#refused('it takes too long to read for a file of its size');
+  }
+
+  /** The text of a row. One shared text can fill every cell of a sheet, so its length does not count once, but each time. */
+  takeText(characters: number): void {
+    if (characters > LONGEST_ROW) throw this.#refused(`a row has more than ${LONGEST_ROW} characters`);
+    this.#text += characters;
+    refuseDecompressionBomb(this.#shownAs, this.#packedBytes, this.#text);
+    if (this.#text > MOST_BYTES) throw this.#refused(`its cells have more than ${MOST_BYTES} characters`);
   }
 
   takeElements(count: number): void {

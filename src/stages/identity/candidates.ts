@@ -70,7 +70,7 @@ function found<T extends z.ZodType>(
   // A candidate whose ID cannot be used in a request is dropped.
   const good = readable(items.slice(0, MOST_CANDIDATES), item)
     .map(toCandidate)
-    .filter(({ id }) => askedBy.safeParse(id).success);
+    .filter(({ id }) => id.length <= LONGEST_FIELD && askedBy.safeParse(id).success);
   return { candidates: good, unreadable: items.length - good.length };
 }
 
@@ -114,6 +114,9 @@ const COLUMNS: ReadonlySet<string> = new Set([
   'jurisdiction',
 ]);
 
+/** No rule reads more of a name or a number. The stored answer keeps the rest. */
+const LONGEST_FIELD = 2_000;
+
 function textOrNull(value: unknown): string | null {
-  return value === undefined || value === null || value === '' ? null : anyText(value);
+  return value === undefined || value === null || value === '' ? null : anyText(value).slice(0, LONGEST_FIELD);
 }

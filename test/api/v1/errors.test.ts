@@ -166,6 +166,15 @@ describe('v1 errors', () => {
     }
   });
 
+  test.each(['[]', '[{"registration_number":"1"}]', '"x"', '7', 'true'])(
+    'X-1 a full record whose profile is %s is no answer, and its charge is unknown',
+    (lite) => {
+      const body = Buffer.from(`{"lite":${lite},"officers":[]}`);
+      const error = v1Error({ status: 200, headers: {}, body, durationMs: 1 }, v1Operations.fullKyb, NOW);
+      expect(error).toMatchObject({ class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown' });
+    },
+  );
+
   test.each([
     ['searchKyb', '[]'],
     ['searchKyb', '{"results":[]}'],

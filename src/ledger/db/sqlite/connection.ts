@@ -4,6 +4,7 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -16,7 +17,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { asOpenError, ExitCode, hintFor, KybatchError, LedgerError, UsageError } from '../../../domain/errors.js';
-import { makeFolder } from '../../../util/files.js';
+import { APPEND, makeFolder, REWRITE } from '../../../util/files.js';
 
 export type Connection = Database.Database;
 export type Statement<Parameters extends unknown[], Row> = Database.Statement<Parameters, Row>;
@@ -79,7 +80,7 @@ const held = new Set<Connection>();
  */
 export function acquireLock(dataDir: string): Lock {
   const path = lockPath(dataDir);
-  createForOwner(dataDir, path);
+  createForOwner(dataDir, path, lstatSync);
   const database = takeExclusively(path, dataDir);
   held.add(database);
   return {
@@ -151,14 +152,17 @@ export class LockedError extends KybatchError {
   }
 }
 
-/** The folder has names and addresses of officers, so only the owner may read it, whatever the umask. */
-export function createForOwner(dataDir: string, path: string): void {
+/**
+ * The folder has names and addresses of officers, so only the owner may read it, whatever the umask. A ledger may be a
+ * link to another disk. With `lstatSync` a link is refused.
+ */
+export function createForOwner(dataDir: string, path: string, stat: typeof lstatSync = statSync): void {
   try {
     makeFolder(dataDir);
     closeToOthers(dataDir);
-    const found = statSync(path, { throwIfNoEntry: false });
+    const found = stat(path, { throwIfNoEntry: false });
     if (found === undefined) {
-      closeSync(openSync(path, 'a', 0o600));
+      closeSync(openSync(path, APPEND, 0o600));
       return;
     }
     mustBeFile(path, found);
@@ -285,7 +289,7 @@ export class CommitCount {
   note(): void {
     if (this.#lost > 0) return;
     try {
-      this.#file ??= openSync(commitsPath(this.#database.name), 'w', 0o600);
+      this.#file ??= openSync(commitsPath(this.#database.name), REWRITE, 0o600);
       writeSync(this.#file, `${this.#count}\n`, 0);
     } catch {
       // The commit is safe without it.
