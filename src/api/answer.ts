@@ -1,8 +1,8 @@
 // Reads answers: whether the bytes are one, what they say, and lists page by page.
 
 import { z } from 'zod';
-import { MALFORMED_ANSWER } from '../domain/errors.js';
-import { type ExactJson, ExactNumber, isObject, parseExact } from '../util/exact-json.js';
+import { ANSWER_TOO_LARGE, MALFORMED_ANSWER } from '../domain/errors.js';
+import { type ExactJson, ExactNumber, isObject, parseExact, refuseTooLarge, TooLargeJson } from '../util/exact-json.js';
 import {
   assertWholeJson,
   findMember,
@@ -85,11 +85,15 @@ export function readMember(operation: Operation, body: Buffer, member: string): 
  */
 export function unreadableReason(operation: Operation, body: Buffer): Unreadable | undefined {
   try {
+    // The text of a tool, and a report, may be a whole document.
+    const hasLongTexts = operation.htmlBody === true || operation.api === 'mcp';
+    if (!(hasLongTexts && isHtml(body))) refuseTooLarge(body, hasLongTexts);
     const problems = problemsIn(operation, body);
     return problems.length === 0 ? undefined : { code: UNREADABLE.code, problems };
   } catch (error) {
     const cause = error instanceof ApiError ? error.cause : error;
     if (!(cause instanceof SyntaxError)) throw error;
+    if (cause instanceof TooLargeJson) return { code: ANSWER_TOO_LARGE, problems: [cause.message] };
     // A truncated answer may come complete the next time.
     const code = hasEnd(body) ? MALFORMED_ANSWER : UNREADABLE.code;
     return { code, problems: [cause.message] };

@@ -1,6 +1,6 @@
 // The part of an API client that v1 and v2 share: validate, send, classify, parse.
 
-import type { Charge } from '../domain/errors.js';
+import { ANSWER_TOO_LARGE, type Charge } from '../domain/errors.js';
 import { type Clock, systemClock } from '../util/clock.js';
 import type { MessageCode } from '../util/message-parts.js';
 import { Secret } from '../util/secret.js';
@@ -239,7 +239,7 @@ const TRANSPORT_ERRORS = {
   encoding: UNREADABLE,
   too_large: {
     class: 'retry',
-    code: 'ANSWER_TOO_LARGE',
+    code: ANSWER_TOO_LARGE,
     hint: 'The answer was cut off; the call may have been charged.',
   },
   aborted: { class: 'retry', code: 'ABORTED', hint: 'The call was stopped on our side.' },

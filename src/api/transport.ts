@@ -14,7 +14,7 @@ export interface TransportOptions {
   readonly authorization: string;
   /** For the whole exchange including the body. The provider gives up after 25 s, so ours is longer (V1-6). */
   readonly deadlineMs?: number;
-  /** Of the decoded body: a small gzip may expand to gigabytes. */
+  /** Of the decoded body: a small gzip may expand to gigabytes. Passes over more bytes take 0.2 s. */
   readonly maxBodyBytes?: number;
   readonly proxy?: ProxyOptions | undefined;
 }
@@ -47,7 +47,7 @@ export class Transport {
     this.#authorization = options.authorization;
     hideKeyInAnswers(options.authorization.replace(/^\S+ /, ''));
     this.#deadlineMs = options.deadlineMs ?? 35_000;
-    this.#maxBodyBytes = options.maxBodyBytes ?? 64 * 1024 * 1024;
+    this.#maxBodyBytes = options.maxBodyBytes ?? 8_000_000;
     this.#pool = url.protocol === 'https:' && options.proxy ? through(options.proxy) : poolOf(this.origin);
   }
 

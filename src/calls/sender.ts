@@ -4,7 +4,7 @@ import pRetry from 'p-retry';
 import { unusableAnswerError } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/http.js';
-import { MALFORMED_ANSWER, TakenOverError } from '../domain/errors.js';
+import { REPEATS_ALIKE, TakenOverError } from '../domain/errors.js';
 import type { Settlement } from '../ledger/money/calls.js';
 import type { Intent } from '../ledger/money/intent.js';
 import { Admission, type AnsweredElsewhere, Halt, reserve } from './admission.js';
@@ -145,8 +145,8 @@ export class Sender {
     const byHand = this.#options.breaker === null;
     if (byHand || error.class === 'fail_row') return { kind: 'failed', error, attempts };
     const comesLater = isUndocumentedFailure(error) || (error.retryAfterMs ?? 0) > patienceOf(this.#options);
-    // A complete answer that is not JSON would come again, so a person asks the provider.
-    const isLater = comesLater && error.code !== MALFORMED_ANSWER;
+    // The same answer would come again, so a person asks the provider.
+    const isLater = comesLater && !REPEATS_ALIKE.includes(error.code);
     return isRetryable(error) && isLater ? unanswered(error, attempts) : askProvider(error, attempts);
   }
 

@@ -26,9 +26,15 @@ export type ErrorClass =
 
 /**
  * The code of a complete answer that readers would read differently: a repeated member in an object, or an invalid
- * value (X-5). The provider would send and charge the same again, so a person decides.
+ * value (X-5).
  */
 export const MALFORMED_ANSWER = 'MALFORMED_ANSWER';
+
+/** The code of an answer beyond the bounds of bytes, values or a text. */
+export const ANSWER_TOO_LARGE = 'ANSWER_TOO_LARGE';
+
+/** The provider would send and charge an answer with one of these codes again, so a person decides. */
+export const REPEATS_ALIKE: readonly string[] = [MALFORMED_ANSWER, ANSWER_TOO_LARGE];
 
 /** Whether the provider charged for the call, as far as known. */
 export type Charge = 'charged' | 'free' | 'unknown';

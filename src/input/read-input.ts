@@ -3,7 +3,7 @@
 import { UsageError } from '../domain/errors.js';
 import { LEADS } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
-import type { Sheet } from '../sheets/sheet.js';
+import { MOST_COLUMNS, type Sheet } from '../sheets/sheet.js';
 import { type Message, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { LONGEST_LINE } from '../util/text-limits.js';
@@ -101,9 +101,6 @@ const withShortHeaders = (sheet: Sheet): Sheet => {
   const shortened = (text: string) => text.slice(0, LONGEST_LINE + 1);
   return { ...sheet, headers: sheet.headers.map(shortened), groups: sheet.groups.map(shortened) };
 };
-
-/** Each header is compared with all others. */
-const MOST_COLUMNS = 2_000;
 
 function refuseManyColumns({ path, headers }: Sheet): void {
   if (headers.length > MOST_COLUMNS)

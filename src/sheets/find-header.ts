@@ -2,7 +2,7 @@
 
 import { UsageError } from '../domain/errors.js';
 import { type Message, message } from '../util/message-parts.js';
-import { isBlank, type RecogniseHeader, trimCell } from './sheet.js';
+import { isBlank, MOST_COLUMNS, type RecogniseHeader, trimCell } from './sheet.js';
 
 /** Titles, dates and notes above a header take fewer records than this. */
 export const HEADER_SEARCH_ROWS = 30;
@@ -40,8 +40,9 @@ export function pickHeader(
   return records[first] === undefined ? undefined : { index: first, meanings: meaningsIn(records[first], recognises) };
 }
 
-/** A meaning counts once, even if several cells have it. */
+/** A meaning counts once, even if several cells have it. A record with too many cells is refused, not read. */
 function meaningsIn(cells: readonly string[], recognises: RecogniseHeader): number {
+  if (cells.length > MOST_COLUMNS) return 0;
   return new Set(cells.map((cell) => recognises(cell)).filter((meaning) => meaning !== undefined)).size;
 }
 

@@ -1,5 +1,8 @@
 import type { Message } from '../util/message-parts.js';
 
+/** Of a list. Each header is compared with all others. */
+export const MOST_COLUMNS = 2_000;
+
 /** A table as saved: a header, and numbered lines of cells. The reader decides the meaning of the columns. */
 export interface Sheet {
   /** The name in messages. */

@@ -197,7 +197,7 @@ const DEEPEST = 512;
 /** The open objects, by number; 0 is a list. */
 const open = new Int32Array(DEEPEST);
 /** The hashes of all keys, mixed with the number of their object; 0 is free. At most half are used. */
-const slots = new Int32Array(65_536);
+const slots = new Int32Array(262_144);
 const PROBES = 32;
 /** Random, so that an attacker cannot choose keys that collide. */
 const SEED = Math.floor(Math.random() * 2 ** 31);

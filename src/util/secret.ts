@@ -193,53 +193,76 @@ export function hideKeyInAnswers(key: string): void {
 /** The answer with `[key]` instead of our API keys, in any case. No other byte changes. */
 export function redactAnswer(bytes: Buffer): Buffer {
   const plain = mayHoldKey(bytes);
-  const escaped = bytes.includes(BACKSLASH);
+  const escaped = bytes.includes('\\u00') || bytes.includes('\\/');
   if (!plain && !escaped) return bytes;
-  // One character per byte.
-  const text = bytes.toString('latin1');
-  const found = [...(plain ? keysIn(text) : []), ...(escaped ? escapedKeysIn(text) : [])];
+  const found = [...(plain ? keysIn(bytes) : []), ...(escaped ? escapedKeysIn(bytes) : [])];
   const hidden = joined(found.sort((a, b) => a.start - b.start));
-  return hidden.length === 0 ? bytes : Buffer.from(replaced(text, hidden), 'latin1');
+  // One character per byte.
+  return hidden.length === 0 ? bytes : Buffer.from(replaced(bytes.toString('latin1'), hidden), 'latin1');
 }
 
-const BACKSLASH = '\\';
+const BACKSLASH = 0x5c;
+const SLASH = 0x2f;
+const QUOTE = 0x22;
+const LOWER_U = 0x75;
+const ZERO = 0x30;
 
-function keysIn(text: string): Range[] {
-  const lower = asciiLower(text);
+function keysIn(bytes: Buffer): Range[] {
+  const lowerBytes = Buffer.from(bytes);
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte >= 0x41 && byte <= 0x5a) lowerBytes[at] = byte + 0x20;
+  }
+  const lower = lowerBytes.toString('latin1');
   return [...keysInAnswers].flatMap((key) => occurrences(lower, key));
 }
 
-/** JSON may escape any character of a key. A quote or backslash stays escaped, as in the key's JSON spelling. */
-function escapedKeysIn(text: string): Range[] {
-  if (!/\\(?:u00[2-7]|\/)/.test(text)) return [];
-  const escapes: Escape[] = [];
-  let saved = 0;
-  const unescaped = text.replace(/\\(?:u00([2-7][\da-f])|.)/gi, (written, code: string | undefined, at: number) => {
-    const character = code === undefined ? written.slice(1) : String.fromCharCode(Number.parseInt(code, 16));
-    if (character === '"' || character === BACKSLASH || (code === undefined && character !== '/')) return written;
-    const place = at - saved;
-    saved += written.length - 1;
-    escapes.push({ place, saved });
-    return character;
-  });
-  const asWritten = (place: number) => place + savedBefore(place, escapes);
-  return keysIn(unescaped).map(({ start, end }) => ({ start: asWritten(start), end: asWritten(end) }));
-}
-
-/** The place of an escape in the unescaped text, and how much shorter that text is so far. */
-interface Escape {
-  readonly place: number;
-  readonly saved: number;
-}
-
-function savedBefore(place: number, escapes: readonly Escape[]): number {
-  let [low, high] = [0, escapes.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((escapes[middle]?.place ?? 0) < place) low = middle + 1;
-    else high = middle;
+/**
+ * JSON may escape any character of a key. A quote or backslash stays escaped, as in the key's JSON spelling. A loop over
+ * bytes, because an answer may be all escapes (X-6).
+ */
+function escapedKeysIn(bytes: Buffer): Range[] {
+  const unescaped = Buffer.allocUnsafe(bytes.length);
+  /** Where each byte of it is in the answer. */
+  const origins = new Uint32Array(bytes.length + 1);
+  let length = 0;
+  const copy = (from: number, to: number) => {
+    for (let at = from; at < to && at < bytes.length; at++) {
+      origins[length] = at;
+      unescaped[length++] = bytes[at] as number;
+    }
+    return to;
+  };
+  for (let at = 0; at < bytes.length; ) {
+    const written = bytes[at] === BACKSLASH ? escapedByte(bytes, at + 1) : undefined;
+    if (written === undefined) at = copy(at, bytes[at] === BACKSLASH ? at + 2 : at + 1);
+    else {
+      origins[length] = at;
+      unescaped[length++] = written.byte;
+      at += written.length;
+    }
   }
-  return escapes[low - 1]?.saved ?? 0;
+  origins[length] = bytes.length;
+  const text = unescaped.subarray(0, length);
+  if (!mayHoldKey(text)) return [];
+  const asWritten = (place: number) => origins[place] ?? bytes.length;
+  return keysIn(text).map(({ start, end }) => ({ start: asWritten(start), end: asWritten(end) }));
+}
+
+/** The ASCII character of the escape behind a backslash, and the length of the escape. */
+function escapedByte(bytes: Buffer, at: number): { readonly byte: number; readonly length: number } | undefined {
+  if (bytes[at] === SLASH) return { byte: SLASH, length: 2 };
+  if (((bytes[at] ?? 0) | 0x20) !== LOWER_U || bytes[at + 1] !== ZERO || bytes[at + 2] !== ZERO) return undefined;
+  const [high, low] = [hexDigit(bytes[at + 3]), hexDigit(bytes[at + 4])];
+  if (high < 2 || high > 7 || low < 0) return undefined;
+  const byte = high * 16 + low;
+  return byte === QUOTE || byte === BACKSLASH ? undefined : { byte, length: 6 };
+}
+
+function hexDigit(byte = 0): number {
+  if (byte >= ZERO && byte <= 0x39) return byte - ZERO;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
 /** Every block of a whole key is marked. Single blocks of a long key are also in figures: `6175` in hexadecimal. */

@@ -52,7 +52,9 @@ export interface UiOptions extends Pick<Site, 'options' | 'environment'> {
 
 /** Serves the page until the signal. */
 export async function serveUi(options: UiOptions): Promise<void> {
-  const { port, user, proxy, reconcile, onListening, signal, ...place } = options;
+  const { port, user, proxy, reconcile, onListening, signal } = options;
+  // A page would wait for ever for the standard input of its server.
+  const place = { options: options.options, environment: { ...options.environment, stdin: undefined } };
   const server = createServer(LIMITS);
   await opened(server, proxy?.socket ?? port);
   const taken = server.address();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type WatchListenView, watchListen } from '../../src/app/portfolio/watch-listen.js';
 import { acquireLock } from '../../src/ledger/db/sqlite/connection.js';
 import { Inbox } from '../../src/portfolio/watch/inbox.js';
@@ -148,6 +148,33 @@ test('if too many callbacks wait, another one is refused until they are read', (
     expect([await inbox.put('1'), await inbox.put('2'), await inbox.put('3')]).toEqual([true, true, false]);
     inbox.remove(['1', '2']);
     expect(await inbox.put('3')).toBe(true);
+  }));
+
+test('X-6 a full inbox takes more about its companies, counts rarely, and says so once', () =>
+  withFolder(async (dataDir) => {
+    const inbox = new Inbox(dataDir, 2);
+    const counted = vi.spyOn(inbox, 'waiting');
+    await inbox.put('1');
+    await inbox.put('2');
+    for (let id = 3; id < 100; id++) expect(await inbox.put(String(id))).toBe(false);
+    expect(await inbox.put('1', 'more')).toBe(true);
+    expect(counted.mock.calls.length).toBeLessThan(3);
+    const ended = new AbortController();
+    const notes: string[] = [];
+    let view: Promise<WatchListenView> | undefined;
+    const port = await new Promise<number>((onListening) => {
+      const options = { dataDir, port: 0, pathSecret: SECRET, waitingAtMost: 2, signal: ended.signal, onListening };
+      const onNote = ({ code }: { readonly code: string }) => notes.push(code);
+      view = watchListen(options, { env: {}, cwd: dataDir, clock: systemClock, onNote });
+    });
+    for (const id of ['7', '8', '9'])
+      expect((await fetch(`http://127.0.0.1:${port}/${SECRET}`, { method: 'POST', body: callback(id) })).status).toBe(
+        503,
+      );
+    ended.abort();
+    expect(await view).toMatchObject({ taken: 0, refused: { inbox_full: 3 } });
+    expect(notes).toEqual(['INBOX_FULL']);
+    expect(inbox.waiting()).toEqual(['1', '2']);
   }));
 
 test('a silent or endless connection does not prevent the end', () =>

@@ -9,6 +9,7 @@ interface Damaged {
   readonly operation: string;
   readonly isAsked: (request: Passing) => boolean;
   readonly body: (workshop: Workshop, company: Company) => string;
+  readonly code?: string;
 }
 
 const record = { stage: 'record', operation: 'fullKyb', isAsked: ({ path }: Passing) => path.endsWith('/full') };
@@ -50,6 +51,14 @@ const CASES: readonly (readonly [string, Damaged])[] = [
     'a long record with garbage behind `lite`',
     { ...record, body: (...of) => recordOf(...of).replace(/}$/, `,"more":"${long}","odd":[1 2]}`) },
   ],
+  [
+    'X-6 a record with too many values',
+    {
+      ...record,
+      code: 'ANSWER_TOO_LARGE',
+      body: (...of) => recordOf(...of).replace(/}$/, `,"x":[${'1,'.repeat(110_000)}1]}`),
+    },
+  ],
   ['figures that are no JSON', { ...financials, body: () => '{"2020":{"Turnover":Infinity}}' }],
   [
     'many figures, and one that is no JSON',
@@ -75,7 +84,7 @@ const CASES: readonly (readonly [string, Damaged])[] = [
 ];
 
 describe('X-5 an answer with a repeated member, or without valid JSON, is stored, not shown, and held for a person', () => {
-  test.each(CASES)('%s', async (_, { stage, operation, isAsked, body }) => {
+  test.each(CASES)('%s', async (_, { stage, operation, isAsked, body, code = 'MALFORMED_ANSWER' }) => {
     await withWorkshop({ pipeline: { stages: [stage] } }, async (workshop) => {
       const { ledger, open, work, rows, calls, query } = workshop;
       const company = present(wholeCompanies(workshop.sandbox, 1)[0]);
@@ -88,10 +97,8 @@ describe('X-5 an answer with a repeated member, or without valid JSON, is stored
         async (sources) => {
           const end = await work(run, { sources });
           expect(end.progress).toMatchObject({ byOutcome: { pending: 1 }, parkedReasons: { in_doubt: 1 } });
-          expect(await rows(run)).toMatchObject([
-            { outcome: 'pending', holdReason: 'in_doubt', errorCode: 'MALFORMED_ANSWER' },
-          ]);
-          expect(asked()).toMatchObject([{ error_code: 'MALFORMED_ANSWER', charge: 'unknown' }]);
+          expect(await rows(run)).toMatchObject([{ outcome: 'pending', holdReason: 'in_doubt', errorCode: code }]);
+          expect(asked()).toMatchObject([{ error_code: code, charge: 'unknown' }]);
           // The call is not sent again before a person decides.
           await work(run, { sources });
           expect(asked()).toHaveLength(1);

@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/domain/errors.js';
 import { readInput } from '../../src/input/read-input.js';
+import { openSheet } from '../../src/sheets/open-sheet.js';
 import { long } from '../helpers/long.js';
 import { collect, withFile } from '../sheets/with-file.js';
 import { readAll } from './read-all.js';
@@ -21,6 +22,17 @@ test.each<[string, string | Buffer, string, RegExp?]>([
   const error = await readAll(content).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UsageError);
   expect(error).toMatchObject({ code, message: expect.stringMatching(named) });
+});
+
+test('X-6 a header of too many columns is refused before a column is recognized', async () => {
+  const recognised: string[] = [];
+  const recognises = (header: string) => {
+    recognised.push(header);
+    return header;
+  };
+  const wide = Array.from({ length: 20_000 }, (_, at) => `c${at}`).join();
+  await withFile(`${wide}\n1,2\n`, (path) => openSheet(path, recognises));
+  expect(recognised.length).toBeLessThan(2_001);
 });
 
 test('a header in one piece may have an unusual delimiter', async () => {

@@ -104,3 +104,19 @@ test.each([
 ])('an answer without a whole key is unchanged: %s', (_, text) => expect(hidden(text)).toBe(text));
 
 test('several keys in one answer', () => expect(hidden(`${KEY}${KEY} é ${KEY}`)).toBe('[key][key] é [key]'));
+
+test('X-6 the time for escapes grows with their number', () => {
+  const bodyOf = (count: number) => Buffer.from(`["\\u0061${'\\u0041'.repeat(count)}${'Aa'.repeat(count)}${KEY}"]`);
+  const best = (body: Buffer) =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const { user } = process.cpuUsage();
+        redactAnswer(body);
+        return process.cpuUsage().user - user;
+      }),
+    );
+  const [short, long] = [bodyOf(50_000), bodyOf(400_000)];
+  best(short);
+  expect(best(long) / best(short)).toBeLessThan(30);
+  expect(redactAnswer(long).subarray(-7).toString()).toBe('[key]"]');
+});

@@ -37,6 +37,7 @@ interface PageOptions {
   readonly role?: Role;
   readonly by?: string;
   readonly clock?: Clock;
+  readonly stdin?: () => AsyncIterable<Uint8Array>;
   readonly proxy?: Parameters<typeof serveUi>[0]['proxy'];
   readonly reconcile?: Parameters<typeof serveUi>[0]['reconcile'];
   /** The keys of a provider. */
@@ -45,7 +46,7 @@ interface PageOptions {
 
 /** A page on a free port, with a session. */
 export async function withPage<T>(
-  { dataDir, sandbox = false, role = 'spend', by = 'ann', clock, proxy, reconcile, env = {} }: PageOptions,
+  { dataDir, sandbox = false, role = 'spend', by = 'ann', clock, stdin, proxy, reconcile, env = {} }: PageOptions,
   use: (page: Page) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
@@ -53,6 +54,7 @@ export async function withPage<T>(
     ...processEnvironment(),
     env: { ...env, ...(await ledgerEnvironment(dataDir)) },
     ...(clock === undefined ? {} : { clock }),
+    ...(stdin === undefined ? {} : { stdin }),
   };
   let resolve: (heard: readonly [address: string, port: number, service: string]) => void = () => {};
   const listening = new Promise<readonly [address: string, port: number, service: string]>((done) => {

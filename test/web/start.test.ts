@@ -206,3 +206,15 @@ test('spending by day adds up, and only unknown charges are settled', { skip: is
     });
   }),
 );
+
+test('X-6 the page refuses what is not a regular file, and its own standard input', () =>
+  withFolder(async (folder) => {
+    const endless = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('name,country\n');
+      await new Promise(() => {});
+    };
+    await withPage({ dataDir: join(folder, 'data'), sandbox: true, stdin: endless }, async ({ get }) => {
+      for (const path of ['-', '/dev/stdin', '/dev/zero', '/dev'])
+        expect((await get(`/plan?${new URLSearchParams({ path })}`)).status, path).toBe(400);
+    });
+  }));

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { bomLength } from '../../util/exact-json.js';
+import { bomLength, refuseTooLarge, TooLargeJson } from '../../util/exact-json.js';
 import { type MemberRange, scanJson } from '../../util/json-scan.js';
-import type { Exchange, WireRequest } from '../http.js';
+import { type Exchange, TransportError, type WireRequest } from '../http.js';
 import { Transport, type TransportOptions } from '../transport.js';
 
 /** The last message that was sent for one request, and its result. */
@@ -49,6 +49,7 @@ export class McpWire {
     try {
       const exchange = await this.#transport.send(request.wire, flight.signal ?? init.signal ?? undefined);
       flight.exchange = exchange;
+      refuseLargeMessage(exchange);
       flight.response = request.id === undefined ? undefined : findResponse(exchange.body, request.id);
       if (!isSuccess(exchange)) throw new NoAnswer(`the server answered ${exchange.status}`);
       if (request.id !== undefined && flight.response === undefined)
@@ -149,8 +150,19 @@ function asResponse(message: Buffer, id: string | number): RpcResponse | undefin
   return result === undefined && error === undefined ? undefined : { message, result, error };
 }
 
+/** Before the SDK parses and validates it. */
+function refuseLargeMessage(exchange: Exchange): void {
+  try {
+    refuseTooLarge(exchange.body, true);
+  } catch (error) {
+    if (!(error instanceof TooLargeJson)) throw error;
+    throw new TransportError('too_large', true, error.message, error, exchange);
+  }
+}
+
 function membersOf(message: Buffer): ReadonlyMap<string, MemberRange> | undefined {
   try {
+    refuseTooLarge(message, true);
     const shell = scanJson(message);
     return shell.kind === 'object' ? shell.members : undefined;
   } catch (error) {

@@ -208,8 +208,8 @@ function byAnother(status: number): Meaning {
   return status >= 300 && status < 400 ? redirectRefused : behindAGateway;
 }
 
-const errorBody = z.looseObject({
-  error: z.looseObject({ code: z.string().min(1), message: z.string() }),
+const errorBody = z.object({
+  error: z.object({ code: z.string().min(1), message: z.string() }),
   request_id: z.string().optional(),
 });
 

@@ -1,6 +1,7 @@
 // All operations of v1, and the records that they return.
 
 import { z } from 'zod';
+import { type ExactJson, isObject, type JsonObject } from '../../util/exact-json.js';
 import { named } from '../operation.js';
 import {
   anyCandidate,
@@ -48,9 +49,11 @@ export const candidate = record({
 /** An array of candidates. The response schema also allows an object whose members are not shown (V1-17). */
 const searchAnswer = z.union([
   list(anyCandidate),
-  record({}).refine((answer) => list(anyCandidate).safeParse(candidatesIn(answer)).success, {
-    error: 'an object without a list of candidates',
-  }),
+  z.custom<JsonObject>(
+    (answer) =>
+      isObject(answer as ExactJson) && list(anyCandidate).safeParse(candidatesIn(answer as JsonObject)).success,
+    { error: 'an object without a list of candidates' },
+  ),
 ]);
 
 /** The only list in the object, or the object itself if it is a candidate. An empty object is no readable answer. */
@@ -64,21 +67,23 @@ export function candidatesIn(answer: object): readonly unknown[] | undefined {
  * Grouped with provenance, flat without. The flat keys are not published, so it is recognized by its ID (V1-25) or its
  * group, even if they are null (V1-22).
  */
-export const lite = record({
-  id: nullable(id),
-  basic: nullable(
-    record({
-      ...textFields('name', 'registration_number', 'vat_number', 'incorporation_date', 'status', 'legal_form'),
-      ...textFields('ticker'),
-      source: nullable(source),
-    }),
-  ),
-  ticker: nullable(text),
-  address: nullable(scalarOr(record({ source: nullable(source) }))),
-  contact: nullable(scalarOr(record({ source: nullable(source) }))),
-}).refine((said) => Object.hasOwn(said, 'id') || Object.hasOwn(said, 'basic') || Object.keys(said).length === 0, {
-  error: 'a profile without an ID',
-});
+export const lite = z
+  .looseObject({
+    id: nullable(id),
+    basic: nullable(
+      record({
+        ...textFields('name', 'registration_number', 'vat_number', 'incorporation_date', 'status', 'legal_form'),
+        ...textFields('ticker'),
+        source: nullable(source),
+      }),
+    ),
+    ticker: nullable(text),
+    address: nullable(scalarOr(record({ source: nullable(source) }))),
+    contact: nullable(scalarOr(record({ source: nullable(source) }))),
+  })
+  .refine((said) => Object.hasOwn(said, 'id') || Object.hasOwn(said, 'basic') || Object.keys(said).length === 0, {
+    error: 'a profile without an ID',
+  });
 
 export const officer = record({
   id: nullable(id),

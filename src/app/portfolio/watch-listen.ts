@@ -8,7 +8,8 @@ import { loadWatchSecret } from '../../config/environment.js';
 import { asOpenError, UsageError } from '../../domain/errors.js';
 import { Inbox, readNotification } from '../../portfolio/watch/inbox.js';
 import type { Clock } from '../../util/clock.js';
-import { dataDirOf, type PlaceOptions, processEnvironment } from '../environment.js';
+import { message } from '../../util/message-parts.js';
+import { type AppEnvironment, dataDirOf, type PlaceOptions, processEnvironment } from '../environment.js';
 
 export interface WatchListenOptions extends PlaceOptions {
   readonly port: number;
@@ -19,6 +20,8 @@ export interface WatchListenOptions extends PlaceOptions {
   readonly onListening?: ((port: number) => void) | undefined;
   /** Called with a company once its callback is on disk. */
   readonly onNamed?: ((companyId: string) => void) | undefined;
+  /** How many companies may wait for a pull. */
+  readonly waitingAtMost?: number | undefined;
   /** Ends the server: requests that began to arrive are completed first. */
   readonly signal: AbortSignal;
 }
@@ -38,6 +41,7 @@ export type CallbackRefusal =
   | 'broken_off'
   /** Too many other connections came before the request was complete. */
   | 'crowded_out'
+  | 'inbox_full'
   | 'not_written';
 
 /**
@@ -62,7 +66,8 @@ export async function watchListen(
       'the secret contains characters that an address does not allow',
       'Use letters, digits, and - . _ ~. `openssl rand -hex 24` creates one.',
     );
-  const callbacks = new Callbacks(new Inbox(dataDirOf(options, environment)), pathSecret, options.onNamed);
+  const inbox = new Inbox(dataDirOf(options, environment), options.waitingAtMost);
+  const callbacks = new Callbacks(inbox, pathSecret, options.onNamed, environment.onNote);
   const server = createServer(LIMITS, (request, response) => void callbacks.answer(request, response));
   server.maxConnections = CONNECTIONS_AT_MOST;
   const sockets = new Set<Socket>();
@@ -103,6 +108,7 @@ class Callbacks {
     not_understood: 0,
     broken_off: 0,
     crowded_out: 0,
+    inbox_full: 0,
     not_written: 0,
   };
   readonly #crowd = new ConnectionCap(UNHEARD_AT_MOST);
@@ -112,6 +118,7 @@ class Callbacks {
     private readonly inbox: Inbox,
     private readonly secret: string,
     private readonly onNamed: ((companyId: string) => void) | undefined,
+    private readonly onNote: AppEnvironment['onNote'],
   ) {}
 
   get view(): WatchListenView {
@@ -138,12 +145,19 @@ class Callbacks {
     const notification = readNotification(body);
     if (notification === undefined) return refuse('not_understood');
     const { companyId, line } = notification;
-    if (!(await this.inbox.put(companyId, line).catch(() => false))) return refuse('not_written');
+    const isKept = await this.inbox.put(companyId, line).catch(() => undefined);
+    if (isKept === false && this.#refused.inbox_full === 0) this.onNote?.(INBOX_FULL);
+    if (isKept !== true) return refuse(isKept === false ? 'inbox_full' : 'not_written');
     this.#taken += 1;
     this.onNamed?.(companyId);
     response.writeHead(204, { Connection: 'close' }).end();
   }
 }
+
+const INBOX_FULL = message(
+  'INBOX_FULL',
+  'too many companies wait for a pull, so further callbacks are refused. The change history has them too. To read it: kybatch watch pull',
+);
 
 const STATUS: Readonly<Record<CallbackRefusal, number>> = {
   wrong_path: 404,
@@ -152,6 +166,7 @@ const STATUS: Readonly<Record<CallbackRefusal, number>> = {
   not_understood: 400,
   broken_off: 400,
   crowded_out: 503,
+  inbox_full: 503,
   not_written: 503,
 };
 

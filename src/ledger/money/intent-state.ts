@@ -1,6 +1,6 @@
 // Reads the state that decides whether a call may be sent.
 
-import { MALFORMED_ANSWER } from '../../domain/errors.js';
+import { REPEATS_ALIKE } from '../../domain/errors.js';
 import { KEY_CHECK } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { AssumptionFailed, type Script, type Sql } from '../db/database.js';
@@ -229,7 +229,7 @@ const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt =
   count(*) FILTER (WHERE ${IN_VAIN}) AS inVain,
   count(*) FILTER (WHERE ${IN_VAIN} AND start_id = @attemptId) AS inVainNow,
   count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id <> @attemptId) AS inVainAttempts,
-  count(*) FILTER (WHERE in_doubt = 1 AND error_code = '${MALFORMED_ANSWER}') AS malformed,
+  count(*) FILTER (WHERE in_doubt = 1 AND error_code IN (${REPEATS_ALIKE.map((code) => `'${code}'`).join()})) AS malformed,
   coalesce(max(settled_at), 0) AS lastEndedAt`;
 
 const NO_UNKNOWN_CHARGES: UnknownCharges = {

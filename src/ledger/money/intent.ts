@@ -115,7 +115,7 @@ function decideInVain(charges: UnknownCharges, cap: number): 'go' | Extract<Inte
 }
 
 const MALFORMED =
-  'the answer to this is not valid JSON, or repeats a key. It may have been charged. kybatch does not send it again until a person decides';
+  'the answer to this is not valid JSON, repeats a key, or is too large. It may have been charged. kybatch does not send it again until a person decides';
 
 const inDoubt = (message: string) => ({ kind: 'parked', reason: 'in_doubt', until: null, message }) as const;
 

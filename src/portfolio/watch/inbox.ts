@@ -17,8 +17,9 @@ export class Inbox {
   readonly #folder: string;
   readonly #atMost: number;
   #waiting: number | undefined;
+  #countedAt = 0;
 
-  constructor(dataDir: string, atMost = 100_000) {
+  constructor(dataDir: string, atMost = MOST_WAITING) {
     this.#folder = join(dataDir, 'watch');
     this.#atMost = atMost;
   }
@@ -27,15 +28,24 @@ export class Inbox {
   async put(companyId: string, told = ''): Promise<boolean> {
     if (!isId(companyId)) throw new RangeError('no ID of digits');
     makeFolder(this.#folder);
-    // Counted again only if it seems full: another process may have read them.
-    if ((this.#waiting ?? Number.POSITIVE_INFINITY) >= this.#atMost) this.#waiting = this.waiting().length;
-    if (this.#waiting !== undefined && this.#waiting >= this.#atMost) return false;
     const path = join(this.#folder, companyId);
-    const isFull = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) + told.length > BYTES_AT_MOST;
+    const size = statSync(path, { throwIfNoEntry: false })?.size;
+    if (size === undefined && this.#hasNoRoom()) return false;
+    const isFull = (size ?? 0) + told.length > BYTES_AT_MOST;
     await writeFlushed(path, 'a', told === '' || isFull ? '' : `${told}\n`);
     await writeFlushed(this.#folder, 'r');
-    this.#waiting = (this.#waiting ?? 0) + 1;
+    if (size === undefined && this.#waiting !== undefined) this.#waiting += 1;
     return true;
+  }
+
+  /** Counted again if it seems full, because another process may have read them, but not for each callback. */
+  #hasNoRoom(): boolean {
+    const isOld = performance.now() - this.#countedAt >= RECOUNT_AFTER_MS;
+    if (this.#waiting === undefined || (this.#waiting >= this.#atMost && isOld)) {
+      this.#waiting = this.waiting().length;
+      this.#countedAt = performance.now();
+    }
+    return this.#waiting >= this.#atMost;
   }
 
   waiting(): readonly string[] {
@@ -58,11 +68,16 @@ export class Inbox {
    */
   remove(companyIds: readonly string[]): void {
     for (const id of companyIds) rmSync(join(this.#folder, id), { force: true });
+    this.#waiting = undefined;
   }
 }
 
 /** Only digits, so that no path leads out of the folder. */
 export const isId = (text: string): boolean => /^\d{1,40}$/.test(text);
+
+/** Further ones are dropped: the change history has them too. A file takes 4 KB of the disk. */
+const MOST_WAITING = 10_000;
+const RECOUNT_AFTER_MS = 10_000;
 
 /** Per company. Anyone who knows the address can send more: they name the company but are not stored. */
 const BYTES_AT_MOST = 128 * 1024;

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ApiError } from '../../../src/api/errors.js';
 import { McpClient, type McpClientOptions } from '../../../src/api/mcp/client.js';
 import { long } from '../../helpers/long.js';
@@ -135,6 +135,21 @@ test('X-6 an endless list of tools is refused', async () => {
       expect(await failureOf(client.tools())).toMatchObject({ code: 'UNEXPECTED_BODY', api: 'mcp' });
     },
   );
+});
+
+test('X-6 a list of 100,000 tools is refused before it is parsed', async () => {
+  const tools = Array.from({ length: 100_000 }, (_, at) => tool(`tool_${at}`));
+  const text = JSON.stringify(tools);
+  const parse = vi.spyOn(JSON, 'parse');
+  await withMcp(
+    (request, response) => reply(response, request, { tools }),
+    {},
+    async (client) => {
+      expect(await failureOf(client.tools())).toMatchObject({ code: 'ANSWER_TOO_LARGE', api: 'mcp' });
+      expect(parse.mock.calls.every(([json]) => json.length < text.length)).toBe(true);
+    },
+  );
+  parse.mockRestore();
 });
 
 test('X-6 a stream without an answer ends at the size limit', async () => {
