@@ -189,12 +189,12 @@ const memberOf = (value: ExactJson | undefined, name: string): ExactJson | undef
 const ofAnother = (another: string, { id, candidate }: Identified): NotAvailable =>
   nothingReturned(
     'GROUP_OF_ANOTHER',
-    `the group tree of ${id} marks ${another} as the company asked about; confirmed is ${candidate?.registration_number}`,
+    `the group tree of ${id} marks ${another}, but the confirmed company has ${candidate?.registration_number}`,
   );
 
 /** An empty answer is paid for. It says neither yes nor no about the company (V1-22). */
 function nothingIn({ identity, operation }: Module): NotAvailable {
-  const message = `the provider returned ${identity === 'lite' ? 'a record' : `an answer to ${operation.name}`} with nothing in it`;
+  const message = `the provider returned ${identity === 'lite' ? 'an empty record' : `an empty answer to ${operation.name}`}`;
   const code = identity === 'lite' ? 'EMPTY_RECORD' : 'NOTHING_RETURNED';
   return nothingReturned(code, message);
 }
@@ -228,14 +228,14 @@ async function compareIdentity(
     return { kind: 'same' };
   }
   const isRenamed = said.name !== null && said.name !== candidate.name;
-  const message = isRenamed ? `${check.message}; the record is named ${said.name}` : check.message;
+  const message = isRenamed ? `${check.message}. The record is named ${said.name}` : check.message;
   const question = { space, stage, key: recordKey(candidate, said), candidateId: candidate.id, compared } as const;
   const decided = await askAboutMismatch(question, message, found.grade, context);
   if (decided === 'accepted') return { kind: 'same', ids: { [space]: { ...found, candidate, matchedOn: 'review' } } };
   return decided === 'refused' ? refused(space, company) : decided;
 }
 
-const REFUSED = 'a person refused the record, whose number or country is not what was confirmed';
+const REFUSED = 'a person refused the record because its number or country differs';
 
 /** The v1 match stays: only v2 has another company. */
 function refused(space: IdSpace, { ids }: Company): StageOutcome {
