@@ -120,7 +120,7 @@ export const enrichment = named({
       domain_list: texts('Domains of the companies'),
       company_locations: texts('Where the companies are'),
       employee_locations: texts('Where the people are'),
-      employee_seniorities: texts('Seniorities; the allowed values are not documented'),
+      employee_seniorities: texts('Seniorities. The allowed values are not documented'),
       page,
       per_page,
     }),
@@ -138,7 +138,7 @@ const filters = z.strictObject({
   advance: z
     .array(z.enum(['have_email_address', 'have_telephone']))
     .optional()
-    .describe('Contacts that must be known'),
+    .describe('Contacts that the provider must have'),
   url: nonEmpty.optional().describe('LinkedIn address of the person'),
 });
 
@@ -161,7 +161,7 @@ export const employees = named({
     params: z.strictObject({
       page,
       per_page,
-      filters: filters.optional().describe('The filters, all of which must hold'),
+      filters: filters.optional().describe('The filters. A person must fit all of them'),
     }),
     body: envelope(employee, 'total_employees'),
     pages: totalPages,
