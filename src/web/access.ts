@@ -116,10 +116,10 @@ export class NamedAccess implements Access {
     const { from, userHeader } = this.options;
     const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
     if (from !== null && !from.includes(address))
-      throw new Refused(403, 'PROXY_REFUSED', 'The page answers to its proxy only.');
+      throw new Refused(403, 'PROXY_REFUSED', 'The page accepts requests of its proxy only.');
     const named = headers[userHeader.toLowerCase()];
     const name = typeof named === 'string' ? named.trim() : '';
-    if (name === '') throw new Refused(401, 'NOT_SIGNED_IN', 'The proxy has not said who you are.');
+    if (name === '') throw new Refused(401, 'NOT_SIGNED_IN', 'The proxy did not send your name.');
     const session = this.#sessions.get(name) ?? {
       user: { name, role: this.role, isVerified: true },
       usedAt: now,

@@ -142,7 +142,7 @@ function answerFindings(
       {
         check,
         state: 'ok',
-        detail: `${bodies.toLocaleString('en-US')} different answers match their digests`,
+        detail: `${bodies.toLocaleString('en-US')} stored answers match their digests`,
         short: `${bodies.toLocaleString('en-US')} different ones checked, no damage found`,
       },
     ];
