@@ -117,7 +117,7 @@ function ledgerFinding(health: DatabaseHealth): Finding {
   }
 }
 
-const QUICK = ' (quick check; --deep reads everything)';
+const QUICK = ' (quick check: --deep reads everything)';
 
 /** Checks every stored answer against its digest, and every record. A damaged answer can be bought again. */
 export async function checkContents(

@@ -437,8 +437,8 @@ function noteOf(rule: Rule, { reasons = [], countryCode, grade }: ReturnType<typ
     grade !== undefined && `grade ${grade}`,
   ]);
   return rule.verdict === 'confirm'
-    ? `rule: the only candidate with a grade of at least ${rule.minGrade}; ${among}`
-    : `rule: no candidate; ${among}`;
+    ? `rule: the only candidate with a grade of at least ${rule.minGrade}, ${among}`
+    : `rule: no candidate, ${among}`;
 }
 
 function agreed(rule: Rule, proposal: RuleProposal, { all, yes }: RuleArgs, io: Io): Promise<boolean> {

@@ -68,12 +68,12 @@ export const enrichment = named({
         registration_number,
         vat_number,
         country_code: isoCountry.describe('ISO 3166-1 alpha-2'),
-        state: nonEmpty.optional().describe('State; required when country_code is US'),
+        state: nonEmpty.optional().describe('State, required if country_code is US'),
       })
       .refine(...needsOneOf('registration_number', 'vat_number'))
       .refine((value) => value.country_code !== 'US' || value.state !== undefined, {
         path: ['state'],
-        error: 'required when country_code is US',
+        error: 'required if country_code is US',
       }),
     body: enrichedCompany,
   },
@@ -118,8 +118,8 @@ export const enrichment = named({
     summary: 'Employees by domain, place and seniority, paged',
     params: z.strictObject({
       domain_list: texts('Domains of the companies'),
-      company_locations: texts('Where the companies are'),
-      employee_locations: texts('Where the people are'),
+      company_locations: texts('Places of the companies'),
+      employee_locations: texts('Places of the people'),
       employee_seniorities: texts('Seniorities. The allowed values are not documented'),
       page,
       per_page,
