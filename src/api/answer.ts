@@ -142,7 +142,7 @@ function parseBody(operation: Operation, body: Buffer): ExactJson {
 export const UNREADABLE = {
   class: 'retry',
   code: 'UNEXPECTED_BODY',
-  hint: 'The answer is kept as it came, and may have been paid for; it is not used.',
+  hint: 'kybatch stores the answer but does not use it. It may have been charged.',
 } as const satisfies Partial<ApiErrorDetails>;
 
 export const unreadableMessage = (operation: Operation, problems: readonly string[]): string =>
@@ -193,7 +193,7 @@ function unexpectedBody(operation: Operation, problems: readonly string[], cause
 /** Why this value is not an answer of the operation. Empty if it is. */
 function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
   if (operation.api === 'v1' && isObject(value) && Object.hasOwn(value, 'error') && showsError(value.error))
-    return ['an error, with the status of a success'];
+    return ['an error with a success status'];
   const checked = operation.body.safeParse(value);
   if (!checked.success) return describeIssues(checked.error, value);
   // Every field may be absent, so the schema accepts `{"message": "back soon"}`.
@@ -204,7 +204,7 @@ function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
   return declared.some((name) => Object.hasOwn(value, name)) ? [] : [NOTHING_SHOWN];
 }
 
-const NOTHING_SHOWN = 'an object without any member that the document shows';
+const NOTHING_SHOWN = 'an object without a documented field';
 
 const showsError = (error: ExactJson | undefined) =>
   error !== undefined && error !== null && error !== '' && error !== false;

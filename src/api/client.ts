@@ -234,13 +234,13 @@ const TRANSPORT_ERRORS = {
     code: 'PROVIDER_UNREACHABLE',
     hint: 'Check the base URL and the network. Nothing was sent.',
   },
-  timeout: { class: 'retry', code: 'DEADLINE_EXCEEDED', hint: 'The answer was lost; the call may have been charged.' },
-  reset: { class: 'retry', code: 'CONNECTION_LOST', hint: 'The answer was lost; the call may have been charged.' },
+  timeout: { class: 'retry', code: 'DEADLINE_EXCEEDED', hint: 'The answer was lost. The call may have been charged.' },
+  reset: { class: 'retry', code: 'CONNECTION_LOST', hint: 'The answer was lost. The call may have been charged.' },
   encoding: UNREADABLE,
   too_large: {
     class: 'retry',
     code: ANSWER_TOO_LARGE,
-    hint: 'The answer was cut off; the call may have been charged.',
+    hint: 'The answer was cut off. The call may have been charged.',
   },
-  aborted: { class: 'retry', code: 'ABORTED', hint: 'The call was stopped on our side.' },
+  aborted: { class: 'retry', code: 'ABORTED', hint: 'kybatch stopped the call.' },
 } as const;

@@ -153,7 +153,7 @@ export const range = <T extends z.ZodType<number | string | ExactNumber>>(bound:
     .strictObject({ gte: bound.optional(), lte: bound.optional() })
     .refine((value) => value.gte !== undefined || value.lte !== undefined, { error: 'needs gte, lte or both' })
     .refine(({ gte, lte }) => gte === undefined || lte === undefined || ordered(gte) <= ordered(lte), {
-      error: 'gte is beyond lte',
+      error: 'gte is greater than lte',
     });
 
 const ordered = (bound: number | string | ExactNumber): number | string =>

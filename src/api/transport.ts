@@ -205,7 +205,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (performance.now() - this.#askedAt > UNSENT_AT_MOST_MS)
-      this.#settle(new TransportError('unreachable', false, 'there was no connection in time'));
+      this.#settle(new TransportError('unreachable', false, 'the connection timed out'));
     // Cancelled while it waited for a connection, so it is aborted before the first byte is written.
     if (this.#settled) controller.abort(new TransportError('aborted', false, 'stopped before sending'));
     else this.#sent = true;

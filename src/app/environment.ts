@@ -123,7 +123,7 @@ export function deciderName({ by }: DeciderOptions, { env }: AppEnvironment): st
     throw new UsageError(
       'PERSON_NAME_INVALID',
       `${JSON.stringify(name)} is not a name: it has no letter or digit`,
-      'Say with --by who decides.',
+      'Name the person who decides with --by.',
     );
   return name;
 }

@@ -18,7 +18,7 @@ export function fileTarget(
   reads: readonly string[] = [],
   by = '--out',
 ): string {
-  if (named.trim() === '') throw new UsageError('OUT_EMPTY', `${by} is empty`, 'Name a file; it need not exist.');
+  if (named.trim() === '') throw new UsageError('OUT_EMPTY', `${by} is empty`, 'Name a file. It need not exist.');
   const path = pathIn(environment, named);
   mustBeOutsideDataDir(path, dataDir);
   mustNotBeAnInput(path, [...settingsFiles(environment), ...reads], by);
@@ -32,7 +32,7 @@ export function fileTarget(
     throw new UsageError(
       'OUT_NOT_REGULAR',
       `${path} is not a regular file`,
-      `Name another file with ${by}; it need not exist.`,
+      `Name another file with ${by}. It need not exist.`,
     );
   return place;
 }
@@ -51,11 +51,11 @@ function look(path: string, stat: typeof statSync) {
  */
 export function mustBeOutsideDataDir(target: string, dataDir: string): void {
   const [place, own] = [realPath(target), realPath(dataDir)];
-  const hint = `Name a place outside of the data directory, or one below ${join(dataDir, 'exports')}.`;
+  const hint = `Name a place outside the data directory, or below ${join(dataDir, 'exports')}.`;
   if (isIn(own, place))
     throw new UsageError(
       'OUT_HOLDS_DATA',
-      `${target} ${own === place ? 'is' : 'holds'} the data directory (${dataDir})`,
+      `${target} ${own === place ? 'is' : 'contains'} the data directory (${dataDir})`,
       hint,
     );
   if (!isIn(place, own)) return;
@@ -64,10 +64,10 @@ export function mustBeOutsideDataDir(target: string, dataDir: string): void {
   if (OWN_NAMES.test(name))
     throw new UsageError(
       'OUT_NOT_FREE',
-      `${target} is not free: ${join(dataDir, name)} is for what kybatch keeps itself`,
+      `${target} cannot be used: kybatch keeps its own files in ${join(dataDir, name)}`,
       hint,
     );
-  throw new UsageError('OUT_IN_DATA', `${target} is not free: it is in the data directory`, hint);
+  throw new UsageError('OUT_IN_DATA', `${target} cannot be used: it is in the data directory`, hint);
 }
 
 /** Refuses to overwrite a file that kybatch reads. `by`: the option that names the place. */
@@ -77,7 +77,7 @@ export function mustNotBeAnInput(target: string, files: readonly string[], by = 
   if (read !== undefined)
     throw new UsageError(
       'OUT_IS_INPUT',
-      `${target} is not free: kybatch reads ${read}`,
+      `${target} cannot be used: kybatch reads ${read}`,
       `Name another place with ${by}.`,
     );
 }

@@ -70,7 +70,7 @@ export const asTemporary = (error: ApiError): ApiError =>
     class: 'retry',
     code: error.code,
     message: error.message,
-    hint: `The provider has answered before, and this response is not in its form: a proxy or gateway may have sent it. If it does not end: ${error.hint}`,
+    hint: `The provider answered before, but this response has another form. A proxy or gateway may have sent it. If it does not end: ${error.hint}`,
     api: error.api,
     operation: error.operation,
     charge: error.charge,

@@ -58,7 +58,7 @@ const code = await runCli([...RUN, '--json'], {
   },
 });
 // The demo must end with exit code 3: some of its rows need review.
-if (code !== ExitCode.rowsOpen) throw new Error(`the demo ended with exit code ${code}; see above`);
+if (code !== ExitCode.rowsOpen) throw new Error(`the demo ended with exit code ${code}. See above`);
 const end = JSON.parse(printed) as End;
 const folder = join(ROOT, DATA, 'exports', end.run);
 io.stderr(MEANING);

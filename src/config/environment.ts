@@ -223,7 +223,7 @@ function readKey(name: string, variables: Variables, cwd: string): string | unde
     const file = variables[`${name}_FILE`];
     throw new UsageError(
       'KEY_INVALID',
-      `${file === undefined ? name : `the file ${file} (${name}_FILE)`} ${key === '' ? 'is empty' : 'does not hold a key: it has blanks or unprintable characters'}`,
+      `${file === undefined ? name : `the file ${file} (${name}_FILE)`} ${key === '' ? 'is empty' : 'is not a key: it has blanks or unprintable characters'}`,
       `Put the key there, then check it: \`kybatch doctor\``,
     );
   }

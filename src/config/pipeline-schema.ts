@@ -135,7 +135,7 @@ const freshness = z
   .superRefine((entries, context) => {
     for (const [name, value] of Object.entries(entries)) {
       if (Object.hasOwn(DEFAULT_FRESHNESS, name) || parseDuration(String(value)) === 0) continue;
-      context.addIssue({ code: 'custom', path: [name], message: 'must be 0: its answer holds for the moment only' });
+      context.addIssue({ code: 'custom', path: [name], message: 'must be 0: its answer is valid for the moment only' });
     }
   });
 
@@ -149,7 +149,7 @@ const known: ReadonlySet<string> = new Set(
 
 const changeName = filledText().refine(
   (name) => known.has(name),
-  'must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/reference/tables)',
+  'must be a table of lists, such as officers, or a column as in companies.status (docs/reference/tables)',
 );
 
 const SHARED = `must be true, false, or a list of two or more of ${SHAREABLE_SPACES.join(', ')}`;
@@ -251,7 +251,7 @@ export const pipelineFile = section({
     .describe(
       'How often a request with a lost answer may be sent again, 1 to 10, before a person decides. For a credit report, failed calls of all attempts count. For other requests, it also limits the attempts with failed or unreadable answers',
     ),
-  provenance: yesOrNo().default(false).describe('Ask for the sources of the data, for the whole run'),
+  provenance: yesOrNo().default(false).describe('Request the sources of the data, for the whole run'),
   ids_shared: z
     .union([z.boolean(), z.array(choice(SHAREABLE_SPACES)).min(2, SHARED).meta({ uniqueItems: true })], SHARED)
     .refine((said) => typeof said === 'boolean' || new Set(said).size === said.length, SHARED)

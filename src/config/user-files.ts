@@ -33,7 +33,7 @@ export function findPipeline(nameOrFile: string, cwd: string): PipelineLocation 
   throw new UsageError(
     'PIPELINE_NOT_FOUND',
     `There is no pipeline named ${JSON.stringify(nameOrFile)}.${didYouMean(nameOrFile, known)}`,
-    `There are: ${known.join(', ')}. A file of your own is given by its path, such as ./mine.yaml, or by name when it lies in ./pipelines.`,
+    `There are: ${known.join(', ')}. Give your own file by its path, such as ./mine.yaml, or by its name if it is in ./pipelines.`,
   );
 }
 

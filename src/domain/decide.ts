@@ -93,7 +93,8 @@ export function decide(subject: Subject, graded: readonly GradedCandidate[], pol
   if (contradiction !== undefined) return review('contradictory_candidate', contradiction);
   if (number !== undefined) return decideOnNumber(subject, candidates, policy);
   if (vat !== undefined) return decideOnVat(subject, candidates, policy);
-  if (subject.ticker !== undefined) return review('ticker_only', 'only the ticker is known; it confirms nothing');
+  if (subject.ticker !== undefined)
+    return review('ticker_only', 'only the ticker is known, and a ticker alone never confirms');
   return review('name_only', 'only the name is known, and a name alone never confirms');
 }
 
@@ -123,10 +124,10 @@ function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[]
     return review('vat_conflict', `the number agrees, but the VAT number does not: ${hit.candidate.vat_number}`, hit);
   }
   if (name === 'Z' && !isYes(vat) && !mayStandAlone(subject, policy)) {
-    return review('number_alone', 'only the number agrees; there is no name and no VAT number to hold against it', hit);
+    return review('number_alone', 'only the number agrees, and there is no name or VAT number to compare', hit);
   }
   if (hit.graded.matchedOn === 'registration_number_repaired' && !policy.confirmRepaired) {
-    return review('repaired_number', 'the number agrees after a repair, and the policy asks a person then', hit);
+    return review('repaired_number', 'the number agrees only after a repair, so a person decides', hit);
   }
   return confirm(hit);
 }
@@ -179,7 +180,7 @@ function nameNeeded(subject: Subject, hit: GradedCandidate): string {
   const guessed = subject.countryFrom === undefined ? undefined : 'the row names no country';
   const why =
     subject.registrationNumber?.reason ?? guessed ?? hit.graded.evidence[0] ?? 'the number alone is not enough';
-  return `${why}; without a name that agrees this may be another company`;
+  return `${why}. Without an equal name it may be another company`;
 }
 
 /**
@@ -195,7 +196,7 @@ export const isOfAnotherCountry = ({ graded }: GradedCandidate): boolean => lett
 
 function wrongCountry(hits: readonly GradedCandidate[]): Decision {
   const countries = [...new Set(hits.map(({ candidate }) => candidate.country_code ?? 'no country'))].sort();
-  return review('country_conflict', `the number exists, but elsewhere: ${countries.join(', ')}`);
+  return review('country_conflict', `the number exists, but in another country: ${countries.join(', ')}`);
 }
 
 /** No candidate has the number. One with the name or the VAT number could still be the match. */
@@ -206,7 +207,7 @@ function withoutHit(candidates: readonly GradedCandidate[]): Decision {
   }
   const unnumbered = candidates.some(({ graded }) => letters(graded).number === 'Z' && letters(graded).name !== 'F');
   if (unnumbered || similar.length > 0) {
-    return review('candidate_without_number', 'a candidate has no registration number that could be compared');
+    return review('candidate_without_number', 'a candidate has no registration number to compare');
   }
   return { kind: 'no_match', reason: 'no_candidate_with_number' };
 }
@@ -225,7 +226,7 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
     if (!candidates.some(({ graded }) => isOpen(graded))) {
       return { kind: 'no_match', reason: 'no_candidate_with_vat_number' };
     }
-    return review('vat_only', 'no candidate has this VAT number, but one could be meant');
+    return review('vat_only', 'no candidate has this VAT number, but one may be the company');
   }
   if (second !== undefined) return review('several_candidates', `${here.length} candidates have this VAT number`);
   const { name } = letters(hit.graded);
@@ -234,8 +235,7 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
     return review('name_conflict', `the VAT number agrees, but the name does not: ${hit.candidate.name}`, hit);
   }
   if (isOfOtherForm(hit, policy)) return otherForm('VAT number', hit);
-  if (!policy.confirmOnVat)
-    return review('vat_only', 'only VAT number and name agree, and the policy asks a person then', hit);
+  if (!policy.confirmOnVat) return review('vat_only', 'only VAT number and name agree, so a person decides', hit);
   return confirm(hit);
 }
 
@@ -372,10 +372,11 @@ export function decideWithHints(
   const asked = (reason: ReviewReason, message: string): Decision => ({ kind: 'needs_review', reason, message, grade });
   const [number, , , country] = about.graded.grade;
   const said = hintInWords(hint);
-  if (country === 'F') return asked('country_conflict', `${said}; the row says ${subject.countryCode}`);
-  if (number === 'F') return asked('number_conflict', `${said}; the row says ${rowNumber(subject)}`);
+  if (country === 'F')
+    return asked('country_conflict', `${said}, but the country of the row is ${subject.countryCode}`);
+  if (number === 'F') return asked('number_conflict', `${said}, but the row has ${rowNumber(subject)}`);
   if (own.kind === 'needs_review' && !SAYS_LESS.has(own.reason)) return { ...own, message: `${own.message}; ${said}` };
-  return asked('hint_only', `${said}; the row gave no number`);
+  return asked('hint_only', `${said}, and the row has no number`);
 }
 
 /** The given number explains more than "the row has no number". */

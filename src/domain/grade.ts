@@ -91,7 +91,7 @@ export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded 
     ...numberAmongVat(subject, vat, candidate),
     ...(country === 'F' ? [`another country: ${candidate.country_code}, not ${subject.countryCode}`] : []),
     ...(country === 'Z' ? [countryUnknown(row, candidate)] : []),
-    ...(row.countryFrom === undefined ? [] : [`the row names no country; ${row.countryCode}: ${row.countryFrom}`]),
+    ...(row.countryFrom === undefined ? [] : [`the row has no country. ${row.countryCode}: ${row.countryFrom}`]),
     ...localityInWords(locality, subject, candidate),
   ];
   return {
@@ -139,8 +139,8 @@ function readIn({ country_code, state, jurisdiction }: CandidateFacts, row: Subj
 
 function countryUnknown({ countryCode, locationId }: Subject, { country_code }: CandidateFacts): string {
   if (countryCode !== '') return 'the candidate names no country';
-  if (locationId === undefined) return `no country is given; the candidate is of ${country_code ?? 'none'}`;
-  return `the row gives a location ID, which tells no country; the candidate is of ${country_code ?? 'none'}`;
+  if (locationId === undefined) return `the row has no country, the candidate has ${country_code ?? 'none'}`;
+  return `the row has a location ID and no country, the candidate has ${country_code ?? 'none'}`;
 }
 
 function compareNumber(subject: Subject, candidate: CandidateFacts): NumberComparison {
@@ -154,7 +154,7 @@ function compareNumber(subject: Subject, candidate: CandidateFacts): NumberCompa
 const TAX_NUMBER: NumberComparison = {
   letter: 'Z',
   needsName: true,
-  words: 'the number given is a tax number, and held against the VAT number',
+  words: 'the given number is a tax number, so it is compared with the VAT number',
 };
 
 export interface NameComparison {
@@ -203,9 +203,9 @@ export function compareNames(ours = '', theirs: string | null, countryCode: stri
 const NOT_QUITE = 99;
 
 function nameInWords(score: number, { isPart, isOther, isRestored }: NameComparison): string {
-  if (isRestored && score >= NAME_AGREEMENT) return `name ${score}/100 with its damaged letters put back`;
+  if (isRestored && score >= NAME_AGREEMENT) return `name ${score}/100 with its damaged letters restored`;
   if (isOther && score >= NAME_AGREEMENT) return `only ${OTHER_NAME_AGREES}`;
-  if (score === 100) return isPart ? 'name equal without what was added to it' : 'name equal';
+  if (score === 100) return isPart ? 'name equal without an addition' : 'name equal';
   return score >= NAME_AGREEMENT ? `name ${score}/100` : `name differs (${score}/100)`;
 }
 
@@ -249,7 +249,7 @@ function vatInWords(parsed: ParsedVat | undefined, letter: GradeLetter, theirs: 
   return letter === 'F' ? [`VAT number differs: the candidate has ${theirs.join(', ')}`] : ['no VAT number to compare'];
 }
 
-const VAT_IS_NUMBER = 'what is given as VAT number is its registration number';
+const VAT_IS_NUMBER = 'the given VAT number is its registration number';
 
 /** The given VAT number is the candidate's registration number. This is only evidence for a person. */
 function numberAmongVat(

@@ -20,14 +20,14 @@ export function checkRecordIdentity(
   const country = candidate.country_code?.toUpperCase() ?? '';
   const theirs = record.country_code?.toUpperCase() ?? '';
   if (country !== '' && theirs !== '' && country !== theirs) {
-    const message = `the record of ${candidate.id} is of ${theirs}, the confirmed candidate of ${country}`;
+    const message = `the record of ${candidate.id} is in ${theirs}, the confirmed candidate in ${country}`;
     return { ok: false, reason: 'country_differs', message };
   }
   const confirmed = candidate.registration_number ?? '';
   const found = record.registration_number ?? '';
   if (confirmed === '') return { ok: true };
   if (found === '') {
-    const message = `the record of ${candidate.id} carries no registration number; confirmed was ${confirmed}`;
+    const message = `the record of ${candidate.id} has no registration number, the confirmed candidate has ${confirmed}`;
     return { ok: false, reason: 'number_missing', message };
   }
   if (comparableNumber(confirmed, country) === comparableNumber(found, country)) return { ok: true };
@@ -90,7 +90,7 @@ export function mismatchInWords(odd: IdentityMismatch | undefined): string {
   if (odd === undefined) return 'names another company';
   const { registrationNumber, countryCode } = odd.bought;
   if (hasOtherNumber(odd)) return `has number ${registrationNumber}`;
-  if (isOfOtherCountry(odd)) return `is of ${countryCode}`;
+  if (isOfOtherCountry(odd)) return `is in ${countryCode}`;
   return registrationNumber === null ? 'has no number' : 'names another company';
 }
 

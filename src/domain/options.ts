@@ -57,7 +57,7 @@ export const section = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictOb
 /** The error of a group that is something else, such as a text. */
 export const keysExpected = {
   error: (issue: { readonly code: string }) =>
-    issue.code === 'invalid_type' ? 'must hold keys of its own' : undefined,
+    issue.code === 'invalid_type' ? 'must have keys of its own' : undefined,
 };
 
 /** For a section's `refine`: one duration is not shorter than another. */

@@ -63,7 +63,7 @@ export const STAGE_WORDS: Readonly<Record<string, string>> = {
   waiting: 'waiting',
   parked: 'on hold',
   failed: 'failed',
-  held: 'held by review',
+  held: 'on hold for review',
   notStarted: 'not started',
   unreadable: 'unreadable',
 };
@@ -80,11 +80,11 @@ export interface PeopleLeft {
 export const PEOPLE_LEFT = 'PEOPLE_LEFT';
 
 export const peopleLeftInWords = ({ lookedFor, list, reasons }: PeopleLeft): string =>
-  `${lookedFor} ${list} were looked for; ${reasons.join('; ')}`;
+  `${lookedFor} ${list} were searched for. ${reasons.join('. ')}`;
 
 /** How many people of the list were left out. Zero if the sentence is about another list. */
 export function countPeopleLeft(sentence: string, list: string): number {
-  const [, rest] = sentence.split(` ${list} were looked for; `);
-  const counts = (rest ?? '').split('; ').map((reason) => Number(/(?:^|\s)(\d+)\b/.exec(reason)?.[1] ?? 0));
+  const [, rest] = sentence.split(new RegExp(` ${list} were (?:looked|searched) for[.;] `));
+  const counts = (rest ?? '').split(/[.;] /).map((reason) => Number(/(?:^|\s)(\d+)\b/.exec(reason)?.[1] ?? 0));
   return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -171,7 +171,7 @@ export function readNumberInName(text: string, countryCode: string, state?: stri
         ...number,
         repairs: [found, ...number.repairs],
         treatment: moreDoubtful(number.treatment, 'needs_name'),
-        reason: reason ?? `the number stands in the name, "${text}"`,
+        reason: reason ?? `the number is in the name, "${text}"`,
       },
     };
   }

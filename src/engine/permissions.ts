@@ -36,7 +36,7 @@ export async function noteUseAtStart(
   for (const count of use.filter(isUsedUp)) {
     const { permission, metric, used, total } = count;
     const operations = Object.hasOwn(permissions, permission) ? (permissions[permission] ?? []) : [];
-    const message = `the permission ${permission} is used up: ${used} of ${total} (${metric}, as /metrics says)`;
+    const message = `the permission ${permission} is used up: ${used} of ${total} (${metric}, as /metrics reports)`;
     for (const operation of operations) {
       // Whether it is a daily limit or the plan's is unknown, so the next attempt asks again.
       const closure = { operation, reason: 'allowance', until: null, message, closedAt: clock.now() } as const;

@@ -263,7 +263,7 @@ class PlanTally {
       subject.countryFrom !== undefined
     ) {
       this.#needName += 1;
-      addOne(this.#needNameReasons, kindOf(number?.reason ?? 'the row names no country; its numbers tell one'));
+      addOne(this.#needNameReasons, kindOf(number?.reason ?? 'the row has no country, but its numbers name one'));
     } else if (number !== undefined && number.repairs.length > 0) {
       this.#repaired += 1;
       for (const rule of new Set(number.repairs.map((repair) => repair.rule))) addOne(this.#repairs, rule);
@@ -333,7 +333,7 @@ function personNeeded(subject: Subject): string | undefined {
   if (number?.treatment === 'review')
     return number.reason === undefined ? 'the number cannot be read' : kindOf(number.reason);
   if (countryFrom !== undefined && name === undefined)
-    return 'neither country nor name is given: what the numbers tell of the country confirms nothing';
+    return 'neither country nor name is given: a number alone does not confirm then';
   if (number !== undefined) return undefined;
   if (vat?.treatment === 'review') return 'the VAT number cannot be read, and there is no registration number';
   if (vat !== undefined) return undefined;

@@ -122,7 +122,7 @@ export function checkFolder(target: string): void {
 function placeOf(target: string): string {
   if (existsSync(target)) return realpathSync(target);
   if (lstatSync(target, { throwIfNoEntry: false }) !== undefined)
-    throw new UsageError('OUT_IS_SYMLINK', `${target} is a link that leads nowhere`, 'Name another folder with --out.');
+    throw new UsageError('OUT_IS_SYMLINK', `${target} is a broken link`, 'Name another folder with --out.');
   return target;
 }
 
@@ -134,12 +134,12 @@ function mustBeReplaceable(target: string): void {
     throw new UsageError(
       'OUT_IS_FILE',
       `${target} is a file, not a folder`,
-      'Name a folder with --out; it need not exist.',
+      'Name a folder with --out. It need not exist.',
     );
   if (place.dev !== statSync(dirname(target)).dev || dirname(target) === target)
     throw new UsageError(
       'OUT_IS_MOUNT',
-      `${target} is where a file system begins, and an export replaces its folder as a whole`,
+      `${target} is the root of a file system, and an export replaces its whole folder`,
       `Name a folder inside of it: --out ${join(target, 'tables')}`,
     );
   accessSync(target, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -147,8 +147,8 @@ function mustBeReplaceable(target: string): void {
   if (stranger === undefined) return;
   throw new UsageError(
     'OUT_NOT_FREE',
-    `${target} holds something that is no export: ${stranger}`,
-    'An export replaces its folder as a whole, so nothing was touched. Move that away, or name another folder with --out.',
+    `${target} contains files that are not from an export: ${stranger}`,
+    'An export replaces its whole folder. Nothing was changed. Move the files away, or name another folder with --out.',
   );
 }
 

@@ -55,13 +55,13 @@ export const describePackage = (resources: readonly Resource[], options: ExportO
 });
 
 const DESCRIPTION =
-  'Numbers are the provider’s own digits. An empty field means that nothing was returned; it is never a no.';
+  'Numbers have the provider’s own digits. An empty field means that nothing was returned. It never means no.';
 
 const DEFUSED = ' Text that a spreadsheet would run as a formula has an apostrophe in front (CSV only).';
 
 const partialInWords = ({ partial, rows, rowsNotSettled }: PackageFacts): string =>
   partial
-    ? `Partial: the run is not finished, ${rowsNotSettled} of its ${rows} ${rows === 1 ? 'row' : 'rows'} ${rowsNotSettled === 1 ? 'is' : 'are'} not settled yet. `
+    ? `Partial: the run is not finished, ${rowsNotSettled} of ${rows} ${rows === 1 ? 'row' : 'rows'} to do. `
     : '';
 
 function describeResource({ table, columns, format, files }: Resource, options: ExportOptions) {

@@ -61,7 +61,7 @@ export function assertExportsListable(dataDir: string): void {
   if (listIn(dataDir)?.isFile() !== false) return;
   throw new UsageError(
     'EXPORT_LIST_UNUSABLE',
-    `${path} is no file, and should be the list of the exports`,
+    `${path} is not a file, but kybatch keeps the list of exports there`,
     'Move it away, then run it again. `kybatch export` writes the tables again, free of charge.',
   );
 }

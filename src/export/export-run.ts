@@ -243,7 +243,7 @@ function writeDamaged({ damaged, damagedTexts }: RunSnapshot, outputs: Outputs, 
 function nothingWritten([first]: readonly UnwrittenFile[]): KybatchError {
   return new KybatchError(`no table could be written as ${first?.format}: ${first?.reason}`, {
     code: 'NOT_WRITTEN',
-    hint: 'The export before it is as it was. Another --format may do; csv needs the least memory.',
+    hint: 'The previous export is unchanged. Try another --format: csv needs the least memory.',
     exit: ExitCode.internal,
   });
 }

@@ -63,7 +63,7 @@ export const relationsTable = table({
   name: 'relations',
   onePer: 'shareholding, directorship or group link',
   description:
-    'The edges of the graph, from `from_key` (holder, officer, first end) to `to_key` (company, second end). Shareholdings are direct. A group link does not show who controls whom. No line says who a beneficial owner is. Several operations may report the same holding, each in a line. Searches by name are not part of the graph.',
+    'The edges of the graph, from `from_key` (holder, officer, first end) to `to_key` (company, second end). Shareholdings are direct. A group link does not show who controls whom. No line shows who a beneficial owner is. Several operations may report the same holding, each in a line. Searches by name are not part of the graph.',
   source: '`officers`, `shareholders` and `group_links`',
   key: ['to_key', 'kind', 'from_key', 'operation', 'position'],
   keyAlwaysThere: false,

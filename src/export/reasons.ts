@@ -20,7 +20,7 @@ export const reasonOf = (row: ReasonFacts): string => `${endOf(row)}${turnoverFr
 function endOf(row: ReasonFacts): string {
   switch (row.outcome) {
     case 'complete':
-      return `${confirmedBy(row)}${row.notes.map((note) => `; ${note}`).join('')}${lacking(row)}`;
+      return `${confirmedBy(row)}${row.notes.map(further).join('')}${lacking(row)}`;
     case 'needs_review':
       return `${inQuestion(row)}: please decide${choice(row)}`;
     case 'no_match':
@@ -34,6 +34,8 @@ function endOf(row: ReasonFacts): string {
       return unknownCountry(row) ?? said(row, fromMessage(row));
   }
 }
+
+const further = (text: string): string => `. ${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 export interface ReasonFacts {
   readonly outcome: string;
@@ -112,7 +114,7 @@ function isCountryFromNumber(fields: RowFields | null): boolean {
 
 /** The searches made and not made. */
 function searchedBy({ message }: ReasonFacts): string {
-  const at = message?.indexOf(SEARCHED_BY) ?? -1;
+  const at = message?.search(SEARCHED_BY) ?? -1;
   return message === null || at < 0 ? '' : sanitizeText(message.slice(at), 300);
 }
 
@@ -145,20 +147,20 @@ const confirmedBy = (row: ReasonFacts): string =>
 /** Stages of the pipeline for which the provider has nothing. */
 function lacking({ stages }: ReasonFacts): string {
   const lacked = Object.entries(stages ?? {}).flatMap(([name, status]) => (status === 'not_available' ? [name] : []));
-  return lacked.length === 0 ? '' : `; not available: ${lacked.map(stageWords).join(', ')}`;
+  return lacked.length === 0 ? '' : `. Not available: ${lacked.map(stageWords).join(', ')}`;
 }
 
 /** Explains a turnover without a currency, or an empty cell beside accounts with a turnover. */
 function turnoverFrom({ filedTurnovers, turnoverFiledSince }: ReasonFacts): string {
-  if (turnoverFiledSince !== null) return `; the filed accounts have a newer turnover (${turnoverFiledSince})`;
+  if (turnoverFiledSince !== null) return `. The filed accounts have a newer turnover (${turnoverFiledSince})`;
   if (filedTurnovers === null) return '';
-  if (filedTurnovers === 1) return '; turnover from the filed accounts';
-  return `; ${filedTurnovers === 2 ? 'two' : 'several'} different turnovers were filed`;
+  if (filedTurnovers === 1) return '. Turnover from the filed accounts';
+  return `. ${filedTurnovers === 2 ? 'Two' : 'Several'} different turnovers were filed`;
 }
 
 function ended({ outcome, status }: ReasonFacts): string {
   const state = status === null || outcome !== 'complete' ? undefined : stateOfStatus(status);
-  return state === undefined || state === 'in liquidation' || state === 'dormant' ? '' : `; the company is ${state}`;
+  return state === undefined || state === 'in liquidation' || state === 'dormant' ? '' : `. The company is ${state}`;
 }
 
 const stageWords = (stage: string): string => stage.replaceAll('-', ' ');
@@ -232,7 +234,7 @@ const reviewed: Reviewed = {
   LEGAL_FORM_DIFFERS: 'Found with another legal form',
   CANDIDATE_WITHOUT_NUMBER: 'Found, but without a number to compare',
   CONTRADICTORY_CANDIDATE: 'The provider gives one ID different registration numbers',
-  REPAIRED_NUMBER: 'Found by the number, after a repair of it',
+  REPAIRED_NUMBER: 'Found by the number, but only after a repair',
   VAT_ONLY: 'No company found has this VAT number, but one of them may be the right one',
   TICKER_ONLY: 'Only the ticker is known',
   NAME_ONLY: 'Only the name is known',
@@ -345,7 +347,7 @@ function decidedInWords(row: Facts, confirmedBy: string | undefined): string {
   const head =
     confirmedBy ?? `Confirmed by ${company === undefined ? 'a person' : `${people(company)}${although(company)}`}`;
   const others = confirmed.filter((question) => question !== company);
-  return [head, ...correctionsOf(row), ...others.map(furtherInWords)].join('; ');
+  return [head, ...[...correctionsOf(row), ...others.map(furtherInWords)].map(further)].join('');
 }
 
 /** A number that was searched for instead of the row's own. */
@@ -394,7 +396,7 @@ function openInWords({ ids, questions }: Facts): string | undefined {
   const isKnown = isKnownBefore(space, ids);
   if (stage !== null) {
     const odd = sanitizeText(mismatchInWords(readIdentityMismatch(entityKey)), 200);
-    if (isKnown) return `Company confirmed; the ${spaced(stage)} ${odd}`;
+    if (isKnown) return `Company confirmed. The ${spaced(stage)} ${odd}`;
     return `Found, but the bought ${spaced(stage)} ${odd}`;
   }
   if (!isKnown) return undefined;

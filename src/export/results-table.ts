@@ -26,7 +26,7 @@ export const resultsTable = table({
       'scalar',
       'Turnover of the newest year in the flat financials, else in the filed accounts, as sent. The reason names filed accounts, also if theirs are newer. Empty if none was returned, or if the newest period has different values',
     ),
-    column('turnover_year', 'text', 'The year it is of'),
+    column('turnover_year', 'text', 'The year of the turnover'),
     column('turnover_currency', 'text', 'Its currency, from the flat financials. Filed accounts have none'),
     column('credit_risk', 'scalar', 'Grade of the credit report, as sent'),
     column('credit_risk_words', 'text', 'The words of the report about the risk'),

@@ -264,7 +264,7 @@ export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeo
   stage: answer.stage,
   class: 'not_exported',
   code: 'ANSWER_DAMAGED',
-  message: `the stored answer of ${answer.operation} is damaged, and nothing of it is in these tables. ${askAgain(answer)}`,
+  message: `the stored answer of ${answer.operation} is damaged and not in these tables. ${askAgain(answer)}`,
   request_id: null,
   attempts: '0',
   at: timestamp(answer.fetchedAt),
@@ -281,7 +281,7 @@ export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeo
 const askAgain = ({ api, operation, params }: UnsoundAnswer): string =>
   params === null
     ? 'Delete the run with `kybatch runs delete` and run the list again with `kybatch run <input>`: only this answer is bought again'
-    : `Ask for it again with kybatch call ${api} ${operation} --params '${params.replaceAll("'", "'\\''")}', which may cost what it cost before; then export again`;
+    : `To ask again: kybatch call ${api} ${operation} --params '${params.replaceAll("'", "'\\''")}'. It may be charged again. Then export again`;
 
 /** A row with a damaged value in the ledger: that cell is empty, the rest is in the tables. */
 export const damagedTextRow = (place: StoredPlace, position: number, now: number): RowOf<typeof errorsTable> => ({

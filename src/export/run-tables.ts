@@ -62,7 +62,7 @@ export const rowsTable = table({
     column('error_code', 'text', 'Why the row is not complete'),
     column('error_message', 'text', 'The same in words'),
     ...furtherColumns,
-    ownColumn('extra', 'json', 'What stood behind the last column of the input, as `surplus_cells`'),
+    ownColumn('extra', 'json', 'Cells after the last column of the input, as `surplus_cells`'),
   ],
 });
 
@@ -114,11 +114,7 @@ export const membersTable = table({
     column('first_seen', 'timestamp', 'When it was first in the list'),
     column('last_seen', 'timestamp', 'When it was last in the list'),
     column('left_at', 'timestamp', 'When it left the list. Empty while it is in the list'),
-    column(
-      'due',
-      'boolean',
-      'Whether something is to be asked for, at the time of the export. Empty in the tables of a past day',
-    ),
+    column('due', 'boolean', 'Whether something was due at the time of the export. Empty in the tables of a past day'),
     column(
       'due_reason',
       'text',
@@ -156,14 +152,14 @@ export const watchEventsTable = table({
     column('old_value', 'text', 'As sent in a notification. Phone, fax and e-mail only with --include-contacts'),
     column('new_value', 'text', 'The value after the change, as sent'),
     companyKeyColumn,
-    column('extra', 'json', 'What else the record said'),
+    column('extra', 'json', 'Other returned values'),
   ],
 });
 
 export const callsTable = table({
   name: 'calls',
   onePer: 'attempt',
-  description: 'Every call of the run, and every use of an answer that was owned already.',
+  description: 'Every call of the run, and every use of a stored answer.',
   source: 'ledger',
   key: ['call_id'],
   keyAlwaysThere: true,
@@ -187,7 +183,7 @@ export const callsTable = table({
     column('raw_sha256', 'text', 'SHA-256 of the raw body'),
     column('call_id', 'integer', 'Number of the call in the ledger'),
     column('error_class', 'text', 'What happens next: retry, slow_down, park, not_available, fail_row, …'),
-    column('remaining_units', 'integer', 'Units left, as the provider said'),
+    column('remaining_units', 'integer', 'Units left, as sent'),
     column('reconciled', 'text', 'How an unknown charge was settled later'),
     column('asked', 'text', 'The searched values, or the ID. Empty if the answer was removed'),
     emptyExtra,
@@ -236,7 +232,7 @@ export const changesTable = table({
     ownColumn('input_id', 'text', 'Your own key for it'),
     column('v1_company_id', 'id', 'The company, in v1’s ID space, as it is known now'),
     column('v2_company_id', 'id', 'The company, in v2’s ID space, as it is known now'),
-    column('table', 'text', 'The table in which it shows'),
+    column('table', 'text', 'The table that shows it'),
     column(
       'key',
       'json',

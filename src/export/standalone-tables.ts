@@ -48,7 +48,7 @@ async function fill(
     if (failed !== undefined)
       throw new KybatchError(`${failed.table} could not be written as ${failed.format}: ${failed.reason}`, {
         code: 'NOT_WRITTEN',
-        hint: 'What was there before is as it was. Another --format may do; csv needs the least memory.',
+        hint: 'The previous table is unchanged. Try another --format: csv needs the least memory.',
         exit: ExitCode.internal,
       });
     rmSync(scratch, { recursive: true });

@@ -57,7 +57,7 @@ function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable
   if (!isSecond && areFieldsInPlace(cells, mapping)) return undefined;
   const told = surplus.filter((cell) => !isBlank(cell)).map((cell) => `"${cell.slice(0, 40)}"`);
   const what = isSecond ? ' is probably a second company, joined to this line' : '';
-  return { ...problem, message: `${problem.message}. Behind the last column${what}: ${told.slice(0, 3).join(', ')}` };
+  return { ...problem, message: `${problem.message}. After the last column${what}: ${told.slice(0, 3).join(', ')}` };
 }
 
 /** Whether a value may be in another cell than intended. */
@@ -159,7 +159,7 @@ const LONGEST: Readonly<Record<InputField, number>> = {
 
 const tooLongField = (field: InputField, value: string): LineProblem => ({
   code: 'CELL_TOO_LONG',
-  message: `the ${field} has ${value.length} characters; at most ${LONGEST[field]} are read`,
+  message: `the ${field} has ${value.length} characters. At most ${LONGEST[field]} are allowed`,
 });
 
 /** `NA` is Namibia, unless the row's numbers are of another country. Then it is "not available". */

@@ -33,9 +33,9 @@ export function aheadInWords({ foundAt, latestAt, answers }: ClockAhead, now: nu
   const what =
     answers === 0 ? 'the ledger has times' : answers === 1 ? '1 answer has a date' : `${answers} answers have dates`;
   const then = foundAt === null ? 'at the next attempt' : `on ${day(foundAt)}`;
-  const counted = answers === 0 ? '' : `. They count as fetched ${then}, and nothing is bought again for it`;
+  const counted = answers === 0 ? '' : `. They count as fetched ${then}, and kybatch buys none of them again`;
   const until = foundAt === null ? '' : `. This note ends on ${day(foundAt + TOLD_MS)}`;
-  return `${what} in the future, up to ${day(latestAt)}. The clock was ahead then, or is behind now (${day(now)}): set it right${counted}${until}`;
+  return `${what} in the future, up to ${day(latestAt)}. The clock was ahead then, or is behind now (${day(now)}). Set it${counted}${until}`;
 }
 
 const day = (at: number): string => (isoTime(at) ?? 'a damaged time').slice(0, 10);

@@ -184,7 +184,7 @@ const DANGLING: readonly Dangling[] = [
     sql: `SELECT id FROM calls WHERE raw_sha256 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM bodies WHERE sha256 = raw_sha256) ORDER BY id`,
   },
   {
-    what: (id) => `the call of the stored answer ${id}… is missing, or asked something else (answers.call_id)`,
+    what: (id) => `the call of the stored answer ${id}… is missing, or has another request (answers.call_id)`,
     remedy: ASK_ANEW,
     sql: `SELECT substr(lower(hex(answers.request_key)), 1, 12) FROM answers LEFT JOIN calls ON calls.id = call_id
       AND calls.environment_id = answers.environment_id AND calls.request_key = answers.request_key

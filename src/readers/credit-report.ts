@@ -83,7 +83,7 @@ export const creditReportsTable = table({
 export const creditReportRemarksTable = table({
   name: 'credit_report_remarks',
   onePer: 'remark',
-  description: 'Remarks of the summary: what speaks for the company, and cautions.',
+  description: 'Remarks of the summary, positive ones and cautions.',
   source: 'v2 creditReportFetch /summary',
   key: ['credit_report_id', 'kind', 'position'],
   keyAlwaysThere: true,

@@ -48,7 +48,7 @@ export const firmographicsTable = table({
   name: 'firmographics',
   onePer: 'company',
   description:
-    'The profile of each company in the companies module: size, seat, founding, web. What it does is in `classifications`. How many classes came is not compared between two answers: the classes are.',
+    'The profile of each company in the companies module: size, seat, founding, web. Its industries are in `classifications`. `changes` compares the classes, not their number.',
   source: 'v2 companyProfile',
   key: ['companies_id'],
   keyAlwaysThere: true,

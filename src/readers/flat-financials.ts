@@ -25,7 +25,7 @@ export const flatFinancialsTable = table({
   name: 'flat_financials',
   onePer: 'value',
   description:
-    'Flat financials: one value for each year and indicator. The indicators are an open set of more than 250. What is no value, and a year without any, is in `errors`.',
+    'Flat financials: one value for each year and indicator. The indicators are an open set of more than 250. `errors` lists other entries, and years without values.',
   source: 'v2 financial',
   key: ['v2_company_id', 'year', 'indicator'],
   keyAlwaysThere: true,

@@ -16,12 +16,12 @@ export const companyStructuresTable = table({
   name: 'company_structures',
   onePer: 'company',
   description:
-    'What the ownership module answered about each company, and how much came with it: its shareholders are in `shareholders`, its tree is in `group_links`. A list that came empty does not prove that there are none.',
+    'The answer of the ownership module about each company, with counts. Shareholders are in `shareholders`, the tree is in `group_links`. An empty list does not prove that there are none.',
   source: 'v2 ownership',
   key: ['ownership_number', 'v1_company_id', 'v2_company_id', 'raw_sha256'],
   keyAlwaysThere: false,
   columns: [
-    column('ownership_number', 'id', 'The number that was asked for', 'the request'),
+    column('ownership_number', 'id', 'The requested number', 'the request'),
     ...structureFields,
     column(
       'shareholders_returned',

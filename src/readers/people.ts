@@ -27,8 +27,8 @@ const personFields = [
   column('gender', 'text', 'As sent'),
   column('country', 'text', 'Country of the person'),
   column('city', 'text', 'Country of the person'),
-  column('company_name', 'text', 'Name of the company, as it stands with the person'),
-  column('company_id', 'id', 'ID of the company, as it stands with the person'),
+  column('company_name', 'text', 'Name of the company, as sent with the person'),
+  column('company_id', 'id', 'ID of the company, as sent with the person'),
 ] as const;
 
 /** The company of a person, if it is a separate part. */
@@ -47,7 +47,7 @@ export const peopleTable = table({
   name: 'people',
   onePer: 'person returned',
   description:
-    'People who work for a company, as lists of people have them, and details of single ones in lines of their own. What a list and the details say of one name is not put together. Who is said to work for another company is left out, and so are details of another person than was asked for.',
+    'People who work for a company, from lists of people. Details of one person are a separate line and are not merged with the list. People of other companies are left out, and so are details of another person than requested.',
   source: 'v2 enrichEmployeesSearch /data, enrichPerson, employeesSearch /data, employeeProfile',
   key: ['companies_id', 'employees_company_id', 'operation', 'position'],
   keyAlwaysThere: false,

@@ -23,7 +23,7 @@ import {
 const screenedName = column(
   'screened_name',
   'text',
-  'The name that was looked for: that of an officer or shareholder of the company',
+  'The searched name of an officer or shareholder of the company',
   'the request',
 );
 
@@ -78,7 +78,7 @@ export const appointmentsTable = table({
   name: 'appointments',
   onePer: 'appointment found',
   description:
-    'Appointments of people who have the name of an officer of the company. Candidates by name, not identified persons: whether one is the same person is not said by any line.',
+    'Appointments of people who have the name of an officer of the company. They are candidates by name. No line shows whether one is the same person.',
   source: 'officersSearchKyb, v2 kybOfficersSearch',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'screened_name', 'screened_birth_year', 'position'],
   keyAlwaysThere: false,
@@ -130,7 +130,7 @@ const holdingsTable = table({
   name: 'holdings',
   onePer: 'holding found',
   description:
-    'Shareholdings of holders who have the name of a shareholder of the company. Candidates by name, not identified persons or companies: whether one is the same holder is not said by any line.',
+    'Shareholdings of holders who have the name of a shareholder of the company. They are candidates by name. No line shows whether one is the same holder.',
   source: 'shareholdersSearchKyb /data',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'screened_name', 'position'],
   keyAlwaysThere: false,
@@ -150,15 +150,15 @@ const holdingsTable = table({
 
 export const screeningsTable = table({
   name: 'screenings',
-  onePer: 'person or holder who was looked for',
+  onePer: 'searched person or holder',
   description:
-    'Which names of officers and shareholders were looked for, and how much was found. `appointments` and `holdings` have what was found. A hit has the same name and may be another person.',
+    'Which names of officers and shareholders were searched for, and how many lines were found. The lines are in `appointments` and `holdings`. A hit has the same name and may be another person.',
   source: 'officersSearchKyb, shareholdersSearchKyb, v2 kybOfficersSearch',
   key: ['company_key', 'operation', 'name', 'birth_year'],
   keyAlwaysThere: false,
   columns: [
     companyKeyColumn,
-    column('name', 'text', 'The name that was looked for', 'the request'),
+    column('name', 'text', 'The searched name', 'the request'),
     column('kind', 'text', 'officer or shareholder: the list that has the name', 'the operation'),
     column('asked_at', 'timestamp', 'When the search was answered, its first page', 'the call'),
     operationColumn,
@@ -166,7 +166,7 @@ export const screeningsTable = table({
     column(
       'people_left_out',
       'integer',
-      'People of the same list who were not looked for, as the newest screening noted. See `errors`, PEOPLE_LEFT',
+      'People of the same list who were not searched for, according to the newest screening. See `errors`, PEOPLE_LEFT',
       'the row',
     ),
     column('birth_year', 'integer', 'The year of birth in the search. Empty if none was known', 'the request'),

@@ -34,9 +34,9 @@ export function readVocabularyRows(answer: RawAnswer): readonly VocabularyRow[] 
 const text = (value: unknown): string | null => (value === undefined || value === null ? null : anyText(value));
 
 const vocabularyFields = [
-  column('id', 'id', 'ID of the item: what filters take'),
+  column('id', 'id', 'ID of the item, for filters'),
   column('parents', 'scalar', 'The path of IDs that leads to it'),
-  column('name', 'text', 'Its name: what people write'),
+  column('name', 'text', 'Its name, for people'),
   column('has_children', 'boolean', 'Whether there are items below it'),
   column('active', 'boolean', 'Whether it is in use'),
 ] as const;

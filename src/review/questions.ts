@@ -356,7 +356,7 @@ export const shownInput = ({ input, correctedNumber: number }: Question): Questi
 
 /** The search's evidence does not describe the bought answer: "same: number" must not stand beside another number. */
 const evidenceOfBought = ({ evidence }: CandidateRecord, odd: IdentityMismatch): string =>
-  `bought data ${mismatchInWords(odd)}; search: ${evidence}`;
+  [`bought data ${mismatchInWords(odd)}`, `search: ${evidence}`].join('; ');
 
 const countries = new Memo<{ readonly code: string | null }>(10_000);
 

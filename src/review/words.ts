@@ -101,7 +101,7 @@ export function reasonInWords(question: Question): string {
 /** Why the row asks, as a sentence. A name that several candidates have decides even less. */
 export function whyInWords(question: Question): string {
   const namesakes = countNamesakes(question);
-  return namesakes > 1 ? `${question.message}; ${namesakes} candidates have this name` : question.message;
+  return namesakes > 1 ? `${question.message}. ${namesakes} candidates have this name` : question.message;
 }
 
 /** The candidates with the name of a row that gives only a name. */

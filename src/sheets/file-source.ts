@@ -163,7 +163,7 @@ export function refuseDecompressionBomb(path: string, packedBytes: number, unpac
   if (unpackedBytes <= HARMLESS_BYTES || unpackedBytes <= packedBytes * GREATEST_RATIO) return;
   throw new UsageError(
     'ARCHIVE_TOO_DENSE',
-    `${path}: ${packedBytes} bytes unpack to more than ${unpackedBytes}. No table is packed so tightly`,
+    `${path}: ${packedBytes} bytes unpack to more than ${unpackedBytes}. No list compresses that much`,
     'Check where the file comes from. If it is your list, save it as CSV.',
   );
 }

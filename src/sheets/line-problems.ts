@@ -52,7 +52,8 @@ function unreadable(text: string, cells: readonly string[], { headers, damaged }
   if (damaged && text.includes('\ufffd')) {
     return {
       code: 'BAD_ENCODING',
-      message: "the row holds bytes that are not valid in the file's encoding; --encoding says which that is",
+      message:
+        'the row has bytes that are not valid in the encoding of the file. Name another encoding with --encoding',
     };
   }
   return text.length <= MAX_CELL_CHARACTERS ? undefined : tooLongCell(cells, headers);

@@ -88,8 +88,7 @@ export const contactsOptions: StageOptions<ContactsOptions> = {
   })
     .refine(({ from, details }) => from === 'domain' || !details, {
       path: ['details'],
-      error:
-        'must be false with contacts.from: employees, whose details show e-mail and phone: say so in contacts.reveal',
+      error: 'must be false with contacts.from: employees (use contacts.reveal)',
     })
     .refine(({ from, department }) => from === 'employees' || department.length === 0, {
       path: ['department'],
@@ -101,7 +100,7 @@ export const contactsOptions: StageOptions<ContactsOptions> = {
     })
     .refine(({ from, seniority }) => from === 'employees' || seniority.every((one) => typeof one === 'string'), {
       path: ['seniority'],
-      error: 'must hold texts with contacts.from: domain, which takes no IDs',
+      error: 'must be texts with contacts.from: domain, which takes no IDs',
     })
     .transform((file) => ({
       from: file.from,
@@ -127,7 +126,7 @@ type Item = Readonly<Record<string, unknown>>;
 /** No match for the pipeline's filters does not mean that no one works there. */
 function noPeople({ seniority, department }: ContactsOptions): ReturnType<typeof nothingReturned> {
   const isChosen = seniority.length + department.length > 0;
-  const fitting = isChosen ? ' and is as contacts.seniority and contacts.department ask' : '';
+  const fitting = isChosen ? ' and fit contacts.seniority and contacts.department' : '';
   return nothingReturned('NO_PEOPLE', `the provider returned no people who work for the company${fitting}`);
 }
 
@@ -142,15 +141,12 @@ function chosenPeople(
   const elsewhere = people.length - own.length;
   if (elsewhere > 0)
     keepError(
-      noteOf('OTHER_COMPANY', `${elsewhere} of the people returned work for another company: they are left out`),
+      noteOf('OTHER_COMPANY', `${elsewhere} of the returned people work for another company. They are left out`),
     );
   const left = Math.max(total ?? 0, people.length) - people.length + Math.max(0, own.length - peopleAtMost);
   if (left > 0)
     keepError(
-      noteOf(
-        'PEOPLE_LEFT',
-        `${left} more people are counted than were asked for, as the pipeline says (contacts.people_at_most)`,
-      ),
+      noteOf('PEOPLE_LEFT', `${left} more people are listed than the pipeline allows (contacts.people_at_most)`),
     );
   return own.slice(0, peopleAtMost);
 }
@@ -292,15 +288,15 @@ async function contradiction(
   const key = recordKey(candidate, profile, 'firmographics');
   const decided = await questions.remembered({ space: 'companies', stage: 'firmographics', key });
   if (decided?.decision === 'confirm') return undefined;
-  const message = `${check.message}; the stage firmographics asks a person about it`;
+  const message = `${check.message}. The stage firmographics asks a person about it`;
   return { ...nothingReturned('IDENTITY_MISMATCH', message), stays: true };
 }
 
 function noDomain(website: string): StageOutcome {
-  const none = 'the profile names no website whose people could be asked for';
+  const none = 'the profile names no website to search for people';
   // An address may contain a password, which must not be shown.
   const seen = sanitizeText(website.replace(/\/\/[^/]*@/, '//'), 200);
-  return nothingReturned('NO_DOMAIN', seen === '' ? none : `${none}: ${seen} is no domain of its own`);
+  return nothingReturned('NO_DOMAIN', seen === '' ? none : `${none}: ${seen} is not a domain of the company`);
 }
 
 function readProfile(body: Buffer) {
@@ -334,7 +330,7 @@ function noteSomebodyElse(body: Buffer, asked: Params, company: string, { keepEr
   keepError(
     noteOf(
       'SOMEBODY_ELSE',
-      `${enrichPerson.name} for ${sanitizeText(name, 200)} told of another person or company (${sanitizeText(whom, 200)}): left out`,
+      `${enrichPerson.name} for ${sanitizeText(name, 200)} returned another person or company (${sanitizeText(whom, 200)}), which is left out`,
     ),
   );
 }
@@ -455,7 +451,7 @@ async function employeeFilters(context: ContactsContext): Promise<EmployeeFilter
     if (resolved.kind === 'refused') return unknownName(name, resolved.problems[0]?.message ?? '');
     if (resolved.kind !== 'resolved') return withoutAnswer(resolved);
     const ids = resolved.items.map(({ id }) => Number(id));
-    if (!ids.every(Number.isSafeInteger)) return unknownName(name, 'an ID of the vocabulary is no whole number');
+    if (!ids.every(Number.isSafeInteger)) return unknownName(name, 'an ID of the vocabulary is not a whole number');
     filters[name] = ids;
   }
   if (jobTitle.length > 0) filters.job_title = jobTitle;
@@ -467,7 +463,7 @@ const unknownName = (name: string, message: string): StageOutcome => ({
   error: {
     class: 'fail_row',
     code: 'UNKNOWN_NAME',
-    message: `contacts.${name}: ${message}. \`kybatch vocab ${name}\` lists them; correct the pipeline file, and start again with \`kybatch run\`: a run keeps the pipeline that it was begun with`,
+    message: `contacts.${name}: ${message}. \`kybatch vocab ${name}\` lists them. A run keeps its pipeline, so correct the file and start again with \`kybatch run\``,
     requestId: null,
     attempts: 1,
   },

@@ -57,8 +57,8 @@ const notLegible = (params: Params): StageError => ({
   ...OURS,
   code: 'HISTORY_UNREADABLE',
   message:
-    `the account's history lists a report of ${String(params.source_id)} in a form that cannot be read, so nothing was generated: it may be the one. kybatch resume looks again for nothing. ` +
-    `If the provider does not mend it, another one costs another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
+    `the history of the account has an unreadable report of ${String(params.source_id)}. It may be the right one, so kybatch generated none. kybatch resume looks again, free. ` +
+    `If the provider does not repair it, buy another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
 });
 
 const incomplete = (params: Params): StageError => ({
@@ -66,14 +66,14 @@ const incomplete = (params: Params): StageError => ({
   class: 'retry',
   code: 'HISTORY_INCOMPLETE',
   message:
-    'the history of reports claims more reports than it lists, so nothing was generated: the report may be one of the others. kybatch resume reads it again for nothing. ' +
-    `If the provider does not mend it, another report costs: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
+    'the history of reports claims more reports than it lists. The report may be one of the others, so kybatch generated none. kybatch resume reads it again, free. ' +
+    `If the provider does not repair it, buy another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
 });
 
 const tooLate = (id: string, waited: number): StageError => ({
   ...OURS,
   code: 'REPORT_NOT_READY',
-  message: `report ${id} was not ready after ${Math.round(waited / 1000)} s; it is paid for, and the next attempt asks for it again`,
+  message: `report ${id} was not ready after ${Math.round(waited / 1000)} s. It is paid for, and the next attempt fetches it`,
 });
 
 /** HTML has no columns: the row would look complete with nothing in it (V2-21). */
@@ -81,8 +81,8 @@ const inHtml = (id: string, params: Params): StageError => ({
   ...OURS,
   code: REPORT_IN_HTML,
   message:
-    `report ${id} comes as a page of HTML, which fills no column. If that is the provider's trouble, kybatch resume fetches it again for nothing. ` +
-    `If it was generated as HTML, another one as JSON costs another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
+    `report ${id} is an HTML page, which fills no column. If that is a fault of the provider, kybatch resume fetches it again, free. ` +
+    `If it was generated as HTML, buy another one as JSON: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
 });
 
 const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;
@@ -101,10 +101,10 @@ export const reportOptions: StageOptions<ReportOptions> = {
       .describe('Use a report of the history although it is marked as expired, instead of buying a new one'),
     first_poll: duration({ least: '1ms', most: '1h' })
       .default('5s')
-      .describe('The wait before the first question whether a report is ready'),
+      .describe('The wait before kybatch first asks whether a report is ready'),
     poll_at_most: duration({ least: '1ms', most: '1h' })
       .default('30s')
-      .describe('The longest wait between two questions'),
+      .describe('The longest wait before kybatch asks again'),
     give_up_after: duration({ least: '1s', most: '7d' })
       .default('30m')
       .describe('How long to wait for a report. Generating may take three minutes'),
@@ -318,8 +318,8 @@ function orUnanswered<T extends object>(read: () => T): T | Extract<StageOutcome
 /** It was fetched, so nothing more will come: nothing was returned (V1-22). */
 function withNothing(id: string): StageOutcome {
   const message =
-    `report ${id} is paid for and came with nothing in it. Ask the provider, with its ID; ` +
-    `kybatch call v2 creditReportFetch --rebuy ${paramsFlag({ report_id: id })} fetches it again for nothing, and kybatch export then has it`;
+    `report ${id} is paid for, but empty. Ask the provider about this ID. ` +
+    `kybatch call v2 creditReportFetch --rebuy ${paramsFlag({ report_id: id })} fetches it again, free. Then run kybatch export`;
   const error = { ...OURS, class: 'not_available', code: 'REPORT_EMPTY', message };
   return { kind: 'not_available', message, error };
 }
@@ -422,13 +422,13 @@ async function askAboutIdentity(
   const isOtherCountry = country !== undefined && countryCode !== '' && country !== countryCode;
   const isOtherId = said.id != null && said.id !== reportId && said.id !== id;
   const problems = [
-    isOtherId ? [`says that it is report ${said.id}`] : [],
-    isOtherVat ? [`has VAT number ${said.vatNumber}, the confirmed candidate ${vats.join(' and ')}`] : [],
-    isOtherCountry ? [`is of ${country}, the confirmed candidate of ${countryCode}`] : [],
-    sourceId === null || sourceId === id ? [] : [`is of source ${sourceId}, asked for was ${id}`],
+    isOtherId ? [`states the ID ${said.id}`] : [],
+    isOtherVat ? [`has VAT number ${said.vatNumber}, the confirmed candidate has ${vats.join(' and ')}`] : [],
+    isOtherCountry ? [`is of ${country}, the confirmed candidate is of ${countryCode}`] : [],
+    sourceId === null || sourceId === id ? [] : [`is of source ${sourceId}, but kybatch asked for ${id}`],
     registrationNumber === null || confirmed === '' || same(registrationNumber, confirmed, countryCode)
       ? []
-      : [`has registration number ${registrationNumber}, the confirmed candidate ${confirmed}`],
+      : [`has registration number ${registrationNumber}, the confirmed candidate has ${confirmed}`],
     isNameOfAnother(said, company, context.nameAgreement)
       ? [`is about ${said.name}, the confirmed candidate is ${candidate?.name ?? 'without a name'}`]
       : [],
@@ -437,7 +437,7 @@ async function askAboutIdentity(
   const code = problems.length === 0 ? ID_TAKEN : 'IDENTITY_MISMATCH';
   if (other !== undefined) problems.push(`is the report of another company, ${other.registration_number}`);
   if (alsoListed !== undefined) problems.push(`is also listed as ${inWords(alsoListed)}`);
-  const message = `report ${reportId} ${problems.join('; it ')}`;
+  const message = `report ${reportId} ${problems.join(', it ')}`;
   const bought = other?.registration_number ?? registrationNumber;
   const named = said.name === undefined ? [] : [said.name];
   const further = [
@@ -498,6 +498,6 @@ export const REPORT_IN_HTML = 'REPORT_IN_HTML';
  */
 function unusableReport(body: Buffer): UnusableAnswer | undefined {
   const kind = kindOfReport(body);
-  if (kind === 'page') return { code: REPORT_IN_HTML, message: 'a page of HTML came where JSON was asked for' };
+  if (kind === 'page') return { code: REPORT_IN_HTML, message: 'the answer is an HTML page, not JSON' };
   return kind === 'other' ? { code: 'UNEXPECTED_BODY', message: 'expected an object' } : undefined;
 }

@@ -40,7 +40,7 @@ async function buyProfile(company: Company, context: StageContext): Promise<Stag
   const outcome = await context.call(companyProfile, params);
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(companyProfile, params, outcome, context);
   if (isEmptyBody(outcome.body, 'id'))
-    return nothingReturned('EMPTY_PROFILE', 'the provider returned a profile with nothing in it');
+    return nothingReturned('EMPTY_PROFILE', 'the provider returned an empty profile');
   const profile = readProfile(outcome.body);
   if (profile instanceof ApiError) return parkUnanswered(toStageError(profile, 1));
   const check = checkRecordIdentity(candidate, profile);

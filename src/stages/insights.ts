@@ -42,7 +42,7 @@ async function buyProfile(company: Company, context: StageContext): Promise<Stag
   const outcome = await context.call(insightsProfile, params);
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(insightsProfile, params, outcome, context);
   if (isEmptyBody(outcome.body, 'id'))
-    return nothingReturned('EMPTY_PROFILE', 'the provider returned a digital profile with nothing in it');
+    return nothingReturned('EMPTY_PROFILE', 'the provider returned an empty digital profile');
   const said = identityIn(outcome.body);
   if (said instanceof ApiError) return parkUnanswered(toStageError(said, 1));
   const odd = contradiction(said, company);
@@ -85,6 +85,6 @@ function contradiction(said: ProfileIdentity, company: Company): Omit<ProfileMis
   const key = recordKey(confirmed, said, 'insights');
   const asked = { space: 'insights', stage: 'insights' } as const;
   if (said.id !== null && said.id !== id)
-    return { ...asked, key: `${key}|${said.id}`, message: `the profile is of ${said.id}, asked for was ${id}` };
+    return { ...asked, key: `${key}|${said.id}`, message: `the profile is of ${said.id}, but kybatch asked for ${id}` };
   return check.ok ? undefined : { ...asked, key, message: check.message };
 }

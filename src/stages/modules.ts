@@ -192,12 +192,12 @@ const memberOf = (value: ExactJson | undefined, name: string): ExactJson | undef
 const ofAnother = (another: string, { id, candidate }: Identified): NotAvailable =>
   nothingReturned(
     'GROUP_OF_ANOTHER',
-    `the group tree of ${id} marks ${another} as the company asked about; confirmed is ${candidate?.registration_number}`,
+    `the group tree of ${id} marks ${another}, but the confirmed company has ${candidate?.registration_number}`,
   );
 
 /** An empty answer is paid for. It says neither yes nor no about the company (V1-22). */
 function nothingIn({ identity, operation }: Module): NotAvailable {
-  const message = `the provider returned ${identity === 'lite' ? 'a record' : `an answer to ${operation.name}`} with nothing in it`;
+  const message = `the provider returned ${identity === 'lite' ? 'an empty record' : `an empty answer to ${operation.name}`}`;
   const code = identity === 'lite' ? 'EMPTY_RECORD' : 'NOTHING_RETURNED';
   return nothingReturned(code, message);
 }
@@ -234,11 +234,11 @@ async function compareIdentity(
   }
   const isRenamed = said.name !== null && said.name !== candidate.name;
   const problems = [
-    otherId === undefined ? [] : [`the record is of ${otherId}, asked for was ${found.id}`],
+    otherId === undefined ? [] : [`the record is of ${otherId}, but kybatch asked for ${found.id}`],
     check.ok ? [] : [check.message],
     isRenamed ? [`the record is named ${said.name}`] : [],
   ].flat();
-  const message = problems.join('; ');
+  const message = problems.join('. ');
   const key = `${recordKey(candidate, said)}${otherId === undefined ? '' : `|${otherId}`}`;
   const question = { space, stage, key, candidateId: candidate.id, compared } as const;
   const decided = await askAboutMismatch(question, message, found.grade, context);
@@ -246,7 +246,7 @@ async function compareIdentity(
   return decided === 'refused' ? refused(space, company) : decided;
 }
 
-const REFUSED = 'a person refused the record, whose number or country is not what was confirmed';
+const REFUSED = 'a person refused the record because its number or country differs';
 
 /** The v1 match stays: only v2 has another company. */
 function refused(space: IdSpace, { ids }: Company): StageOutcome {

@@ -29,7 +29,7 @@ const VERDICTS = { accepted: 'confirmed', refused: 'rejected' } as const;
 const NOTHING_RETURNED = nothingReturned('NO_OWNERSHIP', 'the provider returned neither shareholders nor a group tree');
 const NO_NUMBER = nothingReturned(
   'NUMBER_NEEDED',
-  'the company was confirmed without a registration number, and an answer by name alone cannot be held against anything',
+  'the company was confirmed without a registration number, so an answer by name alone cannot be checked',
 );
 
 const NAMES_SHOWN = 3;
@@ -151,7 +151,7 @@ async function askAboutOwnership(
     const isTakenBack = isByPerson && (await context.questions.wasWithdrawn(question));
     return isTakenBack ? { ...decided, ids: { ownership: null } } : decided;
   }
-  const message = 'a person refused the ownership answer, which is not certain to be the company’s';
+  const message = 'a person refused the ownership answer because it may be of another company';
   return { ...nothingReturned('REVIEWED', message), ids: { ownership: null } };
 }
 
@@ -246,7 +246,7 @@ function inWords({ registrationNumber, shareholders, roots, nodes }: OwnershipId
   const number = registrationNumber === null ? 'no number' : `the number ${shown(registrationNumber)}`;
   const holders = `${counted(shareholders.count, 'shareholder', 'shareholders')}${namesOf(':', shareholders)}`;
   const tree = `${counted(nodes, 'company', 'companies')} in its group tree${namesOf(' under', roots)}`;
-  return `the answer has ${number}; ${holders}; ${tree}`;
+  return `the answer has ${number}, ${holders}, ${tree}`;
 }
 
 /**
@@ -261,8 +261,8 @@ export function ownershipMismatches(
 ): readonly string[] {
   const own = doubtsAboutNumber('the answer', registrationNumber, company);
   const [node, second] = selected;
-  if (node === undefined) return [...own, 'its group tree marks no company as the one asked about'];
-  if (second !== undefined) return [...own, `its group tree marks ${selected.length} companies as the one asked about`];
+  if (node === undefined) return [...own, 'its group tree does not mark the company'];
+  if (second !== undefined) return [...own, `its group tree marks ${selected.length} companies instead of one`];
   const marked = 'the company marked in its group tree';
   return [
     ...own,
@@ -272,11 +272,12 @@ export function ownershipMismatches(
 }
 
 function doubtsAboutNumber(whose: string, number: string | null, { number: confirmed, countryCode }: ExpectedCompany) {
-  if (number === null) return [`${whose} has no registration number; confirmed is ${confirmed}`];
+  if (number === null) return [`${whose} has no registration number, but ${confirmed} was confirmed`];
   const { isSame, country } = readNumberWithCountry(number, confirmed, countryCode);
   if (isSame) return [];
-  if (country !== null) return [`${whose} is of ${country} (${number}); confirmed is ${confirmed} of ${countryCode}`];
-  return [`${whose} has registration number ${number}; confirmed is ${confirmed}`];
+  if (country !== null)
+    return [`${whose} has the country ${country} (${number}), but ${confirmed} in ${countryCode} was confirmed`];
+  return [`${whose} has registration number ${number}, but ${confirmed} was confirmed`];
 }
 
 /**
@@ -295,7 +296,7 @@ function doubtsAboutName(
   if (company.name !== null) {
     const agrees = nameSimilarity(company.name, name) >= nameAgreement;
     const isRenamed = isSame && country === countryCode && isUniqueInCountry(number, countryCode);
-    return agrees || isRenamed ? [] : [`${whose} is named ${name}; confirmed is ${company.name}`];
+    return agrees || isRenamed ? [] : [`${whose} is named ${name}, but ${company.name} was confirmed`];
   }
-  return country === null ? [`there is no name to hold against ${name}, and the answer names no country`] : [];
+  return country === null ? [`there is no name to compare with ${name}, and the answer names no country`] : [];
 }

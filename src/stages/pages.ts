@@ -141,22 +141,21 @@ function noteChangedTotal(
   keepError(
     noteOf(
       'TOTAL_CHANGED',
-      `${name} counted ${counted(first)} on its first page, and ${counted(envelope)} on page ${page}: what came may lack something or have it twice`,
+      `${name} counted ${counted(first)} on its first page, and ${counted(envelope)} on page ${page}. Entries may be missing or doubled`,
     ),
   );
 }
 
 /** The message if the first page came without its list. */
-export const listNotReturned = ({ name }: Operation): string =>
-  `the provider answered ${name} without its list: nothing is said about it`;
+export const listNotReturned = ({ name }: Operation): string => `the provider answered ${name} without the list`;
 
 const pageNotReturned = ({ name }: Operation, page: number): StageError =>
-  noteOf('PAGE_NOT_RETURNED', `${name} answered for page ${page} without its list: what came before it was used`);
+  noteOf('PAGE_NOT_RETURNED', `${name} returned page ${page} without the list. kybatch uses the pages before it`);
 
 const pagesLeft = (operation: Operation, params: Params, asked: number, pages: number | null): StageError => {
-  const bound = `${asked === 1 ? 'one was' : `${asked} were`} asked for, as the pipeline says`;
+  const bound = `the pipeline allows ${asked}`;
   const has = pages === null ? 'more pages' : `${pages} pages`;
-  return noteOf('PAGES_LEFT', `${listOf(operation, params)} has ${has}, and ${bound}`);
+  return noteOf('PAGES_LEFT', `${listOf(operation, params)} has ${has}, but ${bound}`);
 };
 
 /** How a list ended. */
@@ -176,11 +175,11 @@ function countMismatch(operation: Operation, params: Params, end: ListEnd): Stag
   const why = cutOff(end);
   if (why === undefined && !countsDiffer(end)) return undefined;
   const ended = why === undefined ? '' : `: ${why}`;
-  return noteOf('LIST_DIFFERS', `${listOf(operation, params)} counted ${counted(first)}, and ${came} came${ended}`);
+  return noteOf('LIST_DIFFERS', `${listOf(operation, params)} counted ${counted(first)}, but returned ${came}${ended}`);
 }
 
 function cutOff({ page, isRepeated, last: { items, pages } }: ListEnd): string | undefined {
-  if (isRepeated) return `page ${page} says the same as page ${page - 1}`;
+  if (isRepeated) return `page ${page} repeats page ${page - 1}`;
   // The only page of an empty list is empty.
   const isCounted = pages !== null && page <= pages && pages > 1;
   return items === 0 && isCounted ? `page ${page} is empty` : undefined;
@@ -192,7 +191,8 @@ function countsDiffer({ came, page, isRepeated, first, last }: ListEnd): boolean
   return (totals.length > 0 && !totals.includes(came)) || (last.pages !== null && last.pages < brought);
 }
 
-const counted = ({ total, pages }: Envelope): string => `${total ?? 'not told'} in ${pages ?? 'not told'} pages`;
+const counted = ({ total, pages }: Envelope): string =>
+  `${total ?? 'an unknown number'} in ${pages ?? 'an unknown number of'} pages`;
 
 const listOf = ({ name }: Operation, { name: whom }: Params): string =>
   typeof whom === 'string' ? `${name} for ${whom}` : name;

@@ -102,7 +102,7 @@ const WITHOUT_END = 'HISTORY_WITHOUT_END';
 const endless = (pages: number) => ({
   class: 'retry',
   code: WITHOUT_END,
-  message: `the history of reports claims ${pages} pages and was left after ${PAGES_AT_MOST}; nothing was generated, as the report may be among the rest`,
+  message: `the history of reports claims ${pages} pages, and kybatch reads at most ${PAGES_AT_MOST}. The report may be on a later one, so kybatch generated none`,
   requestId: null,
   attempts: 1,
 });

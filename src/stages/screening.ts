@@ -30,10 +30,7 @@ import {
 
 type Context = StageContext<ScreeningOptions>;
 
-const NOBODY = nothingReturned(
-  'NOBODY_TO_SCREEN',
-  'no officer and no shareholder was returned whose name can be looked for',
-);
+const NOBODY = nothingReturned('NOBODY_TO_SCREEN', 'no officer or shareholder with a searchable name was returned');
 
 /** The export reads its items. */
 const isList = (body: Buffer): boolean => body.toString('latin1', 0, 64).trimStart().startsWith('[');
@@ -191,11 +188,9 @@ function chosenOf({ items, total }: PagesWithItems, kind: ScreenedKind, { option
   const left = people.length - chosen.length;
   const { words, list } = kind;
   const reasons = [
-    ...(left === 0 ? [] : [`${left} more are listed, and the pipeline wants no more (screening.people_at_most)`]),
-    ...(unsearchable === 0
-      ? []
-      : [`${unsearchable} are listed without a name that can be looked for, of 2 to 500 characters`]),
-    ...(beyond === 0 ? [] : [`${list.name} counts ${beyond} more, on pages that were not bought`]),
+    ...(left === 0 ? [] : [`${left} more are over the limit of the pipeline (screening.people_at_most)`]),
+    ...(unsearchable === 0 ? [] : [`${unsearchable} have no name of 2 to 500 characters to search for`]),
+    ...(beyond === 0 ? [] : [`${list.name} counts ${beyond} more on pages that were not bought`]),
   ];
   if (reasons.length > 0)
     keepError(noteOf(PEOPLE_LEFT, peopleLeftInWords({ lookedFor: chosen.length, list: words, reasons })));

@@ -301,7 +301,7 @@ const inWords = (error: StageError): StageError =>
   error.code === INVALID_PARAMS
     ? {
         ...error,
-        message: `${error.message}. It was not sent. If it is an ID of the provider's, ask the provider about it; else correct the row`,
+        message: `${error.message}. Nothing was sent. If it is an ID of the provider, ask the provider about it. Otherwise correct the row`,
       }
     : error;
 
@@ -417,7 +417,7 @@ export async function askAboutProfileMismatch(
   const said = await askAboutMismatch(question, message, confirmed.grade, context);
   if (said === 'accepted') return { kind: 'done', ids: { [space]: { ...confirmed, matchedOn: 'review' } } };
   if (said !== 'refused') return said;
-  const refused = 'a person refused the profile, whose number or country is not what was confirmed';
+  const refused = 'a person refused the profile because its number or country differs';
   const isKnownElsewhere = Object.keys(ids).some((other) => other !== space);
   const taken = { [space]: null };
   return isKnownElsewhere

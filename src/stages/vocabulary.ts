@@ -107,12 +107,12 @@ function problemOf(
     const more = found.candidates.length - CANDIDATES_TOLD;
     return {
       written,
-      message: `${shown} stands for several items of the vocabulary ${label}: ${candidates}${more > 0 ? ` and ${more} more` : ''}; write the ID of the one that is meant`,
+      message: `${shown} has several items in the vocabulary ${label}: ${candidates}${more > 0 ? ` and ${more} more` : ''}. Write the ID of the right one`,
     };
   }
   const nearest = found.nearest.map((name) => JSON.stringify(sanitizeText(name, 80))).join(', ');
-  const bound = complete ? '' : ` (of which ${LISTS_FOR_A_NAME} lists were read, and there are more)`;
-  const near = nearest === '' ? '' : `; the nearest: ${nearest}`;
+  const bound = complete ? '' : ` (kybatch read ${LISTS_FOR_A_NAME} of its lists)`;
+  const near = nearest === '' ? '' : `. Similar: ${nearest}`;
   return { written, message: `there is no ${shown} in the vocabulary ${label}${bound}${near}` };
 }
 

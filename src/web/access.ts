@@ -116,13 +116,13 @@ export class NamedAccess implements Access {
     const { from, userHeader } = this.options;
     const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
     if (from !== null && !from.includes(address))
-      throw new Refused(403, 'PROXY_REFUSED', 'The page answers to its proxy only.');
+      throw new Refused(403, 'PROXY_REFUSED', 'The page accepts requests of its proxy only.');
     // A proxy that adds its header beside that of the browser would let anyone choose a name.
     const named = headersDistinct[userHeader.toLowerCase()] ?? [];
     if (named.length > 1)
       throw new Refused(400, 'SEVERAL_USERS', `The header ${userHeader} came ${named.length} times.`);
     const name = named[0]?.trim() ?? '';
-    if (name === '') throw new Refused(401, 'NOT_SIGNED_IN', 'The proxy has not said who you are.');
+    if (name === '') throw new Refused(401, 'NOT_SIGNED_IN', 'The proxy did not send your name.');
     const session = this.#sessions.get(name) ?? {
       user: { name, role: this.role, isVerified: true },
       usedAt: now,

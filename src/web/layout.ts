@@ -59,7 +59,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   401: 'You are not signed in',
   403: 'This is not allowed',
   404: 'Not found',
-  409: 'A run has the ledger',
+  409: 'A run is using the ledger',
   413: 'The file is too large',
   421: 'Wrong address',
 };

@@ -64,11 +64,7 @@ export class ReconcileService {
   pathOf({ pathname }: URL): string {
     const [, , secret = '', ...rest] = pathname.split('/');
     if (!isSameSecret(secret, this.#secret))
-      throw new Refused(
-        403,
-        'SECRET_REFUSED',
-        'The address is of an earlier start. kybatch ui prints the present one.',
-      );
+      throw new Refused(403, 'SECRET_REFUSED', 'This address has expired. kybatch ui prints a new one when it starts.');
     return rest
       .map((part) => `/${part}`)
       .join('')

@@ -155,7 +155,7 @@ class Exchange {
   async #answer(): Promise<void> {
     const { method = 'GET' } = this.request;
     if (!this.access.hosts.includes(this.request.headers.host ?? ''))
-      throw new Refused(421, 'HOST_REFUSED', 'This page answers under its own address only.');
+      throw new Refused(421, 'HOST_REFUSED', 'This page is available at its own address only.');
     if (this.service?.isAt(this.#url)) return await this.#answerClient(this.service);
     const asset = ASSETS[this.#url.pathname];
     if (asset !== undefined && method !== 'POST') return this.#send(200, asset, assetText(this.#url.pathname));

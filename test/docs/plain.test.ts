@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { sourcesIn, textsIn } from '../wording/texts.js';
 
 /**
- * Keeps README, docs and printed texts in plain English. `plain-baseline.json` has the older offences of each file.
+ * Keeps README, docs, printed texts and the texts in the source in plain English. `plain-baseline.json` has the older offences of each file.
  * They may only become fewer: `KYBATCH_WRITE_DOCS=1 npx vitest run test/docs/plain.test.ts` lowers the figures.
  */
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -51,7 +52,8 @@ const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
   ...filesIn('docs', '.md').filter((file) => !file.endsWith('/coverage.md')),
 ];
-const texts = [...pages, ...filesIn('test/cli/golden', '.txt')].sort();
+const sources = sourcesIn(join(ROOT, 'src')).map((file) => relative(ROOT, file));
+const texts = [...pages, ...filesIn('test/cli/golden', '.txt'), ...sources].sort();
 
 interface Offences {
   /** Sentences of more than 35 words. */
@@ -96,8 +98,13 @@ interface Examined {
 }
 
 function examine(file: string): Examined {
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  const sentences = (file.endsWith('.md') ? markdownTexts(text) : printedTexts(text)).flatMap(sentencesOf);
+  const text = file.endsWith('.ts') ? '' : readFileSync(join(ROOT, file), 'utf8');
+  const read = file.endsWith('.ts')
+    ? sourceTexts(file)
+    : file.endsWith('.md')
+      ? markdownTexts(text)
+      : printedTexts(text);
+  const sentences = read.flatMap(sentencesOf);
   const tooLong = sentences.filter((sentence) => countWords(sentence) > TOO_MANY_WORDS);
   const long = sentences.filter(
     (sentence) => countWords(sentence) > MANY_WORDS && countWords(sentence) <= TOO_MANY_WORDS,
@@ -153,6 +160,12 @@ function markdownTexts(text: string): readonly string[] {
     )
     .filter((block) => block !== '');
 }
+
+/** A value that is put in counts as one word, and so does a code. Tags separate texts. */
+const sourceTexts = (file: string): readonly string[] =>
+  textsIn(join(ROOT, file))
+    .flatMap(({ whole }) => whole.replaceAll(/\\?`[^`]*`/g, 'code').split(/\\n|<[^>]*>|\n/))
+    .filter((text) => /[a-z]{2,} [a-z…]/i.test(text));
 
 const COLUMNS = 80;
 

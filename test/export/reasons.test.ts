@@ -240,7 +240,7 @@ test('a provider’s code is no property of something else', () => {
 });
 
 test('a confirmed row shows the differences', () => {
-  expect(reasonOf({ ...ROW, notes: ['one difference', 'another'] })).toBe(`${reasonOf(ROW)}; one difference; another`);
+  expect(reasonOf({ ...ROW, notes: ['one difference', 'another'] })).toBe(`${reasonOf(ROW)}. One difference. Another`);
 });
 
 test('a row without a match shows what was searched', () => {

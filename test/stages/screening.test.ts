@@ -102,7 +102,7 @@ describe('the stage', () => {
             : answer({ data: [], total_results: 0, total_pages: 0 }),
       },
     );
-    expect(errors).toMatchObject([{ code: 'PEOPLE_LEFT', message: expect.stringMatching(/^1 .*; 3 /) }]);
+    expect(errors).toMatchObject([{ code: 'PEOPLE_LEFT', message: expect.stringMatching(/^1 .*\. 3 /) }]);
     expect(countPeopleLeft(errors[0]?.message ?? '', 'shareholders')).toBe(3);
     expect(countPeopleLeft(errors[0]?.message ?? '', 'officers')).toBe(0);
   });
@@ -110,7 +110,7 @@ describe('the stage', () => {
   test('people beyond the first page are noted as existing, not as left out by the pipeline', async () => {
     const { errors } = await run({ people_at_most: 50 }, { answer: listed });
     expect(errors).toMatchObject([
-      { code: 'PEOPLE_LEFT', message: expect.stringMatching(/^2 .*; shareholdersKyb .* 68 /) },
+      { code: 'PEOPLE_LEFT', message: expect.stringMatching(/^2 .*\. shareholdersKyb .* 68 /) },
     ]);
     expect(countPeopleLeft(errors[0]?.message ?? '', 'shareholders')).toBe(68);
     await expectGolden(

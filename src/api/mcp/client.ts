@@ -169,7 +169,7 @@ function meaningOf(exchange: Exchange, response: RpcResponse | undefined, operat
     if (inItsPlace !== undefined) return inItsPlace;
     // A complete message that is not valid JSON is a malformed answer (X-5).
     const malformed = messagesIn(body).find((message) => hasEnd(message) && parsed(message) === undefined);
-    const problems = [malformed === undefined ? 'no answer to the request' : 'a message that is no JSON'];
+    const problems = [malformed === undefined ? 'no answer to the request' : 'a message that is not JSON'];
     const code = malformed === undefined ? UNREADABLE.code : MALFORMED_ANSWER;
     return { ...UNREADABLE, code, message: unreadableMessage(operation, problems), problems };
   }
@@ -202,9 +202,9 @@ function protocolFailure(error: Buffer, status: number, operation: Operation): M
       class: 'fail_row',
       code: `RPC_${number}`,
       message: text,
-      hint: 'The server refuses the request as it is.',
+      hint: 'The server refuses the request.',
     };
-  return { class: 'retry', code: 'SERVER_FAILURE', message: text, hint: 'The provider stumbled.', attemptsAtMost: 3 };
+  return { class: 'retry', code: 'SERVER_FAILURE', message: text, hint: 'The provider failed.', attemptsAtMost: 3 };
 }
 
 /** Invalid request, unknown method, invalid parameters or unknown tool: the same request is refused again. */
@@ -227,7 +227,7 @@ function toolFailure(result: Buffer, operation: Operation): Meaning | undefined 
 const TOOL_FAILED = {
   class: 'fail_row',
   code: 'TOOL_FAILED',
-  hint: 'The tool itself says that it has failed: correct the parameters, or try later.',
+  hint: 'The tool reported a failure. Correct the parameters, or try later.',
 } as const;
 
 const LONGEST_ERROR = 16_384;

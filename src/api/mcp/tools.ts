@@ -40,7 +40,7 @@ export const toolOperation = (name: string, tool?: Tool): Operation => ({
 export const listing: Operation = {
   ...shared,
   name: 'tools/list',
-  summary: 'The tools of the connector server',
+  summary: 'The tools of the MCP server',
   params: anyParams,
   body: record({ tools: z.array(z.unknown()) }),
   meter: 'free',

@@ -57,8 +57,8 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
     this.#unitsWarned = true;
     this.warn(
       odd.counted > 1
-        ? `v1 charged ${odd.counted} units for one call; its document says 1. kybatch counts ${odd.counted}, against --max-units too`
-        : `v1 says that a call has cost ${JSON.stringify(odd.said)} units; its document says 1. kybatch counts 1. If that is wrong, \`kybatch usage\` shows drift`,
+        ? `v1 charged ${odd.counted} units for one call. Its document says 1. kybatch counts ${odd.counted}, also against --max-units`
+        : `v1 reports ${JSON.stringify(odd.said)} units for a call. Its document says 1, so kybatch counts 1. If that is wrong, \`kybatch usage\` shows drift`,
       'UNITS_UNEXPECTED',
     );
   }
@@ -68,7 +68,7 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
     if (version === 'v1' || this.#versionWarned) return;
     this.#versionWarned = true;
     this.warn(
-      `v1 answers as version ${version === undefined ? '(none)' : sanitizeText(version, 40)}; this program was written for v1`,
+      `v1 answers as version ${version === undefined ? '(none)' : sanitizeText(version, 40)}. kybatch was written for v1`,
       'VERSION_UNEXPECTED',
     );
   }
@@ -84,7 +84,7 @@ export function v1Error(exchange: Exchange, operation: Operation, nowMs: number)
   const unreadable = status === 200 ? unreadableBody(operation, exchange.body) : undefined;
   if (status === 200 && unreadable === undefined) return undefined;
   const { isFromV1, ...meaning }: Described = success
-    ? (unreadable ?? { ...UNREADABLE, message: `v1 answered ${status}, which its document does not know` })
+    ? (unreadable ?? { ...UNREADABLE, message: `v1 answered ${status}, which is not documented` })
     : refused(exchange, operation);
   return new ApiError({
     ...meaning,
@@ -110,7 +110,7 @@ type Described = Pick<
 function refused({ status, body }: Exchange, operation: Operation): Described {
   const said = readErrorBody(body);
   if (said === undefined) {
-    const message = `v1 answered ${status}, not in the form of its errors`;
+    const message = `v1 answered ${status}, in an undocumented form`;
     return { ...byAnother(status), code: `HTTP_${status}`, message, foreign: true };
   }
   const code = said.error.code.slice(0, 100);

@@ -171,11 +171,11 @@ const COMPANY = 'company:read';
 const OWNERSHIP = 'ownership:read';
 const FINANCIALS = 'financials:read';
 
-const include_provenance = defaultsTo(z.boolean(), false).describe('Add source metadata where the module has it');
+const include_provenance = defaultsTo(z.boolean(), false).describe('Add sources if the module has them');
 const company = { id: companyId.describe('Company ID from a confirmed search candidate'), include_provenance };
-const page = defaultsTo(positiveInteger, 1).describe('Page, from 1; without it, the first');
+const page = defaultsTo(positiveInteger, 1).describe('Page (default: 1)');
 const per_page = defaultsTo(z.int().min(1).max(50), 10).describe(
-  'Items a page, 1 to 50; without it, 10; every page costs a unit',
+  'Items per page, 1 to 50 (default: 10). Every page costs a unit',
 );
 const personName = z.string().min(2).max(500).describe('Full or partial name, 2 to 500 characters');
 const vocabularyIds = z.array(vocabularyId).optional();
@@ -188,7 +188,7 @@ const pages = { perPageAtMost: 50, countField: 'total_pages' } as const;
 export const v1Operations = named({
   searchKyb: {
     ...search,
-    summary: 'Search companies; the answer is a list of candidates, not a match',
+    summary: 'Search companies. The answer lists candidates, not a match',
     route: { method: 'POST', path: '/kyb/search' },
     params: z
       .strictObject({
@@ -244,7 +244,7 @@ export const v1Operations = named({
   },
   shareholdersKyb: {
     ...ofCompany,
-    summary: 'Direct shareholders, paged; an empty list does not prove that there are none',
+    summary: 'Direct shareholders, paged. An empty list does not prove that there are none',
     route: { method: 'GET', path: '/kyb/{id}/shareholders' },
     params: z.strictObject({ ...company, page, per_page }),
     body: envelope(shareholder),
@@ -273,7 +273,7 @@ export const v1Operations = named({
   },
   groupLiteKyb: {
     ...ofCompany,
-    summary: 'Immediate group links; links are not ownership',
+    summary: 'Immediate group links. A link is not ownership',
     route: { method: 'GET', path: '/kyb/{id}/group-structures/lite' },
     params: z.strictObject(company),
     body: groupEnvelope,
@@ -281,7 +281,7 @@ export const v1Operations = named({
   },
   groupFullKyb: {
     ...ofCompany,
-    summary: 'Group links over several levels; links are not ownership',
+    summary: 'Group links over several levels. A link is not ownership',
     route: { method: 'GET', path: '/kyb/{id}/group-structures/full' },
     params: z.strictObject(company),
     body: groupEnvelope,

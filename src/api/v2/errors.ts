@@ -94,17 +94,17 @@ function limitReached(shape: Extract<BodyShape, { kind: 'limit' }>): Meaning {
 function limitHint(period: 'day' | 'plan', what: string, unknownGuard: string | undefined): string {
   if (unknownGuard !== undefined) {
     const guard = JSON.stringify(sanitizeText(unknownGuard, 80));
-    return `The kind of limit ${guard} is not documented, so it is treated as the plan's limit of ${what}. Ask the account manager.`;
+    return `The kind of limit ${guard} is not documented. kybatch treats it as the plan's limit of ${what}. Ask the account manager.`;
   }
   return period === 'day'
-    ? `The daily limit of ${what} is spent: go on tomorrow. Other modules are not concerned.`
-    : `The plan's limit of ${what} is spent: ask the account manager for more. Other modules are not concerned.`;
+    ? `The daily limit of ${what} is used up. Continue tomorrow. Other modules still work.`
+    : `The plan's limit of ${what} is used up. Ask the account manager for more. Other modules still work.`;
 }
 
 const ruleFailure = (messages: readonly string[]): Meaning => ({
   class: 'fail_row',
   code: 'RULE_FAILURE',
-  message: messages.join('; ') || 'The request breaks a rule that the answer does not name',
+  message: messages.join('; ') || 'The request breaks a rule, but the answer does not name it',
   hint: 'Add the fields that the message names.',
   problems: capProblems(messages),
 });
@@ -123,7 +123,7 @@ function validationFailure(
     problems: capProblems(problems),
     ...(isRows
       ? { class: 'fail_row', hint: `Correct ${fields.slice(0, 10).join(', ')}.` }
-      : { class: 'hold', hint: 'The message names no field of yours. Ask the provider what is wrong.' }),
+      : { class: 'hold', hint: 'The message names none of your fields. Ask the provider what is wrong.' }),
   };
 }
 

@@ -44,8 +44,8 @@ export const vat_number = nonEmpty.optional().describe('VAT number');
 export const vocabularyIds = z.array(vocabularyId);
 
 /** False by default: the server's own default is true, which reveals contacts and charges for them (V2-11). */
-export const reveal_email = z.boolean().default(false).describe('Reveal the e-mail address; charged');
-export const reveal_phone = z.boolean().default(false).describe('Reveal the phone number; charged');
+export const reveal_email = z.boolean().default(false).describe('Reveal the e-mail address. It is charged');
+export const reveal_phone = z.boolean().default(false).describe('Reveal the phone number. It is charged');
 
 /** An ID that is sent as a JSON integer, exact beyond 2^53. */
 export const wireInteger = digitsId.transform((digits) => new ExactNumber(digits.replace(/^0+(?=\d)/, '')));

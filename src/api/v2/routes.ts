@@ -46,7 +46,7 @@ export function routeOf(operation: Operation, routes: Routes): Route {
   throw new UsageError(
     'ROUTE_MISSING',
     `The routes file has no ${operation.name}: the provider does not publish its method and path`,
-    `Add the key to the file that KYBATCH_V2_ROUTES names, as your account manager gives it: ${operation.name}: {method: …, path: …}`,
+    `Add the key to the file that KYBATCH_V2_ROUTES names. Your account manager has its method and path: ${operation.name}: {method: …, path: …}`,
   );
 }
 
@@ -127,7 +127,7 @@ const entry = z.strictObject({
     .string({ error: 'expected a path' })
     .regex(PATH, { error: 'expected a path that begins with / and is relative to the base address' })
     .refine((path) => !path.split('/').some((segment) => segment === '.' || segment === '..'), {
-      error: 'a path may not climb with . or ..',
+      error: 'a path may not contain . or .. between slashes',
     }),
   rename: z
     .record(z.string(), z.string().min(1, { error: 'expected a name' }), { error: 'expected names by name' })
@@ -165,10 +165,10 @@ function pathProblems(name: string, path: string, rename: Renames, fields: Field
     const schema = Object.hasOwn(fields, field) ? fields[field] : undefined;
     const where = `${name}.path: ${placeholder} in ${JSON.stringify(path)}`;
     if (schema === undefined) return [`${where} is not a parameter of ${name} (${listOf(fields)})`];
-    if (seen.has(field)) return [`${where} is there twice`];
+    if (seen.has(field)) return [`${where} appears twice`];
     seen.add(field);
     if (slash === '' && z.safeParse(schema, undefined).success) {
-      return [`${where} may be absent; write {/${written}} without the slash before it`];
+      return [`${where} is optional. Write {/${written}} without the slash before it`];
     }
     return [];
   });
@@ -181,7 +181,7 @@ function listProblems(name: string, { method, path }: Route, fields: Fields): st
   const rest = Object.keys(fields).filter((field) => !inPath.has(field));
   const [only] = rest;
   if (rest.length === 1 && only !== undefined && takesList(fields[only])) return [];
-  return [`${name}.body: a bare list takes one list of names, and these go to the body: ${rest.join(', ') || 'none'}`];
+  return [`${name}.body: a bare list can hold one parameter, but several go to the body: ${rest.join(', ') || 'none'}`];
 }
 
 const takesList = (schema: z.core.$ZodType | undefined): boolean =>

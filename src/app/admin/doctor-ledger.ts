@@ -117,7 +117,7 @@ function ledgerFinding(health: DatabaseHealth): Finding {
   }
 }
 
-const QUICK = ' (quick check; --deep reads everything)';
+const QUICK = ' (quick check: --deep reads everything)';
 
 /** Checks every stored answer against its digest, and every record. A damaged answer can be bought again. */
 export async function checkContents(
@@ -142,7 +142,7 @@ function answerFindings(
       {
         check,
         state: 'ok',
-        detail: `${bodies.toLocaleString('en-US')} different answers match their digests`,
+        detail: `${bodies.toLocaleString('en-US')} stored answers match their digests`,
         short: `${bodies.toLocaleString('en-US')} different ones checked, no damage found`,
       },
     ];

@@ -146,7 +146,7 @@ async function checkDiskNeed(
   const check = 'disk need';
   const short = shortage(need);
   if (short !== null) return [{ check, state: 'note', detail: short.message, code: short.code }];
-  return need.bytes === 0 ? [] : [{ check, state: 'ok', detail: `a night writes about ${bytesInWords(need.bytes)}` }];
+  return need.bytes === 0 ? [] : [{ check, state: 'ok', detail: `a run writes about ${bytesInWords(need.bytes)}` }];
 }
 
 /** The units that v1 last reported, if none are left. */
@@ -156,7 +156,7 @@ async function checkAllowance({ v1 }: ProviderNames, { calls }: Ledger, now: num
   if (told === undefined || ((told.spentUntil ?? 0) <= now && unitsLeft(told) !== 0)) return [];
   const renewal = Math.min(told.spentUntil ?? FOR_EVER, told.resetAt ?? FOR_EVER);
   if (renewal <= now) return [];
-  const when = renewal === FOR_EVER ? 'v1 does not say when they renew.' : `They renew ${moment(renewal)}.`;
+  const when = renewal === FOR_EVER ? 'v1 does not report when it renews them.' : `They renew ${moment(renewal)}.`;
   const detail = `no units left, as v1 reported ${moment(told.observedAt)}. ${when}`;
   return [{ check: 'v1 units', state: 'note', detail, code: 'ALLOWANCE_SPENT' }];
 }

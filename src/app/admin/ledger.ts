@@ -96,8 +96,8 @@ export async function copyLedger(
   if (options.from === undefined && options.to === undefined)
     throw new UsageError(
       'COPY_TARGET_MISSING',
-      'where is the ledger to be copied?',
-      'Name the copy with --to, or with --from the ledger that is copied to the one that KYBATCH_LEDGER_URL names.',
+      'neither --to nor --from is given',
+      'Name the new ledger with --to. If KYBATCH_LEDGER_URL names it, name the old one with --from.',
     );
   const from = placeGiven('--from', options.from, environment) ?? named;
   const to = placeGiven('--to', options.to, environment) ?? named;
@@ -133,8 +133,8 @@ function placeGiven(flag: string, given: string | undefined, environment: AppEnv
     new LedgerUrl(given);
     throw new UsageError(
       'PASSWORD_IN_FLAG',
-      `${flag} holds a password: everybody who lists the processes of this machine can read it`,
-      'Leave it out, and set PGPASSWORD or write it into ~/.pgpass. Or name that database in KYBATCH_LEDGER_URL or KYBATCH_LEDGER_URL_FILE, and the other ledger with --from or --to alone.',
+      `${flag} contains a password, which every user of this machine can read in the list of processes`,
+      'Leave it out, and use PGPASSWORD or ~/.pgpass. Or put the address into KYBATCH_LEDGER_URL, and give only the other ledger with --from or --to.',
     );
   }
   const password = environment.env.PGPASSWORD;
@@ -147,13 +147,13 @@ function mustDiffer(from: LedgerPlace, to: LedgerPlace): void {
     throw new UsageError(
       'COPY_BOTH_FILES',
       `both ledgers are files, in ${from.dataDir} and ${to.dataDir}`,
-      'Copied are ledgers from a file to PostgreSQL, and back. While nothing runs, a data directory can be copied like any other folder.',
+      '`kybatch ledger copy` copies a file to PostgreSQL, or back. To copy a file to a file: `kybatch ledger backup`',
     );
   if (from.ledgerUrl !== undefined && to.ledgerUrl !== undefined)
     throw new UsageError(
       'COPY_BOTH_DATABASES',
       `both ledgers are databases, ${shownLedgerUrl(from.ledgerUrl)} and ${shownLedgerUrl(to.ledgerUrl)}`,
-      'Copied are ledgers from a file to PostgreSQL, and back. KYBATCH_LEDGER_URL names a ledger too: say with --from which data directory is meant. From one database to another pg_dump does it.',
+      '`kybatch ledger copy` copies a file to PostgreSQL, or back. KYBATCH_LEDGER_URL names a database, so add --from with the data directory. Between databases, use pg_dump.',
     );
 }
 
@@ -184,7 +184,7 @@ export async function providerMoved(
       throw new UsageError(
         'PROVIDER_UNKNOWN',
         `nothing is stored from ${from}`,
-        names.length === 0 ? 'Nothing was bought yet.' : `Something is from: ${names.join(', ')}.`,
+        names.length === 0 ? 'Nothing was bought yet.' : `Answers are stored from: ${names.join(', ')}.`,
       );
     }
     const sold = known.filter(({ name, answers }) => name === from && answers > 0).map(({ api }) => api);
@@ -192,8 +192,8 @@ export async function providerMoved(
     if (there !== undefined)
       throw new UsageError(
         'PROVIDER_OTHER_API',
-        `${to} holds answers of ${there.api}, and ${from} has none of that`,
-        'Nothing was moved: each API has an address of its own. Name the new address of the same API.',
+        `${to} has answers of ${there.api}, but ${from} has none`,
+        'Nothing was moved. Name the new address of the same API.',
       );
     return { from, to, ...(await housekeeping.moveProvider(from, to)) };
   });

@@ -36,8 +36,8 @@ export function metricsTarget(
   if (start !== '' && start !== METRICS_START)
     throw new UsageError(
       'OUT_NOT_METRICS',
-      `${path} holds something else than metrics of kybatch`,
-      'Name another file with metrics.file; it need not exist.',
+      `${path} is not a metrics file of kybatch`,
+      'Name another file with metrics.file. It need not exist.',
     );
   return path;
 }
@@ -137,10 +137,8 @@ export function metricsText(figures: Figures): string {
   const { at, lists, unknownCharges, unitsLeft, attempt } = figures;
   return prometheusText([
     ofLists(lists, 'rows', 'Rows of the list by outcome.', ({ outcomes }) => counted('outcome', outcomes)),
-    ofLists(lists, 'rows_due', 'Rows that were found to be due and are not done.', ({ due }) => [plain(due)]),
-    ofLists(lists, 'rows_held', 'Rows that are due and cannot move, by what they wait for.', ({ held }) =>
-      counted('reason', held),
-    ),
+    ofLists(lists, 'rows_due', 'Due rows that are not done.', ({ due }) => [plain(due)]),
+    ofLists(lists, 'rows_held', 'Due rows on hold, by reason.', ({ held }) => counted('reason', held)),
     ofLists(lists, 'oldest_answer_age_seconds', 'Age of the oldest answer that the list uses.', ({ oldestAnswerAt }) =>
       maybe(oldestAnswerAt, (fetchedAt) => (at - fetchedAt) / 1000),
     ),
@@ -156,7 +154,7 @@ export function metricsText(figures: Figures): string {
       'Exit code of the last attempt on the list, and why. -1: it died.',
       ({ lastExit }) => maybe(lastExit, ({ code }) => code, { reason: label(lastExit?.reason ?? '') }),
     ),
-    ofLists(lists, 'members_left', 'Companies that are not in the file any more.', ({ departed }) => [plain(departed)]),
+    ofLists(lists, 'members_left', 'Companies that left the file.', ({ departed }) => [plain(departed)]),
     ofLists(lists, 'workers', 'Processes that work on the list.', ({ workers }) => [plain(workers)]),
     ofLists(
       lists,
@@ -168,26 +166,24 @@ export function metricsText(figures: Figures): string {
           value: since / 1000,
         })),
     ),
-    one('calls_in_doubt', 'Calls that may have been charged, about which a person has still to say something.', [
-      plain(unknownCharges),
-    ]),
+    one('calls_in_doubt', 'Calls with unknown charge that a person has to record.', [plain(unknownCharges)]),
     {
-      ...one('units_charged_total', 'Units that were charged, over all starts.', [plain(figures.unitsCharged)]),
+      ...one('units_charged_total', 'Charged units of all attempts.', [plain(figures.unitsCharged)]),
       isTotal: true,
     },
     one(
       'drift_units',
-      'Units that the provider counts and this ledger does not.',
+      'Units that the provider counts, but this ledger does not.',
       figures.drift.map(({ api, units }) => ({ labels: { api }, value: units })),
     ),
     one(
       'permission_left',
-      'What v2 says is left of a permission.',
+      'What is left of a permission, as v2 reports it.',
       ofPermissions(figures, ({ left }) => left),
     ),
     one(
       'permission_drift',
-      'What v2 counted since the last attempt beyond our calls.',
+      'What v2 counted since the last attempt beyond the calls of this ledger.',
       ofPermissions(figures, ({ drift }) => drift),
     ),
     one(
@@ -197,12 +193,12 @@ export function metricsText(figures: Figures): string {
     ),
     one(
       'disk_free_bytes',
-      'Room on the disk of the data directory.',
+      'Free space on the disk of the data directory.',
       maybe(figures.freeBytes, (bytes) => bytes),
     ),
     one(
       'units_left',
-      'Units that the provider says are left, of the plan and of the day; of the attempt: of its limit.',
+      'Units left of the plan and of the day, as the provider reports them, and of the limit of the attempt.',
       [
         ...unitsLeft.map(({ api, of, units }) => ({ labels: { api, of }, value: units })),
         ...maybe(attempt?.budgetLeft ?? null, (units) => units, { api: 'v1', of: 'start' }),

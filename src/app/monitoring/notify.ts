@@ -57,7 +57,7 @@ async function tell(
     environment.onNote?.(
       message(
         'NOTIFY_FAILED',
-        `notify: ${shown(notify)} could not be told how this attempt ended: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
+        `notify: the summary of this attempt was not sent to ${shown(notify)}: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
       ),
     );
 }

@@ -137,9 +137,7 @@ function workOutDue(options: ProviderOptions, { cwd, env, clock, onNote }: AppEn
       underWay.delete(key);
     })
     // It is not tried again while this process runs: the page reads the overview every second.
-    .catch((error: unknown) =>
-      onNote?.(message('DUE_UNKNOWN', `what is due could not be worked out: ${String(error)}`)),
-    );
+    .catch((error: unknown) => onNote?.(message('DUE_UNKNOWN', `the due rows could not be counted: ${String(error)}`)));
 }
 
 const underWay = new Set<string>();

@@ -200,10 +200,11 @@ export async function pullBeforeRun(
   environment: AppEnvironment,
 ): Promise<PulledChanges | null> {
   if (!usesWatch(pipeline) || portfolio === undefined) return null;
-  const tell = (why: string) => environment.onNote?.(message('WATCH_NOT_ASKED', `the watch was not read: ${why}`));
+  const tell = (why: string) =>
+    environment.onNote?.(message('WATCH_NOT_ASKED', `kybatch did not read the watch: ${why}`));
   if (!hasConsent(options, pipeline)) {
     // The price of this is not published, and the user has not agreed to anything yet.
-    tell('that may cost something. `kybatch watch pull` reads it, and so does --yes');
+    tell('that may cost something. To read it, add --yes, or: `kybatch watch pull`');
     return null;
   }
   const since = environment.clock.now();
@@ -219,7 +220,7 @@ export async function pullBeforeRun(
     companies = view.read + view.troubles.length;
     const why = pullProblems(view);
     if (why !== undefined)
-      environment.onNote?.(message('WATCH_READ_IN_PART', `the watch was only read in part: ${why}`));
+      environment.onNote?.(message('WATCH_READ_IN_PART', `kybatch read only a part of the watch: ${why}`));
   } catch (error) {
     if (error instanceof LedgerError) throw error;
     tell(error instanceof Error ? error.message : String(error));
@@ -241,7 +242,9 @@ function pullProblems({ stopped, troubles, left, leftFailing, cutShort }: WatchP
     first === undefined
       ? ''
       : `the ${historiesOf(troubles.length)} (${inShort(troubles.map(({ companyId }) => companyId))}) failed, and the next attempt asks again: ${first.message}`,
-    cutShort === 0 ? '' : `the ${historiesOf(cutShort)} ${cutShort === 1 ? 'has' : 'have'} more pages than are read`,
+    cutShort === 0
+      ? ''
+      : `the ${historiesOf(cutShort)} ${cutShort === 1 ? 'has' : 'have'} more pages than kybatch reads`,
   ].filter((part) => part !== '');
   return said.length === 0 ? undefined : said.join('; ');
 }

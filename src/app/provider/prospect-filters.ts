@@ -28,7 +28,7 @@ export type WrittenFilters = Readonly<Record<string, unknown>>;
 const number = z.union([z.int(), longInteger.transform(String)]);
 const ID = z.union([number, nonEmpty]);
 const item = z.union([number, z.string().regex(/\S/), z.strictObject({ id: ID })], {
-  error: 'expected a name, an ID, or {id: …} for what is to be sent as it is; a code such as "01.1" goes in quotes',
+  error: 'expected a name, an ID, or {id: …} to send a value unchanged. Put a code such as "01.1" in quotes',
 });
 const items = z.array(item).min(1);
 const place = z.union([
@@ -49,8 +49,8 @@ export function readFilters(named: string, environment: AppEnvironment): Written
   if (typeof content !== 'object' || content === null || Array.isArray(content) || Object.keys(content).length === 0)
     throw new UsageError(
       'FILTER_MISSING',
-      `${named} names no filter: every company that there is would be asked for`,
-      `It holds keys and values, for example company_status: [Active]. The keys: ${FILTERS.join(', ')}.`,
+      `${named} has no filter, so it would find every company`,
+      `It needs keys and values, for example company_status: [Active]. The keys: ${FILTERS.join(', ')}.`,
     );
   const listed = Object.fromEntries(Object.entries(content).map(([key, value]) => [key, asList(key, value)]));
   const checked = schema.safeParse(listed, { error: plainWords });
@@ -175,7 +175,7 @@ class NameResolver {
   /** The IDs to send. An ID of the wrong form becomes a problem. */
   checked(where: string, sent: ReturnType<typeof sentAs>): readonly (string | number | ExactNumber)[] {
     if ('values' in sent) return sent.values;
-    this.problems.push(`${this.file}: ${where}: this filter takes whole numbers, and ${sent.unfit} is none`);
+    this.problems.push(`${this.file}: ${where}: this filter takes whole numbers, and ${sent.unfit} is not one`);
     return [];
   }
 }

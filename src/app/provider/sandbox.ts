@@ -94,8 +94,8 @@ async function sampleTarget(
   if (foreign !== undefined && !force)
     throw new UsageError(
       'OUT_NOT_OURS',
-      `${foreign} is there already, and is no sample`,
-      'Name another file with --out, or use --force to write over it.',
+      `${foreign} exists and is not a sample`,
+      'Name another file with --out, or overwrite it with --force.',
     );
   return out;
 }

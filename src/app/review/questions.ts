@@ -77,11 +77,7 @@ export async function runsOfQuestions(
   environment: AppEnvironment,
 ): Promise<readonly string[] | undefined> {
   if (run !== undefined && portfolio !== undefined)
-    throw new UsageError(
-      'QUESTIONS_SCOPE_TWICE',
-      'either a run or --portfolio says whose questions are meant',
-      'Leave one of them out.',
-    );
+    throw new UsageError('QUESTIONS_SCOPE_TWICE', 'a run and --portfolio exclude each other', 'Leave one of them out.');
   if (run !== undefined) return [(await namedRun(run, { runs })).id];
   if (portfolio === undefined) return undefined;
   const lists = portfoliosNamed(portfolio, await portfolios.all(), environment).map(({ id }) => id);

@@ -183,8 +183,7 @@ async function continueAttempt(
   );
 }
 
-const KEEPS_ITS_PIPELINE =
-  'The run keeps the pipeline that it was begun with: correct the file, and start the input again with `kybatch run`.';
+const KEEPS_ITS_PIPELINE = 'A run keeps its pipeline. Correct the file, then run the list again with `kybatch run`.';
 
 /** The ledger does not store the recipients. They are read from the pipeline file as it is now. */
 function notifyNow({ file }: LoadedPipeline, environment: AppEnvironment): Notify | null {
@@ -211,13 +210,13 @@ async function chosenRun(id: string | undefined, how: ContinueMode, ledger: Ledg
 
 /** A later run has taken over the unfinished rows, or they have left the list. */
 function supersededError(run: RunRecord): ContinueError {
-  const message = `run ${run.id} was superseded by ${run.supersededBy}, which has taken over what was not done; nothing was spent`;
+  const message = `run ${run.id} was superseded by ${run.supersededBy}, which took over its rows to do. Nothing was spent`;
   return new ContinueError(message, rereadStep(run), { code: 'RUN_SUPERSEDED', exit: ExitCode.usage });
 }
 
 function partlyReadError(run: RunRecord): ContinueError {
-  const message = `run ${run.id} was stopped while its input was being read; nothing was spent`;
-  const hint = 'Where the input has changed since, `kybatch prune --older-than 1d` takes this run away.';
+  const message = `run ${run.id} was stopped while kybatch read its list. Nothing was spent`;
+  const hint = `If the list has changed, delete this run: \`kybatch runs delete ${run.id}\``;
   return new ContinueError(message, rereadStep(run), { code: 'RUN_HALF_READ', hint, exit: ExitCode.usage });
 }
 

@@ -65,7 +65,7 @@ export async function diskNeedOfUpdate(
 /** Null: there is room for three nights. */
 export function shortage({ bytes, threeNights, free }: UpdateDiskNeed): { code: MessageCode; message: string } | null {
   if (free === null || free >= threeNights) return null;
-  const message = `${bytesInWords(free)} free, and a night writes about ${bytesInWords(bytes)}: no room for three nights. \`kybatch prune\` removes old tables, and \`export.keep\` in the pipeline does so every night.`;
+  const message = `${bytesInWords(free)} free, and a run writes about ${bytesInWords(bytes)}: no room for three runs. To remove old tables: \`kybatch prune\`, or \`export.keep\` in the pipeline.`;
   return { code: 'DISK_SHORT', message };
 }
 

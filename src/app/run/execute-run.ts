@@ -358,7 +358,7 @@ function safeListener({ listen }: SpendingOptions, { onNote }: AppEnvironment): 
       onNote?.(
         message(
           'LISTENER_FAILED',
-          `a listener failed, and is told nothing more: ${error instanceof Error ? error.message : String(error)}`,
+          `a listener failed and gets no more events: ${error instanceof Error ? error.message : String(error)}`,
         ),
       );
     }
@@ -393,7 +393,7 @@ export async function waitForLeader(
       onNote?.(
         message(
           'WAITING_FOR_LEADER',
-          `waiting to see whether ${led.worker ?? 'another process'}, which leads ${called}, is alive: ${Math.ceil(left / 1000)} s at the most`,
+          `${led.worker ?? 'another process'} leads ${called}. kybatch checks whether it is alive, for at most ${Math.ceil(left / 1000)} s`,
         ),
       );
     first ??= led;

@@ -115,7 +115,7 @@ export function exportTables(
       environment.onNote?.(
         message(
           'OLDER_RUN',
-          `${run.id} is an older run of its list: the tables show the list as it stands now, after ${last.id}; the calls and units are those of ${run.id}`,
+          `${run.id} is an older run of its list. The tables show the list as it is now, after ${last.id}. Calls and units are from ${run.id}`,
         ),
       );
     const notCompared = await ledger.changes.waiting(READERS_VERSION);
@@ -152,7 +152,7 @@ function readPastDay(day: string, now: number): PastDay {
 /** The newest run of the portfolio on that day, whose calls are shown. It may be pruned, while the answers are there. */
 async function runThen(run: RunRecord, { at }: PastDay, { runs }: Pick<Ledger, 'runs'>): Promise<RunRecord> {
   if (run.portfolioId === null)
-    throw new UsageError('NO_LIST_THEN', `${run.id} is of a version without portfolios`, 'Leave --as-of away.');
+    throw new UsageError('NO_LIST_THEN', `${run.id} comes from a version without portfolios`, 'Leave out --as-of.');
   const isOfThen = (one: RunRecord) => one.portfolioId === run.portfolioId && one.createdAt <= at;
   return (await runs.all()).find(isOfThen) ?? run;
 }
@@ -216,8 +216,8 @@ export function tablesFolder(
   if (isForLatest(folder, dataDir))
     throw new UsageError(
       'OUT_NOT_FREE',
-      `${folder} is not free: kybatch keeps a link to the newest tables there`,
-      'Leave --out away, and the link leads to the new tables. Or name another folder.',
+      `${folder} cannot be used: kybatch keeps a link to the newest tables there`,
+      'Name another folder, or leave out --out: the link then leads to the new tables.',
     );
   mustBeOutsideDataDir(folder, dataDir);
   mustNotBeAnInput(folder, settingsFiles(environment));
@@ -332,7 +332,7 @@ function setLatest(latest: LatestLink, folder: string, { onNote }: AppEnvironmen
     onNote?.(
       message(
         'LATEST_NOT_SET',
-        `the tables are whole, but the link to the newest ones was not set (${reasonOfFailure(error)})`,
+        `the tables are complete, but the link to the newest ones was not set (${reasonOfFailure(error)})`,
       ),
     );
     return false;
@@ -369,7 +369,7 @@ function note(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: Ap
     onNote?.(
       message(
         'EXPORT_NOT_LISTED',
-        `the tables are whole, but the data directory does not know of them (${error.message}): \`kybatch erase\` will not name ${'folder' in made ? made.folder : made.file}`,
+        `the tables are complete, but the data directory has no record of them (${error.message}): \`kybatch erase\` will not list ${'folder' in made ? made.folder : made.file}`,
       ),
     );
   }

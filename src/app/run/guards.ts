@@ -107,7 +107,7 @@ export async function checkNewLedger(
     return [
       {
         guard: 'new_ledger',
-        message: `the ledger in ${dataDir} lacks the last ${ledger.lostCommits} commits that were made here: it is an older copy, or its kybatch.db-wal was removed. What was bought then would be bought again`,
+        message: `the ledger in ${dataDir} lacks the last ${ledger.lostCommits} commits that were made here. It is an older copy, or its kybatch.db-wal was removed. kybatch would buy the missing answers again`,
         hint: 'Restore the newest copy.',
       },
     ];
@@ -118,12 +118,12 @@ export async function checkNewLedger(
     // A removed run only has to be known. An attempt after the trace got past this guard.
     const heardAt = known === undefined ? null : (known.heardAt ?? Number.POSITIVE_INFINITY);
     if (found === undefined || found.at <= Math.max(newest ?? Number.NEGATIVE_INFINITY, heardAt ?? 0)) continue;
-    const none = known === undefined ? 'knows none' : 'knows nothing of it';
-    const since = newest === null ? 'knows no run' : `${none} after ${isoTime(heardAt ?? newest)}`;
+    const none = known === undefined ? 'has no run' : 'has nothing of it';
+    const since = newest === null ? 'has no run' : `${none} after ${isoTime(heardAt ?? newest)}`;
     return [
       {
         guard: 'new_ledger',
-        message: `${where} tells of run ${run} (${isoTime(found.at)}), and the ledger ${since}: what was bought then would be bought again`,
+        message: `${where} names run ${run} (${isoTime(found.at)}), but the ledger ${since}. kybatch would buy its answers again`,
         hint: NAME_THE_LEDGER,
       },
     ];
@@ -133,7 +133,7 @@ export async function checkNewLedger(
   return [
     {
       guard: 'new_ledger',
-      message: `${metrics.path} tells of answers of this list (${usedAt}), and the ledger in ${dataDir} knows no run: what was bought then would be bought again`,
+      message: `${metrics.path} shows answers of this list (${usedAt}), but the ledger in ${dataDir} has no run. kybatch would buy them again`,
       hint: NAME_THE_LEDGER,
     },
   ];
@@ -269,10 +269,10 @@ export async function rowsLost(
   if (!isAnother && lost * 100 <= allowed * before) return undefined;
   const usable = count(now, 'usable row');
   const why = isAnother
-    ? `none of the ${withCommas(before)} rows that could be worked on is in it any more (guards.rows_lost)`
-    : `the list had ${count(before, 'row')} that could be worked on: ${Math.floor((lost / before) * 100)}% are lost, more than the ${allowed}% of guards.rows_lost`;
+    ? `all ${withCommas(before)} usable rows of the last run are missing (guards.rows_lost)`
+    : `the last run had ${withCommas(before)}. ${Math.floor((lost / before) * 100)}% are missing, more than the ${allowed}% of guards.rows_lost`;
   return new GuardRefusal(
-    `${table.path} has ${usable}; ${why}`,
+    `${table.path} has ${usable}: ${why}`,
     'rows_lost',
     'Check that the file is complete and its IDs are unchanged.',
   );
@@ -289,7 +289,7 @@ export async function otherProviderNotes(
   return (await otherProviders(names, ledger)).map(({ api, name, other, here, there }) => {
     return message(
       'OWNED_ELSEWHERE',
-      `${api}: ${there} answers are stored from ${other}, ${here} from ${name}. Each base URL counts as another provider, so everything is bought again. If they are the same, move the answers with \`kybatch ledger provider-moved --from ${other} --to ${name}\`, or set ${urlVariable(api)} to ${other}`,
+      `${api}: ${there} answers are stored from ${other}, ${here} from ${name}. Each base URL counts as another provider, so kybatch buys everything again. If they are the same, move the answers with \`kybatch ledger provider-moved --from ${other} --to ${name}\`, or set ${urlVariable(api)} to ${other}`,
     );
   });
 }

@@ -55,7 +55,7 @@ function leftOutInWords(leftOut: readonly LeftOutLine[], lines: number): string 
 
 function surplusInWords(surplus: InputRemarks['surplus'], lines: number): string {
   const told = surplus.map(({ line, text }) => `line ${line} ("${sanitizeText(text, 60)}")`);
-  return `${lines === 1 ? '1 line has' : `${lines} lines have`} cells behind the last column, which kybatch keeps and does not use: ${firstOf(told, lines)}`;
+  return `${lines === 1 ? '1 line has' : `${lines} lines have`} cells after the last column, which kybatch keeps but does not use: ${firstOf(told, lines)}`;
 }
 
 function firstOf(told: readonly string[], all = told.length): string {

@@ -162,7 +162,7 @@ async function bringUpToDate(
   const waiting = { ...options, waitMs: RUN_WAITS_MS };
   const update = async (ledger: Ledger, dataDir: string): Promise<RunEndView> => {
     if (isNew && agreed === undefined && !isSandboxName(names.v1))
-      environment.onNote?.(message('LEDGER_BEGUN', `a new ledger was begun in ${dataDir}`));
+      environment.onNote?.(message('LEDGER_BEGUN', `a new ledger was created in ${dataDir}`));
     const findings = isNew
       ? []
       : refuseOrAsk(await findingsOf(job, place, names, ledger, environment), options, environment);

@@ -74,7 +74,7 @@ export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Prom
     throw new UsageError(
       'RUN_AMBIGUOUS',
       `${id} fits ${fitting.length} runs: ${firstFew(ids(fitting), (one) => one, 'runs').join(', ')}`,
-      'Write as much of the ID as is its own.',
+      'Give more characters of the ID.',
     );
   throw new UsageError(
     'RUN_NOT_FOUND',
@@ -107,7 +107,7 @@ export const noRunYet = () =>
   new UsageError(
     'NO_RUN_YET',
     'there is no run yet',
-    '`kybatch run <input.csv>` makes one. For a try, `kybatch sandbox sample` writes an input, and `kybatch run sample.csv --sandbox` runs it.',
+    '`kybatch run FILE` starts one. To try kybatch: `kybatch sandbox sample && kybatch run sample.csv --sandbox`',
   );
 
 export interface DropRunOptions extends PlaceOptions {

@@ -373,9 +373,9 @@ const settleCommand = (verdict: ChargeVerdict, describe: string): Command<Settle
   builder: (yargs) =>
     yargs
       .positional('which', whichPositional)
-      .option('reason', { alias: 'note', type: 'string', requiresArg: true, describe: 'Why. Kept with each call' })
-      .option('by', { type: 'string', requiresArg: true, describe: 'Who says so (default: $USER)' })
-      .option('yes', { type: 'boolean', default: false, describe: 'Do it without asking' }),
+      .option('reason', { alias: 'note', type: 'string', requiresArg: true, describe: 'Reason, stored with each call' })
+      .option('by', { type: 'string', requiresArg: true, describe: 'Person who records it (default: $USER)' })
+      .option('yes', { type: 'boolean', default: false, describe: 'Record without asking' }),
   async run(args, io) {
     const { dataDir, reason, by } = args;
     const agree = (proposal: ChargeProposal) => agreed(verdict, proposal, args, io);

@@ -11,7 +11,7 @@ interface CompletionArgs extends CommonArgs {
 export const completionCommand: Command<CompletionArgs> = {
   command: 'completion [shell]',
   describe: 'Print the completion script of a shell',
-  builder: (yargs) => yargs.positional('shell', { choices: SHELLS, describe: 'Which (default: that of $SHELL)' }),
+  builder: (yargs) => yargs.positional('shell', { choices: SHELLS, describe: 'The shell (default: from $SHELL)' }),
   async run(args, io) {
     const shell = args.shell ?? shellOf(io.env.SHELL);
     printResult(

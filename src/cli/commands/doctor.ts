@@ -30,7 +30,7 @@ export const doctorCommand: Command<DoctorArgs> = {
       .option('pipeline', {
         type: 'string',
         requiresArg: true,
-        describe: 'Fail where this pipeline (a name or a file) lacks something',
+        describe: 'Fail if this pipeline (a name or a file) lacks something',
       })
       .option('verbose', { type: 'boolean', default: false, describe: 'Show every check with all its details' }),
   async run(args, io) {

@@ -190,7 +190,7 @@ const migrateCommand: Command<MigrateArgs> = {
     yargs.option('grant', {
       type: 'string',
       requiresArg: true,
-      describe: 'PostgreSQL: a role that is to work with the ledger and makes no tables',
+      describe: 'PostgreSQL: a role that may use the ledger, but creates no tables',
     }),
   async run({ dataDir, json, grant }, io) {
     const { migrate } = await import('../../app/admin/ledger.js');

@@ -109,7 +109,7 @@ const instructionsFor = ({ purse }: Place): string =>
     'A company is a match only if its registration number agrees.',
     purse === undefined
       ? 'Nothing can be bought.'
-      : `At most ${purse.limit} units can be spent. Every answer says what was spent.`,
+      : `At most ${purse.limit} units can be spent. Every answer shows what was spent.`,
   ].join(' ');
 
 type Given = Readonly<Record<string, unknown>>;
@@ -260,7 +260,7 @@ const TOOLS: readonly Tool[] = [
   },
   {
     name: 'changes',
-    description: 'What new answers say differently from the ones before, oldest first.',
+    description: 'How new answers differ from the ones before, oldest first.',
     params: { portfolio, since: text('A day, a time, a run, or next_since of an earlier answer') },
     async run(given: { readonly portfolio?: string; readonly since?: string }, { options, environment }) {
       const { changes } = await import('../../app/portfolio/changes.js');

@@ -56,7 +56,7 @@ export const prospectCommand: Command<ProspectArgs> = {
       })
       .option('include-contacts', { type: 'boolean', describe: 'Phone numbers in the table, too' })
       .option('rebuy', yesOrNo('Ask again even if the answers are stored'))
-      .option('force', yesOrNo('Write over a file that is there and is not of ours, or was changed since'))
+      .option('force', yesOrNo('Overwrite the file, even if it was changed or comes from elsewhere'))
       .option('yes', yesOrNo('Spend without asking'))
       .option('sandbox', sandboxOption),
   run: (args, io) => {

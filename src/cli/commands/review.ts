@@ -167,9 +167,9 @@ const exportCommand: Command<ExportArgs> = {
       .option('delimiter', {
         type: 'string',
         requiresArg: true,
-        describe: "Between the cells of a CSV, as ';' (default: a comma)",
+        describe: "Delimiter of a CSV, such as ';' (default: a comma)",
       })
-      .option('force', { type: 'boolean', default: false, describe: 'Overwrite a file that is there' }),
+      .option('force', { type: 'boolean', default: false, describe: 'Overwrite an existing file' }),
   async run(args, io) {
     const { dataDir, run, out, delimiter, force } = args;
     const options = { dataDir, run, ...whichOf(args), out, delimiter, force };
@@ -299,7 +299,7 @@ const rejectCommand: Command<RuleArgs> = {
 
 const withdrawCommand: Command<WithdrawArgs> = {
   command: 'withdraw [id]',
-  describe: 'Take back a decision, or all decisions of one rule',
+  describe: 'Withdraw a decision, or all decisions of one rule',
   builder: (yargs) =>
     yargs
       .positional('id', {
@@ -310,9 +310,9 @@ const withdrawCommand: Command<WithdrawArgs> = {
       .option('batch', {
         type: 'string',
         requiresArg: true,
-        describe: 'All that `review confirm` or `review reject` has decided at once, as R-0a1b2c3d',
+        describe: 'All decisions of one `review confirm` or `review reject`, such as R-0a1b2c3d',
       })
-      .option('by', { type: 'string', requiresArg: true, describe: 'Who takes it back (default: $USER)' }),
+      .option('by', { type: 'string', requiresArg: true, describe: 'Person who withdraws it (default: $USER)' }),
   async run(args, io) {
     const { dataDir, id, batch, by } = args;
     if ((id === undefined) === (batch === undefined))
@@ -437,8 +437,8 @@ function noteOf(rule: Rule, { reasons = [], countryCode, grade }: ReturnType<typ
     grade !== undefined && `grade ${grade}`,
   ]);
   return rule.verdict === 'confirm'
-    ? `rule: the only candidate with a grade of at least ${rule.minGrade}; ${among}`
-    : `rule: no candidate; ${among}`;
+    ? `rule: the only candidate with a grade of at least ${rule.minGrade}, ${among}`
+    : `rule: no candidate, ${among}`;
 }
 
 function agreed(rule: Rule, proposal: RuleProposal, { all, yes }: RuleArgs, io: Io): Promise<boolean> {

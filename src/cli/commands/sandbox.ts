@@ -29,14 +29,14 @@ const sampleCommand: Command<SampleArgs> = {
   builder: (yargs) =>
     yargs
       .option('rows', numberFlagOr(100, '--rows', 'How many rows, up to a million'))
-      .option('dirty', { type: 'boolean', default: false, describe: "With the damage that analysts' files have" })
+      .option('dirty', { type: 'boolean', default: false, describe: 'With the errors that real files have' })
       .option('excel', {
         type: 'boolean',
         default: false,
         describe: 'As Excel saves it: semicolons, byte order mark, CRLF, other headers',
       })
       .option('country', { type: 'string', requiresArg: true, describe: 'Companies of one country alone, such as DE' })
-      .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry (--sandbox has 1)'))
+      .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry (--sandbox uses 1)'))
       .option('out', {
         type: 'string',
         default: 'sample.csv',
@@ -46,7 +46,7 @@ const sampleCommand: Command<SampleArgs> = {
       .option('force', {
         type: 'boolean',
         default: false,
-        describe: 'Write over files that are there, and are no sample',
+        describe: 'Overwrite files that are not samples',
       }),
   async run({ rows, dirty, excel, country, seed, out, force, dataDir, json }, io) {
     const abort = new AbortController();
@@ -92,10 +92,10 @@ const changeCommand: Command<ChangeArgs> = {
   builder: (yargs) =>
     yargs
       .positional('company', { type: 'string', demandOption: true, describe: 'Its v2 ID' })
-      .positional('field', { type: 'string', demandOption: true, describe: 'As the watch names it, such as name' })
+      .positional('field', { type: 'string', demandOption: true, describe: 'Name of the field, as in the watch' })
       .positional('value', { type: 'string', describe: 'The new value (default: none)' })
       .option('port', numberFlagOr(8787, '--port', 'Port of the sandbox'))
-      .option('sandbox', { ...sandboxOption, describe: 'That of --sandbox instead, which is kept beside the ledger' }),
+      .option('sandbox', { ...sandboxOption, describe: 'Change the sandbox of --sandbox instead' }),
   async run({ company, field, value, port, sandbox, dataDir, json }, io) {
     const change = {
       company: String(company),

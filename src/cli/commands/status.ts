@@ -136,7 +136,7 @@ export function statusInWords(status: StatusView, place = ''): readonly Message[
     block('RUN_STATE', `Run ${run.id}   ${standing(status)}`, `${run.inputPath} · pipeline ${run.pipelineName}`),
     atWorkInWords(status),
     isReading
-      ? message('INPUT_BEING_READ', 'Its input is being read, or was not read to the end.')
+      ? message('INPUT_BEING_READ', 'kybatch is reading its list, or was stopped while it read it.')
       : outcomeCounts(progress, run.rowCount, movedOn(status), { pending: pendingInWords(progress) }),
     erasedInWords(status),
     listInWords(status),
@@ -347,7 +347,7 @@ export function atWorkInWords(status: StatusView): readonly Message[] {
       marked(
         'PROCESS_SILENT',
         'attention',
-        'The process has not been heard of for half a minute. It is frozen, or the machine was.',
+        'The process has shown no sign of life for half a minute. It or its machine may be frozen.',
       ),
     howItGoes(status, atWork),
   );
@@ -388,10 +388,10 @@ function endInWords({ workers, putOff }: StatusView, atWork: ProcessView): reado
     endedAt !== null
       ? `ended ${moment(endedAt)}`
       : ending === null
-        ? `died. It was last heard of ${moment(lastHeardAt)}`
-        : 'was broken off';
+        ? `died. Its last sign of life was ${moment(lastHeardAt)}`
+        : 'was interrupted';
   // A leader that left took back the rows that no worker had begun, except rows that wait for their time.
-  const doing = endedAt === null || putOff ? `on, ${ofLate(atWork)}` : 'on the rows that they have begun';
+  const doing = endedAt === null || putOff ? `on, ${ofLate(atWork)}` : 'on the rows that they began';
   const who =
     workers.length === 0
       ? 'The last attempt'
@@ -452,7 +452,7 @@ function readIgnored(text: string | undefined): readonly IgnoredTrouble[] {
     const kind = IGNORED.get(word.trim());
     if (kind !== undefined) return kind;
     const hint = `Known: ${[...IGNORED.keys()].join(', ')}. Separate several with commas.`;
-    throw new UsageError('IGNORE_UNKNOWN', `--ignore does not know "${word.trim()}"`, hint);
+    throw new UsageError('IGNORE_UNKNOWN', `--ignore: unknown value "${word.trim()}"`, hint);
   });
 }
 

@@ -134,7 +134,7 @@ function listsInWords({ items, lists, complete, answers, oldestFetchedAt }: Voca
   return view(
     message(
       'VOCABULARY_READ',
-      `${count(items.length, 'item')} of ${count(lists, 'list')}: ${from}. Lists are stored for a year; --rebuy fetches them again.`,
+      `${count(items.length, 'item')} of ${count(lists, 'list')}: ${from}. Lists are stored for a year. --rebuy fetches them again.`,
     ),
     !complete &&
       message(

@@ -37,9 +37,6 @@ const portfolioPositional = {
   describe: 'Its name, or the path of its file (default: all of this provider)',
 } as const;
 
-const _EXITS =
-  'Exit code: 0 done, 3 done but for companies that are named, 4 stopped by an allowance or --limit, 5 the key is refused, 6 the provider is down. The same command goes on.';
-
 interface SyncArgs extends WatchArgs {
   readonly pipeline: string | undefined;
 }

@@ -348,7 +348,7 @@ export const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
   about_an_answer: 'about bought data',
   not_sure: 'a person was not sure',
   disagreement: 'a person answered differently',
-  said_before: 'you have answered it; it waits for a second person',
+  said_before: 'you have answered it, and a second person must answer',
 };
 
 const leftOutInWords = ({ leftOut }: RuleProposal): Message | false =>

@@ -134,7 +134,7 @@ function compareCourt(
   const relation = compareCourts(ours, theirs);
   if (relation === 'same') return { ...number, words: `${number.words}, court ${theirs}` };
   if (relation === 'unknown')
-    return outcome(notA, `${number.words}; the courts ${ours} and ${theirs} may be the same`, true);
+    return outcome(notA, `${number.words}, and the courts ${ours} and ${theirs} may be the same`, true);
   return outcome('F', `same number at another register court (${theirs}, not ${ours})`);
 }
 

@@ -57,7 +57,7 @@ export function parseGerman(raw: string, state?: string): ParsedNumber {
     if (other !== undefined) return review(other, null, 'no');
     const digitsOnly = /^\d{1,6}$/.test(cleaned.text);
     const reason = digitsOnly
-      ? 'a German number needs its section (HRA, HRB, …) and its register court; this is the number alone'
+      ? 'a German number needs its section (HRA, HRB, …) and its register court'
       : 'not the form of a German register number: court, HRA, HRB, GnR, PR or VR, and 1 to 6 digits';
     return review(reason, digitsOnly ? null : cleaned.text, 'no');
   }
@@ -79,7 +79,7 @@ function withNote(raw: string, entry: GermanEntry, number: string, court: string
   const piece = entry.piece.slice(0, entry.piece.length - note.length).replace(/[\s/-]+$/, '');
   const parsed = parsedEntry(raw, { ...entry, suffix: '', piece }, number, court);
   const left = { rule: 'mark_left_out', before: entry.piece, after: piece } as const;
-  const reason = `"${note}" behind the number is a note; nothing says whether ${piece} is meant`;
+  const reason = `"${note}" after the number is a note, so it is unclear whether ${piece} is right`;
   return { ...parsed, repairs: [left, ...parsed.repairs], treatment: 'review', reason };
 }
 

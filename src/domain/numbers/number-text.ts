@@ -151,12 +151,12 @@ export function cleanNumber(raw: string): Cleaned {
     // 3.58840E+04: the zeros behind the last digit of a whole number are none of its digits.
     const fraction = /^0+$/.test(places.slice(exponent)) ? places.slice(0, exponent) : places;
     if (fraction.length !== exponent) {
-      return { text, repairs, lost: `scientific notation "${text}" has lost digits; the file holds no number` };
+      return { text, repairs, lost: `"${text}" is scientific notation that has lost digits of the number` };
     }
     step('scientific_notation', `${whole}${fraction}`);
   }
   if (text.length > 15 && /^\d{15}0+$/.test(text.replace(/[ .,'-]/g, ''))) {
-    const lost = `"${text}" has more than 15 digits and ends in zeros; a spreadsheet has cut it off`;
+    const lost = `"${text}" has more than 15 digits and ends in zeros: a spreadsheet has cut it off`;
     return { text, repairs, lost };
   }
   return { text, repairs };
@@ -198,20 +198,20 @@ export function compact(text: string): string {
  */
 export function notANumberReason(text: string): string | undefined {
   if (DIGITS.test(text)) return undefined;
-  if (isWrittenDate(text)) return `"${text}" is a date, and stands where the number belongs`;
-  if (/^-\s*\d/.test(text)) return `"${text}" is a negative number; no register writes a minus`;
-  if (isDecimal(text)) return `"${text}" is a decimal number, with a fraction that no register writes`;
-  if (PHONE.test(text)) return `"${text}" is a phone number, and stands where the number belongs`;
-  if (SEVERAL.test(text)) return `"${text}" is more than one number, and nothing says which is meant`;
+  if (isWrittenDate(text)) return `"${text}" is a date, not a registration number`;
+  if (/^-\s*\d/.test(text)) return `"${text}" is a negative number, not a registration number`;
+  if (isDecimal(text)) return `"${text}" is a decimal number, not a registration number`;
+  if (PHONE.test(text)) return `"${text}" is a phone number, not a registration number`;
+  if (SEVERAL.test(text)) return `"${text}" is more than one number, and it is unclear which is right`;
   return undefined;
 }
 
 /** A text that fits no format of the country and is clearly something else. */
 export function somethingElseReason(text: string): string | undefined {
   if (DIGITS.test(text)) return undefined;
-  if (LOCAL_PHONE.test(text)) return `"${text}" is a phone number, and stands where the number belongs`;
-  if (POSTAL_CODE.test(text)) return `"${text}" is a postal code, and stands where the number belongs`;
-  if (SEVERAL_JOINED.test(text)) return `"${text}" is more than one number, and nothing says which is meant`;
+  if (LOCAL_PHONE.test(text)) return `"${text}" is a phone number, not a registration number`;
+  if (POSTAL_CODE.test(text)) return `"${text}" is a postal code, not a registration number`;
+  if (SEVERAL_JOINED.test(text)) return `"${text}" is more than one number, and it is unclear which is right`;
   return undefined;
 }
 
@@ -268,9 +268,9 @@ const SEVERAL_JOINED = /^[A-Z]{0,3} ?\d{5,} ?(?:[/,&+]|AND|UND|ET|OR|ODER) ?[A-Z
 export function multipleValuesReason(raw: string): string | undefined {
   if (PLAIN_GROUPS.test(raw)) return undefined;
   const text = plainCharacters(raw.trim()).replace(/\p{Cf}/gu, '');
-  if (STRUCK.test(text)) return `"${text}": a digit is struck out or marked, and nothing says which number is meant`;
+  if (STRUCK.test(text)) return `"${text}" has a digit that is struck out or marked, so the number is unclear`;
   if (PARTED.test(text) || isPartEnclosed(text))
-    return `"${text.replace(/\s+/g, ' ')}" holds two things, and nothing says which digits are the number`;
+    return `"${text.replace(/\s+/g, ' ')}" has two values, and it is unclear which is the number`;
   return undefined;
 }
 
@@ -315,7 +315,7 @@ export function marksIn(text: string): Marked | undefined {
 }
 
 export const markInWords = (written: string, { mark }: Marked): string =>
-  `"${written}" holds "${mark}", which may stand for a digit or belong to a footnote; nothing says which number is meant`;
+  `"${written}" has "${mark}", which may replace a digit or mark a footnote, so the number is unclear`;
 
 /** Most numbers, which need no check of each sign. */
 const UNMARKED = /^[A-Z\d]+(?:[ .,:/-][A-Z\d]+)*$/;

@@ -74,7 +74,7 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
     return forReview(outcome, `"${unpadded}" is too short to be a registration number of ${countryCode}`, null, 'no');
   }
   if (found !== undefined && hasLooseDigits(cleaned.text, found, country)) {
-    const loose = `"${cleaned.text}": some digits stand apart, and nothing says whether they belong to the number`;
+    const loose = `"${cleaned.text}" has separate digits that may not belong to the number`;
     return forReview(outcome, loose, null, 'unknown');
   }
   if (found !== undefined) return inRegister(found, countryCode, state);
@@ -211,7 +211,7 @@ function matchZeros(raw: string, reading: Reading, country: CountryNumbers): Par
     if (parsed.valid !== 'no') return parsed;
     return {
       ...parsed,
-      reason: `"${reading.compact}" is too short, and padded with zeros it fails the check of its digits`,
+      reason: `"${reading.compact}" is too short, and padded with zeros its check digits are wrong`,
     };
   }
   return undefined;
@@ -225,7 +225,7 @@ function matchLookAlike(raw: string, reading: Reading, country: CountryNumbers):
     const format = after === reading.compact ? undefined : country.formats.find(({ shape }) => shape.test(after));
     if (format === undefined) continue;
     const repairs = [...reading.repairs, { rule: 'look_alike', before: reading.compact, after } as const];
-    const reason = `a letter stands where a digit belongs; "${after}" may be meant`;
+    const reason = `a letter is in the place of a digit. "${after}" may be right`;
     return { ...accept(raw, { compact: after, repairs }, format), treatment: 'review', reason };
   }
   return undefined;
@@ -238,11 +238,11 @@ function accept(raw: string, reading: Reading, format: RegisterFormat): ParsedNu
   const treatment = repairs.reduce<Treatment>((sum, { rule }) => moreDoubtful(sum, treatmentOf(rule)), 'as_written');
   const parsed = { raw, canonical, spellings, repairs };
   if (format.check?.(reading.compact) === false) {
-    return { ...parsed, treatment: 'review', reason: `"${canonical}" fails the check of its digits`, valid: 'no' };
+    return { ...parsed, treatment: 'review', reason: `the check digits of "${canonical}" are wrong`, valid: 'no' };
   }
   const valid = format.check === undefined ? 'unknown' : 'yes';
   if (treatment !== 'needs_name') return { ...parsed, treatment, valid };
-  return { ...parsed, treatment, reason: `"${canonical}" differs from the text by leading zeros`, valid };
+  return { ...parsed, treatment, reason: `"${canonical}" differs from the given number by leading zeros`, valid };
 }
 
 /** In the US and Canada the state is part of the identity, because several states have the same number. */
@@ -252,7 +252,7 @@ function inRegister(parsed: ParsedNumber, countryCode: string, state: string | u
   if (register !== undefined) return { ...parsed, register };
   const treatment = moreDoubtful(parsed.treatment, 'needs_name');
   if (treatment === 'review') return parsed;
-  return { ...parsed, treatment, reason: 'the state is not given, and every state numbers its companies on its own' };
+  return { ...parsed, treatment, reason: 'the state is missing, and every state has its own numbers' };
 }
 
 /** A country without rules: the text itself is the number. */

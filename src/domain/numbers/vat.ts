@@ -46,7 +46,7 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   const canonical = rule.spell === undefined ? full : (spelled(national, [rule.spell])[0] ?? full);
   if (whole !== full && whole !== national) repairs.push({ rule: 'country_prefix', before: whole, after: canonical });
   if (checkStdnum(countryCode, rule.check, national) === false)
-    return review(`"${canonical}" fails the check of its digits${ofAnother(countryCode, whole)}`, canonical, 'no');
+    return review(`the check digits of "${canonical}" are wrong${ofAnother(countryCode, whole)}`, canonical, 'no');
   return accepted(raw, canonical, [full, national], repairs, 'yes');
 }
 
@@ -54,7 +54,7 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
 function ofAnother(countryCode: string, whole: string): string {
   const named = namedBy(whole)?.countryCode;
   if (named === undefined || named === countryCode || countryOfVat(whole) === undefined) return '';
-  return `: it is one of ${named}, and the row says ${countryCode}`;
+  return `: it is a number of ${named}, but the country of the row is ${countryCode}`;
 }
 
 /** A same, B same after a repair of more than the spelling, F different, Z missing. */
@@ -93,7 +93,7 @@ interface NamedByVat {
 function namedBy(compacted: string): NamedByVat | undefined {
   const whole = compacted.replace(LABEL, '');
   const own = OWN_FORMS.find(({ shape }) => shape.test(whole))?.countryCode;
-  if (own !== undefined) return { countryCode: own, by: `has a form of ${own} alone` };
+  if (own !== undefined) return { countryCode: own, by: `has a form that only ${own} uses` };
   const prefix = whole.slice(0, 2);
   const countryCode = VAT_PREFIXES[prefix] ?? prefix;
   const rule = vatRuleOf(countryCode);

@@ -60,22 +60,25 @@ function resolveAnew(country: string, state?: string): ResolvedLocation {
 
 function unknownCountry(text: string): ResolvedLocation {
   if (countryDialled(text) === null)
-    return { ok: false, reason: `the dialling code "${text}" does not tell one country; write its code or name` };
+    return {
+      ok: false,
+      reason: `the dialling code "${text}" belongs to several countries. Write the code or name of one`,
+    };
   if (isCountryInDoubt(text)) {
     return {
       ok: false,
-      reason: `"${text}" leaves the country in doubt; write the one in whose register the company is`,
+      reason: `"${text}" is not clearly one country. Write the country of the register`,
     };
   }
   const named = countriesNamed(text) ?? [];
   if (named.length > 1) return severalCountries(text, named);
-  return { ok: false, reason: `"${text}" is not a country known by code or name` };
+  return { ok: false, reason: `"${text}" is not a known country` };
 }
 
 const severalCountries = (text: string, several: readonly string[]): ResolvedLocation => ({
   ok: false,
   several,
-  reason: `"${text}" names more than one country, ${several.join(' and ')}; write the one in whose register the company is`,
+  reason: `"${text}" names more than one country, ${several.join(' and ')}. Write the country of the register`,
 });
 
 /**
@@ -92,7 +95,7 @@ function resolveCoded(text: string, countryPart: string, sign: string, statePart
     return severalCountries(text, [found.code, other]);
   }
   if (!WITH_STATES.has(found.code)) {
-    const note = `${text} is searched as ${found.code}: the API takes states of US, CA and CN only`;
+    const note = `${text} is searched as ${found.code}: the API accepts states of US, CA and CN only`;
     return { ok: true, location: found.code, countryCode: found.code, note, ...alias };
   }
   const code = subdivisionCode(found.code, statePart);
@@ -108,7 +111,7 @@ function withState(code: string, state: string) {
   return {
     location: code,
     countryCode: code,
-    note: `"${state}" is not a state of ${code}; the whole country is searched`,
+    note: `"${state}" is not a state of ${code}. kybatch searches the whole country`,
   };
 }
 

@@ -41,12 +41,12 @@ function fromNumber(text: string, state: string | undefined): SuggestedCountry |
   const entry = readGermanEntry(text);
   if (entry !== undefined) {
     const isNamed = GERMAN_SECTIONS.has(entry.section) && (entry.court ?? courtOf(state)) !== undefined;
-    return isNamed ? { countryCode: 'DE', reason: `${what} is one of a German register court` } : undefined;
+    return isNamed ? { countryCode: 'DE', reason: `${what} comes from a German register court` } : undefined;
   }
   const written = cleanNumber(text).text;
   const form = FORMS.find(({ fits }) => fits(written, compact(written)));
   if (form !== undefined)
-    return { countryCode: form.countryCode, reason: `${what} has a form of ${form.countryCode} alone` };
+    return { countryCode: form.countryCode, reason: `${what} has a form that only ${form.countryCode} uses` };
   return fromPrefix(written, what) ?? fromVat(text, what);
 }
 

@@ -41,11 +41,11 @@ export async function checkExport(
       throw new UsageError(
         'FORMAT_NOT_FOUND',
         `there is no format ${name}.${didYouMean(name, names)}`,
-        `There is: ${names.join(', ')}.`,
+        `Use one of: ${names.join(', ')}.`,
       );
   }
   if (formats.length === 0)
-    throw new UsageError('FORMAT_MISSING', 'no format is named', `There is: ${names.join(', ')}.`);
+    throw new UsageError('FORMAT_MISSING', 'no format is named', `Use one of: ${names.join(', ')}.`);
   checkFolder(folder);
   for (const name of formats) await known[name].check?.();
 }

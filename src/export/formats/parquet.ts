@@ -71,7 +71,7 @@ function fieldsOf(column: Column): readonly Field[] {
       description:
         added.type === DOUBLE
           ? `${name} as a binary number, perhaps rounded`
-          : `${name} as a number, where DECIMAL(38, 10) holds it exactly`,
+          : `${name} as a number, if DECIMAL(38, 10) is exact for it`,
     })),
   ];
 }

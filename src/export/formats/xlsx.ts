@@ -103,7 +103,7 @@ export class ResultsFile implements TableFile {
       name: 'Columns',
       columns: [
         { header: 'column', width: 30 },
-        { header: 'what it says', width: 110 },
+        { header: 'meaning', width: 110 },
       ],
     });
     this.#book.write(explainColumns(this.#columns, results));
@@ -209,7 +209,7 @@ function explainColumns(columns: readonly Column[], sheets: readonly string[]): 
     ]),
     ...(sheets.length < 2
       ? []
-      : [[null, `The list is longer than a sheet can be: it goes on in ${sheets.slice(1).join(', ')}`]]),
+      : [[null, `The list is longer than a sheet. It continues in ${sheets.slice(1).join(', ')}`]]),
     [null, null],
     ...Object.entries(OUTCOMES).map(([outcome, words]): readonly SheetCell[] => [
       { text: outcome, fill: OUTCOME_FILLS[outcome] ?? '' },

@@ -166,10 +166,10 @@ async function readAll(
 
 /** Values that the other engine would change. Numbers are exact up to 2^53. */
 function whyUnfit(value: StoredRecord[number], keepsNul: boolean, isAsStored: () => boolean): string | undefined {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? undefined : 'is too large a number';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? undefined : 'is a number that is too large';
   if (typeof value !== 'string') return undefined;
-  if (!keepsNul && value.includes('\0')) return 'holds a NUL, which PostgreSQL keeps in no text';
-  return value.includes('\u{fffd}') && !isAsStored() ? 'is damaged: its bytes are no text' : undefined;
+  if (!keepsNul && value.includes('\0')) return 'contains a NUL, which PostgreSQL cannot store';
+  return value.includes('\u{fffd}') && !isAsStored() ? 'is damaged: its bytes are not text' : undefined;
 }
 
 const placeOf = (table: CopiedTable, record: StoredRecord, column: number): string => {

@@ -50,7 +50,7 @@ const NAMED = 3;
 
 /** Answers are found by their request, not by their run, so a new run pays for no stored answer again. */
 export const dropAndRun = (runs: readonly string[]): string =>
-  `delete the run (${runs.map((run) => `\`kybatch runs delete ${run}\``).join(', ')}) and run the list again with \`kybatch run <input>\`. Stored answers are not paid for again`;
+  `delete the run (${runs.map((run) => `\`kybatch runs delete ${run}\``).join(', ')}) and run the list again: \`kybatch run FILE\`. Stored answers are not paid for again`;
 
 export function placeInWords({ table, column, run, row, id }: StoredPlace): string {
   const cell = `${table}.${column}`;

@@ -60,7 +60,7 @@ function* remove(database: Database, request: EraseRequest, itemIds: ItemIds, no
 }
 
 const GOES_ON_LATER =
-  'A running process would store its answers after the data was erased. Stop all processes (SIGTERM finishes their calls in flight), erase, and start them again: they continue. A killed process is noticed within half a minute. Nothing was removed.';
+  'A running process would store its answers after the data was erased. Stop all processes (SIGTERM finishes their calls in flight), erase, and start them again. kybatch notices a killed process within half a minute. Nothing was removed.';
 
 /**
  * An erasure is remembered until its proof: if that fails or the process is killed, the same command finishes it. The

@@ -67,7 +67,7 @@ export function allowanceStore(database: Database): AllowanceWriter {
       if (alone && seen.remainingUnits !== null)
         yield* anchors.anchor(before, environmentId, id, seen.remainingUnits, now);
       if (seen.available !== 0) return;
-      const message = 'the v1 allowance is spent: 0 units remain';
+      const message = 'the v1 allowance is used up: 0 units are left';
       yield* close(environmentId, {
         operation: null,
         reason: 'allowance',

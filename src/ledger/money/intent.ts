@@ -89,14 +89,14 @@ function decideReport(
   const tries = lost + answered;
   if (tries < maxAttemptsInVain(cap)) return 'go';
   return inDoubt(
-    `${tries} ${tries === 1 ? 'call' : 'calls'} for this brought no report and may have been charged; not sent again (cap of ${maxAttemptsInVain(cap)})`,
+    `${tries} ${tries === 1 ? 'call' : 'calls'} for this returned no report and may have been charged. Not sent again (limit: ${maxAttemptsInVain(cap)})`,
   );
 }
 
 function lostTooOften(lost: number, cap: number): string {
-  const why = cap === 0 ? 'lost_answers: hold' : `cap of ${cap}`;
+  const why = cap === 0 ? 'lost_answers: hold' : `limit: ${cap}`;
   const calls = lost === 1 ? '1 call for this was' : `${lost} calls for this were`;
-  return `${calls} lost and may have been charged; not sent again (${why})`;
+  return `${calls} lost and may have been charged. Not sent again (${why})`;
 }
 
 /**
@@ -107,10 +107,10 @@ function decideInVain(charges: UnknownCharges, cap: number): 'go' | Extract<Inte
   const { inVain, inVainNow, inVainAttempts } = charges;
   if (inVainAttempts >= maxAttemptsInVain(cap))
     return inDoubt(
-      `${inVain} calls for this, over ${inVainAttempts} starts, brought no answer that can be used and may have been charged; not sent again`,
+      `${inVain} calls for this, in ${inVainAttempts} attempts, returned no usable answer and may have been charged. Not sent again`,
     );
   if (inVainNow < IN_VAIN_A_START) return 'go';
-  const message = `${inVainNow} calls for this brought no answer that can be used; it is not asked for again in this attempt`;
+  const message = `${inVainNow} calls for this returned no usable answer. Not sent again in this attempt`;
   return { kind: 'parked', reason: 'unanswered', until: null, message };
 }
 
@@ -181,14 +181,14 @@ export function possibleCost(
 function withinBudget(budget: number | null, spent: number, inFlight: number, what: string, each = 1) {
   if (budget === null || spent + (inFlight + 1) * each <= budget) return 'go' as const;
   if (inFlight > 0 && spent + each <= budget) return { kind: 'wait' } as const;
-  const before = spent === 0 ? '' : `: ${spent} are spent`;
+  const before = spent === 0 ? '' : `: ${spent} are used`;
   const isSpent = spent > 0 && spent >= budget;
-  const enough = isSpent ? 'is spent' : `does not reach for a call that may cost ${each}${before}`;
+  const enough = isSpent ? 'is used up' : `is too small for a call that may cost ${each}${before}`;
   return {
     kind: 'parked',
     reason: 'budget',
     until: null,
-    message: `the budget of ${budget} ${what}${budget === 1 ? '' : 's'} ${enough}`,
+    message: `the limit of ${budget} ${what}${budget === 1 ? '' : 's'} ${enough}`,
   } as const;
 }
 

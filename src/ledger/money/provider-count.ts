@@ -79,7 +79,7 @@ export function judgeLostCalls(facts: AnchorFacts): AnchorVerdict {
   // After a reset or a renewed plan the two figures cannot be compared.
   if (missing < 0 || (resetAt !== null && resetAt <= now)) return settled(null, 0);
   if (lost.length === 0) return settled(null, missing);
-  const note = `the remaining units fell from ${anchorUnits} to ${remainingUnits}; ${missing} of them ${missing === 1 ? 'belongs' : 'belong'} to ${lost.length} lost ${lost.length === 1 ? 'call' : 'calls'}`;
+  const note = `the remaining units fell from ${anchorUnits} to ${remainingUnits}, and ${missing} of them ${missing === 1 ? 'belongs' : 'belong'} to ${lost.length} lost ${lost.length === 1 ? 'call' : 'calls'}`;
   if (missing === lost.length) return settled('charged', 0, note);
   if (lost.some((call) => mayBeAtWork(call, now))) return { kind: 'too_early' };
   return settled(missing === 0 ? 'free' : null, missing, note);

@@ -186,7 +186,7 @@ export const isSingleConfirmation = ({ decision, secondBy }: Pick<DecisionEntry,
 
 /** The message of a row that waits for a second person. It names no company, so erasure can leave it. */
 export function waitingInWords(words: readonly PersonDecision[]): { readonly code: string; readonly message: string } {
-  const people = words.map(({ decidedBy, decision }) => `${decidedBy} has said ${decision}`).join(', ');
+  const people = words.map(({ decidedBy, decision }) => `${decidedBy} answered ${decision}`).join(', ');
   const isOne = words.every((word) => words[0] !== undefined && isSameWord(word, words[0]));
   return {
     code: SECOND_PERSON,

@@ -56,9 +56,9 @@ export class LedElsewhereError extends KybatchError {
     runId: string,
     readonly worker: string | null,
     readonly leaseUntil: number,
-    hint = '`kybatch worker` joins in. A process that was killed is taken over within half a minute.',
+    hint = 'To help with it: `kybatch worker`. If that process was killed, kybatch takes over within half a minute.',
   ) {
-    super(`run ${runId} is being worked on${worker === null ? '' : ` by ${worker}`}`, {
+    super(`run ${runId} is in progress${worker === null ? '' : ` by ${worker}`}`, {
       code: 'LED_ELSEWHERE',
       hint,
       exit: ExitCode.locked,

@@ -232,7 +232,7 @@ export const companiesTable = table({
   name: 'companies',
   onePer: 'company bought',
   description:
-    'The legal identity of each bought company, and how many lines of lists came with it. A company that was bought from v1 and v2 has two lines.',
+    'The legal identity of each bought company, and the number of lines in its lists. A company that was bought from v1 and v2 has two lines.',
   source: 'fullKyb, liteKyb and the other modules of v1, v2 kybLite and its lists',
   key: ['v1_company_id', 'v2_company_id'],
   keyAlwaysThere: false,

@@ -112,7 +112,7 @@ export const sourcesTable = table({
     column(
       'module',
       'text',
-      'The part of the record it stands for: lite, officers, shareholders, …',
+      'The part of the record it belongs to: lite, officers, shareholders, …',
       'its place in the answer',
     ),
     ...sourceFields,

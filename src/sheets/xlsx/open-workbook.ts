@@ -132,12 +132,13 @@ function refuseOtherZips(parts: ZipParts): void {
   const has = (pattern: RegExp) => [...parts.entries.keys()].some((name) => pattern.test(name));
   const refuse = (what: string, hint = SAVE_AS_XLSX) =>
     new UsageError('NOT_A_TABLE', `${parts.shownAs} is ${what}`, hint);
-  if (parts.has('xl/workbook.bin')) throw refuse('a binary workbook (.xlsb), which is not read');
+  if (parts.has('xl/workbook.bin')) throw refuse('a binary workbook (.xlsb), which kybatch cannot read');
   if (parts.has('xl/workbook.xml')) return;
-  if (parts.has('mimetype') && parts.has('content.xml')) throw refuse('an OpenDocument file (.ods), which is not read');
+  if (parts.has('mimetype') && parts.has('content.xml'))
+    throw refuse('an OpenDocument file (.ods), which kybatch cannot read');
   if (has(/^word\//)) throw refuse('a Word document, not a table');
   if (has(/^ppt\//)) throw refuse('a presentation, not a table');
-  if (has(/^index\/.*\.iwa$/)) throw refuse('a Numbers document, which is not read');
+  if (has(/^index\/.*\.iwa$/)) throw refuse('a Numbers document, which kybatch cannot read');
   // A workbook may keep its parts elsewhere if it declares the place.
   if (parts.has('[Content_Types].xml') && parts.has('_rels/.rels')) return;
   throw refuse('a zip archive', 'Unpack it first, then use one of its files.');

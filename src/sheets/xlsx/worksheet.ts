@@ -63,7 +63,7 @@ async function workbookPart(parts: ZipParts): Promise<string> {
   if (!parts.has('_rels/.rels') && parts.has('xl/workbook.xml')) return 'xl/workbook.xml';
   const roots = await readRelations(parts, '');
   const root = [...roots.values()].find(({ type }) => type.endsWith('/officeDocument'));
-  if (root === undefined) throw damagedWorkbook(parts.shownAs, 'it does not say which of its parts is the workbook');
+  if (root === undefined) throw damagedWorkbook(parts.shownAs, 'it does not name the part that is the workbook');
   return root.target;
 }
 

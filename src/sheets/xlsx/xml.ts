@@ -274,7 +274,7 @@ function plainText(text: string): string {
   if (!lines.includes('&')) return lines;
   return lines.replace(/&([^;]*);?/g, (whole, name: string) => {
     const known = whole.endsWith(';') ? (NAMED[name] ?? numbered(name)) : undefined;
-    if (known === undefined) throw new Error(`${whole.slice(0, 20)} stands for nothing`);
+    if (known === undefined) throw new Error(`${whole.slice(0, 20)} is an unknown entity`);
     return known;
   });
 }

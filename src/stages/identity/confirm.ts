@@ -131,7 +131,7 @@ function staysConfirmed(space: IdSpace, before: Identified | undefined, seen: re
   const again = seen.find(({ candidate: { id } }) => id === candidate.id);
   if (again !== undefined && checkRecordIdentity(candidate, again.candidate).ok)
     return { outcome: stillConfirmed(space, { ...before, candidate: again.candidate }), kept: [] };
-  const evidence = again === undefined ? 'the new search did not bring it' : 'the new search says something else of it';
+  const evidence = again === undefined ? 'the new search did not return it' : 'the new search has other data about it';
   const kept = {
     candidate,
     grade: before.grade ?? '',
@@ -153,7 +153,7 @@ function conclude(
     case 'confirmed': {
       const against = doubts.find(({ rulesOutYes }) => rulesOutYes);
       if (against === undefined) return confirmed(space, decision, decision.matchedOn);
-      const message = `one candidate agrees, but ${against.words}: another may agree as well`;
+      const message = `one candidate agrees, but ${against.words}. Another one may agree, too`;
       return { kind: 'needs_review', code: against.code, message, grade: decision.grade };
     }
     case 'needs_review': {
@@ -167,7 +167,7 @@ function conclude(
         return {
           kind: 'needs_review',
           code: doubt.code,
-          message: `${told}, but ${doubts.map(({ words }) => words).join(', and ')}: ask the provider, or decide that none of these is meant`,
+          message: `${told}, but ${doubts.map(({ words }) => words).join(', and ')}. Ask the provider, or decide that none of these is right`,
         };
       return { kind: 'no_match', code: decision.reason.toUpperCase(), message: told };
     }
@@ -184,7 +184,7 @@ const NO_MATCH = {
 function noMatchMessage(reason: keyof typeof NO_MATCH, elsewhere: readonly GradedCandidate[]): string {
   if (elsewhere.length === 0) return NO_MATCH[reason];
   const countries = [...new Set(elsewhere.map(({ candidate }) => sanitizeText(candidate.country_code ?? '')))].sort();
-  return `${NO_MATCH[reason]} in its country, only companies elsewhere: ${countries.join(', ')}`;
+  return `${NO_MATCH[reason]} in its country, but companies in other countries do: ${countries.join(', ')}`;
 }
 
 const ANSWERED = { code: 'REVIEWED', message: 'a person decided' } as const;
@@ -207,7 +207,7 @@ function recall(
   }
   const unseen = seen.filter(({ candidate }) => !shown.includes(candidate.id));
   if (unseen.length > 0) return judge(unseen);
-  return { kind: 'no_match', code: 'REVIEWED', message: 'a person decided that none of the candidates is meant' };
+  return { kind: 'no_match', code: 'REVIEWED', message: 'a person decided that none of the candidates is right' };
 }
 
 const confirmed = (

@@ -52,7 +52,7 @@ export async function askFallback(terms: FallbackTerms): Promise<StageOutcome | 
     asked.push(search);
     const named = found.filter((candidate) => hintMatches(hint, terms.enquiry.subject, candidate));
     if (named.length === 0)
-      note('HINT_NOT_FOUND', `${hintInWords(hint)}, whom the search does not find`, terms.context);
+      note('HINT_NOT_FOUND', `${hintInWords(hint)}, which the search does not find`, terms.context);
     else if (terms.take(named, hint)) return undefined;
   }
   return undefined;
@@ -76,7 +76,11 @@ async function askForHint(step: FallbackStep, terms: FallbackTerms): Promise<Hin
   if (typeof chosen !== 'number') return chosen;
   if (chosen === 0) note('HINT_EMPTY', `${operation.name} names no number for ${request.source}`, context);
   else
-    note('HINT_AMBIGUOUS', `${operation.name} names ${chosen} companies for ${request.source}: none is taken`, context);
+    note(
+      'HINT_AMBIGUOUS',
+      `${operation.name} names ${chosen} companies for ${request.source}. kybatch uses none`,
+      context,
+    );
   return undefined;
 }
 

@@ -122,7 +122,7 @@ export function firstRequest(
 /** Nothing was asked, so nothing was found either. */
 function cannotAsk({ operation }: SpaceSearch, searches: readonly Search[]): StageOutcome {
   const given = searches.flatMap((search) => Object.keys(search).filter((key) => key !== 'location'));
-  const message = `${operation.name} cannot be asked by what is known of the company (${[...new Set(given)].join(', ')}): give its registration number`;
+  const message = `${operation.name} cannot search by the known values (${[...new Set(given)].join(', ')}). Give the registration number`;
   return { kind: 'no_match', code: 'CANNOT_BE_ASKED', message };
 }
 

@@ -45,7 +45,7 @@ export function planSearches(enquiry: SearchSubject, policy: SearchPolicy): Sear
 }
 
 /** The beginning of the message part that lists the searches. */
-export const SEARCHED_BY = '; searched by ';
+export const SEARCHED_BY = /[.;] searched by /i;
 
 /** The values searched by, the values not used, and the pipeline key that would change that. */
 export function searchedInWords(
@@ -60,9 +60,9 @@ export function searchedInWords(
     order.includes(key) ? `search.attempts is ${attempts}` : 'it is not in search.order of the pipeline';
   const words = tried.length === 0 ? ['ticker'] : tried.map((key) => KEY_WORDS[key]);
   return [
-    `${SEARCHED_BY}${words.join(', ')}`,
-    ...untried.map((key) => `the ${KEY_WORDS[key]} was not searched: ${why(key)}`),
-  ].join('; ');
+    `. Searched by ${words.join(', ')}`,
+    ...untried.map((key) => `Not searched by ${KEY_WORDS[key]}: ${why(key)}`),
+  ].join('. ');
 }
 
 type SearchKey = SearchPolicy['order'][number];

@@ -178,17 +178,17 @@ export class SearchDoubts {
       }),
       ...when(this.#notReturned, {
         code: CANDIDATES_NOT_RETURNED,
-        words: 'a search was answered without its list of candidates',
+        words: 'the answer to a search has no list of candidates',
         rulesOutYes: false,
       }),
       ...when(this.#unseen, {
         code: CANDIDATES_UNSEEN,
-        words: `${several(this.#unseen, 'at least one more was', 'or more were')} not seen, beyond the first page`,
+        words: `${several(this.#unseen, 'at least one more is', 'or more are')} on further pages`,
         rulesOutYes: true,
       }),
       ...when(this.#withoutVat, {
         code: 'VAT_ONLY',
-        words: 'what was found by the VAT number does not tell its own',
+        words: 'the search by VAT number returned no VAT numbers',
         rulesOutYes: false,
       }),
     ];
@@ -203,19 +203,16 @@ export class SearchDoubts {
         this.#unreadable,
         noteOf(
           UNREADABLE_CANDIDATE,
-          `${name} brought ${this.#unreadable === 1 ? 'a candidate' : `${this.#unreadable} candidates`} that cannot be read; the others were used, and the answer is kept as it came`,
+          `${name} returned ${this.#unreadable === 1 ? 'a candidate' : `${this.#unreadable} candidates`} that cannot be read. kybatch used the others, and stores the answer unchanged`,
         ),
       ),
-      ...when(
-        this.#notReturned,
-        noteOf(
-          CANDIDATES_NOT_RETURNED,
-          `${name} was answered without its list of candidates: nothing is said about them`,
-        ),
-      ),
+      ...when(this.#notReturned, noteOf(CANDIDATES_NOT_RETURNED, `the answer to ${name} has no list of candidates`)),
       ...when(
         unseen,
-        noteOf(CANDIDATES_UNSEEN, `${name} counts at least ${unseen} more than it brought: the candidates are a part`),
+        noteOf(
+          CANDIDATES_UNSEEN,
+          `${name} counts at least ${unseen} more than it returned, so the candidates are incomplete`,
+        ),
       ),
     ];
   }

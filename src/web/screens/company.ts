@@ -315,7 +315,7 @@ function ownershipPanel({ graph, lists, listedNodes }: CompanyView, { path, quer
     if (state(name) === 'not_returned') return `${words}: not returned`;
     return (
       lists.find((list) => list.name === name)?.items.length === 0 &&
-      `${words}: the list came empty, which does not prove that there are none`
+      `${words}: the list is empty, which does not prove that there are none`
     );
   });
   const isWide = query.has('graph');
@@ -410,7 +410,7 @@ function listPanel({ name, title, columns }: ListShape, lists: readonly CompanyL
     html`${dataTable(
       columns.map(([column]) => column),
       list.items.slice(0, ITEMS_SHOWN).map((row) => columns.map(([, cell]) => cell(row))),
-      'The list came empty. That does not prove that there are none.',
+      'The list is empty. That does not prove that there are none.',
     )}${list.items.length > ITEMS_SHOWN && html`<p class="dim">and ${list.items.length - ITEMS_SHOWN} more in the JSON of this page</p>`}`,
   );
 }

@@ -138,7 +138,7 @@ export const ruleScreen = screen<RuleScreenView>({
     const form = html`<form class="row" method="get" action="/review/rule">${fields}<label><input type="radio" name="verdict" value="confirm"${isConfirm && html` checked`}> Confirm the only candidate with at least the grade</label><input name="min" size="6" aria-label="Least grade" value="${isConfirm ? rule.minGrade : 'AAZAZ'}"><label><input type="radio" name="verdict" value="none_of_these"${!isConfirm && html` checked`}> None of these, if there is no candidate</label><button>Show</button></form>`;
     return {
       title: 'Answer by rule',
-      body: html`${heading('Answer all that fit', html`One decision each, which can be withdrawn together · <a href="${back}">back to the questions</a>`)}
+      body: html`${heading('Answer all that fit', html`One decision each. You can withdraw them together · <a href="${back}">back to the questions</a>`)}
 ${
   proposal === null
     ? html`<p class="empty">A rule answers questions of one kind. Choose a reason:</p><p class="row facets">${reasons.map(({ value, questions }) => value !== null && html`<a class="chip" href="/review/rule${selectionQuery(query, { reason: value })}">${reasonName(value)} <b>${withCommas(questions)}</b></a>`)}</p>`

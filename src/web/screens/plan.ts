@@ -154,7 +154,7 @@ ${cards(
     ),
   money !== undefined && card('Money', `about ${moneyInWords(money.likely)}`, `at most ${moneyInWords(money.atMost)}`),
 )}
-${isHeld ? html`<p class="notice warn">Another run has the ledger. Start this list when that run has ended.</p>` : startForm(plan, doubts.length > 0, request, site)}
+${isHeld ? html`<p class="notice warn">Another run is using the ledger. Start this list when that run has ended.</p>` : startForm(plan, doubts.length > 0, request, site)}
 <div class="grid">
 ${panel(
   'Rows',
@@ -306,7 +306,7 @@ export async function startAndShow(words: readonly string[], { options, environm
       to: '/runs',
       message: message(
         'LEDGER_BUSY',
-        'Nothing was started: another run has the ledger. Try again when it has ended.',
+        'Nothing was started: another run is using the ledger. Try again when it has ended.',
         'attention',
       ),
     };

@@ -48,7 +48,7 @@ ${
     card(
       'Due now',
       isUnknown ? '…' : count(due, 'company', 'companies'),
-      isUnknown ? 'being worked out' : due === 0 ? 'everything is up to date' : `at most ${amountsInWords(costs)}`,
+      isUnknown ? 'being calculated' : due === 0 ? 'everything is up to date' : `at most ${amountsInWords(costs)}`,
     ),
     card(
       'Need review',
@@ -114,7 +114,7 @@ ${dataTable(
 const DEMO_LIST = resolve(import.meta.dirname, '../../../fixtures/portfolio.csv');
 
 /** A long list is worked out in a thread. The page is shown again when that is done. */
-const NOT_YET = html`<span class="dim">being worked out…</span>`;
+const NOT_YET = html`<span class="dim">being calculated…</span>`;
 
 const NOT_WORKED_OUT = { due: null, costs: null, oldestFetchedAt: null, nextDueAt: null };
 

@@ -313,12 +313,12 @@ const selected = (form: URLSearchParams): string => selectionQuery(new URLSearch
 const STATES = {
   noted: [
     'ANSWER_NOTED',
-    'Noted. It is recorded in a moment. While a run has the ledger, it waits for the end of that run.',
+    'Noted. It is recorded in a moment. If a run is using the ledger, kybatch records it when that run ends.',
     'done',
   ],
   in_force: ['ANSWER_RECORDED', 'Recorded.', 'done'],
   held: ['ANSWER_HELD', 'Recorded. It counts when a second person agrees.', 'done'],
-  disagreement: ['ANSWER_CONTRADICTS', 'Recorded. Others answered differently: a third person decides.', 'attention'],
+  disagreement: ['ANSWER_CONTRADICTS', 'Recorded. Others answered differently. A third person decides.', 'attention'],
 } as const;
 
 /** Any other choice is the key of a candidate. */
@@ -368,7 +368,7 @@ export const undoAction: Action = {
     const { refusal } = await undoAnswer({ ...options, by: user.name, question, given }, environment);
     return {
       to: `/review/${encodeURIComponent(question)}${selected(form)}`,
-      message: refusal ?? message('ANSWER_UNDONE', 'Your answer is taken back.'),
+      message: refusal ?? message('ANSWER_UNDONE', 'Your answer is withdrawn.'),
     };
   },
 };
@@ -389,6 +389,9 @@ export async function unlessLocked(to: string, change: () => Promise<Message>): 
     return { to, message: await change() };
   } catch (error) {
     if (!(error instanceof KybatchError) || error.exit !== ExitCode.locked) throw error;
-    return { to, message: message('LEDGER_BUSY', 'A run has the ledger. Try again when it has ended.', 'attention') };
+    return {
+      to,
+      message: message('LEDGER_BUSY', 'A run is using the ledger. Try again when it has ended.', 'attention'),
+    };
   }
 }

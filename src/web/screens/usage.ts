@@ -172,9 +172,10 @@ export const chargeAction: Action = {
       const [verdict = 'resend'] = VERDICTS.find(([known]) => known === form.get('verdict')) ?? [];
       const asked = { ...options, which: [call], verdict, by: user.name };
       const { outcome, contradictions } = await recordCharges(asked, environment);
-      if (outcome !== 'settled') return message('CHARGE_KEPT', `Nothing is open about call ${call}.`, 'attention');
+      if (outcome !== 'settled')
+        return message('CHARGE_KEPT', `The charge of call ${call} is known already.`, 'attention');
       return contradictions.length > 0
-        ? message('CHARGE_CONTRADICTED', "Recorded, but the provider's counter says otherwise.", 'attention')
+        ? message('CHARGE_CONTRADICTED', "Recorded, but the provider's counter contradicts it.", 'attention')
         : message('CHARGE_RECORDED', verdict === 'resend' ? 'The next run asks again.' : 'Recorded.', 'done');
     }),
 };

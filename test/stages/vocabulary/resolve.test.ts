@@ -47,7 +47,7 @@ describe('names become IDs', () => {
   test('an unknown name is refused with the nearest names', async () => {
     const { ask } = provider(STATUSES);
     const found = await resolveVocabulary({ name: 'company-status' }, ['Aktive', 108], ask);
-    const message = expect.stringMatching(/ "Aktive" .* company-status; .*: "Active", "Inactive", "Intermediate"$/);
+    const message = expect.stringMatching(/ "Aktive" .* company-status\. .*: "Active", "Inactive", "Intermediate"$/);
     expect(found).toEqual({ kind: 'refused', problems: [{ written: 'Aktive', message }] });
     if (found.kind === 'refused')
       await expectGolden(

@@ -72,8 +72,8 @@ export const companies = named({
       person: nonEmpty.optional().describe('Full name of an employee'),
       company_status: vocabularyIds.optional().describe('Status IDs: 106 active, 108 inactive, 1615 intermediate'),
       url: nonEmpty.optional().describe('LinkedIn address of the company'),
-      page: defaultsTo(positiveInteger, 1).describe('Page, from 1; without it, the first'),
-      per_page: z.int().min(1).max(LOOKUP_PER_PAGE).optional().describe('Items a page, at most 5'),
+      page: defaultsTo(positiveInteger, 1).describe('Page (default: 1)'),
+      per_page: z.int().min(1).max(LOOKUP_PER_PAGE).optional().describe('Items per page, at most 5'),
     }),
     body: envelope(lookupHit),
     itemIds: { id: 'companies' },
@@ -84,7 +84,7 @@ export const companies = named({
     keep: { days: 90 },
     subject: { space: 'companies', param: 'id' },
     summary: 'Full company profile',
-    params: z.strictObject({ id: textId.describe('ID of a hit of companiesLookup') }),
+    params: z.strictObject({ id: textId.describe('ID from companiesLookup') }),
     body: companyProfileBody,
   },
 });
@@ -123,7 +123,7 @@ export const insights = named({
     keep: { days: 90 },
     subject: { space: 'insights', param: 'id' },
     summary: 'Digital profile: domain, traffic, technologies',
-    params: z.strictObject({ id: textId.describe('ID of a hit of insightsSearch') }),
+    params: z.strictObject({ id: textId.describe('ID from insightsSearch') }),
     body: insightsProfileBody,
   },
 });
@@ -149,7 +149,7 @@ export const autocomplete = named({
       })
       .refine((value) => value.country_code === undefined || partners(value), {
         path: ['country_code'],
-        error: 'needs name, registration_number, vat_number, website or phone_number beside it',
+        error: 'also needs name, registration_number, vat_number, website or phone_number',
       }),
     /** The document does not show whether it is one record or several. */
     body: z.union([enrichedCompany, list(enrichedCompany)]),

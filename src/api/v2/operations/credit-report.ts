@@ -32,13 +32,13 @@ import {
 const country = isoCountry.describe('ISO 3166-1 alpha-2');
 const report = { report_id: digitsId.describe('Report ID from the generated record or the history') };
 const generate = {
-  source_id: nonEmpty.describe('ID of a hit of creditReportSearch'),
+  source_id: nonEmpty.describe('ID from creditReportSearch'),
   country,
   /**
    * The parameter's name is not published, and a routes file may rename it. Its default is not published either, so it
    * is always sent (V2-21).
    */
-  format: z.enum(['json', 'html']).default('json').describe('Form of the report'),
+  format: z.enum(['json', 'html']).default('json').describe('Format of the report'),
 };
 
 /** The document allows about three minutes to generate a report: an earlier timeout would lose a paid answer. */
@@ -135,13 +135,13 @@ export const creditReport = named({
   },
   creditReportGenerate: {
     ...generating,
-    summary: 'Generate a credit report; the answer carries its ID. Look in the history first',
+    summary: 'Generate a credit report. The answer has its ID. Look in the history first',
     body: generated,
   },
   creditReportStatus: {
     ...reading,
     keep: 'never',
-    summary: 'Whether a report can be fetched: true once it can',
+    summary: 'Whether a report can be fetched',
     // The wrapping of the answer is not published (V2-19): see `isReportReady`.
     body: z.unknown(),
   },
@@ -155,7 +155,7 @@ export const creditReport = named({
   },
   creditReportCombined: {
     ...generating,
-    summary: 'Generate and fetch in one call, for one-off lookups; gives no ID to resume from',
+    summary: 'Generate and fetch in one call, for one-off lookups. It gives no ID to resume from',
     body: reportBody,
     knownBy: isSection,
     htmlBody: true,
@@ -163,8 +163,8 @@ export const creditReport = named({
   creditReportHistory: {
     ...v2State,
     meter: 'free',
-    summary: 'Reports generated before, paged; opening one again is free',
-    params: z.strictObject({ search: nonEmpty.optional().describe('Text to look for'), page, per_page }),
+    summary: 'Reports generated before, paged. Fetching one again is free',
+    params: z.strictObject({ search: nonEmpty.optional().describe('Text to search for'), page, per_page }),
     body: pagesEnvelope(historyItem),
     itemIds: { id: 'report', source_id: 'credit' },
     pages: envelopePages,

@@ -38,7 +38,7 @@ import {
 export const kyb = named({
   kybSearch: {
     ...v2List,
-    summary: 'Search companies; the answer is a list of candidates, not a match',
+    summary: 'Search companies. The answer lists candidates, not a match',
     route: { method: 'POST', path: '/kyb/search' },
     params: z
       .strictObject({
@@ -61,7 +61,7 @@ export const kyb = named({
   },
   kybOfficers: {
     ...aboutV2Company,
-    summary: 'Officers, paged; whether current or former is not told',
+    summary: 'Officers, paged. It does not show who has resigned',
     route: { method: 'GET', path: '/kyb/{id}/officers' },
     params: z.strictObject({ id: v2Id, page, per_page }),
     body: records.envelope(records.officer),
@@ -86,7 +86,7 @@ export const kyb = named({
   },
   kybShareholders: {
     ...aboutV2Company,
-    summary: 'Direct shareholders, paged; an empty list does not prove that there are none',
+    summary: 'Direct shareholders, paged. An empty list does not prove that there are none',
     params: z.strictObject({ id: v2Id, page, per_page }),
     body: records.envelope(records.shareholder),
     pages: totalPages,
@@ -111,7 +111,7 @@ const flatFinancials = z.custom<FlatFinancials>(
 export const financial = named({
   financial: {
     ...aboutV2Company,
-    summary: 'Flat financials: indicators by reporting year. Carries no identity, so confirm the ID first',
+    summary: 'Flat financials: indicators by reporting year. It does not name the company, so confirm the ID first',
     route: { method: 'GET', path: '/financial/{id}' },
     params: z.strictObject({ id: v2Id, year: z.int().min(1).max(9999).optional().describe('One reporting year only') }),
     body: flatFinancials,
@@ -133,7 +133,7 @@ export const ownership = named({
     // Ownership has no IDs: the registration number identifies the company. A request by name has no company yet
     // (V2-22).
     subject: { space: 'ownership', param: 'registration_number' },
-    summary: 'Direct shareholders and group tree; links are not ownership',
+    summary: 'Direct shareholders and group tree. A link is not ownership',
     params: z
       .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
       .refine(...needsOneOf('name', 'registration_number')),

@@ -50,8 +50,8 @@ export const metrics = named({
     summary: 'How many e-mail addresses and phone numbers were revealed in a range of time',
     route: { method: 'GET', path: '/metrics/contacts' },
     params: z.strictObject({
-      date_from: datetime.describe('YYYY-MM-DD hh:mm:ss; the time zone is not documented'),
-      date_to: datetime.describe('YYYY-MM-DD hh:mm:ss; the time zone is not documented'),
+      date_from: datetime.describe('YYYY-MM-DD hh:mm:ss. The time zone is not documented'),
+      date_to: datetime.describe('YYYY-MM-DD hh:mm:ss. The time zone is not documented'),
     }),
     body: record({ email_count: nullable(scalar), phone_count: nullable(scalar) }),
   },
@@ -165,7 +165,7 @@ export const watch = named({
   },
   watchList: {
     ...v2State,
-    summary: 'The companies that are watched, paged',
+    summary: 'The watched companies, paged',
     params: z.strictObject({ date: isoDate.optional().describe('YYYY-MM-DD'), fields, page, per_page }),
     body: pagesEnvelope(watched),
     itemIds: { id: 'v2' },
@@ -188,14 +188,14 @@ export const watch = named({
   },
   watchFields: {
     ...v2State,
-    summary: 'The fields that are watched',
+    summary: 'The watched fields',
     params: z.strictObject({}),
     body: fieldSet,
     answersFields: true,
   },
   watchFieldsAdd: {
     ...v2State,
-    summary: 'Watch more fields; the answer is the whole list',
+    summary: 'Watch more fields. The answer is the whole list',
     params: z.strictObject({ fields: requiredFields }),
     body: fieldSet,
     answersFields: true,

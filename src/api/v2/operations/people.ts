@@ -68,12 +68,12 @@ export const enrichment = named({
         registration_number,
         vat_number,
         country_code: isoCountry.describe('ISO 3166-1 alpha-2'),
-        state: nonEmpty.optional().describe('State; required when country_code is US'),
+        state: nonEmpty.optional().describe('State, required if country_code is US'),
       })
       .refine(...needsOneOf('registration_number', 'vat_number'))
       .refine((value) => value.country_code !== 'US' || value.state !== undefined, {
         path: ['state'],
-        error: 'required when country_code is US',
+        error: 'required if country_code is US',
       }),
     body: enrichedCompany,
   },
@@ -118,9 +118,9 @@ export const enrichment = named({
     summary: 'Employees by domain, place and seniority, paged',
     params: z.strictObject({
       domain_list: texts('Domains of the companies'),
-      company_locations: texts('Where the companies are'),
-      employee_locations: texts('Where the people are'),
-      employee_seniorities: texts('Seniorities; the allowed values are not documented'),
+      company_locations: texts('Places of the companies'),
+      employee_locations: texts('Places of the people'),
+      employee_seniorities: texts('Seniorities. The allowed values are not documented'),
       page,
       per_page,
     }),
@@ -138,7 +138,7 @@ const filters = z.strictObject({
   advance: z
     .array(z.enum(['have_email_address', 'have_telephone']))
     .optional()
-    .describe('Contacts that must be known'),
+    .describe('Contacts that the provider must have'),
   url: nonEmpty.optional().describe('LinkedIn address of the person'),
 });
 
@@ -161,7 +161,7 @@ export const employees = named({
     params: z.strictObject({
       page,
       per_page,
-      filters: filters.optional().describe('The filters, all of which must hold'),
+      filters: filters.optional().describe('The filters. A person must fit all of them'),
     }),
     body: envelope(employee, 'total_employees'),
     pages: totalPages,

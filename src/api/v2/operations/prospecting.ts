@@ -115,18 +115,18 @@ export const prospectingFilters = z.strictObject({
     .record(nonEmpty, z.union([z.enum(BANDS), z.array(z.enum(BANDS))]))
     .optional()
     .describe('Bands of website ranking, as an object'),
-  advance_companies: someOfThese(CONTACTS, 'What must be known of the company'),
+  advance_companies: someOfThese(CONTACTS, 'What the provider must have about the company'),
 });
 
 export const prospecting = named({
   prospecting: {
     ...v2List,
-    summary: 'Filter the company universe; the answer is company IDs and names, at most 10 pages',
+    summary: 'Find companies by filters. The answer lists IDs and names, at most 10 pages',
     route: { method: 'POST', path: '/prospecting' },
     params: z.strictObject({
       page: z.int().min(1).max(10).optional().describe('Page, 1 to 10'),
       per_page,
-      filters: prospectingFilters.optional().describe('The filters, all of which must hold'),
+      filters: prospectingFilters.optional().describe('The filters. A company must fit all of them'),
     }),
     body: envelope(record({ id, name: nullable(text) }), 'total_companies'),
     // The document does not say that this is one ID space (V2-18). `erase` removes one list too many rather than one too few.
@@ -205,21 +205,21 @@ const params = z
       .string()
       .regex(/^[A-Za-z]{2,3}$/, { error: 'expected a country code' })
       .optional()
-      .describe('Country of the sic vocabulary; the accepted codes are not documented'),
+      .describe('Country of the sic vocabulary. The accepted codes are not documented'),
     country: z.enum(['US', 'CA']).optional().describe('Country of the states vocabulary'),
     parent: z
       .union([z.int().nonnegative(), longInteger, nonEmpty])
       .transform(String)
       .optional()
-      .describe('Descend one level below this item; trees only'),
+      .describe('Item of a tree, to list the level below it'),
   })
   .refine((value) => (value.name === 'sic') === (value.country_code !== undefined), {
     path: ['country_code'],
-    error: 'required for sic, and taken by no other vocabulary',
+    error: 'required for sic, not allowed for other vocabularies',
   })
   .refine((value) => (value.name === 'states') === (value.country !== undefined), {
     path: ['country'],
-    error: 'required for states, and taken by no other vocabulary',
+    error: 'required for states, not allowed for other vocabularies',
   })
   .refine((value) => value.parent === undefined || trees.has(value.name), {
     path: ['parent'],

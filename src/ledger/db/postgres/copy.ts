@@ -53,7 +53,7 @@ async function openAlone(
     await withClient(url, async (client) => {
       await mustBeMigrated(
         client,
-        'Make it first: `kybatch ledger migrate`, with this database in KYBATCH_LEDGER_URL.',
+        'Create it first: `kybatch ledger migrate`, with this database in KYBATCH_LEDGER_URL.',
       );
       await mustBe?.(client);
     });

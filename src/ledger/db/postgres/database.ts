@@ -254,7 +254,7 @@ async function vacuum({ url, name }: PostgresOptions, command: string): Promise<
       if (table.owned === 1) await session.command(`${command} kybatch."${String(table.name)}"`);
     return tables.every(({ owned }) => owned === 1)
       ? null
-      : `this user does not own the tables: let their owner run ${command} on the schema kybatch`;
+      : `this user does not own the tables. Their owner must run ${command} on the schema kybatch`;
   } catch (error) {
     return reasonOf(error);
   } finally {

@@ -77,7 +77,7 @@ export class ReadOnlyServer extends Error {
   readonly code = '08004';
 
   constructor() {
-    super('it is read-only, as a standby server is');
+    super('it is read-only, such as a standby server');
   }
 }
 
@@ -202,7 +202,7 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     };
   if (code === '25006')
     return {
-      message: `the ledger ${name} takes no writes: ${new ReadOnlyServer().message} (25006)`,
+      message: `the ledger ${name} refuses writes: ${new ReadOnlyServer().message} (25006)`,
       code: 'READ_ONLY',
       hint: 'Set KYBATCH_LEDGER_URL to a server that accepts writes, or wait until this one does. `default_transaction_read_only` may be set.',
       exit: ExitCode.unavailable,
@@ -242,7 +242,7 @@ function wordsFor(error: unknown, name: string): Words | undefined {
     return usage(
       'LEDGER_TLS_FAILED',
       `could not be reached over TLS: ${reason}`,
-      'Check sslmode and sslrootcert in KYBATCH_LEDGER_URL, and at the certificate of the server.',
+      'Check sslmode and sslrootcert in KYBATCH_LEDGER_URL, and the certificate of the server.',
     );
   if (['ENOENT', 'EACCES', 'EISDIR'].includes(code) && error instanceof Error && !('severity' in error))
     return usage('LEDGER_URL_INVALID', `cannot be opened: ${reason}`);

@@ -164,7 +164,7 @@ function refuse(theirs: number, ours: number): void {
   );
 }
 
-const MIGRATE = 'Run `kybatch ledger migrate` once; it is the deploy step.';
+const MIGRATE = 'Run `kybatch ledger migrate` once, at each deployment.';
 
 /** Workers create no tables: they need all tables of this version, or refuse to begin. */
 export async function mustBeCurrent(client: ClientBase, steps: URL = folder): Promise<void> {
@@ -338,7 +338,7 @@ async function settingsOf(
 > {
   const { rows } = await client.query<Settings>(SETTINGS);
   const [found] = rows;
-  if (found === undefined) throw new Error('PostgreSQL tells nothing of itself');
+  if (found === undefined) throw new Error('PostgreSQL reports nothing about itself');
   const { version, role, read_only, may_create, unsafe } = found;
   const { rows: limits } = await client.query<ServerHealth['connections']>(ROOM);
   const [tightest = { whose: 'server', used: 0, most: 0 }] = limits.toSorted(

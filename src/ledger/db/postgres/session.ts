@@ -125,7 +125,7 @@ export class Session {
     while (!step.done) {
       const asked = step.value as Asked;
       if (asked.how === 'run') {
-        if (walk !== undefined) throw new Error('what only reads has asked for a change');
+        if (walk !== undefined) throw new Error('a reading transaction tried to change the ledger');
         this.sendQuery(asked.query);
         step = script.next();
         continue;

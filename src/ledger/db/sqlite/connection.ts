@@ -208,14 +208,14 @@ export function mustNotBePartialLedger(path: string, found: Stats | undefined): 
   if (found !== undefined && found.size < SHORTEST_BYTES)
     throw new DamagedLedger(
       path,
-      `${name} has ${found.size} bytes, and no database has so few`,
-      `Restore a copy. Only where nothing was ever bought with it can ${path} be removed.`,
+      `${name} has ${found.size} bytes, which is too short for a database`,
+      `Restore a copy. If nothing was ever bought with it, remove ${path}.`,
     );
   if (found === undefined && walBytes(path) > 0)
     throw new DamagedLedger(
       path,
-      `${name} is gone, and its newest part, ${name}-wal, is there`,
-      `Restore a copy. Only where nothing was ever bought with it can ${path}-wal be removed.`,
+      `${name} is missing, but its newest part, ${name}-wal, exists`,
+      `Restore a copy. If nothing was ever bought with it, remove ${path}-wal.`,
     );
 }
 
@@ -223,7 +223,7 @@ export function mustNotBePartialLedger(path: string, found: Stats | undefined): 
 export const noSchema = (path: string): DamagedLedger =>
   new DamagedLedger(
     path,
-    `nothing is in ${basename(path)}, and its newest part, ${basename(path)}-wal, does not fit it`,
+    `${basename(path)} is empty, and its newest part, ${basename(path)}-wal, does not fit it`,
     'Restore a copy of both.',
   );
 
@@ -238,7 +238,7 @@ export function mustHaveAllCommits(database: Connection): void {
   throw new DamagedLedger(
     path,
     `its newest part, ${basename(path)}-wal, is damaged: ${lost} commits are missing`,
-    `Restore a copy of ${path} and ${path}-wal. Without one, move ${path}-wal, ${path}-shm and ${commitsPath(path)} away: the ledger is then as it was before, and what was bought after that is paid for again.`,
+    `Restore a copy of ${path} and ${path}-wal. Without one, move ${path}-wal, ${path}-shm and ${commitsPath(path)} away. kybatch then buys the missing answers again.`,
   );
 }
 
@@ -361,11 +361,11 @@ export function impossibleNumber(database: Connection): string | undefined {
   const isBeyond = (numbers: string) =>
     database.prepare(`SELECT 1 FROM (${numbers}) WHERE number NOT BETWEEN 0 AND ${LAST_NUMBER}`).get() !== undefined;
   if (there.has('sqlite_sequence') && isBeyond('SELECT seq AS number FROM sqlite_sequence'))
-    return 'the last number in sqlite_sequence was never given out';
+    return 'the last number in sqlite_sequence was never assigned';
   const table = NUMBERED.filter((name) => there.has(name)).find(
     (name) => isBeyond(`SELECT max(id) AS number FROM ${name}`) || isBeyond(`SELECT min(id) AS number FROM ${name}`),
   );
-  return table && `a number in ${table}.id was never given out`;
+  return table && `a number in ${table}.id was never assigned`;
 }
 
 /** The file is damaged. This is found before anything is sent, and nothing is changed. */

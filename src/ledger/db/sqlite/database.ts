@@ -219,7 +219,7 @@ export const sqlOn = (database: Connection): Sql => ({
 /** Runs a script to its end, which SQLite reaches at once. */
 export function runNow<T>(script: Script<T>): T {
   const { done, value } = script.next();
-  if (!done) throw new Error('a script has asked for something that is not of this database');
+  if (!done) throw new Error('a script used a statement that this database does not have');
   return value;
 }
 

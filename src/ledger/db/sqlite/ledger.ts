@@ -90,7 +90,7 @@ export function tracesOfRuns(dataDir: string): string | undefined {
   const found = ['logs', 'exports.jsonl'].map((name) => join(dataDir, name)).filter(holdsSomething);
   return found.length === 0
     ? undefined
-    : `${found.join(' and ')} show runs that this ledger does not know: if a copy exists, restore it, or what was bought is paid for again`;
+    : `${found.join(' and ')} show runs that this ledger does not have. If a copy exists, restore it. Otherwise kybatch buys their answers again`;
 }
 
 function holdsSomething(path: string): boolean {

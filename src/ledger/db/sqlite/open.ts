@@ -233,11 +233,7 @@ function inOwnFolder(fill: (path: string) => void): Opened {
     const failure = systemFailure(error);
     if (failure?.code !== 'DISK_FULL') throw error;
     const hint = 'Free some space there, or set TMPDIR to a folder on another disk.';
-    throw new FileError(
-      `there is no room in ${tmpdir()} for a copy of the ledger to look at`,
-      { ...failure, hint },
-      error,
-    );
+    throw new FileError(`${tmpdir()} has no room for a temporary copy of the ledger`, { ...failure, hint }, error);
   }
 }
 
