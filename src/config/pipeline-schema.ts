@@ -341,7 +341,7 @@ export const pipelineFile = section({
     every: duration({ most: '90d' })
       .default(0)
       .describe(
-        'The shortest time between two questions about a company, unless a callback names it. `0` asks about every company each time',
+        'The shortest time between two calls about a company, unless a callback names it. `0` asks about every company each time',
       ),
   })
     .prefault({})

@@ -42,7 +42,7 @@ export const rowsTable = table({
   // The first column after those of the input. If there is none, `extra`.
   furtherBefore: furtherColumns[0]?.name ?? 'extra',
   onePer: 'input line',
-  description: 'The input, line by line, and what became of each. The `input_*` columns carry the input as written.',
+  description: 'The rows of the list with their outcomes. The `input_*` columns have the input as written.',
   source: 'ledger',
   key: ['row'],
   keyAlwaysThere: true,
@@ -72,7 +72,7 @@ export const companySpaces: readonly IdSpace[] = rowSpaces.filter((space) => spa
 export const candidatesTable = table({
   name: 'candidates',
   onePer: 'candidate seen',
-  description: 'What the searches offered for each row, how well it matches, and what was decided.',
+  description: 'The candidates of each row, how well they match, and the decisions.',
   source: 'ledger',
   key: ['row', 'api', 'position'],
   keyAlwaysThere: true,
@@ -108,7 +108,7 @@ export const membersTable = table({
   key: ['member'],
   keyAlwaysThere: true,
   columns: [
-    ownColumn('portfolio', 'text', 'Name of the portfolio: what --portfolio said, else the path of the input'),
+    ownColumn('portfolio', 'text', 'Name of the portfolio: the value of --portfolio, else the path of the input'),
     ownColumn('input_id', 'text', 'Your own ID, if the list has one'),
     column('row', 'integer', 'Number of its row in the newest file. Empty if it has left'),
     column('first_seen', 'timestamp', 'When it was first in the list'),

@@ -202,7 +202,7 @@ export async function providerMoved(
 function baseUrl(flag: string, text: string): string {
   const name = canonicalBaseUrl(text.trim());
   if (!/^https?:\/\//.test(name))
-    throw new UsageError('BASE_URL_INVALID', `${flag} is no base URL: ${JSON.stringify(text)}`);
+    throw new UsageError('BASE_URL_INVALID', `${flag} is not a base URL: ${JSON.stringify(text)}`);
   return name;
 }
 

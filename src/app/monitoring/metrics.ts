@@ -219,7 +219,7 @@ function ofAttempt({ list, atWork, spent, calls }: AttemptFigures): readonly Met
     figure('start_unknown_charges', 'Calls of this attempt with unknown charge.', spent.unknown),
     one(
       'start_calls',
-      'Calls of this attempt by operation, HTTP status (empty: none came) and class: ok, owned (reused), under_way (in flight), or that of the error.',
+      'Calls of this attempt by operation, HTTP status (empty: no response) and class: ok, owned (reused), under_way (in flight), or an error class.',
       calls.map(({ api, operation, class: kind, httpStatus, count }) => ({
         labels: { ...labels, api, operation, class: kind, http: String(httpStatus ?? '') },
         value: count,

@@ -52,7 +52,12 @@ export const uiCommand: Command<UiArgs> = {
         ...numberFlag('--max-units', 'Units that its queries may cost in all (default: 0)'),
         ...RECONCILE,
       })
-      .option('behind-proxy', { ...PROXY, type: 'boolean', default: false, describe: 'A reverse proxy says who asks' })
+      .option('behind-proxy', {
+        ...PROXY,
+        type: 'boolean',
+        default: false,
+        describe: 'A reverse proxy sends the name of the person',
+      })
       .option('public-url', { ...PROXY, type: 'string', requiresArg: true, describe: 'The address that people open' })
       .option('user-header', {
         ...PROXY,

@@ -50,7 +50,7 @@ const syncCommand: Command<SyncArgs> = {
       .option('pipeline', {
         type: 'string',
         requiresArg: true,
-        describe: 'Whose watch.fields are watched (default: that of the last run)',
+        describe: 'Pipeline with the watch.fields (default: of the last run)',
       })
       .option('limit', numberFlag('--limit', 'Add or remove at most N companies'))
       .option('sandbox', sandboxOption),
