@@ -586,9 +586,9 @@ test('names that every object has are ordinary fields everywhere', () => {
 });
 
 test('of a million unexpected places a thousand are named and the rest is counted', () => {
-  const out = company([answer('fullKyb', `{"officers":[${'7,'.repeat(99_999)}7]}`)]);
+  const out = company([answer('fullKyb', `{"officers":[${'7,'.repeat(89_999)}7]}`)]);
   expect(out.issues).toHaveLength(1001);
-  expect(out.issues.at(-1)).toMatchObject({ seen: '99000 more' });
+  expect(out.issues.at(-1)).toMatchObject({ seen: '89000 more' });
 });
 
 test.each([
