@@ -10,7 +10,6 @@ const repeated = (piece: string, count: number) => piece.repeat(count);
 /** Longer than any tag, comment or cell of a workbook. */
 const MUCH = 2_000_000;
 
-const PIECE = repeated('a', 1_000_000);
 const RICH = `<si><r><t>${repeated('a', 30_000)}</t></r></si>`;
 const SLOW = '<c t="s"><v>0</v></c>';
 const SHARED = `<row>${repeated('<c r="A1" t="s"><v>0</v></c>', 10)}</row>`;
@@ -85,16 +84,6 @@ describe('X-6 all parts of a workbook share one limit', () => {
     [
       'a shared text in a form read slowly',
       { strings: RICH, data: repeated(`<row>${repeated(SLOW, 10)}</row>`, 300) },
-      DENSE,
-    ],
-    [
-      'an inline text',
-      { data: repeated(`<row><c r="A1" t="inlineStr"><is><t>${PIECE}</t></is></c></row>`, 100) },
-      DENSE,
-    ],
-    [
-      'the saved result of a formula',
-      { data: repeated(`<row><c t="str"><f>A1</f><v>${PIECE}</v></c></row>`, 100) },
       DENSE,
     ],
     ['one row of shared texts', { strings: RICH, data: `<row>${repeated(SLOW, 200)}</row>` }, 'WORKBOOK_TOO_LARGE'],

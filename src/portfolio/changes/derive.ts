@@ -19,7 +19,7 @@ import {
 } from './compare.js';
 
 /** Increased when a change of readers or comparison could change results: then all answers are compared again, free. */
-export const READERS_VERSION = 3;
+export const READERS_VERSION = 4;
 
 /** Bodies may be large, so those of one comparison are released before the next. */
 const AT_ONCE = 100;
