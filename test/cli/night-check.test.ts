@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { isOnPostgres } from '../helpers/ledger-place.js';
+import { inLedger, isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, hangsAtSecondRecord, Interrupts, jsonOf, withJob } from './here.js';
 
@@ -95,6 +95,30 @@ test('a limit that allows nothing more is a choice of the user: no command repea
     expect(status.codes).toContain('LIMIT_TO_RAISE');
     expect(status.codes).not.toContain('RESUME_NEXT');
     expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch status' });
+  });
+});
+
+test('a call that cost more last time than the limit is the cause, and the suggested limit ends it', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 3));
+    await kybatch([...RUN, '--max-units', '2', '--concurrency', '1']);
+    await inLedger(join(cwd, 'data'), "UPDATE calls SET units_charged = 100 WHERE operation = 'searchKyb'");
+    const end = await kybatch([...RUN, '--max-units', '20', '--json']);
+    expect(end).toMatchObject({ code: 4, codes: expect.arrayContaining(['UNIT_PRICE_ABOVE_LIMIT']) });
+    expect(jsonOf(end)).toMatchObject({
+      price_above_limit: { units: 100, limit: 20 },
+      this_start: { units_charged: 0 },
+    });
+    expect(jsonOf<EndJson>(end).next).toBeUndefined();
+    expect(end.textOf('LIMIT_TO_RAISE')).toMatch(/ kybatch resume \S+ --max-units 100 /);
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({
+      next: 'kybatch status',
+      portfolios: [{ troubles: [{ kind: 'never' }, { kind: 'unit_price', count: 2 }] }],
+    });
+    const status = await kybatch(['status']);
+    expect(status.codes).toEqual(expect.arrayContaining(['UNIT_PRICE_ABOVE_LIMIT', 'LIMIT_TO_RAISE']));
+    const [, raised = ''] = / kybatch (resume .*)/.exec(status.textOf('LIMIT_TO_RAISE')) ?? [];
+    expect((await kybatch(raised.split(' '))).code).toBe(0);
   });
 });
 

@@ -20,7 +20,7 @@ import { checkNewLedger, checkOlderCopy, type GuardFinding } from '../run/guards
 import type { ContinueStep } from '../run/next-step.js';
 import { type AttemptOptions, isOnSandbox, lastAttemptOptions, stateOfRun } from '../run/progress.js';
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
-import { restIfBarred } from '../run/spending.js';
+import { type PriceAboveLimit, restIfBarred } from '../run/spending.js';
 import { jobOf, rereadStep } from '../run/stored-settings.js';
 import { currentPortfolios, unknownCharges } from './figures.js';
 
@@ -75,6 +75,8 @@ export type Trouble =
   | { readonly kind: 'stopped'; readonly stop: StopView; readonly count: number }
   /** Rows that only wait: for the allowance, for the limit of the next attempt, for a lost answer. `continues`: the next run moves them. */
   | (Waiting & { readonly until: number | null; readonly continues: boolean })
+  /** Rows whose next call cost more last time than the limit of the last attempt. A higher limit is for a person. */
+  | { readonly kind: 'unit_price'; readonly count: number; readonly price: PriceAboveLimit }
   | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider'; readonly count: number }
@@ -285,12 +287,21 @@ async function lookAtList(
   const onlyWaits =
     waits.some(({ kind }) => kind === 'allowance') && list.refused === null && (ranLately || (until ?? 0) > at);
   const given = await lastAttemptOptions(run.id, ledger);
-  const limitsBar = (await restIfBarred(run, progress, given, ledger, environment)) !== null;
+  const barred = atWork ? null : await restIfBarred(run, progress, given, ledger, environment);
+  const limitsBar = barred !== null;
+  const price = barred?.priceAboveLimit ?? null;
+  const dear: readonly Trouble[] =
+    price === null ? [] : [{ kind: 'unit_price', price, count: progress.parkedReasons.budget ?? 0 }];
   const continues = list.refused === null && !limitsBar;
   const troubles = [
     ...ofAttempts,
     // Waiting rows are no trouble by themselves: they explain why a list is not well.
-    ...(ofAttempts.length === 0 ? [] : waits.map((waiting) => ({ ...waiting, until, continues }))),
+    ...(ofAttempts.length === 0
+      ? []
+      : waits
+          .filter(({ kind }) => kind !== 'budget' || dear.length === 0)
+          .map((waiting) => ({ ...waiting, until, continues }))),
+    ...dear,
     ...ofWork,
     ...count('ask_provider', atWork ? 0 : (progress.parkedReasons.ask_provider ?? 0)),
     ...count('failed', whole.outcomes.failed),

@@ -48,6 +48,7 @@ import {
 } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import {
+  findPriceAboveLimit,
   isBarred,
   type ListNews,
   moreIfLost,
@@ -159,7 +160,8 @@ export async function executeRun(
     const remaining = { run, pipeline, fresh: attempt.fresh, outcome: 'pending' as const };
     const rest = isLimited ? await remainingCost(remaining, provider.names, ledger, environment) : null;
     // The same limits would end the next attempt at once.
-    const barred = rest !== null && (isBarred(rest, limits) || !tally.broughtAnything);
+    const priceAboveLimit = await findPriceAboveLimit(run, progress, pipeline, limits, ledger);
+    const barred = rest !== null && (isBarred(rest, limits) || priceAboveLimit !== null || !tally.broughtAnything);
     const steps = ledBy === null ? nextSteps(run, progress, whole) : [];
     const allowed = steps.filter(({ kind }) => kind !== 'resume' || !barred);
     const importantChanges = await importantSince(before, run, ledger);
@@ -174,6 +176,7 @@ export async function executeRun(
       importantChanges,
       limits,
       rest,
+      priceAboveLimit,
       barred,
       reportsCharged: activity?.reports ?? spent.reports,
       unitsLeft: usesApi(pipeline, 'v1') ? await allowanceLeft(provider, ledger) : null,

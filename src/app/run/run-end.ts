@@ -25,6 +25,7 @@ import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
 import { type PortfolioProgress, portfolioProgress, runProgress } from './progress.js';
 import { listOfTables } from './runs.js';
+import type { PriceAboveLimit } from './spending.js';
 import { jobOf } from './stored-settings.js';
 
 /** How an attempt ended, and the state of its run. */
@@ -76,6 +77,8 @@ export interface RunEndView {
   readonly limits: Limits;
   /** The most that the rows to do can cost, if a limit stopped the attempt. Otherwise null. */
   readonly rest: Amounts | null;
+  /** Null: the limit of units covers each call. */
+  readonly priceAboveLimit: PriceAboveLimit | null;
   /** With the same limits, the next attempt would end at once. The user has to raise one of them. */
   readonly barred: boolean;
   /** Credit reports charged by the run, over all attempts. */
@@ -167,6 +170,7 @@ export function viewOfEnd(
     | 'importantChanges'
     | 'limits'
     | 'rest'
+    | 'priceAboveLimit'
     | 'barred'
     | 'reportsCharged'
     | 'unitsLeft'
@@ -244,6 +248,7 @@ export async function viewOfIdleRun(
     importantChanges: null,
     limits: { units: null, reports: null },
     rest: null,
+    priceAboveLimit: null,
     barred: false,
     reportsCharged: (await ledger.reading.activity(run.id, environment.clock.now())).reports,
     unitsLeft: null,

@@ -26,7 +26,7 @@ import {
 } from './progress.js';
 import { type AttemptEnding, latestTables, newestTables, nextSteps, readEnding, workMs } from './run-end.js';
 import { findRun, namedRun, noRunYet, type RunStanding, viewOf } from './runs.js';
-import { type Amounts, remainingOfRun, restIfBarred } from './spending.js';
+import { type Amounts, type BarredRest, remainingOfRun, restIfBarred } from './spending.js';
 import { findSettings, rereadStep } from './stored-settings.js';
 
 export interface StatusOptions extends PlaceOptions {
@@ -80,7 +80,7 @@ export interface StatusView extends RunPageView {
   /** It was made with the sandbox and continues with it. */
   readonly sandbox: boolean;
   /** What the rows to do need, if the limits of the last attempt would end the next one at once. Otherwise null. */
-  readonly rest: Amounts | null;
+  readonly rest: BarredRest | null;
   readonly questions: OpenQuestions;
 }
 

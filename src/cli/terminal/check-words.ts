@@ -5,7 +5,7 @@ import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, durationInWords, listed, moment, withCommas } from '../../util/words.js';
 import { finishedInWords, outageInWords, stopInWords } from './run-words.js';
-import { givenFlags, notInSheet, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
+import { givenFlags, notInSheet, placeFlags, priceInWords, shortCommand, suggestCommand } from './suggestions.js';
 import { shortened, withPlace } from './text.js';
 
 interface CheckArgs {
@@ -159,6 +159,8 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     }
     case 'budget':
       return `${count(trouble.count, 'row')} to do, limit reached${trouble.continues ? ', the next run continues' : ''}`;
+    case 'unit_price':
+      return `${count(trouble.count, 'row')} to do, ${priceInWords(trouble.price)}`;
     case 'unanswered':
       return `${count(trouble.count, 'row')} to do, answers were lost${trouble.continues ? ', the next run asks again' : ''}`;
     case 'waiting':
