@@ -135,7 +135,7 @@ test('after a refused key or a missing provider doctor is suggested, after a fil
       expect.arrayContaining(['LAST_ATTEMPT_REFUSED', 'OTHER_RUN_UNFINISHED']),
     );
     expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ other_unfinished: { rows: 1 } });
-    // Only the next run ends the trouble. It gets the options of the last attempt that began.
+    // Only the next run ends the trouble.
     expect((await kybatch(CHECK)).stdout).toMatch(/kybatch doctor\b.* kybatch run \S*in\.csv .*--yes\n$/);
     const { KYBATCH_V1_BASE_URL: _, KYBATCH_V1_API_KEY: __, ...none } = env;
     expect(await kybatch(RUN, { env: none })).toMatchObject({ code: 2, codes: ['API_NOT_CONFIGURED'] });
@@ -145,6 +145,30 @@ test('after a refused key or a missing provider doctor is suggested, after a fil
     expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({
       next: expect.stringMatching(/^kybatch plan \S*in\.csv/),
     });
+  });
+});
+
+test('X-10 a suggestion has the limits of the last attempt, also if it was refused', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, env, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 4));
+    expect((await kybatch([...RUN, '--max-units', '4'])).code).toBe(4);
+    const refused = async (units: string, more: Parameters<typeof kybatch>[1] = {}) => {
+      expect((await kybatch([...RUN, '--max-units', units], more)).code).not.toBe(4);
+      expect((await kybatch(CHECK)).stdout).toContain(`--max-units ${units} --yes`);
+      expect(jsonOf<EndJson>(await kybatch(['status', '--json'])).next).toMatch(` --max-units ${units} --yes`);
+    };
+    writeFileSync(join(cwd, 'in.csv'), '');
+    await refused('2');
+    writeCsv('in.csv', rows.slice(0, 4));
+    await refused('1', { env: { ...env, KYBATCH_V1_API_KEY: 'live_wrong' } });
+    const { KYBATCH_V1_BASE_URL: _, ...none } = env;
+    await refused('3', { env: none });
+    // An unusable limit is offered to nobody.
+    expect((await kybatch([...RUN, '--max-units', '-1'])).code).toBe(2);
+    expect((await kybatch(CHECK)).stdout).not.toContain('--max-units -1');
+    // What begins decides again.
+    expect((await kybatch([...RUN, '--max-units', '2'])).code).toBe(4);
+    expect(jsonOf<EndJson>(await kybatch(['status', '--json'])).next).toMatch(' --max-units 2 --yes');
   });
 });
 

@@ -18,7 +18,7 @@ import { withReviewSheets } from '../review/questions.js';
 import { diskNeedOfUpdate, shortage, type UpdateDiskNeed } from '../run/disk.js';
 import { checkNewLedger, checkOlderCopy, type GuardFinding } from '../run/guards.js';
 import type { ContinueStep } from '../run/next-step.js';
-import { type AttemptOptions, isOnSandbox, lastAttemptOptions, stateOfRun } from '../run/progress.js';
+import { type AttemptOptions, isOnSandbox, offeredOptions, stateOfRun } from '../run/progress.js';
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
 import { type PriceAboveLimit, restIfBarred } from '../run/spending.js';
 import { jobOf, rereadStep } from '../run/stored-settings.js';
@@ -286,7 +286,7 @@ async function lookAtList(
   // Before the allowance is renewed, another attempt would end at once.
   const onlyWaits =
     waits.some(({ kind }) => kind === 'allowance') && list.refused === null && (ranLately || (until ?? 0) > at);
-  const given = await lastAttemptOptions(run.id, ledger);
+  const given = await offeredOptions(run, ledger);
   const barred = atWork ? null : await restIfBarred(run, progress, given, ledger, environment);
   const limitsBar = barred !== null;
   const price = barred?.priceAboveLimit ?? null;

@@ -17,8 +17,8 @@ import type { ContinueStep } from './next-step.js';
 import {
   type AttemptOptions,
   isOnSandbox,
-  lastAttemptOptions,
   listedRows,
+  offeredOptions,
   type PortfolioProgress,
   type RunState,
   standingOfRun,
@@ -195,7 +195,7 @@ async function pageOf(
     ...(prices === null || bought === null ? {} : { money: moneyOf(prices, bought) }),
     workers,
     results: resultsOf(run.id, dataDir),
-    given: run.state === 'reading' ? {} : await lastAttemptOptions(run.id, ledger),
+    given: run.state === 'reading' ? {} : await offeredOptions(run, ledger),
   };
 }
 
