@@ -125,7 +125,7 @@ function raised({ run, rest, given, sandbox, progress }: StatusView, dataDir: st
 
 /** The next steps, each after an empty line. The most useful one is the last. Questions are answered as after `run`. */
 const stepsInWords = (
-  { answerIn }: StatusView,
+  { answerIn, activity: { parkedUntil }, progress, at }: StatusView,
   place: string,
   next: Suggestion | undefined,
   further: readonly Suggestion[],
@@ -133,6 +133,12 @@ const stepsInWords = (
   mapTexts(
     [...further, ...(next === undefined ? [] : [next])]
       .map((step) => (answerIn !== null && step.code === 'REVIEW_NEXT' ? suggestResults(answerIn, place) : step))
+      // Before that time an attempt would end at once.
+      .map((step) =>
+        step.code === 'RESUME_NEXT' && (progress.parkedReasons.allowance ?? 0) > 0 && (parkedUntil ?? 0) > at
+          ? { ...step, words: `Continue after ${moment(parkedUntil ?? at)}` }
+          : step,
+      )
       .map(suggestionInWords),
     (text) => `\n${text}`,
   );

@@ -1,5 +1,5 @@
 import type { CheckedPortfolio, CheckView, Trouble } from '../../app/monitoring/check.js';
-import type { ContinueStep } from '../../app/run/next-step.js';
+import { type ContinueStep, NEW_LEDGER } from '../../app/run/next-step.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
@@ -49,7 +49,9 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
       ? []
       : trouble.code === 'PIPELINE_NOT_FOUND'
         ? 'Correct --pipeline in your command, such as'
-        : 'When the file is in order, run',
+        : trouble.code === NEW_LEDGER
+          ? 'Restore the newest copy, or accept that answers are bought again'
+          : 'When the file is in order, run',
   );
   const before = correct ?? (asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run');
   const remedy = remedyOf(first, args);
@@ -178,13 +180,13 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'ask_provider':
       return `${count(trouble.count, 'row')} to ask the provider about`;
     case 'in_doubt': {
-      const { all, toDecide, count: open } = trouble;
-      if (toDecide >= all) return `${count(all, 'call')} with unknown charge to decide about`;
+      const { toDecide, count: open } = trouble;
+      if (toDecide >= open) return `${count(open, 'call')} with unknown charge to decide about`;
       const next = open - toDecide;
       return listed([
-        `${count(all, 'call')} with unknown charge`,
+        `${count(open, 'call')} with unknown charge`,
         toDecide > 0 && `${withCommas(toDecide)} to decide about`,
-        next > 0 && `${next < all ? `${withCommas(next)} that` : 'which'} the next run settles or repeats`,
+        `${next < open ? `${withCommas(next)} that` : 'which'} the next run settles or repeats`,
       ]);
     }
     case 'drift': {
