@@ -1,9 +1,21 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { exitOfRun } from '../../src/app/run/exit-code.js';
+import { endInWords } from '../../src/cli/terminal/run-end-words.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { inLedger, isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
+import { RUN_END } from '../helpers/run-end.js';
 import { aRecord, type EndJson, hangsAtSecondRecord, Interrupts, jsonOf, withJob } from './here.js';
 
 const HOUR = 3_600_000;
@@ -359,6 +371,51 @@ test.skipIf(isOnPostgres)('a missing and a damaged ledger are not well', async (
   });
 });
 
+test.skipIf(isOnPostgres)('X-9 an older copy of the ledger leads to a command that is not refused again', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 3));
+    const night = [...RUN, '--max-units', '2'];
+    await kybatch(night);
+    await kybatch(['ledger', 'backup', 'before']);
+    await kybatch(night);
+    for (const name of readdirSync(join(cwd, 'data')).filter((file) => file.startsWith('kybatch.db')))
+      rmSync(join(cwd, 'data', name));
+    copyFileSync(join(cwd, 'before', 'kybatch.db'), join(cwd, 'data', 'kybatch.db'));
+    expect(await kybatch(night)).toMatchObject({ code: 2, codes: ['NEW_LEDGER'] });
+    const { next = '' } = jsonOf<EndJson>(await kybatch([...CHECK, '--json']));
+    expect(next).toMatch(/^kybatch run \S*in\.csv .*--max-units 2 --yes --accept new_ledger$/);
+    expect((await kybatch(['status'])).codes).not.toContain('RESUME_NEXT');
+    expect((await kybatch(next.split(' ').slice(1))).code).toBe(4);
+  });
+});
+
+test.skipIf(isOnPostgres)('X-9 an empty data folder beside a metrics file is no first day', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    mkdirSync(join(cwd, 'pipelines'));
+    const text = readFileSync(join(cwd, 'p.yaml'), 'utf8');
+    writeFileSync(join(cwd, 'pipelines', 'night.yaml'), `${text}\nmetrics: {file: monitor.prom}\n`);
+    writeFileSync(join(cwd, 'pipelines', 'broken.yaml'), 'stages: 3');
+    await kybatch(['run', 'in.csv', '--pipeline', 'night', '--yes']);
+    renameSync(join(cwd, 'data'), join(cwd, 'unmounted'));
+    mkdirSync(join(cwd, 'data'));
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({
+      troubles: [{ kind: 'error', code: 'NEW_LEDGER' }],
+      next: 'kybatch doctor',
+    });
+    expect(await kybatch(['status'])).toMatchObject({ code: 2, codes: ['NEW_LEDGER'] });
+    const doctor = await kybatch(['doctor']);
+    expect(doctor).toMatchObject({ code: 2, codes: expect.arrayContaining(['GUARD_NEW_LEDGER_FAIL']) });
+    rmSync(join(cwd, 'monitor.prom'));
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ troubles: [{ kind: 'no_lists' }] });
+    expect((await kybatch(['status'])).codes).toEqual(['NO_LEDGER_YET']);
+    // A first attempt that was refused for the full disk.
+    expect(jsonOf(await kybatch([...CHECK, '--json'], { freeBytes: 0 }))).toMatchObject({
+      troubles: [{ kind: 'error', code: 'DISK_FULL' }],
+    });
+  });
+});
+
 test('a call of unknown charge needs a person', async () => {
   const clock = new JumpingClock();
   const pipeline = ['stages: [record]', 'lost_answers: hold'];
@@ -451,5 +508,22 @@ test('V1-4 a list that waits for the allowance shows its rows, and resume is not
     expect(check.code).toBe(3);
     expect(portfolios).toMatchObject([{ troubles: [{ kind: 'never' }, { kind: 'allowance', count: 4 }] }]);
     expect(next).toBe('kybatch status');
+    expect((await kybatch(['status'])).textOf('RESUME_NEXT')).toMatch(/ 2026-01-\d\d 00:00 UTC:\n.* kybatch resume /);
+  });
+});
+
+test('V1-10 a refused scope beside a limit: screen and metrics name the cause that the exit code stands for', async () => {
+  const parked = { budget: 2, scope: 1 };
+  const end = { ...RUN_END, finished: false, toDo: 3, parked };
+  expect(exitOfRun(end, undefined)).toEqual({ code: 5, reason: 'SCOPE' });
+  expect(endInWords(end, { next: undefined, further: [], write: undefined, resume: undefined, place: '' })).toEqual(
+    expect.arrayContaining([expect.objectContaining({ code: 'ROWS_WAIT_FOR_SCOPE' })]),
+  );
+  const pipeline = ['stages: [record]', 'metrics: {file: m.prom}'];
+  await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 4));
+    sandbox.script(aRecord, { status: 403, code: 'INSUFFICIENT_SCOPE' });
+    expect((await kybatch([...RUN, '--max-units', '2', '--concurrency', '1'])).code).toBe(5);
+    expect(readFileSync(join(cwd, 'm.prom'), 'utf8')).toMatch(/^kybatch_last_exit_code\{.*reason="SCOPE"\} 5$/m);
   });
 });

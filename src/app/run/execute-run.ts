@@ -22,7 +22,7 @@ import { importantSince, lastChange } from '../portfolio/changes.js';
 import type { OpenList } from '../portfolio/open-list.js';
 import { nameRefusedKey, type Provider, sourcesOf } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { exitCodeOfRun } from './exit-code.js';
+import { exitOfRun } from './exit-code.js';
 import { type ExportView, requestsTables, writeTables } from './export.js';
 import { withContinueStep } from './next-step.js';
 import {
@@ -201,7 +201,7 @@ export async function executeRun(
     );
     const asInterrupt = options.said?.interruptedAs() ?? (view.interrupted ? ExitCode.interrupted : undefined);
     const finished = view.finished && failed === undefined;
-    await ledger.calls.noteEnding(end.attemptId, endingOf({ ...view, finished }, exitCodeOfRun(view, asInterrupt)));
+    await ledger.calls.noteEnding(end.attemptId, endingOf({ ...view, finished }, exitOfRun(view, asInterrupt)));
     if (run.portfolioId !== null && finished && view.tablesLack === null)
       await ledger.portfolios.noteSuccess(run.portfolioId, environment.clock.now());
     return view;

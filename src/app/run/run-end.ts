@@ -452,14 +452,15 @@ export interface AttemptEnding {
   readonly stopped: StopView | null;
   readonly interrupted: boolean;
   readonly finished: boolean;
-  /** Its exit code. Older versions stored none. */
+  /** Its exit code, and the cause that it stands for. Older versions stored none. */
   readonly exit?: number;
+  readonly reason?: string;
 }
 
 export const endingOf = (
   { stopped, interrupted, finished }: Pick<RunEndView, 'stopped' | 'interrupted' | 'finished'>,
-  exit: number,
-): string => JSON.stringify({ stopped, interrupted, finished, exit } satisfies AttemptEnding);
+  { code: exit, reason }: { readonly code: number; readonly reason: string },
+): string => JSON.stringify({ stopped, interrupted, finished, exit, reason } satisfies AttemptEnding);
 
 /** The ending after an error: a failed write, a takeover or a defect. */
 export function failureEnding(error: unknown): string {
@@ -467,7 +468,7 @@ export function failureEnding(error: unknown): string {
     error instanceof KybatchError
       ? stopView(error)
       : { code: 'INTERNAL', message: sanitizeText(String(error)), hint: undefined, exit: ExitCode.internal };
-  return endingOf({ stopped, interrupted: false, finished: false }, stopped.exit);
+  return endingOf({ stopped, interrupted: false, finished: false }, { code: stopped.exit, reason: stopped.code });
 }
 
 /** Null if nothing was stored or it is damaged. The run can be shown without it. */

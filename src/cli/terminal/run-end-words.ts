@@ -120,7 +120,7 @@ function headline(end: RunEndView, { place }: NextSteps, { ms }: AttemptFacts) {
     return only(marked('ROWS_TO_DO', 'attention', `${run} interrupted. Everything bought so far is stored.`));
   const pause = pauseOf({ toDo: end.toDo, waiting: end.waiting, parkedReasons: end.parked });
   if (pause === undefined) return only(marked('ROWS_TO_DO', 'attention', `${run} is not finished`));
-  if (end.priceAboveLimit !== null)
+  if (end.priceAboveLimit !== null && pause.reason === 'budget')
     return {
       messages: [
         marked('UNIT_PRICE_ABOVE_LIMIT', 'attention', `${run} paused: ${priceInWords(end.priceAboveLimit)}`),
