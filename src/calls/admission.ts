@@ -9,6 +9,7 @@ import { type Clock, Notifier } from '../util/clock.js';
 import type { DoorOptions } from './options.js';
 import { type DoorRequest, PARKED_BY_STOP, type Parked, type ReadyRequest, type Stopped } from './request.js';
 import { lostAtMost } from './settlement.js';
+import { UnitPrices } from './unit-prices.js';
 
 /** Results that need no wait for other calls. */
 type Decided = Exclude<IntentOutcome, { kind: 'wait' | 'led_anew' }> | Parked;
@@ -21,6 +22,7 @@ type Decided = Exclude<IntentOutcome, { kind: 'wait' | 'led_anew' }> | Parked;
  */
 export class Admission {
   readonly #clock: Clock;
+  readonly #prices: UnitPrices;
   /** Calls waiting for their turn while they go one by one. */
   readonly #inLine = new Notifier();
   /** Calls waiting for others to end. A waiting call never wakes them: two would keep each other awake forever. */
@@ -28,11 +30,11 @@ export class Admission {
   #ended = 0;
   #unitsInFlight = 0;
   #soloCallsLeft = 3;
-  #unitsEach = 1;
   #draining = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, prices = new UnitPrices()) {
     this.#clock = clock;
+    this.#prices = prices;
   }
 
   /** Repeats `intend` until there is an intent or a reason against it. */
@@ -83,13 +85,10 @@ export class Admission {
     this.#inLine.ring();
   }
 
-  /** The limits with the highest cost of a call so far: calls in flight exceed them once at most. */
-  bound(limits: Limits): Limits {
-    return this.#unitsEach <= (limits.unitsEach ?? 1) ? limits : { ...limits, unitsEach: this.#unitsEach };
-  }
-
-  heardOfCost(units: number): void {
-    this.#unitsEach = Math.max(this.#unitsEach, units);
+  /** The limits with the expected cost of a call: calls in flight exceed them once at most. */
+  bound(limits: Limits, operation: string): Limits {
+    const { highest } = this.#prices;
+    return highest === 1 ? limits : { ...limits, unitsEach: this.#prices.of(operation), unitsEachInFlight: highest };
   }
 
   /** No call is sent any more. Calls in flight finish. */
@@ -190,7 +189,7 @@ export async function reserve(
         lookedSince,
         lostAtMost: lostAtMost(options),
       },
-      admission.bound(limits),
+      admission.bound(limits, context.operation),
     ),
   );
   switch (intended.kind) {

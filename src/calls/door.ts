@@ -55,7 +55,7 @@ export class Door implements AnswerSource {
     const { calls, attemptId, limits, clock } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
     const call = { attemptId, environmentId, operation: operation.name, meter: operation.meter };
-    return await calls.refusal(call, admission.bound(limits), clock.now());
+    return await calls.refusal(call, admission.bound(limits, operation.name), clock.now());
   }
 
   /** No call is sent any more, and waits end. Calls in flight finish. */

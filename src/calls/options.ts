@@ -8,6 +8,7 @@ import type { BreakerPolicy } from './outage.js';
 import type { AnyClient } from './request.js';
 import type { RetryPolicy } from './retry.js';
 import type { UnknownChargePolicy } from './settlement.js';
+import type { UnitPrices } from './unit-prices.js';
 
 /** Events of paid calls, sent after they are on disk. */
 export type CallEvent =
@@ -69,6 +70,8 @@ export interface DoorOptions extends UnknownChargePolicy {
   /** Null: the caller decides whether to ask again. */
   readonly breaker: BreakerPolicy | null;
   readonly limits: Limits;
+  /** Default: each call is expected to cost one unit. */
+  readonly unitPrices?: UnitPrices;
   /** v2 permission → the operations that use it (V2-3). */
   readonly permissions: Readonly<Record<string, readonly string[]>>;
   readonly listen?: (event: CallEvent) => void;

@@ -30,9 +30,11 @@ import {
   type Tally,
 } from './retry.js';
 import { leavesChargeUnknown, refusalOf, settlementOf, unknownChargeAfter, unknownChargeBefore } from './settlement.js';
+import { UnitPrices } from './unit-prices.js';
 
 export class Sender {
   readonly #options: DoorOptions;
+  readonly #prices: UnitPrices;
   readonly admission: Admission;
   readonly reactions: Reactions;
   readonly halt: Halt;
@@ -42,7 +44,8 @@ export class Sender {
 
   constructor(options: DoorOptions) {
     this.#options = options;
-    this.admission = new Admission(options.clock);
+    this.#prices = options.unitPrices ?? new UnitPrices();
+    this.admission = new Admission(options.clock, this.#prices);
     this.halt = new Halt(this.admission);
     this.reactions = new Reactions(options, (error) => this.halt.stop(error));
     this.#random = options.random ?? Math.random;
@@ -304,7 +307,7 @@ export class Sender {
     const settled = await this.#options.calls.settle(intent, settlement);
     if (!settled) throw new TakenOverError();
     if (intent.meter === 'unit') {
-      this.admission.heardOfCost(settlement.unitsCharged ?? 1);
+      if (settlement.charge === 'charged') this.#prices.charged(intent.operation, settlement.unitsCharged ?? 1);
       const available = settlement.allowance?.available ?? null;
       if (available === null) this.admission.noteNoUnitsReported();
       else this.admission.heardOfUnits();

@@ -60,7 +60,10 @@ export async function spend({ work, nothing, again }: Spending, args: SpendingAr
           : undefined,
       resume: resumeAfterReview(end, args),
       runAgain: runAgain(end, args),
-      raised: end.barred && end.rest !== null ? suggestRaised(end.run, end.rest, end.limits, args) : undefined,
+      raised:
+        end.barred && end.rest !== null
+          ? suggestRaised(end.run, { ...end.rest, priceAboveLimit: end.priceAboveLimit }, end.limits, args)
+          : undefined,
       place: placeFlags(args),
     };
     const facts = { ms: io.clock.now() - startedAt, ...attempt };

@@ -15,6 +15,14 @@ export const isStageFinished = (status: StageStatus | undefined): boolean =>
 /** The status of a stage that a row has not reached: it still may, or the row ended before. */
 export const unreachedStatus = (outcome: string): StageStatus => (outcome === 'pending' ? 'pending' : 'skipped');
 
+/** Of several reasons why rows are on hold, the one that decides the exit code. */
+export const decisiveHold = (parked: Readonly<Record<string, number>>): string | undefined => {
+  const reasons = Object.keys(parked).filter((reason) => (parked[reason] ?? 0) > 0);
+  return DECISIVE.find((reason) => reasons.includes(reason)) ?? reasons[0];
+};
+
+const DECISIVE = ['scope', 'budget', 'allowance', 'unanswered', 'in_doubt', 'ask_provider'];
+
 /** Rows that are invalid for the same reason, with the first of them. */
 export interface InvalidReason {
   readonly code: string;

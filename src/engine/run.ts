@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { ApiError } from '../api/errors.js';
 import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
+import { UnitPrices } from '../calls/unit-prices.js';
 import { freshnessMs, optionsOf, type Pipeline, stagesOf, usesApi } from '../config/pipeline.js';
 import type { ContactCounts } from '../domain/account-usage.js';
 import type { KybatchError } from '../domain/errors.js';
@@ -120,9 +121,10 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const stopping = AbortSignal.any([drain, lease.broken]);
   setMaxListeners(0, stopping);
   const unitsPerRow = maximumCostOfRows(1, pipeline).units;
-  // The first call may cost as much as earlier ones: a limit below that spends nothing.
-  const unitsEach = environments.v1 === null ? 1 : await ledger.calls.unitsEach(environments.v1);
-  const turns = new UnitScheduler({ budgetUnits: work.budgetUnits, unitsPerRow, unitsEach, stopping });
+  // The first call may cost as much as the one before it: a limit below that sends none.
+  const known = environments.v1 === null ? undefined : await ledger.calls.unitPrices(environments.v1);
+  const unitPrices = new UnitPrices(known);
+  const turns = new UnitScheduler({ budgetUnits: work.budgetUnits, unitsPerRow, unitPrices, stopping });
   const outages = new OutageNotes(ledger.calls, lease.attemptId);
   let together: Coordination | undefined;
   const door = new Door({
@@ -133,7 +135,8 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     retry: pipeline.retry,
     concurrency: work.concurrency,
     breaker: { failures: pipeline.breaker.failures, patienceMs: patienceOf(work) },
-    limits: { units: work.budgetUnits, reports: work.budgetReports, unitsEach },
+    limits: { units: work.budgetUnits, reports: work.budgetReports },
+    unitPrices,
     inDoubt: pipeline.inDoubt,
     inDoubtCap: pipeline.inDoubtCap,
     permissions: pipeline.permissions,

@@ -1,6 +1,7 @@
 // Decides which row may spend units when few are left.
 
 import type { Turn } from '../calls/request.js';
+import { UnitPrices } from '../calls/unit-prices.js';
 import type { Settlement } from '../ledger/money/calls.js';
 import { possibleCost } from '../ledger/money/intent.js';
 import type { RunEvent } from './events.js';
@@ -10,8 +11,8 @@ export interface TurnOptions {
   readonly budgetUnits: number | null;
   /** The most units that a row may need. */
   readonly unitsPerRow: number;
-  /** The highest recent cost of a call, 1 by default. */
-  readonly unitsEach?: number;
+  /** Updated by the door before it tells of a call. Default: each call costs one unit. */
+  readonly unitPrices?: UnitPrices;
   /** Ends all waits. */
   readonly stopping: AbortSignal;
 }
@@ -30,8 +31,7 @@ export class UnitScheduler {
   readonly #spending = new Set<number>();
   #waiting: { readonly row: number; readonly come: () => void }[] = [];
   #spent = 0;
-  /** The highest cost of a call. */
-  #unitsEach: number;
+  readonly #unitPrices: UnitPrices;
   /** As last reported. Null: not reported yet. */
   #allowance: number | null = null;
   /** Answers without a report of units. */
@@ -40,7 +40,7 @@ export class UnitScheduler {
 
   constructor(options: TurnOptions) {
     this.#options = options;
-    this.#unitsEach = options.unitsEach ?? 1;
+    this.#unitPrices = options.unitPrices ?? new UnitPrices();
     options.stopping.addEventListener('abort', () => this.close(), { once: true });
     if (options.stopping.aborted) this.close();
   }
@@ -65,9 +65,7 @@ export class UnitScheduler {
   readonly listen = (event: RunEvent): void => {
     if (event.kind !== 'call_settled' || event.intent.meter !== 'unit') return;
     const { settlement, intent } = event;
-    const { units } = possibleCost('unit', settlement);
-    this.#spent += units;
-    this.#unitsEach = Math.max(this.#unitsEach, units);
+    this.#spent += possibleCost('unit', settlement).units;
     const told = settlement.allowance?.available ?? settlement.allowance?.dailyRemaining ?? null;
     if (told === null) this.#toldNothing += weightOf(settlement.errorClass);
     // Answers overtake each other: the lowest figure is the newest, unless no other call was in flight.
@@ -96,7 +94,8 @@ export class UnitScheduler {
 
   #mayBegin(row: number): boolean {
     const { unitsPerRow } = this.#options;
-    if (this.#closed || this.#unitsLeft() >= unitsPerRow * this.#unitsEach * (this.#begun.size + 1)) return true;
+    if (this.#closed || this.#unitsLeft() >= unitsPerRow * this.#unitPrices.highest * (this.#begun.size + 1))
+      return true;
     return this.#begun.has(row) ? this.#spending.size === 0 : this.#begun.size === 0;
   }
 

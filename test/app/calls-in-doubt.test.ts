@@ -119,6 +119,14 @@ describe.skipIf(isOnPostgres)('the commands that `charges` suggests', () => {
       await use(dataDir);
     });
 
+  test('work as printed without a terminal', () =>
+    withLostCalls(2, async (dataDir) => {
+      const at = { cwd: dirname(dataDir) };
+      const { textOf } = await here(['charges', '--data-dir', dataDir], at);
+      const [, command = ''] = /kybatch (charges charged .*?) {2}/.exec(textOf('CHARGES_NEXT')) ?? [];
+      expect((await here(command.split(' '), at)).code).toBe(0);
+    }));
+
   test('name every call that is listed', () =>
     withLostCalls(5, async (dataDir) => {
       const all = ['charged 1 2 3 4 5', 'free 1 2 3 4 5', 'resend 1 2 3 4 5'];

@@ -1,9 +1,21 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { exitOfRun } from '../../src/app/run/exit-code.js';
+import { endInWords } from '../../src/cli/terminal/run-end-words.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { isOnPostgres } from '../helpers/ledger-place.js';
+import { inLedger, isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
+import { RUN_END } from '../helpers/run-end.js';
 import { aRecord, type EndJson, hangsAtSecondRecord, Interrupts, jsonOf, withJob } from './here.js';
 
 const HOUR = 3_600_000;
@@ -98,6 +110,30 @@ test('a limit that allows nothing more is a choice of the user: no command repea
   });
 });
 
+test('a call that cost more last time than the limit is the cause, and the suggested limit ends it', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 3));
+    await kybatch([...RUN, '--max-units', '2', '--concurrency', '1']);
+    await inLedger(join(cwd, 'data'), "UPDATE calls SET units_charged = 100 WHERE operation = 'searchKyb'");
+    const end = await kybatch([...RUN, '--max-units', '20', '--json']);
+    expect(end).toMatchObject({ code: 4, codes: expect.arrayContaining(['UNIT_PRICE_ABOVE_LIMIT']) });
+    expect(jsonOf(end)).toMatchObject({
+      price_above_limit: { units: 100, limit: 20 },
+      this_start: { units_charged: 0 },
+    });
+    expect(jsonOf<EndJson>(end).next).toBeUndefined();
+    expect(end.textOf('LIMIT_TO_RAISE')).toMatch(/ kybatch resume \S+ --max-units 100 /);
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({
+      next: 'kybatch status',
+      portfolios: [{ troubles: [{ kind: 'never' }, { kind: 'unit_price', count: 2 }] }],
+    });
+    const status = await kybatch(['status']);
+    expect(status.codes).toEqual(expect.arrayContaining(['UNIT_PRICE_ABOVE_LIMIT', 'LIMIT_TO_RAISE']));
+    const [, raised = ''] = / kybatch (resume .*)/.exec(status.textOf('LIMIT_TO_RAISE')) ?? [];
+    expect((await kybatch(raised.split(' '))).code).toBe(0);
+  });
+});
+
 test('after a refused key or a missing provider doctor is suggested, after a file that lost its rows plan', async () => {
   const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}'];
   await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, env }) => {
@@ -111,7 +147,7 @@ test('after a refused key or a missing provider doctor is suggested, after a fil
       expect.arrayContaining(['LAST_ATTEMPT_REFUSED', 'OTHER_RUN_UNFINISHED']),
     );
     expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ other_unfinished: { rows: 1 } });
-    // Only the next run ends the trouble. It gets the options of the last attempt that began.
+    // Only the next run ends the trouble.
     expect((await kybatch(CHECK)).stdout).toMatch(/kybatch doctor\b.* kybatch run \S*in\.csv .*--yes\n$/);
     const { KYBATCH_V1_BASE_URL: _, KYBATCH_V1_API_KEY: __, ...none } = env;
     expect(await kybatch(RUN, { env: none })).toMatchObject({ code: 2, codes: ['API_NOT_CONFIGURED'] });
@@ -121,6 +157,30 @@ test('after a refused key or a missing provider doctor is suggested, after a fil
     expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({
       next: expect.stringMatching(/^kybatch plan \S*in\.csv/),
     });
+  });
+});
+
+test('X-10 a suggestion has the limits of the last attempt, also if it was refused', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, env, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 4));
+    expect((await kybatch([...RUN, '--max-units', '4'])).code).toBe(4);
+    const refused = async (units: string, more: Parameters<typeof kybatch>[1] = {}) => {
+      expect((await kybatch([...RUN, '--max-units', units], more)).code).not.toBe(4);
+      expect((await kybatch(CHECK)).stdout).toContain(`--max-units ${units} --yes`);
+      expect(jsonOf<EndJson>(await kybatch(['status', '--json'])).next).toMatch(` --max-units ${units} --yes`);
+    };
+    writeFileSync(join(cwd, 'in.csv'), '');
+    await refused('2');
+    writeCsv('in.csv', rows.slice(0, 4));
+    await refused('1', { env: { ...env, KYBATCH_V1_API_KEY: 'live_wrong' } });
+    const { KYBATCH_V1_BASE_URL: _, ...none } = env;
+    await refused('3', { env: none });
+    // An unusable limit is offered to nobody.
+    expect((await kybatch([...RUN, '--max-units', '-1'])).code).toBe(2);
+    expect((await kybatch(CHECK)).stdout).not.toContain('--max-units -1');
+    // What begins decides again.
+    expect((await kybatch([...RUN, '--max-units', '2'])).code).toBe(4);
+    expect(jsonOf<EndJson>(await kybatch(['status', '--json'])).next).toMatch(' --max-units 2 --yes');
   });
 });
 
@@ -311,6 +371,51 @@ test.skipIf(isOnPostgres)('a missing and a damaged ledger are not well', async (
   });
 });
 
+test.skipIf(isOnPostgres)('X-9 an older copy of the ledger leads to a command that is not refused again', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 3));
+    const night = [...RUN, '--max-units', '2'];
+    await kybatch(night);
+    await kybatch(['ledger', 'backup', 'before']);
+    await kybatch(night);
+    for (const name of readdirSync(join(cwd, 'data')).filter((file) => file.startsWith('kybatch.db')))
+      rmSync(join(cwd, 'data', name));
+    copyFileSync(join(cwd, 'before', 'kybatch.db'), join(cwd, 'data', 'kybatch.db'));
+    expect(await kybatch(night)).toMatchObject({ code: 2, codes: ['NEW_LEDGER'] });
+    const { next = '' } = jsonOf<EndJson>(await kybatch([...CHECK, '--json']));
+    expect(next).toMatch(/^kybatch run \S*in\.csv .*--max-units 2 --yes --accept new_ledger$/);
+    expect((await kybatch(['status'])).codes).not.toContain('RESUME_NEXT');
+    expect((await kybatch(next.split(' ').slice(1))).code).toBe(4);
+  });
+});
+
+test.skipIf(isOnPostgres)('X-9 an empty data folder beside a metrics file is no first day', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    mkdirSync(join(cwd, 'pipelines'));
+    const text = readFileSync(join(cwd, 'p.yaml'), 'utf8');
+    writeFileSync(join(cwd, 'pipelines', 'night.yaml'), `${text}\nmetrics: {file: monitor.prom}\n`);
+    writeFileSync(join(cwd, 'pipelines', 'broken.yaml'), 'stages: 3');
+    await kybatch(['run', 'in.csv', '--pipeline', 'night', '--yes']);
+    renameSync(join(cwd, 'data'), join(cwd, 'unmounted'));
+    mkdirSync(join(cwd, 'data'));
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({
+      troubles: [{ kind: 'error', code: 'NEW_LEDGER' }],
+      next: 'kybatch doctor',
+    });
+    expect(await kybatch(['status'])).toMatchObject({ code: 2, codes: ['NEW_LEDGER'] });
+    const doctor = await kybatch(['doctor']);
+    expect(doctor).toMatchObject({ code: 2, codes: expect.arrayContaining(['GUARD_NEW_LEDGER_FAIL']) });
+    rmSync(join(cwd, 'monitor.prom'));
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ troubles: [{ kind: 'no_lists' }] });
+    expect((await kybatch(['status'])).codes).toEqual(['NO_LEDGER_YET']);
+    // A first attempt that was refused for the full disk.
+    expect(jsonOf(await kybatch([...CHECK, '--json'], { freeBytes: 0 }))).toMatchObject({
+      troubles: [{ kind: 'error', code: 'DISK_FULL' }],
+    });
+  });
+});
+
 test('a call of unknown charge needs a person', async () => {
   const clock = new JumpingClock();
   const pipeline = ['stages: [record]', 'lost_answers: hold'];
@@ -403,5 +508,22 @@ test('V1-4 a list that waits for the allowance shows its rows, and resume is not
     expect(check.code).toBe(3);
     expect(portfolios).toMatchObject([{ troubles: [{ kind: 'never' }, { kind: 'allowance', count: 4 }] }]);
     expect(next).toBe('kybatch status');
+    expect((await kybatch(['status'])).textOf('RESUME_NEXT')).toMatch(/ 2026-01-\d\d 00:00 UTC:\n.* kybatch resume /);
+  });
+});
+
+test('V1-10 a refused scope beside a limit: screen and metrics name the cause that the exit code stands for', async () => {
+  const parked = { budget: 2, scope: 1 };
+  const end = { ...RUN_END, finished: false, toDo: 3, parked };
+  expect(exitOfRun(end, undefined)).toEqual({ code: 5, reason: 'SCOPE' });
+  expect(endInWords(end, { next: undefined, further: [], write: undefined, resume: undefined, place: '' })).toEqual(
+    expect.arrayContaining([expect.objectContaining({ code: 'ROWS_WAIT_FOR_SCOPE' })]),
+  );
+  const pipeline = ['stages: [record]', 'metrics: {file: m.prom}'];
+  await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 4));
+    sandbox.script(aRecord, { status: 403, code: 'INSUFFICIENT_SCOPE' });
+    expect((await kybatch([...RUN, '--max-units', '2', '--concurrency', '1'])).code).toBe(5);
+    expect(readFileSync(join(cwd, 'm.prom'), 'utf8')).toMatch(/^kybatch_last_exit_code\{.*reason="SCOPE"\} 5$/m);
   });
 });

@@ -82,6 +82,40 @@ describe('X-3 the charge that the provider reports counts, in the ledger and aga
     });
   });
 
+  test('one expensive answer does not bar later attempts once a call costs less', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
+      const { sandbox, open, work, query } = workshop;
+      const run = await open(wholeCompanies(sandbox, 8).map((company) => lineOf(company)));
+      let answers = 0;
+      const dearOnce = () => ({ more: { 'x-service-units': answers++ === 0 ? '100' : '1' } });
+      await withProxy(workshop, dearOnce, async (sources) => {
+        expect((await work(run, { sources, budgetUnits: 20 })).progress.unitsCharged).toBe(100);
+        expect((await work(run, { sources, budgetUnits: 20 })).progress.unitsCharged).toBe(100);
+        // Within the attempt, too: the first call costs 1 again, and 99 units are left for the others.
+        expect((await work(run, { sources, budgetUnits: 104 })).progress.unitsCharged).toBe(115);
+        expect((await work(run, { sources, budgetUnits: 1 })).progress.byOutcome.pending).toBe(0);
+      });
+      const spent = query<{ units: number }>('SELECT units_spent AS units FROM starts ORDER BY id');
+      expect(spent.map(({ units }) => units)).toEqual([100, 0, 15, 0]);
+    });
+  });
+
+  test('an operation is expected to cost what its own newest call did', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
+      const { sandbox, open, work, query } = workshop;
+      const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
+      const dearRecord = ({ path }: { readonly path: string }) => ({
+        more: { 'x-service-units': path.endsWith('/full') ? '40' : '1' },
+      });
+      await withProxy(workshop, dearRecord, async (sources) => {
+        for (const budgetUnits of [42, 30, 41]) await work(run, { sources, budgetUnits, concurrency: 1 });
+      });
+      const spent = query<{ units: number }>('SELECT units_spent AS units FROM starts ORDER BY id');
+      // The searches cost 1 and go on under a limit that no record fits in.
+      expect(spent.map(({ units }) => units)).toEqual([42, 1, 40]);
+    });
+  });
+
   test('without a limit all rows are bought, and the ledger agrees with the provider', async () => {
     const end = await runAt('7', { concurrency: 4 }, 3);
     expect(end).toMatchObject({ spent: 42, provider: 42, driftUnits: 0, progress: { byOutcome: { complete: 3 } } });

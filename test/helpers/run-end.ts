@@ -25,6 +25,7 @@ export const RUN_END: RunEndView = {
   importantChanges: null,
   limits: { units: null, reports: null },
   rest: null,
+  priceAboveLimit: null,
   barred: false,
   reportsCharged: 0,
   unitsLeft: null,

@@ -9,7 +9,7 @@ import { ExitCode, KybatchError, systemFailure, UsageError } from '../../domain/
 import { GUARDS } from '../../domain/outcomes.js';
 import { aheadInWords } from '../../ledger/clock-ahead.js';
 import type { DamagedAnswer, ServerHealth } from '../../ledger/health.js';
-import type { Ledger } from '../../ledger/ledger.js';
+import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
 import { bytesInWords, type Message, type MessageCode, sentence } from '../../util/message-parts.js';
 import { moment } from '../../util/words.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
@@ -23,7 +23,13 @@ import {
   withProvider,
 } from '../provider/provider.js';
 import { diskNeedOfUpdate, shortage } from '../run/disk.js';
-import { checkListProviders, checkNewLedger, type GuardFinding, otherProviderNotes } from '../run/guards.js';
+import {
+  checkListProviders,
+  checkNewLedger,
+  findLostLedger,
+  type GuardFinding,
+  otherProviderNotes,
+} from '../run/guards.js';
 import { checkClock } from '../run/preflight.js';
 import { checkContents, checkDataDir, checkSpace, type Finding, lookAtLedger } from './doctor-ledger.js';
 import { checkMcp, checkV1, checkV2, saveCostlyChecks, saveV2Counts, type V2Counts } from './doctor-provider.js';
@@ -81,7 +87,7 @@ export function doctor(options: DoctorOptions = {}, environment = processEnviron
       ...checkSpace(dataDir, environment),
       ...ofLedger,
       ...checkClock(provider).map(refusing),
-      ...(health.state === 'absent' ? await lostLedger(dataDir, pipeline, provider, environment) : []),
+      ...(health.state === 'absent' ? await lostLedger(place, pipeline, provider, environment) : []),
       ...(health.state === 'sound' ? await checkStoredAnswers(provider, options, environment) : []),
       ...(options.deep ? await checkContents(place, health, environment, options.callAgain ?? callInWords) : []),
       ...(await saveV2Counts(v2, provider.names.v2, health, options, environment)),
@@ -105,13 +111,13 @@ const refusing = ({ guard, message, hint }: GuardFinding): Finding => ({
 });
 
 async function lostLedger(
-  dataDir: string,
-  { metrics }: LoadedPipeline,
+  place: LedgerPlace,
+  pipeline: LoadedPipeline,
   { names }: Provider,
   environment: AppEnvironment,
 ): Promise<readonly Finding[]> {
-  const path = metrics === null ? undefined : pathIn(environment, metrics.file);
-  return (await checkNewLedger({ dataDir, metrics: path === undefined ? path : { path } }, names, null)).map(refusing);
+  const found = await findLostLedger(place, names, environment, pipeline);
+  return found === undefined ? [] : [refusing(found)];
 }
 
 /** Checks for answers stored under another base URL or dated in the future. */

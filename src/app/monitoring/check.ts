@@ -16,11 +16,11 @@ import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger }
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { diskNeedOfUpdate, shortage, type UpdateDiskNeed } from '../run/disk.js';
-import { checkNewLedger, checkOlderCopy, type GuardFinding } from '../run/guards.js';
-import type { ContinueStep } from '../run/next-step.js';
-import { type AttemptOptions, isOnSandbox, lastAttemptOptions, stateOfRun } from '../run/progress.js';
+import { checkOlderCopy, findLostLedger, type GuardFinding } from '../run/guards.js';
+import { type ContinueStep, NEW_LEDGER } from '../run/next-step.js';
+import { type AttemptOptions, isOnSandbox, offeredOptions, stateOfRun } from '../run/progress.js';
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
-import { restIfBarred } from '../run/spending.js';
+import { type PriceAboveLimit, restIfBarred } from '../run/spending.js';
 import { jobOf, rereadStep } from '../run/stored-settings.js';
 import { currentPortfolios, unknownCharges } from './figures.js';
 
@@ -75,14 +75,13 @@ export type Trouble =
   | { readonly kind: 'stopped'; readonly stop: StopView; readonly count: number }
   /** Rows that only wait: for the allowance, for the limit of the next attempt, for a lost answer. `continues`: the next run moves them. */
   | (Waiting & { readonly until: number | null; readonly continues: boolean })
+  /** Rows whose next call cost more last time than the limit of the last attempt. A higher limit is for a person. */
+  | { readonly kind: 'unit_price'; readonly count: number; readonly price: PriceAboveLimit }
   | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider'; readonly count: number }
-  /**
-   * `count`: calls that wait for a person (`toDecide`) or for the next run. `all`: calls with unknown charge, as
-   * `charges` counts them.
-   */
-  | { readonly kind: 'in_doubt'; readonly count: number; readonly toDecide: number; readonly all: number }
+  /** `count`: calls with unknown charge that wait for a person (`toDecide`) or for the next run. */
+  | { readonly kind: 'in_doubt'; readonly count: number; readonly toDecide: number }
   /** `count`: units that the provider counts and the ledger does not. */
   | (Drift & { readonly kind: 'drift'; readonly count: number })
   | { readonly kind: 'clock'; readonly message: string }
@@ -99,7 +98,7 @@ export async function checkPortfolios(options: CheckOptions, environment = proce
   const at = environment.clock.now();
   try {
     const place = ledgerOf(options, environment);
-    if (!(await hasLedger(place))) return viewOf(at, [], [await lostLedger(place, options, environment)]);
+    if (!(await hasLedger(place))) return viewOf(at, [], await troublesWithoutLedger(place, options, environment));
     await mustLookSound(place);
     const { lists, troubles } = await withLedger('read', options, environment, (ledger) =>
       look(options, ledger, place, environment),
@@ -117,7 +116,7 @@ export async function checkPortfolios(options: CheckOptions, environment = proce
  */
 function placeTroubles(place: LedgerPlace, environment: AppEnvironment): readonly Trouble[] {
   // With a ledger on a server, a monitor may run where no attempt ever does.
-  if (!existsSync(place.dataDir)) return [];
+  if (place.ledgerUrl !== undefined && !existsSync(place.dataDir)) return [];
   const findings = [checkDataDir(place), ...checkSpace(place.dataDir, environment)];
   return findings.flatMap(({ code, detail }) =>
     code === undefined ? [] : [{ kind: 'error', code, message: detail, hint: undefined }],
@@ -148,7 +147,6 @@ async function look(
   const open = {
     count: ofLists.filter(({ waitsFor }) => waitsFor !== 'nothing').length,
     toDecide,
-    all: ofLists.length,
   };
   return viewOf(at, lists, [
     ...(open.count === 0 ? [] : [{ kind: 'in_doubt' as const, ...open }]),
@@ -189,13 +187,15 @@ async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly 
 }
 
 /** Logs and exports without a ledger are no first day: it was deleted, or the wrong place is configured (X-9). */
-async function lostLedger(
-  { dataDir }: LedgerPlace,
+async function troublesWithoutLedger(
+  place: LedgerPlace,
   options: CheckOptions,
   environment: AppEnvironment,
-): Promise<Trouble> {
-  const [found] = await checkNewLedger({ dataDir }, providerNames(options, environment), null);
-  return found === undefined ? noneOf(options) : guardTrouble(found);
+): Promise<readonly Trouble[]> {
+  const found = await findLostLedger(place, providerNames(options, environment), environment);
+  const troubles = [...(found === undefined ? [] : [guardTrouble(found)]), ...placeTroubles(place, environment)];
+  // The first attempt may have been refused for the place.
+  return troubles.length > 0 ? troubles : [noneOf(options)];
 }
 
 const guardTrouble = ({ guard, message, hint }: GuardFinding) => ({
@@ -278,19 +278,32 @@ async function lookAtList(
     ...(work === undefined ? [] : troublesOfWork(work, atWork, run, progress)),
     ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
   ];
-  const waits = atWork || ofWork.length > 0 || run.state !== 'open' ? [] : waitsOf(progress);
+  const isStopped = ofWork.some(({ kind }) => kind !== 'scope');
+  const waits = atWork || isStopped || run.state !== 'open' ? [] : waitsOf(progress);
   const until = waits.length === 0 ? null : (await ledger.reading.activity(run.id, at)).parkedUntil;
   const ranLately = work?.endedAt != null && Math.abs(at - work.endedAt) <= maxAgeMs;
   // Before the allowance is renewed, another attempt would end at once.
   const onlyWaits =
-    waits.some(({ kind }) => kind === 'allowance') && list.refused === null && (ranLately || (until ?? 0) > at);
-  const given = await lastAttemptOptions(run.id, ledger);
-  const limitsBar = (await restIfBarred(run, progress, given, ledger, environment)) !== null;
+    ofWork.length === 0 &&
+    waits.some(({ kind }) => kind === 'allowance') &&
+    list.refused === null &&
+    (ranLately || (until ?? 0) > at);
+  const given = await offeredOptions(run, ledger);
+  const barred = atWork ? null : await restIfBarred(run, progress, given, ledger, environment);
+  const limitsBar = barred !== null;
+  const price = barred?.priceAboveLimit ?? null;
+  const dear: readonly Trouble[] =
+    price === null ? [] : [{ kind: 'unit_price', price, count: progress.parkedReasons.budget ?? 0 }];
   const continues = list.refused === null && !limitsBar;
   const troubles = [
     ...ofAttempts,
     // Waiting rows are no trouble by themselves: they explain why a list is not well.
-    ...(ofAttempts.length === 0 ? [] : waits.map((waiting) => ({ ...waiting, until, continues }))),
+    ...(ofAttempts.length + ofWork.length === 0
+      ? []
+      : waits
+          .filter(({ kind }) => kind !== 'budget' || dear.length === 0)
+          .map((waiting) => ({ ...waiting, until, continues }))),
+    ...dear,
     ...ofWork,
     ...count('ask_provider', atWork ? 0 : (progress.parkedReasons.ask_provider ?? 0)),
     ...count('failed', whole.outcomes.failed),
@@ -323,6 +336,8 @@ async function lookAtList(
 /** The free command that shows what has to be corrected. Null: the same command again, when that is corrected. */
 function stepAfterRefusal(refused: Pick<RefusedAttempt, 'code' | 'exit'> | null, run: RunRecord): ContinueStep | null {
   if (refused === null || CORRECT_FIRST.has(refused.code)) return null;
+  // `doctor` refuses an older copy, too. It can only be restored or accepted.
+  if (refused.code === NEW_LEDGER) return { ...rereadStep(run), accept: 'new_ledger' };
   if (refused.exit === ExitCode.credentials || REFUSED_AGAIN.has(refused.code)) return { kind: 'doctor' };
   return refused.exit === ExitCode.usage ? { kind: 'plan', ...jobOf(run) } : null;
 }
@@ -338,7 +353,7 @@ const CORRECT_FIRST: ReadonlySet<string> = new Set([
  * clock is corrected.
  */
 const REFUSED_AGAIN: ReadonlySet<string> = new Set([
-  ...(['new_provider', 'new_ledger', 'clock'] satisfies GuardName[]).map((name) => name.toUpperCase()),
+  ...(['new_provider', 'clock'] satisfies GuardName[]).map((name) => name.toUpperCase()),
   ...['API_NOT_CONFIGURED', 'FALLBACK_NOT_CONFIGURED', 'BASE_URL_MISSING', 'BASE_URL_INVALID', 'BASE_URL_NOT_HTTPS'],
   ...['KEY_MISSING', 'KEY_INVALID', 'ROUTE_MISSING', 'PROXY_INVALID', 'VARIABLE_TWICE'],
 ]);

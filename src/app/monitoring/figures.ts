@@ -1,6 +1,6 @@
 import { driftOf, remainingUse } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
-import type { RowOutcome } from '../../domain/outcomes.js';
+import { decisiveHold, type RowOutcome } from '../../domain/outcomes.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Limits } from '../../ledger/money/intent.js';
@@ -139,10 +139,11 @@ function lastExitOf(
   if (lastSuccessAt !== null && lastSuccessAt >= (work.endedAt ?? work.begunAt)) return ofRows;
   const ended = readEnding(work.ending);
   if (ended === null) return work.endedAt === null ? { code: -1, reason: 'DIED' } : null;
-  const { stopped, interrupted, finished } = ended;
+  const { stopped, interrupted, finished, exit, reason } = ended;
+  if (exit !== undefined && reason !== undefined) return { code: exit, reason };
   if (stopped !== null) return { code: ended.exit ?? stopped.exit, reason: stopped.code };
   if (interrupted && !finished) return { code: ended.exit ?? ExitCode.interrupted, reason: 'INTERRUPTED' };
-  const [held] = Object.keys(parked);
+  const held = decisiveHold(parked);
   if (finished || held === undefined) return { ...ofRows, code: ended.exit ?? ofRows.code };
   return { code: ended.exit ?? ExitCode.allowance, reason: held.toUpperCase() };
 }

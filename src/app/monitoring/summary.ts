@@ -7,7 +7,7 @@ import { isoTime } from '../../util/clock.js';
 import { version } from '../../util/packages.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
-import { exitCodeOfRun } from '../run/exit-code.js';
+import { exitOfRun, type RunExit } from '../run/exit-code.js';
 import { ContinueError } from '../run/next-step.js';
 import type { RunEndView } from '../run/run-end.js';
 import type { CommandWording } from '../run/spending.js';
@@ -17,10 +17,10 @@ export type AttemptResult = { readonly end: RunEndView } | { readonly error: unk
 
 /** The reasons to notify: none if all is well, if the user declined, or if another process was running. */
 export function reasonsOf(ended: AttemptResult, said: CommandWording | undefined): readonly NotifyReason[] {
-  if ('error' in ended) return NOTHING_HAPPENED.has(exitCodeOf(ended, said)) ? [] : ['failed'];
+  if ('error' in ended) return NOTHING_HAPPENED.has(exitOf(ended, said).code) ? [] : ['failed'];
   const { left, departed, importantChanges, finished, worked } = ended.end;
   return [
-    ...(left.failed > 0 || FAILED.has(exitCodeOf(ended, said)) ? (['failed'] as const) : []),
+    ...(left.failed > 0 || FAILED.has(exitOf(ended, said).code) ? (['failed'] as const) : []),
     ...((importantChanges ?? 0) > 0 ? (['important_change'] as const) : []),
     ...(left.invalid > 0 ? (['invalid'] as const) : []),
     ...(departed > 0 ? (['members_left'] as const) : []),
@@ -46,18 +46,18 @@ export const summaryText = (
       kybatch: version,
       at: isoTime(now),
       on: reasons,
-      exit_code: exitCodeOf(ended, said),
+      exit_code: exitOf(ended, said).code,
+      reason: exitOf(ended, said).reason,
       ...('error' in ended ? { input, ...ofError(ended.error, said) } : ofEnd(ended.end, said)),
     }),
   );
 
-function exitCodeOf(ended: AttemptResult, said: CommandWording | undefined): ExitCode {
+function exitOf(ended: AttemptResult, said: CommandWording | undefined): RunExit {
   if ('end' in ended)
-    return exitCodeOfRun(
-      ended.end,
-      said?.interruptedAs() ?? (ended.end.interrupted ? ExitCode.interrupted : undefined),
-    );
-  return ended.error instanceof KybatchError ? ended.error.exit : ExitCode.internal;
+    return exitOfRun(ended.end, said?.interruptedAs() ?? (ended.end.interrupted ? ExitCode.interrupted : undefined));
+  return ended.error instanceof KybatchError
+    ? { code: ended.error.exit, reason: ended.error.code }
+    : { code: ExitCode.internal, reason: 'INTERNAL' };
 }
 
 function ofEnd(end: RunEndView, said: CommandWording | undefined) {

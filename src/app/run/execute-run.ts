@@ -22,7 +22,7 @@ import { importantSince, lastChange } from '../portfolio/changes.js';
 import type { OpenList } from '../portfolio/open-list.js';
 import { nameRefusedKey, type Provider, sourcesOf } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { exitCodeOfRun } from './exit-code.js';
+import { exitOfRun } from './exit-code.js';
 import { type ExportView, requestsTables, writeTables } from './export.js';
 import { withContinueStep } from './next-step.js';
 import {
@@ -48,6 +48,7 @@ import {
 } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import {
+  findPriceAboveLimit,
   isBarred,
   type ListNews,
   moreIfLost,
@@ -159,7 +160,8 @@ export async function executeRun(
     const remaining = { run, pipeline, fresh: attempt.fresh, outcome: 'pending' as const };
     const rest = isLimited ? await remainingCost(remaining, provider.names, ledger, environment) : null;
     // The same limits would end the next attempt at once.
-    const barred = rest !== null && (isBarred(rest, limits) || !tally.broughtAnything);
+    const priceAboveLimit = await findPriceAboveLimit(run, progress, pipeline, limits, ledger);
+    const barred = rest !== null && (isBarred(rest, limits) || priceAboveLimit !== null || !tally.broughtAnything);
     const steps = ledBy === null ? nextSteps(run, progress, whole) : [];
     const allowed = steps.filter(({ kind }) => kind !== 'resume' || !barred);
     const importantChanges = await importantSince(before, run, ledger);
@@ -174,6 +176,7 @@ export async function executeRun(
       importantChanges,
       limits,
       rest,
+      priceAboveLimit,
       barred,
       reportsCharged: activity?.reports ?? spent.reports,
       unitsLeft: usesApi(pipeline, 'v1') ? await allowanceLeft(provider, ledger) : null,
@@ -198,7 +201,7 @@ export async function executeRun(
     );
     const asInterrupt = options.said?.interruptedAs() ?? (view.interrupted ? ExitCode.interrupted : undefined);
     const finished = view.finished && failed === undefined;
-    await ledger.calls.noteEnding(end.attemptId, endingOf({ ...view, finished }, exitCodeOfRun(view, asInterrupt)));
+    await ledger.calls.noteEnding(end.attemptId, endingOf({ ...view, finished }, exitOfRun(view, asInterrupt)));
     if (run.portfolioId !== null && finished && view.tablesLack === null)
       await ledger.portfolios.noteSuccess(run.portfolioId, environment.clock.now());
     return view;

@@ -1,22 +1,43 @@
 import { ExitCode } from '../../domain/errors.js';
+import { decisiveHold } from '../../domain/outcomes.js';
 import type { RunEndView } from './run-end.js';
 
-/** The exit code of an attempt, for cron jobs and scripts. `interruptedAs`: the code of the first interrupt. */
-export function exitCodeOfRun(end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode {
-  const code = codeOfRows(end, interruptedAs);
-  // A script that loads the tables of a finished run must learn that they are incomplete.
-  const settled = code === ExitCode.ok || code === ExitCode.rowsOpen;
-  return settled && end.tablesLack !== null ? ExitCode.internal : code;
+/** The exit code of an attempt, and the cause that it stands for. Screen, metrics and notifications name this cause. */
+export interface RunExit {
+  readonly code: ExitCode;
+  readonly reason: string;
 }
 
-function codeOfRows(end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode {
-  if (end.stopped !== null) return end.stopped.exit;
-  if (!end.finished && interruptedAs !== undefined) return interruptedAs;
+/** The exit code of an attempt, for cron jobs and scripts. `interruptedAs`: the code of the first interrupt. */
+export const exitCodeOfRun = (end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode =>
+  exitOfRun(end, interruptedAs).code;
+
+export function exitOfRun(end: RunEndView, interruptedAs: ExitCode | undefined): RunExit {
+  const exit = exitOfRows(end, interruptedAs);
+  // A script that loads the tables of a finished run must learn that they are incomplete.
+  const settled = exit.code === ExitCode.ok || exit.code === ExitCode.rowsOpen;
+  return settled && end.tablesLack !== null ? { code: ExitCode.internal, reason: 'TABLES_LACK' } : exit;
+}
+
+function exitOfRows(end: RunEndView, interruptedAs: ExitCode | undefined): RunExit {
+  if (end.stopped !== null) return { code: end.stopped.exit, reason: end.stopped.code };
+  if (!end.finished && interruptedAs !== undefined) return { code: interruptedAs, reason: 'INTERRUPTED' };
   const { outcomes, parked, toDo } = end;
-  if ((parked.scope ?? 0) > 0) return ExitCode.credentials;
+  const held = decisiveHold(parked);
+  const reason =
+    end.priceAboveLimit !== null && held === 'budget' ? 'UNIT_PRICE' : (held?.toUpperCase() ?? 'ROWS_TO_DO');
+  if (held === 'scope') return { code: ExitCode.credentials, reason };
   const inDoubt = (parked.in_doubt ?? 0) + (parked.ask_provider ?? 0);
   const unanswered = parked.unanswered ?? 0;
-  if (toDo > inDoubt + unanswered) return ExitCode.allowance;
-  if (unanswered > 0) return ExitCode.unavailable;
-  return outcomes.invalid + outcomes.failed + outcomes.needs_review + inDoubt > 0 ? ExitCode.rowsOpen : ExitCode.ok;
+  if (toDo > inDoubt + unanswered)
+    return { code: ExitCode.allowance, reason: MOVES.has(held ?? '') ? reason : waits(end) };
+  if (unanswered > 0) return { code: ExitCode.unavailable, reason };
+  if (inDoubt > 0) return { code: ExitCode.rowsOpen, reason };
+  return outcomes.invalid + outcomes.failed + outcomes.needs_review > 0
+    ? { code: ExitCode.rowsOpen, reason: 'ROWS_OPEN' }
+    : { code: ExitCode.ok, reason: 'OK' };
 }
+
+const MOVES: ReadonlySet<string> = new Set(['budget', 'allowance']);
+
+const waits = ({ waiting }: RunEndView): string => (waiting > 0 ? 'WAITING' : 'ROWS_TO_DO');

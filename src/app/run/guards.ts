@@ -3,11 +3,13 @@
 
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
+import { pipelineNames } from '../../config/user-files.js';
 import { FileError, UsageError } from '../../domain/errors.js';
 import { GUARDS, type GuardName } from '../../domain/outcomes.js';
 import type { ApiName } from '../../domain/provider.js';
 import { readMarker } from '../../export/export-folders.js';
-import type { Ledger } from '../../ledger/ledger.js';
+import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
 import type { PortfolioRecord, PortfolioStore } from '../../ledger/portfolio/portfolios.js';
 import type { KnownRun } from '../../ledger/queries.js';
 import { isoTime } from '../../util/clock.js';
@@ -133,7 +135,7 @@ export async function checkNewLedger(
   return [
     {
       guard: 'new_ledger',
-      message: `${metrics.path} shows answers of this list (${usedAt}), but the ledger in ${dataDir} has no run. kybatch would buy them again`,
+      message: `${metrics.path} shows answers of ${metrics.portfolio === undefined ? 'a' : 'this'} list (${usedAt}), but the ledger in ${dataDir} has no run. kybatch would buy them again`,
       hint: NAME_THE_LEDGER,
     },
   ];
@@ -156,6 +158,39 @@ function answersIn({ path, portfolio }: NonNullable<EvidencePlaces['metrics']>):
 }
 
 const METRICS_BYTES = 1_000_000;
+
+/**
+ * The same where there is no ledger, for commands that read no list: the metrics files of the pipelines in the working
+ * folder may be outside of a data folder that is not mounted.
+ */
+export async function findLostLedger(
+  { dataDir }: Pick<LedgerPlace, 'dataDir'>,
+  names: ProviderNames,
+  environment: AppEnvironment,
+  named?: LoadedPipeline,
+): Promise<GuardFinding | undefined> {
+  const { cwd } = environment;
+  const pipelines = [
+    ...(named === undefined ? [] : [named]),
+    ...pipelineNames(cwd).flatMap((name) => loaded(name, cwd)),
+  ];
+  const files = new Set(pipelines.flatMap(({ metrics }) => metrics?.file ?? []));
+  for (const metrics of [undefined, ...[...files].map((file) => ({ path: pathIn(environment, file) }))]) {
+    const [found] = await checkNewLedger({ dataDir, metrics }, names, null);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A pipeline that cannot be read is reported by the commands that use it. */
+function loaded(name: string, cwd: string): readonly LoadedPipeline[] {
+  try {
+    return [loadPipeline(name, cwd)];
+  } catch (error) {
+    if (error instanceof UsageError) return [];
+    throw error;
+  }
+}
 
 /** The same for commands without a configuration: the lists name their providers. */
 export async function checkOlderCopy(

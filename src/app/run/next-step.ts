@@ -45,7 +45,8 @@ export type ContinueStep =
   | { readonly kind: 'export'; readonly run: string }
   /** The key or the configuration has to be corrected first. */
   | { readonly kind: 'doctor' }
-  | (Job & { readonly kind: 'run'; readonly fresh: boolean });
+  /** `accept`: the guard that refuses the same command without it. */
+  | (Job & { readonly kind: 'run'; readonly fresh: boolean; readonly accept?: GuardName });
 
 /** An input, and the options it was first run with. */
 interface Job {
@@ -92,6 +93,9 @@ export class GuardRefusal extends KybatchError {
     super(message, { code: guard.toUpperCase(), hint, exit: ExitCode.usage });
   }
 }
+
+/** The code of a refusal by the guard `new_ledger`. */
+export const NEW_LEDGER = 'NEW_LEDGER';
 
 /** Runs work that a machine failure may interrupt. The error then carries the step that continues it. */
 export async function withContinueStep<T>(next: ContinueStep, work: () => Promise<T>): Promise<T> {

@@ -226,6 +226,29 @@ export const storeAttemptOptions = (
     sandboxPort,
   } satisfies AttemptOptions);
 
+/** The limits and the consent of a refused attempt. Null: a limit is no number of units, so no attempt can use it. */
+export function storeLimits({ budget, maxReports, yes }: AttemptOptions): string | null {
+  const isLimit = (given: number | undefined) => given === undefined || (Number.isSafeInteger(given) && given >= 0);
+  if (!isLimit(budget) || !isLimit(maxReports)) return null;
+  return JSON.stringify({ budget, maxReports, yes: yes || undefined } satisfies AttemptOptions);
+}
+
+/**
+ * The options that the next attempt on a run is offered: those of the last one that began, with the limits and the
+ * consent of the last one, even if it was refused (X-10).
+ */
+export async function offeredOptions(
+  { id, portfolioId }: Pick<RunRecord, 'id' | 'portfolioId'>,
+  ledger: Pick<Ledger, 'reading' | 'portfolios'>,
+): Promise<AttemptOptions> {
+  const begun = await lastAttemptOptions(id, ledger);
+  const list = (await ledger.portfolios.all()).find((portfolio) => portfolio.id === portfolioId);
+  const stored = list?.refused?.given ?? null;
+  const refused = stored === null ? undefined : parseStored(stored, isGiven);
+  if (refused === undefined) return begun;
+  return { ...begun, budget: refused.budget, maxReports: refused.maxReports, yes: refused.yes };
+}
+
 /**
  * The options of the last attempt on a run. If none has begun, for example because the key was refused, those of the
  * last attempt on its portfolio. Empty if there is none, or an older version stored none.
@@ -274,8 +297,9 @@ export interface ReleasedRun {
 
 export async function releasedRuns(
   rows: readonly RowRef[],
-  ledger: Pick<Ledger, 'runs' | 'reading'>,
+  ledger: Pick<Ledger, 'runs' | 'reading' | 'portfolios'>,
 ): Promise<readonly ReleasedRun[]> {
+  const lists = await ledger.runs.ofLists();
   const ids = [...new Set(rows.map(({ runId }) => runId))];
   return await Promise.all(
     ids.map(async (run) => ({
@@ -283,7 +307,7 @@ export async function releasedRuns(
       rows: rows.filter(({ runId }) => runId === run).length,
       toDo: (await ledger.runs.progress(run)).byOutcome.pending,
       sandbox: await isOnSandbox(run, ledger.runs),
-      given: await lastAttemptOptions(run, ledger),
+      given: await offeredOptions({ id: run, portfolioId: lists.get(run) ?? null }, ledger),
     })),
   );
 }

@@ -25,6 +25,7 @@ import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
 import { type PortfolioProgress, portfolioProgress, runProgress } from './progress.js';
 import { listOfTables } from './runs.js';
+import type { PriceAboveLimit } from './spending.js';
 import { jobOf } from './stored-settings.js';
 
 /** How an attempt ended, and the state of its run. */
@@ -76,6 +77,8 @@ export interface RunEndView {
   readonly limits: Limits;
   /** The most that the rows to do can cost, if a limit stopped the attempt. Otherwise null. */
   readonly rest: Amounts | null;
+  /** Null: the limit of units covers each call. */
+  readonly priceAboveLimit: PriceAboveLimit | null;
   /** With the same limits, the next attempt would end at once. The user has to raise one of them. */
   readonly barred: boolean;
   /** Credit reports charged by the run, over all attempts. */
@@ -167,6 +170,7 @@ export function viewOfEnd(
     | 'importantChanges'
     | 'limits'
     | 'rest'
+    | 'priceAboveLimit'
     | 'barred'
     | 'reportsCharged'
     | 'unitsLeft'
@@ -244,6 +248,7 @@ export async function viewOfIdleRun(
     importantChanges: null,
     limits: { units: null, reports: null },
     rest: null,
+    priceAboveLimit: null,
     barred: false,
     reportsCharged: (await ledger.reading.activity(run.id, environment.clock.now())).reports,
     unitsLeft: null,
@@ -447,14 +452,15 @@ export interface AttemptEnding {
   readonly stopped: StopView | null;
   readonly interrupted: boolean;
   readonly finished: boolean;
-  /** Its exit code. Older versions stored none. */
+  /** Its exit code, and the cause that it stands for. Older versions stored none. */
   readonly exit?: number;
+  readonly reason?: string;
 }
 
 export const endingOf = (
   { stopped, interrupted, finished }: Pick<RunEndView, 'stopped' | 'interrupted' | 'finished'>,
-  exit: number,
-): string => JSON.stringify({ stopped, interrupted, finished, exit } satisfies AttemptEnding);
+  { code: exit, reason }: { readonly code: number; readonly reason: string },
+): string => JSON.stringify({ stopped, interrupted, finished, exit, reason } satisfies AttemptEnding);
 
 /** The ending after an error: a failed write, a takeover or a defect. */
 export function failureEnding(error: unknown): string {
@@ -462,7 +468,7 @@ export function failureEnding(error: unknown): string {
     error instanceof KybatchError
       ? stopView(error)
       : { code: 'INTERNAL', message: sanitizeText(String(error)), hint: undefined, exit: ExitCode.internal };
-  return endingOf({ stopped, interrupted: false, finished: false }, stopped.exit);
+  return endingOf({ stopped, interrupted: false, finished: false }, { code: stopped.exit, reason: stopped.code });
 }
 
 /** Null if nothing was stored or it is damaged. The run can be shown without it. */

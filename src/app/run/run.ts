@@ -21,7 +21,6 @@ import {
   type AppEnvironment,
   dataDirOf,
   ledgerOf,
-  type PlaceOptions,
   pathIn,
   pricesOf,
   processEnvironment,
@@ -78,6 +77,7 @@ import {
   readJob,
 } from './plan.js';
 import { checkKeyAccess, NO_SPENDING } from './preflight.js';
+import { storeLimits } from './progress.js';
 import { remarkNotes } from './remark-notes.js';
 import type { RunEndView } from './run-end.js';
 import {
@@ -431,7 +431,7 @@ const silent = (environment: AppEnvironment): AppEnvironment => ({
  */
 async function recordRefusal<T>(
   list: string,
-  options: PlaceOptions & { readonly agree?: unknown },
+  options: RunOptions,
   environment: AppEnvironment,
   work: (begins: () => void) => Promise<T>,
   tell: (ledger: Ledger) => Promise<void>,
@@ -457,14 +457,15 @@ const isRefusal = (error: unknown): boolean =>
 async function writeRefusal(
   list: string,
   error: unknown,
-  place: PlaceOptions,
+  options: RunOptions,
   environment: AppEnvironment,
   tell: (ledger: Ledger) => Promise<void>,
 ): Promise<void> {
   try {
-    if (!(await hasLedger(ledgerOf(place, environment)))) return;
-    await withLedger('existing', place, { ...environment, onNote: undefined }, async (ledger) => {
-      await ledger.portfolios.noteRefusal(list, refusalOf(error), environment.clock.now());
+    if (!(await hasLedger(ledgerOf(options, environment)))) return;
+    await withLedger('existing', options, { ...environment, onNote: undefined }, async (ledger) => {
+      const refusal = { ...refusalOf(error), given: storeLimits(options) };
+      await ledger.portfolios.noteRefusal(list, refusal, environment.clock.now());
       await tell(ledger);
     });
   } catch (failure) {
@@ -475,7 +476,7 @@ async function writeRefusal(
 const LONGEST = 1000;
 
 /** Includes the hint, because a later reader of the note has not seen the output. */
-function refusalOf(error: unknown): Omit<RefusedAttempt, 'at'> {
+function refusalOf(error: unknown): Omit<RefusedAttempt, 'at' | 'given'> {
   const { code, exit, hint } =
     error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal, hint: undefined };
   const message = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 // Options, consent and limits of every command that spends.
 
-import type { Pipeline } from '../../config/pipeline.js';
+import { operationsOf, type Pipeline } from '../../config/pipeline.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
 import type { RowOutcome } from '../../domain/outcomes.js';
@@ -240,20 +240,53 @@ export function isBarred(rest: Amounts, limits: Limits): boolean {
   return rest.units + rest.reports > 0 && units + reports === 0;
 }
 
+/** A call cost more units last time than the limit allows. */
+export interface PriceAboveLimit {
+  readonly units: number;
+  readonly limit: number;
+}
+
+/** What the rows to do need, if the limits do not allow it. */
+export interface BarredRest extends Amounts {
+  readonly priceAboveLimit: PriceAboveLimit | null;
+}
+
+/**
+ * No attempt with the limit sends a call that cost more last time. So only a higher limit can show that it costs less
+ * now. Null: the limit covers each call of the pipeline, or no row waits for it.
+ */
+export async function findPriceAboveLimit(
+  run: RunRecord,
+  { parkedReasons }: Pick<Progress, 'parkedReasons'>,
+  pipeline: Pipeline,
+  { units: limit }: Limits,
+  { runs, calls }: Pick<Ledger, 'runs' | 'calls'>,
+): Promise<PriceAboveLimit | null> {
+  if (limit === null || limit === 0 || (parkedReasons.budget ?? 0) === 0) return null;
+  const name = await runs.environmentName(run.id, 'v1');
+  const environment = name === undefined ? undefined : await calls.findEnvironment('v1', name);
+  if (environment === undefined) return null;
+  const prices = await calls.unitPrices(environment);
+  const units = Math.max(...operationsOf(pipeline).map(({ name: used }) => prices.get(used) ?? 0));
+  return units > limit ? { units, limit } : null;
+}
+
 /** What the rows to do need, if the limits of the last attempt allow nothing of it. Otherwise null. */
 export async function restIfBarred(
   run: RunRecord,
-  { parkedReasons }: Pick<Progress, 'parkedReasons'>,
+  progress: Pick<Progress, 'parkedReasons'>,
   given: Pick<SpendingOptions, 'budget' | 'maxReports'>,
   ledger: Ledger,
   environment: AppEnvironment,
-): Promise<Amounts | null> {
-  const pipeline = (parkedReasons.budget ?? 0) === 0 ? undefined : findSettings(run)?.pipeline;
+): Promise<BarredRest | null> {
+  const pipeline = (progress.parkedReasons.budget ?? 0) === 0 ? undefined : findSettings(run)?.pipeline;
   if (pipeline === undefined) return null;
   const { limits } = boundsOf(given, pipeline);
-  if (limits.units !== 0 && limits.reports !== 0) return null;
-  const rest = await remainingOfRun(run, pipeline, 'pending', ledger, environment);
-  return isBarred(rest, limits) ? rest : null;
+  const priceAboveLimit = await findPriceAboveLimit(run, progress, pipeline, limits, ledger);
+  if (priceAboveLimit === null && limits.units !== 0 && limits.reports !== 0) return null;
+  const { units, reports } = await remainingOfRun(run, pipeline, 'pending', ledger, environment);
+  const isStopped = priceAboveLimit !== null || isBarred({ units, reports }, limits);
+  return isStopped ? { units, reports, priceAboveLimit } : null;
 }
 
 /** The same with the providers that the run has used. */

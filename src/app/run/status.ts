@@ -2,23 +2,34 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { UsageError } from '../../domain/errors.js';
 import { type Money, moneyOf, purchasesOf } from '../../domain/prices.js';
 import { RESULTS_WORKBOOK, readMarker } from '../../export/export-folders.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Allowances } from '../../ledger/money/usage.js';
+import { hasLedger } from '../../ledger/open-ledger.js';
 import type { RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptActivity, RunActivity, WorkerAtWork } from '../../ledger/queries.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { countOpenQuestions, type OpenQuestions } from '../../review/questions.js';
-import { type AppEnvironment, type PlaceOptions, pricesOf, processEnvironment, withLedger } from '../environment.js';
+import {
+  type AppEnvironment,
+  ledgerOf,
+  type PlaceOptions,
+  pricesOf,
+  processEnvironment,
+  withLedger,
+} from '../environment.js';
+import { providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import type { ContinueStep } from './next-step.js';
+import { findLostLedger } from './guards.js';
+import { type ContinueStep, NEW_LEDGER } from './next-step.js';
 import {
   type AttemptOptions,
   isOnSandbox,
-  lastAttemptOptions,
   listedRows,
+  offeredOptions,
   type PortfolioProgress,
   type RunState,
   standingOfRun,
@@ -26,7 +37,7 @@ import {
 } from './progress.js';
 import { type AttemptEnding, latestTables, newestTables, nextSteps, readEnding, workMs } from './run-end.js';
 import { findRun, namedRun, noRunYet, type RunStanding, viewOf } from './runs.js';
-import { type Amounts, remainingOfRun, restIfBarred } from './spending.js';
+import { type Amounts, type BarredRest, remainingOfRun, restIfBarred } from './spending.js';
 import { findSettings, rereadStep } from './stored-settings.js';
 
 export interface StatusOptions extends PlaceOptions {
@@ -80,7 +91,7 @@ export interface StatusView extends RunPageView {
   /** It was made with the sandbox and continues with it. */
   readonly sandbox: boolean;
   /** What the rows to do need, if the limits of the last attempt would end the next one at once. Otherwise null. */
-  readonly rest: Amounts | null;
+  readonly rest: BarredRest | null;
   readonly questions: OpenQuestions;
 }
 
@@ -121,8 +132,9 @@ const NO_QUESTIONS: OpenQuestions = { open: 0, notSure: 0, held: 0 };
 const RATE_WINDOW_MS = 60_000;
 
 /** One run: counts, stages, units, speed, and what it waits for. It may be running. */
-export function status(options: StatusOptions = {}, environment = processEnvironment()): Promise<StatusView> {
-  return withLedger('read', options, environment, async (ledger, dataDir) => {
+export async function status(options: StatusOptions = {}, environment = processEnvironment()): Promise<StatusView> {
+  await mustNotBeLost(options, environment);
+  return await withLedger('read', options, environment, async (ledger, dataDir) => {
     const { runs, reading } = ledger;
     const run = await findRun(options.run, ledger);
     if (run === undefined) throw noRunYet();
@@ -130,10 +142,13 @@ export function status(options: StatusOptions = {}, environment = processEnviron
     const state = await stateOfRun(run, ledger, at, at - RATE_WINDOW_MS);
     const { progress, whole, isAtWork, lacksTables } = state;
     const shown = await pageOf(run, state, whole, at, ledger, dataDir, environment);
+    const refused = options.run === undefined ? await newestRefusal(ledger) : null;
     const rest = isAtWork ? null : await restIfBarred(run, progress, shown.given, ledger, environment);
     const steps = [
       ...(lacksTables ? [rereadStep(run)] : []),
-      ...stepsOf(run, progress, whole, isAtWork).filter(({ kind }) => kind !== 'resume' || rest === null),
+      ...stepsOf(run, progress, whole, isAtWork).filter(
+        ({ kind }) => kind !== 'resume' || (rest === null && refused?.code !== NEW_LEDGER),
+      ),
     ];
     const [next = null, ...further] = await withReviewSheets(steps, ledger, environment);
     const hasQuestions = progress.byOutcome.needs_review > 0;
@@ -142,7 +157,7 @@ export function status(options: StatusOptions = {}, environment = processEnviron
       allowances: await reading.allowances(run.id),
       questions: hasQuestions ? await countOpenQuestions(ledger.review, [run.id]) : NO_QUESTIONS,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
-      refused: options.run === undefined ? await newestRefusal(ledger) : null,
+      refused,
       unfinished: await otherUnfinished(run, [next, ...further], runs),
       latest: await latestTables(run, newestTables(run.id, dataDir)?.folder ?? null, dataDir, ledger),
       answerIn: await workbookToAnswer(run.id, dataDir, [next, ...further], ledger),
@@ -154,6 +169,14 @@ export function status(options: StatusOptions = {}, environment = processEnviron
       rest,
     };
   });
+}
+
+/** Without a ledger, traces of earlier runs show that it was lost, and no new one has to be begun. */
+async function mustNotBeLost(options: StatusOptions, environment: AppEnvironment): Promise<void> {
+  const place = ledgerOf(options, environment);
+  if (await hasLedger(place)) return;
+  const found = await findLostLedger(place, providerNames({}, environment), environment);
+  if (found !== undefined) throw new UsageError(NEW_LEDGER, found.message, found.hint);
 }
 
 /** The part of `status` that a page reads again every second. */
@@ -195,7 +218,7 @@ async function pageOf(
     ...(prices === null || bought === null ? {} : { money: moneyOf(prices, bought) }),
     workers,
     results: resultsOf(run.id, dataDir),
-    given: run.state === 'reading' ? {} : await lastAttemptOptions(run.id, ledger),
+    given: run.state === 'reading' ? {} : await offeredOptions(run, ledger),
   };
 }
 

@@ -134,7 +134,8 @@ export function jobOf(run: RunRecord) {
 }
 
 /** The step that begins a run again if it was stopped while its input was read. */
-export const rereadStep = (run: RunRecord): ContinueStep => ({ kind: 'run', ...jobOf(run), fresh: isFresh(run) });
+export const rereadStep = (run: RunRecord) =>
+  ({ kind: 'run', ...jobOf(run), fresh: isFresh(run) }) as const satisfies ContinueStep;
 
 /** Options that did not exist when the run was created get their defaults. */
 const withDefaults = (stored: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>

@@ -69,7 +69,7 @@ function cameBack(errorCode: string | null, httpStatus: number | null): string {
 }
 
 /** Rows on hold first. Beside them, calls that no row waits for are only counted, unless the user asks for them. */
-function callsInWords({ calls, repeated }: UnknownChargesView, args: ShowArgs, place: string): readonly Message[] {
+function callsInWords({ calls, repeated }: UnknownChargesView, args: ShowArgs, flags: string): readonly Message[] {
   const which = whichOf(args);
   const all = args.all === true || which.length > 0;
   const held = calls.filter(({ sentAgain }) => sentAgain === 'person');
@@ -112,7 +112,7 @@ function callsInWords({ calls, repeated }: UnknownChargesView, args: ShowArgs, p
         call.note !== null && `        ${printable(call.note).replace(ISO_TIME, '$1 $2 UTC')}`,
       ),
     ),
-    commandsInWords(shown, calls, which, place),
+    commandsInWords(shown, calls, which, flags),
   );
 }
 
@@ -133,7 +133,7 @@ function commandsInWords(
   shown: readonly UnknownCall[],
   all: readonly UnknownCall[],
   which: readonly string[],
-  place: string,
+  flags: string,
 ): Message | false {
   // Without numbers, a command would also change charges that are known.
   const isLong = shown.length > SHOWN && all.every(({ charge }) => charge === 'unknown');
@@ -151,7 +151,7 @@ function commandsInWords(
   ] as const;
   const lines = commands.flatMap(([verdict, those, words]) => {
     const names = isLong ? which : those.map(({ id }) => id);
-    return those.length === 0 ? [] : [[`${['kybatch charges', verdict, ...names].join(' ')}${place}`, words] as const];
+    return those.length === 0 ? [] : [[`${['kybatch charges', verdict, ...names].join(' ')}${flags}`, words] as const];
   });
   const width = Math.max(...lines.map(([{ length }]) => length));
   return (
@@ -348,7 +348,8 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const place = placeFlags(args);
   const next = nextCommands(released, args);
   const messages = view(
-    calls.length > 0 && callsInWords(found, args, place),
+    // Pasted into a job, a command without --yes is refused.
+    calls.length > 0 && callsInWords(found, args, `${io.ask === undefined ? ' --yes' : ''}${place}`),
     calls.length + underWay.length === 0 && EVERY_CHARGE_KNOWN,
     underWayInWords(underWay),
     next.map((command) => message('RESUME_NEXT', `No row is on hold any more. Continue: ${shortCommand({ command })}`)),

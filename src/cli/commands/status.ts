@@ -3,7 +3,7 @@ import type { ContinueStep } from '../../app/run/next-step.js';
 import type { ProcessView, StatusView } from '../../app/run/status.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { STAGE_WORDS } from '../../domain/outcomes.js';
-import { type Message, type MessageCode, mapTexts, message } from '../../util/message-parts.js';
+import { type Message, type MessageCode, mapTexts, message, sentence } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { type Command, numberFlag, onlySandboxOption, type ProviderArgs, readDuration } from '../command.js';
@@ -27,6 +27,7 @@ import {
 import {
   givenFlags,
   placeFlags,
+  priceInWords,
   raisedInWords,
   type Suggestion,
   suggestCommand,
@@ -112,12 +113,19 @@ function raised({ run, rest, given, sandbox, progress }: StatusView, dataDir: st
   if (rest === null) return [];
   const limits = { units: given.budget ?? null, reports: given.maxReports ?? null };
   const suggestion = suggestRaised(run.id, rest, limits, { dataDir, sandbox, ...givenFlags(given) });
-  return mapTexts([raisedInWords(progress.byOutcome.pending, rest, suggestion)], (text) => `\n${text}`);
+  const price = rest.priceAboveLimit;
+  return mapTexts(
+    view(
+      price !== null && message('UNIT_PRICE_ABOVE_LIMIT', sentence(`Paused: ${priceInWords(price)}`)),
+      raisedInWords(progress.byOutcome.pending, rest, suggestion),
+    ),
+    (text) => `\n${text}`,
+  );
 }
 
 /** The next steps, each after an empty line. The most useful one is the last. Questions are answered as after `run`. */
 const stepsInWords = (
-  { answerIn }: StatusView,
+  { answerIn, activity: { parkedUntil }, progress, at }: StatusView,
   place: string,
   next: Suggestion | undefined,
   further: readonly Suggestion[],
@@ -125,6 +133,12 @@ const stepsInWords = (
   mapTexts(
     [...further, ...(next === undefined ? [] : [next])]
       .map((step) => (answerIn !== null && step.code === 'REVIEW_NEXT' ? suggestResults(answerIn, place) : step))
+      // Before that time an attempt would end at once.
+      .map((step) =>
+        step.code === 'RESUME_NEXT' && (progress.parkedReasons.allowance ?? 0) > 0 && (parkedUntil ?? 0) > at
+          ? { ...step, words: `Continue after ${moment(parkedUntil ?? at)}` }
+          : step,
+      )
       .map(suggestionInWords),
     (text) => `\n${text}`,
   );

@@ -1,11 +1,11 @@
 import type { CheckedPortfolio, CheckView, Trouble } from '../../app/monitoring/check.js';
-import type { ContinueStep } from '../../app/run/next-step.js';
+import { type ContinueStep, NEW_LEDGER } from '../../app/run/next-step.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, durationInWords, listed, moment, withCommas } from '../../util/words.js';
 import { finishedInWords, outageInWords, stopInWords } from './run-words.js';
-import { givenFlags, notInSheet, placeFlags, shortCommand, suggestCommand } from './suggestions.js';
+import { givenFlags, notInSheet, placeFlags, priceInWords, shortCommand, suggestCommand } from './suggestions.js';
 import { shortened, withPlace } from './text.js';
 
 interface CheckArgs {
@@ -49,7 +49,9 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
       ? []
       : trouble.code === 'PIPELINE_NOT_FOUND'
         ? 'Correct --pipeline in your command, such as'
-        : 'When the file is in order, run',
+        : trouble.code === NEW_LEDGER
+          ? 'Restore the newest copy, or accept that answers are bought again'
+          : 'When the file is in order, run',
   );
   const before = correct ?? (asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run');
   const remedy = remedyOf(first, args);
@@ -159,6 +161,8 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     }
     case 'budget':
       return `${count(trouble.count, 'row')} to do, limit reached${trouble.continues ? ', the next run continues' : ''}`;
+    case 'unit_price':
+      return `${count(trouble.count, 'row')} to do, ${priceInWords(trouble.price)}`;
     case 'unanswered':
       return `${count(trouble.count, 'row')} to do, answers were lost${trouble.continues ? ', the next run asks again' : ''}`;
     case 'waiting':
@@ -176,13 +180,13 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'ask_provider':
       return `${count(trouble.count, 'row')} to ask the provider about`;
     case 'in_doubt': {
-      const { all, toDecide, count: open } = trouble;
-      if (toDecide >= all) return `${count(all, 'call')} with unknown charge to decide about`;
+      const { toDecide, count: open } = trouble;
+      if (toDecide >= open) return `${count(open, 'call')} with unknown charge to decide about`;
       const next = open - toDecide;
       return listed([
-        `${count(all, 'call')} with unknown charge`,
+        `${count(open, 'call')} with unknown charge`,
         toDecide > 0 && `${withCommas(toDecide)} to decide about`,
-        next > 0 && `${next < all ? `${withCommas(next)} that` : 'which'} the next run settles or repeats`,
+        `${next < open ? `${withCommas(next)} that` : 'which'} the next run settles or repeats`,
       ]);
     }
     case 'drift': {

@@ -27,6 +27,7 @@ import {
 import {
   hasNewAnswers,
   needInWords,
+  priceInWords,
   raisedInWords,
   type Suggestion,
   shortCommand,
@@ -119,6 +120,14 @@ function headline(end: RunEndView, { place }: NextSteps, { ms }: AttemptFacts) {
     return only(marked('ROWS_TO_DO', 'attention', `${run} interrupted. Everything bought so far is stored.`));
   const pause = pauseOf({ toDo: end.toDo, waiting: end.waiting, parkedReasons: end.parked });
   if (pause === undefined) return only(marked('ROWS_TO_DO', 'attention', `${run} is not finished`));
+  if (end.priceAboveLimit !== null && pause.reason === 'budget')
+    return {
+      messages: [
+        marked('UNIT_PRICE_ABOVE_LIMIT', 'attention', `${run} paused: ${priceInWords(end.priceAboveLimit)}`),
+        ...parkedDetails('budget', parkedRows(end), place),
+      ],
+      stopsFor: 'budget' as const,
+    };
   const { code, words, reason } = pause;
   const head = marked(code, 'attention', `${run} paused: ${words}${reason === 'budget' ? limitsInWords(end) : ''}`);
   const details = reason === undefined ? [] : parkedDetails(reason, parkedRows(end), place);
@@ -239,7 +248,9 @@ function sections(
       resumeInWords(end, resume),
       facts.fresh && !facts.goesOn && freshInWords(end.run, ways.place),
     ],
-    ways.raised !== undefined && end.rest !== null && raisedInWords(end.toDo, end.rest, ways.raised),
+    ways.raised !== undefined &&
+      end.rest !== null &&
+      raisedInWords(end.toDo, { ...end.rest, priceAboveLimit: end.priceAboveLimit }, ways.raised),
   );
 }
 
@@ -391,6 +402,7 @@ export const endJson = (end: RunEndView, { next, further, write }: NextSteps) =>
   v2Permissions: end.moved.map(movedJson),
   ...pick(end, 'waiting', 'parked'),
   parkedUntil: end.parkedUntil ?? undefined,
+  priceAboveLimit: end.priceAboveLimit ?? undefined,
   workersGoOnThen: end.putOff || undefined,
   workersUnderWay: end.helpers || undefined,
   ledBy: end.ledBy ?? undefined,

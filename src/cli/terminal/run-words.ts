@@ -8,7 +8,13 @@ import type { Amounts, DueReason, ListNews, RemainingCost, StartedEvent } from '
 import type { RunPageView, StatusView } from '../../app/run/status.js';
 import { type Reveals, revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
-import { type InvalidReason, OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import {
+  decisiveHold,
+  type InvalidReason,
+  OUTCOME_WORDS,
+  ROW_OUTCOMES,
+  type RowOutcome,
+} from '../../domain/outcomes.js';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
@@ -205,9 +211,11 @@ type Progress = StatusView['progress'];
 
 /** Why a run is paused, in the same words at the end of an attempt and in `status`. Undefined: rows are left to do. */
 export function pauseOf({ toDo, waiting, parkedReasons }: Paused): Pause | undefined {
-  const { budget = 0, allowance = 0 } = parkedReasons;
-  if (budget > 0) return { code: 'ROWS_WAIT_FOR_BUDGET', words: 'limit reached', reason: 'budget' };
-  if (allowance > 0)
+  const held = decisiveHold(parkedReasons);
+  if (held === 'scope')
+    return { code: 'ROWS_WAIT_FOR_SCOPE', words: 'the key lacks a scope or a permission', reason: 'scope' };
+  if (held === 'budget') return { code: 'ROWS_WAIT_FOR_BUDGET', words: 'limit reached', reason: 'budget' };
+  if (held === 'allowance')
     return { code: 'ROWS_WAIT_FOR_ALLOWANCE', words: "the provider's allowance is used up", reason: 'allowance' };
   const onHold = Object.values(parkedReasons).reduce((sum, rows) => sum + rows, 0);
   if (onHold > 0 && onHold === toDo)
@@ -224,8 +232,8 @@ interface Paused extends Pick<Progress, 'waiting' | 'parkedReasons'> {
 interface Pause {
   readonly code: MessageCode;
   readonly words: string;
-  /** The reason for rows on hold that stops all rows. */
-  readonly reason?: 'budget' | 'allowance';
+  /** The reason for rows on hold that decides the exit code. */
+  readonly reason?: 'scope' | 'budget' | 'allowance';
 }
 
 /** The cause of a stop in words, with its code. */

@@ -1,9 +1,9 @@
 import { type ContinueStep, type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../../app/run/next-step.js';
 import type { AttemptOptions } from '../../app/run/progress.js';
 import type { RunEndView } from '../../app/run/run-end.js';
-import type { Amounts } from '../../app/run/spending.js';
+import type { Amounts, BarredRest, PriceAboveLimit } from '../../app/run/spending.js';
 import type { Message, MessageCode } from '../../util/message-parts.js';
-import { count } from '../../util/words.js';
+import { count, withCommas } from '../../util/words.js';
 import type { SpendingArgs } from '../run-flags.js';
 import { amountsInWords } from './run-words.js';
 import { shellWord } from './text.js';
@@ -58,7 +58,7 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
         command: `kybatch export ${next.run}${placeFlags(args)}${tableFlags(args)}`,
       };
     case 'run': {
-      const command = `kybatch run ${jobWords(next)}${next.fresh ? ' --rebuy' : ''}${spendingFlags(args)}`;
+      const command = `kybatch run ${jobWords(next)}${next.fresh ? ' --rebuy' : ''}${spendingFlags(args)}${flag('--accept', next.accept)}`;
       return { code: 'RUN_NEXT', words: 'Run it again', command };
     }
     case 'plan':
@@ -74,25 +74,31 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
 const ofRun = ({ run }: { readonly run: string }): string => (run === '' ? '' : ` ${run}`);
 
 /** The command that continues a run with a higher limit, because the present one allows nothing more. */
-export const suggestRaised = (run: string, rest: Amounts, limits: Limits, args: CommandArgs): Suggestion =>
+export const suggestRaised = (run: string, rest: BarredRest, limits: Limits, args: CommandArgs): Suggestion =>
   suggestCommand(
     { kind: 'resume', run },
     {
       ...args,
-      maxUnits: limits.units !== null && rest.units > limits.units ? rest.units : args.maxUnits,
+      // One call at that price shows what a call costs now.
+      maxUnits:
+        rest.priceAboveLimit?.units ??
+        (limits.units !== null && rest.units > limits.units ? rest.units : args.maxUnits),
       maxReports: limits.reports !== null && rest.reports > limits.reports ? rest.reports : args.maxReports,
     },
   );
 
 /** More than the user has allowed so far, which is said before the command. */
-export const raisedInWords = (toDo: number, rest: Amounts, raised: Suggestion): Message =>
+export const raisedInWords = (toDo: number, rest: BarredRest, raised: Suggestion): Message =>
   block(
     'LIMIT_TO_RAISE',
-    'The limits allow nothing more.',
-    needInWords(toDo, rest),
+    rest.priceAboveLimit === null && ['The limits allow nothing more.', needInWords(toDo, rest)],
     'To raise the limit, if you want to spend that much:',
     commandLine(shortCommand(raised)),
   );
+
+/** "a call cost 100 units last time, and the limit allows 20" */
+export const priceInWords = ({ units, limit }: PriceAboveLimit): string =>
+  `a call cost ${count(units, 'unit')} last time, and the limit allows ${withCommas(limit)}`;
 
 /** "All rows together need up to 9 units." The rows were counted above. */
 export const needInWords = (toDo: number, rest: Amounts): string =>

@@ -53,11 +53,11 @@ export function callStore(
     `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ?
        AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row', 'park', 'block_operation')) AND charge <> 'owned' LIMIT 1`,
   );
-  const unitsEach = database
-    .prepare<[number], number | null>(
-      `SELECT max(units_charged) FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND meter = 'unit'`,
-    )
-    .pluck();
+  const unitPrices = database.prepare<[number], { operation: string; units: number }>(
+    `SELECT operation, units_charged AS units FROM calls WHERE id IN (
+       SELECT max(id) FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND meter = 'unit'
+         AND charge = 'charged' AND units_charged IS NOT NULL GROUP BY operation)`,
+  );
   const answerOf = database.prepare<[number, string, number], 1>(
     `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND ${times.answeredAt} >= ?
        AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row')) AND charge <> 'owned' LIMIT 1`,
@@ -185,7 +185,10 @@ export function callStore(
     },
     withdraw: ({ id, attemptId, environmentId }) =>
       database.write(() => withdraw.run(id, attemptId), { environments: [environmentId] }),
-    unitsEach: async (environmentId) => Math.max(1, (await database.read(() => unitsEach.get(environmentId))) ?? 1),
+    unitPrices: async (environmentId) => {
+      const found = await database.read(() => unitPrices.all(environmentId));
+      return new Map(found.map(({ operation, units }) => [operation, units]));
+    },
     hasAnswered: async (environmentId) => (await database.read(() => anyAnswer.get(environmentId))) !== undefined,
     wasAnswered: async (environmentId, operation, since) =>
       (await database.read(() => answerOf.get(environmentId, operation, since))) !== undefined,

@@ -42,8 +42,8 @@ export interface CallStore {
    * it is sent. A returned intent survives a crash: it is the reservation.
    */
   intend(call: NewCall, limits: Limits): Promise<IntentOutcome>;
-  /** The most units that the provider recently charged for one call, at least 1. */
-  unitsEach(environmentId: number): Promise<number>;
+  /** Operation → the units of its newest charged call, among recent calls. */
+  unitPrices(environmentId: number): Promise<ReadonlyMap<string, number>>;
   /** Has the provider answered any call recently? Its own refusals count as answers. */
   hasAnswered(environmentId: number): Promise<boolean>;
   /** Was the operation answered since this time, for any row? A refusal does not count. */

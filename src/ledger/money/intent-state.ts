@@ -111,7 +111,8 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
   const isLedAnew = (attemptId: number, seen: Seen): boolean => purses.get(attemptId) !== seen[10];
   function isToBeCounted({ environmentId, meter }: Counted, seen: Seen, limits: Limits, now: number): boolean {
     const unitsLeft = unitsLeftOf(seen, now);
-    const enough = MORE_THAN_IN_FLIGHT * (limits.unitsEach ?? 1);
+    const { unitsEach = 1, unitsEachInFlight = unitsEach } = limits;
+    const enough = MORE_THAN_IN_FLIGHT * Math.max(unitsEach, unitsEachInFlight);
     const isLittle = meter === 'unit' && unitsLeft !== null && unitsLeft < enough;
     if (meter === 'unit') nearlySpent[isLittle ? 'add' : 'delete'](environmentId);
     return isLittle || budgetOf(meter, limits) !== null;

@@ -7,8 +7,10 @@ import type { IdSpace, Meter } from '../../domain/provider.js';
 export interface Limits {
   readonly units: number | null;
   readonly reports: number | null;
-  /** The most units charged for one call so far. Each call reserves as many, 1 by default. */
+  /** The expected units of this call, 1 by default. It reserves as many. */
   readonly unitsEach?: number;
+  /** The same for each call in flight. Default: `unitsEach`. */
+  readonly unitsEachInFlight?: number;
 }
 
 export type IntentOutcome =
@@ -155,8 +157,10 @@ export function decideMoney(meter: Meter, state: MoneyState, limits: Limits): Ve
       return withinBudget(limits.reports, state.reportsSpent, state.reportsInFlight, 'credit report');
     case 'unit': {
       const each = limits.unitsEach ?? 1;
-      const budget = withinBudget(limits.units, state.unitsSpent, state.unitsInFlight, 'unit', each);
-      return budget === 'go' && lastUnitsAreTaken(state, each) ? { kind: 'wait' } : budget;
+      const eachInFlight = limits.unitsEachInFlight ?? each;
+      const inFlight = state.unitsInFlight * eachInFlight;
+      const budget = withinBudget(limits.units, state.unitsSpent, inFlight, 'unit', each);
+      return budget === 'go' && lastUnitsAreTaken(state, each, eachInFlight) ? { kind: 'wait' } : budget;
     }
     case 'not_told':
     case 'free':
@@ -165,8 +169,8 @@ export function decideMoney(meter: Meter, state: MoneyState, limits: Limits): Ve
 }
 
 /** By the provider's count, calls in flight may use up the last units. */
-const lastUnitsAreTaken = ({ unitsLeft, sharedInFlight }: MoneyState, each: number): boolean =>
-  unitsLeft !== null && sharedInFlight > 0 && (sharedInFlight + 1) * each > unitsLeft;
+const lastUnitsAreTaken = ({ unitsLeft, sharedInFlight }: MoneyState, each: number, eachInFlight: number): boolean =>
+  unitsLeft !== null && sharedInFlight > 0 && sharedInFlight * eachInFlight + each > unitsLeft;
 
 /** What a call counts against a limit. Unknown charges count, so that the limit holds in any case. */
 export function possibleCost(
@@ -179,7 +183,7 @@ export function possibleCost(
 }
 
 function withinBudget(budget: number | null, spent: number, inFlight: number, what: string, each = 1) {
-  if (budget === null || spent + (inFlight + 1) * each <= budget) return 'go' as const;
+  if (budget === null || spent + inFlight + each <= budget) return 'go' as const;
   if (inFlight > 0 && spent + each <= budget) return { kind: 'wait' } as const;
   const before = spent === 0 ? '' : `: ${spent} are used`;
   const isSpent = spent > 0 && spent >= budget;

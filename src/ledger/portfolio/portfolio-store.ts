@@ -217,12 +217,14 @@ export function portfolioStore(
 const BATCH = 1000;
 
 /** One column, so that an earlier version shows it readably: `ROWS_LOST (2): in.csv has 58 usable rows`. */
-const refusalInText = ({ code, exit, message }: Omit<RefusedAttempt, 'at'>): string =>
-  `${code}${exit === null ? '' : ` (${exit})`}${message === null ? '' : `: ${message}`}`;
+/** "FILE_EMPTY (2): in.csv is empty", with the options on a line of their own before the colon. */
+const refusalInText = ({ code, exit, message, given }: Omit<RefusedAttempt, 'at'>): string =>
+  `${code}${exit === null ? '' : ` (${exit})`}${given === null ? '' : `\n${given}\n`}${message === null ? '' : `: ${message}`}`;
 
 function readRefusal(text: string): Omit<RefusedAttempt, 'at'> {
-  const [, code = text, exit, message] = /^(\w+)(?: \((\d{1,3})\))?(?:: (.*))?$/s.exec(text) ?? [];
-  return { code, exit: exit === undefined ? null : Number(exit), message: message ?? null };
+  const parts = /^(\w+)(?: \((\d{1,3})\))?(?:\n(\{[^\n]*\})\n)?(?:: (.*))?$/s.exec(text);
+  const [, code = text, exit, given, message] = parts ?? [];
+  return { code, exit: exit === undefined ? null : Number(exit), message: message ?? null, given: given ?? null };
 }
 
 interface PortfolioRow {

@@ -72,6 +72,8 @@ export interface RefusedAttempt {
   readonly code: string;
   readonly exit: number | null;
   readonly message: string | null;
+  /** Its limits and consent, as JSON. Null: not known, or they were the reason. */
+  readonly given: string | null;
 }
 
 export interface PortfolioRecord {

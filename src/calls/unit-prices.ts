@@ -1,0 +1,24 @@
+/**
+ * What a call of each operation is expected to cost: as much as its newest charged call. The highest cost of all time
+ * would keep every later attempt with a lower limit from sending anything, so it could never learn of a lower one.
+ */
+export class UnitPrices {
+  readonly #units: Map<string, number>;
+
+  constructor(known: ReadonlyMap<string, number> = new Map()) {
+    this.#units = new Map(known);
+  }
+
+  /** An operation that was never charged may cost as much as any other. */
+  of(operation: string): number {
+    return Math.max(1, this.#units.get(operation) ?? this.highest);
+  }
+
+  get highest(): number {
+    return Math.max(1, ...this.#units.values());
+  }
+
+  charged(operation: string, units: number): void {
+    this.#units.set(operation, units);
+  }
+}
