@@ -91,7 +91,7 @@ export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded 
     ...numberAmongVat(subject, vat, candidate),
     ...(country === 'F' ? [`another country: ${candidate.country_code}, not ${subject.countryCode}`] : []),
     ...(country === 'Z' ? [countryUnknown(row, candidate)] : []),
-    ...(row.countryFrom === undefined ? [] : [`the row has no country. ${row.countryCode}: ${row.countryFrom}`]),
+    ...(row.countryFrom === undefined ? [] : ['the row has no country', `${row.countryCode}: ${row.countryFrom}`]),
     ...localityInWords(locality, subject, candidate),
   ];
   return {

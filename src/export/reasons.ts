@@ -347,7 +347,7 @@ function decidedInWords(row: Facts, confirmedBy: string | undefined): string {
   const head =
     confirmedBy ?? `Confirmed by ${company === undefined ? 'a person' : `${people(company)}${although(company)}`}`;
   const others = confirmed.filter((question) => question !== company);
-  return [head, ...[...correctionsOf(row), ...others.map(furtherInWords)].map(further)].join('');
+  return [[head, ...correctionsOf(row)].join('. '), ...others.map((other) => further(furtherInWords(other)))].join('');
 }
 
 /** A number that was searched for instead of the row's own. */

@@ -38,13 +38,13 @@ describe('is there money for a call?', () => {
 
     ['the last unit of the budget', 'unit', { unitsSpent: 4 }, five, 'go'],
     ['the last unit is on its way: it may come back', 'unit', { unitsSpent: 4, unitsInFlight: 1 }, five, wait],
-    ['the budget is spent', 'unit', { unitsSpent: 5 }, five, spent('budget of 5 units is spent')],
-    ['spent, whatever is in flight', 'unit', { unitsSpent: 5, unitsInFlight: 2 }, five, spent('budget of 5 units')],
-    ['a budget of nothing', 'unit', {}, { units: 0, reports: null }, spent('of 0 units does not reach')],
+    ['the budget is spent', 'unit', { unitsSpent: 5 }, five, spent('limit of 5 units is used up')],
+    ['spent, whatever is in flight', 'unit', { unitsSpent: 5, unitsInFlight: 2 }, five, spent('limit of 5 units')],
+    ['a budget of nothing', 'unit', {}, { units: 0, reports: null }, spent('of 0 units is too small')],
 
     ['the last report of the budget', 'report', { reportsSpent: 4 }, five, 'go'],
     ['the last report is on its way', 'report', { reportsSpent: 3, reportsInFlight: 2 }, five, wait],
-    ['the reports are spent', 'report', { reportsSpent: 5 }, five, spent('budget of 5 credit reports')],
+    ['the reports are spent', 'report', { reportsSpent: 5 }, five, spent('limit of 5 credit reports')],
     ['spent units are no spent reports', 'report', { unitsSpent: 9, sharedInFlight: 9, unitsLeft: 1 }, five, 'go'],
     ['spent reports are no spent units', 'unit', { reportsSpent: 9, reportsInFlight: 9 }, five, 'go'],
 
@@ -114,7 +114,7 @@ describe('the cost of lost calls (V1-5)', () => {
   test('a settlement has a note in words', () => {
     const verdict = judgeLostCalls({ ...facts, lost: [long, long] });
     expect(verdict).toMatchObject({
-      note: 'the remaining units fell from 100 to 97; 2 of them belong to 2 lost calls',
+      note: 'the remaining units fell from 100 to 97, and 2 of them belong to 2 lost calls',
     });
   });
 });
@@ -143,7 +143,7 @@ describe('may a request be sent, given its earlier calls?', () => {
     ['while it is under way', 'not_told', { underWay: true, answered: true }, {}, { kind: 'under_way' }],
     ['when its answer is there', 'report', { answered: true, unknownCharges: doubt }, {}, { kind: 'answered' }],
     ['V1-5 after one was lost', 'unit', { unknownCharges: doubt }, { lostAtMost: 2 }, 'go'],
-    ['V1-5 after as many as the cap', 'unit', { unknownCharges: doubt }, { lostAtMost: 1 }, parked('cap of 1')],
+    ['V1-5 after as many as the cap', 'unit', { unknownCharges: doubt }, { lostAtMost: 1 }, parked('limit: 1')],
     [
       'V1-5 where lost ones are for a person',
       'unit',
@@ -160,7 +160,7 @@ describe('may a request be sent, given its earlier calls?', () => {
     ],
     ['X-1 after answers that nobody can read, in this start', 'unit', inVain(9, 2), {}, 'go'],
     ['X-1 after as many as a start may meet', 'not_told', inVain(10, 0), {}, { ...parked('10'), reason: 'unanswered' }],
-    ['X-1 after as many starts as the cap', 'unit', inVain(0, 3), {}, parked('9 calls for this, over 3 starts')],
+    ['X-1 after as many starts as the cap', 'unit', inVain(0, 3), {}, parked('9 calls for this, in 3 attempts')],
     [
       'X-5 after a malformed answer',
       'unit',
@@ -189,7 +189,7 @@ describe('may a request be sent, given its earlier calls?', () => {
       'report',
       { unknownCharges: { ...doubt, lost: 1, answered: 2 } },
       { lookedSince: 51 },
-      parked('3 calls for this brought no report'),
+      parked('3 calls for this returned no report'),
     ],
     [
       'V2-17 a report that failed less often',
@@ -203,7 +203,7 @@ describe('may a request be sent, given its earlier calls?', () => {
       'report',
       { unknownCharges: { ...doubt, lost: 0, answered: 3 } },
       { lookedSince: 51, lostAtMost: 0 },
-      parked('3 calls for this brought no report'),
+      parked('3 calls for this returned no report'),
     ],
     [
       'V2-17 a report that was answered with a failure',

@@ -22,7 +22,7 @@ describe('a row whom no search finds', () => {
         {
           outcome: 'needs_review',
           error_code: 'NUMBER_CONFLICT',
-          error_message: expect.stringMatching(`${told}; .* ${NOBODYS_NUMBER}$`),
+          error_message: expect.stringMatching(`${told}, .* ${NOBODYS_NUMBER}$`),
           matched_on: '',
           v1_company_id: '',
           input_website: leads.website,
@@ -30,7 +30,7 @@ describe('a row whom no search finds', () => {
         {
           outcome: 'needs_review',
           error_code: 'COUNTRY_CONFLICT',
-          error_message: expect.stringMatching(`${told}; .* FR$`),
+          error_message: expect.stringMatching(`${told}, .* FR$`),
         },
       ]);
       expect(candidates).toMatchObject([
@@ -52,7 +52,7 @@ describe('a row whom no search finds', () => {
         // A phone number and an e-mail address are not repeated in a message.
         const shown = [leads.website, leads.linkedin, leads.lei, '', ''];
         expect(rows.map(({ error_message }) => error_message)).toEqual(
-          shown.map((lead) => expect.stringMatching(`${lead} .*${company.registrationNumber} \\(GB\\); `)),
+          shown.map((lead) => expect.stringMatching(`${lead} .*${company.registrationNumber} \\(GB\\), `)),
         );
         for (const { error_message } of rows) {
           expect(error_message).not.toContain(leads.phone);

@@ -128,9 +128,9 @@ describe('the file is checked before anything is sent', () => {
         const { code, textOf } = await kybatch(['prospect', 'f.yaml', '--yes']);
         expect(code).toBe(2);
         const unknown = textOf('FILTER_NAME_UNKNOWN');
-        expect(unknown).toMatch(/f\.yaml: company_status: .*"Aktive" .* company-status; .*: "Active"/);
+        expect(unknown).toMatch(/f\.yaml: company_status: .*"Aktive" .* company-status\. .*: "Active"/);
         expect(unknown).toMatch(/f\.yaml: location_regions\.parents: .*"Atlantis"/);
-        expect(unknown).toMatch(/f\.yaml: industry_focus: .*"Enregy" .* industry-focus; .*: "Energy"/);
+        expect(unknown).toMatch(/f\.yaml: industry_focus: .*"Enregy" .* industry-focus\. .*: "Energy"/);
         expect(sandbox.chargeLog).toEqual([]);
       },
     ));

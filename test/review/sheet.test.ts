@@ -52,7 +52,7 @@ describe('export', () => {
       const questions = await openQuestions(desk.review);
       const cells: Cells = parse(writeSheet(questions), { bom: true });
       const [first, , , ...second] = columnsOf(cells, 'reason');
-      expect(first).toMatch(/^only a name; 2 /);
+      expect(first).toMatch(/^only a name\. 2 /);
       expect(second).toEqual(['only a name', 'only a name']);
       expect(questions.map(reasonInWords)).toEqual([expect.stringMatching(/^2 /), 'name only']);
     }));

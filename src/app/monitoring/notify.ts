@@ -57,7 +57,7 @@ async function tell(
     environment.onNote?.(
       message(
         'NOTIFY_FAILED',
-        `notify: the summary of this attempt was not sent to ${shown(notify)}: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
+        `notify: ${shown(notify)} did not receive the summary of this attempt: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
       ),
     );
 }

@@ -137,7 +137,7 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'no_list':
       return 'there is no such list';
     case 'no_lists':
-      return 'there is no list yet: `kybatch run FILE` creates one';
+      return 'there is no list yet: `kybatch run <input>` creates one';
     case 'never':
       return 'never finished';
     case 'tables':

@@ -480,7 +480,7 @@ export const unknownInWords = (unknownCalls: number, place = ''): string =>
 
 /** A row with a lost generate call waits for a report that may not exist. */
 export const looksInWords = (rows: number, until: number): string =>
-  `${count(rows, 'credit report')} that may be lost: kybatch looks for it until ${moment(until)}`;
+  `${count(rows, 'credit report')} that may be lost, searched for until ${moment(until)}`;
 
 const CONDITIONS: Readonly<Record<RunStanding['condition'], string>> = {
   reading: 'reading',

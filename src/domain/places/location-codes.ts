@@ -23,7 +23,7 @@ export function locationProblem(location: string): string | undefined {
   }
   if (!/^[A-Z]{2}$/.test(location) || isIsoCountry(location)) return undefined;
   const alias = isoAlias(location);
-  return alias === undefined ? 'not an ISO country code' : `not an ISO country code. Use ${alias}`;
+  return alias === undefined ? 'not an ISO country code' : `not an ISO country code (use ${alias})`;
 }
 
 const subdivisions = dataFile('domain/subdivisions', (z) => {

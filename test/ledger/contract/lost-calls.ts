@@ -184,7 +184,7 @@ export function describeLostCalls(open: OpenLedger): void {
         expect(again).toMatchObject({
           kind: 'parked',
           reason: 'in_doubt',
-          message: expect.stringContaining('3 starts'),
+          message: expect.stringContaining('3 attempts'),
         });
         const held = await ledger.unknownCharges.list({ calls: [], runs: [] }, NOW);
         expect(held.map(({ charge, holds }) => [charge, holds])).toEqual(Array(3).fill(['charged', true]));

@@ -92,7 +92,7 @@ export function describeMoney(open: OpenLedger): void {
           await ledger.calls.settle(second, settlement({ unitsCharged }));
           expect(await ask()).toEqual({ kind: 'wait' });
           await ledger.calls.settle(third, lost());
-          const message = `the budget of 2 ${what} is spent`;
+          const message = `the limit of 2 ${what} is used up`;
           expect(await ask()).toEqual({ kind: 'parked', reason: 'budget', until: null, message });
           expect(await ledger.calls.refusal(call(place, { meter }), limits, NOW)).toMatchObject({ message });
           // What turns out to have cost nothing can be spent.

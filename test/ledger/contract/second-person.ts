@@ -95,7 +95,7 @@ export function describeSecondPerson(open: OpenLedger): void {
         expect(await say('anna', { note: 'rang them up' })).toMatchObject({ kind: 'held', released: [], against: [] });
         expect(await row()).toMatchObject({
           ...WAITING,
-          errorMessage: 'waits for a second person: anna has said confirm',
+          errorMessage: 'waits for a second person: anna answered confirm',
         });
         expect(await ledger.review.anyDecision()).toBe(false);
         expect(await remembered()).toBeUndefined();
