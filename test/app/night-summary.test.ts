@@ -83,6 +83,7 @@ test('an interrupt has the exit code of its signal, and the next step is a comma
     at: '1970-01-01T00:00:00.000Z',
     on: ['stopped'],
     exit_code: 1,
+    reason: 'DISK_FULL',
     input: '/in.csv',
     error: { code: 'DISK_FULL', message: 'full' },
     next: 'kybatch resume',
