@@ -342,13 +342,13 @@ function personNeeded(subject: Subject): string | undefined {
   return leads === undefined ? undefined : 'neither number nor name is given: other fields are a hint, never a match';
 }
 
-/** Reasons quote the number: before a colon, as the subject, or behind a noun. Their common kind is the rest. */
+/** Reasons quote the number: before a colon, as the subject, or as a sign in it. Their common kind is the rest. */
 const kindOf = (reason: string) =>
   reason
     .replace(/^"[^"]*": /, '')
     .replace(/, "[^"]*"$/, '')
-    .replace(/ holds "[^"]*"/, ' holds a sign')
-    .replace(/(?<=notation|court) "[^"]*"/, '')
+    .replace(/ has "[^"]*"/, ' has a sign')
+    .replace(/(?<=court) "[^"]*"/, '')
     .replace(/"[^"]*"/g, 'the value')
     .replace(/\b[A-Z][A-Za-z]{1,2} \d+\b/g, 'the number');
 
