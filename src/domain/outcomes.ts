@@ -92,7 +92,9 @@ export const peopleLeftInWords = ({ lookedFor, list, reasons }: PeopleLeft): str
 
 /** How many people of the list were left out. Zero if the sentence is about another list. */
 export function countPeopleLeft(sentence: string, list: string): number {
-  const [, rest] = sentence.split(new RegExp(` ${list} were (?:looked|searched) for[.;] `));
-  const counts = (rest ?? '').split(/[.;] /).map((reason) => Number(/(?:^|\s)(\d+)\b/.exec(reason)?.[1] ?? 0));
+  // Older versions wrote "looked for" and semicolons.
+  const [before = '', rest = ''] = sentence.split(/ were (?:looked|searched) for[.;] /);
+  if (!before.endsWith(` ${list}`)) return 0;
+  const counts = rest.split(/[.;] /).map((reason) => Number(/(?:^|\s)(\d+)\b/.exec(reason)?.[1] ?? 0));
   return counts.reduce((sum, count) => sum + count, 0);
 }

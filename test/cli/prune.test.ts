@@ -127,8 +127,11 @@ long('X-4 a run that was stopped while its file was read goes, for the file may 
     expect(await kybatch(['resume', 'half-read'])).toMatchObject({
       code: 2,
       codes: ['RUN_HALF_READ'],
-      stderr: expect.stringMatching(/kybatch prune --older-than 1d.*kybatch run /s),
+      stderr: expect.stringMatching(/kybatch runs delete half-read\b.*kybatch run /s),
     });
+    expect((await kybatch(['runs', 'delete', 'half-read', '--yes'])).code).toBe(0);
+    expect(await inLedger(dataDir, "SELECT id FROM runs WHERE state = 'reading'")).toEqual([]);
+    await halfReadCopy(dataDir, 'half-read', run);
     clock.advance(2 * DAY);
     expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
     expect(await inLedger(dataDir, "SELECT id FROM runs WHERE state = 'reading'")).toEqual([]);

@@ -97,7 +97,7 @@ describe('a rule', { tags: 'long' }, () => {
       const done = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'anna', '--note', 'agreed'));
       expect(done).toMatchObject({ decided: 3, held: 0, released_rows: 3 });
       const decisions = (await kybatch(['review', 'decisions'])).textOf('DECISIONS').split('\n');
-      const note = new RegExp(` "agreed;.* AF\\?\\?\\?; .*NAME_CONFLICT" .*\\[${done.batch}\\]$`);
+      const note = new RegExp(` "agreed[.;].* AF\\?\\?\\?[.,;] .*NAME_CONFLICT" .*\\[${done.batch}\\]$`);
       expect(decisions.filter((line) => note.test(line))).toHaveLength(3);
       expect(decisions.filter((line) => / anna {2}confirm /.test(line))).toHaveLength(3);
       const back = await kybatch(['review', 'withdraw', '--batch', done.batch ?? '']);

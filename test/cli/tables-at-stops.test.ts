@@ -101,7 +101,7 @@ describe('every stop writes the tables', () => {
         partial: true,
         rows_not_settled: 2,
         title: expect.stringMatching(/ \(partial\)$/),
-        description: expect.stringMatching(/^Partial: [^.]* 2 of its 3 /),
+        description: expect.stringMatching(/^Partial: [^.]* 2 of 3 /),
       });
       expect((await kybatch(['export', '--out', 'out'])).textOf('TABLES_PARTIAL')).toMatch(/ 2 .* 3 /);
       await kybatch(['resume', '--yes', '--out', 'out']);

@@ -235,7 +235,7 @@ describe('refused, and nothing is left of the copy', () => {
     [
       'a text with a NUL',
       "INSERT INTO environments VALUES (1, 'v1', 'a' || char(0) || 'b')",
-      'environments.name (id 1) holds a NUL',
+      'environments.name (id 1) contains a NUL',
     ],
     [
       'bytes that are no text',
@@ -245,7 +245,7 @@ describe('refused, and nothing is left of the copy', () => {
     [
       'a number that is not exact',
       "INSERT INTO environments VALUES (1, 'v1', 'a'); INSERT INTO closures VALUES (1, NULL, 'scope', 9007199254740993, '', 1, 1)",
-      'closures.until is too large a number',
+      'closures.until is a number that is too large',
     ],
   ])('%s, with its place', (_, fill, words) =>
     withFilled(

@@ -232,7 +232,7 @@ test('a run of a list whose leader may be dead waits until that is known, and co
       expect(await run()).toMatchObject({
         code: 4,
         codes: expect.arrayContaining(['WAITING_FOR_LEADER']),
-        stderr: expect.stringContaining(' far:7, '),
+        stderr: expect.stringContaining('far:7 '),
       });
     });
   }));
