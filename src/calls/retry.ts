@@ -1,4 +1,5 @@
-// Decides whether and when a failed call is sent again.
+// Decides whether and when a failed call is sent again. Which errors are temporary: src/api/v1/client.ts and
+// src/api/v2/errors.ts.
 
 import { ApiError } from '../api/errors.js';
 import type { CallStore } from '../ledger/money/calls.js';

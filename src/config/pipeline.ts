@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Operation } from '../api/operation.js';
 import { valueAt } from '../api/schema.js';
 import type { V2OperationName } from '../api/v2/operations.js';
-import type { MatchPolicy } from '../domain/decide.js';
+import type { MatchPolicy } from '../domain/match-decision.js';
 import { UsageError } from '../domain/errors.js';
 import { FINITE_DURATION, parseDuration } from '../domain/freshness.js';
 import type { Prices } from '../domain/prices.js';

@@ -1,6 +1,6 @@
 // Keys of companies, of questions and of rows.
 
-import type { CandidateFacts, Subject } from './grade.js';
+import type { CandidateFacts, Subject } from './candidate-grade.js';
 import { comparableLead, LEADS, type Leads } from './leads.js';
 import { normaliseName } from './names/similarity.js';
 import { comparableNumber, isUniqueInCountry } from './numbers/compare.js';

@@ -1,4 +1,5 @@
-// How long: durations as users write them, and whether an answer is still fresh. The door, the plan and the decision about due companies ask here.
+// Durations as users write them, and whether an answer is still fresh. The default of an operation is its `keep` in
+// `src/api`. `freshness` in a pipeline file overrides it.
 
 import { UsageError } from './errors.js';
 

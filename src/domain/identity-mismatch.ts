@@ -1,6 +1,6 @@
 // Checks that a bought answer is about the confirmed company.
 
-import type { CandidateFacts } from './grade.js';
+import type { CandidateFacts } from './candidate-grade.js';
 import { comparableNumber, compareRegistration } from './numbers/compare.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 

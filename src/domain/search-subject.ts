@@ -2,8 +2,8 @@
 
 import { LONGEST_NAME } from '../util/text-limits.js';
 import { barredWords, dataFile } from '../util/yaml.js';
-import { taxMayConfirm } from './decide.js';
-import type { Subject } from './grade.js';
+import { taxMayConfirm } from './match-decision.js';
+import type { Subject } from './candidate-grade.js';
 import { leadsIn } from './leads.js';
 import { hasLegalForm } from './names/similarity.js';
 import { moreDoubtful, type ParsedNumber, plainCharacters, type RepairRule } from './numbers/number-text.js';

@@ -1,4 +1,4 @@
-import { gradeCandidate } from '../domain/grade.js';
+import { gradeCandidate } from '../domain/candidate-grade.js';
 import { readIdentityMismatch } from '../domain/identity-mismatch.js';
 import { nameSimilarity } from '../domain/names/similarity.js';
 import { comparableNumber } from '../domain/numbers/compare.js';

@@ -1,6 +1,6 @@
-import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
+import type { NoMatchReason, ReviewReason } from '../domain/match-decision.js';
 import { correctedNumber } from '../domain/entity-key.js';
-import { compareNames, OTHER_NAME_AGREES } from '../domain/grade.js';
+import { compareNames, OTHER_NAME_AGREES } from '../domain/candidate-grade.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
 import { repairInWords } from '../domain/numbers/number-text.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';

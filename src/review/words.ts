@@ -1,4 +1,4 @@
-import type { ReviewReason } from '../domain/decide.js';
+import type { ReviewReason } from '../domain/match-decision.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
 import { idSpaces } from '../domain/provider.js';
 import { lacksCourt } from '../domain/search-subject.js';

@@ -7,7 +7,7 @@ import { scalarText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import type { Reveals } from '../domain/account-usage.js';
 import { recordKey } from '../domain/entity-key.js';
-import type { CandidateFacts } from '../domain/grade.js';
+import type { CandidateFacts } from '../domain/candidate-grade.js';
 import { checkRecordIdentity } from '../domain/identity-mismatch.js';
 import { type Employer, isDifferentPerson, ownDomainOf, worksElsewhere } from '../domain/names/employer-match.js';
 import { choice, filledText, integerWithin, section, yesOrNo } from '../domain/options.js';

@@ -3,7 +3,7 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
-import { type CandidateFacts, gradeCandidate } from '../domain/grade.js';
+import { type CandidateFacts, gradeCandidate } from '../domain/candidate-grade.js';
 import { nameSimilarity } from '../domain/names/similarity.js';
 import { isUniqueInCountry, readNumberWithCountry } from '../domain/numbers/compare.js';
 import { anyText, type ExactJson, isEmptyBody } from '../util/exact-json.js';

@@ -6,7 +6,7 @@ import type { Vocabulary } from '../api/v2/operations/prospecting.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/request.js';
 import type { Reveals } from '../domain/account-usage.js';
 import { freshUntil } from '../domain/freshness.js';
-import type { CandidateFacts } from '../domain/grade.js';
+import type { CandidateFacts } from '../domain/candidate-grade.js';
 import type { IdOwner } from '../domain/identity-mismatch.js';
 import type { IdSpace } from '../domain/provider.js';
 import type { SearchSubject } from '../domain/search-subject.js';

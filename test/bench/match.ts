@@ -1,5 +1,5 @@
 /** How well rows are matched: `npm run bench:match [rows] [seed]`. Exit code 1 if a target is missed. */
-import { defaultMatchPolicy } from '../../src/domain/decide.js';
+import { defaultMatchPolicy } from '../../src/domain/match-decision.js';
 import { Random } from '../../src/sandbox/random.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 import type { SearchKind } from '../../src/sandbox/registry/types.js';

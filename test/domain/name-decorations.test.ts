@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareNames, gradeCandidate } from '../../src/domain/grade.js';
+import { compareNames, gradeCandidate } from '../../src/domain/candidate-grade.js';
 import { namesWithoutDecorations } from '../../src/domain/names/decorations.js';
 import { haveDifferentForms } from '../../src/domain/names/similarity.js';
 import { readSearchSubject } from '../../src/domain/search-subject.js';

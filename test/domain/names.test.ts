@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { gradeCandidate } from '../../src/domain/grade.js';
+import { gradeCandidate } from '../../src/domain/candidate-grade.js';
 import { nameSimilarity, normaliseName } from '../../src/domain/names/similarity.js';
 
 /** The name's letter, the second of a grade. */

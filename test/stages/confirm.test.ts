@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultMatchPolicy } from '../../src/domain/decide.js';
+import { defaultMatchPolicy } from '../../src/domain/match-decision.js';
 import { type IdentityPolicy, resolve } from '../../src/stages/identity/resolve.js';
 import { recordStage } from '../../src/stages/record.js';
 import type { Company, RecordedDecision } from '../../src/stages/stage.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { defaultMatchPolicy } from '../../src/domain/decide.js';
+import { defaultMatchPolicy } from '../../src/domain/match-decision.js';
 import { chooseHint } from '../../src/stages/identity/fallback.js';
 import { type IdentityPolicy, resolve } from '../../src/stages/identity/resolve.js';
 import {

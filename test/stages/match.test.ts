@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { defaultMatchPolicy, type MatchPolicy } from '../../src/domain/decide.js';
+import { defaultMatchPolicy, type MatchPolicy } from '../../src/domain/match-decision.js';
 import { Random } from '../../src/sandbox/random.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 import type { SearchKind } from '../../src/sandbox/registry/types.js';

@@ -1,16 +1,15 @@
 // Executes one attempt on a run, up to the tables and the final view.
 
-import { PROVIDER_UNAVAILABLE } from '../../calls/outage.js';
 import { type Pipeline, usesApi } from '../../config/pipeline.js';
 import { unitsLeft } from '../../domain/account-usage.js';
-import { ExitCode, KybatchError, TakenOverError } from '../../domain/errors.js';
+import { ExitCode, TakenOverError } from '../../domain/errors.js';
 import { moneyOf, type Prices, type Purchases, purchasesOf } from '../../domain/prices.js';
 import type { PermissionReader } from '../../engine/permissions.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../../engine/run.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { ChargedCalls } from '../../ledger/money/usage.js';
-import type { PortfolioRecord, PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
+import type { PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptSpending } from '../../ledger/queries.js';
 import { LedElsewhereError } from '../../ledger/rows/claims.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
@@ -23,7 +22,7 @@ import type { OpenList } from '../portfolio/open-list.js';
 import { nameRefusedKey, type Provider, sourcesOf } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { exitOfRun } from './exit-code.js';
-import { type ExportView, requestsTables, writeTables } from './export.js';
+
 import { withContinueStep } from './next-step.js';
 import {
   hasSameLimits,
@@ -33,7 +32,6 @@ import {
   storeAttemptOptions,
 } from './progress.js';
 import {
-  type AttemptOutputs,
   AttemptTally,
   addSpending,
   endingOf,
@@ -57,6 +55,7 @@ import {
   type SpendingBounds,
   type SpendingOptions,
 } from './spending.js';
+import { areTablesOutdated, tablesAtEnd, tablesWhere } from './tables-at-stop.js';
 
 /** One attempt on a run. */
 export interface RunAttempt extends SpendingBounds {
@@ -275,66 +274,6 @@ async function emitStarted(
   });
 }
 
-/**
- * Written at every stop, whatever the reason. A second interrupt also cancels the writing. `failed`: they cannot be
- * written, such as to a full disk. What the attempt spent is reported all the same.
- */
-async function tablesAtEnd(
-  attempt: RunAttempt,
-  end: RunEnd,
-  broughtAnything: boolean,
-  dataDir: string,
-  ledger: Ledger,
-  environment: AppEnvironment,
-  listener: Listener,
-): Promise<Pick<AttemptOutputs, 'tables' | 'tablesBefore'> & { readonly failed?: KybatchError }> {
-  const { run, options } = attempt;
-  const none = { tables: null, tablesBefore: null };
-  const isAborted = () => options.abort?.aborted === true;
-  if (isAborted() || !isWanted(attempt, end)) return none;
-  const current =
-    broughtAnything || requestsTables(options) ? undefined : await currentTables(run, dataDir, ledger, environment);
-  if (current !== undefined) return { tables: null, tablesBefore: current };
-  listener({ kind: 'writing_tables' });
-  try {
-    const writing = { ...options, signal: options.abort };
-    return { ...none, tables: await writeTables(run.id, ledger, dataDir, writing, environment, attempt.prices) };
-  } catch (error) {
-    if (isAborted()) return none;
-    if (!(error instanceof KybatchError)) throw error;
-    return { ...none, failed: error };
-  }
-}
-
-const isWanted = ({ options, pipeline }: RunAttempt, end: RunEnd): boolean =>
-  options.export ?? (pipeline.tables === 'at_every_stop' || end.finished || (isAllDone(end) && !end.interrupted));
-
-/** Tables hold the whole list. An attempt without news does not write a million rows again. */
-async function currentTables(
-  run: RunRecord,
-  dataDir: string,
-  { reading, portfolios }: Ledger,
-  { clock }: AppEnvironment,
-): Promise<string | undefined> {
-  const written = newestTables(run.id, dataDir);
-  const at = written === undefined ? Number.NaN : Date.parse(written.at);
-  if (!(at <= clock.now())) return undefined;
-  const { settledSince, lastAnswerAt } = await reading.activity(run.id, at);
-  if (settledSince > 0 || (lastAnswerAt ?? 0) >= at) return undefined;
-  const isBehind = run.portfolioId !== null && (await portfolios.boughtElsewhere(run.portfolioId, at));
-  return isBehind ? undefined : written?.folder;
-}
-
-/**
- * Companies whose answers always fail must not keep the tables of all others from being written, night after night.
- * This also holds if such failures look like an outage that began when all others were done.
- */
-function isAllDone({ finished, stopped, allTried, progress }: RunEnd): boolean {
-  const { in_doubt = 0, unanswered = 0, ask_provider = 0 } = progress.parkedReasons;
-  if (stopped !== undefined) return stopped.code === PROVIDER_UNAVAILABLE && allTried;
-  return finished || progress.byOutcome.pending === in_doubt + unanswered + ask_provider;
-}
-
 function listenForInterrupts({ drain, abort }: SpendingOptions, log: RunLog): () => void {
   const first = () => log.interrupted(false);
   const second = () => log.interrupted(true);
@@ -479,29 +418,4 @@ async function changesSince(run: RunRecord, ledger: Ledger, { clock }: AppEnviro
   const before = await lastChange(ledger);
   await deriveChanges(ledger.changes, clock.now());
   return await importantSince(before, run, ledger);
-}
-
-async function tablesWhere(
-  isOther: () => Promise<boolean>,
-  run: RunRecord,
-  options: SpendingOptions,
-  dataDir: string,
-  ledger: Ledger,
-  environment: AppEnvironment,
-): Promise<ExportView | null> {
-  const wanted = requestsTables(options) || (options.export !== false && (await isOther()));
-  return wanted ? await writeTables(run.id, ledger, dataDir, options, environment) : null;
-}
-
-/**
- * True if answers came after the last success: from a killed attempt, another list or a manual call. The tables lack
- * them.
- */
-async function areTablesOutdated(
-  { id, lastSuccessAt }: PortfolioRecord,
-  { finishedAt }: RunRecord,
-  { portfolios }: Ledger,
-): Promise<boolean> {
-  if (lastSuccessAt === null || (finishedAt !== null && finishedAt > lastSuccessAt)) return true;
-  return await portfolios.boughtElsewhere(id, lastSuccessAt);
 }

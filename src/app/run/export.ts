@@ -227,15 +227,6 @@ export function tablesFolder(
 /** Tables for programs and a workbook for people. docs/developers/performance.md has the cost. */
 const USUAL_FORMATS: readonly ExportFormat[] = ['csv', 'xlsx'];
 
-/** If the options name a place or a format, the tables are always written. */
-export const requestsTables = ({
-  out,
-  formats,
-  includeContacts,
-  export: asked,
-}: TableOptions & { readonly export?: boolean | undefined }): boolean =>
-  out !== undefined || formats !== undefined || includeContacts !== undefined || asked === true;
-
 /** Writes the tables of a run in its present state. `prices`: those of the attempt that writes them. */
 export async function writeTables(
   runId: string,

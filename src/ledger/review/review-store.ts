@@ -1,4 +1,4 @@
-import { matchedOnIn } from '../../domain/grade.js';
+import { matchedOnIn } from '../../domain/candidate-grade.js';
 import type { IdSpace } from '../../domain/provider.js';
 import { COMPANY_CALLS, OF_ROW } from '../answers/visible-answer.js';
 import type { Database, Script, Sql } from '../db/database.js';

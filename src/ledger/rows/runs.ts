@@ -1,6 +1,6 @@
 // The interface of the run store and its records: runs, rows, settlements and progress.
 
-import type { CandidateFacts } from '../../domain/grade.js';
+import type { CandidateFacts } from '../../domain/candidate-grade.js';
 import type { IdOwner } from '../../domain/identity-mismatch.js';
 import type { RowOutcome, StageStatus } from '../../domain/outcomes.js';
 import type { IdSpace } from '../../domain/provider.js';

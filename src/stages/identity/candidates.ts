@@ -6,7 +6,7 @@ import { isPlainObject, candidate as v2Candidate } from '../../api/v2/fields.js'
 import { insightsHit, lookupHit } from '../../api/v2/operations/companies.js';
 import { reportHit } from '../../api/v2/operations/credit-report.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import type { CandidateFacts } from '../../domain/grade.js';
+import type { CandidateFacts } from '../../domain/candidate-grade.js';
 import { anyText, stringifyExact } from '../../util/exact-json.js';
 import { wholeCount } from '../../util/list-page.js';
 

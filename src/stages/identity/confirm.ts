@@ -5,9 +5,9 @@ import {
   type Hints,
   hintInWords,
   type MatchPolicy,
-} from '../../domain/decide.js';
+} from '../../domain/match-decision.js';
 import { CORRECTIONS_AT_MOST, correctedNumber, questionKey, withNumber } from '../../domain/entity-key.js';
-import type { CandidateFacts, Subject } from '../../domain/grade.js';
+import type { CandidateFacts, Subject } from '../../domain/candidate-grade.js';
 import { compareGrades } from '../../domain/grade-order.js';
 import { checkRecordIdentity, type IdOwner } from '../../domain/identity-mismatch.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';

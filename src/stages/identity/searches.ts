@@ -5,7 +5,7 @@ import type { Operation } from '../../api/operation.js';
 import { readable } from '../../api/schema.js';
 import { LOOKUP_PER_PAGE, lookupHit } from '../../api/v2/operations/companies.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import { numberInVat, type Subject } from '../../domain/grade.js';
+import { numberInVat, type Subject } from '../../domain/candidate-grade.js';
 import { compactLei, isCheckedLei, LEADS, type Lead } from '../../domain/leads.js';
 import { subdivisionCode } from '../../domain/places/location-codes.js';
 import type { SearchSubject } from '../../domain/search-subject.js';

@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.js';
 import { v1Operations } from '../../api/v1/operations.js';
 import { LOOKUP_PER_PAGE } from '../../api/v2/operations/companies.js';
 import { v2Operations } from '../../api/v2/operations.js';
-import type { Subject } from '../../domain/grade.js';
+import type { Subject } from '../../domain/candidate-grade.js';
 import { subdivisionCode } from '../../domain/places/location-codes.js';
 import { type IdSpace, spaceWithSameId } from '../../domain/provider.js';
 import type { SearchSubject } from '../../domain/search-subject.js';

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../src/api/operation.js';
 import type { CallOutcome } from '../../../src/calls/request.js';
-import { defaultMatchPolicy, type MatchPolicy } from '../../../src/domain/decide.js';
+import { defaultMatchPolicy, type MatchPolicy } from '../../../src/domain/match-decision.js';
 import { readSearchSubject } from '../../../src/domain/search-subject.js';
 import { writeJson } from '../../../src/sandbox/json.js';
 import type { Registry } from '../../../src/sandbox/registry/index.js';

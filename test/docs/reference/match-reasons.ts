@@ -1,4 +1,4 @@
-import type { NoMatchReason, ReviewReason } from '../../../src/domain/decide.js';
+import type { NoMatchReason, ReviewReason } from '../../../src/domain/match-decision.js';
 import { REASON_WORDS } from '../../../src/export/reasons.js';
 import { GENERATED, markdownTable, page } from './markdown.js';
 

@@ -1,7 +1,7 @@
 // Decides which candidate a row is confirmed as.
 
 import { sanitizeText } from '../util/sanitize-text.js';
-import type { CandidateFacts, Graded, MatchedOn, Subject } from './grade.js';
+import type { CandidateFacts, Graded, MatchedOn, Subject } from './candidate-grade.js';
 import { NAME_AGREEMENT, nameSimilarity } from './names/similarity.js';
 import { matchNumber } from './numbers/compare.js';
 import { checkDigitCatchesTypos } from './numbers/country-formats.js';

@@ -6,8 +6,8 @@ import {
   defaultMatchPolicy,
   type GradedCandidate,
   type MatchPolicy,
-} from '../../src/domain/decide.js';
-import type { MatchedOn, Subject } from '../../src/domain/grade.js';
+} from '../../src/domain/match-decision.js';
+import type { MatchedOn, Subject } from '../../src/domain/candidate-grade.js';
 import type { ParsedNumber, Treatment } from '../../src/domain/numbers/number-text.js';
 
 const LETTERS = ['A', 'B', 'F', 'Z'] as const;
