@@ -144,10 +144,12 @@ const CONFIRMED_BY: Readonly<Record<string, string>> = {
 const confirmedBy = (row: ReasonFacts): string =>
   decidedInWords(row, row.matchedOn === 'review' ? undefined : (CONFIRMED_BY[row.matchedOn ?? ''] ?? 'Confirmed'));
 
-/** Stages of the pipeline for which the provider has nothing. */
-function lacking({ stages }: ReasonFacts): string {
+/** Stages of the pipeline for which the provider has nothing, or nothing that a person accepted. */
+function lacking({ stages, code }: ReasonFacts): string {
   const lacked = Object.entries(stages ?? {}).flatMap(([name, status]) => (status === 'not_available' ? [name] : []));
-  return lacked.length === 0 ? '' : `. Not available: ${lacked.map(stageWords).join(', ')}`;
+  if (lacked.length === 0) return '';
+  const refused = code === 'REVIEWED' ? '. A person refused what was found' : '';
+  return `${refused}. Not available: ${lacked.map(stageWords).join(', ')}`;
 }
 
 /** Explains a turnover without a currency, or an empty cell beside accounts with a turnover. */

@@ -62,12 +62,13 @@ export function aboveHeader(lines: readonly number[], what: 'line' | 'row'): rea
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return [];
   const isOne = first === last;
+  const of = what === 'row' ? ' of the sheet' : '';
   return [
     message(
       'ABOVE_HEADER',
       isOne
-        ? `${what} ${first} is above the header and does not count as a row`
-        : `${what}s ${first} to ${last} are above the header and do not count as rows`,
+        ? `${what} ${first}${of} is above the header and was left out`
+        : `${what}s ${first} to ${last}${of} are above the header and were left out`,
     ),
   ];
 }

@@ -177,6 +177,10 @@ const CASES: readonly (readonly [string, Partial<ReasonFacts>])[] = [
     { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES', filedTurnovers: 1 },
   ],
   ['a stage without an answer', { stages: { record: 'done', financials: 'not_available' } }],
+  [
+    'a stage whose answer a person refused',
+    { code: 'REVIEWED', stages: { record: 'done', 'credit-report': 'not_available' } },
+  ],
   ['the status Gelöscht', { status: 'Gelöscht' }],
   ['the status Insolvency proceedings', { status: 'Insolvency proceedings' }],
   ['the status In liquidation', { status: 'In liquidation' }],

@@ -262,7 +262,7 @@ function reviewInWords(plan: PlanView): ViewPart {
         'Review',
         [
           needsReview > 0 && `${count(needsReview, 'row has', 'rows have')} an open question`,
-          toPerson > 0 && `at least ${count(toPerson, 'row')} may need review`,
+          toPerson > 0 && `${count(toPerson, 'row needs', 'rows need')} review, perhaps more`,
           reasonLines(toPersonReasons),
         ],
       ],

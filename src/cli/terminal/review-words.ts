@@ -88,7 +88,7 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
     return [
       message(
         'ANSWERS_APPLIED',
-        `No decision yet: the column "decision" is empty for ${count(applied.unanswered, 'question')}.`,
+        `No decision yet: the column "decision" is empty for ${count(applied.unanswered, 'question')}. Fill it in, save the file, and apply it again.`,
         'attention',
       ),
     ];
