@@ -1,7 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** They take longest, which their size does not show. */
-const LONGEST = /\/(postgres\/work|ledger\/postgres)\.test\.ts$/;
+const LONGEST =
+  /\/(postgres\/(work|claims)|ledger\/(postgres|sqlite)|web\/start|formats\/graph|cli\/(night-check|golden)|app\/bought-again)\.test\.ts$/;
 /** They wait for PostgreSQL now and then: others use that time. */
 const WAITING = /\/postgres\/|\/ledger\/copy|\/ledger-copy/;
 

@@ -32,8 +32,8 @@ describe.each([
   ['v2', readV2Candidates],
   ['report hits', (body: Buffer) => readReportHits(body, 'GB')],
   ['lookup hits', (body: Buffer) => readLookupHits(Buffer.from(`{"data":${body},"total_results":1}`))],
-] as const)('X-6 a field of millions of characters, %s', (_, read) => {
-  const long = '\u3000'.repeat(5_000_000);
+] as const)('X-6 a field of a million characters, %s', (_, read) => {
+  const long = '\u3000'.repeat(1_000_000);
   const hit = { id: '1', name: 'A', registration_number: '1', vat_number: '1', country_code: 'GB' };
   const readHit = (said: object) => read(Buffer.from(JSON.stringify([{ ...hit, ...said }])));
 
@@ -43,12 +43,12 @@ describe.each([
   });
 
   test('id: the candidate is not readable', () => {
-    expect(readHit({ id: '1'.repeat(5_000_000) })).toMatchObject({ candidates: [], unreadable: 1 });
+    expect(readHit({ id: '1'.repeat(1_000_000) })).toMatchObject({ candidates: [], unreadable: 1 });
   });
 });
 
 test.each(['\u3000', '.', '1', 'a '])('X-6 a number of millions of %j equals only itself', (piece) => {
-  const long = piece.repeat(5_000_000);
+  const long = piece.repeat(1_000_000);
   expect(comparableNumber(long, 'GB') === comparableNumber('1', 'GB')).toBe(false);
   expect(comparableNumber(long, 'GB')).toBe(comparableNumber(long, 'GB'));
 });
