@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { allOperations } from '../api/all-operations.js';
 import { type V2OperationName, v2Operations } from '../api/v2/operations.js';
 import { IMPORTANT_CHANGES } from '../domain/change.js';
-import { defaultMatchPolicy } from '../domain/match-decision.js';
 import { parseDuration } from '../domain/freshness.js';
+import { defaultMatchPolicy } from '../domain/match-decision.js';
 import {
   amount,
   choice,

@@ -2,9 +2,9 @@
 
 import { LONGEST_NAME } from '../util/text-limits.js';
 import { barredWords, dataFile } from '../util/yaml.js';
-import { taxMayConfirm } from './match-decision.js';
 import type { Subject } from './candidate-grade.js';
 import { leadsIn } from './leads.js';
+import { taxMayConfirm } from './match-decision.js';
 import { hasLegalForm } from './names/similarity.js';
 import { moreDoubtful, type ParsedNumber, plainCharacters, type RepairRule } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';

@@ -1,8 +1,8 @@
 // Plans a run without calls: adds up what its rows will cost.
 
 import { addReveals, NO_REVEALS, type Reveals, unitsLeft } from '../domain/account-usage.js';
-import { taxMayConfirm } from '../domain/match-decision.js';
 import type { Subject } from '../domain/candidate-grade.js';
+import { taxMayConfirm } from '../domain/match-decision.js';
 import type { RepairRule } from '../domain/numbers/number-text.js';
 import { FIRST_ROWS, type InvalidReason } from '../domain/outcomes.js';
 import { addPurchases, countCalls, noPurchases, type Purchases } from '../domain/prices.js';

@@ -1,7 +1,7 @@
-import type { NoMatchReason, ReviewReason } from '../domain/match-decision.js';
-import { correctedNumber } from '../domain/entity-key.js';
 import { compareNames, OTHER_NAME_AGREES } from '../domain/candidate-grade.js';
+import { correctedNumber } from '../domain/entity-key.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
+import type { NoMatchReason, ReviewReason } from '../domain/match-decision.js';
 import { repairInWords } from '../domain/numbers/number-text.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { suggestCountry } from '../domain/places/suggest-country.js';

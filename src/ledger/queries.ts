@@ -1,8 +1,7 @@
 // Read-only queries for commands such as `status`, `usage` and `runs`.
 
 import type { ApiName } from '../domain/provider.js';
-import type { RunSnapshot } from './answers/snapshot.js';
-import type { SnapshotPart } from './answers/snapshot-store.js';
+import type { RunSnapshot, SnapshotPart } from './answers/snapshot.js';
 import { type ClockAhead, findAhead } from './clock-ahead.js';
 import type { Database, Script, Sql } from './db/database.js';
 import { attemptOutages } from './db/json-columns.js';
@@ -120,12 +119,9 @@ export interface LastAttempt {
 }
 
 /** An attempt on a list. `ending`: as JSON, null if it runs or died. */
-export interface PastAttempt {
+export interface PastAttempt extends Omit<LastAttempt, 'id' | 'given'> {
   readonly runId: string;
   readonly begunAt: number;
-  readonly ending: string | null;
-  readonly unitsSpent: number;
-  readonly reportsSpent: number;
 }
 
 export interface KnownEnvironment {

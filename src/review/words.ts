@@ -1,5 +1,5 @@
-import type { ReviewReason } from '../domain/match-decision.js';
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
+import type { ReviewReason } from '../domain/match-decision.js';
 import { idSpaces } from '../domain/provider.js';
 import { lacksCourt } from '../domain/search-subject.js';
 import type { DecisionEntry, Recorded } from '../ledger/review/review.js';

@@ -14,7 +14,13 @@ import { type ExactJson, isEmptyBody, parseExact } from '../util/exact-json.js';
 import { paramsFlag } from '../util/message-parts.js';
 import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { confirmedElsewhere, ID_TAKEN } from './identity/confirm.js';
-import { type HistoryItem, PastReports, ReportHistory } from './report-history.js';
+import {
+  type HistoryItem,
+  historyIncomplete,
+  historyUnreadable,
+  PastReports,
+  ReportHistory,
+} from './report-history.js';
 import {
   askAboutMismatch,
   type Company,
@@ -50,24 +56,6 @@ const requestOf = (company: Company, { options }: Context): Params => ({
   country: company.enquiry.subject.countryCode,
   // The default is not published (V2-21).
   format: options.format,
-});
-
-/** Generating another report would be paid for although one exists. */
-const notLegible = (params: Params): StageError => ({
-  ...OURS,
-  code: 'HISTORY_UNREADABLE',
-  message:
-    `the history of the account has an unreadable report of ${String(params.source_id)}. It may be the right one, so kybatch generated none. kybatch resume looks again, free. ` +
-    `If the provider does not repair it, buy another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
-});
-
-const incomplete = (params: Params): StageError => ({
-  ...OURS,
-  class: 'retry',
-  code: 'HISTORY_INCOMPLETE',
-  message:
-    'the history of reports claims more reports than it lists. The report may be one of the others, so kybatch generated none. kybatch resume reads it again, free. ' +
-    `If the provider does not repair it, buy another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
 });
 
 const tooLate = (id: string, waited: number): StageError => ({
@@ -223,8 +211,8 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     if (begun !== undefined) return { id: begun.id, finished: false, since: past.at, fresh: false };
     // It is paid for, its answer was unreadable, and the history does not list it.
     if (stored !== undefined && 'kind' in stored) return stored;
-    if (past.hasUnreadable(source)) return asked(notLegible(params));
-    if (!past.isComplete) return parkUnanswered(incomplete(params));
+    if (past.hasUnreadable(source)) return asked(historyUnreadable(params));
+    if (!past.isComplete) return parkUnanswered(historyIncomplete(params));
     const notBefore = readable === undefined ? 0 : readable.since + 1;
     const outcome = await context.call(creditReportGenerate, params, { lookedSince: look - lookForMs, notBefore });
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);

@@ -7,7 +7,16 @@ import { isPlainObject } from '../api/v2/fields.js';
 import { historyItem, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { anyText, ExactNumber } from '../util/exact-json.js';
-import { parkUnanswered, type StageContext, type StageOutcome, toStageError, withoutAnswer } from './stage.js';
+import { paramsFlag } from '../util/message-parts.js';
+import {
+  type Params,
+  parkUnanswered,
+  type StageContext,
+  type StageError,
+  type StageOutcome,
+  toStageError,
+  withoutAnswer,
+} from './stage.js';
 
 const { creditReportHistory } = v2Operations;
 
@@ -213,3 +222,30 @@ function createdAt({ item: { date_created: said } }: PastReport): number {
   if (said instanceof ExactNumber) return Number(said.text) || 0;
   return Date.parse(String(said ?? '')) || 0;
 }
+
+/** Generating another report would be paid for although one may exist. */
+const nothingGenerated = (kind: 'fail_row' | 'retry', code: string, why: string, params: Params): StageError => ({
+  class: kind,
+  code,
+  message:
+    `${why}, so kybatch generated none. kybatch resume reads it again, free. ` +
+    `If the provider does not repair it, buy another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
+  requestId: null,
+  attempts: 1,
+});
+
+export const historyUnreadable = (params: Params): StageError =>
+  nothingGenerated(
+    'fail_row',
+    'HISTORY_UNREADABLE',
+    `the history of the account has an unreadable report of ${String(params.source_id)}. It may be the right one`,
+    params,
+  );
+
+export const historyIncomplete = (params: Params): StageError =>
+  nothingGenerated(
+    'retry',
+    'HISTORY_INCOMPLETE',
+    'the history of reports claims more reports than it lists. The report may be one of the others',
+    params,
+  );

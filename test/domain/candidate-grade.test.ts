@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { decide, defaultMatchPolicy } from '../../src/domain/match-decision.js';
-import { entityKey } from '../../src/domain/entity-key.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../src/domain/candidate-grade.js';
+import { entityKey } from '../../src/domain/entity-key.js';
 import { checkRecordIdentity } from '../../src/domain/identity-mismatch.js';
+import { decide, defaultMatchPolicy } from '../../src/domain/match-decision.js';
 import { parseRegistrationNumber } from '../../src/domain/numbers/parse.js';
 import { parseVatNumber } from '../../src/domain/numbers/vat.js';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { MatchedOn, Subject } from '../../src/domain/candidate-grade.js';
 import {
   type Decision,
   decide,
@@ -7,7 +8,6 @@ import {
   type GradedCandidate,
   type MatchPolicy,
 } from '../../src/domain/match-decision.js';
-import type { MatchedOn, Subject } from '../../src/domain/candidate-grade.js';
 import type { ParsedNumber, Treatment } from '../../src/domain/numbers/number-text.js';
 
 const LETTERS = ['A', 'B', 'F', 'Z'] as const;

@@ -1,7 +1,7 @@
 import { test } from 'vitest';
+import { type CandidateFacts, gradeCandidate, type Subject } from '../../src/domain/candidate-grade.js';
 import { recordKey } from '../../src/domain/entity-key.js';
 import { LedgerError } from '../../src/domain/errors.js';
-import { type CandidateFacts, gradeCandidate, type Subject } from '../../src/domain/candidate-grade.js';
 import { mismatchInWords, readIdentityMismatch } from '../../src/domain/identity-mismatch.js';
 import { parseRegistrationNumber } from '../../src/domain/numbers/parse.js';
 import { parseVatNumber } from '../../src/domain/numbers/vat.js';

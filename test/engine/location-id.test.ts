@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { entityKey } from '../../src/domain/entity-key.js';
 import { gradeCandidate } from '../../src/domain/candidate-grade.js';
+import { entityKey } from '../../src/domain/entity-key.js';
 import { readSearchSubject } from '../../src/domain/search-subject.js';
 import { pathOf } from '../../src/sandbox/registry/vocabularies.js';
 import { long } from '../helpers/long.js';

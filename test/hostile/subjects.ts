@@ -1,6 +1,6 @@
 import { retryAfterMs } from '../../src/api/http.js';
-import { entityKey } from '../../src/domain/entity-key.js';
 import { gradeCandidate } from '../../src/domain/candidate-grade.js';
+import { entityKey } from '../../src/domain/entity-key.js';
 import { readIdentityMismatch } from '../../src/domain/identity-mismatch.js';
 import { comparableLead, LEADS, leadsIn } from '../../src/domain/leads.js';
 import { mayBeSamePerson, ownDomainOf, worksElsewhere } from '../../src/domain/names/employer-match.js';

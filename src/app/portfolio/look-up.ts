@@ -3,10 +3,10 @@
 import { v1Operations } from '../../api/v1/operations.js';
 import type { AnswerSource, AnyClient } from '../../calls/request.js';
 import { freshnessMs, type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
-import { decide, type GradedCandidate } from '../../domain/match-decision.js';
-import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../domain/candidate-grade.js';
+import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { fieldAgreements } from '../../domain/grade-order.js';
+import { decide, type GradedCandidate } from '../../domain/match-decision.js';
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
 import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
 import { type RowFields, readSearchSubject, type SearchSubject } from '../../domain/search-subject.js';

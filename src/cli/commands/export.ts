@@ -12,7 +12,8 @@ import {
   type TableFlags,
 } from '../command.js';
 import { appEnvironment, printJson } from '../terminal/io.js';
-import { keptInWords, lackInWords, partialInWords } from '../terminal/run-words.js';
+import { keptInWords, lackInWords } from '../terminal/run-end-words.js';
+import { partialInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { block, countLines, labelLines, marked, type ViewPart, view } from '../terminal/view.js';
 

@@ -29,7 +29,7 @@ import {
   unpricedInWords,
 } from '../terminal/run-words.js';
 import { type CommandArgs, placeFlags, scopeFlags, suggestCommand } from '../terminal/suggestions.js';
-import { shortened, widthOf } from '../terminal/text.js';
+import { columnTable, NARROWEST, roomIn, shortened, widthOf } from '../terminal/text.js';
 import { block, type CountLine, countLines, LABEL, labelLines, marked, type ViewPart, view } from '../terminal/view.js';
 
 interface JobArgs extends ReadingArgs {
@@ -372,9 +372,6 @@ export const planJson = (plan: PlanView) => ({
 const repairRuleInWords = (rule: RepairRule): string =>
   rule === 'zero_padding' ? 'padding with zeros' : repairInWords({ rule, before: '', after: '' });
 
-/** Narrower terminals wrap the lines. */
-const NARROWEST = 80;
-
 /** The columns that are read, with some of their cells. Then the columns that are only kept. */
 function columnsInWords({ columns: { read, country, all } }: PlanView, width: number): readonly string[] {
   const lines = read.map(
@@ -429,49 +426,6 @@ const HOW: Readonly<Record<DecidedBy, string>> = {
   answer: ' (your answer)',
   agreed: '',
 };
-
-/**
- * Cells in columns, then as many samples as fit. If not even one fits, the first is cut. Without room for that, samples
- * have a line of their own.
- */
-export function columnTable(
-  lines: readonly (readonly [...string[], readonly string[]])[],
-  width: number,
-  indent = 2,
-): string {
-  const wide = roomIn(width);
-  const rows = lines.map((line) => ({
-    words: line.slice(0, -1).map((word) => shortened(sanitizeText(String(word)), Math.floor(wide * 0.35))),
-    samples: (line.at(-1) as readonly string[]).map((sample) => sanitizeText(sample)),
-  }));
-  const widths = (rows[0]?.words ?? []).map((_, index) =>
-    Math.max(...rows.map(({ words }) => widthOf(words[index] ?? ''))),
-  );
-  return rows
-    .map(({ words, samples }) => {
-      const padded = words.map((word, index) => word + ' '.repeat((widths[index] ?? 0) - widthOf(word)));
-      const start = `${' '.repeat(indent)}${padded.join('  ')}`;
-      const beside = asManyAsFit(samples, wide - widthOf(start) - 2);
-      if (beside !== '' || samples.length === 0) return `${`${start}  ${beside}`.trimEnd()}\n`;
-      const left = wide - widthOf(start) - 2;
-      if (left >= WORTH_CUTTING) return `${start}  ${shortened(samples[0] ?? '', left)}\n`;
-      const room = wide - indent - 4;
-      const below = asManyAsFit(samples, room) || shortened(samples[0] ?? '', room);
-      return `${start.trimEnd()}\n${' '.repeat(indent + 4)}${below}\n`;
-    })
-    .join('');
-}
-
-/** A shorter piece of a cell tells too little. */
-const WORTH_CUTTING = 24;
-
-const roomIn = (width: number): number => Math.max(width, NARROWEST);
-
-/** The first samples, none of them cut. Empty if not even one fits. */
-function asManyAsFit(samples: readonly string[], room: number): string {
-  const shown = samples.map((_, index) => samples.slice(0, index + 1).join(', '));
-  return shown.findLast((text) => widthOf(text) <= room) ?? '';
-}
 
 const columnJson = ({ field, header, source, decidedBy, samples }: ReadColumn) => ({
   field,

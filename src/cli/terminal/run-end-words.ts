@@ -1,9 +1,10 @@
 // The closing lines of `run`, `resume` and `retry`, and their JSON.
 
 import { leftToJson } from '../../app/monitoring/summary.js';
+import type { ExportView } from '../../app/run/export.js';
 import type { RunEndView } from '../../app/run/run-end.js';
 import { revealsAnything } from '../../domain/account-usage.js';
-import { type Message, type MessageCode, message } from '../../util/message-parts.js';
+import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { contactsJson, movedInWords, movedJson, told } from './allowance-words.js';
@@ -11,8 +12,6 @@ import {
   amountsInWords,
   freshInWords,
   invalidInWords,
-  keptInWords,
-  lackInWords,
   moneyAfterAmounts,
   outcomeCounts,
   type ParkedRows,
@@ -34,7 +33,7 @@ import {
   suggestionInWords,
   suggestResults,
 } from './suggestions.js';
-import { rowInWords } from './text.js';
+import { rowInWords, shellWord } from './text.js';
 import { block, commandLine, countLines, labelLines, marked, type ViewPart, view } from './view.js';
 
 /** The next steps after an attempt, as commands. */
@@ -439,3 +438,44 @@ const revealsJson = ({ reveals, contacts }: Revealed) => ({
   asked: reveals,
   counted: contacts && contactsJson(contacts),
 });
+
+/** The missing parts of the tables, a line each. */
+export const lackInWords = (lack: ExportView['lack']): readonly Message[] =>
+  view(
+    lack !== null && [
+      lack.answersNotExported > 0 &&
+        marked(
+          'ANSWERS_NOT_EXPORTED',
+          'attention',
+          `The tables lack ${count(lack.answersNotExported, 'stored answer')} that cannot be read.`,
+          '  errors.csv names each (not_exported), and how to get it again.',
+        ),
+      lack.cellsNotExported > 0 &&
+        marked(
+          'CELLS_NOT_EXPORTED',
+          'attention',
+          `${count(lack.cellsNotExported, 'cell')} of the ledger ${lack.cellsNotExported === 1 ? 'is' : 'are'} damaged and empty in the tables.`,
+          '  errors.csv names each (ROW_DAMAGED), and what to do.',
+        ),
+      lack.notWritten.map(({ table, format, reason }) =>
+        marked(
+          'TABLE_NOT_WRITTEN',
+          'failed',
+          `The table ${table} was not written as ${format}: ${sentence(reason)}`,
+          '  The other files are there.',
+        ),
+      ),
+    ],
+  );
+
+/** Tells where the edited workbook is, and how to apply answers that are not recorded yet. */
+export const keptInWords = (kept: string | null, hasAnswers: boolean, place: string): ViewPart =>
+  kept !== null && [
+    marked('WORKBOOK_KEPT', 'attention', `The previous results.xlsx was edited. It is kept as`, commandLine(kept)),
+    hasAnswers &&
+      block(
+        'REVIEW_APPLY_NEXT',
+        '  To apply the answers in it:',
+        commandLine(`kybatch review apply ${shellWord(kept)}${place}`),
+      ),
+  ];

@@ -1,5 +1,4 @@
 import type { ContinueProposal } from '../../app/run/continue-run.js';
-import type { ExportView } from '../../app/run/export.js';
 import type { GuardFinding } from '../../app/run/guards.js';
 import type { Proposal } from '../../app/run/run.js';
 import type { RunEndView } from '../../app/run/run-end.js';
@@ -19,7 +18,7 @@ import { resolveLocation } from '../../domain/places/resolve-location.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
 import { count, decimalWithCommas, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
-import { rowInWords, shellWord } from './text.js';
+import { rowInWords } from './text.js';
 import { block, commandLine, countLines, marked, type ViewPart, view } from './view.js';
 
 /** "2,266.45 EUR" */
@@ -425,35 +424,6 @@ const IF_MOST: Readonly<Record<string, string>> = {
   NO_IDENTIFIER: 'Name the columns: --map name="HEADER", --map registration_number="HEADER"',
 };
 
-/** The missing parts of the tables, a line each. */
-export const lackInWords = (lack: ExportView['lack']): readonly Message[] =>
-  view(
-    lack !== null && [
-      lack.answersNotExported > 0 &&
-        marked(
-          'ANSWERS_NOT_EXPORTED',
-          'attention',
-          `The tables lack ${count(lack.answersNotExported, 'stored answer')} that cannot be read.`,
-          '  errors.csv names each (not_exported), and how to get it again.',
-        ),
-      lack.cellsNotExported > 0 &&
-        marked(
-          'CELLS_NOT_EXPORTED',
-          'attention',
-          `${count(lack.cellsNotExported, 'cell')} of the ledger ${lack.cellsNotExported === 1 ? 'is' : 'are'} damaged and empty in the tables.`,
-          '  errors.csv names each (ROW_DAMAGED), and what to do.',
-        ),
-      lack.notWritten.map(({ table, format, reason }) =>
-        marked(
-          'TABLE_NOT_WRITTEN',
-          'failed',
-          `The table ${table} was not written as ${format}: ${sentence(reason)}`,
-          '  The other files are there.',
-        ),
-      ),
-    ],
-  );
-
 /** Tells the reader of the tables that rows are missing. */
 export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows: number; open: number }): ViewPart =>
   partial &&
@@ -461,18 +431,6 @@ export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows
     'TABLES_PARTIAL',
     `The tables are partial: ${withCommas(open)} of ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} to do.`,
   );
-
-/** Tells where the edited workbook is, and how to apply answers that are not recorded yet. */
-export const keptInWords = (kept: string | null, hasAnswers: boolean, place: string): ViewPart =>
-  kept !== null && [
-    marked('WORKBOOK_KEPT', 'attention', `The previous results.xlsx was edited. It is kept as`, commandLine(kept)),
-    hasAnswers &&
-      block(
-        'REVIEW_APPLY_NEXT',
-        '  To apply the answers in it:',
-        commandLine(`kybatch review apply ${shellWord(kept)}${place}`),
-      ),
-  ];
 
 /** Follows a total of units: the provider's total may be larger by the charges of lost calls. */
 export const unknownInWords = (unknownCalls: number, place = ''): string =>

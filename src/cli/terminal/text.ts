@@ -1,4 +1,5 @@
 import { KEY_CHECK } from '../../domain/outcomes.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
 
 /** "row 3, line 5": people see lines in their file, programs count rows. */
 export const rowInWords = (row: number, line: number | null): string =>
@@ -163,4 +164,50 @@ interface Branch {
   /** Null: a root. */
   readonly indent: string | null;
   readonly isLast: boolean;
+}
+
+/** Narrower terminals wrap the lines. */
+export const NARROWEST = 80;
+
+/**
+ * Cells in columns, then as many samples as fit. If not even one fits, the first is cut. Without room for that, samples
+ * have a line of their own.
+ */
+export function columnTable(
+  lines: readonly (readonly [...string[], readonly string[]])[],
+  width: number,
+  indent = 2,
+): string {
+  const wide = roomIn(width);
+  const rows = lines.map((line) => ({
+    words: line.slice(0, -1).map((word) => shortened(sanitizeText(String(word)), Math.floor(wide * 0.35))),
+    samples: (line.at(-1) as readonly string[]).map((sample) => sanitizeText(sample)),
+  }));
+  const widths = (rows[0]?.words ?? []).map((_, index) =>
+    Math.max(...rows.map(({ words }) => widthOf(words[index] ?? ''))),
+  );
+  return rows
+    .map(({ words, samples }) => {
+      const padded = words.map((word, index) => word + ' '.repeat((widths[index] ?? 0) - widthOf(word)));
+      const start = `${' '.repeat(indent)}${padded.join('  ')}`;
+      const beside = asManyAsFit(samples, wide - widthOf(start) - 2);
+      if (beside !== '' || samples.length === 0) return `${`${start}  ${beside}`.trimEnd()}\n`;
+      const left = wide - widthOf(start) - 2;
+      if (left >= WORTH_CUTTING) return `${start}  ${shortened(samples[0] ?? '', left)}\n`;
+      const room = wide - indent - 4;
+      const below = asManyAsFit(samples, room) || shortened(samples[0] ?? '', room);
+      return `${start.trimEnd()}\n${' '.repeat(indent + 4)}${below}\n`;
+    })
+    .join('');
+}
+
+/** A shorter piece of a cell tells too little. */
+const WORTH_CUTTING = 24;
+
+export const roomIn = (width: number): number => Math.max(width, NARROWEST);
+
+/** The first samples, none of them cut. Empty if not even one fits. */
+function asManyAsFit(samples: readonly string[], room: number): string {
+  const shown = samples.map((_, index) => samples.slice(0, index + 1).join(', '));
+  return shown.findLast((text) => widthOf(text) <= room) ?? '';
 }

@@ -31,6 +31,7 @@ import type {
   Glances,
   RowNote,
   RowQuestion,
+  RunRowKey,
   RunSnapshot,
   SnapshotAnswer,
   SnapshotCall,
@@ -39,6 +40,7 @@ import type {
   SnapshotError,
   SnapshotList,
   SnapshotMember,
+  SnapshotPart,
   SnapshotRow,
   SnapshotSubject,
   SnapshotWatchEvent,
@@ -61,21 +63,7 @@ import {
   SUBJECTS,
   WATCH_EVENTS,
 } from './snapshot-sql.js';
-import {
-  type AnswerRow,
-  earlierPages,
-  type RunRowKey,
-  visibleAnswerReader,
-  withoutUnreachedStages,
-} from './visible-answer.js';
-
-/** A part of a run, or its portfolio on a past day. */
-export interface SnapshotPart {
-  /** At least one row, of any run. The view has these alone, numbered from 1 in this order. */
-  readonly only?: readonly RunRowKey[];
-  /** The last moment of a past day: the run's portfolio as it was then. The run has one. */
-  readonly asOf?: number;
-}
+import { type AnswerRow, earlierPages, visibleAnswerReader, withoutUnreachedStages } from './visible-answer.js';
 
 /** Opens a consistent view of a run. It closes `snapshot` with itself. Undefined: there is no such run. */
 export async function openSnapshot(

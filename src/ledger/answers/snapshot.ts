@@ -59,6 +59,20 @@ export interface RunSnapshot {
   close(): Promise<void>;
 }
 
+/** The row that a company in the portfolio uses. */
+export interface RunRowKey {
+  readonly run_id: string;
+  readonly run_row: number;
+}
+
+/** A part of a run, or its portfolio on a past day. */
+export interface SnapshotPart {
+  /** At least one row, of any run. The view has these alone, numbered from 1 in this order. */
+  readonly only?: readonly RunRowKey[];
+  /** The last moment of a past day: the run's portfolio as it was then. The run has one. */
+  readonly asOf?: number;
+}
+
 /** One reader's values for one company, as JSON. The ledger does not parse it. */
 export interface GlanceEntry {
   readonly id: string;

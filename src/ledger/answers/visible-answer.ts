@@ -7,13 +7,7 @@ import { JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import type { RowSettlement } from '../rows/runs.js';
 import type { Bodies } from './bodies.js';
-import type { SnapshotAnswer, UnsoundAnswer } from './snapshot.js';
-
-/** The row that a company in the portfolio uses. */
-export interface RunRowKey {
-  readonly run_id: string;
-  readonly run_row: number;
-}
+import type { RunRowKey, SnapshotAnswer, UnsoundAnswer } from './snapshot.js';
 
 export type AnswerRow = Omit<SnapshotAnswer, 'body' | 'params'> &
   Pick<UnsoundAnswer, 'api'> & { readonly id: number; readonly params: string };

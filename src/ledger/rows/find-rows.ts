@@ -1,7 +1,8 @@
 // Finds rows for display: those about a company, and those that a search and filters select.
 
 import { type IdSpace, idSpaces, type Meter } from '../../domain/provider.js';
-import { ID_IS_VISIBLE, type RunRowKey } from '../answers/visible-answer.js';
+import type { RunRowKey } from '../answers/snapshot.js';
+import { ID_IS_VISIBLE } from '../answers/visible-answer.js';
 import type { Database } from '../db/database.js';
 import { AMONG_ROWS, rowsJson } from '../erase/identifiers.js';
 import { type DecisionRow, SELECT_DECISION, SELECT_HELD, toEntry } from '../review/questions.js';

@@ -1,3 +1,7 @@
+import type { CandidateFacts, Subject } from '../../domain/candidate-grade.js';
+import { CORRECTIONS_AT_MOST, correctedNumber, questionKey, withNumber } from '../../domain/entity-key.js';
+import { compareGrades } from '../../domain/grade-order.js';
+import { checkRecordIdentity, type IdOwner } from '../../domain/identity-mismatch.js';
 import {
   type Decision,
   decideWithHints,
@@ -6,10 +10,6 @@ import {
   hintInWords,
   type MatchPolicy,
 } from '../../domain/match-decision.js';
-import { CORRECTIONS_AT_MOST, correctedNumber, questionKey, withNumber } from '../../domain/entity-key.js';
-import type { CandidateFacts, Subject } from '../../domain/candidate-grade.js';
-import { compareGrades } from '../../domain/grade-order.js';
-import { checkRecordIdentity, type IdOwner } from '../../domain/identity-mismatch.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { SearchSubject } from '../../domain/search-subject.js';
 import { sanitizeText } from '../../util/sanitize-text.js';

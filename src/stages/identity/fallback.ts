@@ -1,8 +1,8 @@
 // Asks other operations for the number of a company that no search found.
 
 import { ApiError } from '../../api/errors.js';
-import { type Hint, type Hints, hintInWords, hintMatches } from '../../domain/match-decision.js';
 import type { CandidateFacts, Subject } from '../../domain/candidate-grade.js';
+import { type Hint, type Hints, hintInWords, hintMatches } from '../../domain/match-decision.js';
 import { NAME_AGREEMENT, nameSimilarity } from '../../domain/names/similarity.js';
 import type { SearchSubject } from '../../domain/search-subject.js';
 import { sanitizeText } from '../../util/sanitize-text.js';

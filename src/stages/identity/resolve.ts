@@ -1,7 +1,12 @@
 import { ApiError } from '../../api/errors.js';
 import type { Operation } from '../../api/operation.js';
-import { decideWithHints, type GradedCandidate, isOfAnotherCountry, type MatchPolicy } from '../../domain/match-decision.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../domain/candidate-grade.js';
+import {
+  decideWithHints,
+  type GradedCandidate,
+  isOfAnotherCountry,
+  type MatchPolicy,
+} from '../../domain/match-decision.js';
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
 import type { IdSpace } from '../../domain/provider.js';
 import type { SearchSubject } from '../../domain/search-subject.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnTable } from '../../../src/cli/commands/plan.js';
+import { columnTable } from '../../../src/cli/terminal/text.js';
 
 const NUMBERS = ['Charlottenburg (Berlin) HRB 28752 B', 'Stuttgart HRB 1576', 'Düsseldorf HRB 239491'];
 const table = (samples: readonly string[], width: number) =>

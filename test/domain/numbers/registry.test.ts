@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, defaultMatchPolicy } from '../../../src/domain/match-decision.js';
 import { type CandidateFacts, gradeCandidate } from '../../../src/domain/candidate-grade.js';
+import { decide, defaultMatchPolicy } from '../../../src/domain/match-decision.js';
 import { comparableNumber, compareRegistration } from '../../../src/domain/numbers/compare.js';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
 import { compareVat, parseVatNumber } from '../../../src/domain/numbers/vat.js';
