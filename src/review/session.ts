@@ -57,13 +57,16 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
         session.note = note;
       }
       if (key === 'c' && session.takesNumber) {
-        const number = await readText(keys, options.print, '', 'the right registration number');
+        // A refused number is asked for again: typed once more, its digits must not count as answers.
+        let number: string | undefined;
+        do number = await readText(keys, options.print, '', 'the right registration number (Esc goes back)');
+        while (number !== undefined && !(await session.correct(number)));
         interrupted = number === undefined;
-        if (number === undefined) break;
-        await session.correct(number);
+        if (interrupted) break;
         continue;
       }
-      await session.press(key);
+      if (key === '') session.warn();
+      else await session.press(key);
     }
   } finally {
     await keys.return?.();
@@ -97,6 +100,7 @@ class Session {
   #typed = '';
   /** A candidate that looks like another company, until a second key confirms it. */
   #doubtful: Choice | undefined;
+  #isWarned = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -114,7 +118,14 @@ class Session {
   async show(): Promise<void> {
     // Keys pressed before the question was visible are dropped.
     await this.#options.keys.drop();
+    this.#isWarned = false;
     this.#print([]);
+  }
+
+  /** Says once for each question why a key did nothing. */
+  warn(): void {
+    if (!this.#isWarned) this.#printBelow(['that key came too soon to be an answer. Wait a moment, then press it']);
+    this.#isWarned = true;
   }
 
   #print(told: readonly string[]): void {
@@ -152,18 +163,22 @@ class Session {
     return this.#options.questions[this.#position]?.stage === null;
   }
 
-  /** The corrected number. An empty one leaves the question unchanged. */
-  async correct(number: string): Promise<void> {
+  /** The corrected number. An empty one leaves the question unchanged. False: it was refused. */
+  async correct(number: string): Promise<boolean> {
     const question = this.#options.questions[this.#position];
     this.#typed = '';
     this.#doubtful = undefined;
-    if (question === undefined || number === '') return await this.show();
+    if (question === undefined || number === '') {
+      await this.show();
+      return true;
+    }
     const { countryCode, input, correctedNumber } = question;
     const problem = correctionProblem(number, countryCode, input.registration_number, correctedNumber);
     if (problem === undefined) {
       this.#options.print('\n  ');
       await this.#answer(question, { verdict: 'none_of_these', corrected: number });
-    } else await this.#tell(problem, this.#keysFor(question));
+    } else this.#printBelow([problem]);
+    return problem === undefined;
   }
 
   async press(key: string): Promise<void> {
@@ -239,7 +254,7 @@ class Session {
   }
 
   async #tell(...lines: readonly string[]): Promise<void> {
-    if (this.#leavesScreen(lines)) await this.#options.keys.drop();
+    await this.#options.keys.drop();
     this.#printBelow(lines);
   }
 

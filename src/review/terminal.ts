@@ -1,12 +1,15 @@
-/** One key at a time. The end of the keys ends the listener. */
+/** One key at a time. The end of the keys ends the listener. An empty key stands for keys that came too soon. */
 export interface Keys extends AsyncIterable<string, undefined> {
-  /** Drops all keys pressed so far. */
+  /** Drops all keys pressed so far, and those that follow them without a pause. */
   drop(): Promise<void>;
 }
 
 export const CTRL_C = '\u0003';
 
-/** Reads a line of text key by key. Enter ends it, Escape keeps `before`, its initial value. Undefined: Ctrl-C. */
+/**
+ * Reads a line of text key by key. Enter ends it. Escape and a closed terminal keep `before`, its initial value.
+ * Undefined: Ctrl-C.
+ */
 export async function readText(
   keys: AsyncIterator<string>,
   print: (text: string) => void,
@@ -17,9 +20,9 @@ export async function readText(
   let text = before;
   for (;;) {
     const { value: key, done } = await keys.next();
-    if (done === true || key === '\r' || key === '\n') return text.trim();
+    if (done === true || key === '\u001b') return before;
+    if (key === '\r' || key === '\n') return text.trim();
     if (key === CTRL_C) return undefined;
-    if (key === '\u001b') return before;
     if (key === '\u007f' || key === '\b') {
       if (text !== '') print('\b \b');
       text = [...text].slice(0, -1).join('');

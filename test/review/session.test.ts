@@ -8,9 +8,12 @@ import { long } from '../helpers/long.js';
 import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
+/** A text, or keys that are more than one character or none. */
+type Burst = string | readonly string[];
+
 type Sat = Promise<SessionEnd & { text: string }>;
 
-const press = (desk: Desk, keys: readonly string[], by = 'anna', screen?: Screen): Sat =>
+const press = (desk: Desk, keys: readonly Burst[], by = 'anna', screen?: Screen): Sat =>
   sit(desk, typing(keys), by, screen);
 
 async function sit({ review }: Desk, keys: Keys, by = 'anna', screen?: Screen): Sat {
@@ -31,7 +34,7 @@ async function sit({ review }: Desk, keys: Keys, by = 'anna', screen?: Screen): 
 }
 
 /** Keys that come at once are one piece. Its rest can be dropped. */
-function typing(bursts: readonly string[]): Keys {
+function typing(bursts: readonly Burst[]): Keys {
   let pending: string[] = [];
   return {
     async *[Symbol.asyncIterator]() {
@@ -58,6 +61,31 @@ test('c takes the corrected number, an unreadable one is reported, and Escape le
     const decision = await desk.remembered('k1');
     expect(decision && correctedNumber(decision)).toBe('HRB 445566');
     expect(await desk.remembered('k2')).toBeUndefined();
+  }));
+
+test('a refused number is typed again, and its digits answer nothing', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1, 2, 3);
+    const retyped = ['c', 'none\r', 'nothing\r', ...'HRB 1121', '\r'];
+    const back = ['c', 'none\r', '\r', 'c', 'none\r', ...'12', '\u001b'];
+    expect(await press(desk, [...retyped, ...back, 'q'])).toMatchObject({ decided: 1, left: 2 });
+    const decision = await desk.remembered('k1');
+    expect(decision && correctedNumber(decision)).toBe('HRB 1121');
+    expect(await desk.remembered('k2')).toBeUndefined();
+  }));
+
+test('a number that the terminal did not finish is no answer', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1);
+    expect(await press(desk, ['c', '1234'])).toMatchObject({ decided: 0, left: 1 });
+  }));
+
+test('keys that came too soon answer nothing, and the person is told once', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1);
+    const { text } = await press(desk, [[''], 'q']);
+    expect(await press(desk, [[''], [''], 'q'])).toMatchObject({ text, decided: 0, left: 1 });
+    expect((await press(desk, ['q'])).text).not.toBe(text);
   }));
 
 test('one key per question: confirm, none of these, not sure', () =>
@@ -132,6 +160,8 @@ test.each([
   ['what is typed at once answers one question only', ['11', 'q'], 'k2'],
   ['what follows an undo is no answer', ['1', 'u1', 'q'], 'k1'],
   ['what follows a note is no answer', ['tok\r1', 'q'], 'k1'],
+  ['what follows a number without a candidate is no answer', ['91', 'q'], 'k1'],
+  ['what follows a key without a meaning is no answer', ['x1', 'q'], 'k1'],
 ])('%s', (_, keys, key) =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2);

@@ -211,14 +211,22 @@ export interface KeyInput {
   pause(): unknown;
 }
 
+/** Longer than between the keys of typed text, and before a held key repeats. Shorter than it takes to read a question. */
+const PAUSE_MS = 700;
+
 /** Keys from the terminal, without echo and without Enter. The terminal is restored when listening ends. */
-export function readKeys(input: KeyInput = process.stdin): Keys {
+export function readKeys(input: KeyInput = process.stdin, now: () => number = () => performance.now()): Keys {
   let pressed: string[] = [];
+  /** When the last key was dropped. Undefined: a key has counted since. */
+  let droppedAt: number | undefined;
   let ended = false;
   let wake = () => {};
   const take = (text: string) => {
     // An arrow or function key comes as one sequence; pasted text comes as many keys.
-    pressed.push(...(text.startsWith('\u001b') ? [text] : text));
+    const keys = text.startsWith('\u001b') ? [text] : [...text];
+    const isSoon = droppedAt !== undefined && now() - droppedAt < PAUSE_MS;
+    droppedAt = isSoon ? now() : undefined;
+    pressed.push(...(isSoon ? [...keys.filter(isInterrupt), ''] : keys));
     wake();
   };
   const end = () => {
@@ -254,6 +262,7 @@ export function readKeys(input: KeyInput = process.stdin): Keys {
         await setImmediate();
         await setImmediate();
       } while (!pressed.every(isInterrupt) && !ended);
+      droppedAt = now();
     },
   };
 }

@@ -5,8 +5,16 @@ import { readKeys } from '../../../src/cli/terminal/io.js';
 function withKeys() {
   const modes: boolean[] = [];
   const input = Object.assign(new PassThrough(), { setRawMode: (on: boolean) => modes.push(on) });
-  const keys = readKeys(input);
-  return { input, keys, pressed: keys[Symbol.asyncIterator](), modes };
+  const clock = { ms: 0 };
+  const keys = readKeys(input, () => clock.ms);
+  const pressed = keys[Symbol.asyncIterator]();
+  /** Presses a key this long after the last one, and returns what counts. */
+  const after = async (ms: number, key: string) => {
+    clock.ms += ms;
+    input.write(key);
+    return (await pressed.next()).value;
+  };
+  return { input, keys, pressed, after, modes };
 }
 
 test('pasted text comes as many keys, an arrow as one', async () => {
@@ -20,22 +28,32 @@ test('pasted text comes as many keys, an arrow as one', async () => {
 });
 
 test('keys pressed before are dropped, also keys not read yet', async () => {
-  const { input, keys, pressed } = withKeys();
-  input.write('11');
-  expect((await pressed.next()).value).toBe('1');
+  const { input, keys, after } = withKeys();
+  expect(await after(0, '11')).toBe('1');
   input.write('n');
   await keys.drop();
-  input.write('q');
-  expect((await pressed.next()).value).toBe('q');
+  expect(await after(5_000, 'q')).toBe('q');
 });
 
 test('an interrupt is not dropped', async () => {
-  const { input, keys, pressed } = withKeys();
+  const { input, keys, pressed, after } = withKeys();
   input.write('1\u0003n');
   await keys.drop();
   expect((await pressed.next()).value).toBe('\u0003');
-  input.write('q');
-  expect((await pressed.next()).value).toBe('q');
+  expect(await after(10, '\u0003')).toBe('\u0003');
+});
+
+test.each([
+  ['a held key', 30, '1'],
+  ['a number that is typed', 250, '2'],
+  ['a pasted text', 0, '112115'],
+])('%s answers one question at most, and a key after a pause the next one', async (_, ms, text) => {
+  const { keys, after } = withKeys();
+  expect(await after(0, text)).toBe(text[0]);
+  await keys.drop();
+  for (let times = 0; times < 40; times += 1) expect(await after(ms, text)).toBe('');
+  expect(await after(2_000, 'n')).toBe('n');
+  expect(await after(1, 'n')).toBe('n');
 });
 
 test('the terminal is as before when listening ends', async () => {
