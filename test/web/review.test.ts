@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
@@ -127,10 +129,45 @@ test('a refused answer leads back to its question and says why', () =>
       select: '',
       number: '00123456',
     });
-    expect(refused.headers.location).toBe(address);
-    expect((await get(address)).text).toContain('class="notice bad"');
+    // The number is typed again in its field, where digits are no keys.
+    expect(refused.headers.location).toBe(`${address}?number=00123456`);
+    const { text } = await get(`${address}?number=00123456`);
+    expect(text).toContain('class="notice bad"');
+    expect(text).toMatch(/name="number"[^>]* value="00123456" autofocus/);
+    expect((await get(address)).text).not.toContain('autofocus');
     expect(await json('/review')).toMatchObject({ open: 3, noted: [] });
   }));
+
+test('a key that is held, pressed twice or typed in a field does not answer', () => {
+  const listeners = new Map<string, (event: object) => void>();
+  const listen = (type: string, listener: (event: object) => void) => listeners.set(type, listener);
+  class HTMLElement {
+    dataset = { key: '1' };
+    clicked = 0;
+    constructor(readonly selectors: string) {}
+    matches = (selectors: string) => selectors.includes(this.selectors);
+    closest = this.matches;
+    click = () => {
+      this.clicked += 1;
+    };
+  }
+  const answer = new HTMLElement('button');
+  const document = { addEventListener: listen, querySelector: () => null, querySelectorAll: () => [answer] };
+  const script = readFileSync(new URL('../../src/web/static/script.js', import.meta.url), 'utf8');
+  runInNewContext(script, { document, addEventListener: listen, HTMLElement });
+  const press = (timeStamp: number, given: object = {}) =>
+    listeners.get('keydown')?.({ key: '1', target: document, timeStamp, preventDefault() {}, ...given });
+  const pressed = (...events: readonly (readonly [number, object?])[]) => {
+    answer.clicked = 0;
+    for (const [at, given] of events) press(at, given);
+    return answer.clicked;
+  };
+  expect(pressed([100])).toBe(0);
+  expect(pressed([5_000], [5_200], [5_400], [8_000, { repeat: true }])).toBe(1);
+  expect(pressed([20_000, { target: new HTMLElement('input') }])).toBe(0);
+  listeners.get('pageshow')?.({ timeStamp: 30_000 });
+  expect(pressed([30_100], [40_000])).toBe(1);
+});
 
 test('all that fit a rule are shown first, decided together and withdrawn together', () =>
   onPage(async ({ json, get, post, folder }) => {

@@ -291,11 +291,13 @@ function marked(text: string, other: string): Markup {
 /** The first button would be pressed by Enter in the note, so it is one that does nothing. */
 function answerForms(view: QuestionScreenView, query: URLSearchParams, { user }: Site): Html {
   const { question, next, compared } = view;
+  // A refused number is typed again in its field: elsewhere its digits would be keys that answer.
+  const refused = query.get('number');
   const address = `${addressOf(question.id, new URLSearchParams())}/answer`;
   const fields = html`<input type="hidden" name="basis" value="${question.basis}"><input type="hidden" name="shown" value="${compared.map(({ choice }) => choice.key).join(' ')}"><input type="hidden" name="next" value="${next}"><input type="hidden" name="select" value="${selectionQuery(query)}">`;
   return html`<form class="stack" method="post" action="${address}"><button disabled hidden></button>${fields}${comparison(view, true)}
 <div class="row"><button name="choice" value="none_of_these" data-key="n"><kbd>n</kbd>None of these</button><button name="choice" value="not_sure" data-key="s"><kbd>s</kbd>Not sure</button>${steps(view, query)}<label><kbd>t</kbd><input name="note" placeholder="Note" aria-label="Note" data-key="t" maxlength="500"></label></div></form>
-${question.stage === null && html`<form class="row" method="post" action="${address}">${fields}<input type="hidden" name="choice" value="none_of_these"><input name="number" required placeholder="Correct number" aria-label="Correct registration number" data-key="c" maxlength="100"><button><kbd>c</kbd>Correct the number</button><span class="dim">kybatch searches again. That costs 1 unit in the next run.</span></form>`}
+${question.stage === null && html`<form class="row" method="post" action="${address}">${fields}<input type="hidden" name="choice" value="none_of_these"><input name="number" required placeholder="Correct number" aria-label="Correct registration number" data-key="c" maxlength="100"${refused !== null && html` value="${refused}" autofocus`}><button><kbd>c</kbd>Correct the number</button><span class="dim">kybatch searches again. That costs 1 unit in the next run.</span></form>`}
 <p class="dim">You answer as ${user.name}${!user.isVerified && question.needsTwo && '. kybatch cannot check this name, so the rule of two people depends on honesty here'}</p>`;
 }
 
@@ -332,6 +334,7 @@ export const answerAction: Action = {
     const choice = form.get('choice') ?? '';
     const verdict = WITHOUT_CANDIDATE.find((known) => known === choice);
     const question = params.question ?? '';
+    const number = form.get('number')?.trim() ?? '';
     const { state, refusal } = await answerQuestion(
       {
         ...options,
@@ -341,14 +344,16 @@ export const answerAction: Action = {
         shown: (form.get('shown') ?? '').split(' ').filter((key) => key !== ''),
         decision: verdict ?? 'confirm',
         candidate: verdict === undefined ? choice : '',
-        correctedNumber: form.get('number')?.trim() ?? '',
+        correctedNumber: number,
         note: form.get('note')?.trim() ?? '',
       },
       environment,
     );
     const here = selected(form);
-    if (state === 'refused')
-      return { to: `/review/${encodeURIComponent(question)}${here}`, message: refusal ?? undefined };
+    if (state === 'refused') {
+      const typed = number === '' ? '' : `${here === '' ? '?' : '&'}number=${encodeURIComponent(number)}`;
+      return { to: `/review/${encodeURIComponent(question)}${here}${typed}`, message: refusal ?? undefined };
+    }
     const next = form.get('next') ?? '';
     const [code, text, mood] = STATES[state];
     return {

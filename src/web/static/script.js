@@ -79,22 +79,28 @@
       () => showStopped(true),
     );
   });
-  addEventListener('pageshow', () => {
+  // A key that is held, typed ahead or pressed twice must not answer the question that is shown next.
+  const PAUSE_MS = 700;
+  let lastKeyAt = 0;
+  addEventListener('pageshow', ({ timeStamp }) => {
     isReceived = false;
+    lastKeyAt = timeStamp;
   });
 
   document.addEventListener('keydown', (event) => {
-    const { target, key } = event;
+    const { target, key, timeStamp } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (target instanceof HTMLElement && target.closest('input, select, textarea')) {
       if (key === 'Escape') target.blur();
       return;
     }
+    const isSoon = event.repeat || timeStamp - lastKeyAt < PAUSE_MS;
+    lastKeyAt = timeStamp;
     for (const element of document.querySelectorAll('[data-key]')) {
       if (element.dataset.key !== key) continue;
       event.preventDefault();
       if (element.matches('input, select, textarea')) element.focus();
-      else element.click();
+      else if (!isSoon || element.matches('a')) element.click();
       return;
     }
   });
