@@ -7,7 +7,7 @@ import { resolveLocation } from '../domain/places/resolve-location.js';
 import { suggestCountry } from '../domain/places/suggest-country.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../domain/provider.js';
 import { lacksCourt, type RowFields, readSearchSubject } from '../domain/search-subject.js';
-import type { RowQuestion, SnapshotRow } from '../ledger/answers/snapshot.js';
+import type { NumberCorrection, RowQuestion, SnapshotRow } from '../ledger/answers/snapshot.js';
 import { DISAGREE, SECOND_PERSON } from '../ledger/review/review.js';
 import { SEARCHED_BY } from '../stages/identity/searches.js';
 import { sentence } from '../util/message-parts.js';
@@ -22,12 +22,10 @@ function endOf(row: ReasonFacts): string {
     case 'complete':
       return `${confirmedBy(row)}${row.notes.map(further).join('')}${lacking(row)}`;
     case 'needs_review':
-      return `${inQuestion(row)}: please decide${choice(row)}`;
+      return `${correctedFirst(row)}${inQuestion(row)}: please decide${choice(row)}`;
     case 'no_match':
-      if (row.code === 'REVIEWED') return refusedInWords(row);
-      return `${correctionsOf(row)
-        .map((words) => `${words}. `)
-        .join('')}${said(row, 'No such company was found')}${inCountry(row)}${searchedBy(row)}`;
+      if (row.code === 'REVIEWED') return `${correctedFirst(row)}${refusedInWords(row)}`;
+      return `${correctedFirst(row)}${said(row, 'No such company was found')}${inCountry(row)}${searchedBy(row)}`;
     case 'pending':
       return stillOpen(row);
     default:
@@ -65,8 +63,8 @@ export interface ReasonFacts {
 export const reasonFacts = (row: SnapshotRow, company: CompanyFacts): ReasonFacts => ({
   ...row,
   notes: row.outcome === 'complete' ? notesOn(row, company) : [],
-  lacksCourt: row.errorCode === 'NUMBER_UNREADABLE' && row.fields !== null && lacksCourt(row.fields),
-  fitsOtherCountry: row.errorCode === 'NUMBER_UNREADABLE' && row.fields !== null && fitsOtherCountry(row.fields),
+  lacksCourt: row.errorCode === 'NUMBER_UNREADABLE' && lacksCourt(usedFields(row)),
+  fitsOtherCountry: row.errorCode === 'NUMBER_UNREADABLE' && fitsOtherCountry(usedFields(row)),
   code: row.errorCode,
   message: row.errorMessage,
   filedTurnovers: company.cell('turnover_filed') === null ? null : Number(company.cell('turnover_filed')),
@@ -84,12 +82,13 @@ function fitsOtherCountry({ registration_number: number = '', country = '', stat
 const GRADED = ['registration number', 'name', 'VAT number', 'country', 'place'];
 
 /** A person may confirm a match in spite of a difference. The difference stays visible under the decision. */
-function notesOn({ fields, matchGrade, matchedOn }: SnapshotRow, company: CompanyFacts): readonly string[] {
+function notesOn(row: SnapshotRow, company: CompanyFacts): readonly string[] {
+  const { fields, matchGrade, matchedOn } = row;
   const { name, country, register, formerName } = company;
   const names = compareNames(fields?.name, name, country ?? '');
-  const court = country === 'DE' && fields !== null && lacksCourt(fields);
+  const court = country === 'DE' && lacksCourt(usedFields(row));
   return [
-    ...(matchedOn === 'registration_number_repaired' && !court ? [repairsOf(fields)] : []),
+    ...(matchedOn === 'registration_number_repaired' && !court ? [repairsOf(usedFields(row))] : []),
     ...(isCountryFromNumber(fields) ? ['the row has no country: it was taken from the number'] : []),
     ...(court && register !== null ? [`the row has no register court: it is ${sanitizeText(register, 60)}`] : []),
     ...(names.isOther ? [`only ${OTHER_NAME_AGREES}`] : []),
@@ -99,10 +98,17 @@ function notesOn({ fields, matchGrade, matchedOn }: SnapshotRow, company: Compan
   ];
 }
 
-/** How the number was repaired. A number that a person corrected is not among the fields. */
-function repairsOf(fields: RowFields | null): string {
-  const reading = fields === null ? undefined : readSearchSubject(fields);
-  const { repairs = [] } = (reading?.ok && reading.enquiry.subject.registrationNumber) || {};
+/** The row's fields with the number that was searched for. */
+function usedFields({ fields, questions }: Pick<SnapshotRow, 'fields' | 'questions'>): RowFields {
+  const ofCompany = INFORMATIVE_SPACES.flatMap((space) => questions.filter((question) => question.space === space));
+  const [correction] = ofCompany.flatMap((question) => correctionIn(question) ?? []);
+  return correction === undefined ? (fields ?? {}) : { ...fields, registration_number: correction.number };
+}
+
+/** How the number was repaired. */
+function repairsOf(fields: RowFields): string {
+  const reading = readSearchSubject(fields);
+  const { repairs = [] } = (reading.ok && reading.enquiry.subject.registrationNumber) || {};
   const words = repairs.map((repair) => sanitizeText(repairInWords(repair), 100));
   return words.length === 0 ? 'the number is spelled differently' : `the number was repaired by ${words.join(', ')}`;
 }
@@ -352,13 +358,24 @@ function decidedInWords(row: Facts, confirmedBy: string | undefined): string {
   return [[head, ...correctionsOf(row)].join('. '), ...others.map((other) => further(furtherInWords(other)))].join('');
 }
 
-/** A number that was searched for instead of the row's own. */
-const correctionsOf = ({ questions }: Facts): readonly string[] =>
+/** Numbers that were searched for instead of the row's own. */
+const correctionsOf = ({ questions }: Pick<Facts, 'questions'>): readonly string[] =>
   questions.flatMap((question) => {
-    const number = correctedNumber({ ...question, decision: question.decision ?? '' });
-    if (question.answered !== 1 || number === undefined) return [];
-    return [`${people(question)} corrected the number to ${sanitizeText(number, 100)}`];
+    const correction = correctionIn(question);
+    if (correction === null) return [];
+    return [`${people(correction)} corrected the number to ${sanitizeText(correction.number, 100)}`];
   });
+
+/** The correction that answered the question, else the last one before it. */
+function correctionIn(question: RowQuestion): NumberCorrection | null {
+  const number = correctedNumber({ ...question, decision: question.decision ?? '' });
+  return question.answered !== 1 || number === undefined ? question.correction : { ...question, number };
+}
+
+const correctedFirst = (row: Facts): string =>
+  correctionsOf(row)
+    .map((words) => `${words}. `)
+    .join('');
 
 function furtherInWords(question: RowQuestion): string {
   const { space, stage, name, grade } = question;
@@ -375,7 +392,7 @@ const although = ({ stage, entityKey }: RowQuestion, what = `the ${spaced(stage 
 const spaced = (stage: string): string => stage.replaceAll('-', ' ');
 
 /** "Anna", or "Anna and Bernd" if two had to agree. */
-const people = ({ decidedBy, secondBy }: RowQuestion): string =>
+const people = ({ decidedBy, secondBy }: Pick<RowQuestion, 'decidedBy' | 'secondBy'>): string =>
   [decidedBy ?? 'a person', secondBy].flatMap((name) => (name === null ? [] : [sanitizeText(name, 100)])).join(' and ');
 
 /** A person decided that no candidate is meant, or that a bought answer is another company's. */

@@ -65,11 +65,13 @@ test('a corrected number without a company is a question again, or no match', ()
     expect(await answer(job, { corrected_number: corrected }, [0, -1])).toBe(0);
     const end = jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']));
     expect(end.outcomes).toMatchObject({ needs_review: 1, no_match: 1 });
-    const [, shown] = parse(readFileSync(join(cwd, 'data', 'exports', end.run, 'results.csv')), {
-      bom: true,
-      columns: true,
-    }) as Line[];
-    expect(shown?.reason).toMatch(new RegExp(`^anna .*${corrected}`));
+    const reasons = ({ run }: EndJson) => {
+      const path = join(cwd, 'data', 'exports', run, 'results.csv');
+      return (parse(readFileSync(path), { bom: true, columns: true }) as Line[]).map(({ reason }) => reason);
+    };
+    // Both the open question and the row without a company name the number that was searched for.
+    const named = Array.from({ length: 2 }, () => expect.stringMatching(new RegExp(`^anna .*${corrected}`)));
+    expect(reasons(end)).toEqual(named);
     const { questions } = jsonOf<{ questions: object[] }>(await kybatch(['review', 'list', '--json']));
     expect(questions).toMatchObject([{ corrected_number: corrected }]);
     // The first question was replaced by one about the corrected number. Its answer is still recorded.
@@ -78,5 +80,7 @@ test('a corrected number without a company is a question again, or no match', ()
     // The sheet shows the corrected number, and is read back with it.
     expect(await answer(job, { decision: 'none_of_these' })).toBe(0);
     expect(readFileSync(join(cwd, 'q.csv'), 'utf8')).toContain(corrected);
-    expect(jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json'])).outcomes).toMatchObject({ no_match: 2 });
+    const last = jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']));
+    expect(last.outcomes).toMatchObject({ no_match: 2 });
+    expect(reasons(last)).toEqual(named);
   }));

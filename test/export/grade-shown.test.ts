@@ -14,6 +14,7 @@ const ACCEPTED: RowQuestion = {
   name: 'Granvik AB',
   grade: 'AAAAZ',
   candidates: 0,
+  correction: null,
 };
 
 const ROW = {

@@ -8,6 +8,9 @@ import { waitingInWords } from '../../src/ledger/review/review.js';
 import { expectGolden } from '../helpers/golden.js';
 import { ASKED, LEHMERT, ROW } from './with-reason.js';
 
+/** Bernd's, before Anna's answer. */
+const CORRECTION = { number: '00045590', decidedBy: 'Bernd', secondBy: null };
+
 const SRC = resolve(import.meta.dirname, '../../src');
 
 const filesIn = (room: string): readonly string[] =>
@@ -205,6 +208,27 @@ const CASES: readonly (readonly [string, Partial<ReasonFacts>])[] = [
     },
   ],
   [
+    'another number than the list’s, which a person corrected and another confirmed',
+    { matchedOn: 'review', questions: [{ ...ASKED, correction: CORRECTION }], notes: ['the name differs'] },
+  ],
+  [
+    'a question about a corrected number',
+    {
+      outcome: 'needs_review',
+      code: 'NAME_CONFLICT',
+      ids: {},
+      questions: [{ ...ASKED, answered: 0, decision: null, candidates: 2, correction: CORRECTION }],
+    },
+  ],
+  [
+    'candidates of a corrected number, refused',
+    {
+      outcome: 'no_match',
+      code: 'REVIEWED',
+      questions: [{ ...ASKED, decision: 'none_of_these', candidateId: null, correction: CORRECTION }],
+    },
+  ],
+  [
     'a limit that was reached before the report',
     {
       outcome: 'pending',
@@ -280,6 +304,7 @@ test('a confirmed row names the repair of its number, and where its country is f
     ['a SIRET', { country: 'FR', registration_number: '73282932000074' }],
     ['no court', { country: 'DE', registration_number: 'HRB 12345' }],
     ['no country', { registration_number: 'SC123456' }],
+    ['a mark, and a corrected number without zeros', { country: 'FR', registration_number: '005423462*' }],
   ] as const;
   await expectGolden(
     'reasons-repairs',
@@ -288,6 +313,9 @@ test('a confirmed row names the repair of its number, and where its country is f
         ...{ ...ROW, row: 1, line: 2, values: [], kinds: null, stage: null, unitsCharged: 0, updatedAt: null },
         ...{ errorCode: null, errorMessage: null, firstRow: null, companyKey: null, glances: {}, matchGrade: 'BAZAZ' },
         ...{ matchedOn: 'registration_number_repaired', fields: { name: 'Acme Ltd', ...fields } },
+        questions: given.startsWith('a mark')
+          ? [{ ...ASKED, decision: 'none_of_these', candidateId: 'number:5423462' }]
+          : [],
         confirmed: {
           name: 'Acme Ltd',
           registrationNumber: '1',

@@ -35,6 +35,7 @@ export const ASKED: RowQuestion = {
   name: 'Acme Ltd',
   grade: 'ZAZAZ',
   candidates: 0,
+  correction: null,
 };
 /** Her choice of a credit report. */
 export const LEHMERT = {

@@ -36,7 +36,7 @@ const IN_CHOICE = `(SELECT count(DISTINCT candidates.id) FROM candidates WHERE c
 
 // Questions of another pipeline do not affect the row's state.
 const QUESTIONS = `(SELECT coalesce(json_group_array(json_object('space', questions.space, 'stage', nullif(questions.stage, ''),
-      'entityKey', questions.entity_key, 'answered', answered, 'decision', decision, 'decidedBy', decided_by, 'secondBy', second_by,
+      'environmentId', questions.environment_id, 'entityKey', questions.entity_key, 'answered', answered, 'decision', decision, 'decidedBy', decided_by, 'secondBy', second_by,
       'candidateId', decisions.candidate_id, 'name', ${CHOSEN('name')}, 'grade', ${CHOSEN('match_grade')},
       'candidates', CASE WHEN answered = 0 AND questions.stage = '' THEN ${IN_CHOICE} ELSE 0 END)), '[]')
     FROM questions LEFT JOIN decisions ON decisions.id = (SELECT max(id) FROM decisions AS said

@@ -19,6 +19,7 @@ import type { StoredPlace } from '../db/stored-json.js';
 import { allowancesOf, chargedCalls } from '../money/usage.js';
 import { hasChanges, type MemberChangeRow, memberChanges, toMemberChange } from '../portfolio/change-store.js';
 import { type MemberStateRow, memberStateReader } from '../portfolio/members.js';
+import { rowQuestions } from '../review/questions.js';
 import { countOpenCalls, countUnknownCalls, type ProgressRow, toProgress } from '../rows/read-rows.js';
 import { runFinder } from '../rows/run-store.js';
 import type { RunRecord } from '../rows/runs.js';
@@ -30,7 +31,6 @@ import type {
   GlanceEntry,
   Glances,
   RowNote,
-  RowQuestion,
   RunRowKey,
   RunSnapshot,
   SnapshotAnswer,
@@ -181,12 +181,6 @@ function* listOf(snapshot: Snapshot, run: RunRecord): Script<Pick<RunSnapshot, '
 
 const BATCH = 1000;
 
-const NOTHING_ASKED: readonly RowQuestion[] = [];
-
-/** Engines return them in any order. Sorting in SQL would cost time for every row, and few have questions. */
-const inOrder = (questions: readonly RowQuestion[]): readonly RowQuestion[] =>
-  questions.toSorted((a, b) => byText(a.space, b.space) || byText(a.stage ?? '', b.stage ?? ''));
-
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
@@ -197,8 +191,9 @@ async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<re
   > &
     RunRowKey & { readonly fields: string; readonly matches: string; readonly questions: string };
   await store.snapshot.read(() => store.snapshot.exec(DUPLICATES));
+  const questionsIn = rowQuestions(store.snapshot);
   for await (const batch of store.snapshot.batches<Row>(ROWS, [runId], BATCH)) {
-    yield batch.map(({ fields, run_id, run_row, matches, ...row }) => {
+    const rows = batch.map(({ fields, run_id, run_row, matches, ...row }) => {
       const key = [run_id, run_row];
       // Not shown in the tables, but the search used it: a row with damaged fields counts as damaged.
       const said = soundText(store, rowFields, fields, key);
@@ -209,12 +204,16 @@ async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<re
         stages: soundText(store, rowStages, row.stages, key) ?? null,
         ids,
         ...company,
-        questions: row.questions === '[]' ? NOTHING_ASKED : inOrder(JSON.parse(row.questions) as RowQuestion[]),
         glances: store.glances.of(ids),
         country: said?.country ?? null,
         fields: said ?? null,
       };
     });
+    yield await store.snapshot.read(() =>
+      forEachItem(rows, function* (row) {
+        return { ...row, questions: yield* questionsIn(row.questions, row.fields) };
+      }),
+    );
   }
 }
 

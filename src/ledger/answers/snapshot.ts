@@ -156,6 +156,13 @@ export interface RowQuestion extends QuestionTopic {
   readonly grade: string | null;
   /** The number of candidates while the question is open. 0 if it is about an answer. */
   readonly candidates: number;
+  /** The last corrected number before this question. The search used it. Null: the row's own number was used. */
+  readonly correction: NumberCorrection | null;
+}
+
+/** A decision that corrected the number of a row. */
+export interface NumberCorrection extends Pick<RowQuestion, 'decidedBy' | 'secondBy'> {
+  readonly number: string;
 }
 
 export interface SnapshotMember extends Keyed {

@@ -1,7 +1,10 @@
 // Questions and decisions in SQL: questions with their candidates or as light rows, and decisions, also those that wait for a second person.
 
+import { CORRECTIONS_AT_MOST, correctedNumber, questionKey, withNumber } from '../../domain/entity-key.js';
 import type { IdOwner } from '../../domain/identity-mismatch.js';
 import { type IdSpace, idSpaces } from '../../domain/provider.js';
+import { type RowFields, readSearchSubject } from '../../domain/search-subject.js';
+import type { NumberCorrection, RowQuestion } from '../answers/snapshot.js';
 import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
 import { decisionShown, JsonColumns, rowFields } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
@@ -380,3 +383,50 @@ interface QuestionRow {
   readonly beside: number;
   readonly needsTwo: number;
 }
+
+const NOTHING_ASKED: readonly RowQuestion[] = [];
+
+/** Reads the questions of a row from their JSON. Few rows have any. */
+export function rowQuestions(database: Sql) {
+  type Asked = Omit<RowQuestion, 'correction'> & { readonly environmentId: number };
+  type Made = Pick<RowQuestion, 'candidateId' | 'decidedBy' | 'secondBy'> & { readonly decision: string };
+  const decisionOn = database.prepare<[number, string], Made>(
+    `SELECT decision, candidate_id AS candidateId, decided_by AS decidedBy, second_by AS secondBy FROM decisions
+     WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
+  );
+  /**
+   * A row has one question in each ID space, so the question about a corrected number replaces the one that was answered
+   * with the number. The corrections are followed from the row's own number, as the search does.
+   */
+  function* correctionBefore(
+    { space, stage, environmentId, entityKey }: Asked,
+    fields: RowFields | null,
+  ): Script<NumberCorrection | null> {
+    const reading = stage === null && fields !== null ? readSearchSubject(fields) : undefined;
+    if (!reading?.ok) return null;
+    let { subject } = reading.enquiry;
+    let last: NumberCorrection | null = null;
+    for (let times = 0; times <= CORRECTIONS_AT_MOST; times++) {
+      const key = questionKey(space, subject);
+      if (key === entityKey) return last;
+      const made = yield* decisionOn.get(environmentId, key);
+      const number = made && correctedNumber(made);
+      if (made === undefined || number === undefined) break;
+      last = { number, decidedBy: made.decidedBy, secondBy: made.secondBy };
+      subject = withNumber(subject, number);
+    }
+    return null;
+  }
+  return function* (text: string, fields: RowFields | null): Script<readonly RowQuestion[]> {
+    if (text === '[]') return NOTHING_ASKED;
+    // Engines return them in any order. Sorting in SQL would cost time for every row.
+    const asked = (JSON.parse(text) as Asked[]).sort(
+      (a, b) => compareText(a.space, b.space) || compareText(a.stage ?? '', b.stage ?? ''),
+    );
+    return yield* forEachItem(asked, function* ({ environmentId, ...question }) {
+      return { ...question, correction: yield* correctionBefore({ environmentId, ...question }, fields) };
+    });
+  };
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
