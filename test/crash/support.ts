@@ -115,9 +115,23 @@ function live(work: LifeWork, sandbox: Sandbox, kill: Kill | null): Promise<bool
       if (signal === 'SIGKILL') return done(false);
       const last = stdout.trim().split('\n').at(-1) ?? '';
       if (code === 0 && last.startsWith('{') && JSON.parse(last).finished === true) return done(true);
-      fail(new Error(`the process ended with ${code ?? signal}: ${last}\n${stderr}`));
+      fail(new Error(`the process ended with ${code ?? signal}: ${last}\n${stderr}\n${whatIsLeft(work.dataDir)}`));
     });
   });
+}
+
+/** What a failed test prints: the rows that are not done, and the newest errors and calls. */
+function whatIsLeft(dataDir: string): string {
+  const database = connect(ledgerPath(dataDir), { readonly: true });
+  try {
+    const all = (query: string) => database.prepare(query).all();
+    const rows = all("SELECT * FROM rows WHERE outcome = 'pending'");
+    const errors = all('SELECT * FROM errors ORDER BY id DESC LIMIT 8');
+    const calls = all('SELECT * FROM calls ORDER BY id DESC LIMIT 24');
+    return JSON.stringify({ rows, errors, calls }, (key, value) => (/key|body|bytes/.test(key) ? undefined : value));
+  } finally {
+    database.close();
+  }
 }
 
 function readBooks(dataDir: string): Books {
