@@ -10,6 +10,8 @@ import { cli, startCli, withFolder } from '../helpers/cli.js';
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const RUN = ['--sandbox', '--yes', '--no-export', '--pipeline', 'backfill'];
 const ROUNDS = 4;
+/** Longer than the pause without which a key is dropped. */
+const KEY_EVERY_MS = 900;
 
 interface Given {
   readonly question: string;
@@ -115,12 +117,12 @@ async function answerOnTerminal(folder: string): Promise<number> {
 /** Presses a key until so many questions were shown: keys before the prompt are dropped. */
 async function pressUntil(terminal: ChildProcess, questions: number): Promise<number> {
   const closed = once(terminal, 'close');
-  const press = setInterval(() => terminal.stdin?.write('n'), 300);
+  const press = setInterval(() => terminal.stdin?.write('n'), KEY_EVERY_MS);
   let said = '';
   let shown = 0;
   terminal.stdout?.on('data', (chunk: Buffer) => {
     said += chunk.toString();
-    shown = said.match(/\[\d+ of \d+\]/g)?.length ?? 0;
+    shown = Math.max(0, ...[...said.matchAll(/\[(\d+) of \d+\]/g)].map(([, position]) => Number(position)));
     if (shown >= questions) killChildrenOf(terminal.pid ?? 0);
   });
   await closed;
