@@ -225,7 +225,7 @@ export function filedFinancials(seed: number, index: number, strings: boolean): 
       if (!large && random.chance(0.35)) return [];
       const list: Record<string, Json> = {};
       for (const year of years) {
-        const text = statement.ratios ? ratioText(random) : amountText(random, magnitude);
+        const text = statement.ratios ? ratioText(random) : amountOf(name, random, magnitude);
         list[year] = strings ? text : filedValue(random, text);
       }
       return [{ name, list, progress: progress(random, periods) }];
@@ -270,7 +270,8 @@ function yearOf(random: Random, company: Company, year: number, large: boolean):
   };
   const { indicators } = bodyWords();
   for (const name of indicators.money) {
-    if (large || random.chance(shown)) values[name] = random.chance(0.05) ? null : raw(amountText(random, magnitude));
+    if (large || random.chance(shown))
+      values[name] = random.chance(0.05) ? null : raw(amountOf(name, random, magnitude));
   }
   for (const name of indicators.ratios) {
     if (large || random.chance(shown)) values[name] = random.chance(0.05) ? null : raw(ratioText(random));
@@ -279,6 +280,12 @@ function yearOf(random: Random, company: Company, year: number, large: boolean):
     if (large || random.chance(shown)) values[name] = random.chance(0.1) ? null : raw(ratioText(random));
   }
   return values;
+}
+
+/** Turnover, assets and employees are never negative. */
+export function amountOf(name: string, random: Random, magnitude: number): string {
+  const text = amountText(random, magnitude);
+  return /turnover|total.assets|employees/i.test(name) && text.startsWith('-') ? text.slice(1) : text;
 }
 
 /** An amount as number text. Many have significant trailing zeros, some are negative, a few have 25 digits. */

@@ -5,7 +5,7 @@ import { hash, Random } from '../random.js';
 import type { Companies } from './companies.js';
 import {
   addressOf,
-  amountText,
+  amountOf,
   candidateOf,
   countryOf,
   filedFinancials,
@@ -242,11 +242,11 @@ function reportBody(companies: Companies, persons: Persons, holders: Holders, co
 
 function summary(random: Random, company: Company, employees: number): Json {
   const { likes, cautions } = bodyWords().credit_report;
-  const money = () => (random.chance(0.1) ? null : raw(amountText(random, 8)));
+  const money = (name: string) => (random.chance(0.1) ? null : raw(amountOf(name, random, 8)));
   const founded = company.incorporationDate;
   return {
-    turnover: money(),
-    ebitda: money(),
+    turnover: money('turnover'),
+    ebitda: money('ebitda'),
     age_of_business: founded === null ? null : `${2025 - Number(founded.slice(0, 4))} years`,
     number_of_employees: random.chance(0.1) ? null : String(employees),
     charges: random.int(4),
@@ -254,10 +254,9 @@ function summary(random: Random, company: Company, employees: number): Json {
     court_judgements: random.int(2),
     overall_credit_risk: {
       pod: raw(`0.${String(random.int(1_000)).padStart(3, '0')}0`),
-      commonValue: random.pick(['A', 'B', 'C', 'D', 'E']),
-      commonDescription: random.pick(['Very low risk', 'Low risk', 'Moderate risk', 'High risk', 'Not scored']),
+      ...random.pick(RISKS),
       creditLimit: {
-        value: random.pick(['250000.00', '1500', '0', '12345678901234567890.10', '10000.0']),
+        value: random.pick(['250000.00', '1500', '0', '1750000.10', '10000.0']),
         currency: countryOf(company.countryCode).currency,
       },
     },
@@ -265,6 +264,14 @@ function summary(random: Random, company: Company, employees: number): Json {
     cautions: random.chance(0.15) ? undefined : cautions.slice(0, random.int(cautions.length + 1)),
   };
 }
+
+const RISKS = [
+  { commonValue: 'A', commonDescription: 'Very low risk' },
+  { commonValue: 'B', commonDescription: 'Low risk' },
+  { commonValue: 'C', commonDescription: 'Moderate risk' },
+  { commonValue: 'D', commonDescription: 'High risk' },
+  { commonValue: 'E', commonDescription: 'Not scored' },
+];
 
 function history(random: Random, value: () => Json): Json[] {
   return Array.from({ length: random.between(0, 6) }, (_, i) => ({
