@@ -139,7 +139,6 @@ class Session {
     const size = screen?.();
     const textOf = (shown: number) => {
       const text = `${this.#textOf(question, shown)}${toldInWords(told)}`;
-      // The answer is printed behind the last space.
       return size === undefined || wrap === undefined ? text : `${wrap(text, size.columns).trimEnd()} `;
     };
     this.#shown = size === undefined ? most : fitScreen(most, size, textOf);
@@ -174,10 +173,8 @@ class Session {
     }
     const { countryCode, input, correctedNumber } = question;
     const problem = correctionProblem(number, countryCode, input.registration_number, correctedNumber);
-    if (problem === undefined) {
-      this.#options.print('\n  ');
-      await this.#answer(question, { verdict: 'none_of_these', corrected: number });
-    } else this.#printBelow([problem]);
+    if (problem === undefined) await this.#answer(question, { verdict: 'none_of_these', corrected: number });
+    else this.#printBelow([problem]);
     return problem === undefined;
   }
 
@@ -268,37 +265,43 @@ class Session {
     }
   }
 
+  /** The last words on a question, on lines of their own. */
+  #printEnd(words: string): void {
+    const { print, screen, wrap = (text) => text } = this.#options;
+    print(`\n${wrap(`  ${words}`, screen?.().columns ?? Number.POSITIVE_INFINITY)}\n`);
+  }
+
   #leavesScreen(lines: readonly string[]): boolean {
     const size = this.#options.screen?.();
     return size !== undefined && linesOn(size, `${this.#page}${toldInWords(lines)}`) > size.rows;
   }
 
   async #answer(question: Question, said: Pick<GivenAnswer, 'verdict' | 'choice' | 'corrected'>): Promise<void> {
-    const { review, by, now, print } = this.#options;
+    const { review, by, now } = this.#options;
     const recorded = await recordAnswer(review, question, { ...said, by, note: this.note }, now());
     if (recorded.kind === 'said_before') {
       await this.#tell(saidBeforeInWords(by, '--by'), this.#keysFor(question));
       return;
     }
     this.#given.push({ position: this.#position, verdict: said.verdict, recorded });
-    print(`${answerInWords(said, recorded)}\n`);
+    this.#printEnd(answerInWords(said, recorded));
     await this.#goTo(this.#position + 1);
   }
 
   async #undo(): Promise<void> {
-    const { review, by, now, print, groundsOf } = this.#options;
+    const { review, by, now, groundsOf } = this.#options;
     const last = this.#given.pop();
     if (last === undefined) {
       await this.#tell('there is nothing to undo');
       return;
     }
     await review.withdraw(last.recorded.id, by, now(), groundsOf);
-    print('taken back\n');
+    this.#printEnd('taken back');
     await this.#goTo(last.position);
   }
 
   async #skip(): Promise<void> {
-    this.#options.print('left for later\n');
+    this.#printEnd('left for later');
     await this.#goTo(this.#position + 1);
   }
 
