@@ -3,13 +3,13 @@ import type { DropRunView, RunStanding } from '../../app/run/runs.js';
 import { ExitCode } from '../../domain/errors.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
-import { count, listed, moment, shortRun, withCommas } from '../../util/words.js';
+import { count, listed, shortRun, withCommas } from '../../util/words.js';
 import { type Command, type CommonArgs, register } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { stateInWords, unknownInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
 import { shortened, withPlace } from '../terminal/text.js';
-import { COLUMNS, compactTable } from '../terminal/view.js';
+import { COLUMNS, textTable } from '../terminal/view.js';
 
 export const NOTHING_DELETED = message('NOT_AGREED', 'Nothing was deleted.');
 /** The answer to a deleted run or portfolio. */
@@ -79,56 +79,39 @@ export const runsCommand: Command<CommonArgs> = {
   },
 };
 
-/** The columns that a narrow table can do without. */
-const DROPPED = ['pipeline', 'list', 'unknown', 'started (UTC)'];
-
 export const runsInWords = (standings: readonly RunStanding[]): Message =>
   standings.length === 0
     ? message('NO_RUN_YET', 'No runs yet. To try kybatch: `kybatch sandbox sample && kybatch run sample.csv --sandbox`')
-    : message('RUNS', runsTable(standings));
+    : message('RUNS', `${runsTable(standings)}\nAll figures of a run, its date and cost: \`kybatch status RUN\``);
 
-/** The names of the lists are cut, and rare outcomes are one column, before the column of the lists goes. */
+/** The same columns in every call. The name of the list gets the room that they leave. */
 function runsTable(standings: readonly RunStanding[]): string {
-  const tables = [false, true].flatMap((isNarrow) =>
-    [16, 10].map((ofList) => {
-      const lines = standings.map((standing) => toCells(standing, standings, ofList, isNarrow));
-      return compactTable(Object.keys(lines[0] ?? {}), lines.map(Object.values), DROPPED).trimEnd();
-    }),
+  const drawn = (ofList: number) =>
+    textTable(
+      ['run', 'list', 'state', 'rows', 'complete', 'review', 'failed', 'to do'],
+      standings.map(({ run, condition, progress: { byOutcome } }) => [
+        standings.some(({ run: { id } }) => id !== run.id && shortRun(id) === shortRun(run.id))
+          ? run.id
+          : shortRun(run.id),
+        shortened(basename(run.inputPath), ofList),
+        stateInWords({ condition, run: { ...run, fresh: false } }),
+        run.rowCount,
+        byOutcome.complete,
+        byOutcome.needs_review,
+        byOutcome.failed,
+        byOutcome.pending,
+      ]),
+    );
+  const widest = Math.max(
+    ...drawn(0)
+      .split('\n')
+      .map(({ length }) => length),
   );
-  const fitting = tables.filter((table) => table.split('\n').every(({ length }) => length <= COLUMNS));
-  return fitting.find((table) => / list /.test(table)) ?? fitting[0] ?? tables.at(-1) ?? '';
+  return drawn(Math.max(LEAST_OF_LIST, 'list'.length + COLUMNS - widest));
 }
 
-/** The cells of a line by their column. Its outcomes add up to its rows, in a narrow table, too. */
-function toCells(
-  standing: RunStanding,
-  all: readonly RunStanding[],
-  ofList: number,
-  isNarrow: boolean,
-): Readonly<Record<string, string | number>> {
-  const { run, progress } = standing;
-  const { byOutcome, unitsCharged, unknownCalls } = progress;
-  const isUnique = all.filter(({ run: { id } }) => shortRun(id) === shortRun(run.id)).length === 1;
-  const { no_match: noMatch, invalid } = byOutcome;
-  const moved = movedOn(standing);
-  return {
-    run: isUnique ? shortRun(run.id) : run.id,
-    state: stateInWords(standing),
-    rows: run.rowCount,
-    done: byOutcome.complete,
-    ...(isNarrow ? {} : { 'no match': noMatch }),
-    review: byOutcome.needs_review,
-    ...(isNarrow ? {} : { invalid }),
-    failed: byOutcome.failed,
-    'to do': byOutcome.pending,
-    ...(isNarrow ? { other: noMatch + invalid + moved } : { moved }),
-    units: unitsCharged,
-    unknown: unknownCalls,
-    pipeline: run.pipelineName,
-    list: shortened(basename(run.inputPath), ofList),
-    'started (UTC)': moment(run.createdAt).replace(' UTC', ''),
-  };
-}
+/** Enough to tell lists apart. */
+const LEAST_OF_LIST = 8;
 
 export const runJson = ({ run, progress }: RunStanding) => ({
   run: run.id,
