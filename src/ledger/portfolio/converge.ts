@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { rowFetched, rowFields, rowStages } from '../db/json-columns.js';
-import { parseStored } from '../db/stored-json.js';
+import { isRecord, parseStored } from '../db/stored-json.js';
 import { mustHaveNoWorkersOn } from '../rows/attempts.js';
 import { beginRun, type RunToBegin } from '../rows/begin-run.js';
 import { STILL_LISTED } from '../rows/read-rows.js';
@@ -78,6 +78,7 @@ export function* updatePortfolio(parts: Parts, convergence: Convergence): Script
   };
   if (going !== undefined || isNothing(found)) {
     if (going === undefined) yield* endEmpty(database, portfolioId, now);
+    yield* noteReadingOptions(database, portfolioId, convergence);
     const run = going === undefined ? null : ((yield* parts.findRun(going.id)) ?? null);
     return { ...(yield* told()), run, goesOn: run !== null, superseded: [] };
   }
@@ -119,6 +120,21 @@ function* noteReading(
   const isSame = isDeepStrictEqual([agreed?.fields, agreed?.country], [reading.fields, reading.country]);
   const text = JSON.stringify({ ...reading, at: (isSame && agreed?.at) || now } satisfies AgreedReading);
   yield* database.prepare('UPDATE portfolios SET agreed_columns = ? WHERE id = ?').run(text, id);
+}
+
+/** The newest run keeps how its list was read the last time, because suggested commands repeat it. */
+function* noteReadingOptions(database: Sql, portfolioId: number, { run }: Convergence): Script<void> {
+  const last = yield* database
+    .prepare<[number], { id: string; settings: string }>(
+      'SELECT id, settings FROM runs WHERE portfolio_id = ? AND superseded_by IS NULL ORDER BY rowid DESC LIMIT 1',
+    )
+    .get(portfolioId);
+  const stored = last && parseStored(last.settings, isRecord);
+  const reading = parseStored(run.settings, isRecord)?.reading;
+  if (stored === undefined || isDeepStrictEqual(stored.reading, reading)) return;
+  yield* database
+    .prepare('UPDATE runs SET settings = ? WHERE id = ?')
+    .run(JSON.stringify({ ...stored, reading }), last?.id);
 }
 
 const NOT_IN_FILE =
