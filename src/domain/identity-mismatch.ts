@@ -20,18 +20,18 @@ export function checkRecordIdentity(
   const country = candidate.country_code?.toUpperCase() ?? '';
   const theirs = record.country_code?.toUpperCase() ?? '';
   if (country !== '' && theirs !== '' && country !== theirs) {
-    const message = `the record of ${candidate.id} is in ${theirs}, the confirmed candidate in ${country}`;
+    const message = `the bought record is in ${theirs}, the confirmed candidate in ${country}`;
     return { ok: false, reason: 'country_differs', message };
   }
   const confirmed = candidate.registration_number ?? '';
   const found = record.registration_number ?? '';
   if (confirmed === '') return { ok: true };
   if (found === '') {
-    const message = `the record of ${candidate.id} has no registration number, the confirmed candidate has ${confirmed}`;
+    const message = `the bought record has no registration number, the confirmed candidate has ${confirmed}`;
     return { ok: false, reason: 'number_missing', message };
   }
   if (comparableNumber(confirmed, country) === comparableNumber(found, country)) return { ok: true };
-  const message = `the record of ${candidate.id} has registration number ${found}, the confirmed candidate ${confirmed}`;
+  const message = `the bought record has registration number ${found}, the confirmed candidate ${confirmed}`;
   return { ok: false, reason: 'number_differs', message };
 }
 

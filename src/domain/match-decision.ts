@@ -297,7 +297,7 @@ function letters({ grade }: Graded) {
 /** One ID came with the row's own number and with another one. Either may be the provider's mistake. */
 function contradictory(graded: readonly GradedCandidate[], field: 'number' | 'vat'): string | undefined {
   const told = ({ candidate }: GradedCandidate) =>
-    `${candidate.id}: ${(field === 'number' ? candidate.registration_number : candidate.vat_number) ?? ''}`;
+    (field === 'number' ? candidate.registration_number : candidate.vat_number) ?? 'none';
   const different = new Set(
     graded.filter((one) => letters(one.graded)[field] === 'F').map(({ candidate }) => candidate.id),
   );
