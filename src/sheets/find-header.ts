@@ -58,19 +58,12 @@ function usualWidth(records: readonly (readonly string[] | undefined)[]): number
 }
 
 /** The warning about the lines above a header, if there are any. `what`: `line` or `row`. */
-export function aboveHeader(lines: readonly number[], what: 'line' | 'row'): readonly Message[] {
+export function aboveHeader(lines: readonly number[], header: number, what: 'line' | 'row'): readonly Message[] {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const isOne = first === last;
   const of = what === 'row' ? ' of the sheet' : '';
-  return [
-    message(
-      'ABOVE_HEADER',
-      isOne
-        ? `${what} ${first}${of} is above the header and was left out`
-        : `${what}s ${first} to ${last}${of} are above the header and were left out`,
-    ),
-  ];
+  const above = first === last ? `${what} ${first}${of} was` : `${what}s ${first} to ${last}${of} were`;
+  return [message('ABOVE_HEADER', `${above} left out, because the column names are in ${what} ${header}`)];
 }
 
 /** The record that a user gives as header. Undefined if it is blank or broken, or if none begins there. */

@@ -200,7 +200,7 @@ function readHeader(
       ? tooLong(path, text.length)
       : noHeader(path, read[0]?.records ?? [], wishes.line);
   const { delimiter, headers, groups, line, above } = best;
-  return { delimiter, bareCr, headers, groups, line, warnings: aboveHeader(above, 'line') };
+  return { delimiter, bareCr, headers, groups, line, warnings: aboveHeader(above, line, 'line') };
 }
 
 interface Candidate {

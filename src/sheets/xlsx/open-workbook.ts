@@ -39,7 +39,7 @@ export async function openWorkbook(
       warnings: [
         ...severalSheets(worksheet.name, withData),
         ...(options.sheet === undefined ? hiddenSheets(worksheet, contents.worksheets) : []),
-        ...aboveHeader(header.above, 'row'),
+        ...aboveHeader(header.above, header.row, 'row'),
         ...survey.warnings,
       ],
       lines: () => workbookLines(source, context, worksheet, headers, header.row),
