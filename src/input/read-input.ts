@@ -10,10 +10,11 @@ import { LONGEST_LINE } from '../util/text-limits.js';
 import { isFilled } from './column-content.js';
 import { ColumnNames, headersInWords } from './column-names.js';
 import { ColumnsUnclearError, type SampledColumns } from './decide-columns.js';
-import { indicesIn } from './field-text.js';
+import { indicesIn, isHeadings } from './field-text.js';
 import { fittingFields, samplesOf } from './fitting-columns.js';
 import { headerLookup, recogniser, unreadLeads, withGroups } from './header-meaning.js';
 import { type ColumnMap, mapColumns } from './map-columns.js';
+import { countriesAbove, nonCompanyLineDetector } from './non-company-lines.js';
 import { noUsableColumn, refuseNonList, refuseWithoutHeader, sampleLines } from './not-a-list.js';
 import { rowsIn } from './read-rows.js';
 import {
@@ -80,7 +81,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
     delimiter,
     columns,
     mapping,
-    read: readColumns(fields, sheet.headers, sample),
+    read: readColumns(fields, mapping, sheet.headers, sample),
     country,
     agreement: {
       ...agreementOf({ fields, without, country }, sheet.headers),
@@ -126,16 +127,31 @@ function refuseLongFlags(flags: readonly string[]): void {
 
 function readColumns(
   fields: ColumnMap['fields'],
+  mapping: ColumnMapping,
   headers: readonly string[],
   sample: SampledColumns,
 ): readonly ReadColumn[] {
   const names = new ColumnNames(headers);
+  const ofCompanies = companiesIn(sample, mapping, headers);
   return INPUT_FIELDS.flatMap((field) => {
     const found = fields.get(field);
     if (found === undefined) return [];
-    const samples = samplesOf(sample, found.source, field);
+    const samples = samplesOf(isHeadings(found.source) ? sample : ofCompanies, found.source, field);
     return [{ field, ...found, header: names.headerOf(found.source), samples }];
   });
+}
+
+/** The sampled rows without headings, totals and rows that name no company. */
+function companiesIn(sample: SampledColumns, mapping: ColumnMapping, headers: readonly string[]): SampledColumns {
+  const isLeftOut = nonCompanyLineDetector(headers, mapping);
+  const naming = [...IDENTIFIERS, ...LEADS].flatMap((field) => indicesIn(mapping[field] ?? []));
+  const headings = isHeadings(mapping.country) ? countriesAbove(sample).headings : [];
+  const isCompany = (sample[0] ?? []).map((_, row) => {
+    const cells = sample.map((column) => column[row] ?? '');
+    const names = naming.some((index) => isFilled(cells[index] ?? ''));
+    return names && !headings.includes(row) && isLeftOut({ line: row, cells }) === undefined;
+  });
+  return sample.map((column) => column.filter((_, row) => isCompany[row]));
 }
 
 function agreementOf(
