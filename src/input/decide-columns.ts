@@ -338,8 +338,9 @@ function canBe(field: InputField, claimant: Claimant, countries: Countries): boo
     case 'country':
       if (!saysLittle || qualityOf('country', claimant, countries) >= 0.5) return true;
       return claim.strength === 'either' && isCountryWithGaps(cells);
-    case 'state':
     case 'city':
+      return saysLittle ? areTowns(cells) : !isMany || content.numbers < MOST;
+    case 'state':
       return !isMany || content.numbers < MOST;
     case 'registration_number':
     case 'vat_number': {
@@ -353,6 +354,14 @@ function canBe(field: InputField, claimant: Claimant, countries: Countries): boo
     default:
       return true;
   }
+}
+
+/** Words alone. An address has a number or a comma, and a column of countries is not one of towns. */
+function areTowns(cells: readonly string[]): boolean {
+  const filled = cells.filter(isFilled);
+  const countries = countriesIn(filled);
+  const others = filled.filter((cell, at) => /[\p{N},;]/u.test(cell) || countries[at] !== null);
+  return others.length <= filled.length * A_FIFTH;
 }
 
 /** Some cells are countries, the others unknown: `Stát` with `CZ` and a word. States are known. */

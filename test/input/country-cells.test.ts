@@ -218,3 +218,20 @@ test('numbers of a form that only one country has are read as with --country', a
   expect(alone.table.mapping).toEqual(told.table.mapping);
   expect(alone.rows.every(({ problem }) => problem === undefined)).toBe(true);
 });
+
+test('the cells shown for a column are those of companies', async () => {
+  const { table } = await readAll(
+    'id;Company;Country;Reg no\nAlpha group;;;\n1;Alder GmbH;DE;HRB 1\n2;Beech GmbH;DE;HRB 2\nTotal;;;\n',
+  );
+  expect(table.read.find(({ field }) => field === 'id')?.samples).toEqual(['1', '2']);
+});
+
+test.each([
+  ['Sede', 'Milano', 'Torino', true],
+  ['Siège social', 'Paris', 'Lyon', true],
+  ['Sede legale', 'Via Roma 12, Milano', 'Corso 2, Torino', false],
+  ['Headquarters', 'Germany', 'France', false],
+])('a seat is a city if it holds towns: %s, %s', async (header, first, second, isCity) => {
+  const { table } = await readAll(`Company;Land;Reg no;${header}\nAlder;IT;MI-1;${first}\nBeech;IT;TO-2;${second}\n`);
+  expect(table.read.some(({ field }) => field === 'city')).toBe(isCity);
+});
