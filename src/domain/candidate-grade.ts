@@ -177,7 +177,10 @@ export function compareNames(ours = '', theirs: string | null, countryCode: stri
   if (isTooLong(ours) || isTooLong(theirs)) return nothing;
   const own = withoutState(theirs);
   const scored = (name: string, { isPart = false, isOther = false, isRestored = false, isVague = false }) => {
-    const score = Math.max(nameSimilarity(name, theirs), own === theirs ? 0 : nameSimilarity(name, own));
+    const score = Math.max(
+      nameSimilarity(name, theirs, countryCode),
+      own === theirs ? 0 : nameSimilarity(name, own, countryCode),
+    );
     return {
       name,
       score: isOther || isRestored || isVague ? Math.min(score, NOT_QUITE) : score,

@@ -10,6 +10,18 @@ const nameGrade = (ours: string | undefined, theirs: string | null) => {
   return gradeCandidate({ countryCode: 'GB', ...(ours === undefined ? {} : { name: ours }) }, candidate).grade[1];
 };
 
+test.each([
+  ['SA Dupont', 'Dupont SA', 'FR', 100],
+  ['GmbH Müller', 'Müller GmbH', 'DE', 100],
+  ['ООО Ромашка', 'Ромашка', 'RU', 100],
+  ['PT Astra', 'Astra Tbk', 'ID', 100],
+  // In these countries the word is a part of the name.
+  ['SA Power Networks', 'Power Networks', 'AU', 70],
+  ['AS Roma', 'Roma', 'IT', 70],
+])('a legal form in front counts where the country has it: %s, %s, %s', (a, b, country, score) => {
+  expect(nameSimilarity(a, b, country)).toBe(score);
+});
+
 describe('normalised names', () => {
   test.each([
     ['ACME Limited', 'acme'],

@@ -19,19 +19,20 @@ export function normaliseName(name: string, countryCode?: string): string {
 
 /**
  * 0 to 100. A ratio over sorted words, limited by differences between companies: numbers in the name, a word on one
- * side only. (A token-set ratio gives "Acme" against "Acme Holdings Group Services Limited" 100.)
+ * side only. (A token-set ratio gives "Acme" against "Acme Holdings Group Services Limited" 100.) The country tells which
+ * legal forms may precede a name.
  */
-export function nameSimilarity(a: string, b: string): number {
+export function nameSimilarity(a: string, b: string, countryCode?: string): number {
   if (a === b) return 100;
   if (isTooLong(a) || isTooLong(b)) return 0;
-  const score = similarity(readName(a, false), readName(b, false));
+  const score = similarity(readName(a, false, countryCode), readName(b, false, countryCode));
   if (score === 100 || !(UMLAUT.test(a) || UMLAUT.test(b))) return score;
-  return Math.max(score, similarity(readName(a, true), readName(b, true)));
+  return Math.max(score, similarity(readName(a, true, countryCode), readName(b, true, countryCode)));
 }
 
 /** Whether both names have legal forms that differ: sister companies often share the rest. */
 export function haveDifferentForms(a: string, b: string, countryCode: string): boolean {
-  return areDifferentForms(readName(a, false).kinds, readName(b, false).kinds, countryCode);
+  return areDifferentForms(readName(a, false, countryCode).kinds, readName(b, false, countryCode).kinds, countryCode);
 }
 
 /** Whether a name has a legal form. Few texts other than company names have one. */
@@ -131,15 +132,16 @@ export const SPECIAL_LETTERS: Readonly<Record<string, string>> = {
 /** A row compares its name with each candidate and with the record. */
 const recent = new Memo<ReadName>();
 
-const readName = (name: string, spellOutUmlauts: boolean): ReadName =>
-  isTooLong(name)
-    ? workOutName(name, spellOutUmlauts)
-    : recent.getOrCompute(`${spellOutUmlauts}${name}`, () => workOutName(name, spellOutUmlauts));
+function readName(name: string, spellOutUmlauts: boolean, countryCode = ''): ReadName {
+  const country = legalForms().leading_in.has(countryCode) ? countryCode : '';
+  const read = () => workOutName(name, spellOutUmlauts, country);
+  return isTooLong(name) ? read() : recent.getOrCompute(`${spellOutUmlauts}${country} ${name}`, read);
+}
 
-function workOutName(name: string, spellOutUmlauts: boolean): ReadName {
+function workOutName(name: string, spellOutUmlauts: boolean, country: string): ReadName {
   const joined = stripJoinedForm(normalizeText(name, 'NFKC').toLowerCase().trim());
   const plain = plainWords(joined.text);
-  const form = findLegalForm(plain);
+  const form = findLegalForm(plain, country);
   // Transcribing umlauts keeps word boundaries, so the form's place is the same in both readings.
   const words = spellOutUmlauts
     ? plainWords(joined.text.replace(/[äöü]/g, (letter) => UMLAUTS[letter] ?? letter))
@@ -201,6 +203,7 @@ const legalForms = dataFile('domain/legal-forms', (z) => {
     translates: byKind,
     english_law: wordSet,
     leading: wordSet,
+    leading_in: z.record(z.string(), wordSet).transform((countries) => new Map(Object.entries(countries))),
     mistyped: words,
   });
 });
@@ -237,7 +240,7 @@ interface FormPlace {
 }
 
 /** Finds the legal forms of a name in plain words. A name that is only a form keeps it. */
-function findLegalForm(words: readonly string[]): FormPlace {
+function findLegalForm(words: readonly string[], country: string): FormPlace {
   let to = words.length;
   const kinds: string[] = [];
   let partners = false;
@@ -253,8 +256,9 @@ function findLegalForm(words: readonly string[]): FormPlace {
     if (to > 1 && form.kind === 'gmbh' && isMistyped(words[to - 1] ?? '', 'gesellschaft')) to -= 1;
   }
   const [first] = words;
-  const leads = to > 1 && first !== undefined && legalForms().leading.has(first);
-  if (leads) kinds.push(legalForms().kinds.get(first) ?? first);
+  const { leading, leading_in: leadingIn, kinds: known } = legalForms();
+  const leads = to > 1 && first !== undefined && (leading.has(first) || leadingIn.get(country)?.has(first) === true);
+  if (leads) kinds.push(known.get(first) ?? first);
   return { from: leads ? 1 : 0, to, kinds: [...new Set(kinds)] };
 }
 
