@@ -22,7 +22,7 @@ function endOf(row: ReasonFacts): string {
     case 'complete':
       return `${confirmedBy(row)}${row.notes.map(further).join('')}${lacking(row)}`;
     case 'needs_review':
-      return `${correctedFirst(row)}${inQuestion(row)}: please decide${choice(row)}`;
+      return `${correctedFirst(row)}${inQuestion(row)}${toDecide(row)}`;
     case 'no_match':
       if (row.code === 'REVIEWED') return `${correctedFirst(row)}${refusedInWords(row)}`;
       return `${correctedFirst(row)}${said(row, 'No such company was found')}${inCountry(row)}${searchedBy(row)}`;
@@ -173,6 +173,15 @@ function ended({ outcome, status }: ReasonFacts): string {
 
 const stageWords = (stage: string): string => stage.replaceAll('-', ' ');
 
+/** Without a candidate there is nothing to choose: the list or the number has to be corrected. */
+const toDecide = (row: ReasonFacts): string => {
+  const open = row.questions.filter(({ answered }) => answered === 0);
+  const isEmpty = open.length > 0 && open.every(({ stage, candidates }) => stage === null && candidates === 0);
+  return isEmpty
+    ? '. No candidate was found: correct the row, or give the right number'
+    : `: please decide${choice(row)}`;
+};
+
 /** " (3 candidates)", or " (v1: 3 candidates, v2: 1 candidate)" with more than one choice. */
 function choice({ questions }: ReasonFacts): string {
   const open = questions.filter(({ answered, candidates }) => answered === 0 && candidates > 0);
@@ -225,7 +234,7 @@ function stillOpen({ hold, holdReason, ids, stages, questions }: ReasonFacts): s
 const fromMessage = ({ message }: ReasonFacts): string =>
   message === null || message === '' ? 'Something went wrong' : sentence(sanitizeText(message, 300)).slice(0, -1);
 
-const REFUSED = 'decided that no company found is the right one';
+const REFUSED = 'answered none_of_these. The row stays without a company';
 
 type Reviewed = Readonly<Record<Uppercase<ReviewReason>, string>>;
 type NotFound = Readonly<Record<Uppercase<NoMatchReason>, string>>;
