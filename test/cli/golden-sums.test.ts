@@ -87,6 +87,7 @@ const PLAN: PlanView = {
   limits: { units: null, creditReports: null },
   columns: { read: [], country: null, all: [] },
   refusedBy: null,
+  refusals: [],
   remarks: {
     emptied: [],
     filled: [],

@@ -96,7 +96,9 @@ export interface PlanView extends RunPlan {
   /** The column read for each field, and the columns that are only carried through. */
   readonly columns: PlannedColumns;
   /** The guard that would refuse this input, and why. Null: none. */
-  readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
+  readonly refusedBy: Refusal | null;
+  /** All of them. */
+  readonly refusals: readonly Refusal[];
   /** Text that was read differently from the file. */
   readonly remarks: InputRemarks;
   /** Rows of the list with an open review question. */
@@ -118,6 +120,12 @@ export interface PlannedColumns extends Pick<InputTable, 'read' | 'country'> {
   readonly all: readonly string[];
 }
 
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
 export interface PlannedRun {
   readonly id: string;
   readonly finished: boolean;
@@ -135,7 +143,7 @@ export async function plan(options: JobOptions, environment: AppEnvironment = pr
     const place = ledgerOf(options, environment);
     if (!(await hasLedger(place))) {
       const view = await planOfNew(job, options, environment);
-      return { ...view, refusedBy: await refusedForLedger(job, place.dataDir, names, null, environment) };
+      return withRefusals(view, await refusalsForLedger(job, place.dataDir, names, null, environment));
     }
     const use = await permissionsNow(job, options, environment);
     return await withLedger('read', options, environment, async (ledger, dataDir) => {
@@ -143,10 +151,7 @@ export async function plan(options: JobOptions, environment: AppEnvironment = pr
       const list = await OpenList.open(job, names, ledger, environment.clock.now());
       for (const note of notesAboutFile(list)) environment.onNote?.(note);
       const view = await planJob(job, list, names, ledger, environment, use, place);
-      return {
-        ...view,
-        refusedBy: view.refusedBy ?? (await refusedForLedger(job, dataDir, names, ledger, environment)),
-      };
+      return withRefusals(view, await refusalsForLedger(job, dataDir, names, ledger, environment));
     });
   });
 }
@@ -163,23 +168,27 @@ export const planOfNew = async (job: Job, options: JobOptions, environment: AppE
     ledgerOf(options, environment),
   );
 
-/** The same refusal as of a run without a terminal. A person who is asked sees the finding in the question. */
-async function refusedForLedger(
+function withRefusals(view: PlanView, more: readonly Refusal[]): PlanView {
+  const refusals = [...view.refusals, ...more];
+  return { ...view, refusedBy: refusals[0] ?? null, refusals };
+}
+
+/** The same refusals as of a run without a terminal. A person who is asked sees the findings in the question. */
+async function refusalsForLedger(
   job: Job,
   dataDir: string,
   names: ProviderNames,
   ledger: Ledger | null,
   environment: AppEnvironment,
-): Promise<PlanView['refusedBy']> {
+): Promise<readonly Refusal[]> {
   const findings = [
     ...(await checkNewLedger({ dataDir, metrics: metricsOf(job, environment) }, names, ledger)),
     ...(ledger === null ? [] : await checkListProviders(names, ledger, portfolioName(job))),
   ];
-  const [found] = findings;
-  return found === undefined ? null : refusalView(new GuardRefusal(found.message, found.guard, found.hint));
+  return findings.map(({ message, guard, hint }) => refusalView(new GuardRefusal(message, guard, hint)));
 }
 
-const refusalView = ({ code, message, hint }: KybatchError): PlanView['refusedBy'] => ({ code, message, hint });
+const refusalView = ({ code, message, hint }: KybatchError): Refusal => ({ code, message, hint });
 
 /** The embedded sandbox counts in a file beside the ledger, and a plan must not change it. */
 async function permissionsNow({ pipeline }: Job, options: JobOptions, environment: AppEnvironment) {
@@ -261,6 +270,7 @@ export async function planJob(
   const planned = await planInput(job, list, names, ledger, environment);
   const at = environment.clock.now();
   const lastRun = await lastRunOf(list, ledger);
+  const lost = ledger === null || list === null ? undefined : await rowsLost(list, job, ledger.portfolios);
   const told = usesApi(pipeline, 'v2') ? await latestPermissionUse({ use, at }, names.v2, ledger) : null;
   return {
     at,
@@ -276,7 +286,8 @@ export async function planJob(
     inDoubt: pipeline.inDoubt,
     limits: pipeline.budget,
     columns: { read: table.read, country: table.country, all: table.columns },
-    refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),
+    refusedBy: lost === undefined ? null : refusalView(lost),
+    refusals: lost === undefined ? [] : [refusalView(lost)],
     remarks: table.remarks(),
     needsReview: list?.known && ledger ? (await ledger.portfolios.outcomes(list.known.id)).needs_review : 0,
     afterReview: costAfterReview(planned.toPerson, pipeline),
@@ -324,11 +335,6 @@ async function lastRunOf(list: OpenList | null, ledger: Ledger | null): Promise<
   return last === undefined || list === null
     ? null
     : { id: last.id, finished: last.state !== 'open', continues: list.continues(last), fresh: isFresh(last) };
-}
-
-async function refusalOf(job: Job, list: OpenList, { portfolios }: Ledger) {
-  const refusal = await rowsLost(list, job, portfolios);
-  return refusal === undefined ? null : refusalView(refusal);
 }
 
 export type { ColumnChoice, ColumnDoubt, DecidedBy, ReadColumn, ReadingOptions } from '../../input/types.js';

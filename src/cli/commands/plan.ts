@@ -103,6 +103,10 @@ function runCommands(plan: PlanView, args: PlanArgs): readonly string[] {
   if (plan.valid === 0 || plan.refusedBy !== null || args.input === STDIN) return [];
   const { units, creditReportsAtMost: reports } = plan;
   if (plan.toSearch + plan.toBuy + reports === 0) return [];
+  if (args.country === undefined && lackCountries(plan)) {
+    const { command } = suggestCommand({ kind: 'plan', ...jobOf({ ...args, country: 'CC' }) }, args);
+    return [command, 'CC is the country of the rows without one, for example DE.'];
+  }
   const limits = {
     ...(units.atMost > 0 ? { maxUnits: Math.min(units.atMost, plan.limits.units ?? units.atMost) } : {}),
     ...(reports > 0 ? { maxReports: Math.min(reports, plan.limits.creditReports ?? reports) } : {}),
@@ -112,6 +116,10 @@ function runCommands(plan: PlanView, args: PlanArgs): readonly string[] {
   );
   return [...new Set(commands)];
 }
+
+/** Most rows have no country. A run without them is hardly meant. */
+const lackCountries = ({ invalidReasons, rows }: PlanView): boolean =>
+  invalidReasons.some(({ code, rows: alike }) => code === 'NO_COUNTRY' && alike * 2 >= rows);
 
 /** `next`: commands that run it. `place`: the flag that names the data directory. `width`: of the terminal. */
 export function planInWords(
@@ -330,13 +338,9 @@ const dueInWords = ({ due }: PlanView): ViewPart => {
   return reasons.length > 0 && message('DUE', `Due: ${reasons.join(', ')}`);
 };
 
-const refusedInWords = ({ refusedBy }: PlanView): ViewPart =>
-  refusedBy !== null &&
-  marked(
-    'RUN_WOULD_BE_REFUSED',
-    'attention',
-    `A run would be refused (${refusedBy.code}): ${refusedBy.message}`,
-    refusedBy.hint && `  ${refusedBy.hint}`,
+const refusedInWords = ({ refusals }: PlanView): ViewPart =>
+  refusals.map(({ code, message: why, hint }) =>
+    marked('RUN_WOULD_BE_REFUSED', 'attention', `A run would be refused (${code}): ${why}`, hint && `  ${hint}`),
   );
 
 export const planJson = (plan: PlanView) => ({
@@ -365,7 +369,7 @@ export const planJson = (plan: PlanView) => ({
   days: plan.days,
   disk: plan.disk,
   guards: pick(plan.guards, 'rowsLost', 'failingAlike'),
-  refusedBy: plan.refusedBy,
+  ...pick(plan, 'refusedBy', 'refusals'),
 });
 
 /** The rule without the number it was applied to. */

@@ -136,7 +136,7 @@ function planned(
 ): Html {
   const { units, creditReportsAtMost: reports, v2Calls, money } = plan;
   const free = plan.owned - plan.repeated - plan.upToDate;
-  return html`${plan.refusedBy !== null && html`<p class="notice warn">A run would be refused (${plan.refusedBy.code}): ${plan.refusedBy.message}. ${plan.refusedBy.hint}</p>`}
+  return html`${plan.refusals.map(({ code, message, hint }) => html`<p class="notice warn">A run would be refused (${code}): ${message}. ${hint}</p>`)}
 ${doubts.map(({ reason, field }) => html`<p class="notice warn">Choose the column of <b>${field}</b> below: ${reason}.</p>`)}
 ${cards(
   plan.asksV1 &&
