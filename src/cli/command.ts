@@ -231,6 +231,12 @@ export interface TableFlags {
   readonly partitionBy?: string | undefined;
 }
 
+export const ofPortfolioOption = {
+  type: 'string',
+  requiresArg: true,
+  describe: 'The newest run of this list, by name or path',
+} as const;
+
 export const outOption = {
   type: 'string',
   requiresArg: true,

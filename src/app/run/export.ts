@@ -45,9 +45,9 @@ import {
   withLedger,
 } from '../environment.js';
 import { fileTarget, mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
-import { dueDecider } from '../portfolio/open-list.js';
+import { dueDecider, portfoliosNamed } from '../portfolio/open-list.js';
 import { hasUnrecordedAnswers } from '../review/questions.js';
-import { findRun, listOfTables, noRunYet } from './runs.js';
+import { findRun, listOfTables, newestRun, noRunYet } from './runs.js';
 import { findSettings } from './stored-settings.js';
 
 export interface TableOptions {
@@ -72,6 +72,8 @@ export interface TableOptions {
 export interface ExportTablesOptions extends PlaceOptions, TableOptions {
   /** Default: the newest run. A run in progress may be exported. */
   readonly run?: string | undefined;
+  /** The newest run of this portfolio, by name or file. */
+  readonly portfolio?: string | undefined;
   /** A day, YYYY-MM-DD in UTC: the portfolio of the run as it was at the end of that day. */
   readonly asOf?: string | undefined;
 }
@@ -97,7 +99,7 @@ export function exportTables(
   environment = processEnvironment(),
 ): Promise<ExportView> {
   return withLedger('read', options, environment, async (ledger, dataDir) => {
-    const found = await findRun(options.run, ledger);
+    const found = await runToShow(options, ledger, environment);
     if (found === undefined) throw noRunYet();
     if (options.asOf !== undefined) {
       const past = readPastDay(options.asOf, environment.clock.now());
@@ -134,6 +136,19 @@ export function exportTables(
   });
 }
 
+/** The named run, the newest of the named portfolio, or the newest of all. */
+async function runToShow(
+  { run, portfolio }: Pick<ExportTablesOptions, 'run' | 'portfolio'>,
+  ledger: Ledger,
+  environment: AppEnvironment,
+): Promise<RunRecord | undefined> {
+  if (portfolio === undefined) return await findRun(run, ledger);
+  if (run !== undefined)
+    throw new UsageError('RUN_AND_PORTFOLIO', 'a run and --portfolio cannot be given together', 'Give one of them.');
+  const ids = portfoliosNamed(portfolio, await ledger.portfolios.all(), environment).map(({ id }) => id);
+  return await newestRun(ledger, async ({ portfolioId }) => portfolioId !== null && ids.includes(portfolioId));
+}
+
 /** A day that has begun, and its last moment. */
 interface PastDay {
   readonly day: string;
@@ -157,11 +172,14 @@ async function runThen(run: RunRecord, { at }: PastDay, { runs }: Pick<Ledger, '
   return (await runs.all()).find(isOfThen) ?? run;
 }
 
-const OTHER_DISK = 'Name a folder on another disk with `--out DIR`, or free some space. The previous tables are kept.';
+const OTHER_DISK =
+  'Free some space on this disk, then continue. Or name a folder on another disk: `--out DIR`. The previous tables are kept.';
 
 export interface ReportFileOptions extends PlaceOptions {
   /** Default: the newest run. */
   readonly run?: string | undefined;
+  /** The newest run of this portfolio, by name or file. */
+  readonly portfolio?: string | undefined;
   /** The file. Default: `report-<run>.html` in the working directory. */
   readonly out?: string | undefined;
 }
@@ -169,7 +187,7 @@ export interface ReportFileOptions extends PlaceOptions {
 /** Writes the report of a run as one file, from the stored answers. The tables are made for it, and not kept. */
 export function writeReport(options: ReportFileOptions = {}, environment = processEnvironment()): Promise<string> {
   return withLedger('read', options, environment, async (ledger, dataDir) => {
-    const run = await findRun(options.run, ledger);
+    const run = await runToShow(options, ledger, environment);
     if (run === undefined) throw noRunYet();
     const file = fileTarget(options.out ?? `report-${run.id}.html`, dataDir, environment);
     const folder = createTempFolder();

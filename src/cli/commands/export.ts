@@ -7,6 +7,7 @@ import {
   type CommonArgs,
   formatOption,
   includeContactsOption,
+  ofPortfolioOption,
   outOption,
   readTableFlags,
   type TableFlags,
@@ -19,6 +20,7 @@ import { block, countLines, labelLines, marked, type ViewPart, view } from '../t
 
 interface ExportArgs extends CommonArgs, TableFlags {
   readonly run: string | undefined;
+  readonly portfolio?: string | undefined;
   readonly asOf?: string | undefined;
 }
 
@@ -31,6 +33,7 @@ export const exportCommand: Command<ExportArgs> = {
         type: 'string',
         describe: 'The run, finished or not (default: the newest)',
       })
+      .option('portfolio', ofPortfolioOption)
       .option('as-of', {
         type: 'string',
         requiresArg: true,
@@ -56,10 +59,10 @@ export const exportCommand: Command<ExportArgs> = {
         describe: 'Parquet in one folder per country',
       }),
   async run(args, io) {
-    const { dataDir, run, asOf } = args;
+    const { dataDir, run, portfolio, asOf } = args;
     const { exportTables } = await import('../../app/run/export.js');
     const { folder, latest, workbook, kept, keptAnswers, summary, lack } = await exportTables(
-      { dataDir, run, asOf, ...readTableFlags(args) },
+      { dataDir, run, portfolio, asOf, ...readTableFlags(args) },
       appEnvironment(io),
     );
     const { partial, rows_not_settled: open, input, as_of: past } = summary;
