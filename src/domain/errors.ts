@@ -119,7 +119,7 @@ const WHAT: Readonly<Record<SystemFailureCode, string>> = {
 const SAFE = 'Stored answers are safe and are not paid for again. `kybatch usage` shows calls with unknown charge.';
 
 const HINTS: Readonly<Record<SystemFailureCode, string>> = {
-  DISK_FULL: `Free some space (\`kybatch prune --older-than 90d\` removes old exports and logs), then continue. ${SAFE}`,
+  DISK_FULL: `Free some space on this disk, then continue. ${SAFE}`,
   READ_ONLY: `Make it writable, then continue. ${SAFE}`,
   NO_PERMISSION: `Allow this user to read and write there, then continue. ${SAFE}`,
   LEDGER_DAMAGED:
