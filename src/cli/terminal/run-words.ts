@@ -19,7 +19,7 @@ import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
 import { count, decimalWithCommas, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import { rowInWords } from './text.js';
-import { block, commandLine, countLines, marked, type ViewPart, view } from './view.js';
+import { block, commandLine, countLines, type Line, marked, type ViewPart, view } from './view.js';
 
 /** "2,266.45 EUR" */
 export const moneyInWords = ({ amount, currency }: Money): string => `${decimalWithCommas(amount)} ${currency}`;
@@ -68,21 +68,24 @@ type May = Pick<
 >;
 
 /** The limits that do not hold, one sentence each. */
-const unboundInWords = ({ moreIfLost, reportsUnbound, hasSameLimits, ...may }: May) => [
+const unboundInWords = ({ moreIfLost, reportsUnbound, hasSameLimits, ...may }: May): readonly Line[] => [
   // The attempt before has said it.
-  moreIfLost && !hasSameLimits && retriesInWords(may, reportsUnbound),
+  moreIfLost && !hasSameLimits ? hardLimits(may, reportsUnbound) || null : null,
   reportsUnbound && '--max-units does not limit credit reports. --max-reports does.',
 ];
 
-/** Lost answers that are asked for again cost more. The flags that bound this are named unless they are given. */
-export function retriesInWords({ atMost, limits }: Pick<May, 'atMost' | 'limits'>, reportsUnbound = false): string {
+/** Lost answers that are asked for again cost more. */
+export const retriesInWords = (may: Pick<May, 'atMost' | 'limits'>): string =>
+  `More only if answers are lost. ${hardLimits(may)}`;
+
+/** The flags that bound what lost answers cost are named unless they are given. */
+function hardLimits({ atMost, limits }: Pick<May, 'atMost' | 'limits'>, reportsUnbound = false): string {
   const flags = [
     atMost.units > 0 && limits.units === null && '--max-units',
     atMost.reports > 0 && limits.reports === null && !reportsUnbound && '--max-reports',
   ].filter((flag) => flag !== false);
-  const exceed = 'Retries after lost answers can exceed this';
-  if (flags.length === 0) return `${exceed}${reportsUnbound ? '' : ', up to your limits'}.`;
-  return `${exceed}. ${flags.join(' and ')} ${flags.length === 1 ? 'is a hard limit' : 'are hard limits'}.`;
+  if (flags.length > 0) return `${flags.join(' and ')} ${flags.length === 1 ? 'is a hard limit' : 'are hard limits'}.`;
+  return reportsUnbound ? '' : 'Your limits hold in any case.';
 }
 
 /** The findings of guards, shown before a person is asked. */
@@ -132,10 +135,16 @@ export const startInWords = (
     fresh && goesOn && !isKnown && freshInWords(run, place),
   );
 
-const toGoInWords = (toGo: number, { atMost, asksV1, money }: Pick<May, 'atMost' | 'asksV1' | 'money'>): string =>
-  toGo === 0
-    ? 'nothing to do.'
-    : `${count(toGo, 'row')} to do${isFree(atMost, asksV1) ? '' : `, at most ${mostInWords(atMost, asksV1)}`}${moneyAfterAmounts(money)}.`;
+const toGoInWords = (
+  toGo: number,
+  { atMost, asksV1, money, moreIfLost }: Pick<May, 'atMost' | 'asksV1' | 'money' | 'moreIfLost'>,
+): string => {
+  if (toGo === 0) return 'nothing to do.';
+  const cost = isFree(atMost, asksV1)
+    ? ''
+    : `, at most ${mostInWords(atMost, asksV1)}${moneyAfterAmounts(money)}${moreIfLost ? ' unless answers are lost' : ''}`;
+  return `${count(toGo, 'row')} to do${cost}.`;
+};
 
 const isFree = ({ units, reports, v2Calls, reveals }: RemainingCost, asksV1: boolean): boolean =>
   (asksV1 ? units : v2Calls) + reports === 0 && !revealsAnything(reveals);
