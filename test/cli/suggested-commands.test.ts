@@ -64,3 +64,24 @@ test('a command in backticks gets the place once, other text does not', () => {
   );
   expect(withPlace('`kybatch runs`', '')).toBe('`kybatch runs`');
 });
+
+test('suggested commands read the list as it was read the last time', () =>
+  withJob({ pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', [...rows.slice(0, 2), { name: 'Nobody Nowhere' }]);
+    const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
+    await kybatch([...run, '--map', 'name=name']);
+    await kybatch([...run, '--encoding', 'utf-8']);
+    const { stdout } = await kybatch(['status']);
+    expect(stdout).toContain('--encoding utf-8');
+    expect(stdout).not.toContain('--map');
+    expect((await kybatch(['report', '--portfolio', 'in', '--out', 'r.html'])).code).toBe(0);
+    expect((await kybatch(['export', '--portfolio', 'other'])).code).toBe(2);
+  }));
+
+test('if most rows lack a country, plan suggests one', () =>
+  withJob({ pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', [...rows.slice(0, 1), { name: 'Nobody Nowhere' }, { name: 'No One GmbH' }]);
+    const { stdout } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
+    expect(stdout).toContain('kybatch plan in.csv --pipeline ./p.yaml --country CC');
+    expect(stdout).not.toContain('kybatch run in.csv');
+  }));
