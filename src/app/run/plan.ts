@@ -96,9 +96,9 @@ export interface PlanView extends RunPlan {
   /** The column read for each field, and the columns that are only carried through. */
   readonly columns: PlannedColumns;
   /** The guard that would refuse this input, and why. Null: none. */
-  readonly refusedBy: Refusal | null;
+  readonly refusedBy: PlannedRefusal | null;
   /** All of them. */
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly PlannedRefusal[];
   /** Text that was read differently from the file. */
   readonly remarks: InputRemarks;
   /** Rows of the list with an open review question. */
@@ -120,7 +120,7 @@ export interface PlannedColumns extends Pick<InputTable, 'read' | 'country'> {
   readonly all: readonly string[];
 }
 
-export interface Refusal {
+export interface PlannedRefusal {
   readonly code: string;
   readonly message: string;
   readonly hint: string | undefined;
@@ -168,7 +168,7 @@ export const planOfNew = async (job: Job, options: JobOptions, environment: AppE
     ledgerOf(options, environment),
   );
 
-function withRefusals(view: PlanView, more: readonly Refusal[]): PlanView {
+function withRefusals(view: PlanView, more: readonly PlannedRefusal[]): PlanView {
   const refusals = [...view.refusals, ...more];
   return { ...view, refusedBy: refusals[0] ?? null, refusals };
 }
@@ -180,7 +180,7 @@ async function refusalsForLedger(
   names: ProviderNames,
   ledger: Ledger | null,
   environment: AppEnvironment,
-): Promise<readonly Refusal[]> {
+): Promise<readonly PlannedRefusal[]> {
   const findings = [
     ...(await checkNewLedger({ dataDir, metrics: metricsOf(job, environment) }, names, ledger)),
     ...(ledger === null ? [] : await checkListProviders(names, ledger, portfolioName(job))),
@@ -188,7 +188,7 @@ async function refusalsForLedger(
   return findings.map(({ message, guard, hint }) => refusalView(new GuardRefusal(message, guard, hint)));
 }
 
-const refusalView = ({ code, message, hint }: KybatchError): Refusal => ({ code, message, hint });
+const refusalView = ({ code, message, hint }: KybatchError): PlannedRefusal => ({ code, message, hint });
 
 /** The embedded sandbox counts in a file beside the ledger, and a plan must not change it. */
 async function permissionsNow({ pipeline }: Job, options: JobOptions, environment: AppEnvironment) {

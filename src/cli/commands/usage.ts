@@ -6,7 +6,7 @@ import { type Message, mapTexts, message, sentence } from '../../util/message-pa
 import { pick } from '../../util/view-json.js';
 import { count, decimalWithCommas, listed, moment, NONE, shortRun, withCommas } from '../../util/words.js';
 import type { Command, CommonArgs } from '../command.js';
-import { allowancesJson, contactsInWords, permissionsInWords, placeInWords } from '../terminal/allowance-words.js';
+import { allowancesJson, contactsInWords, permissionsInWords, providerInWords } from '../terminal/allowance-words.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { moneyInWords, unpricedInWords } from '../terminal/run-words.js';
 import { placeFlags } from '../terminal/suggestions.js';
@@ -98,7 +98,7 @@ type Environment = UsageView['environments'][number];
 
 function environmentInWords(environment: Environment, isOlderCopy: boolean): string {
   const { api, name, dailyLimit, resetAt, observedAt } = environment;
-  if (observedAt === null) return `${api} ${placeInWords(name)}: allowance unknown`;
+  if (observedAt === null) return `${api} ${providerInWords(name)}: allowance unknown`;
   const left = unitsLeft(environment);
   const units = listed([
     left === null ? 'units left unknown' : `${count(left, 'unit')} left`,
@@ -106,7 +106,7 @@ function environmentInWords(environment: Environment, isOlderCopy: boolean): str
     resetAt !== null && `reset ${moment(resetAt)}`,
   ]);
   const compared = isOlderCopy ? '' : `\n  ${driftInWords(environment)}`;
-  return `${api} ${placeInWords(name)}: ${units} (${moment(observedAt)})${compared}`;
+  return `${api} ${providerInWords(name)}: ${units} (${moment(observedAt)})${compared}`;
 }
 
 /** Calls of unknown charge may explain a difference. Counts that cannot be compared now are not said to agree. */

@@ -1,6 +1,5 @@
 import type { UsageView } from '../../app/admin/usage.js';
 import type { PlannedPermission } from '../../app/provider/permissions.js';
-import { isSandboxName } from '../../app/provider/provider.js';
 import type { PlanView } from '../../app/run/plan.js';
 import type { RunEndView } from '../../app/run/run-end.js';
 import type { StatusView } from '../../app/run/status.js';
@@ -54,12 +53,12 @@ const driftInWords = (drift: number | null): string =>
   drift === null ? '' : drift === 0 ? 'none' : `${drift > 0 ? '+' : ''}${withCommas(drift)}`;
 
 /** "at https://api.example.com", or the simulated provider. */
-export const placeInWords = (environment: string): string =>
-  isSandboxName(environment) ? 'in the sandbox' : `at ${environment}`;
+export const providerInWords = (environment: string): string =>
+  environment.startsWith('sandbox:') ? 'in the sandbox' : `at ${environment}`;
 
 /** Revealed contacts, with the range as it was sent. */
 export const contactsInWords = ({ environment, dateFrom, dateTo, emailCount, phoneCount, observedAt }: ContactUsage) =>
-  `v2 ${placeInWords(environment)}: contacts revealed from ${dateFrom} to ${dateTo}: ${told(emailCount)} e-mail addresses, ${told(phoneCount)} phone numbers (${moment(observedAt)})`;
+  `v2 ${providerInWords(environment)}: contacts revealed from ${dateFrom} to ${dateTo}: ${told(emailCount)} e-mail addresses, ${told(phoneCount)} phone numbers (${moment(observedAt)})`;
 
 /** The v2 permissions that may not be enough for a plan. `place`: the flag that names the data directory. */
 export function plannedInWords({ permissions, at, sandbox }: PlanView, place: string): ViewPart {
