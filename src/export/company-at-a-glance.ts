@@ -32,10 +32,13 @@ export interface CompanyFacts {
 /** The name under which the time of a company's last change is kept. */
 export const LAST_CHANGE = 'changes';
 
+/** The name under which companies with uncompared answers are kept. */
+export const NOT_COMPARED = 'not compared';
+
 /** The order of sources for company facts and for figures. */
 const TELLING = [
   ...['record', 'registry', 'firmographics', 'flat-financials', 'credit-report'],
-  ...['ownership', 'screening', 'screening-v2', LAST_CHANGE],
+  ...['ownership', 'screening', 'screening-v2', LAST_CHANGE, NOT_COMPARED],
 ] as const;
 const FIGURES = ['flat-financials', 'record', 'registry'] as const;
 

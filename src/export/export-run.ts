@@ -1,13 +1,17 @@
 import { constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { type FieldChange, fieldsOf, isImportant } from '../domain/change.js';
 import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
 import { type Money, moneyOf, type Prices, purchasesOf } from '../domain/prices.js';
 import type { RunSnapshot, SnapshotChange, SnapshotRow } from '../ledger/answers/snapshot.js';
+import { READERS_VERSION } from '../readers/list.js';
 import type { Glance } from '../readers/reader.js';
 import { type Cell, timestamp } from '../readers/table.js';
+import { isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
+import { count, listed } from '../util/words.js';
 import { allowanceRows } from './allowances-table.js';
 import { AtomicFolder, syncFolder, writeJson } from './atomic-folder.js';
-import { type CompanyFacts, companyAtAGlance, LAST_CHANGE } from './company-at-a-glance.js';
+import { type CompanyFacts, companyAtAGlance, LAST_CHANGE, NOT_COMPARED } from './company-at-a-glance.js';
 import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, fileSha256, isWorkbookEdited, REPORT, RESULTS_WORKBOOK, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
@@ -168,16 +172,20 @@ async function writeRunTables(
     );
   for await (const batch of snapshot.calls()) outputs.write('calls', batch.map(callRow));
   const important = importantNames(snapshot.run);
+  const since = new ChangesSince(important);
   for await (const batch of snapshot.changes()) {
     for (const change of batch) {
       tally.addChange(change, important);
-      keepLastChange(snapshot, change);
+      keepLastChange(snapshot, change, since);
     }
     outputs.write(
       'changes',
       batch.flatMap((change) => changeRows(change, important)),
     );
   }
+  const cells = JSON.stringify({ not_compared: 'new answers are not compared yet' } satisfies Glance);
+  for await (const batch of snapshot.notCompared(READERS_VERSION))
+    for (const { space, id } of batch) snapshot.keepGlances(NOT_COMPARED, space, [{ id, cells }]);
   for await (const batch of snapshot.errors()) {
     const before = outputs.count('errors');
     outputs.write(
@@ -222,14 +230,53 @@ async function writeInputLines(
 }
 
 /** Changes come oldest first, so the last one stays. */
-function keepLastChange(snapshot: RunSnapshot, { ids, changedAt }: SnapshotChange): void {
+function keepLastChange(snapshot: RunSnapshot, change: SnapshotChange, since: ChangesSince): void {
+  const { ids, changedAt } = change;
+  const words = since.add(change);
   const at = timestamp(changedAt);
   if (at === null) return;
-  const cells = JSON.stringify({ last_change: at.slice(0, 10) } satisfies Glance);
+  const glance: Glance = { last_change: at.slice(0, 10), ...(words && { changed_since: words }) };
+  const cells = JSON.stringify(glance);
   for (const space of companySpaces) {
     const id = ids[space];
     if (id !== undefined) snapshot.keepGlances(LAST_CHANGE, space, [{ id, cells }]);
   }
+}
+
+const IMPORTANT_SHOWN = 5;
+
+/** What changed at each company since the run before, in words. It keeps no contacts. */
+class ChangesSince {
+  readonly #companies = new Map<string, { last: number; shown: string[]; others: number }>();
+
+  constructor(private readonly important: ReadonlySet<string>) {}
+
+  add({ id, ids, items, isNew }: SnapshotChange): string | undefined {
+    const key = JSON.stringify(ids);
+    const company = this.#companies.get(key) ?? { last: 0, shown: [], others: 0 };
+    // Several rows may have the company.
+    if (isNew === 1 && company.last !== id) {
+      this.#companies.set(key, company);
+      company.last = id;
+      for (const field of items.flatMap(fieldsOf)) {
+        if (field.ofItem || field.kind === 'respelled') continue;
+        const isShown = isImportant(field, this.important) && !isContactName(field.column ?? '');
+        if (isShown && company.shown.length < IMPORTANT_SHOWN) company.shown.push(changeInWords(field));
+        else company.others += 1;
+      }
+    }
+    const { shown, others } = company;
+    const more = others > 0 && (shown.length > 0 ? `${others} more` : count(others, 'less important change'));
+    return listed([...shown, more], '; ') || undefined;
+  }
+}
+
+/** "status: active → dissolved", "officers: new". */
+function changeInWords({ table, column, kind, oldValue, newValue }: FieldChange): string {
+  const name = listed([table !== 'companies' && table, column], ' ').replaceAll('_', ' ');
+  const value = (text: string | null) => (text === null ? 'not returned' : withoutEmails(sanitizeText(text, 80)));
+  if (column === null) return `${name}: ${kind === 'added' ? 'new' : 'no longer returned'}`;
+  return `${name}: ${value(oldValue)} → ${value(newValue)}`;
 }
 
 function writeDamaged({ damaged, damagedTexts }: RunSnapshot, outputs: Outputs, now: number): void {
@@ -278,6 +325,7 @@ export function resultRow(row: SnapshotRow, company: CompanyFacts, { inputs, nam
     shareholders_returned: company.cell('shareholders_returned'),
     screening_hits: company.cell('screening_hits'),
     last_change: company.cell('last_change'),
+    changed_since_last_time: listed([company.cell('changed_since'), company.cell('not_compared')], '; ') || null,
     row: String(row.row),
     line: String(row.line),
     company_key: row.companyKey,

@@ -55,6 +55,11 @@ export const resultsTable = table({
       'Appointments and holdings at other companies under the names of its people. They may be other people. Empty if no search was answered',
     ),
     column('last_change', 'date', 'Day of the newest recorded change of the company. Empty if there is none'),
+    column(
+      'changed_since_last_time',
+      'text',
+      'What changed since the run before: important fields, then the number of others. Empty if no change was recorded. It says if new answers are not compared yet',
+    ),
     column('row', 'integer', 'Number of the data line, 1 for the first'),
     column('line', 'integer', 'Line of the file that it begins on'),
     companyKeyColumn,

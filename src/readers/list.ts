@@ -23,3 +23,6 @@ export const readers = [
   employeesReader,
   creditReportReader,
 ] as const satisfies readonly Reader[];
+
+/** Increased when a change of readers or comparison could change results: then all answers are compared again, free. */
+export const READERS_VERSION = 4;

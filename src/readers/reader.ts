@@ -225,6 +225,8 @@ export type GlanceCell =
   | 'shareholders_returned'
   | 'screening_hits'
   | 'last_change'
+  | 'changed_since'
+  | 'not_compared'
   | 'fetched_at';
 
 /** Reads one subject. A row of an undeclared table would have no file. */

@@ -83,6 +83,27 @@ describe('the table changes', () => {
     }),
   );
 
+  long('the sheet Results says what changed since the run before, and what is not compared yet', () =>
+    withNights(2, async ({ night, sandbox, table, cwd, kybatch }) => {
+      const since = () => table('results').map(({ changed_since_last_time: words }) => words);
+      await night(0);
+      expect(since()).toEqual(['', '']);
+      sandbox.script(aRecord, [saying(STATUS, '"status":"dissolved"')]);
+      await night(8, '--concurrency', '1');
+      expect(since().filter((words) => words !== '')).toEqual([expect.stringMatching(/^status: \S+ → dissolved$/)]);
+      const changed = since().findIndex((words) => words !== '');
+      // As after a process that was killed before it compared them.
+      await sql({ cwd }, 'UPDATE calls SET compared = 0 WHERE replaces IS NOT NULL');
+      await kybatch(['export', '--out', 'tables']);
+      expect(since()[changed]).toMatch(/^status: \S+ → dissolved; new answers are not compared yet$/);
+      expect(since()[1 - changed]).toBe('new answers are not compared yet');
+      // The next run compares them, and shows what it finds itself.
+      await night(8);
+      expect(since()[changed]).toMatch(/^status: dissolved → \S+$/);
+      expect(since()[1 - changed]).toBe('');
+    }),
+  );
+
   test('an absent list removes no entry, and the next list is compared with the one before', () =>
     withNights(1, async ({ night, sandbox, table }) => {
       await night(0);

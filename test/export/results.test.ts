@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import readSheet from 'read-excel-file/node';
 import { expect, test } from 'vitest';
+import { openPromise } from 'yauzl';
 import { stateOfStatus } from '../../src/export/company-at-a-glance.js';
 import { reasonOf } from '../../src/export/reasons.js';
 import { resultsFor } from '../../src/export/results-table.js';
@@ -65,6 +67,7 @@ long('one row per input row: its own columns unchanged, then the findings in wor
       Customer: '007',
       ...{ company_key: 'v1-77', vat_number: null, address: null, website: null, industry: null, headcount: null },
       ...{ officers_returned: null, shareholders_returned: null, screening_hits: null, last_change: null },
+      changed_since_last_time: null,
       name: 'Acme',
       outcome: "'=1+1",
       outcome_2: 'complete',
@@ -144,6 +147,32 @@ long('the workbook shows the same to another reader, with an explanation', async
     expect(explained).toEqual(expect.arrayContaining(['Customer', 'outcome_2', 'needs_review', 'match_grade F']));
   });
 });
+
+test('the columns for programs are the last ones of the workbook, and hidden', () =>
+  withResults(async (folder, { ledger, id }) => {
+    await exportTo(folder, ledger, id, { formats: ['xlsx'] });
+    const zip = await openPromise(join(folder, 'results.xlsx'));
+    const parts = new Map<string, string>();
+    for await (const entry of zip.eachEntry())
+      parts.set(entry.fileName, await textOf(await zip.openReadStreamPromise(entry)));
+    const [, relation = ''] =
+      /<sheet name="Results"[^>]* r:id="([^"]+)"/.exec(parts.get('xl/workbook.xml') ?? '') ?? [];
+    const relations = parts.get('xl/_rels/workbook.xml.rels') ?? '';
+    const [found = ''] =
+      relations.match(/<Relationship [^>]*>/g)?.filter((one) => one.includes(`Id="${relation}"`)) ?? [];
+    const sheet = parts.get(`xl/${/Target="([^"]+)"/.exec(found)?.[1]}`) ?? '';
+    const hidden = [...sheet.matchAll(/<col [^>]*>/g)].map(([col]) => col.includes('hidden="1"'));
+    const headers = [...(/<row r="1".*?<\/row>/.exec(sheet)?.[0] ?? '').matchAll(/<t[^>]*>([^<]*)</g)].map(
+      ([, text]) => text,
+    );
+    expect(hidden).toHaveLength(headers.length);
+    expect(headers.filter((_, at) => hidden[at])).toEqual(headers.slice(-7));
+    expect(headers.slice(-8)).toEqual(
+      'changed_since_last_time row line company_key v1_company_id v2_company_id credit_source_id credit_report_id'.split(
+        ' ',
+      ),
+    );
+  }));
 
 long('statements with several turnovers give none', async () => {
   const bought = [

@@ -12,7 +12,7 @@ import { exportTo, withRun } from './support.js';
 const CONTRACT: Readonly<Record<TableName, string>> = {
   rows: 'row outcome stage record_status financials_status credit_report_status match_grade matched_on v1_company_id v2_company_id credit_source_id credit_report_id units_charged error_code error_message',
   results:
-    'outcome reason matched_name matched_registration_number matched_country company_status duplicate_of match_grade legal_form incorporation_date turnover turnover_year turnover_currency credit_risk credit_risk_words credit_limit credit_limit_currency register checked_at vat_number address website industry headcount officers_returned shareholders_returned screening_hits last_change row line company_key v1_company_id',
+    'outcome reason matched_name matched_registration_number matched_country company_status duplicate_of match_grade legal_form incorporation_date turnover turnover_year turnover_currency credit_risk credit_risk_words credit_limit credit_limit_currency register checked_at vat_number address website industry headcount officers_returned shareholders_returned screening_hits last_change changed_since_last_time row line company_key v1_company_id',
   companies:
     'v1_company_id name registration_number vat_number incorporation_date status country_code legal_form officers_returned shareholders_returned group_links_returned fetched_at raw_sha256',
   officers:

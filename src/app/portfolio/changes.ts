@@ -8,7 +8,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { ChangeQuery, MemberChange, NamedChange } from '../../ledger/portfolio/changes.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
-import { READERS_VERSION } from '../../portfolio/changes/derive.js';
+import { READERS_VERSION } from '../../readers/list.js';
 import { type AppEnvironment, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { namedRun } from '../run/runs.js';

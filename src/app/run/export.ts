@@ -28,7 +28,7 @@ import { type ExportLack, type ExportSummary, lackOf } from '../../export/summar
 import { ALL_PARTS } from '../../export/write-answers.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
-import { READERS_VERSION } from '../../portfolio/changes/derive.js';
+import { READERS_VERSION } from '../../readers/list.js';
 import { openQuestions } from '../../review/questions.js';
 import { VERDICTS } from '../../review/record-answer.js';
 import { SHEET_COLUMNS, SHEET_COUNTS, SHEET_HIDDEN, SHEET_OWN, sheetLines } from '../../review/write-sheet.js';

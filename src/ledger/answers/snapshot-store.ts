@@ -17,7 +17,13 @@ import {
 import { type Connection, connect, type Statement } from '../db/sqlite/connection.js';
 import type { StoredPlace } from '../db/stored-json.js';
 import { allowancesOf, chargedCalls } from '../money/usage.js';
-import { hasChanges, type MemberChangeRow, memberChanges, toMemberChange } from '../portfolio/change-store.js';
+import {
+  hasChanges,
+  type MemberChangeRow,
+  memberChanges,
+  TO_COMPARE,
+  toMemberChange,
+} from '../portfolio/change-store.js';
 import { type MemberStateRow, memberStateReader } from '../portfolio/members.js';
 import { rowQuestions } from '../review/questions.js';
 import { countOpenCalls, countUnknownCalls, type ProgressRow, toProgress } from '../rows/read-rows.js';
@@ -82,7 +88,7 @@ export async function openSnapshot(
     await snapshot.close();
     return undefined;
   }
-  const { run, list, progress, past } = found;
+  const { run, list, progress, past, since } = found;
   const damaged: UnsoundAnswer[] = [];
   // These cells are empty in the tables. Looking for damaged times reads all rows of the run.
   const damagedTexts: StoredPlace[] = part.only === undefined ? [...snapshot.stored.damagedTimes(runId)] : [];
@@ -110,7 +116,14 @@ export async function openSnapshot(
     candidates: () => readCandidates(store),
     calls: () => snapshot.batches<SnapshotCall>(CALLS, [runId, until], BATCH),
     errors: () => snapshot.batches<SnapshotError>(ERRORS, [runId], BATCH),
-    changes: () => readChanges(store, run),
+    changes: () => readChanges(store, run, since),
+    notCompared: (readers) =>
+      snapshot.batches(
+        `SELECT DISTINCT subject_space AS space, subject_id AS id FROM calls INDEXED BY calls_replacing
+         WHERE ${TO_COMPARE.replace('@readers', '?')} AND settled_at > ? AND settled_at <= ? ORDER BY subject_space, subject_id`,
+        [readers, since, until],
+        BATCH,
+      ),
     watchEvents: () => readWatchEvents(snapshot, run),
     allowances: () => snapshot.read(() => allowancesOf(snapshot, runId)),
     charged: () =>
@@ -134,6 +147,9 @@ export async function openSnapshot(
   };
 }
 
+/** When the run before ended. Null: there is none, or it was deleted. */
+const BEFORE = 'SELECT max(finished_at) FROM runs WHERE portfolio_id = ? AND created_at < ?';
+
 function* readHead(snapshot: Snapshot, runId: string, { only, asOf }: SnapshotPart) {
   const run = yield* runFinder(snapshot)(runId);
   if (run === undefined) return undefined;
@@ -144,6 +160,9 @@ function* readHead(snapshot: Snapshot, runId: string, { only, asOf }: SnapshotPa
   return {
     run,
     past,
+    since:
+      (yield* snapshot.prepare<[number | null, number], number>(BEFORE).pluck().get(run.portfolioId, run.createdAt)) ??
+      run.createdAt,
     list: yield* listOf(snapshot, run),
     progress: { ...counted, unknownCalls, refusals: [], refusedRows: 0 },
   };
@@ -254,16 +273,19 @@ async function* readWatchEvents(snapshot: Snapshot, { portfolioId }: RunRecord) 
 
 async function* readChanges(
   store: SnapshotStore,
-  { portfolioId }: RunRecord,
+  { portfolioId, createdAt }: RunRecord,
+  since: number,
 ): AsyncGenerator<readonly SnapshotChange[]> {
   if (portfolioId === null || !(await store.snapshot.read(() => hasChanges(store.snapshot)))) return;
-  type Row = MemberChangeRow & { readonly row_ids: string; readonly matches: string };
-  const sql = `${memberChanges(`${companyOfRow('row_ids')},`)} AND members.portfolio_id = ? ORDER BY changes.changed_at, changes.call_id, members.row, members.id`;
-  for await (const batch of store.snapshot.batches<Row>(sql, [portfolioId], BATCH))
-    yield batch.flatMap(({ row_ids, matches, ...row }) => {
+  type Row = MemberChangeRow & Pick<SnapshotChange, 'isNew'> & { readonly row_ids: string; readonly matches: string };
+  // An answer that waited for a person is compared later than it came.
+  const isNew = 'CASE WHEN changes.changed_at > ? OR changes.noted_at >= ? THEN 1 ELSE 0 END AS "isNew"';
+  const sql = `${memberChanges(`${companyOfRow('row_ids')}, ${isNew},`)} AND members.portfolio_id = ? ORDER BY changes.changed_at, changes.call_id, members.row, members.id`;
+  for await (const batch of store.snapshot.batches<Row>(sql, [since, createdAt, portfolioId], BATCH))
+    yield batch.flatMap(({ row_ids, matches, isNew, ...row }) => {
       const change = toMemberChange(row, store.cells);
       if (change === undefined) store.damagedTexts.push(placeOf(changeItems, [row.id]));
-      return change === undefined ? [] : { ...change, companyKey: companyIn(row_ids, matches).companyKey };
+      return change === undefined ? [] : { ...change, isNew, companyKey: companyIn(row_ids, matches).companyKey };
     });
 }
 

@@ -30,6 +30,8 @@ export interface RunSnapshot {
   errors(): AsyncIterable<readonly SnapshotError[]>;
   /** Changes of the companies in its portfolio, oldest first. */
   changes(): AsyncIterable<readonly SnapshotChange[]>;
+  /** Companies with answers since the run before that this version of the readers has not compared yet. */
+  notCompared(readers: number): AsyncIterable<readonly { readonly space: IdSpace; readonly id: string }[]>;
   /** Events of the provider's watch about companies of the list. */
   watchEvents(): AsyncIterable<readonly SnapshotWatchEvent[]>;
   /** The allowances of the run's providers. */
@@ -84,7 +86,10 @@ export interface Keyed {
   readonly companyKey: string | null;
 }
 
-export interface SnapshotChange extends MemberChange, Keyed {}
+export interface SnapshotChange extends MemberChange, Keyed {
+  /** 1: the tables of the run before do not have it. */
+  readonly isNew: 0 | 1;
+}
 
 /** An error or remark of a row, which `errors` shows too. */
 export interface RowNote {

@@ -28,7 +28,7 @@ const ANSWER = `SELECT calls.id AS callId, operation, environment_id AS environm
   FROM calls`;
 
 /** Answers with an open review question wait until a person accepts them. */
-const TO_COMPARE = `replaces IS NOT NULL AND compared < @readers AND subject_id IS NOT NULL AND ${IS_VISIBLE}`;
+export const TO_COMPARE = `replaces IS NOT NULL AND compared < @readers AND subject_id IS NOT NULL AND ${IS_VISIBLE}`;
 
 export function changeStore(database: Database): ChangeStore {
   const cells = new JsonColumns(database);

@@ -1,7 +1,7 @@
 // Finds changes by comparing answers with those they replaced.
 
 import type { ChangeStore, Comparison, DatedAnswer, ReplacedAnswer } from '../../ledger/portfolio/changes.js';
-import { readers } from '../../readers/list.js';
+import { READERS_VERSION, readers } from '../../readers/list.js';
 import { isPaged, newestPerRequest } from '../../readers/parts/newest-reading.js';
 import { tryParse } from '../../readers/parts/open-answer.js';
 import type { RawAnswer, Reader } from '../../readers/reader.js';
@@ -17,9 +17,6 @@ import {
   type State,
   sharesLists,
 } from './compare.js';
-
-/** Increased when a change of readers or comparison could change results: then all answers are compared again, free. */
-export const READERS_VERSION = 4;
 
 /** Bodies may be large, so those of one comparison are released before the next. */
 const AT_ONCE = 100;
