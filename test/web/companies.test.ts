@@ -42,6 +42,27 @@ test('companies are found, filtered and opened', () =>
     expect(await get('/changes')).toMatchObject({ status: 200 });
   }));
 
+test('the ownership graph leads to the pages of listed companies', () =>
+  withOffice({}, async ({ folder, run, companies }) => {
+    // Neighbours in the registry may be of one group.
+    const all = companies(200);
+    const isNear = (one: Company, other: Company) =>
+      one !== other && Math.floor(one.index / 12) === Math.floor(other.index / 12);
+    const listed = all.filter((one) => all.some((other) => isNear(one, other))).slice(0, 24);
+    await run(listed);
+    await withPage({ dataDir: join(folder, 'data') }, async ({ get, json }) => {
+      for (const { v1Id } of listed) {
+        const path = `/companies/v1/${v1Id}`;
+        const { listed_nodes } = await json<{ listed_nodes: Record<string, { space: string; id: string }> }>(path);
+        const [other] = Object.values(listed_nodes).map(({ space, id }) => `/companies/${space}/${id}`);
+        if (other === undefined || other === path) continue;
+        expect((await get(path)).text).toMatch(new RegExp(`<g [^>]*><a href="${other}"><rect`));
+        return expect(await get(other)).toMatchObject({ status: 200 });
+      }
+      throw new Error('no company is linked with another one of the list');
+    });
+  }));
+
 test('text from the list and the address is escaped', () =>
   onCompanies(['record'], async ({ get }) => {
     for (const path of [

@@ -138,6 +138,21 @@ test('a refused answer leads back to its question and says why', () =>
     expect(await json('/review')).toMatchObject({ open: 3, noted: [] });
   }));
 
+test('a corrected number is called that, not "none of these"', () =>
+  onPage(async (page) => {
+    const { json, get, post } = page;
+    const address = `/review/${(await json<ReviewJson>('/review')).questions[0]?.question}`;
+    const asked = await json<QuestionJson>(address);
+    await post(`${address}/answer`, { ...form(asked, 'none_of_these'), number: 'HRB 445566' });
+    await recorded(page);
+    expect(await json('/decisions')).toMatchObject({ decisions: [{ corrected_number: 'HRB 445566' }] });
+    for (const path of [address, '/decisions']) {
+      const { text } = await get(path);
+      expect(text).toContain('corrected number: HRB 445566');
+      expect(text).not.toContain('none of these');
+    }
+  }));
+
 test('a key that is held, pressed twice or typed in a field does not answer', () => {
   const listeners = new Map<string, (event: object) => void>();
   const listen = (type: string, listener: (event: object) => void) => listeners.set(type, listener);

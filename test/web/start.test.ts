@@ -2,8 +2,9 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.js';
+import { withOffice } from '../app/support.js';
 import { cli, withFolder } from '../helpers/cli.js';
-import { isOnPostgres, ledgerEnvironment } from '../helpers/ledger-place.js';
+import { inLedger, isOnPostgres, ledgerEnvironment } from '../helpers/ledger-place.js';
 import { findCompany } from '../helpers/sandbox.js';
 import { withDesk } from '../review/with-ledger.js';
 import { withPage } from './page.js';
@@ -121,6 +122,40 @@ test('a file without usable columns offers the choice over each column', () =>
     });
   }));
 
+test('one click gives the rows without a country the usual one', () =>
+  withFolder(async (folder) => {
+    const list = join(folder, 'list.csv');
+    writeFileSync(list, 'name,country\nAcme Ltd,GB\nBolt Ltd,GB\nCog Ltd,\nDrum Ltd,\n');
+    await withPage({ dataDir: join(folder, 'data'), sandbox: true }, async ({ get, json }) => {
+      const address = `/plan?path=${encodeURIComponent(list)}`;
+      expect(await json(address)).toMatchObject({ valid: 2, invalid: 2 });
+      const [, name, value] = /<button name="(\w+)" value="(\w+)" form="job">/.exec((await get(address)).text) ?? [];
+      expect([name, value]).toEqual(['country', 'GB']);
+      const filled = `${address}&${name}=${value}`;
+      expect(await json(filled)).toMatchObject({ valid: 4, invalid: 0 });
+      expect((await get(filled)).text).not.toContain('<button name="country"');
+    });
+  }));
+
+test('columns with the same choice are joined, and every line that is left out is named', () =>
+  withFolder(async (folder) => {
+    const list = join(folder, 'list.csv');
+    const rows = Array.from({ length: 9 }, (_, at) => `Acme,Works ${at},GB,0044579${at}`);
+    writeFileSync(list, `name,part,country,number\n${rows.join('\n')}\nTotal,,,9\n`);
+    await withPage({ dataDir: join(folder, 'data'), sandbox: true }, async ({ get, json }) => {
+      const choice = ['name', 'name', 'country', ''].map((field) => `&as=${field}`).join('');
+      const address = `/plan?path=${encodeURIComponent(list)}${choice}`;
+      expect(await json(address)).toMatchObject({
+        columns: expect.arrayContaining([expect.objectContaining({ field: 'name', header: 'name + part' })]),
+        left_out_lines: 1,
+      });
+      const { text } = await get(address);
+      expect(text.match(/<option value="name" selected>/g)).toHaveLength(2);
+      // It is behind the first rows.
+      expect(text).toMatch(/line 11 \(totals/);
+    });
+  }));
+
 test('a start while another process has the ledger starts nothing', { skip: isOnPostgres }, () =>
   withDesk(async ({ folder }) => {
     const list = join(folder, 'list.csv');
@@ -206,6 +241,23 @@ test('spending by day adds up, and only unknown charges are settled', { skip: is
     });
   }),
 );
+
+test('an unknown charge is settled from the page', () =>
+  withOffice({}, async ({ sandbox, folder, run, companies }) => {
+    sandbox.script({ operation: 'financial' }, [500]);
+    await run(companies(1), ['record', 'financials']);
+    await withPage({ dataDir: join(folder, 'data') }, async ({ json, get, post }) => {
+      type Usage = { readonly unknown_calls: readonly { readonly id: number; readonly charge: string }[] };
+      const [call] = (await json<Usage>('/usage')).unknown_calls;
+      expect((await get('/usage')).text).toContain('action="/usage/charge"');
+      expect(await post('/usage/charge', { call: String(call?.id), verdict: 'free' })).toMatchObject({ status: 303 });
+      expect((await json<Usage>('/usage')).unknown_calls).toEqual([]);
+      expect((await get('/usage')).text).not.toContain('action="/usage/charge"');
+    });
+    expect(
+      await inLedger(join(folder, 'data'), "SELECT charge, units_charged FROM calls WHERE charge = 'unknown'"),
+    ).toEqual([]);
+  }));
 
 test('X-6 the page refuses what is not a regular file, and its own standard input', () =>
   withFolder(async (folder) => {

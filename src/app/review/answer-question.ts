@@ -104,7 +104,15 @@ export async function ownAnswers(
     waiting.some((entry) => entry.kind === 'undo' && entry.question === question && entry.given === given);
   const noted = waiting.flatMap((entry): OwnAnswer[] =>
     entry.kind === 'answer' && isSamePerson(entry.by, by)
-      ? [{ question: entry.question, given: entry.at, summary: null, decision: entry.decision, state: 'noted' }]
+      ? [
+          {
+            question: entry.question,
+            given: entry.at,
+            summary: entry.correctedNumber === '' ? null : `${entry.question} → number ${entry.correctedNumber}`,
+            decision: entry.decision,
+            state: 'noted',
+          },
+        ]
       : [],
   );
   const newest = await withLedger('read', options, environment, ({ review }) => review.newestDecisions(LOOKED_AT));

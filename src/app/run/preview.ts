@@ -19,6 +19,7 @@ import {
 import { withInputFile } from '../portfolio/open-list.js';
 import { ContinueError } from './next-step.js';
 import { type JobOptions, type PlanView, plan, readJob } from './plan.js';
+import { remarkNotes } from './remark-notes.js';
 
 export interface PreviewView {
   readonly plan: PlanView;
@@ -57,7 +58,13 @@ export async function preview(options: JobOptions, environment = processEnvironm
   const planned = await plan(asking, { ...environment, onNote: (note) => notes.push(note) });
   const first = await firstRows(asking, environment);
   const lacksCountry = planned.invalidReasons.some(({ code }) => code === 'NO_COUNTRY');
-  return { plan: planned, ...first, usualCountry: lacksCountry ? usualCountry(first.rows) : null, doubts, notes };
+  return {
+    plan: planned,
+    ...first,
+    usualCountry: lacksCountry ? usualCountry(first.rows) : null,
+    doubts,
+    notes: [...notes, ...remarkNotes(planned.remarks)],
+  };
 }
 
 function usualCountry(rows: readonly InputRow[]): string | null {

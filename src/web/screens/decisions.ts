@@ -8,7 +8,7 @@ import { message } from '../../util/message-parts.js';
 import { count, iso, withCommas } from '../../util/words.js';
 import { button, chip, dataTable, firstItem, heading, pager, panel, time } from '../layout.js';
 import { type Action, csvLines, mayDo, screen } from '../site.js';
-import { GRADE_WORDS, selectionOf, selectionQuery, unlessLocked } from './review.js';
+import { decisionName, GRADE_WORDS, selectionOf, selectionQuery, unlessLocked } from './review.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof listDecisions>>[number];
 type Rule = RuleOptions['rule'];
@@ -36,7 +36,7 @@ ${dataTable(
     return [
       html`${stateOf(entry)}<br><span class="dim">${entry.id} · ${topicInWords(entry)}</span>`,
       yours,
-      found ?? entry.decision.replaceAll('_', ' '),
+      found ?? decisionName(entry),
       joined([entry.decidedBy, entry.secondBy], ' and '),
       time(entry.decidedAt, at),
       joined([entry.note, entry.batch && html`<code>${entry.batch}</code>`], ' · '),
@@ -61,8 +61,9 @@ ${dataTable(
     }),
 });
 
-function stateOf({ decision, held, withdrawnAt, withdrawnBy }: DecisionEntry): Html {
-  const words = decision.replaceAll('_', ' ');
+function stateOf(entry: DecisionEntry): Html {
+  const { decision, held, withdrawnAt, withdrawnBy } = entry;
+  const words = decisionName(entry);
   if (withdrawnAt !== null) return html`${words} ${chip('detail', `withdrawn by ${withdrawnBy ?? 'unknown'}`)}`;
   if (held) return html`${words} ${chip('attention', 'waits for a second person')}`;
   return html`${words} ${decision === 'not_sure' ? chip('detail', 'stays open') : chip('done', 'in force')}`;

@@ -8,7 +8,7 @@ import { type Html, html, type Markup } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
 import { Refused } from '../access.js';
-import { card, cards, chip, dataTable, facts, heading, numeric, panel } from '../layout.js';
+import { box, card, cards, chip, dataTable, facts, heading, numeric, panel } from '../layout.js';
 import { type Action, mayDo, type PageRequest, type Site, screen } from '../site.js';
 
 interface PlanScreenView {
@@ -26,15 +26,17 @@ const FIELDS = ['name', 'country', 'registration_number', 'vat_number', 'ticker'
 const text = ({ query }: Pick<PageRequest, 'query'>, name: string): string | undefined =>
   query.get(name)?.trim() || undefined;
 
-/** The options in the address. `as`: the field of each column, in their order. `kept`: fields of several columns. */
+/** The options in the address. `as`: the field of each column, in their order. Columns of one field are joined. `kept`: fields with other sources. */
 function optionsOf(request: Pick<PageRequest, 'query'>) {
   const { query } = request;
   const chosen = query.getAll('as');
-  const given = chosen.flatMap((field, at) => (field === '' ? [] : [`${field}=#${at + 1}`]));
-  const known = [...chosen, ...query.getAll('kept')];
-  const unused = FIELDS.filter((field) => !known.includes(field)).map((field) => `${field}=`);
+  const kept = query.getAll('kept');
+  const given = FIELDS.flatMap((field) => {
+    const places = chosen.flatMap((one, at) => (one === field ? [`#${at + 1}`] : []));
+    return places.length === 0 && kept.includes(field) ? [] : [`${field}=${places.join(' + ')}`];
+  });
   const reading = {
-    ...(chosen.length === 0 ? {} : { map: [...given, ...unused] }),
+    ...(chosen.length === 0 ? {} : { map: given }),
     country: text(request, 'country'),
     sheet: text(request, 'sheet'),
   };
@@ -205,9 +207,13 @@ function preview(
   pipelines: readonly PipelineView[],
   request: PageRequest,
 ): Html {
-  const fieldOf = (at: number) => columns.read.find(({ source }) => source === at)?.field;
+  // Texts and alternatives among the columns cannot be chosen here.
+  const isChosen = (column: (typeof columns.read)[number]) =>
+    [column.source].flat().every((piece) => typeof piece === 'number');
+  const fieldOf = (at: number) =>
+    columns.read.find((column) => isChosen(column) && [column.source].flat().includes(at))?.field;
   if (text(request, 'confirm') !== undefined) return columnTable(columns.all, fieldOf, rows, leftOut, true);
-  const kept = columns.read.filter(({ source }) => typeof source !== 'number');
+  const kept = columns.read.filter((column) => !isChosen(column));
   return jobForm(
     html`${kept.map(({ field }) => html`<input type="hidden" name="kept" value="${field}">`)}${columnTable(columns.all, fieldOf, rows, leftOut)}${jobChoices(pipelines, pipeline, request)}`,
     request,
@@ -228,13 +234,22 @@ function columnTable(
           (field) =>
             html`<option value="${field}"${fieldOf(at) === field && html` selected`}>${field.replaceAll('_', ' ')}</option>`,
         )}</select>`;
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="The first rows"><table><thead><tr><th></th>${columns.map((name, at) => html`<th scope="col">${name}<br>${choice(name, at)}</th>`)}</tr></thead><tbody>${rows.map(
-    ({ line, values, problem }) =>
-      html`<tr><td class="dim">line ${line}${problem !== undefined && html` ${chip('failed', 'invalid')}`}</td>${columns.map((_, at) => html`<td>${values[at]}</td>`)}</tr>`,
-  )}${leftOut.map(
-    ({ line, text: words, kind }) =>
-      html`<tr><td class="dim">line ${line}</td><td colspan="${columns.length}"><s>${words}</s> <span class="dim">left out: ${kind}</span></td></tr>`,
-  )}</tbody></table></div>`;
+  const lines = [
+    ...rows.map(({ line, values, problem }) => ({
+      line,
+      shown: html`${problem !== undefined && html` ${chip('failed', 'invalid')}`}</td>${columns.map((_, at) => html`<td>${values[at]}</td>`)}`,
+    })),
+    ...leftOut.map(({ line, text: words, kind }) => ({
+      line,
+      shown: html`</td><td colspan="${columns.length}"><s>${words}</s> <span class="dim">left out: ${kind}</span></td>`,
+    })),
+  ].sort((a, b) => a.line - b.line);
+  return html`${box(
+    'The first rows',
+    html`<table><thead><tr><th></th>${columns.map((name, at) => html`<th scope="col">${name}<br>${choice(name, at)}</th>`)}</tr></thead><tbody>${lines.map(
+      ({ line, shown }) => html`<tr><td class="dim">line ${line}${shown}</tr>`,
+    )}</tbody></table>`,
+  )}${!isFixed && html`<p class="dim">If several columns are the same field, their cells are joined from left to right.</p>`}`;
 }
 
 const hidden = ({ query }: PageRequest, names: readonly string[]): Markup =>

@@ -13,6 +13,7 @@ import {
   topicInWords,
   whyInWords,
 } from '../../cli/terminal/review-words.js';
+import { correctedNumber } from '../../domain/entity-key.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
@@ -137,6 +138,12 @@ ${dataTable(
     }),
 });
 
+/** "none of these", "corrected number: 00445790". */
+export function decisionName(made: Pick<NonNullable<Question['decision']>, 'decision' | 'candidateId'>): string {
+  const number = correctedNumber(made);
+  return number === undefined ? made.decision.replaceAll('_', ' ') : `corrected number: ${number}`;
+}
+
 /** What the letters of a grade mean. */
 export const GRADE_WORDS =
   'number, name, VAT number, country, place. A same, B similar, Z nothing to compare, F different.';
@@ -225,7 +232,7 @@ function saidBefore({ question, at }: QuestionScreenView): Markup {
   };
   const lines = [...(decision === undefined ? [] : [decision]), ...held].map(
     (one) =>
-      html`<p class="sub">${one.decidedBy}${one.secondBy !== null && ` and ${one.secondBy}`} said ${one.decision.replaceAll('_', ' ')}${whom(one.candidateId)} ${time(one.decidedAt, at)}${one.note !== null && `: “${one.note}”`}</p>`,
+      html`<p class="sub">${one.decidedBy}${one.secondBy !== null && ` and ${one.secondBy}`} said ${decisionName(one)}${whom(one.candidateId)} ${time(one.decidedAt, at)}${one.note !== null && `: “${one.note}”`}</p>`,
   );
   return [
     ...lines,
