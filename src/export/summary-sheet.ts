@@ -31,8 +31,8 @@ export async function summarySheet(
     const [names, values] = [counts.map(([name]) => name), counts.map(([, companies]) => companies)];
     charts.push({ title, from, to: from + counts.length - 1, names, values });
   };
-  lines.push(['list', run.inputPath], ['run', run.id], ['pipeline', run.pipelineName]);
-  section('rows');
+  lines.push(['List', run.inputPath], ['Run', run.id], ['Pipeline', run.pipelineName]);
+  section('Rows');
   const shown = ROW_OUTCOMES.filter((outcome) => progress.byOutcome[outcome] > 0);
   const from = lines.length + 2;
   for (const outcome of shown) lines.push([OUTCOME_WORDS[outcome], figure(progress.byOutcome[outcome])]);
@@ -43,13 +43,13 @@ export async function summarySheet(
     names: shown.map((outcome) => OUTCOME_WORDS[outcome]),
     values: shown.map((outcome) => progress.byOutcome[outcome]),
   });
-  section('spent by this run');
+  section('Spent by this run');
   const reports = (await charged()).reduce((sum, { meter, calls }) => sum + (meter === 'report' ? calls : 0), 0);
   lines.push(['units', figure(progress.unitsCharged)]);
   if (reports > 0) lines.push(['credit reports', figure(reports)]);
   if (progress.unknownCalls > 0) lines.push(['calls with unknown charge', figure(progress.unknownCalls)]);
   if (tally.troubled.length > 0) {
-    section('companies to look at first', 'row', 'status, as sent');
+    section('Companies to look at first', 'row', 'status, as sent');
     for (const { name, row, status, hasEnded } of tally.troubled)
       lines.push([
         { text: name, fill: hasEnded ? fills.ended : fills.troubled },
@@ -60,16 +60,16 @@ export async function summarySheet(
       lines.push([`and ${tally.troubledInAll - tally.troubled.length} more in the sheet Results`]);
   }
   counted(
-    'credit risk, as sent',
+    'Credit risk, as sent',
     [...tally.risks].sort(([a], [b]) => (a < b ? -1 : 1)),
   );
   if (tally.exposures.size > 0) {
-    section('sum of credit limits', 'amount');
+    section('Sum of credit limits', 'amount');
     for (const [currency, sum] of [...tally.exposures].sort(([a], [b]) => (a < b ? -1 : 1)))
       lines.push([currency, { text: sum, as: 'amount' }]);
   }
   counted(
-    'year of the newest turnover',
+    'Year of the newest turnover',
     [...tally.years].sort(([a], [b]) => (a < b ? -1 : 1)),
   );
   return { lines, charts };

@@ -30,7 +30,8 @@ export interface SheetSpec {
 /** The most rows of a sheet, including the header. */
 export const SHEET_ROWS = 1_048_576;
 
-const WIDEST = 50;
+/** A reason or the evidence for a candidate is readable without a click. */
+const WIDEST = 80;
 const NARROWEST = 6;
 const FILTER_BUTTON = 3;
 
@@ -84,7 +85,7 @@ export class SheetXml {
         header.length + FILTER_BUTTON,
         ...firstLines.map((line) => lengthOf(line[index] ?? null)),
       );
-      return width ?? Math.min(WIDEST, Math.max(NARROWEST, longest + 1));
+      return width ?? Math.min(WIDEST, Math.max(NARROWEST, longest + 2));
     });
     const cols = widths.map(
       (width, index) =>
