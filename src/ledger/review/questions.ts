@@ -332,16 +332,19 @@ export function* readWaitingRows(database: Database, runIds: readonly string[] |
 }
 
 /** The open questions of some runs, or of all. */
-export const readWaitingQuestions = (
+export function* readWaitingQuestions(
   database: Database,
   runIds: readonly string[] | undefined,
-): Script<QuestionKey[]> =>
-  database
+): Script<QuestionKey[]> {
+  // With DISTINCT, SQLite reads them by company and looks for each row elsewhere. That takes three times as long.
+  const found = yield* database
     .prepare<[object], QuestionKey>(
-      `SELECT DISTINCT environment_id AS environmentId, entity_key AS entityKey
+      `SELECT environment_id AS environmentId, entity_key AS entityKey
        FROM questions JOIN rows USING (run_id, row) WHERE ${IS_OPEN} ${runIds === undefined ? '' : `AND ${OF_RUNS}`}`,
     )
     .all(ofRuns(runIds ?? []).values);
+  return [...new Map(found.map((key) => [`${key.environmentId}|${key.entityKey}`, key])).values()];
+}
 
 /** Grade, country and ID of a candidate in one text, because three lookups take three times as long. */
 function toBest(text: string | null): WaitingRow['candidates'] {

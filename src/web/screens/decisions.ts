@@ -70,7 +70,7 @@ function stateOf(entry: DecisionEntry): Html {
 }
 
 const withdrawForms = ({ id, batch }: DecisionEntry): Html =>
-  html`${button('/decisions/withdraw', 'Withdraw', { id: String(id) })}${batch !== null && button('/decisions/withdraw', 'Withdraw the whole rule', { batch })}`;
+  html`<div class="row">${button('/decisions/withdraw', 'Withdraw', { id: String(id) })}${batch !== null && button('/decisions/withdraw', 'Withdraw the whole rule', { batch })}</div>`;
 
 export const withdrawAction: Action = {
   path: '/decisions/withdraw',
@@ -142,7 +142,7 @@ export const ruleScreen = screen<RuleScreenView>({
       body: html`${heading('Answer all that fit', html`One decision each. You can withdraw them together · <a href="${back}">back to the questions</a>`)}
 ${
   proposal === null
-    ? html`<p class="empty">A rule answers questions of one kind. Choose a reason:</p><p class="row facets">${reasons.map(({ value, questions }) => value !== null && html`<a class="chip" href="/review/rule${selectionQuery(query, { reason: value })}">${reasonName(value)} <b>${withCommas(questions)}</b></a>`)}</p>`
+    ? html`<p>A rule answers questions of one kind. Choose a reason:</p><p class="row facets">${reasons.map(({ value, questions }) => value !== null && html`<a class="chip" href="/review/rule${selectionQuery(query, { reason: value })}">${reasonName(value)} <b>${withCommas(questions)}</b></a>`)}</p>`
     : html`${panel('Rule', html`${form}<p class="dim">Five letters: ${GRADE_WORDS} A question mark fits any letter. A different number is never confirmed.</p>`)}
 ${proposed(proposal)}
 ${
