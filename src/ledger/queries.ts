@@ -392,28 +392,28 @@ function* readActivity(database: Sql, runId: string, since: number): Script<RunA
        FROM calls WHERE run_id = ?`,
     )
     .get(runId);
-  const settledSince = database
-    .prepare<[string, number], number>(
-      "SELECT count(*) FROM rows WHERE run_id = ? AND outcome NOT IN ('pending', 'invalid') AND updated_at >= ?",
-    )
-    .pluck();
-  const release = database
-    .prepare<[string], number | null>("SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'parked'")
-    .pluck();
-  const looking = database.prepare<[string], RunActivity['looking']>(
-    "SELECT count(*) AS rows, max(look_until) AS until FROM rows WHERE run_id = ? AND hold = 'waiting' AND look_until IS NOT NULL",
+  // One pass: the rows of a large run take longer to read than to count.
+  const counted = database.prepare<
+    [number, string],
+    Pick<RunActivity, 'settledSince' | 'parkedUntil'> & { failed: number; looking: number; lookUntil: number | null }
+  >(
+    `SELECT count(*) FILTER (WHERE outcome NOT IN ('pending', 'invalid') AND updated_at >= ?) AS settledSince,
+       min(next_at) FILTER (WHERE hold = 'parked') AS parkedUntil, count(*) FILTER (WHERE outcome = 'failed') AS failed,
+       count(*) FILTER (WHERE hold = 'waiting' AND look_until IS NOT NULL) AS looking, max(look_until) FILTER (WHERE hold = 'waiting') AS lookUntil
+     FROM rows WHERE run_id = ?`,
   );
   const failures = database.prepare<[string], RunActivity['failures'][number]>(
     `SELECT error_code AS code, count(*) AS count, min(row) AS row, min(line) AS line FROM rows
      WHERE run_id = ? AND outcome = 'failed' AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC, min(row) LIMIT 10`,
   );
+  const rows = yield* counted.get(since, runId);
   return {
     ...(calls ?? { calls: 0, owned: 0, reports: 0, firstCallAt: null, lastCallAt: null, lastAnswerAt: null }),
-    settledSince: (yield* settledSince.get(runId, since)) ?? 0,
+    settledSince: rows?.settledSince ?? 0,
     underWay: yield* countOpenCalls(database)(runId),
-    looking: (yield* looking.get(runId)) ?? { rows: 0, until: null },
-    parkedUntil: (yield* release.get(runId)) ?? null,
-    failures: yield* failures.all(runId),
+    looking: { rows: rows?.looking ?? 0, until: rows?.lookUntil ?? null },
+    parkedUntil: rows?.parkedUntil ?? null,
+    failures: rows?.failed ? yield* failures.all(runId) : [],
   };
 }
 

@@ -11,11 +11,9 @@ import {
   questionId,
   questionsAbout,
   questionsNamed,
-  summarizeOpenQuestions,
 } from '../../review/questions.js';
 import {
   type AppEnvironment,
-  dataDirOf,
   keptUntilCommit,
   type PlaceOptions,
   processEnvironment,
@@ -23,7 +21,7 @@ import {
 } from '../environment.js';
 import type { QuestionScope } from '../run/next-step.js';
 import { waitingEntries } from './answer-question.js';
-import { type QuestionsLedger, runsOfQuestions, withAskingPipelines } from './questions.js';
+import { type QuestionsLedger, readSummaries, withAskingPipelines } from './questions.js';
 
 /** Whose questions: those that this person answered and that wait to be recorded are left out. */
 interface Reader extends PlaceOptions, QuestionScope {
@@ -177,17 +175,6 @@ async function openSummaries(
   if (noted.length === 0) return open;
   const answered = new Set(noted.map(({ question }) => question));
   return open.filter((summary) => !answered.has(questionId(summary)));
-}
-
-async function readSummaries(
-  options: Reader,
-  ledger: QuestionsLedger,
-  environment: AppEnvironment,
-): Promise<readonly QuestionSummary[]> {
-  const runs = await runsOfQuestions(options, ledger, environment);
-  return await keptUntilCommit(['questions', runs], ledger, dataDirOf(options, environment), () =>
-    summarizeOpenQuestions(ledger.review, runs),
-  );
 }
 
 /** The number of open questions, as every page shows it. */

@@ -12,7 +12,7 @@ import {
 } from '../../review/questions.js';
 import { isNewAnswer, outdatedSheetCheck, repeatedLineCheck } from '../../review/record-answer.js';
 import { type Message, message } from '../../util/message-parts.js';
-import { type AppEnvironment, pathIn } from '../environment.js';
+import { type AppEnvironment, dataDirOf, keptUntilCommit, type PlaceOptions, pathIn } from '../environment.js';
 import { portfoliosNamed } from '../portfolio/open-list.js';
 import { type ContinueStep, type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../run/next-step.js';
 import { namedRun } from '../run/runs.js';
@@ -26,17 +26,30 @@ export interface QuestionSelection extends QuestionScope {
 }
 
 export async function selectQuestions(
-  { filter = {}, limit, ...asking }: QuestionSelection,
+  { filter = {}, limit, ...asking }: QuestionSelection & PlaceOptions,
   ledger: QuestionsLedger,
   environment: AppEnvironment,
 ): Promise<readonly Question[]> {
-  const runs = await runsOfQuestions(asking, ledger, environment);
   const isSome = limit !== undefined || Object.values(filter).some((part) => part !== undefined);
-  if (!isSome) return await withAskingPipelines(await openQuestions(ledger.review, runs), ledger);
-  const open = await summarizeOpenQuestions(ledger.review, runs);
+  if (!isSome) {
+    const runs = await runsOfQuestions(asking, ledger, environment);
+    return await withAskingPipelines(await openQuestions(ledger.review, runs), ledger);
+  }
+  const open = await readSummaries(asking, ledger, environment);
   const meant = open.filter((question) => matchesFilter(question, filter)).slice(0, limit);
   if (meant.length === 0 && open.length > 0) environment.onNote?.(noneMeant(open));
   return await withAskingPipelines(await questionsAbout(ledger.review, meant), ledger);
+}
+
+export async function readSummaries(
+  options: QuestionScope & PlaceOptions,
+  ledger: QuestionsLedger,
+  environment: AppEnvironment,
+): Promise<readonly QuestionSummary[]> {
+  const runs = await runsOfQuestions(options, ledger, environment);
+  return await keptUntilCommit(['questions', runs], ledger, dataDirOf(options, environment), () =>
+    summarizeOpenQuestions(ledger.review, runs),
+  );
 }
 
 /** Lists the existing reasons, so that a mistyped one is noticed. */

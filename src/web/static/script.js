@@ -38,11 +38,14 @@
   };
 
   // The browser reads the document itself. No text becomes markup here, so trusted types stay on.
+  let took = 0;
   const readAgain = () => {
+    const begun = Date.now();
     const request = new XMLHttpRequest();
     request.open('GET', location.href);
     request.responseType = 'document';
     request.onload = () => {
+      took = Date.now() - begun;
       showStopped(false);
       const main = request.status === 200 && request.response?.getElementById('main');
       if (main) {
@@ -60,8 +63,10 @@
     };
     request.send();
   };
+  // A large run takes longer to count. The page leaves most of the time to it.
   const later = () => {
-    if (document.querySelector('main[data-live]') !== null) setTimeout(document.hidden ? later : readAgain, 1000);
+    if (document.querySelector('main[data-live]') !== null)
+      setTimeout(document.hidden ? later : readAgain, Math.max(1000, 4 * took));
   };
   later();
 
