@@ -63,6 +63,8 @@ export interface Question extends QuestionTopic {
 
 export interface AskingRow {
   readonly runId: string;
+  /** Its place in its own run, and in the newest file. */
+  readonly runRow: number;
   readonly row: number;
   readonly line: number;
   /** The user's own key. */
@@ -290,7 +292,13 @@ function toQuestion(
     entityKey,
     code,
     message,
-    rows: shown.map(({ runId, row, line, fields }) => ({ runId, row, line, inputId: fields.id })),
+    rows: shown.map(({ runId, row, listedRow, line, fields }) => ({
+      runId,
+      runRow: row,
+      row: listedRow,
+      line,
+      inputId: fields.id,
+    })),
     input: firstRow?.fields ?? {},
     correctedNumber:
       firstRow === undefined || corrections.size === 0 ? undefined : followCorrections(firstRow, corrections).number,

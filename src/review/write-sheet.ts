@@ -187,7 +187,7 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     code: question.code,
     row: listed(question.rows.map(({ row }) => String(row))),
     line: listed(question.rows.map(({ line }) => String(line))),
-    rows: question.rows.map(({ runId, row }) => `${runId}: ${row}`).join('; '),
+    rows: question.rows.map(({ runId, runRow }) => `${runId}: ${runRow}`).join('; '),
     candidate: choice?.key ?? '',
     basis: question.basis,
     earlier: saidEarlier(question, choice),

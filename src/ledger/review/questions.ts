@@ -253,6 +253,10 @@ export const isAmong = (keys: readonly QuestionKey[]) => {
   return ({ environmentId, entityKey }: QuestionKey) => pairs.has(`${environmentId}|${entityKey}`);
 };
 
+/** Of `rows`: the place in the newest file, as the tables show it. A row that left the list has none. */
+const WITH_LISTED_PLACE =
+  'LEFT JOIN (SELECT id AS listed_id, row AS listed_row, line AS listed_line FROM members WHERE left_at IS NULL) AS listed ON listed_id = rows.member_id';
+
 export function* readAskedQuestions(database: Database, among?: Among): Script<AskedQuestion[]> {
   const candidates = database.prepare<[string, number, string], CandidateRecord>(
     `SELECT id, name, registration_number AS registrationNumber, vat_number AS vatNumber, country_code AS countryCode, state, jurisdiction,
@@ -260,8 +264,9 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
   );
   const found = yield* database
     .prepare<[object], QuestionRow>(
-      `SELECT questions.*, environments.name AS environment, line, fields, ${IS_OPEN} AS open, ${NEEDS_SECOND_PERSON} AS needsTwo
+      `SELECT questions.*, environments.name AS environment, coalesce(listed_line, line) AS line, listed_row, fields, ${IS_OPEN} AS open, ${NEEDS_SECOND_PERSON} AS needsTwo
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
+         ${WITH_LISTED_PLACE}
        ${among === undefined ? '' : `WHERE ${among.sql}`} ${IN_ORDER}`,
     )
     .all(among?.values ?? {});
@@ -281,6 +286,7 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
       message: row.message,
       answered: row.answered === 1,
       askedAt: row.asked_at,
+      listedRow: row.listed_row ?? row.row,
       line: row.line,
       fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
       open: row.open === 1,
@@ -381,6 +387,7 @@ interface QuestionRow {
   readonly answered: number;
   readonly asked_at: number;
   readonly line: number;
+  readonly listed_row: number | null;
   readonly fields: string;
   readonly open: number;
   readonly beside: number;

@@ -68,6 +68,8 @@ export interface AskedQuestion extends NewQuestion {
   readonly runId: string;
   readonly row: number;
   readonly environment: string;
+  /** Its place in the newest file. If it left the list: in its run. */
+  readonly listedRow: number;
   readonly line: number;
   readonly fields: Readonly<Record<string, string>>;
   /** The row waits for the answer, or will when the asking pipeline runs again. */
