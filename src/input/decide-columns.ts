@@ -333,7 +333,8 @@ function canBe(field: InputField, claimant: Claimant, countries: Countries): boo
     case 'name':
       return !isMany || content.numbers + content.codes < (saysLittle ? 0.5 : MOST);
     case 'id':
-      if (saysLittle && (content.isCount || content.distinct < content.filled * NEARLY_ALL)) return false;
+      if (saysLittle && ((content.isCount && !cells.some(isPadded)) || content.distinct < content.filled * NEARLY_ALL))
+        return false;
       return saysLittle ? content.codes + content.numbers >= MOST : !isMany || content.spaced < MOST;
     case 'country':
       if (!saysLittle || qualityOf('country', claimant, countries) >= 0.5) return true;
@@ -363,6 +364,9 @@ function areTowns(cells: readonly string[]): boolean {
   const others = filled.filter((cell, at) => /[\p{N},;]/u.test(cell) || countries[at] !== null);
   return others.length <= filled.length * A_FIFTH;
 }
+
+/** Rows are numbered 1, 2, 3. `00001` is a code, even if no code is missing yet. */
+const isPadded = (cell: string): boolean => /^0\d/.test(cell);
 
 /** Some cells are countries, the others unknown: `Stát` with `CZ` and a word. States are known. */
 function isCountryWithGaps(cells: readonly string[]): boolean {

@@ -81,7 +81,9 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     (field) => isFollowed(field) && !given.has(field),
   );
   const settled = new Map([...kept, ...given]);
-  const decision = decideColumns(columns, settledIndices(settled));
+  // Rows that were recognised without a key stay so, even if the numbers in front of them have gaps now.
+  const isKeyless = agreed !== undefined && agreed.fields.id === undefined && isSameHeader(file.written, agreed);
+  const decision = decideColumns(columns, settledIndices(isKeyless ? new Map([['id', null], ...settled]) : settled));
   const fields = new Map<InputField, Source>();
   for (const [field, source] of settled)
     if (source !== null) fields.set(field, { source, decidedBy: given.has(field) ? 'map' : 'agreed' });
@@ -208,6 +210,9 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   const passedOver = decision.passedOver.filter(({ index }) => !isAsked(index));
   return { fields, without, doubts, country, notes, passedOver };
 }
+
+const isSameHeader = (headers: readonly string[], { columns }: AgreedColumns): boolean =>
+  headers.length === columns.length && headers.every((header, index) => header === columns[index]);
 
 /**
  * The column that continues a name: SAP cuts names at 35 characters and keeps the rest in `NAME2`. A `Name 2` may hold

@@ -228,6 +228,36 @@ describe('a changing file', () => {
     }),
   );
 
+  test('without IDs a row whose number was corrected is a changed row, and a namesake is another company', () =>
+    withNights(3, async ({ night, clock, rows, writeCsv, table }) => {
+      const without = rows.slice(0, 3).map(({ id: _, ...row }) => row);
+      writeCsv('in.csv', without.slice(0, 2));
+      await night();
+      clock.advance(DAY);
+      writeCsv('in.csv', [{ ...without[0], registration_number: '99999999' }, without[1]] as object[]);
+      const changed = await night();
+      expect(changed.codes).not.toContain('MEMBERS_LEFT');
+      expect(changed.end).toMatchObject({ members_left: 0, due: 1 });
+      expect(table('members')).toHaveLength(2);
+      clock.advance(DAY);
+      writeCsv('in.csv', [{ ...without[0], registration_number: '99999999' }, without[2]] as object[]);
+      expect((await night()).end).toMatchObject({ members_left: 1, due: 1 });
+    }));
+
+  test('questions and tables name the same row and line after a line above was removed', () =>
+    withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
+      const odd = { ...rows[2], name: 'Somebody Else Altogether' };
+      writeCsv('in.csv', [rows[0], rows[1], odd] as object[]);
+      await night();
+      clock.advance(DAY);
+      writeCsv('in.csv', [rows[1], odd] as object[]);
+      await night();
+      const [shown] = table('rows').filter(({ outcome }) => outcome === 'needs_review');
+      const { questions } = jsonOf<{ questions: { rows: object[] }[] }>(await kybatch(['review', 'list', '--json']));
+      expect(questions.map((question) => question.rows)).toEqual([[expect.objectContaining({ row: 2, line: 3 })]]);
+      expect(shown).toMatchObject({ row: '2', line: '3' });
+    }));
+
   test('two rows of the same company are two members, bought once', () =>
     withNights(1, async ({ night, clock, rows, writeCsv, table }) => {
       writeCsv('in.csv', [rows[0], rows[0], rows[1]] as object[]);

@@ -24,6 +24,20 @@ const flagsOf = (error: unknown) =>
   );
 const thrownBy = (reading: Promise<unknown>): Promise<unknown> => reading.then(() => undefined).catch((error) => error);
 
+describe('the key of rows', () => {
+  const list = (keys: readonly string[]) => csv(keys, ['Code', 'Alt', 'Company name', 'Country']);
+
+  test.each([
+    ['row numbers are none, also when they have gaps later', ['1', '2', '3'], ['1', '3', '4']],
+    ['codes with zeros in front are one, also without gaps', ['001', '002', '003'], ['001', '003', '004']],
+  ])('%s', async (name, before, after) => {
+    const first = await read(list(before));
+    const next = await read(list(after), { agreed: first.agreed });
+    const own = name.startsWith('codes') ? [0] : undefined;
+    expect([first.table.mapping.id, next.table.mapping.id]).toEqual([own?.[0], own?.[0]]);
+  });
+});
+
 describe('the agreement is compared with the next file', () => {
   long.each([
     ['dates', ['2025-01-01', '2025-01-02', '2025-01-03'], 'COLUMN_HOLDS_DATES'],

@@ -56,6 +56,8 @@ export class FileRows {
     if (portfolioId === null) return;
     yield* run(MATCH_BY_KEY, { portfolioId });
     yield* run(MATCH_BY_COMPANY, { portfolioId });
+    const isAnyNew = this.#database.prepare<[], number>('SELECT 1 FROM temp.laid WHERE member_id IS NULL LIMIT 1');
+    if ((yield* isAnyNew.get()) !== undefined) yield* run(MATCH_BY_NAME, { portfolioId });
   }
 
   /** Counts the usable members that are still in the file. */
@@ -140,6 +142,24 @@ const MATCH_BY_COMPANY = `UPDATE temp.laid SET member_id = (
     ORDER BY left_at IS NOT NULL, id LIMIT 1)
   WHERE member_id IS NULL AND company IS NOT NULL
     AND EXISTS (SELECT 1 FROM members WHERE portfolio_id = @portfolioId AND members.company = laid.company)`;
+
+const NAME_AND_COUNTRY = (fields: string) =>
+  `json_extract(${fields}, '$.name') || '|' || coalesce(json_extract(${fields}, '$.country'), '')`;
+
+/**
+ * For rows without an ID whose number was corrected: the only new row of a name is the only missing member of that name.
+ * A changed row is resolved again in any case.
+ */
+const MATCH_BY_NAME = `UPDATE temp.laid SET member_id = missing.id FROM (
+    SELECT min(row) AS row, ${NAME_AND_COUNTRY('fields')} AS name FROM temp.laid
+    WHERE member_id IS NULL AND company IS NOT NULL GROUP BY 2 HAVING count(*) = 1) AS arrived
+  JOIN (
+    SELECT min(members.id) AS id, min(members.known_by) AS known_by, ${NAME_AND_COUNTRY('rows.fields')} AS name
+    FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+    WHERE portfolio_id = @portfolioId AND left_at IS NULL AND company IS NOT NULL AND json_valid(rows.fields)
+      AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id)
+    GROUP BY 3 HAVING count(*) = 1) AS missing ON missing.name = arrived.name
+  WHERE laid.row = arrived.row AND NOT (substr(missing.known_by, 1, 3) = 'id:' AND substr(laid.known_by, 1, 3) = 'id:')`;
 
 const USABLE = `SELECT (SELECT count(*) FROM temp.laid WHERE code IS NULL) AS now, count(*) AS before,
     count(*) FILTER (WHERE EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.code IS NULL)) AS kept
