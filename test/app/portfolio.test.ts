@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { aRecord, type EndJson, jsonOf } from '../cli/here.js';
 import { inLedger } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
-import { DAY, NIGHTLY, type Nights, RUN, withNights } from './nights.js';
+import { sheetColumns } from '../helpers/review-sheet.js';
+import { DAY, type Line, NIGHTLY, type Nights, RUN, withNights } from './nights.js';
 
 describe('the same file in repeated runs', () => {
   long('buys only stale answers again: a record is one unit, not a search and a record', () =>
@@ -256,6 +257,26 @@ describe('a changing file', () => {
       const { questions } = jsonOf<{ questions: { rows: object[] }[] }>(await kybatch(['review', 'list', '--json']));
       expect(questions.map((question) => question.rows)).toEqual([[expect.objectContaining({ row: 2, line: 3 })]]);
       expect(shown).toMatchObject({ row: '2', line: '3' });
+    }));
+
+  test('after answers to questions of an older run, a run of the list writes the newest tables', () =>
+    withNights(3, async ({ night, clock, rows, writeCsv, kybatch, cwd }) => {
+      const odd = { ...rows[2], name: 'Somebody Else Altogether' };
+      writeCsv('in.csv', [rows[0], odd] as object[]);
+      await night();
+      clock.advance(DAY);
+      writeCsv('in.csv', [rows[0], rows[1], odd] as object[]);
+      const second = await night();
+      await kybatch(['review', 'export', '--force']);
+      const sheet = parse(readFileSync(join(cwd, 'review.csv')), { columns: sheetColumns, bom: true }) as Line[];
+      const decided = sheet.map((line, at) => ({ ...line, decision: at === 0 ? 'confirm' : '', note: 'checked' }));
+      writeFileSync(join(cwd, 'review.csv'), stringify(decided, { header: true }));
+      const { next } = jsonOf<{ next: string[] }>(await kybatch(['review', 'apply', 'review.csv', '--json']));
+      expect(next).toEqual([expect.stringMatching(/^kybatch run .*in\.csv --pipeline .*p\.yaml .*--yes$/)]);
+      clock.advance(DAY);
+      const third = await night();
+      expect(third.end).toMatchObject({ outcomes: { complete: 3 }, finished: true });
+      expect(third.end.run > second.end.run).toBe(true);
     }));
 
   test('two rows of the same company are two members, bought once', () =>

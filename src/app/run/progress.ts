@@ -1,5 +1,6 @@
 // The progress of a run and its portfolio, and the stored options of attempts.
 
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { lostAtMost } from '../../calls/settlement.js';
 import { type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
@@ -11,7 +12,7 @@ import type { RowRef } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import { isSandboxName } from '../provider/provider.js';
-import { findSettings } from './stored-settings.js';
+import { findSettings, rereadStep } from './stored-settings.js';
 
 /**
  * The progress of a run. A row whose call was lost may be parked by the next attempt. It already counts as waiting for
@@ -293,6 +294,11 @@ export interface ReleasedRun {
   readonly sandbox: boolean;
   /** The options of its last attempt. */
   readonly given: AttemptOptions;
+  /**
+   * The list has a newer run: a run of the list takes these rows over, and writes the newest tables. To continue the
+   * older run would write them beside. Null: it continues.
+   */
+  readonly again: ReturnType<typeof rereadStep> | null;
 }
 
 export async function releasedRuns(
@@ -308,8 +314,21 @@ export async function releasedRuns(
       toDo: (await ledger.runs.progress(run)).byOutcome.pending,
       sandbox: await isOnSandbox(run, ledger.runs),
       given: await offeredOptions({ id: run, portfolioId: lists.get(run) ?? null }, ledger),
+      again: await newerRunOfList(run, lists.get(run), ledger),
     })),
   );
+}
+
+/** With the same pipeline: the rows of another one wait for it. The file may be gone. */
+async function newerRunOfList(
+  id: string,
+  list: number | undefined,
+  { runs, portfolios }: Pick<Ledger, 'runs' | 'portfolios'>,
+): Promise<ReleasedRun['again']> {
+  const newest = list === undefined ? undefined : await portfolios.lastRun(list);
+  if (newest === undefined || newest.id === id || !existsSync(newest.inputPath)) return null;
+  if ((await runs.find(id))?.pipelineName !== newest.pipelineName || findSettings(newest) === undefined) return null;
+  return { ...rereadStep(newest), fresh: false };
 }
 
 export async function isOnSandbox(run: string, runs: Ledger['runs']): Promise<boolean> {

@@ -38,10 +38,14 @@ export { inputInWords, reasonInWords, reasonName, topicInWords, whyInWords } fro
 
 /** The commands that continue the rows. */
 export const nextCommands = (released: readonly ReleasedRun[], { dataDir }: Place): readonly string[] =>
-  released.map(
-    ({ run, sandbox, given }) =>
-      suggestCommand({ kind: 'resume', run }, { dataDir, sandbox, ...givenFlags(given) }).command,
+  distinct(
+    released.map(
+      ({ run, sandbox, given, again }) =>
+        suggestCommand(again ?? { kind: 'resume', run }, { dataDir, sandbox, ...givenFlags(given) }).command,
+    ),
   );
+
+const distinct = (commands: readonly string[]): readonly string[] => [...new Set(commands)];
 
 export const rowsOf = (released: readonly ReleasedRun[]): number => released.reduce((sum, { rows }) => sum + rows, 0);
 

@@ -271,18 +271,21 @@ interface OpenRun {
   readonly id: string;
   readonly input_sha256: string;
   readonly pipeline_sha256: string;
+  readonly later: number;
 }
 
 const openRuns = (database: Sql, portfolioId: number): Script<readonly OpenRun[]> =>
   database
     .prepare<[number], OpenRun>(
-      "SELECT id, input_sha256, pipeline_sha256 FROM runs WHERE portfolio_id = ? AND state = 'open' ORDER BY rowid DESC",
+      `SELECT id, input_sha256, pipeline_sha256,
+         (SELECT count(*) FROM runs AS other WHERE other.portfolio_id = runs.portfolio_id AND other.rowid > runs.rowid) AS later
+       FROM runs WHERE portfolio_id = ? AND state = 'open' ORDER BY rowid DESC`,
     )
     .all(portfolioId);
 
-/** The only open run, if it has the same input and pipeline. */
+/** The only open run, if it is the newest of the list and has the same input and pipeline. */
 function mayGoOn([only, ...others]: readonly OpenRun[], { continuesIf, isLoaded }: Convergence): OpenRun | undefined {
-  if (continuesIf === null || isLoaded || only === undefined || others.length > 0) return undefined;
+  if (continuesIf === null || isLoaded || only?.later !== 0 || others.length > 0) return undefined;
   const same = only.input_sha256 === continuesIf.inputSha256 && only.pipeline_sha256 === continuesIf.pipelineSha256;
   return same ? only : undefined;
 }
