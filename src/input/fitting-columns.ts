@@ -1,5 +1,7 @@
 // Columns by their content: those that fit a field, those to suggest, and those that were agreed for earlier files.
 
+import { hasLegalForm } from '../domain/names/similarity.js';
+import { isGermanSection } from '../domain/numbers/german.js';
 import { type Message, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import {
@@ -18,7 +20,7 @@ import {
   vatFit,
 } from './column-content.js';
 import type { ColumnNames } from './column-names.js';
-import type { ColumnDecision, Columns, SampledColumns } from './decide-columns.js';
+import { type ColumnDecision, type Columns, registerPart, type SampledColumns } from './decide-columns.js';
 import { indicesIn, isHeadings, textAt } from './field-text.js';
 import { fold, meaningOf, SEARCH_FIELDS } from './header-meaning.js';
 import { countriesAbove } from './non-company-lines.js';
@@ -220,6 +222,50 @@ export function unreadNotes(
     ];
   });
 }
+
+/**
+ * The pieces of a German number if its number column lacks the section, and an unused column has it. Not every cell there
+ * is one, so it is suggested only.
+ */
+export function numberParts(
+  columns: Columns,
+  number: number,
+  isFree: (index: number) => boolean,
+): number[] | undefined {
+  const cells = (columns.sample[number] ?? []).filter(isFilled);
+  const lacking = cells.filter((cell) => IS_BARE.test(cell)).length;
+  if (lacking < Math.max(FEW, cells.length * A_FIFTH)) return undefined;
+  const others = columns.headers.flatMap((_, index) => (isFree(index) && index !== number ? [index] : []));
+  const court = others.find((index) => registerPart(columns, index) === 'court');
+  const section = others.find((index) => {
+    const filled = (columns.sample[index] ?? []).filter(isFilled);
+    return filled.length >= FEW && filled.filter(isGermanSection).length * 2 > filled.length;
+  });
+  return section === undefined ? undefined : [...(court === undefined ? [] : [court]), section, number];
+}
+
+/** A number without its section. */
+export const IS_BARE = /^\d{1,6}$/;
+
+/** The name column and an unused column of legal forms, which most of its names lack. */
+export function nameWithForm(
+  { sample }: Columns,
+  name: number,
+  isFree: (index: number) => boolean,
+): number[] | undefined {
+  if (legalForms(sample[name] ?? []) >= 0.5) return undefined;
+  const form = sample.findIndex((cells, index) => {
+    if (!isFree(index) || index === name) return false;
+    const filled = cells.filter(isFilled);
+    const { distinct } = contentOf(cells);
+    const forms = filled.filter((cell) => cell.length <= LONGEST_FORM && hasLegalForm(`${ANY_NAME} ${cell}`));
+    return filled.length >= FEW && distinct * 2 <= filled.length && forms.length >= filled.length * NEARLY_ALL;
+  });
+  return form === -1 ? undefined : [name, form];
+}
+
+const LONGEST_FORM = 40;
+const ANY_NAME = 'Muster';
 
 /** The parts of an agreement that hold for this file. */
 interface StandingAgreement {

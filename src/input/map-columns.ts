@@ -23,7 +23,10 @@ import { indicesIn } from './field-text.js';
 import {
   applyAgreement,
   columnsThatFit,
+  IS_BARE,
+  nameWithForm,
   needsConfirmation,
+  numberParts,
   samplesOf,
   suggestColumns,
   textsOf,
@@ -102,11 +105,15 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   const several = numberColumns(decision, file.sample);
   const inGaps = several === undefined ? numbersInGaps(decision, file.sample) : undefined;
   if (several !== undefined) fields.set('registration_number', { source: oneOf(several), decidedBy: 'content' });
+  const withForm = (field: InputField) => (source: ColumnSource) => {
+    const whole = field === 'name' && typeof source === 'number' ? nameWithForm(columns, source, isFree) : undefined;
+    return whole === undefined ? [source] : [whole, source];
+  };
   const doubtOf = (field: InputField, { code, text }: Message, sources: readonly ColumnSource[]): ColumnDoubt => ({
     field,
     code,
     reason: text,
-    choices: [...new Set(sources)].map((found) => {
+    choices: [...new Set(sources)].flatMap(withForm(field)).map((found) => {
       const source = (field === 'registration_number' && withPieces(found)) || found;
       const flag = `${field}=${names.sourceInWords(source)}`;
       return { source, header: called.headerOf(source), samples: samplesOf(file.sample, source, field), flag };
@@ -204,6 +211,7 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     notes.push(
       ...unreadNotes(columns, names, (field) => isUsed(field) || doubts.some((doubt) => doubt.field === field), likely),
     );
+  if (isNew) notes.push(...joinNotes(columns, names, fields, isFree, isAsked));
   if (options.country === undefined && agreed?.country) notes.push(...countryNote(agreed, fields, file.sample));
   if (agreed !== undefined) notes.push(...agreementNote(agreed.at, kept, columns, settledIndices(given)));
   const without = new Set([...settled].flatMap(([field, source]) => (source === null ? [field] : [])));
@@ -213,6 +221,27 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
 
 const isSameHeader = (headers: readonly string[], { columns }: AgreedColumns): boolean =>
   headers.length === columns.length && headers.every((header, index) => header === columns[index]);
+
+/** Fields that need further columns. They are joined only if the user says so. */
+function joinNotes(
+  columns: Columns,
+  names: ColumnNames,
+  fields: ReadonlyMap<InputField, Source>,
+  isFree: (index: number) => boolean,
+  isAsked: (index: number) => boolean,
+): readonly Message[] {
+  const parts = { registration_number: numberParts, name: nameWithForm };
+  return (['registration_number', 'name'] as const).flatMap((field) => {
+    const { source, decidedBy } = fields.get(field) ?? {};
+    if (typeof source !== 'number' || decidedBy === 'map' || isAsked(source)) return [];
+    const whole = parts[field](columns, source, isFree);
+    if (whole === undefined) return [];
+    const others = whole.filter((index) => index !== source).map((index) => JSON.stringify(names.headerOf(index)));
+    const flag = `${field}=${names.sourceInWords(whole)}`;
+    const text = `${others.join(' and ')} may belong to the ${field}. To join the columns: --map ${JSON.stringify(flag)}`;
+    return [message('COLUMNS_MAY_BE_JOINED', sanitizeText(text, 300))];
+  });
+}
 
 /**
  * The column that continues a name: SAP cuts names at 35 characters and keeps the rest in `NAME2`. A `Name 2` may hold
@@ -344,8 +373,6 @@ function germanPieces(
   if (entries === 0 && section === -1) return undefined;
   return [...(court === -1 ? [] : [court]), ...(section === -1 ? [] : [section]), number];
 }
-
-const IS_BARE = /^\d{1,6}$/;
 
 /** A column with the header HRB has numbers of that section. */
 const sectionIn = (header: string): string | undefined => {
