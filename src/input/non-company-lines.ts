@@ -49,6 +49,25 @@ export function nonCompanyLineDetector(
 }
 
 /**
+ * A line of one cell that is a remark if no row follows: in a column that names no company, several words, and in one
+ * that does, a mark in front or a colon. A line with a legal form, or a key, stays a row.
+ */
+export function remarkDetector(mapping: InputTable['mapping']): (line: NumberedLine) => boolean {
+  const identifiers = new Set(IDENTIFIERS.flatMap((field) => indicesIn(mapping[field] ?? [])));
+  return ({ cells, problem, surplus }) => {
+    if (surplus !== undefined || (problem !== undefined && problem.code !== 'RAGGED')) return false;
+    const at = cells.findIndex((cell) => !isBlank(cell));
+    if (at === -1 || !cells.every((cell, index) => index === at || isBlank(cell))) return false;
+    const text = trimCell(cells[at] ?? '').slice(0, LONGEST_LINE);
+    if (!/\p{L}{2}.*\s/u.test(text) || hasLegalForm(text)) return false;
+    return identifiers.has(at) ? REMARK.test(text) : true;
+  };
+}
+
+/** `(*) balances of`, `Prepared by: Meier`. */
+const REMARK = /^(?:[*†‡¹²³]|\([*†‡\d]\))|\p{L}\s?:\s/u;
+
+/**
  * A line of one cell that may be a group heading. `country`: the country it names, or undefined. A line with a legal
  * form is a company, and so is one with digits in a list of one column.
  */

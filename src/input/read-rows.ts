@@ -4,7 +4,7 @@ import { isBlank, type MergedRows, type NumberedLine, type OnProgress, type Shee
 import { isFilled } from './column-content.js';
 import { indicesIn, isDitto, isHeadings } from './field-text.js';
 import type { UnreadLeads } from './header-meaning.js';
-import { headingIn, nonCompanyLineDetector } from './non-company-lines.js';
+import { headingIn, nonCompanyLineDetector, remarkDetector } from './non-company-lines.js';
 import type {
   EmptiedCells,
   FilledBy,
@@ -43,24 +43,42 @@ async function* readRows(
 ): AsyncGenerator<InputRow, void, undefined> {
   const leftOut = nonCompanyLineDetector(sheet.headers, mapping);
   const fillDown = new FillDown(mapping, sheet.merged ?? [], sheet.headers.length);
+  const isRemark = remarkDetector(mapping);
   let row = 0;
-  for await (const line of sheet.lines(onShare)) {
-    const other = leftOut(line);
+  const read = function* (line: NumberedLine, other: LeftOutKind | undefined): Generator<InputRow, void, undefined> {
     const kind = fillDown.takesHeading(line, other !== undefined) ? 'heading' : other;
     if (kind !== undefined) {
       remarks.leftOut(kind, line.line, line.cells);
-      continue;
+      return;
     }
-    const read = fillDown.read(line);
-    const judged = validateRow(line, ++row, mapping, unread, read.country ?? country, read.cells);
-    if (judged.problem === undefined) remarks.filled(read.filled, row, line.line);
+    const whole = fillDown.read(line);
+    const judged = validateRow(line, ++row, mapping, unread, whole.country ?? country, whole.cells);
+    if (judged.problem === undefined) remarks.filled(whole.filled, row, line.line);
     remarks.name(judged.fields.name ?? '', row, line.line);
     if (judged.emptied !== undefined) remarks.emptied(judged.emptied, row, line.line);
     // An invalid row reports this itself.
     if (line.surplus !== undefined && judged.problem === undefined) remarks.surplus(line.line, line.surplus);
     yield judged;
+  };
+  // The last lines, as long as no row follows them.
+  let held: NumberedLine[] = [];
+  let isTable = false;
+  for await (const line of sheet.lines(onShare)) {
+    isTable ||= line.cells.filter((cell) => !isBlank(cell)).length > 1;
+    const mayEnd = isTable && held.length < REMARKS_AT_MOST;
+    if (mayEnd && (isRemark(line) || (held.length > 0 && leftOut(line) !== undefined))) {
+      held.push(line);
+      continue;
+    }
+    for (const before of held) yield* read(before, leftOut(before));
+    held = [];
+    yield* read(line, leftOut(line));
   }
+  for (const line of held) yield* read(line, leftOut(line) ?? (isRemark(line) ? 'footer' : undefined));
 }
+
+/** More lines of one cell are a list. */
+const REMARKS_AT_MOST = 10;
 
 /**
  * Fields that lists write once for several rows. Numbers and keys are never filled, because they belong to one company.

@@ -68,6 +68,18 @@ describe('a line of groups directly above the header', () => {
     expect(await askedAbout(await book('<mergeCell ref="B1:B1"/>'))).toEqual(['Parent: Name (name=Name)']);
   });
 
+  test('a cell merged over both lines is the header of its column', async () => {
+    const data = [
+      textRow('', 'Supplier', '', '', 'Limit', 'Note'),
+      textRow('No', 'Name', 'Country', 'Reg no', '', ''),
+      ...ROWS.map((row) => textRow(...row.split(','), '416000', 'x')),
+    ].join('');
+    const merged = ['E1:E2', 'F1:F2', 'B1:D1'].map((ref) => `<mergeCell ref="${ref}"/>`).join('');
+    const part = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${data}</sheetData><mergeCells>${merged}</mergeCells></worksheet>`;
+    const { table } = await readAll(await workbook({ data, parts: { 'xl/worksheets/sheet1.xml': part } }));
+    expect(table.columns).toEqual(['No', 'Name', 'Country', 'Reg no', 'Limit', 'Note']);
+  });
+
   test('distinguishes two columns of the same name', async () => {
     const rows = ROWS.map((row, index) => `${row},Mother ${index} B.V.,NL,2400485${index}`).join('\n');
     const head = 'ID,Name,Country,Reg no,Name,Country,Reg no';

@@ -147,3 +147,46 @@ test('lines are counted beyond those that are shown', async () => {
   expect(table.remarks()).toMatchObject({ leftOutLines: 30 });
   expect(table.remarks().leftOut).toHaveLength(20);
 });
+
+describe('remarks below the list', () => {
+  const list = (...below: readonly string[]) =>
+    ['No,Name,Country,Reg no', 'S-1,Acme Limited,GB,01000037', 'S-2,Beta Limited,GB,01000074', ...below].join('\n');
+  const read = async (content: string) => {
+    const { rows, table } = await readAll(`${content}\n`);
+    const left = table.remarks().leftOut.map(({ line, kind }) => `${line} ${kind}`);
+    return { rows: rows.length, left };
+  };
+
+  test.each([
+    ['beside the names', ['Questions to Mr Miller,,,', '(*) balances of 30/09/2026'], ['4 footer', '5 footer']],
+    [
+      'among the names, with a colon or a mark',
+      [',Made up by: J. Miller,,', ',(1) without leasing,,'],
+      ['4 footer', '5 footer'],
+    ],
+    [
+      'also around other lines that are no companies',
+      ['Please mind the gap,,,', 'Total,,,', 'See page two,,,'],
+      ['4 footer', '5 totals', '6 footer'],
+    ],
+  ])('are left out and told: %s', async (_, below, left) => {
+    expect(await read(list(...below))).toEqual({ rows: 2, left });
+  });
+
+  test.each([
+    ['a name without more', ',Gamma Holding,,'],
+    ['a legal form', ',Gamma: Delta Limited,,'],
+    ['a key', 'S-3 12,,,'],
+  ])('never leave out %s', async (_, last) => {
+    expect(await read(list(last))).toEqual({ rows: 3, left: [] });
+  });
+
+  test('a row below makes it a row', async () => {
+    const content = list('Questions to Mr Miller,,,', 'S-4,Gamma Limited,GB,01000111');
+    expect(await read(content)).toEqual({ rows: 4, left: [] });
+  });
+
+  test('a list of one column has no remarks', async () => {
+    expect((await read('Name\nAcme Limited\nBeta: Berlin office')).rows).toBe(2);
+  });
+});

@@ -184,3 +184,38 @@ test('abbreviated and Finnish, Czech and Dutch headers are recognised', async ()
     city: 'Sídlo',
   });
 });
+
+describe('columns that may belong together are suggested, and never joined', () => {
+  const notes = async (lines: readonly string[]) => {
+    const { table } = await readAll(`${lines.join('\n')}\n`, { country: 'DE' });
+    return { number: table.mapping.registration_number, name: table.mapping.name, codes: table.warnings };
+  };
+
+  test('court and section beside a bare German number, also if a row has another register', async () => {
+    const rows = ['München;HRB;6684', 'Köln;HRA;4224', 'Köln;";7000', 'Wien;FN;1234'];
+    const { number, codes } = await notes([
+      'Firma;Amtsgericht;Abt.;HR-Nr.',
+      ...rows.map((row, at) => `Hofmert ${at} AG;${row}`),
+    ]);
+    expect(number).toBe(3);
+    expect(codes).toContainEqual(
+      expect.objectContaining({
+        code: 'COLUMNS_MAY_BE_JOINED',
+        text: expect.stringContaining('registration_number=Amtsgericht + Abt. + HR-Nr.'),
+      }),
+    );
+  });
+
+  test('a column of legal forms beside names without one', async () => {
+    const rows = ['Hofmert;AG', 'Neumert;GmbH', 'Lehmert;GmbH', 'Bauert;AG'];
+    const lines = rows.map((row, at) => `${row};München HRB 668${at}`);
+    const { name, codes } = await notes(['Firma;Form;HR-Nr.', ...lines]);
+    expect(name).toBe(0);
+    expect(codes).toContainEqual(
+      expect.objectContaining({
+        code: 'COLUMNS_MAY_BE_JOINED',
+        text: expect.stringContaining('name=Firma + Form'),
+      }),
+    );
+  });
+});

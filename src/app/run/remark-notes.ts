@@ -49,9 +49,11 @@ function damagedInWords(damaged: InputRemarks['damagedNames'], rows: number): st
 }
 
 function leftOutInWords(leftOut: readonly LeftOutLine[], lines: number): string {
-  const told = leftOut.map(({ line, kind, text }) => `line ${line} (${kind}: "${sanitizeText(text, 40)}")`);
+  const told = leftOut.map(({ line, kind, text }) => `line ${line} (${kind}: "${shortened(sanitizeText(text))}")`);
   return `${lines === 1 ? '1 line is' : `${lines} lines are`} not a company and left out: ${firstOf(told, lines)}`;
 }
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
 
 function surplusInWords(surplus: InputRemarks['surplus'], lines: number): string {
   const told = surplus.map(({ line, text }) => `line ${line} ("${sanitizeText(text, 60)}")`);

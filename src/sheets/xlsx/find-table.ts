@@ -215,9 +215,10 @@ export async function surveyRows(
   const survey = new Survey(context, header.row);
   for await (const _ of walkXml(parts, part, new SheetReader(context, survey, parts.budget)));
   const { width } = survey;
-  const named = header.cells.findLastIndex((cell) => !isBlank(cell)) + 1;
+  const cells = withMergedAbove(header, survey);
+  const named = cells.findLastIndex((cell) => !isBlank(cell)) + 1;
   const read = Math.min(Math.max(named, width), named + MOST_WITHOUT_HEADER);
-  const headers = Array.from({ length: read }, (_, index) => header.cells[index] ?? '');
+  const headers = Array.from({ length: read }, (_, index) => cells[index] ?? '');
   return {
     headers,
     groups: groupsAbove(header.groupCells, headers, mergedInRow(survey, header.row - 1)),
@@ -332,6 +333,19 @@ const mergedRows = ({ merged }: Survey, header: FoundHeader): readonly MergedRow
     const isBelow = Number(first) > header.row && Number(last) > Number(first);
     return isBelow ? [{ column: columnIndex(`${column}${first}`), first: Number(first), last: Number(last) }] : [];
   });
+
+/** The header. A cell merged over it and the line above has its text in the line above. */
+function withMergedAbove({ row, cells, groupCells = [] }: FoundHeader, { merged }: Survey): readonly string[] {
+  const whole = [...cells];
+  for (const range of merged) {
+    const [, column = '', first, , last] = RANGE.exec(range) ?? [];
+    const index = columnIndex(`${column}${first}`);
+    if (Number(first) !== row - 1 || Number(last) < row || !isBlank(whole[index] ?? '')) continue;
+    while (whole.length <= index) whole.push('');
+    whole[index] = groupCells[index] ?? '';
+  }
+  return whole;
+}
 
 const mergedInRow = ({ merged }: Survey, row: number): MergedCells =>
   merged.flatMap((range) => {
