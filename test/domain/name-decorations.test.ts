@@ -139,6 +139,8 @@ test.each([
   ['Muster AG Niederlassung Leipzig', 'Muster GmbH', 'DE', { isOther: false, otherForm: true }],
   ['Acme plc Branch', 'Acme Ltd', 'GB', { isOther: false, otherForm: true }],
   ['Acme plc New York Branch', 'Acme plc', 'GB', { isOther: false, otherForm: false, score: 100 }],
+  ['Muster GmbH (Neukunde)', 'Muster GmbH', 'DE', { otherForm: false, score: 100 }],
+  ['Muster GmbH [gesperrt]', 'Muster GmbH', 'DE', { otherForm: false, score: 100 }],
   ['Muster GmbH Niederlassung Frankfurt am Main', 'Muster GmbH', 'DE', { otherForm: false, score: 100 }],
 ])('%s against %s in %s: %j', (ours, theirs, country, expected) => {
   expect(compareNames(ours, theirs, country)).toMatchObject(expected);

@@ -11,6 +11,7 @@ const LISTS = [
   'attention',
   'before',
   'department',
+  'remark',
   'state',
   'branch',
   'no_place',
@@ -33,8 +34,8 @@ export interface NameInCell {
  */
 export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
   const loaded = decorations();
-  const { otherName, addressAt, today, forTrade, attention, before, department } = loaded;
-  const named = cell.slice(0, attention.exec(cell)?.index).replace(department, '');
+  const { otherName, addressAt, today, forTrade, attention, before, department, remark } = loaded;
+  const named = cell.slice(0, attention.exec(cell)?.index).replace(remark, '').replace(department, '');
   const markers = [...named.matchAll(otherName)].map(([words]) => words);
   const between = markers.map((words) => today.test(words));
   const parts = named.split(otherName).map((part) => part.replace(EDGES, '').replace(before, ''));
@@ -138,6 +139,7 @@ function patternsOf(lists: Lists) {
     ),
     before: new RegExp(`^(?:${anyOf(lists.before)})\\s+(?=\\S)`, 'iu'),
     department: new RegExp(`\\s*(?:[/,;]|\\s[–-])\\s*(?:${anyOf(lists.department)})\\s*$`, 'iu'),
+    remark: new RegExp(`\\s*[([]\\s*(?:${anyOf(lists.remark)})\\s*[)\\]]\\s*$`, 'iu'),
     today: wordOf(lists.today),
     forTrade: wordOf(lists.for_trade),
     addressAt,
