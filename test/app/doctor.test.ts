@@ -72,6 +72,22 @@ describe('doctor', () => {
     });
   });
 
+  test('a provider that answers with an error is not called unreachable, and a free check is not called charged', async () => {
+    await withOffice({}, async ({ sandbox, environment }) => {
+      sandbox.setFaults({ rate503: 1 });
+      const down = await doctor({}, environment);
+      expect(down.exit).toBe(6);
+      for (const api of ['v1', 'v2'])
+        expect(find(down, `${api} provider`)).toMatchObject([{ state: 'fail', short: expect.stringContaining('503') }]);
+      sandbox.setFaults({ lostAnswer: 1 });
+      const lost = await doctor({}, environment);
+      const failed = lost.findings.filter(({ state }) => state === 'fail');
+      expect(failed.length).toBeGreaterThan(1);
+      for (const { detail } of failed) expect(detail).not.toContain('charged');
+      expect(sandbox.chargeLog).toEqual([]);
+    });
+  });
+
   test('V2-15 names the operations without a route and the stages that need them', async () => {
     await withOffice({}, async ({ environment, folder }) => {
       const routes = join(folder, 'routes.yaml');

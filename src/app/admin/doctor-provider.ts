@@ -31,11 +31,25 @@ import { keyRefusal, type Provider, type ProviderOptions, refusedKeyInWords } fr
 import { withRecordedProbes } from '../run/preflight.js';
 import type { Finding } from './doctor-ledger.js';
 
+/** A check need not wait as long as a paid call. */
+export const CHECK_SETUP = { deadlineMs: 10_000 };
+
+interface ApiCheck {
+  readonly findings: readonly Finding[];
+  /** Checks that were not free. */
+  readonly costly: readonly CostlyCheck[];
+}
+
+/** The same for one API at its base URL, whatever a pipeline needs. */
+export async function checkApi(api: ApiName, provider: Provider, now: number): Promise<ApiCheck> {
+  if (api === 'v1') return await checkV1(provider, now);
+  const findings =
+    api === 'mcp' ? await checkMcp(provider) : (await checkV2(provider, { name: '', permissions: {} }, now)).findings;
+  return { findings, costly: [] };
+}
+
 /** The findings about v1, and the checks that were not free. */
-export async function checkV1(
-  provider: Provider,
-  now: number,
-): Promise<{ readonly findings: readonly Finding[]; readonly costly: readonly CostlyCheck[] }> {
+export async function checkV1(provider: Provider, now: number): Promise<ApiCheck> {
   if (provider.v1 === null) return { findings: [notConfigured('v1', provider.v2 === null)], costly: [] };
   const report = await probeV1Key(provider.v1, now);
   return { findings: v1Findings(report, provider), costly: report.costly };
@@ -155,7 +169,9 @@ function keyFailure(
   { error }: { readonly error: ApiError | undefined },
   environment: Provider['configuration'],
 ): Finding {
-  const { subject, exit, short } = FAILURES[state];
+  const { subject, exit, ...failure } = FAILURES[state];
+  const status = error?.httpStatus;
+  const short = state === 'unreachable' && status !== undefined ? `answers with an error (${status})` : failure.short;
   const detail = error === undefined ? 'The provider did not answer.' : failureInWords(state, error, environment);
   return { check: `${api} ${subject}`, state: 'fail', detail, short, exit };
 }
@@ -166,7 +182,9 @@ function failureInWords(state: keyof typeof FAILURES, error: ApiError, environme
     const { baseUrl } = environment[error.api] ?? {};
     const at = baseUrl === undefined ? '' : ` at ${new URL(baseUrl).host}`;
     const what = error.message.replace(`${error.operation}: `, '');
-    return `${error.code}${at}: ${sentence(what)} ${error.hint ?? ''}`.trimEnd();
+    // A hint about the charge of a call does not apply: a check asks for nothing that is charged.
+    const hint = error.charge === 'unknown' ? '' : error.hint;
+    return `${error.code}${at}: ${sentence(what)} ${hint}`.trimEnd();
   }
   const fact = keyRefusal(error);
   return `${fact.charAt(0).toUpperCase()}${fact.slice(1)}.\n${refusedKeyInWords(error, environment)}`;

@@ -32,7 +32,15 @@ import {
 } from '../run/guards.js';
 import { checkClock } from '../run/preflight.js';
 import { checkContents, checkDataDir, checkSpace, type Finding, lookAtLedger } from './doctor-ledger.js';
-import { checkMcp, checkV1, checkV2, saveCostlyChecks, saveV2Counts, type V2Counts } from './doctor-provider.js';
+import {
+  CHECK_SETUP,
+  checkMcp,
+  checkV1,
+  checkV2,
+  saveCostlyChecks,
+  saveV2Counts,
+  type V2Counts,
+} from './doctor-provider.js';
 
 export type CodedFinding = Finding & { readonly code: MessageCode };
 
@@ -66,19 +74,24 @@ const callInWords = ({ operation, params }: DamagedAnswer): string => `call ${op
 
 /** Checks configuration, keys (free), data directory, disk space and database. */
 export function doctor(options: DoctorOptions = {}, environment = processEnvironment()): Promise<DoctorView> {
-  return withProvider(options, environment, async (provider) => {
+  const look = async (provider: Provider): Promise<DoctorView> => {
     const place = ledgerOf(options, environment);
     const { dataDir } = place;
     const { health, server, findings: ofLedger } = await lookAtLedger(place, environment);
     const notes: Message[] = [];
     const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, environment.cwd, (note) => notes.push(note));
-    const { findings: ofV1, costly } = await checkV1(provider, environment.clock.now());
-    const { findings: ofV2, ...v2 } = await checkV2(provider, pipeline, environment.clock.now());
+    const now = environment.clock.now();
+    // At once: a provider that hangs is waited for once.
+    const [{ findings: ofV1, costly }, { findings: ofV2, ...v2 }, ofMcp] = await Promise.all([
+      checkV1(provider, now),
+      checkV2(provider, pipeline, now),
+      checkMcp(provider),
+    ]);
     const findings = [
       ...ofV1,
       ...(await saveCostlyChecks(costly, provider.names.v1, health, options, environment)),
       ...ofV2,
-      ...(await checkMcp(provider)),
+      ...ofMcp,
       ...checkPipeline(pipeline, options.pipeline !== undefined, provider),
       ...notes.map(({ code, text }): Finding => ({ check: 'pipeline', state: 'note', detail: text, code })),
       ...checkPrices(environment),
@@ -94,7 +107,8 @@ export function doctor(options: DoctorOptions = {}, environment = processEnviron
     ];
     const urls = [provider.configuration.v1, provider.configuration.v2].flatMap((api) => api?.baseUrl ?? []);
     return { findings: findings.map(withCode), v2, server, exit: worst(findings), pipeline: pipeline.name, urls };
-  });
+  };
+  return withProvider(options, environment, look, CHECK_SETUP);
 }
 
 const withCode = (finding: Finding): CodedFinding => ({
