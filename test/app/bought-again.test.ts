@@ -130,7 +130,7 @@ describe('X-9 guard new_provider', () => {
       expect(message).toContain('--accept new_provider');
       const words = await job.kybatch(['status', '--check', '--data-dir', 'my books']);
       expect(words.textOf('CHECK_NOT_WELL')).toMatch(
-        /: kybatch ledger provider-moved [^`]+ --data-dir 'my books', then: /,
+        /: kybatch doctor --data-dir 'my books'\..+: kybatch ledger provider-moved [^`]+ --data-dir 'my books', then: /,
       );
       // What refuses the next night fails doctor, too, until the answers are moved or the base URL is set back.
       const env = { ...job.env, ...elsewhere(job) };
@@ -244,6 +244,26 @@ describe('X-2 ledger provider-moved', () => {
       });
     },
   );
+
+  test.each([
+    ['a path that the provider does not have', (v1: string) => v1.replace(/\/v1$/, '/v11'), 2],
+    ['a port where nobody listens', () => 'http://127.0.0.1:9', 6],
+  ])('nothing is moved to %s, unless the check is skipped', async (_, wrong, exit) => {
+    await withJob({ pipeline }, async (job) => {
+      const paid = await bought(job, 1);
+      const { KYBATCH_V1_BASE_URL: from = '' } = job.env;
+      const to = wrong(from);
+      const before = await usage({}, environment(job));
+      expect(await refusal(providerMoved({ from, to }, environment(job)))).toMatchObject({
+        code: 'PROVIDER_NOT_THERE',
+        exit,
+      });
+      expect((await usage({}, environment(job))).environments).toEqual(before.environments);
+      expect(await providerMoved({ from, to, unchecked: true }, environment(job))).toMatchObject({ lists: 1 });
+      expect(await providerMoved({ from: to, to: from }, environment(job))).toMatchObject({ lists: 1 });
+      expect(job.sandbox.chargeLog).toHaveLength(paid);
+    });
+  });
 
   test('an unfinished run continues at the new base URL', async () => {
     await withJob({ pipeline }, async (job) => {

@@ -1,6 +1,7 @@
 // Backs up, copies and migrates a ledger, and moves answers to a new base URL.
 
-import { FileError, UsageError } from '../../domain/errors.js';
+import { ExitCode, FileError, KybatchError, UsageError } from '../../domain/errors.js';
+import type { ApiName } from '../../domain/provider.js';
 import {
   canonicalBaseUrl,
   hasPassword,
@@ -24,8 +25,9 @@ import {
   withLedger,
 } from '../environment.js';
 import { mustBeOutsideDataDir } from '../output-paths.js';
-import { isSandboxName } from '../provider/provider.js';
+import { isSandboxName, urlVariable, withProvider } from '../provider/provider.js';
 import { freeSpace } from '../run/guards.js';
+import { CHECK_SETUP, checkApi, saveCostlyChecks } from './doctor-provider.js';
 
 export interface BackupOptions extends PlaceOptions {
   /** The folder for the copy, which must not have a ledger yet. */
@@ -163,6 +165,8 @@ const ledgerName = ({ dataDir, ledgerUrl }: LedgerPlace): string =>
 export interface ProviderMovedOptions extends PlaceOptions {
   readonly from: string;
   readonly to: string;
+  /** Move the answers although the new base URL does not answer as the provider. */
+  readonly unchecked?: boolean | undefined;
 }
 
 export interface ProviderMovedView extends MovedProvider {
@@ -170,14 +174,17 @@ export interface ProviderMovedView extends MovedProvider {
   readonly to: string;
 }
 
-/** Moves the answers of one base URL to another, so that nothing is bought again. Nothing is sent or spent. */
+/**
+ * Moves the answers of one base URL to another, so that nothing is bought again. The new one must answer a free check:
+ * after a typo the answers would be out of reach.
+ */
 export async function providerMoved(
   options: ProviderMovedOptions,
   environment = processEnvironment(),
 ): Promise<ProviderMovedView> {
   const [from, to] = [baseUrl('--from', options.from), baseUrl('--to', options.to)];
   if (from === to) throw new UsageError('PROVIDER_SAME_ADDRESS', `--from and --to are the same address: ${from}`);
-  return await withLedger('existing', options, environment, async ({ housekeeping, reading }) => {
+  const sold = await withLedger('read', options, environment, async ({ reading }) => {
     const known = (await reading.environments()).filter(({ name }) => !isSandboxName(name));
     if (!known.some(({ name }) => name === from)) {
       const names = [...new Set(known.map(({ name }) => name))];
@@ -195,7 +202,33 @@ export async function providerMoved(
         `${to} has answers of ${there.api}, but ${from} has none`,
         'Nothing was moved. Name the new address of the same API.',
       );
-    return { from, to, ...(await housekeeping.moveProvider(from, to)) };
+    return sold;
+  });
+  for (const api of options.unchecked === true ? [] : sold) await mustAnswer(api as ApiName, to, options, environment);
+  return await withLedger('existing', options, environment, async ({ housekeeping }) => ({
+    from,
+    to,
+    ...(await housekeeping.moveProvider(from, to)),
+  }));
+}
+
+/** Checks the base URL with the configured key, as `doctor` does. */
+async function mustAnswer(api: ApiName, to: string, options: PlaceOptions, environment: AppEnvironment): Promise<void> {
+  const there = { ...environment, env: { ...environment.env, [urlVariable(api)]: to } };
+  const check = withProvider(
+    options,
+    there,
+    (provider) => checkApi(api, provider, environment.clock.now()),
+    CHECK_SETUP,
+  );
+  const { findings, costly } = await check;
+  await saveCostlyChecks(costly, to, { state: 'sound' }, options, environment);
+  const fault = findings.find(({ state }) => state === 'fail');
+  if (fault === undefined) return;
+  throw new KybatchError(`${to} does not answer as the provider. ${fault.detail}`, {
+    code: 'PROVIDER_NOT_THERE',
+    hint: 'Nothing was moved. Correct a typo in the address. To move the answers unchecked: --unchecked',
+    exit: fault.exit ?? ExitCode.usage,
   });
 }
 

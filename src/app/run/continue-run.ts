@@ -243,9 +243,9 @@ async function mustBeSameProvider(
       'OTHER_PROVIDER',
       `${made}, not with ${here}`,
       [
-        `Set ${urlVariable(api)} to it.`,
+        `If the address is a typo, set ${urlVariable(api)} to ${used}.`,
         `If the provider has moved: \`kybatch ledger provider-moved --from ${used} --to ${here}\``,
-        `If the address was a typo, drop the run. Everything bought stays: \`kybatch runs delete ${run.id}\``,
+        `If the run's address was a typo, delete the run. Everything bought stays: \`kybatch runs delete ${run.id}\``,
       ].join('\n'),
     );
   }

@@ -324,7 +324,7 @@ export async function otherProviderNotes(
   return (await otherProviders(names, ledger)).map(({ api, name, other, here, there }) => {
     return message(
       'OWNED_ELSEWHERE',
-      `${api}: ${there} answers are stored from ${other}, ${here} from ${name}. Each base URL counts as another provider, so kybatch buys everything again. If they are the same, move the answers with \`kybatch ledger provider-moved --from ${other} --to ${name}\`, or set ${urlVariable(api)} to ${other}`,
+      `${api}: ${there} answers are stored from ${other}, ${here} from ${name}. Each base URL counts as another provider, so kybatch buys everything again. If the address is a typo, set ${urlVariable(api)} to ${other}. If the provider has moved, move the answers with \`kybatch ledger provider-moved --from ${other} --to ${name}\``,
     );
   });
 }
@@ -365,9 +365,9 @@ interface MovedAddress {
 /** The remedies of the guard `new_provider`. */
 export const movedHint = (moved: readonly MovedAddress[]): string =>
   [
-    'If the provider is the same, move the stored answers to its new address:',
+    `If the address is a typo, set ${moved.map(({ api, from }) => `${urlVariable(api)} to ${from}`).join(' and ')} again.`,
+    'If the provider has moved, move the stored answers to its new address:',
     ...moved.map(({ from, to }) => `\`kybatch ledger provider-moved --from ${from} --to ${to}\``),
-    `Otherwise set ${moved.map(({ api, from }) => `${urlVariable(api)} to ${from}`).join(' and ')} again.`,
   ].join('\n');
 
 /**

@@ -97,6 +97,7 @@ const backupCommand: Command<BackupArgs> = {
 interface MovedArgs extends CommonArgs {
   readonly from: string;
   readonly to: string;
+  readonly unchecked: boolean;
 }
 
 const providerMovedCommand: Command<MovedArgs> = {
@@ -105,10 +106,15 @@ const providerMovedCommand: Command<MovedArgs> = {
   builder: (yargs) =>
     yargs
       .option('from', { type: 'string', requiresArg: true, demandOption: true, describe: 'The old base URL' })
-      .option('to', { type: 'string', requiresArg: true, demandOption: true, describe: 'The new base URL' }),
-  async run({ dataDir, json, from, to }, io) {
+      .option('to', { type: 'string', requiresArg: true, demandOption: true, describe: 'The new base URL' })
+      .option('unchecked', {
+        type: 'boolean',
+        default: false,
+        describe: 'Move the answers although the new base URL does not answer',
+      }),
+  async run({ dataDir, json, ...move }, io) {
     const { providerMoved } = await import('../../app/admin/ledger.js');
-    const { moved, lists, runs, ...urls } = await providerMoved({ dataDir, from, to }, appEnvironment(io));
+    const { moved, lists, runs, ...urls } = await providerMoved({ dataDir, ...move }, appEnvironment(io));
     const ofApi = moved.map(({ api, answers }) => `${count(answers, 'answer')} of ${api}`).join(', ');
     const words = `✓ Moved to ${urls.to}: ${ofApi}, ${count(lists, 'portfolio')}, ${count(runs, 'run')}.`;
     printResult(

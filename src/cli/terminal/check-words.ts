@@ -64,7 +64,7 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   if (command === undefined) return `ATTENTION ${text}.`;
   const shown = shortCommand({ command });
   if (remedy !== '')
-    return `ATTENTION ${text}. If the provider is the same, run: ${remedy}${after}. Otherwise: ${shown}`;
+    return `ATTENTION ${text}. Check the address: ${shown}. If it is a typo, correct it. If the provider has moved: ${remedy}${after}`;
   return `ATTENTION ${text}. ${before}: ${shown}${others}${after}`;
 }
 
