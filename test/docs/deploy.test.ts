@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -75,6 +75,15 @@ describe('the pages about operation, and the files in docs/deploy', () => {
       const end = await runBare(program, args, given);
       expect(end).toMatchObject({ code: 0, output: expect.stringContaining('rows=2 complete=2') });
     });
+  });
+
+  test('every crontab line of the pages names its program in full', () => {
+    const lines = [readFileSync('README.md', 'utf8'), ...readdirSync('docs/how-to').map(page)].flatMap((text) =>
+      [...text.matchAll(/^[\d*/]+ [\d*/]+ \* \* \* +(.+)$/gm)].map(([, line = '']) => line),
+    );
+    expect(lines.length).toBeGreaterThan(5);
+    for (const line of lines)
+      expect(line).toMatch(/^cd \/srv\/kybatch && \/usr\/bin\/node \/opt\/kybatch\/dist\/cli\/main\.js [a-z]/);
   });
 
   test('the second crontab line prints problems and nothing else', async () => {
