@@ -468,7 +468,10 @@ test.each([
 
 long('X-9 units counted by the provider alone need a person for a week, unknown charges do not', async () => {
   const clock = new JumpingClock();
-  await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox, env }) => {
+  const pipeline = ['stages: [record]', 'metrics: {file: k.prom}'];
+  await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, sandbox, env, cwd }) => {
+    const metric = () =>
+      Number(/^kybatch_drift_units\{api="v1"\} (\d+)$/m.exec(readFileSync(join(cwd, 'k.prom'), 'utf8'))?.[1]);
     const check = async (...more: string[]) => {
       const { code, stdout } = await kybatch(['status', '--check', '--max-age', '900d', '--json', ...more]);
       return { code, ...(JSON.parse(stdout) as { troubles: { kind: string; count: number }[]; next?: string }) };
@@ -491,10 +494,12 @@ long('X-9 units counted by the provider alone need a person for a week, unknown 
     const told = await check();
     expect(told).toMatchObject({ code: 3, next: 'kybatch usage' });
     expect(told.troubles.filter(({ kind }) => kind === 'drift')).toMatchObject([{ count: expect.toBeOneOf([2, 3]) }]);
+    expect(told.troubles).toContainEqual(expect.objectContaining({ kind: 'drift', count: metric() }));
     expect((await check('--max-drift', '3')).code).toBe(0);
     clock.advance(8 * 24 * HOUR);
     await next(3);
     expect(await check()).toMatchObject({ code: 0, troubles: [] });
+    expect(metric()).toBe(0);
   });
 });
 

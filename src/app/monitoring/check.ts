@@ -22,7 +22,7 @@ import { type AttemptOptions, isOnSandbox, offeredOptions, stateOfRun } from '..
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
 import { type PriceAboveLimit, restIfBarred } from '../run/spending.js';
 import { jobOf, rereadStep } from '../run/stored-settings.js';
-import { currentPortfolios, unknownCharges } from './figures.js';
+import { currentPortfolios, recentDrift, unknownCharges } from './figures.js';
 
 export interface CheckOptions extends ProviderOptions {
   /** Maximum age of the last successful attempt. */
@@ -150,35 +150,13 @@ async function look(
   };
   return viewOf(at, lists, [
     ...(open.count === 0 ? [] : [{ kind: 'in_doubt' as const, ...open }]),
-    ...(await driftTroubles(options, known, ledger, at)),
+    ...(await recentDrift(known, ledger, at)).flatMap((drift): readonly Trouble[] =>
+      drift.units > (options.maxDrift ?? 0) ? [{ kind: 'drift', count: drift.units, ...drift }] : [],
+    ),
     ...(await clockTroubles(ledger, at)),
     ...(await newLedgerTroubles(options, known, ledger, environment)),
     ...(isFull(dataDir, environment) ? [] : diskTroubles(await diskNeedOfUpdate(known, ledger, dataDir, environment))),
   ]);
-}
-
-/** Drift is reported for this long, so that a weekend does not hide it. `usage` shows all of it. */
-const DRIFT_TOLD_MS = 7 * 86_400_000;
-
-/** Units that were charged for no call of this ledger: another user or another ledger uses the account. */
-async function driftTroubles(
-  { maxDrift = 0 }: CheckOptions,
-  lists: readonly PortfolioRecord[],
-  { portfolios, reading }: Ledger,
-  at: number,
-): Promise<readonly Trouble[]> {
-  const found = new Map<string, Trouble>();
-  for (const { id } of lists) {
-    const run = await portfolios.lastRun(id);
-    for (const drift of run === undefined ? [] : await reading.driftSince(run.id, at - DRIFT_TOLD_MS))
-      if (drift.units > maxDrift)
-        found.set(`${drift.api} ${drift.environment} ${drift.permission}`, {
-          kind: 'drift',
-          count: drift.units,
-          ...drift,
-        });
-  }
-  return [...found.values()];
 }
 
 async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly Trouble[]> {

@@ -4,6 +4,7 @@ import { decisiveHold, type RowOutcome } from '../../domain/outcomes.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Limits } from '../../ledger/money/intent.js';
+import type { Drift } from '../../ledger/money/usage.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptActivity, AttemptSpending, CallCount } from '../../ledger/queries.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
@@ -19,7 +20,7 @@ export interface Figures {
   readonly unknownCharges: number;
   /** Units charged in all, as far as known. */
   readonly unitsCharged: number;
-  /** Units that the provider of each API counts and the ledger does not, as in `usage`. */
+  /** Units that the provider of each API counts and the ledger does not, as in `status --check`. */
   readonly drift: readonly { readonly api: string; readonly units: number }[];
   /** v2 counters by permission. Null: not reported or not comparable. */
   readonly permissions: readonly {
@@ -92,7 +93,7 @@ export async function figuresOf(
   const lists = await currentPortfolios(ledger);
   return {
     ...measured,
-    ...(await comparedCounts(names, ledger)),
+    ...(await comparedCounts(names, await recentDrift(lists, ledger, now), ledger)),
     at: now,
     lists: await Promise.all(lists.map((list) => figuresOfList(list, ledger, now))),
     unknownCharges: (await unknownCharges(ledger, now)).filter(({ waitsFor }) => waitsFor !== 'nothing').length,
@@ -148,9 +149,28 @@ function lastExitOf(
   return { code: ended.exit ?? ExitCode.allowance, reason: held.toUpperCase() };
 }
 
-/** Compared as in `usage`, for the configured providers. */
+/** Drift is reported for this long, so that a weekend does not hide it. `usage` shows all of it. */
+const DRIFT_TOLD_MS = 7 * 86_400_000;
+
+/** Units that were charged for no call of this ledger: another user or another ledger uses the account. */
+export async function recentDrift(
+  lists: readonly PortfolioRecord[],
+  { portfolios, reading }: Pick<Ledger, 'portfolios' | 'reading'>,
+  now: number,
+): Promise<readonly Drift[]> {
+  const found = new Map<string, Drift>();
+  for (const { id } of lists) {
+    const run = await portfolios.lastRun(id);
+    for (const drift of run === undefined ? [] : await reading.driftSince(run.id, now - DRIFT_TOLD_MS))
+      found.set(`${drift.api} ${drift.environment} ${drift.permission}`, drift);
+  }
+  return [...found.values()];
+}
+
+/** For the configured providers. */
 async function comparedCounts(
   names: ProviderNames,
+  recent: readonly Drift[],
   { reading }: Ledger,
 ): Promise<Pick<Figures, 'drift' | 'permissions'>> {
   const { environments, permissions } = await reading.countsTold();
@@ -158,7 +178,10 @@ async function comparedCounts(
   return {
     drift: environments
       .filter(({ api, name, observedAt }) => api === 'v1' && isOurs(api, name) && observedAt !== null)
-      .map(({ api, driftUnits }) => ({ api, units: driftUnits })),
+      .map(({ api, name }) => ({
+        api,
+        units: recent.find((one) => one.api === api && one.environment === name)?.units ?? 0,
+      })),
     permissions: permissions
       .filter(({ environment }) => isOurs('v2', environment))
       .map((use) => ({ permission: use.permission, metric: use.metric, left: remainingUse(use), drift: driftOf(use) })),

@@ -173,7 +173,7 @@ export function metricsText(figures: Figures): string {
     },
     one(
       'drift_units',
-      'Units that the provider counts, but this ledger does not.',
+      'Units of the last seven days that the provider counts beyond this ledger, without calls with unknown charge.',
       figures.drift.map(({ api, units }) => ({ labels: { api }, value: units })),
     ),
     one(
