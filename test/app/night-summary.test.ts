@@ -55,12 +55,12 @@ test.each<[string, unknown, readonly string[]]>([
   ['another start at work', new LockedError('/data'), []],
   ['somebody who said no', new DeclinedError(), []],
 ])('%s', (_, error, reasons) => {
-  expect(reasonsOf({ error }, undefined)).toEqual(reasons);
+  expect(reasonsOf({ error, after: null }, undefined)).toEqual(reasons);
 });
 
 const summaryOf = (ended: AttemptResult, interruptedAs?: ExitCode) =>
   JSON.parse(
-    summaryText(ended, ['stopped'], '/in.csv', 0, {
+    summaryText(ended, ['stopped'], { input: '/in.csv', of: { portfolio: 'list' } }, 0, {
       command: ({ kind }) => `kybatch ${kind}`,
       interruptedAs: () => interruptedAs,
     }),
@@ -78,15 +78,27 @@ test('an interrupt has the exit code of its signal, and the next step is a comma
     { kind: 'resume', run: 'r' },
     { code: 'DISK_FULL', exit: ExitCode.internal },
   );
-  expect(summaryOf({ error: stopped })).toEqual({
+  expect(summaryOf({ error: stopped, after: null })).toEqual({
     kybatch: expect.any(String),
     at: '1970-01-01T00:00:00.000Z',
     on: ['stopped'],
     exit_code: 1,
     reason: 'DISK_FULL',
     input: '/in.csv',
+    portfolio: 'list',
+    run: 'r',
+    finished: false,
     error: { code: 'DISK_FULL', message: 'full' },
     next: 'kybatch resume',
+    further: [],
+  });
+  // A list that can be read has the keys of any other message.
+  const after = { list: end, step: { kind: 'doctor' } as const };
+  expect(Object.keys(summaryOf({ error: stopped, after })).toSorted()).toEqual(
+    [...Object.keys(summaryOf({ end })), 'error'].toSorted(),
+  );
+  expect(summaryOf({ error: new UsageError('KEY_MISSING', 'no key'), after })).toMatchObject({
+    next: 'kybatch doctor',
   });
 });
 

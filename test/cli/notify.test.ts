@@ -82,7 +82,7 @@ long('a program is notified of failed rows and questions, and gets no key', asyn
 });
 
 long('a program is notified of a stopped or refused attempt, and not of a success', async () => {
-  await withListener(commandPipeline(), async ({ rows, writeCsv, kybatch, cwd }, heard) => {
+  await withListener(commandPipeline(), async ({ rows, writeCsv, kybatch, cwd, env }, heard) => {
     expect((await kybatch(RUN)).code).toBe(2);
     expect(heard()?.told).toMatchObject({
       on: ['failed'],
@@ -100,6 +100,29 @@ long('a program is notified of a stopped or refused attempt, and not of a succes
     });
     expect((await kybatch(['resume', '--yes'])).code).toBe(0);
     expect(heard()).toBeNull();
+    // A refusal has the keys of an end: which list, how it stands, and what to do.
+    writeCsv('in.csv', rows.slice(0, 3));
+    expect((await kybatch(RUN, { env: { ...env, KYBATCH_V1_API_KEY: 'mistyped' } })).code).toBe(5);
+    expect(heard()?.told).toMatchObject({
+      on: ['failed'],
+      exit_code: 5,
+      portfolio: join(cwd, 'in.csv'),
+      run: expect.any(String),
+      finished: false,
+      rows: expect.any(Number),
+      outcomes: { complete: 2 },
+      this_start: { units_charged: 0 },
+      error: { code: 'UNAUTHENTICATED' },
+      next: 'kybatch doctor',
+      further: [],
+    });
+    writeCsv('in.csv', []);
+    expect((await kybatch(RUN)).code).toBe(2);
+    expect(heard()?.told).toMatchObject({
+      portfolio: join(cwd, 'in.csv'),
+      run: expect.any(String),
+      next: expect.stringMatching(/^kybatch run \S*in\.csv /),
+    });
   });
 });
 

@@ -312,7 +312,10 @@ async function lookAtList(
 }
 
 /** The free command that shows what has to be corrected. Null: the same command again, when that is corrected. */
-function stepAfterRefusal(refused: Pick<RefusedAttempt, 'code' | 'exit'> | null, run: RunRecord): ContinueStep | null {
+export function stepAfterRefusal(
+  refused: Pick<RefusedAttempt, 'code' | 'exit'> | null,
+  run: RunRecord,
+): ContinueStep | null {
   if (refused === null || CORRECT_FIRST.has(refused.code)) return null;
   // `doctor` refuses an older copy, too. It can only be restored or accepted.
   if (refused.code === NEW_LEDGER) return { ...rereadStep(run), accept: 'new_ledger' };

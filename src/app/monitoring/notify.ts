@@ -3,20 +3,23 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import type { Notify, NotifyTarget } from '../../config/pipeline-schema.js';
+import { ExitCode, KybatchError } from '../../domain/errors.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { Clock } from '../../util/clock.js';
 import { openLog } from '../../util/logger.js';
 import { message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
-import type { AppEnvironment } from '../environment.js';
-import type { RunEndView } from '../run/run-end.js';
+import { type AppEnvironment, withLedger } from '../environment.js';
+import { type RunEndView, viewOfIdleRun } from '../run/run-end.js';
 import type { SpendingOptions } from '../run/spending.js';
-import { type AttemptResult, reasonsOf, summaryText } from './summary.js';
+import { rereadStep } from '../run/stored-settings.js';
+import { stepAfterRefusal } from './check.js';
+import { type AttemptedWork, type AttemptResult, type ListAfter, reasonsOf, summaryText } from './summary.js';
 
 /** The notification target, set as soon as it is known. */
-export interface NotifyRequest {
+export interface NotifyRequest extends AttemptedWork {
   readonly notify: Notify | null;
-  readonly input: string | null;
 }
 
 /**
@@ -28,29 +31,35 @@ export async function notifyAtEnd(
   environment: AppEnvironment,
   work: (toBeTold: (whom: NotifyRequest) => void) => Promise<RunEndView>,
 ): Promise<RunEndView> {
-  let whom: NotifyRequest = { notify: null, input: null };
+  const began = environment.clock.now();
+  let whom: NotifyRequest = { notify: null, input: null, of: null };
   const toBeTold = (known: NotifyRequest) => {
     whom = known;
   };
   const ended = await work(toBeTold).then(
     (end): AttemptResult => ({ end }),
-    (error: unknown): AttemptResult => ({ error }),
+    (error: unknown): AttemptResult => ({ error, after: null }),
   );
-  await tell(whom, ended, options, environment);
+  await tell(whom, began, ended, options, environment);
   if ('error' in ended) throw ended.error;
   return ended.end;
 }
 
 async function tell(
-  { notify, input }: NotifyRequest,
-  ended: AttemptResult,
-  { said, abort }: SpendingOptions,
+  whom: NotifyRequest,
+  began: number,
+  result: AttemptResult,
+  options: SpendingOptions,
   environment: AppEnvironment,
 ): Promise<void> {
+  const { notify } = whom;
+  const { said, abort } = options;
   if (notify === null) return;
-  const reasons = reasonsOf(ended, said).filter((reason) => notify.on.includes(reason));
+  const reasons = reasonsOf(result, said).filter((reason) => notify.on.includes(reason));
   if (reasons.length === 0) return;
-  const summary = summaryText(ended, reasons, input, environment.clock.now(), said);
+  const ended =
+    'end' in result ? result : { ...result, after: await listAfter(whom, began, result.error, options, environment) };
+  const summary = summaryText(ended, reasons, whom, environment.clock.now(), said);
   const delivery = await deliver(notify.to, summary, environment, abort ?? new AbortController().signal);
   if ('end' in ended && ended.end.log !== null) noteInLog(ended.end.log, notify, delivery, environment);
   if (!delivery.delivered)
@@ -60,6 +69,34 @@ async function tell(
         `notify: ${shown(notify)} did not receive the summary of this attempt: ${sanitizeText(delivery.why)} (tried ${delivery.tries === 1 ? 'once' : `${delivery.tries} times`})`,
       ),
     );
+}
+
+/** The list after an attempt that was refused or broke off. Null: the ledger does not know it, or cannot be read. */
+async function listAfter(
+  { of }: NotifyRequest,
+  began: number,
+  error: unknown,
+  options: SpendingOptions,
+  environment: AppEnvironment,
+): Promise<ListAfter | null> {
+  if (of === null) return null;
+  const look = async (ledger: Ledger, dataDir: string) => {
+    const { portfolios, runs, reading } = ledger;
+    const list = 'portfolio' in of ? (await portfolios.all()).find(({ name }) => name === of.portfolio) : undefined;
+    const run = 'run' in of ? await runs.find(of.run) : list && (await portfolios.lastRun(list.id));
+    if (run === undefined) return null;
+    const view = await viewOfIdleRun(run, ledger, environment, { dataDir });
+    const attempt = await reading.atWork(run.id);
+    const last = attempt === undefined || attempt.begunAt < began ? undefined : await reading.lastAttempt(run.id);
+    const spent = last === undefined ? view.spent : await reading.spent(last.id);
+    const { code, exit } = error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal };
+    const step = stepAfterRefusal({ code, exit }, run) ?? rereadStep(run);
+    return { list: { ...view, spent, finished: false, next: null, further: [] }, step };
+  };
+  return await withLedger('read', options, { ...environment, onNote: undefined }, look).catch((failure: unknown) => {
+    if (!(failure instanceof KybatchError)) throw failure;
+    return null;
+  });
 }
 
 /** The address is a password, and arguments may be. */

@@ -8,12 +8,27 @@ import { version } from '../../util/packages.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
 import { exitOfRun, type RunExit } from '../run/exit-code.js';
-import { ContinueError } from '../run/next-step.js';
+import { ContinueError, type ContinueStep } from '../run/next-step.js';
 import type { RunEndView } from '../run/run-end.js';
 import type { CommandWording } from '../run/spending.js';
 
+/** What an attempt was for, as far as known before it began. */
+export interface AttemptedWork {
+  readonly input: string | null;
+  /** The name of the portfolio, or the run that continues. */
+  readonly of: { readonly portfolio: string } | { readonly run: string } | null;
+}
+
 /** How an attempt ended: with a result or an error. */
-export type AttemptResult = { readonly end: RunEndView } | { readonly error: unknown };
+export type AttemptResult =
+  | { readonly end: RunEndView }
+  | { readonly error: unknown; readonly after: ListAfter | null };
+
+/** The list after an attempt that was refused or broke off, and the next step if the error names none. */
+export interface ListAfter {
+  readonly list: RunEndView;
+  readonly step: ContinueStep;
+}
 
 /** The reasons to notify: none if all is well, if the user declined, or if another process was running. */
 export function reasonsOf(ended: AttemptResult, said: CommandWording | undefined): readonly NotifyReason[] {
@@ -37,7 +52,7 @@ const NOTHING_HAPPENED: ReadonlySet<ExitCode> = new Set([ExitCode.locked, ExitCo
 export const summaryText = (
   ended: AttemptResult,
   reasons: readonly NotifyReason[],
-  input: string | null,
+  { input, of }: AttemptedWork,
   now: number,
   said: CommandWording | undefined,
 ): string =>
@@ -48,7 +63,15 @@ export const summaryText = (
       on: reasons,
       exit_code: exitOf(ended, said).code,
       reason: exitOf(ended, said).reason,
-      ...('error' in ended ? { input, ...ofError(ended.error, said) } : ofEnd(ended.end, said)),
+      ...('end' in ended
+        ? ofEnd(ended.end, said)
+        : {
+            input,
+            ...of,
+            finished: false,
+            ...(ended.after && ofEnd(ended.after.list, said)),
+            ...ofError(ended, said),
+          }),
     }),
   );
 
@@ -100,12 +123,17 @@ export const leftToJson = ({ line, inputId, name }: LeftMember) => ({
   name: name === null ? null : sanitizeText(name),
 });
 
-function ofError(error: unknown, said: CommandWording | undefined) {
+/** A list that cannot be read leaves the keys out. */
+function ofError(
+  { error, after }: Extract<AttemptResult, { readonly error: unknown }>,
+  said: CommandWording | undefined,
+) {
   const { code, hint } = error instanceof KybatchError ? error : { code: 'INTERNAL', hint: undefined };
   const message = sanitizeText(error instanceof Error ? error.message : String(error));
-  const steps =
-    error instanceof ContinueError && said !== undefined ? [error.next, ...error.others].map(said.command) : [];
-  const [next] = steps;
-  const goesOn = steps.length > 1 ? { further: steps } : next === undefined ? {} : { next };
-  return { error: { code, message, hint }, ...goesOn };
+  const steps = error instanceof ContinueError ? [error.next, ...error.others] : after === null ? [] : [after.step];
+  const [next, ...others] = said === undefined ? [] : steps.map(said.command);
+  // A person has to choose between equally likely steps.
+  const goesOn = others.length > 0 ? { further: [next, ...others] } : next === undefined ? {} : { next, further: [] };
+  const ofRun = after === null && steps[0] !== undefined && 'run' in steps[0] ? { run: steps[0].run } : {};
+  return { ...ofRun, error: { code, message, hint }, ...goesOn };
 }

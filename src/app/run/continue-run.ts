@@ -110,7 +110,8 @@ async function continueAttempt(
     if (run.state === 'superseded') throw supersededError(run);
     await runs.mustBeReadable(run.id);
     const { pipeline, fresh, notifies = false } = readSettings(run);
-    toBeTold({ notify: notifies ? notifyNow(pipeline, environment) : null, input: run.inputPath });
+    const notify = notifies ? notifyNow(pipeline, environment) : null;
+    toBeTold({ notify, input: run.inputPath, of: { run: run.id } });
     const metrics = MetricsFile.of(pipeline, run.inputPath, dataDir, environment);
     const names = providerNames(options, environment);
     const refused = async (error: unknown): Promise<never> => {

@@ -115,14 +115,15 @@ export interface Proposal {
 export const run = (options: RunOptions, environment: AppEnvironment = processEnvironment()): Promise<RunEndView> =>
   notifyAtEnd(options, environment, async (toBeTold) => {
     const input = nameOfInput(options.input, environment);
+    const portfolio = options.portfolio?.trim() ?? defaultPortfolio(input);
     let metrics: MetricsFile | null = null;
     return await recordRefusal(
-      options.portfolio?.trim() ?? defaultPortfolio(input),
+      portfolio,
       options,
       environment,
       async (begins) => {
         const pipeline = loadPipeline(options.pipeline ?? 'analyst', environment.cwd, environment.onNote);
-        toBeTold({ notify: pipeline.notify, input });
+        toBeTold({ notify: pipeline.notify, input, of: { portfolio } });
         metrics = MetricsFile.of(pipeline, input, dataDirOf(options, environment), environment);
         return await withInputFile(options.input, environment, async (file) => {
           const read = () => readJob(file, options, environment, pipeline);
