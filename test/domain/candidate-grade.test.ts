@@ -49,6 +49,27 @@ describe('an Italian tax code as the number', () => {
   });
 });
 
+describe('a German number without section and court', () => {
+  const candidate: CandidateFacts = {
+    ...{ id: '7', name: 'Krug Werkzeuge AG', registration_number: 'HRB 11083', vat_number: null, country_code: 'DE' },
+    ...{ state: null, jurisdiction: 'Hamburg' },
+  };
+  const subject: Subject = {
+    countryCode: 'DE',
+    ...{ name: 'Krug Werkzeuge AG', city: 'Hamburg', registrationNumber: parseRegistrationNumber('11083', 'DE') },
+  };
+  const graded = (number: string) => gradeCandidate(subject, { ...candidate, registration_number: number });
+
+  test('its digits tell namesakes apart', () => {
+    expect([graded('HRB 11083').grade, graded('HRB 6376').grade]).toEqual(['BAZAA', 'FAZAA']);
+  });
+
+  test('never confirms', () => {
+    const one = { candidate, graded: graded('HRB 11083') };
+    expect(decide(subject, [one], defaultMatchPolicy)).toMatchObject({ reason: 'number_unreadable' });
+  });
+});
+
 describe('grades', () => {
   test('everything agrees', () => {
     const subject = british('01234567', {

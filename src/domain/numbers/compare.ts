@@ -43,9 +43,10 @@ export function compareRegistration(
   }
   if (candidateNumber.length > LONGEST_NUMBER)
     return outcome('Z', 'the registration number of the candidate is too long');
-  if (parsed.canonical === null) return outcome('Z', 'the registration number cannot be read');
+  if (parsed.canonical === null && !isBareNumber(parsed, countryCode))
+    return outcome('Z', 'the registration number cannot be read');
   const number = compareText(parsed, candidateNumber, countryCode);
-  if (number.letter === 'F') return number;
+  if (number.letter === 'F' || parsed.canonical === null) return number;
   if (countryCode === 'DE') return compareCourt(parsed, parsed.canonical, candidateNumber, place, number);
   return compareState(parsed, countryCode, place, number);
 }
@@ -76,6 +77,10 @@ function hasSameDigits({ treatment, canonical }: ParsedNumber, candidateNumber: 
 
 const FEWEST_DIGITS = 5;
 
+/** A German number without its section and court. Its digits still tell namesakes apart. */
+const isBareNumber = ({ raw }: ParsedNumber, countryCode: string): boolean =>
+  countryCode === 'DE' && /^\d{1,6}$/.test(compact(raw));
+
 /** Whether both are numbers of the country's registers, and of different kinds: a tax code and an REA number. */
 export function areOfOtherKinds(a: string, b: string, countryCode: string): boolean {
   const formats = numberFormatsOf(countryCode, undefined)?.formats ?? [];
@@ -96,6 +101,12 @@ const UNSAFE: ReadonlySet<string> = new Set([
 function compareGerman(parsed: ParsedNumber, wanted: string, candidateNumber: string): NumberComparison {
   const ours = readGermanEntry(wanted);
   const theirs = readGermanEntry(candidateNumber);
+  if (ours === undefined && isBareNumber(parsed, 'DE')) {
+    const [mine, other] = [parsed.raw, theirs?.number ?? candidateNumber].map((text) =>
+      compact(text).replace(/\D+|^0+(?=\d)/g, ''),
+    );
+    return mine === other ? similar(candidateNumber) : different(candidateNumber);
+  }
   if (ours === undefined || theirs === undefined) {
     return comparableNumber(wanted, 'DE') === comparableNumber(candidateNumber, 'DE')
       ? outcome('B', 'registration number equal, but not of the German form', true)

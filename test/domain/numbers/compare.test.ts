@@ -49,6 +49,12 @@ describe('letters', () => {
     ['240001560000', '24000156', 'NL', 'B'],
     ['Registered in Scotland No. 123456', 'SC123456', 'GB', 'B'],
     ['Registered in Scotland No. 123456', '00123456', 'GB', 'F'],
+    ['11083', 'HRB 11083', 'DE', 'B'],
+    ['011 083', 'HRB 11083 B', 'DE', 'B'],
+    ['317', 'HRB 317', 'DE', 'B'],
+    ['11083', 'HRB 6376', 'DE', 'F'],
+    ['11083', null, 'DE', 'Z'],
+    ['1108300', 'HRB 11083', 'DE', 'F'],
     ['FN 5445', 'FN 54452b', 'AT', 'F'],
     ['240001560001', '24000156', 'NL', 'F'],
   ])('%s against %s in %s: %s', (raw, candidate, country, letter) => {
