@@ -2,7 +2,7 @@
 
 import { sanitizeText } from '../util/sanitize-text.js';
 import type { CandidateFacts, Graded, MatchedOn, Subject } from './candidate-grade.js';
-import { NAME_AGREEMENT, nameSimilarity } from './names/similarity.js';
+import { NAME_AGREEMENT, nameSimilarity, normaliseName } from './names/similarity.js';
 import { matchNumber } from './numbers/compare.js';
 import { checkDigitCatchesTypos } from './numbers/country-formats.js';
 
@@ -111,6 +111,7 @@ function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[]
     return review('several_candidates', `${here.length} candidates have this registration number`);
   }
   const { name, vat } = letters(hit.graded);
+  if (differsOnlyInForm(subject, hit, policy)) return otherForm('number', hit);
   if (name === 'F')
     return review('name_conflict', `the number agrees, but the name does not: ${hit.candidate.name}`, hit);
   const agrees = nameAgrees(hit, policy);
@@ -165,6 +166,11 @@ function singleOut(here: readonly GradedCandidate[], policy: MatchPolicy): Grade
 
 const isOfOtherForm = ({ graded }: GradedCandidate, { legalForm }: MatchPolicy): boolean =>
   legalForm === 'review' && graded.otherForm === true;
+
+/** "X GmbH" and "X GmbH & Co. KG" are two companies, so their names do not agree. The form is still the reason. */
+const differsOnlyInForm = ({ name = '', countryCode }: Subject, hit: GradedCandidate, policy: MatchPolicy): boolean =>
+  isOfOtherForm(hit, policy) &&
+  normaliseName(name, countryCode) === normaliseName(hit.candidate.name ?? '', countryCode);
 
 const otherForm = (agrees: string, hit: GradedCandidate): Decision =>
   review('legal_form_differs', `the ${agrees} agrees, but the legal form does not: ${hit.candidate.name}`, hit);
@@ -231,6 +237,7 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
   if (second !== undefined) return review('several_candidates', `${here.length} candidates have this VAT number`);
   const { name } = letters(hit.graded);
   if (name === 'Z') return review('name_needed', 'a VAT number confirms only together with a name', hit);
+  if (differsOnlyInForm(subject, hit, policy)) return otherForm('VAT number', hit);
   if (!nameAgrees(hit, policy)) {
     return review('name_conflict', `the VAT number agrees, but the name does not: ${hit.candidate.name}`, hit);
   }

@@ -70,6 +70,19 @@ describe('a German number without section and court', () => {
   });
 });
 
+test.each([
+  ['Krug Werkzeuge GmbH & Co. KG', 'legal_form_differs'],
+  ['Krug Werkzeuge Holding GmbH & Co. KG', 'name_conflict'],
+])('Krug Werkzeuge GmbH against %s: %s', (name, reason) => {
+  const subject: Subject = {
+    ...{ countryCode: 'DE', name: 'Krug Werkzeuge GmbH' },
+    registrationNumber: parseRegistrationNumber('Köln HRB 12', 'DE'),
+  };
+  const candidate = { ...acme, name, registration_number: 'HRB 12', country_code: 'DE', jurisdiction: 'Köln' };
+  const one = { candidate, graded: gradeCandidate(subject, candidate) };
+  expect(decide(subject, [one], defaultMatchPolicy)).toMatchObject({ kind: 'needs_review', reason });
+});
+
 describe('grades', () => {
   test('everything agrees', () => {
     const subject = british('01234567', {
