@@ -11,6 +11,7 @@ import { comparableVat } from './numbers/vat.js';
 import { isIsoCountry, isoAlias, plainPlace } from './places/location-codes.js';
 import { resolveLocation } from './places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from './provider.js';
+import { canBeConfirmed, type RowFields, readSearchSubject } from './search-subject.js';
 
 /** What is known about one company, from its match and its answers. */
 export interface KnownCompany {
@@ -162,18 +163,28 @@ export function withNumber({ taxInNumber: _, ...subject }: Subject, number: stri
 /** Two numbers corrected to each other would never end. */
 export const CORRECTIONS_AT_MOST = 5;
 
-/** Why a number cannot be searched for. Undefined if it can. `given`: the row's numbers so far. */
+/** Why a number cannot be searched for instead of the row's own. Undefined if it can. `before`: the last correction. */
 export function correctionProblem(
   number: string,
   countryCode: string | null,
-  ...given: readonly (string | undefined)[]
+  row: RowFields,
+  before?: string,
 ): string | undefined {
   const parsed = parseRegistrationNumber(number, countryCode ?? '');
   const { canonical, reason, treatment } = parsed;
   if (canonical === null || !/\d/.test(canonical))
     return reason ?? `"${number}" cannot be read as a registration number`;
-  // The next run would only ask again. A missing court is not a defect, because name and place may find it.
+  // The next run would only ask again.
   if (treatment === 'review' && reason !== undefined && parsed.lacksCourt !== true) return reason;
-  if (given.some((before) => before?.trim() === number.trim())) return `the row already has the number "${number}"`;
+  if (parsed.lacksCourt === true && !isFoundWithoutCourt(number, row))
+    return `the register court is missing. Write it too, as in "Köln ${canonical}"`;
+  if ([row.registration_number, before].some((known) => known?.trim() === number.trim()))
+    return `the row already has the number "${number}"`;
   return undefined;
+}
+
+/** The row names the court, or its name and place may tell which court is meant. */
+function isFoundWithoutCourt(number: string, row: RowFields): boolean {
+  const reading = readSearchSubject(row);
+  return reading.ok && canBeConfirmed(withNumber(reading.enquiry.subject, number));
 }

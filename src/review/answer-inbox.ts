@@ -237,7 +237,11 @@ export async function entryProblem(entry: NotedAnswer, review: ReviewStore): Pro
   return isSaid ? message('SAID_BEFORE', saidBeforeInWords(entry.by, '--by'), 'failed') : undefined;
 }
 
-const inWords = ({ code, problem }: Refusal): Message => message(code, problem, 'failed');
+/** A page that was open too long is out of date as a whole: it has no lines to move. */
+const inWords = ({ code, problem }: Refusal): Message =>
+  message(code, code === 'BASIS_DIFFERS' ? OUTDATED : problem, 'failed');
+
+const OUTDATED = 'the question has changed since this page was opened. Look at it again, then answer';
 
 /** The decision that this person made at that time. The time of an answer is that of no other by the same person. */
 async function ownDecision(

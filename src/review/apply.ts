@@ -361,7 +361,7 @@ function correctedProblem(
     return message('ANSWERED_TWICE', `"corrected number" and ${verdict} exclude each other. Keep one.`);
   if (stage !== null)
     return message('NUMBER_NOT_ASKED', 'this question is about bought data. Answer confirm or none_of_these.');
-  const problem = correctionProblem(number, countryCode, input.registration_number, correctedNumber);
+  const problem = correctionProblem(number, countryCode, input, correctedNumber);
   return problem === undefined ? undefined : message('NUMBER_UNUSABLE', problem);
 }
 

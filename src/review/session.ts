@@ -172,7 +172,7 @@ class Session {
       return true;
     }
     const { countryCode, input, correctedNumber } = question;
-    const problem = correctionProblem(number, countryCode, input.registration_number, correctedNumber);
+    const problem = correctionProblem(number, countryCode, input, correctedNumber);
     if (problem === undefined) await this.#answer(question, { verdict: 'none_of_these', corrected: number });
     else this.#printBelow([problem]);
     return problem === undefined;
@@ -195,6 +195,7 @@ class Session {
     else if (key === 's') await this.#answer(question, { verdict: 'not_sure' });
     else if (key === 'k' || key === ' ') await this.#skip();
     else if (key === 't') await this.show();
+    else if (key === '?') await this.#tell(...helpOn(question), this.#keysFor(question));
     else if (key === 'm' && question.candidates.length > this.#shown) await this.#turnPage(question);
     else if (key.trim() !== '') await this.#tell(this.#keysFor(question));
   }
@@ -323,6 +324,17 @@ class Session {
 
 const toldInWords = (lines: readonly string[]): string => lines.map((line) => `\n  ${line} `).join('');
 
+/** What each answer does. */
+const helpOn = ({ stage }: Question): readonly string[] => [
+  stage === null
+    ? 'confirm   the row is this company. The next run buys its data'
+    : 'confirm   the bought data counts, although it differs',
+  'none      no candidate is right. Nothing is bought for them',
+  'not sure  recorded with your name. The question stays open, after the others',
+  ...(stage === null ? ['correct   kybatch searches for the number you type, for 1 unit'] : []),
+  'skip      nothing is recorded. The question comes again next time',
+];
+
 /** Only a candidate on the screen can be confirmed. */
 function keysInWords({ candidates, stage }: Question, from: number, shown: number): string {
   const count = candidates.length;
@@ -332,6 +344,6 @@ function keysInWords({ candidates, stage }: Question, from: number, shown: numbe
     's not sure',
     ...(stage === null ? ['c correct the number'] : []),
   ];
-  const others = ['t note', ...(count > shown ? ['m more'] : []), 'k skip', 'u undo', 'q quit'];
+  const others = ['t note', ...(count > shown ? ['m more'] : []), 'k skip', 'u undo', 'q quit', '? help'];
   return `${answers.join(' · ')}\n  ${others.join(' · ')}`;
 }

@@ -10,10 +10,19 @@ test.each([
   ['12345678', 'NL', true],
   ['552032534', 'FR', true],
   ['552 032 534', 'FR', true],
-  ['HRB 317', 'DE', true],
+  ['HRB 317', 'DE', false],
   ['Köln HRB 317', 'DE', true],
   ['2', 'DE', false],
   ['AB-77', 'ZW', true],
 ])('a correction to %s in %s is accepted: %s', (number, country, taken) => {
-  expect(correctionProblem(number, country) === undefined).toBe(taken);
+  expect(correctionProblem(number, country, {}) === undefined).toBe(taken);
+});
+
+test.each([
+  [{ registration_number: 'Charlottenburg HRB 10660 B' }, false],
+  [{ city: 'Berlin' }, true],
+  [{ state: 'Charlottenburg' }, true],
+])('a German number without its court, in a row with %o, is accepted: %s', (row, taken) => {
+  const german = { name: 'Krug AG', country: 'DE', ...row };
+  expect(correctionProblem('HRB 4752 B', 'DE', german) === undefined).toBe(taken);
 });

@@ -101,13 +101,16 @@ test('with a server an answer is recorded at once; a corrected number and a doub
   onPage(async ({ answer, record }, desk, [first, second, third]) => {
     const states = [
       await answer(first),
-      await answer(second, { decision: 'none_of_these', correctedNumber: 'HRB 4711' }),
+      await answer(second, { decision: 'none_of_these', correctedNumber: 'Köln HRB 4711' }),
       await answer(third, { decision: 'not_sure' }),
     ].map(({ state }) => state);
     expect(states).toEqual(Array(3).fill(isOnPostgres ? 'in_force' : 'noted'));
     await record();
     expect(await desk.remembered('k1')).toMatchObject({ candidateId: 'a' });
-    expect(await desk.remembered('k2')).toMatchObject({ decision: 'none_of_these', candidateId: 'number:HRB 4711' });
+    expect(await desk.remembered('k2')).toMatchObject({
+      decision: 'none_of_these',
+      candidateId: 'number:Köln HRB 4711',
+    });
     expect(await desk.remembered('k3')).toMatchObject({ decision: 'not_sure' });
     expect(await desk.outcome(3)).toBe('needs_review');
   }));

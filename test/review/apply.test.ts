@@ -234,13 +234,13 @@ describe('decisions', () => {
   test('a corrected number is stored with its person, and the row continues', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
-      const corrected = line(question, { decision: '', correctedNumber: ' HRB 445566', decidedBy: 'Bea' });
+      const corrected = line(question, { decision: '', correctedNumber: ' Köln HRB 445566', decidedBy: 'Bea' });
       expect(await apply(desk, corrected)).toMatchObject({ applied: 1, refused: [], released: [{ row: 1 }] });
       const decision = await desk.remembered('k');
       expect(decision).toMatchObject({ decision: 'none_of_these', decidedBy: 'Bea' });
-      expect(decision && correctedNumber(decision)).toBe('HRB 445566');
+      expect(decision && correctedNumber(decision)).toBe('Köln HRB 445566');
       expect(await apply(desk, corrected)).toMatchObject({ applied: 0, unchanged: 1, refused: [] });
-      const other = await apply(desk, { ...corrected, correctedNumber: 'HRB 445567' });
+      const other = await apply(desk, { ...corrected, correctedNumber: 'Köln HRB 445567' });
       expect(other).toMatchObject({ applied: 0, refused: [{ line: 2, next: { kind: 'withdraw' } }] });
     }));
 

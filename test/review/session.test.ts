@@ -56,21 +56,21 @@ const asked = (desk: Desk, ...rows: number[]) =>
 test('c takes the corrected number, an unreadable one is reported, and Escape leaves the question', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2);
-    const end = await press(desk, ['c', 'none\r', 'c', '\u001b', 'c', 'HRB 445566\r', 'c', '778\u0003']);
+    const end = await press(desk, ['c', 'none\r', 'c', '\u001b', 'c', 'Köln HRB 445566\r', 'c', '778\u0003']);
     expect(end).toMatchObject({ decided: 1, left: 1, interrupted: true, released: [{ row: 1 }] });
     const decision = await desk.remembered('k1');
-    expect(decision && correctedNumber(decision)).toBe('HRB 445566');
+    expect(decision && correctedNumber(decision)).toBe('Köln HRB 445566');
     expect(await desk.remembered('k2')).toBeUndefined();
   }));
 
 test('a refused number is typed again, and its digits answer nothing', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2, 3);
-    const retyped = ['c', 'none\r', 'nothing\r', ...'HRB 1121', '\r'];
+    const retyped = ['c', 'none\r', 'nothing\r', ...'Köln HRB 1121', '\r'];
     const back = ['c', 'none\r', '\r', 'c', 'none\r', ...'12', '\u001b'];
     expect(await press(desk, [...retyped, ...back, 'q'])).toMatchObject({ decided: 1, left: 2 });
     const decision = await desk.remembered('k1');
-    expect(decision && correctedNumber(decision)).toBe('HRB 1121');
+    expect(decision && correctedNumber(decision)).toBe('Köln HRB 1121');
     expect(await desk.remembered('k2')).toBeUndefined();
   }));
 
