@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { CORRECTIONS_AT_MOST, correctedNumber, questionKey, withNumber } from '../domain/entity-key.js';
 import { compareGrades } from '../domain/grade-order.js';
 import {
@@ -34,12 +35,16 @@ export interface Question extends QuestionTopic {
   readonly rows: readonly AskingRow[];
   /** The fields of the first row. */
   readonly input: Readonly<Record<string, string>>;
+  /** Its filled cells that no shown field has. */
+  readonly otherCells: readonly ListCell[];
   /** The number by which a person had the row searched instead of its own. */
   readonly correctedNumber?: string | undefined;
   /** Each row's version of the question: an older sheet may show the fields and candidates of any of them. */
   readonly asked: readonly Pick<AskedQuestion, 'fields' | 'candidates'>[];
   /** The country code from the input, else of the best candidate. Null: neither. */
   readonly countryCode: string | null;
+  /** The rows' company is confirmed in another ID space. */
+  readonly isKnown: boolean;
   /** The identity in the answer under review. */
   readonly bought?: IdentityMismatch['bought'] | undefined;
   /** The best first. */
@@ -65,10 +70,18 @@ export interface AskingRow {
   readonly runId: string;
   /** Its place in its own run, and in the newest file. */
   readonly runRow: number;
+  /** The name of the list, without the folder of its file. */
+  readonly list: string;
   readonly row: number;
   readonly line: number;
   /** The user's own key. */
   readonly inputId: string | undefined;
+}
+
+/** A cell of the user's list. */
+export interface ListCell {
+  readonly column: string;
+  readonly text: string;
 }
 
 export interface Choice extends CandidateRecord {
@@ -292,18 +305,21 @@ function toQuestion(
     entityKey,
     code,
     message,
-    rows: shown.map(({ runId, row, listedRow, line, fields }) => ({
+    rows: shown.map(({ runId, list, row, listedRow, line, fields }) => ({
       runId,
+      list: basename(list),
       runRow: row,
       row: listedRow,
       line,
       inputId: fields.id,
     })),
     input: firstRow?.fields ?? {},
+    otherCells: firstRow === undefined ? [] : otherCellsOf(firstRow),
     correctedNumber:
       firstRow === undefined || corrections.size === 0 ? undefined : followCorrections(firstRow, corrections).number,
     asked: group,
     countryCode: countryOf(firstRow?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
+    isKnown: shown.every(({ isKnown }) => isKnown),
     bought: odd?.bought,
     candidates: bestFirst,
     basis: basisOf(candidates.map(({ id }) => id)),
@@ -315,6 +331,18 @@ function toQuestion(
     held: first === undefined || held.some(isFirst) ? held : [first, ...held],
   };
 }
+
+/** Of a cell that is a part of a field, the field is shown. A ditto mark says nothing. */
+function otherCellsOf({ columns, values, fields }: AskedQuestion): readonly ListCell[] {
+  const shown = SHOWN_FIELDS.map((field) => ` ${fields[field] ?? ''} `);
+  return values.flatMap((value, index) => {
+    const text = value.trim();
+    const isOther = /[\p{L}\p{N}]/u.test(text) && !shown.some((field) => field.includes(` ${text} `));
+    return isOther ? [{ column: columns[index] ?? `column ${index + 1}`, text }] : [];
+  });
+}
+
+const SHOWN_FIELDS = 'id name country state city registration_number vat_number ticker'.split(' ');
 
 /** Follows the corrections from the row's own number to the question, as the search does. `key`: where they end. */
 function followCorrections(

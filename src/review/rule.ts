@@ -64,3 +64,32 @@ function tooLow({ matchGrade }: Choice, { code }: Question, minGrade: string): L
   if (nameConflicts(matchGrade) && !nameConflicts(minGrade)) return 'name_conflict';
   return isAtLeast(matchGrade, minGrade) ? undefined : 'grade_too_low';
 }
+
+/**
+ * The rule that confirms most questions without a guess: the same name, and the same number or VAT number. Undefined if
+ * no rule confirms two.
+ */
+export function safestRule(questions: readonly Question[]) {
+  const pairs = new Map<string, Question[]>();
+  for (const question of questions) {
+    const { code, held, candidates } = question;
+    const grade = candidates[0]?.matchGrade ?? '';
+    if (held.length > 0 || !SAFE_REASONS.has(code) || !SAFE_GRADE.test(grade)) continue;
+    const key = `${code} ${grade}`;
+    const those = pairs.get(key);
+    if (those === undefined) pairs.set(key, [question]);
+    else those.push(question);
+  }
+  const rules = [...pairs].map(([key, those]) => {
+    const [reason = '', minGrade = ''] = key.split(' ');
+    const fitting = those.filter((one) => applyRule(one, { verdict: 'confirm', minGrade }, '').kind === 'answers');
+    return { reason, minGrade, questions: fitting.length };
+  });
+  return rules.filter(({ questions: fitting }) => fitting > 1).sort((a, b) => b.questions - a.questions)[0];
+}
+
+/** The number or the VAT number is in doubt, and nothing contradicts it. */
+const SAFE_REASONS: ReadonlySet<string> = new Set(['NUMBER_UNREADABLE', 'REPAIRED_NUMBER', 'VAT_ONLY']);
+
+/** Nothing differs, the name is the same, and so is a number. */
+const SAFE_GRADE = /^(?:[AB]A[ABZ]|ZA[AB])[AB][ABZ]$/;

@@ -30,6 +30,16 @@ export const inputInWords = (input: Question['input']): string =>
     input.ticker === undefined ? undefined : `ticker ${input.ticker}`,
   );
 
+/** The row's other filled cells, which may tell candidates apart. Long lists and texts are cut. */
+export function otherCellsInWords({ otherCells }: Pick<Question, 'otherCells'>): string {
+  const short = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+  const all = otherCells.map(({ column, text }) => printable(`${short(column, 30)}: ${short(text, 80)}`));
+  const more = all.length - MOST_CELLS;
+  return [...all.slice(0, MOST_CELLS), ...(more > 0 ? [`and ${more} more`] : [])].join(' · ');
+}
+
+const MOST_CELLS = 8;
+
 const choiceInWords = (choice: Choice): string =>
   sideInWords(choice.name, [choice.countryCode, choice.state], choice.registrationNumber, choice.vatNumber);
 
@@ -80,6 +90,7 @@ function linesOf(question: Question, head: string, choices: readonly string[]): 
     ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
     ...heldInWords(question).map((words) => `  ${words}`),
     `  yours  ${inputInWords(shownInput(question))}`,
+    ...(question.otherCells.length === 0 ? [] : [`  also   ${otherCellsInWords(question)}`]),
     ...choices,
     ...(candidates.length === 0 ? ['         no candidate was found'] : []),
     ...(lacksGoodCandidate(question) ? ['         correct your list, or give the number here'] : []),
@@ -98,10 +109,21 @@ export function reasonInWords(question: Question): string {
   return namesakes > 1 ? `${namesakes} have this name` : reasonName(code);
 }
 
-/** Why the row asks, as a sentence. A name that several candidates have decides even less. */
+/**
+ * Why the row asks, as a sentence. A name that several candidates have decides even less. Of a row that is confirmed
+ * elsewhere, none of the candidates may be right.
+ */
 export function whyInWords(question: Question): string {
+  const { message, isKnown, stage, space } = question;
   const namesakes = countNamesakes(question);
-  return namesakes > 1 ? `${question.message}. ${namesakes} candidates have this name` : question.message;
+  const isSafe = isKnown && stage === null;
+  return [
+    message,
+    ...(namesakes > 1 ? [`${namesakes} candidates have this name`] : []),
+    ...(isSafe
+      ? [`The company is confirmed: with none of these, only data of the ${idSpaces[space].words} is missing`]
+      : []),
+  ].join('. ');
 }
 
 /** The candidates with the name of a row that gives only a name. */
@@ -195,13 +217,14 @@ function heldInWords({ held, candidates, needsTwo }: Question): readonly string[
   ];
 }
 
-/** "4 (line 5) of run 4331d2 · your ID C-4": the first row that asks. */
+/** "4 (line 5) of suppliers.csv · run 4331d2 · your ID C-4": the first row that asks. */
 function rowsInWords({ rows }: Question): string {
   const [first] = rows;
   if (first === undefined) return 'unknown';
   const others = rows.length - 1;
   return [
-    `${first.row} (line ${first.line}) of run ${first.runId.replace(/^\d{4}-\d\d-\d\d-/, '')}`,
+    `${first.row} (line ${first.line}) of ${printable(first.list)}`,
+    `run ${first.runId.replace(/^\d{4}-\d\d-\d\d-/, '')}`,
     ...(first.inputId === undefined || first.inputId === '' ? [] : [`your ID ${printable(first.inputId)}`]),
     ...(others === 0 ? [] : [`and ${others} more ${others === 1 ? 'row' : 'rows'}`]),
   ].join(' · ');

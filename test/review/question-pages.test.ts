@@ -4,6 +4,7 @@ import { recordKey } from '../../src/domain/entity-key.js';
 import { bestGrade, facetsOf, matchesFilter } from '../../src/review/filter.js';
 import { openQuestions, questionId, readQuestions, summarizeOpenQuestions } from '../../src/review/questions.js';
 import { recordAnswer } from '../../src/review/record-answer.js';
+import { whyInWords } from '../../src/review/words.js';
 import { systemClock } from '../../src/util/clock.js';
 import { ledgerEnvironment } from '../helpers/ledger-place.js';
 import { type Desk, withDesk } from './with-ledger.js';
@@ -161,4 +162,14 @@ test('a decided question can still be looked at, an unknown one cannot', () =>
     );
     expect(view).toMatchObject({ position: null, question: { open: false, decision: { decidedBy: 'anna' } } });
     await expect(oneQuestion({ question: 'Q-0' }, environment)).rejects.toMatchObject({ code: 'QUESTION_NOT_FOUND' });
+  }));
+
+test('a question has the other cells of its row, and whether its company is confirmed elsewhere', () =>
+  withDesk(async ({ ask, review }) => {
+    await ask({ row: 8, key: 'credit', space: 'credit', knownIn: 'v1', candidates: [{ id: 'a' }] });
+    await ask({ row: 9, key: 'Austrian', candidates: [{ id: 'i' }] });
+    const [known, unknown] = await openQuestions(review);
+    expect(known).toMatchObject({ isKnown: true, otherCells: [], rows: [{ list: 'first', row: 8 }] });
+    expect(unknown).toMatchObject({ isKnown: false, otherCells: [{ text: 'Zumtobel Lighting' }] });
+    expect([known, unknown].map((one) => one && whyInWords(one) === one.message)).toEqual([false, true]);
   }));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecisionEntry } from '../../src/ledger/review/review.js';
 import type { Question } from '../../src/review/questions.js';
-import { applyRule } from '../../src/review/rule.js';
+import { applyRule, safestRule } from '../../src/review/rule.js';
 
 const LETTERS = ['A', 'B', 'Z', 'F'] as const;
 const grades = fc.array(fc.constantFrom(...LETTERS), { minLength: 5, maxLength: 5 }).map((letters) => letters.join(''));
@@ -43,6 +43,8 @@ const question = (given: readonly string[], more: Partial<Question> = {}): Quest
   message: '',
   rows: [],
   input: {},
+  otherCells: [],
+  isKnown: false,
   asked: [],
   countryCode: null,
   candidates: given.map((matchGrade, index) => ({
@@ -134,3 +136,34 @@ test('a confirmed candidate is also confirmed with any better letter', () =>
       if (said(question([grade]), minGrade) === 'answers') expect(said(question([better]), minGrade)).toBe('answers');
     }),
   ));
+
+test('the rule to suggest fits two questions, with the same name and number', () => {
+  const times = (grade: string, count: number, code = 'NUMBER_UNREADABLE') =>
+    Array.from({ length: count }, () => question([grade], { code }));
+  const asked = [
+    ...times('AFZAA', 8, 'NAME_CONFLICT'),
+    ...times('ABZAZ', 20, 'LEGAL_FORM_DIFFERS'),
+    ...times('FAZAA', 9, 'NUMBER_CONFLICT'),
+    ...times('ZAZAA', 9),
+    ...times('BAFAA', 9),
+    ...times('ZAAAZ', 1, 'VAT_ONLY'),
+  ];
+  expect(safestRule(asked)).toBeUndefined();
+  expect(safestRule([...asked, ...times('BAZAA', 2)])).toMatchObject({ minGrade: 'BAZAA', questions: 2 });
+});
+
+test('a suggested rule never confirms another number or another name', () => {
+  const code = fc.constantFrom('NUMBER_UNREADABLE', 'NAME_CONFLICT', 'NUMBER_CONFLICT', 'VAT_ONLY');
+  const asked = fc.tuple(fc.array(grades, { maxLength: 3 }), code).map(([given, code]) => question(given, { code }));
+  fc.assert(
+    fc.property(fc.array(asked, { maxLength: 20 }), (questions) => {
+      const { reason, minGrade = '' } = safestRule(questions) ?? {};
+      const answers = questions
+        .filter(({ code }) => code === reason)
+        .map((one) => applyRule(one, { verdict: 'confirm', minGrade }, 'bob'));
+      const chosen = answers.flatMap((answer) => (answer.kind === 'answers' ? (answer.choice ?? []) : []));
+      expect(reason === undefined || chosen.length > 1).toBe(true);
+      expect(chosen.every(({ matchGrade }) => /^[^F]A/.test(matchGrade))).toBe(true);
+    }),
+  );
+});

@@ -16,6 +16,8 @@ export interface AskOptions {
   readonly message?: string;
   readonly candidates?: readonly Partial<CandidateRecord>[];
   readonly candidateId?: string;
+  /** The ID space in which the row's company is confirmed. */
+  readonly knownIn?: IdSpace;
   readonly at?: number;
 }
 
@@ -47,7 +49,9 @@ export async function withDesk<T>(
     try {
       const environmentId = await ledger.calls.environment('v1', 'https://example.test');
       for (const [position, id] of (secondPerson ? ['first'] : ['first', 'second']).entries()) {
-        const rows = Array.from({ length: 9 }, (_, index) => ({ values: ['x'], fields: index === 8 ? OTHER : FIELDS }));
+        const rows = Array.from({ length: 9 }, (_, index) => ({
+          ...(index === 8 ? OTHER : { values: [''], fields: FIELDS }),
+        }));
         await beginRun(ledger, { id, inputPath: `${id}.csv`, now: position + 1, secondPerson }, rows);
         await ledger.runs.finish(id, 10);
       }
@@ -67,7 +71,10 @@ export async function withDesk<T>(
 }
 
 /** Of the last row. */
-const OTHER = { name: 'Zumtobel AG', country: 'AT', registration_number: 'FN 123456a' };
+const OTHER = {
+  values: ['Zumtobel Lighting'],
+  fields: { name: 'Zumtobel AG', country: 'AT', registration_number: 'FN 123456a' },
+};
 const FIELDS = { name: 'Müller & Söhne GmbH', country: 'DE', registration_number: '00123456' };
 
 async function ask(ledger: Ledger, environmentId: number, options: AskOptions): Promise<void> {
@@ -89,7 +96,8 @@ async function ask(ledger: Ledger, environmentId: number, options: AskOptions): 
       errorMessage: message,
       updatedAt: at,
     },
-    ids: [],
+    ids:
+      options.knownIn === undefined ? [] : [{ space: options.knownIn, id: 'known', grade: 'AAZAZ', matchedOn: null }],
     candidates: [{ space, seen: candidates.map((candidate) => ({ ...CANDIDATE, ...candidate })) }],
     questions: [{ ...question, code, message, answered: false, askedAt: at }],
     errors: [],

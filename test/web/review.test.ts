@@ -202,6 +202,13 @@ test('all that fit a rule are shown first, decided together and withdrawn togeth
     expect(await json('/review')).toMatchObject({ open: 3 });
   }));
 
+test('the list and the question name the file that a row is in', () =>
+  onPage(async ({ get, json }) => {
+    const { questions } = await json<ReviewJson>('/review');
+    for (const path of ['/review', `/review/${questions[0]?.question}`])
+      expect((await get(path)).text).toContain('first, line 2');
+  }));
+
 test('a reader sees questions and decisions, but no form', () =>
   onPage(
     async ({ json, get, post }) => {

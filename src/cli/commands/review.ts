@@ -141,7 +141,9 @@ const listCommand: Command<QuestionListArgs> = {
         listInWords(questions, { full, limit: limit ?? (all ? questions.length : undefined), open: sheets.openInAll }),
     );
     io.say(otherPipelineInWords(questions));
-    if (questions.length > 0) io.say(waysToAnswer(questions, { ...asking, sheets }, args));
+    const { country, grade, minGrade } = args;
+    const isFiltered = [country, grade, minGrade].some((part) => part !== undefined);
+    if (questions.length > 0) io.say(waysToAnswer(questions, { ...asking, sheets, isFiltered }, args));
     return ExitCode.ok;
   },
 };

@@ -5,7 +5,7 @@ import { correctedNumber } from '../../domain/entity-key.js';
 import { gradeInWords, sameFields } from '../../domain/grade-order.js';
 import { facetsOf } from '../../review/filter.js';
 import { type Question, shownInput } from '../../review/questions.js';
-import type { LeftOut } from '../../review/rule.js';
+import { type LeftOut, safestRule } from '../../review/rule.js';
 import {
   acceptedInWords,
   printable,
@@ -28,13 +28,20 @@ import {
   suggestCommand,
   suggestReview,
 } from './suggestions.js';
-import { inColumns, shortened } from './text.js';
+import { inColumns, shortened, shortenedPair } from './text.js';
 import { block, commandLine, countLines, marked, textTable, type ViewPart, view } from './view.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 
 /** The page says the same words. */
-export { inputInWords, reasonInWords, reasonName, topicInWords, whyInWords } from '../../review/words.js';
+export {
+  inputInWords,
+  otherCellsInWords,
+  reasonInWords,
+  reasonName,
+  topicInWords,
+  whyInWords,
+} from '../../review/words.js';
 
 /** The commands that continue the rows. */
 export const nextCommands = (released: readonly ReleasedRun[], { dataDir }: Place): readonly string[] =>
@@ -177,15 +184,14 @@ export function listInWords(
   if (all.length === 0)
     return [message('NO_QUESTIONS', open === 0 ? 'No open questions.' : 'No open question fits.', 'done')];
   const shown = all.slice(0, limit);
-  const runs = new Set(all.flatMap(({ rows }) => rows.map(({ runId }) => runId)));
-  const [run = ''] = runs;
-  const title = `${openCount(all.length, open)}${runs.size === 1 ? ` · run ${shortRun(run)}` : ''}`;
+  const places = new Set(all.map(listOf));
+  const title = `${openCount(all.length, open)}${places.size === 1 ? ` · ${[...places].join('')}` : ''}`;
   const held = all.filter((question) => question.held.length > 0).length;
   return view(
     full && shown.map((question) => message('QUESTION', questionInFull(question))),
     block(
       'OPEN_QUESTIONS',
-      title,
+      shortened(title, WIDTH),
       '',
       reasonLines(all),
       held > 0 && `\n${held} of them ${held === 1 ? 'waits' : 'wait'} for a second person (--reason SECOND_PERSON).`,
@@ -223,31 +229,46 @@ function reasonLines(all: readonly Question[]): readonly string[] {
 
 const WIDTH = 80;
 
-/** Two lines for each question: the names, then the numbers. A third if not only the first search asks about the row. */
+/** "suppliers.csv · run 4331d2": the list of the first row that asks. */
+const listOf = ({ rows: [row] }: Question): string =>
+  row === undefined ? '' : printable(`${row.list} · run ${shortRun(row.runId)}`);
+
+const rowOf = ({ rows: [row] }: Question): string => String(row?.row ?? '');
+
+/**
+ * Two lines for each question: the names, then the numbers. A third if not only the first search asks about the row. If
+ * there are several lists, each has a heading.
+ */
 function questionTable(shown: readonly Question[], all: readonly Question[]): readonly string[] {
-  const runs = new Set(all.flatMap(({ rows }) => rows.map(({ runId }) => runId)));
-  const placeOf = ({ rows: [row] }: Question) =>
-    row === undefined ? '' : `${runs.size > 1 ? `${shortRun(row.runId)} ` : ''}${row.row}`;
+  const isOne = new Set(all.map(listOf)).size === 1;
+  const placeOf = (question: Question) => `${listOf(question)} ${rowOf(question)}`;
   const places = all.map(placeOf);
   const asksAgain = (question: Question) => places.filter((place) => place === placeOf(question)).length > 1;
-  const width = Math.max(3, ...shown.map((question) => placeOf(question).length));
-  const line = (place: string, yours: string, best: string) =>
-    `  ${place.padStart(width)}  ${inColumns(printable(yours), YOURS)}  ${shortened(printable(best), WIDTH - 6 - YOURS - width)}`;
+  const width = Math.max(3, ...shown.map((question) => rowOf(question).length));
+  const widths = [YOURS, WIDTH - 6 - YOURS - width] as const;
+  const line = (place: string, yours: string, best: string) => {
+    const [left, right] = shortenedPair([printable(yours), printable(best)], widths);
+    return `  ${place.padStart(width)}  ${inColumns(left, YOURS)}  ${right}`;
+  };
+  const linesAbout = (question: Question): readonly string[] => {
+    const { input, candidates, stage, space } = question;
+    const [best] = candidates;
+    const found = best === undefined ? 'no candidate' : count(candidates.length, 'candidate');
+    const why = stage === null ? `${found} · ${reasonInWords(question)}` : `bought ${stage} differs`;
+    return [
+      line(rowOf(question), input.name ?? '(no name)', bestInWords(best)),
+      line('', shownInput(question).registration_number ?? '(no number)', why),
+      ...(stage === null && (space !== 'v1' || asksAgain(question))
+        ? [line('', '', `asked by ${topicInWords(question)}`)]
+        : []),
+    ];
+  };
   return [
     line('row', 'your company', 'best candidate'),
-    ...shown.flatMap((question) => {
-      const { input, candidates, stage, space } = question;
-      const [best] = candidates;
-      const found = best === undefined ? 'no candidate' : count(candidates.length, 'candidate');
-      const why = stage === null ? `${found} · ${reasonInWords(question)}` : `bought ${stage} differs`;
-      return [
-        line(placeOf(question), input.name ?? '(no name)', bestInWords(best)),
-        line('', shownInput(question).registration_number ?? '(no number)', why),
-        ...(stage === null && (space !== 'v1' || asksAgain(question))
-          ? [line('', '', `asked by ${topicInWords(question)}`)]
-          : []),
-      ];
-    }),
+    ...[...new Set(shown.map(listOf))].flatMap((list) => [
+      ...(isOne ? [] : [`  ${shortened(list, WIDTH - 2)}`]),
+      ...shown.filter((question) => listOf(question) === list).flatMap(linesAbout),
+    ]),
   ];
 }
 
@@ -266,8 +287,14 @@ export const questionJson = (question: Question) => {
     about: topicName(question),
     askedWith: beside ? askedBy : undefined,
     ...pick(question, 'code', 'message'),
-    rows: question.rows.map(({ runId, row, line, inputId = null }) => ({ run: runId, row, line, id: inputId })),
-    ...pick(question, 'countryCode', 'input', 'correctedNumber'),
+    rows: question.rows.map(({ runId, list, row, line, inputId = null }) => ({
+      run: runId,
+      list,
+      row,
+      line,
+      id: inputId,
+    })),
+    ...pick(question, 'countryCode', 'input', 'correctedNumber', 'otherCells'),
     candidates: candidates.map((choice) => ({
       candidate: choice.key,
       ...pick(choice, 'id', 'name', 'registrationNumber', 'vatNumber', 'countryCode', 'state'),
@@ -331,14 +358,20 @@ const SHOWN = 20;
 export function ruleProposalInWords(proposal: RuleProposal, all: boolean): readonly Message[] {
   const { answers } = proposal;
   const shown = all ? answers : answers.slice(0, SHOWN);
-  const lines = shown.map(({ question, choice }) => [
-    question.rows[0]?.row ?? 0,
-    ...[question.input.name, choice?.name].map((cell) => shortened(printable(cell ?? ''), 27)),
-    shortened(printable(choice?.registrationNumber ?? ''), 14),
-  ]);
+  const linesIn = (list: string) =>
+    shown
+      .filter(({ question }) => listOf(question) === list)
+      .map(({ question, choice }) => [
+        Number(rowOf(question)),
+        ...shortenedPair([printable(question.input.name ?? ''), printable(choice?.name ?? '')], [27, 27]),
+        shortened(printable(choice?.registrationNumber ?? ''), 14),
+      ]);
+  const tables = [...new Set(shown.map(({ question }) => listOf(question)))].map(
+    (list) => `${shortened(list, WIDTH)}\n${textTable(['row', 'your company', 'candidate', 'number'], linesIn(list))}`,
+  );
   const others = answers.length - shown.length;
   const more = others === 0 ? '' : `…  ${withCommas(others)} more: --all`;
-  const table = textTable(['row', 'your company', 'candidate', 'number'], lines);
+  const table = tables.join('\n');
   return view(answers.length > 0 && message('RULE_PROPOSED', `${table}${more}`.trimEnd()), leftOutInWords(proposal));
 }
 
@@ -380,29 +413,33 @@ export function ruleInWords(answered: RuleView, place: Place, isNamed: boolean):
   );
 }
 
-/** A rule cannot answer questions about bought data. */
+/** `isFiltered`: a rule might then mean other questions than those. */
 export function waysToAnswer(
   questions: readonly Question[],
-  { sheets, ...asking }: QuestionScope & { readonly sheets: ReviewSheets },
+  { sheets, isFiltered, ...asking }: QuestionScope & { readonly sheets: ReviewSheets; readonly isFiltered: boolean },
   args: Place,
 ): Message {
   const inSheet = suggestReview({ ...asking, sheets: { ...sheets, missing: 0 } }, args);
   const newSheet = suggestReview({ ...asking, sheets: { ...sheets, asks: null } }, args);
-  const [reason] = facetsOf(questions.filter(({ stage }) => stage === null)).reason;
+  const rule = isFiltered ? undefined : safestRule(questions);
   const scope = scopeFlags(asking);
   return block(
     'REVIEW_NEXT',
     '',
-    ['Answer here:', commandLine(`kybatch review${scope}${placeFlags(args)}`)],
+    ['Answer here:', commandLine(`kybatch review${scopeFlags({ portfolio: asking.portfolio })}${placeFlags(args)}`)],
     [`${inSheet.words}:`, commandLine(shortCommand(inSheet))],
     sheets.asks !== null &&
       sheets.missing > 0 && [
         `${count(sheets.missing, 'open question is', 'open questions are')} not in it. Write all to a new sheet:`,
         commandLine(shortCommand(newSheet)),
       ],
-    reason !== undefined && [
-      'Give many questions one answer:',
-      commandLine(`kybatch review confirm${scope} --reason ${reason.value} --help`),
+    rule !== undefined && [
+      `Look at ${rule.questions} candidates with the same name and number, and confirm them:`,
+      commandLine(
+        shortCommand({
+          command: `kybatch review confirm${scope} --reason ${rule.reason} --min-grade ${rule.minGrade}${placeFlags(args)}`,
+        }),
+      ),
     ],
   );
 }

@@ -66,6 +66,38 @@ export function shortened(text: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
+/**
+ * Two texts to compare, each in at most so many columns. Their middle is left out, because names often differ at their
+ * ends alone. If they differ in the middle alone, that part is kept.
+ */
+export function shortenedPair(
+  texts: readonly [string, string],
+  columns: readonly [number, number],
+): readonly [string, string] {
+  const [one, other] = texts.map((text) => [...text]) as [string[], string[]];
+  const start = one.findIndex((letter, index) => letter !== other[index]);
+  const end = one.findLastIndex((letter, index) => letter !== other[index + other.length - one.length]);
+  const narrow = Math.floor((Math.min(...columns) - 1) / 2);
+  const isHidden = start >= narrow && one.length - 1 - end >= narrow;
+  const cut = (text: string, width: number) => {
+    if (widthOf(text) <= width) return text;
+    const letters = [...text];
+    if (!isHidden) return withoutMiddle(letters, width);
+    return `${letters.slice(0, BEFORE).join('')}…${shortened(letters.slice(start - 2).join(''), width - BEFORE - 1)}`;
+  };
+  return [cut(texts[0], columns[0]), cut(texts[1], columns[1])];
+}
+
+/** Letters before a part of the middle. */
+const BEFORE = 5;
+
+/** A long text with its beginning and its end. */
+function withoutMiddle(letters: readonly string[], columns: number): string {
+  const half = Math.floor((columns - 1) / 2);
+  const end = shortened([...letters].reverse().join(''), half + 1).slice(0, -1);
+  return `${shortened(letters.join(''), columns - half)}${[...end].reverse().join('')}`;
+}
+
 /** East Asian characters take two columns. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
 

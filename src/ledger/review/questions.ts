@@ -6,7 +6,7 @@ import { type IdSpace, idSpaces } from '../../domain/provider.js';
 import { type RowFields, readSearchSubject } from '../../domain/search-subject.js';
 import type { NumberCorrection, RowQuestion } from '../answers/snapshot.js';
 import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
-import { decisionShown, JsonColumns, rowFields } from '../db/json-columns.js';
+import { decisionShown, JsonColumns, rowFields, rowValues, runColumns } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import { STILL_LISTED } from '../rows/read-rows.js';
 import type { CandidateRecord, IdClaim } from '../rows/runs.js';
@@ -264,8 +264,12 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
   );
   const found = yield* database
     .prepare<[object], QuestionRow>(
-      `SELECT questions.*, environments.name AS environment, coalesce(listed_line, line) AS line, listed_row, fields, ${IS_OPEN} AS open, ${NEEDS_SECOND_PERSON} AS needsTwo
+      `SELECT questions.*, environments.name AS environment, coalesce(listed_line, line) AS line, listed_row, fields, input_values AS cells, runs.columns AS columns,
+         coalesce(portfolios.name, runs.input_path) AS list, ${IS_OPEN} AS open, ${NEEDS_SECOND_PERSON} AS needsTwo,
+         EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = questions.run_id AND row_ids.row = questions.row
+           AND row_ids.space <> questions.space) AS known
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
+         LEFT JOIN portfolios ON portfolios.id = runs.portfolio_id
          ${WITH_LISTED_PLACE}
        ${among === undefined ? '' : `WHERE ${among.sql}`} ${IN_ORDER}`,
     )
@@ -288,10 +292,15 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
       askedAt: row.asked_at,
       listedRow: row.listed_row ?? row.row,
       line: row.line,
+      list: row.list,
       fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
+      // A question can be answered without its other cells, so damage in them does not matter here.
+      columns: parseStored(row.columns, runColumns.fits) ?? [],
+      values: parseStored(row.cells, rowValues.fits) ?? [],
       open: row.open === 1,
       beside: row.beside === 1,
       needsTwo: row.needsTwo === 1,
+      isKnown: row.known === 1,
       candidates: shown.filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
     };
   });
@@ -388,10 +397,14 @@ interface QuestionRow {
   readonly asked_at: number;
   readonly line: number;
   readonly listed_row: number | null;
+  readonly list: string;
   readonly fields: string;
+  readonly columns: string;
+  readonly cells: string;
   readonly open: number;
   readonly beside: number;
   readonly needsTwo: number;
+  readonly known: number;
 }
 
 const NOTHING_ASKED: readonly RowQuestion[] = [];

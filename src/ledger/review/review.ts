@@ -71,13 +71,20 @@ export interface AskedQuestion extends NewQuestion {
   /** Its place in the newest file. If it left the list: in its run. */
   readonly listedRow: number;
   readonly line: number;
+  /** The name of the row's list, else the path of its file. */
+  readonly list: string;
   readonly fields: Readonly<Record<string, string>>;
+  /** The header of the list and the row's cells as written. */
+  readonly columns: readonly string[];
+  readonly values: readonly string[];
   /** The row waits for the answer, or will when the asking pipeline runs again. */
   readonly open: boolean;
   /** Asked by another pipeline than that of the row's run. */
   readonly beside: boolean;
   /** A list that asks it requires a second person for a confirmation. */
   readonly needsTwo: boolean;
+  /** The row's company is confirmed in another ID space. */
+  readonly isKnown: boolean;
   readonly candidates: readonly CandidateRecord[];
 }
 

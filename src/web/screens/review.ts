@@ -7,6 +7,7 @@ import type {
 } from '../../app/review/question-pages.js';
 import {
   inputInWords,
+  otherCellsInWords,
   questionJson,
   reasonInWords,
   reasonName,
@@ -19,12 +20,14 @@ import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
 import { type Message, message, sentence } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
-import { box, button, chip, dataTable, firstItem, heading, NOT_RETURNED, numeric, pager, time } from '../layout.js';
+import { box, button, chip, dataTable, firstItem, heading, NOT_RETURNED, pager, time } from '../layout.js';
 import { type Action, csvLines, type Done, mayDo, type Site, screen } from '../site.js';
 
 type Question = OneQuestionView['question'];
 type RefusedAnswer = ReturnType<typeof refusedAnswers>[number];
 type Facet = QuestionPageView['facets']['reason'][number];
+
+const placeOf = ({ rows: [row] }: Question): string => `${row?.list}, line ${row?.line}`;
 
 /** The best candidate is first. */
 const bestGrade = ({ candidates }: Question): string | undefined => candidates[0]?.matchGrade;
@@ -111,7 +114,7 @@ ${facetRow('Country', 'country', facets.country, query)}
 ${facetRow('Best grade', 'grade', facets.bestGrade, query)}
 ${facets.bestGrade.length > 1 && html`<p class="dim">A grade has five letters: ${GRADE_WORDS}</p>`}
 ${dataTable(
-  ['Your company', 'Why', 'About', 'Best candidate', 'Grade', numeric('Line')],
+  ['Your company', 'Why', 'About', 'Best candidate', 'Grade', 'Row'],
   questions.map((question) => [
     html`<a href="${addressOf(question.id, query)}">${question.input.name ?? question.input.registration_number ?? question.id}</a><br><span class="dim">${joined([question.input.country, question.input.registration_number], ' · ')}</span>`,
     html`${reasonInWords(question)}${question.held.length > 0 && html` ${chip('attention', 'second person')}`}${question.decision?.decision === 'not_sure' && html` ${chip('detail', 'not sure')}`}`,
@@ -119,7 +122,7 @@ ${dataTable(
     question.candidates[0]?.name ??
       (question.candidates.length === 0 ? html`<span class="dim">no candidate</span>` : NOT_RETURNED),
     html`<code>${bestGrade(question)}</code>`,
-    html`${question.rows[0]?.line}${question.rows.length > 1 && html` <span class="dim">and ${question.rows.length - 1} more</span>`}`,
+    html`${placeOf(question)}${question.rows.length > 1 && html` <span class="dim">and ${question.rows.length - 1} more</span>`}`,
   ]),
   open === 0 ? 'No open questions.' : 'No open question fits.',
 )}${pager(request, (page - 1) * request.pageSize, request.pageSize, fitting)}`,
@@ -207,10 +210,10 @@ export const questionScreen = screen<QuestionScreenView>({
     const mayDecide = mayDo(site.user.role, 'decide');
     return {
       title: question.input.name ?? question.id,
-      body: html`${heading('Review', joined([place, topicInWords(question), html`<a href="/review${selectionQuery(query)}">all questions</a>`], ' · '))}
+      body: html`${heading('Review', joined([place, placeOf(question), topicInWords(question), html`<a href="/review${selectionQuery(query)}">all questions</a>`], ' · '))}
 <div class="split"><ul class="queue" aria-label="Questions">${queue.map(
         (one) =>
-          html`<li><a href="${addressOf(one.id, query)}"${one.id === question.id && html` class="on" aria-current="true"`}>${one.input.name ?? one.id}<small>line ${one.rows[0]?.line} · ${reasonInWords(one)}</small></a></li>`,
+          html`<li><a href="${addressOf(one.id, query)}"${one.id === question.id && html` class="on" aria-current="true"`}>${one.input.name ?? one.id}<small>${placeOf(one)} · ${reasonInWords(one)}</small></a></li>`,
       )}${further > 0 && html`<li class="dim">${withCommas(further)} more</li>`}</ul>
 <div class="stack"><p><b>${capitalized(whyInWords(question))}</b></p>
 ${saidBefore(view)}
@@ -252,21 +255,21 @@ const FIELD_NAMES: Readonly<Record<ComparedField['field'], string>> = {
 /** The row beside its candidates. Each difference has a sign, a word and a colour. */
 function comparison({ question, compared }: QuestionScreenView, mayAnswer: boolean): Html {
   if (compared.length === 0)
-    return html`<p class="empty">${inputInWords(question.input)}<br>No candidate was found. Correct the number, or answer none of these.</p>`;
+    return html`<p class="empty">${inputInWords(question.input)}<br>${otherCellsInWords(question)}<br>No candidate was found. Correct the number, or answer none of these.</p>`;
   const names = (Object.keys(FIELD_NAMES) as ComparedField['field'][]).filter((name) =>
     compared.some(({ fields }) => fields.some(({ field, yours, theirs }) => field === name && (yours ?? theirs))),
   );
   const yours = (name: ComparedField['field']) => compared[0]?.fields.find(({ field }) => field === name)?.yours;
   return box(
     'Row and candidates',
-    html`<table class="blocks"><thead><tr><th></th><th scope="col">Your list, line ${question.rows[0]?.line}</th>${compared.map((_, index) => html`<th scope="col">Candidate ${index + 1}</th>`)}</tr></thead><tbody>
+    html`<table class="blocks"><thead><tr><th></th><th scope="col">${placeOf(question)}</th>${compared.map((_, index) => html`<th scope="col">Candidate ${index + 1}</th>`)}</tr></thead><tbody>
 ${names.map(
   (name) =>
     html`<tr><th scope="row">${FIELD_NAMES[name]}</th><td data-of="your list">${yours(name) ?? html`<span class="dim">empty</span>`}</td>${compared.map(
       ({ fields }, index) => fields.filter(({ field }) => field === name).map((one) => cell(one, index)),
     )}</tr>`,
 )}
-<tr><th scope="row">Why</th><td></td>${compared.map(({ choice }, index) => html`<td data-of="candidate ${index + 1}"><small>${choice.evidence}</small><br><code>${choice.matchGrade}</code></td>`)}</tr>
+<tr><th scope="row">Why</th><td data-of="your list">${question.otherCells.length > 0 && html`<small>Other cells: ${otherCellsInWords(question)}</small>`}</td>${compared.map(({ choice }, index) => html`<td data-of="candidate ${index + 1}"><small>${choice.evidence}</small><br><code>${choice.matchGrade}</code></td>`)}</tr>
 ${mayAnswer && html`<tr><th></th><td></td>${compared.map(({ choice }, index) => html`<td><button name="choice" value="${choice.key}"${index < 9 && html` data-key="${index + 1}"`}${index === 0 && html` class="primary"`}>${index < 9 && html`<kbd>${index + 1}</kbd>`}Confirm ${compared.length > 1 && index + 1}</button></td>`)}</tr>`}
 </tbody></table>`,
   );
