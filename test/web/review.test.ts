@@ -143,12 +143,12 @@ test('a corrected number is called that, not "none of these"', () =>
     const { json, get, post } = page;
     const address = `/review/${(await json<ReviewJson>('/review')).questions[0]?.question}`;
     const asked = await json<QuestionJson>(address);
-    await post(`${address}/answer`, { ...form(asked, 'none_of_these'), number: 'HRB 445566' });
+    await post(`${address}/answer`, { ...form(asked, 'none_of_these'), number: 'Amtsgericht Köln HRB 445566' });
     await recorded(page);
-    expect(await json('/decisions')).toMatchObject({ decisions: [{ corrected_number: 'HRB 445566' }] });
+    expect(await json('/decisions')).toMatchObject({ decisions: [{ corrected_number: 'Amtsgericht Köln HRB 445566' }] });
     for (const path of [address, '/decisions']) {
       const { text } = await get(path);
-      expect(text).toContain('corrected number: HRB 445566');
+      expect(text).toContain('corrected number: Amtsgericht Köln HRB 445566');
       expect(text).not.toContain('none of these');
     }
   }));
