@@ -7,7 +7,7 @@ import type { Database, Script, Sql } from './db/database.js';
 import { attemptOutages } from './db/json-columns.js';
 import { parseStored } from './db/stored-json.js';
 import type { OutageNote } from './money/calls.js';
-import { UNKNOWN_CHARGE } from './money/intent-state.js';
+import { LEFT_OPEN, UNKNOWN_CHARGE } from './money/intent-state.js';
 import {
   type Allowances,
   allowancesOf,
@@ -220,8 +220,8 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
   );
   const spent = database.prepare<[object], AttemptSpending>(
     `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
-       count(*) FILTER (WHERE charge = 'unknown') AS unknown,
-       count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
+       count(*) FILTER (WHERE charge = 'unknown' OR ${LEFT_OPEN}) AS unknown,
+       count(*) FILTER (WHERE (charge = 'unknown' OR ${LEFT_OPEN}) AND meter IN ('unit', 'report')) AS unknownInBudget
      FROM calls WHERE ${SPENT_WITHIN_LIMITS}`,
   );
   const unitsCharged = database
@@ -308,7 +308,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     },
     environments: () => database.read(() => environments.all()),
     spent: async (attemptId) =>
-      (await database.read(() => spent.get({ purse: attemptId }))) ?? {
+      (await database.read(() => spent.get({ purse: attemptId, now: clock() }))) ?? {
         units: 0,
         reports: 0,
         unknown: 0,

@@ -29,7 +29,7 @@ export function plannedNeed(
   dataDir: string,
   environment: AppEnvironment,
 ): DiskNeed {
-  const written = lastRun === null ? undefined : writtenTables(lastRun, dataDir);
+  const written = lastRun === null ? undefined : writtenTables(({ run }) => run === lastRun, dataDir);
   const perRow = written === undefined || written.rows === 0 ? ROW_BYTES : written.bytes / written.rows;
   const bytes = Math.round(rows * perRow) + (isFile ? answers * ANSWER_BYTES : 0);
   return { bytes, free: freeSpace(dataDir, environment) ?? null };
@@ -42,19 +42,22 @@ export interface UpdateDiskNeed extends DiskNeed {
 
 /** The need of a night in which every list is updated as the last time. */
 export async function diskNeedOfUpdate(
-  lists: readonly PortfolioRecord[],
-  { portfolios, reading, claims }: Ledger,
+  known: readonly PortfolioRecord[],
+  { portfolios, reading, runs, claims }: Ledger,
   dataDir: string,
   environment: AppEnvironment,
 ): Promise<UpdateDiskNeed> {
   let bytes = 0;
   let threeUpdates = 0;
-  for (const { id } of lists) {
+  const lists = await runs.ofLists();
+  for (const { id } of known) {
     const run = await portfolios.lastRun(id);
     if (run === undefined) continue;
-    const calls = claims === undefined ? await reading.charged({ run: run.id }) : [];
+    // An attempt that broke off shows less than a night needs.
+    const written = writtenTables(({ run: other }) => lists.get(other) === id, dataDir);
+    const calls = claims === undefined ? await reading.charged({ run: written?.run ?? run.id }) : [];
     const answers = calls.reduce((sum, one) => sum + one.calls, 0) * ANSWER_BYTES;
-    const tables = writtenTables(run.id, dataDir)?.bytes ?? 0;
+    const tables = written?.bytes ?? 0;
     const keeps = (findSettings(run)?.pipeline.keepExports ?? null) !== null;
     bytes += answers + tables;
     threeUpdates += 3 * answers + (keeps ? 1 : 3) * tables;
@@ -69,15 +72,15 @@ export function shortage({ bytes, threeNights, free }: UpdateDiskNeed): { code: 
   return { code: 'DISK_SHORT', message };
 }
 
-/** Rows and size of the newest tables of a run in the data directory. Other folders may be on another disk. */
-function writtenTables(of: string, dataDir: string) {
+/** Rows and size of the newest of these tables in the data directory. Other folders may be on another disk. */
+function writtenTables(isMeant: (found: FoundExport) => boolean, dataDir: string) {
   const [newest] = exportsIn(dataDir)
-    .filter(({ run, folder, isPast }) => run === of && !isPast && dirname(folder) === join(dataDir, 'exports'))
+    .filter((found) => isMeant(found) && !found.isPast && dirname(found.folder) === join(dataDir, 'exports'))
     .toSorted((a, b) => b.at.localeCompare(a.at));
   const marker = newest && readMarker(newest.folder);
   if (newest === undefined || marker === undefined) return undefined;
   const sizeOf = (file: string) => statSync(join(newest.folder, file), { throwIfNoEntry: false })?.size ?? 0;
-  return { rows: marker.rows, bytes: marker.files.reduce((sum, file) => sum + sizeOf(file), 0) };
+  return { run: newest.run, rows: marker.rows, bytes: marker.files.reduce((sum, file) => sum + sizeOf(file), 0) };
 }
 
 /** An unreadable list of exports only makes the estimate rougher. */

@@ -62,7 +62,7 @@ function resultInWords({ errorCode, httpStatus, charge }: UnknownCall): string {
 }
 
 function cameBack(errorCode: string | null, httpStatus: number | null): string {
-  if (errorCode === 'PROCESS_DIED') return 'process died';
+  if (errorCode === 'PROCESS_DIED') return 'not recorded';
   if (httpStatus === null) return 'no answer';
   if (httpStatus < 300) return 'unreadable';
   return errorCode === `HTTP_${httpStatus}` ? `HTTP ${httpStatus}` : `${httpStatus} ${errorCode}`;

@@ -204,6 +204,10 @@ function moneyOf(seen: Seen, flights: Flights | undefined, closure: Closure | un
 /** A key check must fail, so it is free even if its answer was lost. Older versions recorded it as unknown. */
 export const UNKNOWN_CHARGE = `charge = 'unknown' AND calls.stage IS DISTINCT FROM '${KEY_CHECK}'`;
 
+/** A call that is open although its attempt has ended. */
+export const LEFT_OPEN = `settled_at IS NULL AND meter <> 'free' AND calls.stage IS DISTINCT FROM '${KEY_CHECK}'
+  AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now)`;
+
 /**
  * A later answer settles the question. in_doubt is 2 if a person allowed the request again: the call no longer counts
  * against the cap. kybatch still looks for a report before it generates another.

@@ -1,10 +1,10 @@
-import { KEY_CHECK, type RowOutcome } from '../../domain/outcomes.js';
+import type { RowOutcome } from '../../domain/outcomes.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { rowFields } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import type { RowRef } from '../review/review.js';
 import { callSettler, PREPEND_NOTE, readReportedUnits, rowRelease } from './allowances.js';
-import { UNANSWERED, UNKNOWN_CHARGE } from './intent-state.js';
+import { LEFT_OPEN, UNANSWERED, UNKNOWN_CHARGE } from './intent-state.js';
 import type { ReportedUnits } from './provider-count.js';
 
 /** Calls of unknown charge, and what a person decides about them. */
@@ -126,10 +126,6 @@ export function unknownChargeStore(database: Database): UnknownChargeStore {
       }),
   };
 }
-
-/** A call that is open although its attempt has died. */
-const LEFT_OPEN = `settled_at IS NULL AND meter <> 'free' AND calls.stage IS DISTINCT FROM '${KEY_CHECK}'
-  AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now)`;
 
 const WAS_IN_DOUBT = "charge IN ('charged', 'free') AND reconciled IS NOT NULL";
 
