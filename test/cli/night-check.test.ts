@@ -51,6 +51,23 @@ long('well means a recent success and nothing that needs a person', async () => 
   });
 });
 
+test('stale rows that a limit left are no trouble, and the check still counts them', async () => {
+  const clock = new JumpingClock();
+  const pipeline = ['stages: [record]', 'freshness: {fullKyb: 7d}', 'metrics: {file: k.prom}'];
+  await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 3));
+    await kybatch(RUN);
+    clock.advance(8 * 24 * HOUR);
+    const end = await kybatch([...RUN, '--max-units', '1', '--json']);
+    expect(jsonOf<EndJson>(end)).toMatchObject({ to_do: 2 });
+    const check = await kybatch(['status', '--check', '--max-age', '900d', '--json']);
+    expect(check.code).toBe(0);
+    expect(jsonOf(check)).toMatchObject({ portfolios: [{ to_do: 2, troubles: [] }] });
+    expect((await kybatch(['status', '--check', '--max-age', '900d'])).stdout).toContain('2 rows to do');
+    expect(readFileSync(join(cwd, 'k.prom'), 'utf8')).toMatch(/^kybatch_rows_due\{.*\} 2$/m);
+  });
+});
+
 long('a first run that is running and young is well', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {

@@ -73,11 +73,11 @@ export type Trouble =
   | (RefusedAttempt & { readonly kind: 'refused' })
   /** `count`: rows to do. */
   | { readonly kind: 'stopped'; readonly stop: StopView; readonly count: number }
+  | { readonly kind: 'interrupted' | 'died'; readonly count: number }
   /** Rows that only wait: for the allowance, for the limit of the next attempt, for a lost answer. `continues`: the next run moves them. */
   | (Waiting & { readonly until: number | null; readonly continues: boolean })
   /** Rows whose next call cost more last time than the limit of the last attempt. A higher limit is for a person. */
   | { readonly kind: 'unit_price'; readonly count: number; readonly price: PriceAboveLimit }
-  | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider'; readonly count: number }
   /** `count`: calls with unknown charge that wait for a person (`toDecide`) or for the next run. */
@@ -242,7 +242,14 @@ async function lookAtList(
       sandbox: false,
       given: {},
     };
-  const { progress, whole, attempt: work, isAtWork: atWork, lacksTables } = await stateOfRun(run, ledger, at);
+  const {
+    progress,
+    whole,
+    toDo: open,
+    attempt: work,
+    isAtWork: atWork,
+    lacksTables,
+  } = await stateOfRun(run, ledger, at);
   // A first run that is still young has not had the time to finish.
   const isFirst = atWork && lastSuccessAt === null && at - run.createdAt <= maxAgeMs;
   const tables: readonly Trouble[] = lacksTables ? [{ kind: 'tables', finishedAt: run.finishedAt }] : [];
@@ -253,7 +260,7 @@ async function lookAtList(
     number: number,
   ): readonly Trouble[] => (number === 0 || ignore.some((other) => other === kind) ? [] : [{ kind, count: number }]);
   const ofWork = [
-    ...(work === undefined ? [] : troublesOfWork(work, atWork, run, progress)),
+    ...(work === undefined ? [] : troublesOfWork(work, atWork, run, open)),
     ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
   ];
   const isStopped = ofWork.some(({ kind }) => kind !== 'scope');
@@ -306,7 +313,7 @@ async function lookAtList(
   const next = afterRefusal ?? onward;
   const afterDoctor = afterRefusal?.kind === 'doctor' ? onward : null;
   const sandbox = await isOnSandbox(run.id, ledger.runs);
-  const toDo = atWork ? 0 : whole.outcomes.pending;
+  const toDo = atWork ? 0 : open;
   const left = await ledger.portfolios.departed(list.id, run.createdAt);
   return { name, lastSuccessAt, troubles, toDo, left, next, afterDoctor, sandbox, given };
 }
@@ -372,15 +379,15 @@ function troublesOfWork(
   { outages, ending, endedAt }: AttemptActivity,
   atWork: boolean,
   run: RunRecord,
-  { byOutcome }: Progress,
+  toDo: number,
 ): readonly Trouble[] {
   if (run.state !== 'open') return [];
   const [outage] = outages.filter(({ row }) => row === undefined);
   if (atWork) return outage === undefined ? [] : [{ kind: 'outage', outage }];
   const ended = readEnding(ending);
-  if (ended === null) return endedAt === null ? [{ kind: 'died' }] : [];
+  if (ended === null) return endedAt === null ? [{ kind: 'died', count: toDo }] : [];
   const { stopped, interrupted, finished } = ended;
   if (stopped !== null)
-    return stopped.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop: stopped, count: byOutcome.pending }];
-  return interrupted && !finished ? [{ kind: 'interrupted' }] : [];
+    return stopped.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop: stopped, count: toDo }];
+  return interrupted && !finished ? [{ kind: 'interrupted', count: toDo }] : [];
 }

@@ -41,7 +41,7 @@ export interface Figures {
 export interface ListFigures {
   readonly name: string;
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
-  /** Due rows that are not finished. */
+  /** Rows that the next attempt continues with. */
   readonly due: number;
   /** Of these, the number by what they wait for. */
   readonly held: Readonly<Record<string, number>>;
@@ -117,7 +117,7 @@ async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number)
     workers: Math.max(workers.length, isLed ? 1 : 0),
     outages: (isAtWork ? (attempt?.outages ?? []) : []).filter(({ row }) => row === undefined),
     lastExit: isAtWork ? null : lastExitOf(list, attempt, outcomes, progress?.parkedReasons ?? {}),
-    due: progress?.byOutcome.pending ?? 0,
+    due: state?.toDo ?? 0,
     held: { waiting: progress?.waiting ?? 0, ...progress?.parkedReasons },
     oldestAnswerAt: believed(await portfolios.oldestAnswer(list.id)),
     lastSuccessAt: believed(list.lastSuccessAt),

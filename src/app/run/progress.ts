@@ -42,6 +42,8 @@ export interface RunState extends WorkState {
   readonly progress: Progress;
   readonly whole: PortfolioProgress;
   readonly condition: RunCondition;
+  /** Rows that the next attempt continues with: due rows of the run, also those that keep an earlier answer, or of an earlier run. */
+  readonly toDo: number;
 }
 
 /** Who works on a run, and whether its tables are written. It counts no rows. */
@@ -74,7 +76,8 @@ export type RunCondition =
 /** `since`: the beginning of the time for which speed and failed calls are measured. */
 export async function stateOfRun(run: RunRecord, ledger: Ledger, now: number, since = now): Promise<RunState> {
   const standing = await standingOfRun(run, ledger, now, since);
-  return { ...standing, whole: await portfolioProgress(run, standing.progress, ledger) };
+  const whole = await portfolioProgress(run, standing.progress, ledger);
+  return { ...standing, whole, toDo: standing.progress.byOutcome.pending || whole.outcomes.pending };
 }
 
 /** Without what needs a look at the whole list. */
@@ -83,7 +86,7 @@ export async function standingOfRun(
   ledger: Ledger,
   now: number,
   since?: number,
-): Promise<Omit<RunState, 'whole'>> {
+): Promise<Omit<RunState, 'whole' | 'toDo'>> {
   const progress = await runProgress(run, ledger, now);
   const activity = await workStateOf(run, ledger, now, since);
   return { ...activity, progress, condition: conditionOf(run, activity) };

@@ -193,7 +193,7 @@ export const runPage = (
 
 async function pageOf(
   run: RunRecord,
-  state: Omit<RunState, 'whole'>,
+  state: Omit<RunState, 'whole' | 'toDo'>,
   { portfolio, rows }: Pick<PortfolioProgress, 'portfolio' | 'rows'>,
   at: number,
   ledger: Ledger,
@@ -302,7 +302,7 @@ function stepsOf(
 
 function viewOfWork(
   work: AttemptActivity,
-  { progress: { byOutcome, waiting, parked }, isLed: alive, isAtWork: goesOn }: Omit<RunState, 'whole'>,
+  { progress: { byOutcome, waiting, parked }, isLed: alive, isAtWork: goesOn }: Omit<RunState, 'whole' | 'toDo'>,
   at: number,
   lookUntil: number | null,
 ): ProcessView {

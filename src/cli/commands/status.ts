@@ -22,6 +22,7 @@ import {
   parkedInWords,
   pendingInWords,
   refusedInWords,
+  renewedInWords,
   standing,
 } from '../terminal/run-words.js';
 import {
@@ -133,10 +134,9 @@ const stepsInWords = (
   mapTexts(
     [...further, ...(next === undefined ? [] : [next])]
       .map((step) => (answerIn !== null && step.code === 'REVIEW_NEXT' ? suggestResults(answerIn, place) : step))
-      // Before that time an attempt would end at once.
       .map((step) =>
-        step.code === 'RESUME_NEXT' && (progress.parkedReasons.allowance ?? 0) > 0 && (parkedUntil ?? 0) > at
-          ? { ...step, words: `Continue after ${moment(parkedUntil ?? at)}` }
+        step.code === 'RESUME_NEXT' && (progress.parkedReasons.allowance ?? 0) > 0 && (parkedUntil ?? at + 1) > at
+          ? { ...step, words: `Continue ${renewedInWords(parkedUntil)}` }
           : step,
       )
       .map(suggestionInWords),

@@ -99,6 +99,7 @@ export function checkJson(view: CheckView, args: CheckArgs) {
     portfolios: view.lists.map((list) => ({
       portfolio: list.name,
       lastSuccessAt: list.lastSuccessAt,
+      toDo: list.toDo || undefined,
       left: list.left || undefined,
       troubles: list.troubles.map((trouble) => troubleJson(trouble, list)),
     })),
@@ -150,9 +151,9 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'refused':
       return `the last attempt was refused (${trouble.code}, ${moment(trouble.at)})${trouble.message === null ? '' : `: ${inShort(trouble.message)}`}`;
     case 'interrupted':
-      return `${lastWorking(list)} was interrupted`;
+      return `${lastWorking(list)} was interrupted with ${count(trouble.count, 'row')} to do`;
     case 'died':
-      return `${lastWorking(list)} died`;
+      return `${lastWorking(list)} died with ${count(trouble.count, 'row')} to do`;
     case 'stopped':
       return `${lastWorking(list)} stopped with ${count(trouble.count, 'row')} to do: ${stopInWords(trouble.stop)}`;
     case 'allowance': {

@@ -6,7 +6,7 @@ import type { RunEndView } from '../../app/run/run-end.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
-import { count, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
+import { count, durationInWords, listed, shortRun, withCommas } from '../../util/words.js';
 import { contactsJson, movedInWords, movedJson, told } from './allowance-words.js';
 import {
   amountsInWords,
@@ -20,6 +20,7 @@ import {
   pauseOf,
   pendingInWords,
   refusedInWords,
+  renewedInWords,
   revealsInWords,
   stopInWords,
 } from './run-words.js';
@@ -306,9 +307,8 @@ function newQuestions({ left: { questions }, outcomes: { needs_review: all } }: 
 /** The same limits again. All rows together may need more, which is for the user to allow. */
 function resumeInWords({ rest, toDo, limits, parked, parkedUntil }: RunEndView, resume: Suggestion): Message {
   const isLimited = rest !== null && (limits.units !== null || limits.reports !== null);
-  const renewed =
-    parkedUntil === null ? ' when the provider has renewed the allowance' : ` after ${moment(parkedUntil)}`;
-  const when = (parked.allowance ?? 0) > 0 ? renewed : isLimited ? ' with the same limits again' : '';
+  const when =
+    (parked.allowance ?? 0) > 0 ? ` ${renewedInWords(parkedUntil)}` : isLimited ? ' with the same limits again' : '';
   return block(
     resume.code,
     `Continue${when}:`,

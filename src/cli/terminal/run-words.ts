@@ -464,6 +464,10 @@ const CONDITIONS: Readonly<Record<RunStanding['condition'], string>> = {
 export const stateInWords = ({ condition, run: { fresh } }: Pick<RunStanding, 'condition' | 'run'>): string =>
   `${CONDITIONS[condition]}${fresh ? ' (rebuy)' : ''}`;
 
+/** When an attempt finds an allowance again. Before, it would end at once. */
+export const renewedInWords = (until: number | null): string =>
+  until === null ? 'when the provider has renewed the allowance' : `after ${moment(until)}`;
+
 /** "finished 2026-01-05 01:31 UTC": `lacksTables` if its tables are not written. */
 export const finishedInWords = (at: number | null, lacksTables: boolean): string =>
   `finished${at === null ? '' : ` ${moment(at)}`}${lacksTables ? ', but its tables are not written' : ''}`;
