@@ -421,7 +421,8 @@ const whatToDo = (code: string, areMost: boolean): readonly string[] =>
 
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
   NO_COUNTRY: 'or give one country for all of them: --country CC',
-  RAGGED: 'Quote cells that hold the delimiter, or name it: --delimiter',
+  RAGGED:
+    'If it is the last line, the file may be cut off: get it again. Else quote cells that hold the delimiter, or name it: --delimiter',
   BROKEN_QUOTES: 'Double the quotation marks inside a cell ("").',
   BAD_ENCODING: 'Name the encoding of the file: --encoding',
   NUL_CHARACTER: 'Save the file again from the program that it came from.',
