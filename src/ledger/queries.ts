@@ -111,6 +111,7 @@ export interface CallCount {
 /** Null if nothing was stored, or it has not ended. */
 export interface LastAttempt {
   readonly id: number;
+  readonly begunAt: number;
   readonly given: string | null;
   readonly ending: string | null;
   /** Counted against its limits, including calls of helpers. */
@@ -121,7 +122,6 @@ export interface LastAttempt {
 /** An attempt on a list. `ending`: as JSON, null if it runs or died. */
 export interface PastAttempt extends Omit<LastAttempt, 'id' | 'given'> {
   readonly runId: string;
-  readonly begunAt: number;
 }
 
 export interface KnownEnvironment {
@@ -245,7 +245,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
      ORDER BY calls.id`,
   );
   const lastAttempt = database.prepare<[string], LastAttempt>(
-    `SELECT id, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
+    `SELECT id, begun_at AS begunAt, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
      FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
   );
   const attempts = database.prepare<[number, number], PastAttempt>(

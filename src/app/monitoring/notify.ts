@@ -86,9 +86,8 @@ async function listAfter(
     const run = 'run' in of ? await runs.find(of.run) : list && (await portfolios.lastRun(list.id));
     if (run === undefined) return null;
     const view = await viewOfIdleRun(run, ledger, environment, { dataDir });
-    const attempt = await reading.atWork(run.id);
-    const last = attempt === undefined || attempt.begunAt < began ? undefined : await reading.lastAttempt(run.id);
-    const spent = last === undefined ? view.spent : await reading.spent(last.id);
+    const last = await reading.lastAttempt(run.id);
+    const spent = last === undefined || last.begunAt < began ? view.spent : await reading.spent(last.id);
     const { code, exit } = error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal };
     const step = stepAfterRefusal({ code, exit }, run) ?? rereadStep(run);
     return { list: { ...view, spent, finished: false, next: null, further: [] }, step };

@@ -68,24 +68,26 @@ export function shortened(text: string, columns: number): string {
 
 /**
  * Two texts to compare, each in at most so many columns. Their middle is left out, because names often differ at their
- * ends alone. If they differ in the middle alone, that part is kept.
+ * ends alone. If they look equal then, the part that differs first is kept.
  */
 export function shortenedPair(
   texts: readonly [string, string],
   columns: readonly [number, number],
 ): readonly [string, string] {
   const [one, other] = texts.map((text) => [...text]) as [string[], string[]];
-  const start = one.findIndex((letter, index) => letter !== other[index]);
-  const end = one.findLastIndex((letter, index) => letter !== other[index + other.length - one.length]);
-  const narrow = Math.floor((Math.min(...columns) - 1) / 2);
-  const isHidden = start >= narrow && one.length - 1 - end >= narrow;
-  const cut = (text: string, width: number) => {
-    if (widthOf(text) <= width) return text;
-    const letters = [...text];
-    if (!isHidden) return withoutMiddle(letters, width);
-    return `${letters.slice(0, BEFORE).join('')}…${shortened(letters.slice(start - 2).join(''), width - BEFORE - 1)}`;
+  const differsAt = one.findIndex((letter, index) => letter !== other[index]);
+  const from = Math.max(0, (differsAt === -1 ? one.length : differsAt) - 2);
+  const fitted = (cut: (letters: string[], width: number) => string) => {
+    const within = (letters: string[], width: number) =>
+      widthOf(letters.join('')) <= width ? letters.join('') : cut(letters, width);
+    return [within(one, columns[0]), within(other, columns[1])] as const;
   };
-  return [cut(texts[0], columns[0]), cut(texts[1], columns[1])];
+  const pair = fitted(withoutMiddle);
+  if (pair[0] !== pair[1] || texts[0] === texts[1]) return pair;
+  return fitted((letters, width) => {
+    const start = `${letters.slice(0, BEFORE).join('')}…`;
+    return `${start}${shortened(letters.slice(from).join(''), width - widthOf(start))}`;
+  });
 }
 
 /** Letters before a part of the middle. */
