@@ -1,5 +1,6 @@
 // The view of how an attempt ended, its spending and its next steps.
 
+import { join } from 'node:path';
 import { REVEALING_OPERATIONS, revealsOfCall } from '../../api/account.js';
 import { addReveals, type ContactCounts, NO_REVEALS, type Reveals } from '../../domain/account-usage.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
@@ -269,9 +270,10 @@ export async function viewOfIdleRun(
   };
 }
 
-/** The newest tables that are still in their folder. */
+/** The newest tables that are still in their folder. A copy elsewhere does not take the place of the run's own. */
 export function newestTables(run: string, dataDir: string): FoundExport | undefined {
-  return newest(exportsIn(dataDir).filter((found) => found.run === run));
+  const found = exportsIn(dataDir).filter((one) => one.run === run);
+  return found.find(({ folder }) => folder === join(dataDir, 'exports', run)) ?? newest(found);
 }
 
 /** The stable place of a portfolio's newest tables. Null if there is none, or these tables are newer. */
