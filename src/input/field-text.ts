@@ -91,6 +91,8 @@ export function isPlaceholder(text: string, field: InputField): boolean {
   if (told === undefined || text === '') return false;
   if (UNFILLED.test(text) || (field === 'name' && isOtherThing(text))) return true;
   if (text.length > LONGEST) return false;
+  // Only the prefix of a number.
+  if (field === 'vat_number' && /^\p{Lu}{2}$/u.test(text)) return true;
   if (/[1-8]/.test(text) && !ONE_DIGIT.test(text)) return false;
   const folded = fold(text);
   const known = placeholders();

@@ -6,6 +6,11 @@ import type { InputField } from '../../src/input/types.js';
 const EVERYWHERE: readonly InputField[] = ['name', 'registration_number', 'vat_number', 'country', 'city', 'state'];
 
 describe('a placeholder', () => {
+  test('the prefix alone is one among VAT numbers', () => {
+    expect(isPlaceholder('DE', 'vat_number')).toBe(true);
+    expect(isPlaceholder('DE', 'country')).toBe(false);
+  });
+
   test.each(
     `n/a|N/A|N.A.|n. a.|(n/a)|Ｎ／Ａ|-|--|—|.|…|?|???|***|#N/A|#NV|#REF!|#BEZUG!|#VALUE!|#WERT!|#DIV/0!|#NAME?|########|null|NULL|<null>|none|None|unknown|UNKNOWN|[unknown]|unbekannt|k.A.|k. A.|
     keine Angabe|nicht bekannt|Nicht verfügbar|not available|s/n|sin datos|n.d.|non disponibile|n.v.t.|inconnu|non renseigné|nie dotyczy|brak danych|neuvedeno|ukendt|okänd|

@@ -245,7 +245,7 @@ function rowLines(plan: PlanView, indent = 0): readonly string[] {
   const toDo: readonly CountLine[] = [
     [plan.toSearch, 'to search and buy'],
     [plan.toBuy, 'known, with data to buy'],
-    [plan.repeated, 'the same as an earlier row', rowNumbersInWords(plan.repeatedRows, plan.repeated)],
+    [plan.repeated, 'with the same requests as an earlier row', rowNumbersInWords(plan.repeatedRows, plan.repeated)],
     [plan.owned - plan.repeated - plan.upToDate, 'with stored answers, free'],
   ];
   const kinds = toDo.filter(([rows]) => rows > 0);

@@ -163,7 +163,7 @@ ${panel(
   facts([
     ['To search and buy', plan.toSearch > 0 && withCommas(plan.toSearch)],
     ['Known, with data to buy', plan.toBuy > 0 && withCommas(plan.toBuy)],
-    ['The same as an earlier row', plan.repeated > 0 && withCommas(plan.repeated)],
+    ['With the same requests as an earlier row', plan.repeated > 0 && withCommas(plan.repeated)],
     ['With stored answers, free', free > 0 && withCommas(free)],
     ['Up to date', plan.upToDate > 0 && withCommas(plan.upToDate)],
     ['May need review', plan.toPerson > 0 && withCommas(plan.toPerson)],
