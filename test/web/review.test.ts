@@ -145,7 +145,9 @@ test('a corrected number is called that, not "none of these"', () =>
     const asked = await json<QuestionJson>(address);
     await post(`${address}/answer`, { ...form(asked, 'none_of_these'), number: 'Amtsgericht Köln HRB 445566' });
     await recorded(page);
-    expect(await json('/decisions')).toMatchObject({ decisions: [{ corrected_number: 'Amtsgericht Köln HRB 445566' }] });
+    expect(await json('/decisions')).toMatchObject({
+      decisions: [{ corrected_number: 'Amtsgericht Köln HRB 445566' }],
+    });
     for (const path of [address, '/decisions']) {
       const { text } = await get(path);
       expect(text).toContain('corrected number: Amtsgericht Köln HRB 445566');
