@@ -6,6 +6,7 @@ import { readGermanEntry } from '../domain/numbers/german.js';
 import { compact, isWrittenDate } from '../domain/numbers/number-text.js';
 import { parseRegistrationNumber } from '../domain/numbers/parse.js';
 import { comparableVat, parseVatNumber } from '../domain/numbers/vat.js';
+import { subdivisionCode } from '../domain/places/location-codes.js';
 import { isCodeLike, resolveLocation } from '../domain/places/resolve-location.js';
 import { suggestCountry } from '../domain/places/suggest-country.js';
 import { isDitto } from './field-text.js';
@@ -167,3 +168,21 @@ export function areDays(cells: readonly string[]): boolean {
 }
 
 const BARE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/;
+
+/** Words alone. An address has a number or a comma, and a column of countries is not one of towns. */
+export function areTowns(cells: readonly string[]): boolean {
+  const filled = cells.filter(isFilled);
+  const countries = countriesIn(filled);
+  const others = filled.filter((cell, at) => /[\p{N},;]/u.test(cell) || countries[at] !== null);
+  return others.length <= filled.length * A_FIFTH;
+}
+
+const FEDERATIONS = ['US', 'CA', 'CN'];
+
+/** Some cells are countries, the others unknown: `Stát` with `CZ` and a word. States are known. */
+export function isCountryWithGaps(cells: readonly string[]): boolean {
+  const filled = cells.filter(isFilled);
+  const isState = (cell: string) => FEDERATIONS.some((country) => subdivisionCode(country, cell) !== undefined);
+  const named = countriesIn(filled);
+  return named.some((country) => country !== null) && !filled.some((cell, at) => named[at] === null && isState(cell));
+}

@@ -2,17 +2,18 @@
 
 import { ExitCode, KybatchError } from '../domain/errors.js';
 import { isGermanSection, readGermanEntry } from '../domain/numbers/german.js';
-import { subdivisionCode } from '../domain/places/location-codes.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import {
   A_FIFTH,
   areDays,
+  areTowns,
   COMPARED,
   type ColumnContent,
   type Countries,
   contentOf,
   countriesIn,
   FEW,
+  isCountryWithGaps,
   isFilled,
   legalForms,
   MOST,
@@ -357,26 +358,8 @@ function canBe(field: InputField, claimant: Claimant, countries: Countries): boo
   }
 }
 
-/** Words alone. An address has a number or a comma, and a column of countries is not one of towns. */
-function areTowns(cells: readonly string[]): boolean {
-  const filled = cells.filter(isFilled);
-  const countries = countriesIn(filled);
-  const others = filled.filter((cell, at) => /[\p{N},;]/u.test(cell) || countries[at] !== null);
-  return others.length <= filled.length * A_FIFTH;
-}
-
 /** Rows are numbered 1, 2, 3. `00001` is a code, even if no code is missing yet. */
 const isPadded = (cell: string): boolean => /^0\d/.test(cell);
-
-/** Some cells are countries, the others unknown: `Stát` with `CZ` and a word. States are known. */
-function isCountryWithGaps(cells: readonly string[]): boolean {
-  const filled = cells.filter(isFilled);
-  const isState = (cell: string) => FEDERATIONS.some((country) => subdivisionCode(country, cell) !== undefined);
-  const named = countriesIn(filled);
-  return named.some((country) => country !== null) && !filled.some((cell, at) => named[at] === null && isState(cell));
-}
-
-const FEDERATIONS = ['US', 'CA', 'CN'];
 
 /** As `canBe`, for a column that is not empty. */
 const holds = (field: InputField, claimant: Claimant, countries: Countries): boolean =>

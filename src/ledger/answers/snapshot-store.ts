@@ -1,3 +1,5 @@
+// All that an export reads from a ledger. It has over 500 lines, because all readings share one snapshot.
+
 import { companyKey, numberKey, registersIn } from '../../domain/entity-key.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
