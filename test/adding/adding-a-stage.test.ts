@@ -17,7 +17,7 @@ vi.mock('../../src/stages/list.js', async (original) => {
 vi.mock('../../src/readers/list.js', async (original) => {
   const listed = await original<typeof import('../../src/readers/list.js')>();
   const { licenceReader } = await import('./licence-reader.js');
-  return { readers: [...listed.readers, licenceReader] };
+  return { ...listed, readers: [...listed.readers, licenceReader] };
 });
 
 import { erase, previewErase } from '../../src/app/admin/erase.js';

@@ -133,7 +133,7 @@ describe('how a run ends', () => {
         // A row may take two searches and a record; the one that has begun has its search.
         const atMost = 3 * (pending - 1) + 1;
         expect(resumed.textOf('RUN_RESUMED')).toMatch(
-          new RegExp(` ${shortRun(run)} .*: ${pending} \\D+ ${atMost} units\\.\n.*--max-units `),
+          new RegExp(` ${shortRun(run)} .*: ${pending} \\D+ ${atMost} units [^]*--max-units `),
         );
         expect(jsonOf<EndJson>(resumed)).toMatchObject({
           outcomes: { complete: 6 },
@@ -152,9 +152,9 @@ describe('how a run ends', () => {
       expect((await kybatch([...RUN, '--max-units', '5'])).code).toBe(4);
       const spent = [sandbox.chargeLog.length];
       for (const [code, atMost] of [
-        [4, ' 3 units.'],
-        [4, ' 3 units.'],
-        [0, ' 1 unit.'],
+        [4, ' 3 units'],
+        [4, ' 3 units'],
+        [0, ' 1 unit '],
       ] as const) {
         const resumed = await kybatch(['resume']);
         expect(resumed.code).toBe(code);

@@ -145,7 +145,7 @@ long('X-4 open questions lead to the sheet that asks them already, and never ove
     expect(second.next).toBe(`kybatch review export ${second.run} --out review-${second.run}.csv`);
     // The sheet has the questions of the first run alone.
     expect((await job.kybatch(['review', 'list'])).textOf('REVIEW_NEXT')).toMatch(
-      / kybatch review apply review\.csv\n2 .*:\n +kybatch review export --out review-open\.csv\n/,
+      / kybatch review apply review\.csv\n2 .*:\n +kybatch review export --out review-open\.csv$/,
     );
     const unattended = await job.kybatch(['review']);
     expect(unattended.code).toBe(2);

@@ -183,7 +183,7 @@ function failureInWords(state: keyof typeof FAILURES, error: ApiError, environme
     const at = baseUrl === undefined ? '' : ` at ${new URL(baseUrl).host}`;
     const what = error.message.replace(`${error.operation}: `, '');
     // A hint about the charge of a call does not apply: a check asks for nothing that is charged.
-    const hint = error.charge === 'unknown' ? '' : error.hint;
+    const hint = state === 'unreachable' && error.charge === 'unknown' ? '' : (error.hint ?? '');
     return `${error.code}${at}: ${sentence(what)} ${hint}`.trimEnd();
   }
   const fact = keyRefusal(error);
