@@ -2,7 +2,7 @@
 
 import type { CandidateFacts, Subject } from './candidate-grade.js';
 import { comparableLead, LEADS, type Leads } from './leads.js';
-import { normaliseName } from './names/similarity.js';
+import { legalFormOf, normaliseName } from './names/similarity.js';
 import { comparableNumber, isUniqueInCountry } from './numbers/compare.js';
 import { courtKey } from './numbers/german.js';
 import { marksIn } from './numbers/number-text.js';
@@ -66,11 +66,17 @@ const registerName = (country: string, register: string): string =>
   country === 'DE' ? courtKey(register).replaceAll(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase()) : register;
 
 /**
- * The question of a row as one text, equal for the same company in another file and spelling. It includes the name,
- * because a decision for a number beside one name must not settle it beside another. A damaged number stays as written,
- * because its repair is a guess.
+ * The question of a row as one text, equal for the same company in another file and spelling. It includes the name with
+ * its legal form, because a decision for a number beside one company must not settle it beside its sister. A damaged
+ * number stays as written, because its repair is a guess.
  */
 export function entityKey(subject: Subject): string {
+  const key = keyWithoutForm(subject);
+  return subject.name === undefined ? key : `${key}|form:${legalFormOf(subject.name, subject.countryCode)}`;
+}
+
+/** The key up to version 0.2, without the legal form. */
+function keyWithoutForm(subject: Subject): string {
   const { countryCode } = subject;
   const name = subject.name === undefined ? '' : normaliseName(subject.name, countryCode);
   return [countryCode || (subject.locationId ?? ''), identifierOf(subject), `name:${name}`]
@@ -84,7 +90,8 @@ export function entityKey(subject: Subject): string {
  */
 export function memberKey(subject: Subject): string {
   const { registrationNumber, vatNumber, ticker } = subject;
-  if (registrationNumber === undefined && vatNumber === undefined && ticker === undefined) return entityKey(subject);
+  if (registrationNumber === undefined && vatNumber === undefined && ticker === undefined)
+    return keyWithoutForm(subject);
   return [subject.countryCode || (subject.locationId ?? ''), identifierOf(subject)].join('|');
 }
 
@@ -92,8 +99,12 @@ export function memberKey(subject: Subject): string {
  * The question which company is meant in an ID space. The environment keeps v1 and v2 apart. Their keys have no prefix,
  * because they are older than the other spaces.
  */
-export const questionKey = (space: IdSpace, subject: Subject): string =>
-  space === 'v1' || space === 'v2' ? entityKey(subject) : `${space}|${entityKey(subject)}`;
+export const questionKey = (space: IdSpace, subject: Subject): string => inSpace(space, entityKey(subject));
+
+/** The same up to version 0.2. Its decisions stay in force. */
+export const formerQuestionKey = (space: IdSpace, subject: Subject): string => inSpace(space, keyWithoutForm(subject));
+
+const inSpace = (space: IdSpace, key: string): string => (space === 'v1' || space === 'v2' ? key : `${space}|${key}`);
 
 /** The difference between a confirmed candidate and a bought answer, independent of the row. */
 export function recordKey(

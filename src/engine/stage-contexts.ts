@@ -8,7 +8,7 @@ import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
 import type { ReviewStore } from '../ledger/review/review.js';
 import type { IdClaim, RowRecord } from '../ledger/rows/runs.js';
 import type { IdentityPolicy } from '../stages/identity/resolve.js';
-import type { CallTerms, Compared, Params, Stage, StageContext } from '../stages/stage.js';
+import type { CallTerms, Compared, Params, Stage, StageContext, StageQuestion } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { RowNotes } from './row-state.js';
 import type { UnitScheduler } from './unit-scheduler.js';
@@ -67,6 +67,8 @@ export class StageContexts {
     const { runId, door, clock, review, environments, optionsOf, freshnessMs } = this.#options;
     const { secondPerson } = this.policy.review;
     const environmentOf = (space: keyof typeof idSpaces) => environments[idSpaces[space].api];
+    /** Questions that were answered under the key of an older version, and keep it. */
+    const answeredAs = new Map<StageQuestion, string>();
     return {
       options: stage === undefined ? undefined : optionsOf(stage),
       optionsOf,
@@ -97,14 +99,21 @@ export class StageContexts {
         remembered: async (question) => {
           const environmentId = environmentOf(question.space);
           if (environmentId === null || !(await this.#anyDecision())) return undefined;
-          return await review.decisionFor(environmentId, question.key, { runId, secondPerson });
+          const { key, formerKey } = question;
+          const found = await review.decisionFor(environmentId, key, { runId, secondPerson });
+          if (found !== undefined || formerKey === undefined) return found;
+          const former = await review.decisionFor(environmentId, formerKey, { runId, secondPerson });
+          if (former !== undefined) answeredAs.set(question, formerKey);
+          return former;
         },
         wasWithdrawn: async (question) => {
           const environmentId = environmentOf(question.space);
           if (environmentId === null || !(await this.#anyDecision())) return false;
           return await review.wasWithdrawn(environmentId, question.key);
         },
-        keep: ({ space, stage: about, key, candidateId = null, compared }, state) => {
+        keep: (question, state) => {
+          const { space, stage: about, candidateId = null, compared } = question;
+          const key = answeredAs.get(question) ?? question.key;
           const environmentId = environmentOf(space);
           if (environmentId === null) return;
           if (compared !== undefined) this.#keepVerdict(compared, key, notes);

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { CORRECTIONS_AT_MOST, correctedNumber, questionKey, withNumber } from '../domain/entity-key.js';
+import {
+  CORRECTIONS_AT_MOST,
+  correctedNumber,
+  formerQuestionKey,
+  questionKey,
+  withNumber,
+} from '../domain/entity-key.js';
 import { compareGrades } from '../domain/grade-order.js';
 import {
   gradeOfBought,
@@ -355,8 +361,12 @@ function followCorrections(
   if (!reading.ok) return { number, key };
   let { subject } = reading.enquiry;
   for (let times = 0; times < CORRECTIONS_AT_MOST; times++) {
-    key = { environmentId, entityKey: questionKey(space, subject) };
-    const next = key.entityKey === entityKey ? undefined : corrections.get(questionIdentity(key));
+    const former = { environmentId, entityKey: formerQuestionKey(space, subject) };
+    key = former.entityKey === entityKey ? former : { environmentId, entityKey: questionKey(space, subject) };
+    const next =
+      key.entityKey === entityKey
+        ? undefined
+        : (corrections.get(questionIdentity(key)) ?? corrections.get(questionIdentity(former)));
     if (next === undefined) break;
     number = next;
     subject = withNumber(subject, number);

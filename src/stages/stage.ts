@@ -223,6 +223,8 @@ export interface StageQuestion {
   /** The stage whose answer is in review. Null: which company is meant. */
   readonly stage: string | null;
   readonly key: string;
+  /** Its key in older versions, if it had another one. */
+  readonly formerKey?: string;
   /** The only candidate that can be confirmed, if the question is about one. */
   readonly candidateId?: string;
   /** The answer in review, which stays hidden until it is accepted. */

@@ -225,7 +225,9 @@ describe('entity keys', () => {
     expect(key('HRB 12345, Amtsgericht München', 'DE')).toBe(key('Munich HR B 12345', 'DE'));
     expect(key('73282932000074', 'FR')).toBe(key('732 829 320', 'FR'));
     expect(entityKey({ countryCode: 'GB', vatNumber: parseVatNumber('GB220430231', 'GB') })).toBe('GB|vat:220430231');
-    expect(entityKey({ countryCode: 'GB', name: 'Acme Ltd', city: 'London' })).toBe('GB|place:london|name:acme');
+    expect(entityKey({ countryCode: 'GB', name: 'Acme Ltd', city: 'London' })).toBe(
+      'GB|place:london|name:acme|form:limited',
+    );
     expect(entityKey({ countryCode: 'US', ticker: 'aapl ' })).toBe('US|ticker:AAPL');
   });
 
@@ -234,6 +236,8 @@ describe('entity keys', () => {
       key('01234567', 'GB'),
       key('01234567', 'NL'),
       key('01234567', 'GB', 'Acme'),
+      key('01234567', 'GB', 'Acme Ltd'),
+      key('01234567', 'GB', 'Acme PLC'),
       key('01234567', 'GB', 'Zenith'),
       key('O1234567', 'GB'),
       key('München HRB 12345', 'DE'),

@@ -85,7 +85,7 @@ function troublesOf(list: CheckedPortfolio, at: number): readonly string[] {
 }
 
 const leftInWords = (left: number): string | false =>
-  left > 0 && `${count(left, 'company has', 'companies have')} left the file since the last run`;
+  left > 0 && `${count(left, 'company has', 'companies have')} left the file`;
 
 export function checkJson(view: CheckView, args: CheckArgs) {
   const troubleJson = (trouble: Trouble, list?: CheckedPortfolio) => ({

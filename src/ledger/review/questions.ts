@@ -1,6 +1,12 @@
 // Questions and decisions in SQL: questions with their candidates or as light rows, and decisions, also those that wait for a second person.
 
-import { CORRECTIONS_AT_MOST, correctedNumber, questionKey, withNumber } from '../../domain/entity-key.js';
+import {
+  CORRECTIONS_AT_MOST,
+  correctedNumber,
+  formerQuestionKey,
+  questionKey,
+  withNumber,
+} from '../../domain/entity-key.js';
 import type { IdOwner } from '../../domain/identity-mismatch.js';
 import { type IdSpace, idSpaces } from '../../domain/provider.js';
 import { type RowFields, readSearchSubject } from '../../domain/search-subject.js';
@@ -431,8 +437,9 @@ export function rowQuestions(database: Sql) {
     let last: NumberCorrection | null = null;
     for (let times = 0; times <= CORRECTIONS_AT_MOST; times++) {
       const key = questionKey(space, subject);
-      if (key === entityKey) return last;
-      const made = yield* decisionOn.get(environmentId, key);
+      const formerKey = formerQuestionKey(space, subject);
+      if (entityKey === key || entityKey === formerKey) return last;
+      const made = (yield* decisionOn.get(environmentId, key)) ?? (yield* decisionOn.get(environmentId, formerKey));
       const number = made && correctedNumber(made);
       if (made === undefined || number === undefined) break;
       last = { number, decidedBy: made.decidedBy, secondBy: made.secondBy };

@@ -1,5 +1,11 @@
 import type { CandidateFacts, Subject } from '../../domain/candidate-grade.js';
-import { CORRECTIONS_AT_MOST, correctedNumber, questionKey, withNumber } from '../../domain/entity-key.js';
+import {
+  CORRECTIONS_AT_MOST,
+  correctedNumber,
+  formerQuestionKey,
+  questionKey,
+  withNumber,
+} from '../../domain/entity-key.js';
 import { compareGrades } from '../../domain/grade-order.js';
 import { checkRecordIdentity, type IdOwner } from '../../domain/identity-mismatch.js';
 import {
@@ -66,6 +72,9 @@ const whichCompany = (space: IdSpace, subject: Subject): StageQuestion => ({
   stage: null,
   get key() {
     return questionKey(space, subject);
+  },
+  get formerKey() {
+    return formerQuestionKey(space, subject);
   },
 });
 
