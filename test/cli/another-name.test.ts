@@ -43,3 +43,18 @@ test('X-2 a direct call gives the same note, and the sandbox gives none', async 
     expect((await kybatch(['plan', 'in.csv', '--sandbox'])).codes).not.toContain('OWNED_ELSEWHERE');
   });
 });
+
+test.each([
+  ['run', RUN],
+  ['resume', ['resume', '--yes', '--json']],
+])('a list that was refused for a typo in the base URL is the same list after the correction and %s', (_, corrected) =>
+  withJob({}, async ({ rows, writeCsv, kybatch, env, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    const typo = { env: { ...env, KYBATCH_V1_BASE_URL: `${sandbox.v1BaseUrl}1` } };
+    expect((await kybatch(RUN, typo)).code).toBe(2);
+    expect((await kybatch(corrected)).code).toBe(0);
+    expect((await kybatch(RUN)).codes).toContain('NOTHING_DUE');
+    const { portfolios } = jsonOf<{ portfolios: object[] }>(await kybatch(['portfolios', '--json']));
+    expect(portfolios).toHaveLength(1);
+  }),
+);

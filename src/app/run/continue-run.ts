@@ -12,6 +12,7 @@ import { message } from '../../util/message-parts.js';
 import { type AppEnvironment, pathIn, pricesOf, processEnvironment, RUN_WAITS_MS, withLedger } from '../environment.js';
 import { MetricsFile } from '../monitoring/metrics.js';
 import { type NotifyRequest, notifyAtEnd } from '../monitoring/notify.js';
+import { providersKey } from '../portfolio/open-list.js';
 import { permissionReader } from '../provider/permissions.js';
 import {
   checkProvider,
@@ -119,6 +120,8 @@ async function continueAttempt(
       throw error;
     };
     await mustBeSameProvider(run, names, options, ledger).catch(refused);
+    const list = (await ledger.portfolios.all()).find(({ id }) => id === run.portfolioId);
+    if (list !== undefined) await ledger.portfolios.correctProviders(list.name, providersKey(names));
     const bounds = boundsOf(options, pipeline);
     const prices = pricesOf(pipeline, environment);
     const rows = await how.rows(run, runs);

@@ -37,6 +37,7 @@ import {
   notesAboutFile,
   OpenList,
   portfolioName,
+  providersKey,
   withInputFile,
 } from '../portfolio/open-list.js';
 import { pullBeforeRun } from '../portfolio/watch.js';
@@ -276,6 +277,7 @@ async function openList(
   environment: AppEnvironment,
 ): Promise<OpenList> {
   await adoptRuns(job, names, ledger, environment.clock.now());
+  await ledger.portfolios.correctProviders(portfolioName(job), providersKey(names));
   const list = await OpenList.open(job, names, ledger, environment.clock.now());
   for (const note of notesAboutFile(list)) environment.onNote?.(note);
   for (const run of list.known === undefined ? [] : await ledger.portfolios.runsInUse(list.known.id))

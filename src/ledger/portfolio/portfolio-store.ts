@@ -25,6 +25,11 @@ export function portfolioStore(
   const byName = database.prepare<[string, string], PortfolioRow>(
     'SELECT * FROM portfolios WHERE name = ? AND providers = ?',
   );
+  const correctProviders = database.prepare(
+    `UPDATE portfolios SET providers = @providers WHERE id = (SELECT max(id) FROM portfolios WHERE name = @name AND NOT EXISTS
+       (SELECT 1 FROM runs JOIN run_environments ON run_environments.run_id = runs.id WHERE runs.portfolio_id = portfolios.id))
+     AND NOT EXISTS (SELECT 1 FROM portfolios AS same WHERE same.name = @name AND same.providers = @providers)`,
+  );
   const byId = database.prepare<[number], PortfolioRow>('SELECT * FROM portfolios WHERE id = ?');
   const all = database.prepare<[], PortfolioRow>(
     `SELECT * FROM portfolios ORDER BY ${times.sql('seen_at')} DESC, id DESC`,
@@ -168,6 +173,7 @@ export function portfolioStore(
       }),
     runsWith: (outcome, portfolioId) => database.read(() => runsWith.all(portfolioId, outcome)),
     runsWithOtherQuestions: (portfolioId) => database.read(() => askedBeside.all(portfolioId)),
+    correctProviders: (name, providers) => database.write(() => correctProviders.run({ name, providers })),
     adopt: (adoption) => database.write(() => adopt(database, laid, adoption)),
     converge: (convergence) =>
       database.write(function* () {

@@ -30,6 +30,11 @@ export interface PortfolioStore {
    * runs of the same list end.
    */
   adopt(adoption: Adoption): Promise<void>;
+  /**
+   * Gives the portfolio of this name these providers, if no provider was ever asked for it and no other portfolio of
+   * the name has them: the address before was a typo.
+   */
+  correctProviders(name: string, providers: string): Promise<void>;
   /** Updates the portfolio from the file and begins what is due, in one transaction. */
   converge(convergence: Convergence): Promise<PortfolioUpdate>;
   /** The current members, in file order. */
