@@ -20,6 +20,7 @@ const share = Number(process.env.KYBATCH_BENCH_SHARE ?? 1);
 const cases = [
   { latencyMs: 200, rows: 4_000 * share },
   { latencyMs: 800, rows: 2_000 * share },
+  { latencyMs: 800, rows: 8_000 * share },
 ];
 
 export async function run(): Promise<Row[]> {
