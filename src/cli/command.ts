@@ -4,6 +4,7 @@ import type { TableOptions } from '../app/run/export.js';
 import { type ExitCode, UsageError } from '../domain/errors.js';
 import { DURATION_FORM, FINITE_DURATION, parseDuration } from '../domain/freshness.js';
 import { didYouMean } from '../util/message-parts.js';
+import { lazy } from '../util/packages.js';
 import type { Io } from './terminal/io.js';
 
 /** Completion scripts call this word. The answer has a line for each suggestion: the word, a tab, its description. */
@@ -85,13 +86,35 @@ export interface DeclaredFlag {
   readonly choices: readonly string[];
 }
 
-/** `command`: as yargs takes it, such as `export [run]`; `before`: the words before it. */
+/**
+ * `command`: as yargs takes it, such as `export [run]`; `before`: the words before it. The list of all commands needs
+ * no flags, so yargs is asked for them only if they are read.
+ */
 function declaredBy(
   { command, describe }: { readonly command: string; readonly describe: string },
   build: (yargs: Argv<CommonArgs>) => unknown,
   before: string,
   subcommands: readonly DeclaredCommand[],
 ): DeclaredCommand {
+  const parts = lazy(() => wordsAndFlags(command, build));
+  return {
+    path: `${before}${command.split(' ')[0]}`,
+    describe,
+    usage: before + command,
+    get words() {
+      return parts().words;
+    },
+    get flags() {
+      return parts().flags;
+    },
+    subcommands,
+  };
+}
+
+function wordsAndFlags(
+  command: string,
+  build: (yargs: Argv<CommonArgs>) => unknown,
+): Pick<DeclaredCommand, 'words' | 'flags'> {
   const built = build(commonFlags(yargs([]))) as Kept;
   const { key, alias, array, boolean, choices, local } = built.getOptions();
   const describes = built.getInternalMethods().getUsageInstance().getDescriptions();
@@ -106,23 +129,17 @@ function declaredBy(
   }));
   const isAlias = new Set(Object.values(alias).flat());
   const names = Object.keys(key).filter((name) => !isAlias.has(name) && !words.some((word) => word.name === name));
-  return {
-    path: `${before}${command.split(' ')[0]}`,
-    describe,
-    usage: before + command,
-    words,
-    flags: names.map((name) => ({
-      name,
-      aliases: alias[name] ?? [],
-      describe: describeOf(name),
-      group: Object.entries(groups).find(([, members]) => members.includes(name))?.[0] ?? 'Flags',
-      ofSubcommands: !local.includes(name),
-      takesValue: !boolean.includes(name),
-      many: array.includes(name),
-      choices: choices[name] ?? [],
-    })),
-    subcommands,
-  };
+  const flags = names.map((name) => ({
+    name,
+    aliases: alias[name] ?? [],
+    describe: describeOf(name),
+    group: Object.entries(groups).find(([, members]) => members.includes(name))?.[0] ?? 'Flags',
+    ofSubcommands: !local.includes(name),
+    takesValue: !boolean.includes(name),
+    many: array.includes(name),
+    choices: choices[name] ?? [],
+  }));
+  return { words, flags };
 }
 
 /** The parts of yargs that hold the declarations. Its types leave them out. */
