@@ -115,8 +115,9 @@ test('X-6 the time for escapes grows with their number', () => {
         return process.cpuUsage().user - user;
       }),
     );
-  const [short, long] = [bodyOf(50_000), bodyOf(400_000)];
+  const [short, long] = [bodyOf(50_000), bodyOf(800_000)];
+  // 16 times as long: about 16 times the time if it is linear, 256 times if it is quadratic.
   best(short);
-  expect(best(long) / best(short)).toBeLessThan(30);
+  expect(best(long) / best(short)).toBeLessThan(100);
   expect(redactAnswer(long).subarray(-7).toString()).toBe('[key]"]');
 });
