@@ -93,6 +93,14 @@ const DECIDERS: readonly Decider[] = [
     allowed: ['app/monitoring/figures.ts', 'app/review/unknown-charges.ts'],
   },
   {
+    file: 'ledger/answers/visible-answer.ts',
+    name: 'IS_VISIBLE',
+    callers: ['ledger/portfolio/change-store.ts'],
+    again: /\b(?:FROM|JOIN) verdicts\b/,
+    // The second finds what to compare again after a decision.
+    allowed: ['ledger/answers/visible-answer.ts', 'ledger/review/review-store.ts'],
+  },
+  {
     file: 'ledger/erase/erase-company.ts',
     name: 'PLACES',
     callers: [],

@@ -12,50 +12,28 @@ import type { RunRowKey, SnapshotAnswer, UnsoundAnswer } from './snapshot.js';
 export type AnswerRow = Omit<SnapshotAnswer, 'body' | 'params'> &
   Pick<UnsoundAnswer, 'api'> & { readonly id: number; readonly params: string };
 
-interface VerdictRow {
-  readonly rawSha256: string;
-  readonly fits: 0 | 1;
-}
-
 /**
  * A new answer with an open review question is not visible. Instead the newest earlier answer is that fits the company
  * or was accepted by a person. Without one no answer is visible: it may be about another company. An empty answer does
  * not replace an earlier one (V1-22). `isPast`: the state of rows is newer than the answers, so it is not asked.
  */
 export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bodies: Bodies, isPast = false) {
-  const verdicts = database.prepare<[string, number, number], VerdictRow>(
-    `SELECT lower(hex(verdicts.raw_sha256)) AS rawSha256, ${FITS} AS fits FROM calls
-     CROSS JOIN row_ids ON row_ids.run_id = ? AND row_ids.row = ?
-     CROSS JOIN verdicts ON verdicts.space = row_ids.space AND verdicts.id = row_ids.id
-       AND verdicts.environment_id = calls.environment_id AND verdicts.request_key = calls.request_key
-     WHERE calls.id = ?`,
-  );
-  const earlier = database.prepare<[number], AnswerRow>(
-    `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt, calls.stage, api
+  // The visible answers to the same request up to this one, newest first.
+  const VISIBLE = `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt, calls.stage, api
      FROM calls AS newer CROSS JOIN calls INDEXED BY calls_by_subject
        ON calls.subject_space = newer.subject_space AND calls.subject_id = newer.subject_id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
      JOIN environments ON environments.id = calls.environment_id
      WHERE newer.id = ? AND calls.environment_id = newer.environment_id AND calls.request_key = newer.request_key
-       AND calls.id < newer.id AND calls.charge <> 'owned' AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL
-     ORDER BY calls.id DESC`,
-  );
+       AND calls.id <= newer.id AND (calls.id = newer.id OR (calls.charge <> 'owned' AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL))
+       AND ${IS_VISIBLE}
+     ORDER BY calls.id DESC`;
+  const newestVisible = database.prepare<[number], AnswerRow>(`${VISIBLE} LIMIT 1`);
+  const allVisible = database.prepare<[number], AnswerRow>(VISIBLE);
   const fetched = database
     .prepare<[string, number], string>('SELECT fetched FROM rows WHERE run_id = ? AND row = ?')
     .pluck();
   const cells = new JsonColumns(database);
 
-  function* compared(answer: AnswerRow, { run_id, run_row }: RunRowKey): Script<AnswerRow | undefined> {
-    const known = yield* verdicts.all(run_id, run_row, answer.id);
-    if (known.length === 0) return answer;
-    const isKnown = ({ rawSha256 }: AnswerRow) => known.some((verdict) => verdict.rawSha256 === rawSha256);
-    const fits = ({ rawSha256 }: AnswerRow) => known.some((verdict) => verdict.rawSha256 === rawSha256 && verdict.fits);
-    if (fits(answer)) return answer;
-    const all = [answer, ...(yield* earlier.all(answer.id))];
-    // Before verdicts were recorded, a stage compared each answer it bought. Answers bought outside a run were not
-    // compared.
-    const before = all.slice(all.findLastIndex(isKnown) + 1);
-    return all.find(fits) ?? before.find(({ stage }) => stage !== null);
-  }
   /** When the row's answer for the stage was fetched. Undefined: there is none, or the time is unknown. */
   function* asOf(stage: string, { run_id, run_row }: RunRowKey): Script<number | undefined> {
     const text = (yield* fetched.get(run_id, run_row)) ?? '{}';
@@ -79,13 +57,13 @@ export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bo
 
   /** `lacking`: the row's stage statuses, if a stage was not available. */
   return function* (answer: AnswerRow, lacking: string | null, place: RunRowKey): Script<AnswerRow | undefined> {
-    const standing = yield* compared(answer, place);
-    const stage = standing?.stage ?? null;
-    if (standing === undefined || stage === null) return standing;
-    if (isPast ? yield* says(standing) : !(yield* isLacking(stage, standing, lacking, place))) return standing;
-    for (const one of yield* earlier.all(standing.id))
-      if (one.stage === stage && (yield* says(one)) && (yield* compared(one, place)) === one) return one;
-    return standing;
+    const newest = yield* newestVisible.get(answer.id);
+    const stage = newest?.stage ?? null;
+    if (newest === undefined || stage === null) return newest;
+    if (isPast ? yield* says(newest) : !(yield* isLacking(stage, newest, lacking, place))) return newest;
+    for (const one of yield* allVisible.all(answer.id))
+      if (one.id !== newest.id && one.stage === stage && (yield* says(one))) return one;
+    return newest;
   };
 }
 
@@ -97,15 +75,15 @@ const OF_REQUEST = 'verdicts.environment_id = calls.environment_id AND verdicts.
 
 /**
  * Of a call: its answer may be shown. If answers to a request are compared, an answer without a verdict was bought
- * outside a run or by an attempt that died. Older answers, from before verdicts, were compared by their stage.
+ * outside a run or by an attempt that died. Before verdicts were recorded, a stage compared each answer that it bought.
  */
 export const IS_VISIBLE = `(NOT EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUEST})
     OR EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUEST} AND verdicts.raw_sha256 = calls.raw_sha256 AND ${FITS})
-    OR (calls.stage IS NOT NULL AND NOT EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUEST} AND verdicts.raw_sha256 = calls.raw_sha256)
-      AND EXISTS (SELECT 1 FROM calls AS later INDEXED BY calls_by_subject
-        WHERE later.subject_space = calls.subject_space AND later.subject_id = calls.subject_id AND later.subject_id IS NOT NULL
-          AND later.params IS NOT NULL AND later.environment_id = calls.environment_id AND later.request_key = calls.request_key
-          AND later.id > calls.id AND later.raw_sha256 IN (SELECT raw_sha256 FROM verdicts WHERE ${OF_REQUEST}))))`;
+    OR (calls.stage IS NOT NULL AND NOT EXISTS (SELECT 1 FROM calls AS before INDEXED BY calls_by_subject
+        JOIN verdicts ON verdicts.environment_id = before.environment_id AND verdicts.request_key = before.request_key AND verdicts.raw_sha256 = before.raw_sha256
+      WHERE before.subject_space = calls.subject_space AND before.subject_id = calls.subject_id AND before.subject_id IS NOT NULL
+        AND before.params IS NOT NULL AND before.environment_id = calls.environment_id AND before.request_key = calls.request_key
+        AND before.id <= calls.id)))`;
 
 /** Of a row's ID: false for a report that is no longer accepted. */
 export const ID_IS_VISIBLE = `NOT (row_ids.space = 'report' AND EXISTS (SELECT 1 FROM verdicts
