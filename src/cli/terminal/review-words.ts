@@ -3,9 +3,9 @@ import type { QuestionScope, ReviewSheets } from '../../app/run/next-step.js';
 import type { ReleasedRun } from '../../app/run/progress.js';
 import { correctedNumber } from '../../domain/entity-key.js';
 import { gradeInWords, sameFields } from '../../domain/grade-order.js';
+import { type LeftOut, safestRule } from '../../review/bulk-answer.js';
 import { facetsOf } from '../../review/filter.js';
 import { type Question, shownInput } from '../../review/questions.js';
-import { type LeftOut, safestRule } from '../../review/rule.js';
 import {
   acceptedInWords,
   printable,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DecisionEntry } from '../../src/ledger/review/review.js';
+import { applyRule, safestRule } from '../../src/review/bulk-answer.js';
 import type { Question } from '../../src/review/questions.js';
-import { applyRule, safestRule } from '../../src/review/rule.js';
 
 const LETTERS = ['A', 'B', 'Z', 'F'] as const;
 const grades = fc.array(fc.constantFrom(...LETTERS), { minLength: 5, maxLength: 5 }).map((letters) => letters.join(''));
