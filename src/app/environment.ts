@@ -6,7 +6,7 @@ import { ExitCode, KybatchError, UsageError } from '../domain/errors.js';
 import type { Prices } from '../domain/prices.js';
 import type { Ledger, LedgerOptions, LedgerPlace } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/open-ledger.js';
-import { isPersonName } from '../ledger/review/review.js';
+import { isPersonName } from '../ledger/review/second-person.js';
 import { type Clock, systemClock } from '../util/clock.js';
 import { type Message, message } from '../util/message-parts.js';
 

@@ -8,7 +8,7 @@ import { suggestCountry } from '../domain/places/suggest-country.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../domain/provider.js';
 import { lacksCourt, type RowFields, readSearchSubject } from '../domain/search-subject.js';
 import type { NumberCorrection, RowQuestion, SnapshotRow } from '../ledger/answers/snapshot.js';
-import { DISAGREE, SECOND_PERSON } from '../ledger/review/review.js';
+import { DISAGREE, SECOND_PERSON } from '../ledger/review/second-person.js';
 import { SEARCHED_BY } from '../stages/identity/searches.js';
 import { sentence } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';

@@ -4,14 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import {
-  combineWithWaiting,
-  type DecisionEntry,
-  isSamePerson,
-  type ReviewStore,
-  type RowRef,
-  type StageDependenciesOf,
-} from '../ledger/review/review.js';
+import type { DecisionEntry, ReviewStore, RowRef, StageDependenciesOf } from '../ledger/review/review.js';
+import { combineWithWaiting, isSamePerson } from '../ledger/review/second-person.js';
 import { filesIn, makeFolder, readSmallFile, writeAtomically, writeFlushed } from '../util/files.js';
 import { type Message, type MessageCode, message } from '../util/message-parts.js';
 import { applySheet, checkSheet, type Refusal } from './apply.js';

@@ -1,5 +1,5 @@
 import { isAtLeast, nameConflicts, numberConflicts } from '../domain/grade-order.js';
-import { isSamePerson } from '../ledger/review/review.js';
+import { isSamePerson } from '../ledger/review/second-person.js';
 import type { Choice, Question } from './questions.js';
 
 /** One answer to many questions: the only candidate with the grade is confirmed, or none if there is no candidate. */

@@ -1,5 +1,5 @@
 import { fitsPattern, isAtLeast } from '../domain/grade-order.js';
-import { SECOND_PERSON } from '../ledger/review/review.js';
+import { SECOND_PERSON } from '../ledger/review/second-person.js';
 import type { Question, QuestionSummary } from './questions.js';
 
 /** Which questions are meant. An absent part matches all. */

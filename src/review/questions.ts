@@ -16,15 +16,8 @@ import {
 } from '../domain/identity-mismatch.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { readSearchSubject } from '../domain/search-subject.js';
-import {
-  type AskedQuestion,
-  type DecisionEntry,
-  isSamePerson,
-  isSingleConfirmation,
-  type QuestionKey,
-  type ReviewStore,
-  type WaitingRow,
-} from '../ledger/review/review.js';
+import type { AskedQuestion, DecisionEntry, QuestionKey, ReviewStore, WaitingRow } from '../ledger/review/review.js';
+import { isSamePerson, isSingleConfirmation } from '../ledger/review/second-person.js';
 import type { CandidateRecord, QuestionTopic } from '../ledger/rows/runs.js';
 import { Memo } from '../util/text-limits.js';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { companyAtAGlance } from '../../src/export/company-at-a-glance.js';
 import { REASON_WORDS, type ReasonFacts, reasonFacts, reasonOf } from '../../src/export/reasons.js';
 import type { SnapshotRow } from '../../src/ledger/answers/snapshot.js';
-import { waitingInWords } from '../../src/ledger/review/review.js';
+import { waitingInWords } from '../../src/ledger/review/second-person.js';
 import { expectGolden } from '../helpers/golden.js';
 import { ASKED, LEHMERT, ROW } from './with-reason.js';
 

@@ -20,7 +20,7 @@ import { contentOf } from '../../src/input/column-content.js';
 import { headerLookup, meaningOf } from '../../src/input/header-meaning.js';
 import { nonCompanyLineDetector } from '../../src/input/non-company-lines.js';
 import { validateRow } from '../../src/input/validate-row.js';
-import { isSamePerson } from '../../src/ledger/review/review.js';
+import { isSamePerson } from '../../src/ledger/review/second-person.js';
 import { isSameCell } from '../../src/review/compare-cells.js';
 import { spreadsheetText } from '../../src/review/write-sheet.js';
 import { trimCell } from '../../src/sheets/sheet.js';

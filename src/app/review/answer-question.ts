@@ -2,7 +2,8 @@
 
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { isSamePerson, type StageDependenciesOf, type StageDependency } from '../../ledger/review/review.js';
+import type { StageDependenciesOf, StageDependency } from '../../ledger/review/review.js';
+import { isSamePerson } from '../../ledger/review/second-person.js';
 import {
   AnswerInbox,
   entryProblem,

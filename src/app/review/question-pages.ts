@@ -2,7 +2,7 @@
 
 import { UsageError } from '../../domain/errors.js';
 import { type FieldAgreement, fieldAgreements } from '../../domain/grade-order.js';
-import { isSamePerson } from '../../ledger/review/review.js';
+import { isSamePerson } from '../../ledger/review/second-person.js';
 import { type Facets, facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
 import {
   type Choice,

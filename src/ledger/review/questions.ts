@@ -16,19 +16,16 @@ import { decisionShown, JsonColumns, rowFields, rowValues, runColumns } from '..
 import { parseStored } from '../db/stored-json.js';
 import { STILL_LISTED } from '../rows/read-rows.js';
 import type { CandidateRecord, IdClaim } from '../rows/runs.js';
-import {
-  type AskedQuestion,
-  type DecisionEntry,
-  isSamePerson,
-  isSingleConfirmation,
-  type NewDecision,
-  type PlaceOfRow,
-  type QuestionKey,
-  type RowRef,
-  SECOND_PERSON,
-  type WaitingRow,
-  waitingInWords,
+import type {
+  AskedQuestion,
+  DecisionEntry,
+  NewDecision,
+  PlaceOfRow,
+  QuestionKey,
+  RowRef,
+  WaitingRow,
 } from './review.js';
+import { isSamePerson, isSingleConfirmation, SECOND_PERSON, waitingInWords } from './second-person.js';
 
 type Key = Pick<NewDecision, 'environmentId' | 'entityKey'>;
 

@@ -23,11 +23,9 @@ import {
   toEntry,
 } from './questions.js';
 import {
-  combineWithWaiting,
   type DecidedRow,
   type DecisionEntry,
   type DecisionRecord,
-  isSingleConfirmation,
   type NewDecision,
   type QuestionKey,
   type Recorded,
@@ -36,6 +34,7 @@ import {
   type StageDependenciesOf,
   withdrawalEffects,
 } from './review.js';
+import { combineWithWaiting, isSingleConfirmation } from './second-person.js';
 
 export function reviewStore(database: Database): ReviewStore {
   const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();

@@ -6,7 +6,7 @@ import {
   isSamePerson,
   type PersonDecision,
   waitingInWords,
-} from '../../src/ledger/review/review.js';
+} from '../../src/ledger/review/second-person.js';
 
 const confirm = (decidedBy: string, candidateId: string): PersonDecision => ({
   decision: 'confirm',
