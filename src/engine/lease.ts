@@ -12,8 +12,10 @@ const ALONE = { leaseMs: LEASE_MS, renewMs: 10_000 };
 const SHARED = { leaseMs: 20_000, renewMs: 5000 };
 
 /** Marks calls lost before this process began. In a shared ledger other workers get the time of a lease first. */
-export const flagLostBefore = ({ calls, claims }: Pick<Ledger, 'calls' | 'claims'>, now: number): Promise<number> =>
-  calls.flagLost(now, claims === undefined ? now : now - SHARED.leaseMs);
+export const markCallsOfEarlierAttempts = (
+  { calls, claims }: Pick<Ledger, 'calls' | 'claims'>,
+  now: number,
+): Promise<number> => calls.markCallsOfDeadAttempts(now, claims === undefined ? now : now - SHARED.leaseMs);
 
 export interface Lease {
   readonly attemptId: number;
@@ -66,7 +68,7 @@ export async function takeLease(
       heard = clock.now();
       if (claims !== undefined && heard - inTouchSince < leaseMs) continue;
       // Another worker may have died: its rows are free, and rows that wait for its calls must not wait forever.
-      const lost = await calls.flagLost(clock.now());
+      const lost = await calls.markCallsOfDeadAttempts(clock.now());
       if (lost > 0) onLost(lost);
     }
   })().catch((reason: unknown) => {

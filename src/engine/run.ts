@@ -16,7 +16,7 @@ import { searchesOf } from '../stages/identity/space-search.js';
 import type { Stage } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import { FailureGuard, type Listen, OutageNotes, type RunEvent } from './events.js';
-import { flagLostBefore, type Lease, takeLease } from './lease.js';
+import { type Lease, markCallsOfEarlierAttempts, takeLease } from './lease.js';
 import {
   type MovedUse,
   noteContactsAtEnd,
@@ -104,7 +104,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const { run, pipeline, ledger, clock, drain, listen = () => {} } = work;
   // Every call and every waiting row listens, which is no leak.
   setMaxListeners(0, work.drain, work.abort);
-  const lost = await flagLostBefore(ledger, clock.now());
+  const lost = await markCallsOfEarlierAttempts(ledger, clock.now());
   if (lost > 0) listen({ kind: 'lost_calls', count: lost });
   const leads = work.leader === undefined;
   const lead = { runId: run.id, attemptId: lease.attemptId };

@@ -143,7 +143,7 @@ describe('status', () => {
         expect(died.atWork?.lastHeardAt).toBe(now - 10_000);
         expect(codesOf(statusInWords(died))).toContain('PROCESS_DIED');
         // The next writer finds it dead, and it stays so.
-        await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
+        await ledger(async ({ calls }) => void (await calls.markCallsOfDeadAttempts(now + 60_000)));
         const later = await status({}, environment);
         expect(inLines(statusInWords(later))).toBe(inLines(statusInWords(died)));
       });
@@ -165,7 +165,7 @@ describe('status', () => {
       });
       const killed = async () => await status({ run: id }, { ...environment, clock: new ManualClock(now + 3_600_000) });
       expect(await killed()).toMatchObject({ given: { budget: 20, maxReports: 3 }, atWork: { ms: 4000, calls: 1 } });
-      await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
+      await ledger(async ({ calls }) => void (await calls.markCallsOfDeadAttempts(now + 60_000)));
       expect(await killed()).toMatchObject({ atWork: { endedAt: null, lastHeardAt: now + 4000, ms: 4000 } });
     });
   });

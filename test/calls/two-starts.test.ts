@@ -68,7 +68,7 @@ describe('two attempts on one ledger', () => {
       const { calls } = hall.ledger;
       const freeze = async () => {
         clock.advance(60_000);
-        await calls.flagLost(clock.now());
+        await calls.markCallsOfDeadAttempts(clock.now());
       };
       const intend: typeof calls.intend = async (call, limits) => {
         const intended = await calls.intend(call, limits);
@@ -145,7 +145,7 @@ describe('two attempts on one ledger', () => {
       clock.advance(31_000);
       // The second start is alive, and says so.
       expect(await hall.ledger.calls.renew(2, clock.now() + 30_000)).toBe(true);
-      expect(await hall.ledger.calls.flagLost(clock.now())).toBe(1);
+      expect(await hall.ledger.calls.markCallsOfDeadAttempts(clock.now())).toBe(1);
       await until(clock, () => held.length === 2);
       held[1]?.();
       expect(await second).toMatchObject({ kind: 'answer', owned: false });

@@ -45,10 +45,10 @@ describe('an attempt on the ledger', () => {
         clock.advance(10_000);
         await turns(5);
       }
-      expect(await ledger.calls.flagLost(clock.now())).toBe(0);
+      expect(await ledger.calls.markCallsOfDeadAttempts(clock.now())).toBe(0);
       // Frozen for longer than its lease: the next to come gives it up.
       clock.advance(31_000);
-      expect(await ledger.calls.flagLost(clock.now() + 31_000)).toBe(1);
+      expect(await ledger.calls.markCallsOfDeadAttempts(clock.now() + 31_000)).toBe(1);
       clock.advance(10_000);
       await turns(20);
       for (const go of held) go();

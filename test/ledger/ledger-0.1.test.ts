@@ -140,7 +140,7 @@ test('questions and decisions keep their topics; decided rows are based on them'
 
 test('V1-5 calls that were open at the kill are lost', async () => {
   await withOldLedger(async ({ calls, reading }) => {
-    expect(await calls.flagLost(LATER)).toBe(4);
+    expect(await calls.markCallsOfDeadAttempts(LATER)).toBe(4);
     const unknown = await reading.unknownCharges(9);
     expect(unknown.map(({ operation, row, errorCode }) => [operation, row, errorCode])).toEqual([
       ['searchKyb', 8, 'PROCESS_DIED'],

@@ -230,11 +230,11 @@ describe('the lock', () => {
       const first = await openAt(dataDir);
       const place = await begin(first);
       await intend(first, call(place));
-      expect(await first.calls.flagLost(NOW)).toBe(0);
+      expect(await first.calls.markCallsOfDeadAttempts(NOW)).toBe(0);
       await first.close();
       const second = await openAt(dataDir);
       expect(await second.calls.renew(place.attemptId, NOW + 60_000)).toBe(false);
-      expect(await second.calls.flagLost(NOW)).toBe(1);
+      expect(await second.calls.markCallsOfDeadAttempts(NOW)).toBe(1);
       expect(look(dataDir, 'SELECT charge, error_code FROM calls')).toEqual([
         { charge: 'unknown', error_code: 'PROCESS_DIED' },
       ]);

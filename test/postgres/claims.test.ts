@@ -158,10 +158,10 @@ describe('rows', () => {
       await pay(6);
       clock.now += LEASE_MS - 1;
       await ledger.calls.renew(leader, clock.now + LEASE_MS);
-      await ledger.calls.flagLost(clock.now);
+      await ledger.calls.markCallsOfDeadAttempts(clock.now);
       expect(await take(leader, 1)).toEqual([8]);
       clock.now += 2;
-      await ledger.calls.flagLost(clock.now);
+      await ledger.calls.markCallsOfDeadAttempts(clock.now);
       expect(await take(leader, 3)).toEqual([6, 3, 4]);
       await expect(take(killed)).rejects.toThrow(TakenOverError);
       expect(await ledger.runs.settleRow('run', 5, rowSettlement({ outcome: 'complete' }), killed)).toBe(false);
@@ -177,7 +177,7 @@ describe('rows', () => {
       expect(await take(helper, 1)).toEqual([4]);
       clock.now += LEASE_MS + 1;
       await ledger.calls.renew(helper, clock.now + LEASE_MS);
-      await ledger.calls.flagLost(clock.now);
+      await ledger.calls.markCallsOfDeadAttempts(clock.now);
       expect(await take(helper)).toEqual([8]);
       expect(await take(helper)).toEqual([]);
       const next = await lead();
@@ -213,7 +213,7 @@ describe('rows', () => {
         clock.now = sentAt + LEASE_MS + 1;
         const other = await begin();
         // Its lease has run out, and its rows are free; its calls are under way.
-        expect(await calls.flagLost(clock.now)).toBe(0);
+        expect(await calls.markCallsOfDeadAttempts(clock.now)).toBe(0);
         expect(await calls.renew(blocked, clock.now + LEASE_MS)).toBe(false);
         for (const request of ['home', 'gone']) expect(await ask(other, request)).toEqual({ kind: 'under_way' });
         // It wakes up: its paid answers are stored and not bought again. It begins nothing new.
@@ -222,9 +222,9 @@ describe('rows', () => {
         expect(await ask(blocked, 'new')).toEqual({ kind: 'taken_over' });
         await calls.renew(other, sentAt + 10 * LEASE_MS);
         clock.now = sentAt + lostAfterMs;
-        expect(await calls.flagLost(clock.now)).toBe(0);
+        expect(await calls.markCallsOfDeadAttempts(clock.now)).toBe(0);
         clock.now += 1;
-        expect(await calls.flagLost(clock.now)).toBe(1);
+        expect(await calls.markCallsOfDeadAttempts(clock.now)).toBe(1);
         expect(await ask(other, 'gone')).toMatchObject({ kind: 'intent' });
         expect(await calls.settle(gone.intent, settlement({ settledAt: clock.now }))).toBe(false);
       })();

@@ -9,7 +9,7 @@ import { isRetryable } from '../../calls/retry.js';
 import { freshnessMs } from '../../config/pipeline.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { reusableSince } from '../../domain/freshness.js';
-import { flagLostBefore, takeLease } from '../../engine/lease.js';
+import { markCallsOfEarlierAttempts, takeLease } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { possibleCost } from '../../ledger/money/intent.js';
 import { PARALLEL_CALLS, type WatchClient } from '../../portfolio/watch/sync.js';
@@ -60,7 +60,7 @@ export async function withDirectDoors<T>(
   };
   try {
     // Otherwise these calls would wait for calls that a dead process left open.
-    await flagLostBefore(ledger, clock.now());
+    await markCallsOfEarlierAttempts(ledger, clock.now());
     drain?.addEventListener('abort', onStop, { once: true });
     const signal = abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]);
     const open = (policy: DirectPolicy): Door => {

@@ -3,7 +3,7 @@
 import { v2Operations } from '../../api/v2/operations.js';
 import { lostAtMost } from '../../calls/settlement.js';
 import { UsageError } from '../../domain/errors.js';
-import { flagLostBefore } from '../../engine/lease.js';
+import { markCallsOfEarlierAttempts } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { contradicts, missingUnits, type ReportedUnits } from '../../ledger/money/provider-count.js';
 import type {
@@ -99,7 +99,7 @@ export function recordCharges(
   return withLedger('existing', options, environment, async (ledger) => {
     const now = environment.clock.now();
     // A process that opens a ledger file for writing is alone, so open calls belong to a process that died.
-    await flagLostBefore(ledger, now);
+    await markCallsOfEarlierAttempts(ledger, now);
     const { verdict } = options;
     const calls = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
     const none = { contradictions: [], released: [], failed: [] };

@@ -71,7 +71,7 @@ export interface CallStore {
    * Marks intents with an expired lease: their charge becomes unknown. Returns their number. A process that has just
    * connected passes `endedBefore`, because all workers may have lost their connection.
    */
-  flagLost(now: number, endedBefore?: number): Promise<number>;
+  markCallsOfDeadAttempts(now: number, endedBefore?: number): Promise<number>;
 
   /** Calls since the last answer that may have been charged and must not simply be repeated. */
   unknownCharges(of: UnknownChargesOf): Promise<UnknownCharges>;

@@ -10,7 +10,7 @@ const OF_NOBODY_ELSE = { environments: [] };
 
 type AttemptStore = Pick<
   CallStore,
-  'begin' | 'renew' | 'end' | 'forgetAttempt' | 'noteOutages' | 'noteEnding' | 'flagLost'
+  'begin' | 'renew' | 'end' | 'forgetAttempt' | 'noteOutages' | 'noteEnding' | 'markCallsOfDeadAttempts'
 >;
 
 /** Counts against the limits that the attempt has or shares. */
@@ -55,7 +55,7 @@ export function attemptStore(database: Database): { readonly store: AttemptStore
     .pluck();
   const freeClaims = database.prepare(FREE_CLAIMS);
   // An intent from a version without attempts has no attempt.
-  const flagLost = database.prepare<[object], { start_id: number | null; meter: string }>(
+  const markCallsOfDeadAttempts = database.prepare<[object], { start_id: number | null; meter: string }>(
     `UPDATE calls SET settled_at = @now, error_class = 'retry', error_code = 'PROCESS_DIED',
        charge = CASE WHEN meter = 'free' THEN 'free' ELSE 'unknown' END, in_doubt = CASE WHEN meter = 'free' THEN 0 ELSE 1 END,
        units_charged = CASE WHEN meter = 'free' THEN 0 END
@@ -87,11 +87,11 @@ export function attemptStore(database: Database): { readonly store: AttemptStore
           OF_NOBODY_ELSE,
         ),
       noteEnding: (attemptId, ending) => database.write(() => noteEnding.run(ending, attemptId), OF_NOBODY_ELSE),
-      flagLost: (now, endedBefore = now) =>
+      markCallsOfDeadAttempts: (now, endedBefore = now) =>
         database.write(function* () {
           const expired = yield* expire.all(endedBefore);
           if (database.isShared) for (const attemptId of expired) yield* freeClaims.run({ attemptId });
-          const lost = yield* flagLost.all({ now });
+          const lost = yield* markCallsOfDeadAttempts.all({ now });
           for (const { start_id, meter } of lost)
             if (start_id !== null) yield* count.run(meter === 'unit' ? 1 : 0, meter === 'report' ? 1 : 0, start_id);
           return lost.length;

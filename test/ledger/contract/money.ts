@@ -70,7 +70,7 @@ export function describeMoney(open: OpenLedger): void {
         const place = await begin(ledger);
         await intend(ledger, call(place));
         await ledger.calls.end(place.attemptId, NOW);
-        await ledger.calls.flagLost(NOW);
+        await ledger.calls.markCallsOfDeadAttempts(NOW);
         expect(await ledger.calls.intend(call(await begin(ledger)), NO_LIMITS)).toMatchObject({ kind: 'intent' });
       }),
     );
@@ -112,7 +112,7 @@ export function describeMoney(open: OpenLedger): void {
         const place = await begin(ledger);
         const { ask, open: take } = asker(ledger, place, limits);
         const { requestKey } = await take();
-        await ledger.calls.flagLost(NOW + 60_000);
+        await ledger.calls.markCallsOfDeadAttempts(NOW + 60_000);
         const refusal = () => ledger.calls.refusal(call(place), limits, NOW);
         expect(await refusal()).toMatchObject({ kind: 'parked', reason: 'budget' });
         await ledger.calls.settleLost(doubtful(place.environmentId, requestKey), 'free', 'it was seen');

@@ -56,10 +56,10 @@ export function describeStarts(open: OpenLedger): void {
           await open(alive, 'd'),
         ];
         await calls.renew(renewed ?? 0, NOW + 50);
-        expect(await calls.flagLost(NOW)).toBe(0);
+        expect(await calls.markCallsOfDeadAttempts(NOW)).toBe(0);
         await calls.end(ended ?? 0, NOW + 1);
-        expect(await calls.flagLost(NOW + 11)).toBe(2);
-        expect(await calls.flagLost(NOW + 11)).toBe(0);
+        expect(await calls.markCallsOfDeadAttempts(NOW + 11)).toBe(2);
+        expect(await calls.markCallsOfDeadAttempts(NOW + 11)).toBe(0);
         expect(await calls.renew(silent ?? 0, NOW + 50)).toBe(false);
         for (const [intent, isOpen] of [
           [ofEnded, false],
@@ -79,7 +79,7 @@ export function describeStarts(open: OpenLedger): void {
         const free = await intend(ledger, call(dead, { meter: 'free', requestKey: keyOf('free') }));
         const second = await reopen();
         const { attemptId } = await begin(second);
-        expect(await second.calls.flagLost(NOW + 60_000)).toBe(2);
+        expect(await second.calls.markCallsOfDeadAttempts(NOW + 60_000)).toBe(2);
         for (const intent of [lost, { ...lost, attemptId }, free])
           expect(await second.calls.settle(intent, settlement())).toBe(false);
         expect(await second.calls.findAnswer(dead.environmentId, KEY, 0)).toBeUndefined();
