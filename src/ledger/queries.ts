@@ -7,7 +7,7 @@ import type { Database, Script, Sql } from './db/database.js';
 import { attemptOutages } from './db/json-columns.js';
 import { parseStored } from './db/stored-json.js';
 import type { OutageNote } from './money/calls.js';
-import { LEFT_OPEN, UNKNOWN_CHARGE } from './money/intent-state.js';
+import { LEFT_OPEN, UNKNOWN_CHARGE } from './money/read-intent-state.js';
 import {
   type Allowances,
   allowancesOf,

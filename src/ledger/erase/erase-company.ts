@@ -7,7 +7,7 @@ import { ID_SPACES } from '../../domain/provider.js';
 import { Bodies } from '../answers/bodies.js';
 import type { Script, Sql } from '../db/database.js';
 import { isTextRecord, parseStored } from '../db/stored-json.js';
-import { clearUnknownCharges } from '../money/intent-state.js';
+import { clearUnknownCharges } from '../money/read-intent-state.js';
 import { restoreQuestions } from '../review/questions.js';
 import { type Entity, type EntityRequest, findCalls, findEntity, type Lists, namedNumber } from './find-company.js';
 import type { EraseReport, ListedLine } from './housekeeping.js';

@@ -7,7 +7,7 @@ import { COMPANY_CALLS, OF_ROW, WITH_ANSWERS } from '../answers/visible-answer.j
 import type { Database, Script, Sql } from '../db/database.js';
 import { rowFetched, rowStages } from '../db/json-columns.js';
 import { isRecord, isTexts, parseStored } from '../db/stored-json.js';
-import { clearUnknownCharges } from '../money/intent-state.js';
+import { clearUnknownCharges } from '../money/read-intent-state.js';
 import { restoreQuestions } from '../review/questions.js';
 import { mustHaveNoWorkers } from '../rows/attempts.js';
 import { rowDeleter } from '../rows/begin-run.js';

@@ -5,7 +5,6 @@ import type { RowRef } from '../review/review.js';
 import { SPEND } from '../rows/attempts.js';
 import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from './calls.js';
 import type { Intent, UnknownChargesOf } from './intent.js';
-import { UNKNOWN_CHARGE, unknownChargeReader } from './intent-state.js';
 import {
   judgeLostCalls,
   type LostCall,
@@ -13,6 +12,7 @@ import {
   PROVIDER_GIVES_UP_MS,
   type ReportedUnits,
 } from './provider-count.js';
+import { UNKNOWN_CHARGE, unknownChargeReader } from './read-intent-state.js';
 
 type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'settleLost'>;
 

@@ -18,7 +18,7 @@ import {
   type MoneyState,
   possibleCost,
 } from './intent.js';
-import { intentStates } from './intent-state.js';
+import { intentStates } from './read-intent-state.js';
 import { contactStore, permissionStore } from './usage.js';
 
 /** Checks that depend on other calls run in the same transaction as the write. */

@@ -4,8 +4,8 @@ import { rowFields } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import type { RowRef } from '../review/review.js';
 import { callSettler, PREPEND_NOTE, readReportedUnits, rowRelease } from './allowances.js';
-import { LEFT_OPEN, UNANSWERED, UNKNOWN_CHARGE } from './intent-state.js';
 import type { ReportedUnits } from './provider-count.js';
+import { LEFT_OPEN, UNANSWERED, UNKNOWN_CHARGE } from './read-intent-state.js';
 
 /** Calls of unknown charge, and what a person decides about them. */
 export interface UnknownChargeStore {
