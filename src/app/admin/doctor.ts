@@ -22,7 +22,7 @@ import {
   type ProviderOptions,
   withProvider,
 } from '../provider/provider.js';
-import { diskNeedOfUpdate, shortage } from '../run/disk.js';
+import { diskNeedOfUpdate, shortage } from '../run/disk-estimate.js';
 import {
   checkListProviders,
   checkNewLedger,

@@ -15,7 +15,7 @@ import { checkDataDir, checkSpace } from '../admin/doctor-ledger.js';
 import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { diskNeedOfUpdate, shortage, type UpdateDiskNeed } from '../run/disk.js';
+import { diskNeedOfUpdate, shortage, type UpdateDiskNeed } from '../run/disk-estimate.js';
 import { checkOlderCopy, findLostLedger, type GuardFinding } from '../run/guards.js';
 import { type ContinueStep, NEW_LEDGER } from '../run/next-step.js';
 import { type AttemptOptions, isOnSandbox, offeredOptions, stateOfRun } from '../run/progress.js';

@@ -47,7 +47,7 @@ import {
   providerNames,
   withProvider,
 } from '../provider/provider.js';
-import { type DiskNeed, plannedNeed } from './disk.js';
+import { type DiskNeed, plannedNeed } from './disk-estimate.js';
 import { checkListProviders, checkNewLedger, metricsOf, otherProviderNotes, rowsLost } from './guards.js';
 import { ContinueError, type ContinueStep, GuardRefusal } from './next-step.js';
 import { DeclinedError, environmentsOf, wholeNumber } from './spending.js';
