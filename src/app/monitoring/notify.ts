@@ -15,7 +15,7 @@ import { type RunEndView, viewOfIdleRun } from '../run/run-end.js';
 import type { SpendingOptions } from '../run/spending.js';
 import { rereadStep } from '../run/stored-settings.js';
 import { stepAfterRefusal } from './check.js';
-import { type AttemptedWork, type AttemptResult, type ListAfter, reasonsOf, summaryText } from './summary.js';
+import { type AttemptedWork, type AttemptResult, type ListAfter, reasonsOf, summaryText } from './notification-text.js';
 
 /** The notification target, set as soon as it is known. */
 export interface NotifyRequest extends AttemptedWork {

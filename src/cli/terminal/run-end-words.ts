@@ -1,6 +1,6 @@
 // The closing lines of `run`, `resume` and `retry`, and their JSON.
 
-import { leftToJson } from '../../app/monitoring/summary.js';
+import { leftToJson } from '../../app/monitoring/notification-text.js';
 import type { ExportView } from '../../app/run/export.js';
 import type { RunEndView } from '../../app/run/run-end.js';
 import { revealsAnything } from '../../domain/account-usage.js';

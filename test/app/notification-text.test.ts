@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AttemptResult, reasonsOf, summaryText } from '../../src/app/monitoring/summary.js';
+import { type AttemptResult, reasonsOf, summaryText } from '../../src/app/monitoring/notification-text.js';
 import { ContinueError } from '../../src/app/run/next-step.js';
 import type { RunEndView } from '../../src/app/run/run-end.js';
 import { DeclinedError } from '../../src/app/run/spending.js';

@@ -48,7 +48,7 @@ export function reasonsOf(ended: AttemptResult, said: CommandWording | undefined
 const FAILED: ReadonlySet<ExitCode> = new Set([ExitCode.internal, ExitCode.usage, ExitCode.credentials]);
 const NOTHING_HAPPENED: ReadonlySet<ExitCode> = new Set([ExitCode.locked, ExitCode.interrupted]);
 
-/** The summary as JSON. Docs/operations.md lists its keys. */
+/** The summary as JSON. `docs/how-to/monitor.md` explains it. */
 export const summaryText = (
   ended: AttemptResult,
   reasons: readonly NotifyReason[],
