@@ -5,7 +5,7 @@ import type { AppEnvironment } from '../../src/app/environment.js';
 import { resume, retry } from '../../src/app/run/continue-run.js';
 import { plan } from '../../src/app/run/plan.js';
 import { run } from '../../src/app/run/run.js';
-import { planInWords } from '../../src/cli/commands/plan.js';
+import { planInWords } from '../../src/cli/terminal/plan-words.js';
 import { loadPipeline, NO_GUARDS } from '../../src/config/pipeline.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';

@@ -314,7 +314,7 @@ const TOOLS: readonly Tool[] = [
     },
     async run(given: { readonly input: string; readonly pipeline?: string }, { options, environment }) {
       const { plan } = await import('../../app/run/plan.js');
-      const { planJson } = await import('./plan.js');
+      const { planJson } = await import('../terminal/plan-words.js');
       return planJson(await plan({ ...options, ...given }, environment));
     },
   },

@@ -5,9 +5,9 @@ import { type Command, sandboxOption } from '../command.js';
 import { jobOptions, type ReadingArgs, readReadingFlags, type SpendingArgs, spendingOptions } from '../run-flags.js';
 import { confirmSpending, spend } from '../spend.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
+import { asksColumns, proposedInWords } from '../terminal/plan-words.js';
 import { findingsInWords, spendQuestion } from '../terminal/run-words.js';
 import { marked } from '../terminal/view.js';
-import { asksColumns, proposedInWords } from './plan.js';
 
 interface RunArgs extends SpendingArgs, ReadingArgs {
   readonly input: string;

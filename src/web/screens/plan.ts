@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import type { PipelineView } from '../../app/admin/pipelines.js';
 import type { PreviewView, UnreadTable } from '../../app/run/preview.js';
-import { planJson } from '../../cli/commands/plan.js';
+import { planJson } from '../../cli/terminal/plan-words.js';
 import { amountsInWords, moneyInWords, retriesInWords } from '../../cli/terminal/run-words.js';
 import { UsageError } from '../../domain/errors.js';
 import { type Html, html, type Markup } from '../../util/html.js';
