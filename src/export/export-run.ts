@@ -3,15 +3,15 @@ import { basename, dirname, join } from 'node:path';
 import { type FieldChange, fieldsOf, isImportant } from '../domain/change.js';
 import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
 import { type Money, moneyOf, type Prices, purchasesOf } from '../domain/prices.js';
-import type { RunSnapshot, SnapshotChange, SnapshotRow } from '../ledger/answers/snapshot.js';
+import type { RunSnapshot, SnapshotChange } from '../ledger/answers/snapshot.js';
 import { READERS_VERSION } from '../readers/list.js';
 import type { Glance } from '../readers/reader.js';
-import { type Cell, timestamp } from '../readers/table.js';
+import { timestamp } from '../readers/table.js';
 import { isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
 import { count, listed } from '../util/words.js';
 import { allowanceRows } from './allowances-table.js';
 import { AtomicFolder, syncFolder, writeJson } from './atomic-folder.js';
-import { type CompanyFacts, companyAtAGlance, LAST_CHANGE, NOT_COMPARED } from './company-at-a-glance.js';
+import { companyAtAGlance, LAST_CHANGE, NOT_COMPARED } from './company-at-a-glance.js';
 import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, fileSha256, isWorkbookEdited, REPORT, RESULTS_WORKBOOK, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
@@ -20,16 +20,9 @@ import { SUMMARY_FILLS } from './formats/xlsx.js';
 import { addMatch, writeGraph } from './graph.js';
 import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
 import { RECORDS } from './parts.js';
-import { reasonFacts, reasonOf } from './reasons.js';
 import { ReportTally, reportHtml } from './report.js';
-import {
-  OWN_KINDS,
-  type ResultColumn,
-  type ResultRow,
-  type ResultsShape,
-  resultsFor,
-  resultsTable,
-} from './results-table.js';
+import { resultRow } from './results-rows.js';
+import { type ResultsShape, resultsFor, resultsTable } from './results-table.js';
 import {
   callRow,
   candidateRow,
@@ -41,7 +34,6 @@ import {
   inputRow,
   memberRow,
   plannedStages,
-  surplusOf,
   watchEventRow,
 } from './run-rows.js';
 import { changeRows, companySpaces, importantNames, rowsTable } from './run-tables.js';
@@ -294,65 +286,6 @@ function nothingWritten([first]: readonly UnwrittenFile[]): KybatchError {
     exit: ExitCode.internal,
   });
 }
-
-export function resultRow(row: SnapshotRow, company: CompanyFacts, { inputs, names }: ResultsShape): ResultRow {
-  const cells: Readonly<Record<ResultColumn, Cell>> = {
-    outcome: row.outcome,
-    reason: reasonOf(reasonFacts(row, company)),
-    matched_name: company.name,
-    matched_registration_number: company.registrationNumber,
-    matched_country: company.country,
-    company_status: company.status,
-    duplicate_of: row.firstRow === null ? null : String(row.firstRow),
-    match_grade: company.grade,
-    register: company.register,
-    legal_form: company.cell('legal_form'),
-    incorporation_date: dayOf(company.cell('incorporation_date')),
-    turnover: company.cell('turnover'),
-    turnover_year: company.cell('turnover_year'),
-    turnover_currency: company.cell('turnover_currency'),
-    credit_risk: company.cell('credit_risk'),
-    credit_risk_words: company.cell('credit_risk_words'),
-    credit_limit: company.cell('credit_limit'),
-    credit_limit_currency: company.cell('credit_limit_currency'),
-    checked_at: company.cell('fetched_at') ?? decidedAt(row),
-    vat_number: company.cell('vat_number'),
-    address: company.cell('address'),
-    website: company.cell('website'),
-    industry: company.cell('industry'),
-    headcount: company.cell('headcount'),
-    officers_returned: company.cell('officers_returned'),
-    shareholders_returned: company.cell('shareholders_returned'),
-    screening_hits: company.cell('screening_hits'),
-    last_change: company.cell('last_change'),
-    changed_since_last_time: listed([company.cell('changed_since'), company.cell('not_compared')], '; ') || null,
-    row: String(row.row),
-    line: String(row.line),
-    company_key: row.companyKey,
-    v1_company_id: row.ids.v1 ?? null,
-    v2_company_id: row.ids.v2 ?? null,
-    credit_source_id: row.ids.credit ?? null,
-    credit_report_id: row.ids.report ?? null,
-    extra: surplusOf(row.values.slice(inputs.length)),
-  };
-  // Cells are set one by one in a fixed order: objects built in other ways take several times as long.
-  const line: Record<string, Cell> & { [OWN_KINDS]?: string | null } = {};
-  for (let i = 0; i < inputs.length; i++) {
-    const input = inputs[i];
-    // An empty cell of the input is null, not an empty text.
-    if (input !== undefined) line[input.name] = row.values[i] || null;
-  }
-  for (const { name } of resultsTable.columns) line[names[name]] = cells[name];
-  line[OWN_KINDS] = row.kinds;
-  return line;
-}
-
-/** The format of founding dates in the companies module is not published. */
-const dayOf = (text: Cell): Cell => (text !== null && /^\d{4}-\d\d-\d\d$/.test(text) ? text : null);
-
-/** Invalid rows were never decided, and pending rows are not decided yet. */
-const decidedAt = ({ outcome, updatedAt }: SnapshotRow): Cell =>
-  outcome === 'invalid' || outcome === 'pending' || updatedAt === null ? null : timestamp(updatedAt);
 
 /**
  * People answer questions in the workbook of an export, and an export replaces its whole folder. An edited workbook is

@@ -7,8 +7,8 @@ import { type Money, moneyOf, noPurchases, type Prices, purchasesOf } from '../.
 import { ID_SPACES, type IdSpace } from '../../domain/provider.js';
 import { glanceEntries } from '../../export/bulk-lines.js';
 import { type CompanyState, companyAtAGlance, stateOfStatus } from '../../export/company-at-a-glance.js';
-import { resultRow } from '../../export/export-run.js';
 import { reasonFacts, reasonOf } from '../../export/reasons.js';
+import { resultRow } from '../../export/results-rows.js';
 import { resultsFor, resultsTable } from '../../export/results-table.js';
 import { answersOf, withListed } from '../../export/write-answers.js';
 import type { RunSnapshot, SnapshotRow } from '../../ledger/answers/snapshot.js';
