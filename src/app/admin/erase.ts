@@ -125,7 +125,7 @@ async function proofOf(
   const notProved = notRewritten === null ? [] : [`${NOT_REWRITTEN} (${notRewritten})`];
   try {
     const proof = await search(request, identifiers, housekeeping);
-    if (notProved.length === 0) await housekeeping.eraseWithProof(request);
+    if (notProved.length === 0) await housekeeping.forgetProvedErase(request);
     return { proof, notProved };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -21,7 +21,7 @@ export function housekeepingStore(database: Database, now: number, flush: () => 
   return {
     erase: (request, itemIds) => settled(() => eraseFromLedger(database, request, itemIds, now)),
     resumeErase: (request) => settled(() => finishErase(database, request)),
-    eraseWithProof: (request) => settled(() => database.write(() => forgetErase(database, request))),
+    forgetProvedErase: (request) => settled(() => database.write(() => forgetErase(database, request))),
     previewErase: (request, itemIds) => settled(() => previewEraseFromLedger(database, request, itemIds, now)),
     prune: (before) => settled(() => pruneRecords(database, before)),
     previewPrune: (before) => settled(() => previewPrune(database, before)),

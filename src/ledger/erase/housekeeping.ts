@@ -3,11 +3,11 @@
 import type { ApiName, IdSpace } from '../../domain/provider.js';
 
 export interface Housekeeping {
-  /** Erases data and remembers it until `eraseWithProof`. */
+  /** Erases data and remembers it until `forgetProvedErase`. */
   erase(request: EraseRequest, itemIds: ItemIds): Promise<EraseDone>;
   /** Finishes an interrupted erasure. Undefined if there is none. */
   resumeErase(request: EraseRequest): Promise<EraseDone | undefined>;
-  eraseWithProof(request: EraseRequest): Promise<void>;
+  forgetProvedErase(request: EraseRequest): Promise<void>;
   /** What `erase` would remove, without changes. */
   previewErase(request: EraseRequest, itemIds: ItemIds): Promise<EraseReport>;
   /** Deletes runs finished before then and older answers that were replaced, never the newest of its kind. */
