@@ -29,7 +29,7 @@ import {
   required,
   withProvider,
 } from '../provider/provider.js';
-import { environmentsOf, wholeNumber } from '../run/spending.js';
+import { providerIdsOf, wholeNumber } from '../run/spending.js';
 import { readListedRows } from './rows.js';
 
 /** What is known of a company. A name or a number is enough, but only a number confirms. */
@@ -121,7 +121,7 @@ async function readStored(
 ): Promise<void> {
   try {
     await withLedger('read', options, environment, async (ledger) => {
-      const environments = await environmentsOf(providerNames(options, environment), ledger);
+      const environments = await providerIdsOf(providerNames(options, environment), ledger);
       const door = new StoredAnswersOnly(ledger.calls, environments);
       const way = { ledger, door, environments, now: environment.clock.now(), isFree: true };
       const all = await ledger.portfolios.all();

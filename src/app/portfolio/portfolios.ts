@@ -8,7 +8,7 @@ import type { SurveyedRow } from '../../portfolio/file-rows.js';
 import { processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { workStateOf } from '../run/progress.js';
-import { environmentsOf } from '../run/spending.js';
+import { providerIdsOf } from '../run/spending.js';
 import { readSettings } from '../run/stored-settings.js';
 import { dueDecider, pipelinesBefore, plannedRows } from './open-list.js';
 
@@ -112,7 +112,7 @@ async function planOfDue(
     examineAtMost: MAX_EXAMINED_ROWS,
     now,
     ledger,
-    environments: await environmentsOf({ v1, v2 }, ledger),
+    environments: await providerIdsOf({ v1, v2 }, ledger),
   });
 }
 

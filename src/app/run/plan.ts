@@ -50,7 +50,7 @@ import {
 import { type DiskNeed, plannedNeed } from './disk-estimate.js';
 import { checkListProviders, checkNewLedger, metricsOf, otherProviderNotes, rowsLost } from './guards.js';
 import { ContinueError, type ContinueStep, GuardRefusal } from './next-step.js';
-import { DeclinedError, environmentsOf, wholeNumber } from './spending.js';
+import { DeclinedError, providerIdsOf, wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
 
 export interface JobOptions extends ProviderOptions, ReadingPreferences {
@@ -326,7 +326,7 @@ export async function planInput(
     examineAtMost,
     now: environment.clock.now(),
     ledger,
-    environments: await environmentsOf(names, ledger),
+    environments: await providerIdsOf(names, ledger),
   });
 }
 

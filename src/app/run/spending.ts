@@ -228,7 +228,7 @@ export async function remainingCost(
   ledger: Ledger,
   { clock }: AppEnvironment,
 ): Promise<RemainingCost> {
-  const environments = await environmentsOf(names, ledger);
+  const environments = await providerIdsOf(names, ledger);
   const notBefore = fresh ? ledger.times.believed(run.createdAt) : 0;
   const rows = rowsOfRun(run.id, outcome, ledger);
   return maximumCost(await planRun({ rows, pipeline, notBefore, now: clock.now(), ledger, environments }));
@@ -303,7 +303,7 @@ export async function remainingOfRun(
 }
 
 /** The ledger's numbers for the providers. Null if it does not know them. */
-export async function environmentsOf(names: ProviderNames, ledger: Ledger | null) {
+export async function providerIdsOf(names: ProviderNames, ledger: Ledger | null) {
   const find = async (api: 'v1' | 'v2') => (await ledger?.calls.findEnvironment(api, names[api])) ?? null;
   return { v1: await find('v1'), v2: await find('v2') };
 }
