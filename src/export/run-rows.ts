@@ -10,7 +10,7 @@ import type {
   UnsoundAnswer,
 } from '../ledger/answers/snapshot.js';
 import {
-  dropAndRun,
+  dropAndRunInWords,
   isRecord,
   parseStored,
   placeInWords,
@@ -289,7 +289,7 @@ export const damagedTextRow = (place: StoredPlace, position: number, now: number
   stage: null,
   class: 'not_exported',
   code: 'ROW_DAMAGED',
-  message: `${placeInWords(place)} is damaged in the ledger and is not in these tables. Restore a copy of the ledger, or ${dropAndRun(place.run === null ? [] : [place.run])}`,
+  message: `${placeInWords(place)} is damaged in the ledger and is not in these tables. Restore a copy of the ledger, or ${dropAndRunInWords(place.run === null ? [] : [place.run])}`,
   request_id: null,
   attempts: '0',
   at: timestamp(now),

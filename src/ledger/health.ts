@@ -4,7 +4,7 @@ import type { ExitCode } from '../domain/errors.js';
 import { Bodies } from './answers/bodies.js';
 import type { Script, Sql, StoredTexts } from './db/database.js';
 import { ALL_JSON_COLUMNS, JsonColumns } from './db/json-columns.js';
-import { damagedRun, placeInWords, type StoredPlace } from './db/stored-json.js';
+import { damagedRunError, placeInWords, type StoredPlace } from './db/stored-json.js';
 
 /** A stored answer whose bytes do not match its digest. */
 export interface DamagedAnswer {
@@ -97,7 +97,7 @@ export interface MissingRight {
 }
 
 /** Compares every stored body with its digest. */
-export function* damagedAnswers(database: Sql): Script<{
+export function* findDamagedAnswers(database: Sql): Script<{
   readonly bodies: number;
   readonly damaged: readonly DamagedAnswer[];
 }> {
@@ -136,7 +136,7 @@ export function discardBody(database: Sql): (sha256: string) => Script<void> {
 }
 
 /** Unreadable texts, and references to missing records. */
-export function* damagedRecords(database: Sql, stored: StoredTexts): Script<readonly DamagedRecord[]> {
+export function* findDamagedRecords(database: Sql, stored: StoredTexts): Script<readonly DamagedRecord[]> {
   const isJson = ({ table, column }: { readonly table: string; readonly column: string }) =>
     ALL_JSON_COLUMNS.some((cell) => cell.table === table && cell.column === column);
   const places = [
@@ -258,7 +258,7 @@ function* misnumberedRuns(database: Sql): Script<readonly DamagedRecord[]> {
 /** Refuses such a run before any spending. */
 export function* mustHaveValidRowNumbers(database: Sql, run: string): Script<void> {
   const [found] = yield* misnumbered(database, run);
-  if (found !== undefined) throw damagedRun(inWords(found), [run]);
+  if (found !== undefined) throw damagedRunError(inWords(found), [run]);
   const [lost] = yield* lostRows(database, run);
-  if (lost !== undefined) throw damagedRun(lostInWords(lost), [run]);
+  if (lost !== undefined) throw damagedRunError(lostInWords(lost), [run]);
 }

@@ -3,7 +3,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ExitCode, KybatchError, systemFailure } from '../../domain/errors.js';
-import { dropAndRun } from '../../ledger/db/stored-json.js';
+import { dropAndRunInWords } from '../../ledger/db/stored-json.js';
 import {
   type DamagedAnswer,
   type DamagedRecord,
@@ -173,7 +173,7 @@ function wayOut({ what, remedy }: DamagedRecord): string {
     case 'ask_anew':
       return `${what}. The next run that needs it buys it again.`;
     case 'drop_run':
-      return `${what}. Restore a backup, or ${dropAndRun([remedy.run])}`;
+      return `${what}. Restore a backup, or ${dropAndRunInWords([remedy.run])}`;
     case 'withdraw':
       return `${what}. Restore a backup, or run \`kybatch review withdraw ${remedy.decision}\` and decide again.`;
     case 'none_needed':

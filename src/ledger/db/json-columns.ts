@@ -7,7 +7,7 @@ import type { OutageNote } from '../money/calls.js';
 import type { AgreedReading } from '../portfolio/portfolios.js';
 import type { Stages } from '../rows/runs.js';
 import type { Database, Script, Sql } from './database.js';
-import { damagedRecord, isRecord, isTextRecord, isTexts, parseStored, type StoredPlace } from './stored-json.js';
+import { damagedRecordError, isRecord, isTextRecord, isTexts, parseStored, type StoredPlace } from './stored-json.js';
 
 /** A JSON column and the type it must have. */
 export interface JsonColumn<T> {
@@ -122,7 +122,7 @@ export class JsonColumns {
   /** Throws with the place if the value is damaged. */
   read<T>(of: JsonColumn<T>, text: string, key: Key): T {
     const value = this.find(of, text, key);
-    if (value === undefined) throw damagedRecord([placeOf(of, key)]);
+    if (value === undefined) throw damagedRecordError([placeOf(of, key)]);
     return value;
   }
 

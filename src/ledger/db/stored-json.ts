@@ -25,31 +25,31 @@ export function parseStored<T>(text: string, fits: (value: unknown) => value is 
 /** Throws if the text is damaged, with its place and what to do. */
 export function readStored<T>(text: string, fits: (value: unknown) => value is T, place: StoredPlace): T {
   const value = parseStored(text, fits);
-  if (value === undefined) throw damagedRecord([place]);
+  if (value === undefined) throw damagedRecordError([place]);
   return value;
 }
 
 /** The message names the first few places. `kybatch doctor --deep` names all. */
-export function damagedRecord(places: readonly StoredPlace[]): LedgerError {
+export function damagedRecordError(places: readonly StoredPlace[]): LedgerError {
   const named = places.slice(0, NAMED).map(placeInWords).join('; ');
   const more = places.length > NAMED ? ` and ${places.length - NAMED} more` : '';
   const runs = [...new Set(places.flatMap(({ run }) => run ?? []))];
-  return damagedRun(`${named}${more} cannot be read`, runs);
+  return damagedRunError(`${named}${more} cannot be read`, runs);
 }
 
 /** An error for runs with damaged records. */
-export function damagedRun(what: string, runs: readonly string[]): LedgerError {
+export function damagedRunError(what: string, runs: readonly string[]): LedgerError {
   return new LedgerError(undefined, undefined, {
     message: `the ledger is damaged: ${what}`,
     code: 'LEDGER_DAMAGED',
-    hint: `Nothing was spent. Restore a backup of the ledger${runs.length === 0 ? '' : `, or ${dropAndRun(runs)}`}. All damage: \`kybatch doctor --deep\``,
+    hint: `Nothing was spent. Restore a backup of the ledger${runs.length === 0 ? '' : `, or ${dropAndRunInWords(runs)}`}. All damage: \`kybatch doctor --deep\``,
   });
 }
 
 const NAMED = 3;
 
-/** Answers are found by their request, not by their run, so a new run pays for no stored answer again. */
-export const dropAndRun = (runs: readonly string[]): string =>
+/** What to do about damaged runs. The new run finds the stored answers by their requests, so it does not pay again. */
+export const dropAndRunInWords = (runs: readonly string[]): string =>
   `delete the run (${runs.map((run) => `\`kybatch runs delete ${run}\``).join(', ')}) and run the list again: \`kybatch run FILE\`. Stored answers are not paid for again`;
 
 export function placeInWords({ table, column, run, row, id }: StoredPlace): string {

@@ -2,7 +2,7 @@ import type { RowOutcome } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JSON_COLUMNS_OF_RUN, JsonColumns, runColumns } from '../db/json-columns.js';
-import { damagedRecord } from '../db/stored-json.js';
+import { damagedRecordError } from '../db/stored-json.js';
 import { NEWEST_RUNS } from './begin-run.js';
 import { NEW_ROW, WAITING_ROW } from './claims.js';
 import { CONTINUE_ROW, progressReader, REOPEN_RUN, type RowRow, rowReader, STILL_LISTED } from './read-rows.js';
@@ -45,7 +45,7 @@ export function runStore(database: Database, times: CorrectedTimes): RunStore {
     mustBeReadable: async (runId) => {
       const texts = await database.read(() => cells.damaged(database, JSON_COLUMNS_OF_RUN, runId));
       const places = [...texts, ...database.stored.damagedTimes(runId)];
-      if (places.length > 0) throw damagedRecord(places);
+      if (places.length > 0) throw damagedRecordError(places);
     },
     environmentName: (runId, api) => database.read(() => environmentName.get(runId, api)),
   };

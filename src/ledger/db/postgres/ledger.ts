@@ -6,7 +6,7 @@ import { shownLedgerUrl } from '../../../domain/urls.js';
 import { type Clock, systemClock } from '../../../util/clock.js';
 import { type Message, message } from '../../../util/message-parts.js';
 import { aheadInWords, isRecentFinding, noteAhead } from '../../clock-ahead.js';
-import { type DeepHealth, damagedAnswers, damagedRecords, type ServerHealth, SKEW_MS } from '../../health.js';
+import { type DeepHealth, findDamagedAnswers, findDamagedRecords, type ServerHealth, SKEW_MS } from '../../health.js';
 import { composeLedger, type Ledger, type LedgerOptions, type Migrated } from '../../ledger.js';
 import { resetFutureTimes } from '../../rows/attempts.js';
 import type { ClaimStore, Signal, Signals } from '../../rows/claims.js';
@@ -124,8 +124,8 @@ export async function checkPostgresDeeply(url: string, _now: number): Promise<De
   const given = { url, name, readonly: true, clock: systemClock, patienceMs: PATIENCE_MS, onNote: () => {} };
   const database = postgresDatabase(given);
   try {
-    const answers = await database.read(() => damagedAnswers(database));
-    return { ...answers, records: await database.read(() => damagedRecords(database, database.stored)) };
+    const answers = await database.read(() => findDamagedAnswers(database));
+    return { ...answers, records: await database.read(() => findDamagedRecords(database, database.stored)) };
   } finally {
     await database.close();
   }

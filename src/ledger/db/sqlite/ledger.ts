@@ -9,8 +9,8 @@ import {
   type DamagedRecord,
   type DatabaseHealth,
   type DeepHealth,
-  damagedAnswers,
-  damagedRecords,
+  findDamagedAnswers,
+  findDamagedRecords,
 } from '../../health.js';
 import { composeLedger, type Ledger, type LedgerOptions } from '../../ledger.js';
 import { endOtherAttempts, resetFutureTimes } from '../../rows/attempts.js';
@@ -161,8 +161,8 @@ export async function checkDeeply(dataDir: string, now: number): Promise<DeepHea
   const database = sqliteDatabase(connection, { dataDir, onClose: remove });
   try {
     return await database.read(function* () {
-      const answers = yield* damagedAnswers(database);
-      const records = yield* damagedRecords(database, database.stored);
+      const answers = yield* findDamagedAnswers(database);
+      const records = yield* findDamagedRecords(database, database.stored);
       return { ...answers, records: [...records, ...strayRecords(connection)] };
     });
   } finally {
