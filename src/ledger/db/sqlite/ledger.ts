@@ -81,8 +81,8 @@ const compose = (connection: Connection, options: LedgerOptions, onClose: () => 
  * belong to another one.
  */
 export function dataLossWarning(database: Connection, dataDir: string): string | undefined {
-  const isThere = (sql: string) => database.prepare(sql).get() !== undefined;
-  return isThere('SELECT 1 FROM runs') || isThere('SELECT 1 FROM calls') ? undefined : tracesOfRuns(dataDir);
+  const hasRow = (sql: string) => database.prepare(sql).get() !== undefined;
+  return hasRow('SELECT 1 FROM runs') || hasRow('SELECT 1 FROM calls') ? undefined : tracesOfRuns(dataDir);
 }
 
 /** The same for a missing or empty ledger. */
