@@ -75,10 +75,10 @@ export interface LedgerOptions extends LedgerPlace {
   /**
    * - `write`: for the one process that works here. Creates or migrates the ledger.
    * - `existing`: the same, but for commands that need an existing ledger.
-   * - `note`: for a query that stores a note. The ledger has this version and nothing else is changed.
+   * - `annotate`: for a query that stores a note. The ledger has this version and nothing else is changed.
    * - `read`: for commands that only read. Others may write meanwhile.
    */
-  readonly access: 'write' | 'existing' | 'note' | 'read';
+  readonly access: 'write' | 'existing' | 'annotate' | 'read';
   /** Called for unusual findings that are no errors. */
   readonly onNote?: ((note: Message) => void) | undefined;
   /** The number of large bodies packed on the main thread before a second thread starts. */

@@ -318,7 +318,7 @@ export async function saveV2Counts(
   if (health.state === 'sound' && health.isUnused === true) return [];
   if (options.sandbox === true || !isWhole(health) || (use === null && contacts === null)) return [];
   try {
-    await withLedger('note', options, environment, async ({ calls }) => {
+    await withLedger('annotate', options, environment, async ({ calls }) => {
       const environmentId = await calls.environment('v2', providerName);
       if (use !== null) await calls.keepPermissions(environmentId, use, environment.clock.now());
       if (contacts !== null) await calls.keepContacts(environmentId, contacts, environment.clock.now());
@@ -351,7 +351,7 @@ export async function saveCostlyChecks(
   });
   if (options.sandbox === true || !isWhole(health)) return [finding('There is no ledger to record it.')];
   try {
-    await withLedger('note', options, environment, async (ledger) => {
+    await withLedger('annotate', options, environment, async (ledger) => {
       for (const { check, answer } of costly) {
         const client = { send: () => (answer instanceof ApiError ? Promise.reject(answer) : Promise.resolve(answer)) };
         await withRecordedProbes(

@@ -55,7 +55,7 @@ async function openLocked(options: LedgerOptions): Promise<Ledger> {
   const lock = acquireLock(dataDir);
   try {
     const database = openForWriting(dataDir, now, pagesAtMost);
-    if (access === 'note') return await compose(database, options, () => lock.release());
+    if (access === 'annotate') return await compose(database, options, () => lock.release());
     const loss = dataLossWarning(database, dataDir);
     if (loss !== undefined) onNote?.(message('LEDGER_SHOWS_LOSS', loss));
     const sql = sqlOn(database);
