@@ -121,7 +121,7 @@ function* eraseBefore(database: Sql, at: number): Script<EraseReport> {
     )
     .pluck()
     .all(at, at);
-  const leaving = yield* membersOf(database, STOOD_BY_RUNS, runsRemoved);
+  const leaving = yield* membersOf(database, USING_ROWS_OF_RUNS, runsRemoved);
   const { rows, candidates, questions } = yield* removeRuns(database, runsRemoved);
   const decided = yield* change('DELETE FROM decisions WHERE decided_at < ?', at);
   const held = yield* change('DELETE FROM held_decisions WHERE decided_at < ?', at);
@@ -154,7 +154,7 @@ function* eraseBefore(database: Sql, at: number): Script<EraseReport> {
   const free = reopened.filter(({ outcome }) => outcome === 'complete' || outcome === 'pending');
   const asking = yield* membersOf(
     database,
-    LISTED,
+    WITH_IDS,
     free.flatMap(({ member }) => member ?? []),
   );
   return {
@@ -179,9 +179,9 @@ interface ListedMember {
 }
 
 /** An invalid line costs nothing. */
-const STOOD_BY_RUNS = `JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+const USING_ROWS_OF_RUNS = `JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   WHERE outcome <> 'invalid' AND members.run_id IN (SELECT value FROM json_each(?))`;
-const LISTED = 'WHERE members.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
+const WITH_IDS = 'WHERE members.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))';
 
 const membersOf = (
   database: Sql,
@@ -263,7 +263,7 @@ interface AnsweredBefore {
 
 function* answeredBefore(database: Sql, at: number): Script<readonly AnsweredBefore[]> {
   const found: AnsweredBefore[] = [];
-  yield* database.prepare<[], AnsweredRow>(STANDING).walk((row) => {
+  yield* database.prepare<[], AnsweredRow>(USED_OR_PENDING_ROWS).walk((row) => {
     const stages = parseStored(row.stages, rowStages.fits);
     const fetched = parseStored(row.fetched, rowFetched.fits);
     // `doctor` reports damaged rows.
@@ -282,7 +282,7 @@ function* answeredBefore(database: Sql, at: number): Script<readonly AnsweredBef
 const isAnswered = (status: StageStatus | undefined): boolean => status === 'done' || status === 'not_available';
 
 /** Rows that members use, and rows in progress. */
-const STANDING = `SELECT rows.run_id, rows.row, coalesce(members.id, member_id) AS member, outcome, stages, fetched, updated_at
+const USED_OR_PENDING_ROWS = `SELECT rows.run_id, rows.row, coalesce(members.id, member_id) AS member, outcome, stages, fetched, updated_at
   FROM rows LEFT JOIN members ON members.run_id = rows.run_id AND members.run_row = rows.row
   WHERE outcome = 'pending' OR members.id IS NOT NULL ORDER BY rows.run_id, rows.row`;
 
