@@ -208,7 +208,7 @@ describe('X-2 ledger provider-moved', () => {
         from,
         to,
         moved: [{ api: 'v1', merged: before > 0 }],
-        lists: 1,
+        portfolios: 1,
       });
       expect(await run(JOB, renamed)).toMatchObject({ worked: false, spent: { units: 0 } });
       job.writeCsv('again.csv', job.rows.slice(0, 3));
@@ -259,8 +259,8 @@ describe('X-2 ledger provider-moved', () => {
         exit,
       });
       expect((await usage({}, environment(job))).environments).toEqual(before.environments);
-      expect(await providerMoved({ from, to, unchecked: true }, environment(job))).toMatchObject({ lists: 1 });
-      expect(await providerMoved({ from: to, to: from }, environment(job))).toMatchObject({ lists: 1 });
+      expect(await providerMoved({ from, to, unchecked: true }, environment(job))).toMatchObject({ portfolios: 1 });
+      expect(await providerMoved({ from: to, to: from }, environment(job))).toMatchObject({ portfolios: 1 });
       expect(job.sandbox.chargeLog).toHaveLength(paid);
     });
   });

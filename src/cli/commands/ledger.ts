@@ -114,13 +114,13 @@ const providerMovedCommand: Command<MovedArgs> = {
       }),
   async run({ dataDir, json, ...move }, io) {
     const { providerMoved } = await import('../../app/admin/ledger.js');
-    const { moved, lists, runs, ...urls } = await providerMoved({ dataDir, ...move }, appEnvironment(io));
+    const { moved, portfolios, runs, ...urls } = await providerMoved({ dataDir, ...move }, appEnvironment(io));
     const ofApi = moved.map(({ api, answers }) => `${count(answers, 'answer')} of ${api}`).join(', ');
-    const words = `✓ Moved to ${urls.to}: ${ofApi}, ${count(lists, 'portfolio')}, ${count(runs, 'run')}.`;
+    const words = `✓ Moved to ${urls.to}: ${ofApi}, ${count(portfolios, 'portfolio')}, ${count(runs, 'run')}.`;
     printResult(
       io,
       { json },
-      () => ({ ...pick(urls, 'from', 'to'), moved, portfolios: lists, runs }),
+      () => ({ ...pick(urls, 'from', 'to'), moved, portfolios, runs }),
       () => message('PROVIDER_MOVED', words, 'done'),
     );
     return ExitCode.ok;

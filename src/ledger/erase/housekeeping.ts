@@ -27,7 +27,7 @@ export interface Housekeeping {
 export interface MovedProvider {
   readonly moved: readonly MovedApi[];
   /** Portfolios and runs that now belong to the new address. */
-  readonly lists: number;
+  readonly portfolios: number;
   readonly runs: number;
 }
 
