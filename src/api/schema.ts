@@ -19,7 +19,7 @@ export const id = z.union([z.string(), integer]);
 export const text = z.string();
 
 /** Null or absent means "not returned". It never means "no". */
-export const nullable = <T extends z.ZodType>(schema: T) => schema.nullish();
+export const nullOrAbsent = <T extends z.ZodType>(schema: T) => schema.nullish();
 
 /**
  * A list. One unreadable item must not spoil the others, which are paid for. The list is accepted if some items can be
@@ -36,7 +36,7 @@ export const list = <T extends z.ZodType>(item: T) =>
  * The list of an envelope. An absent list or item is an answer (V1-22): asked again, the provider would say the same
  * and charge again.
  */
-export const listIfSent = <T extends z.ZodType>(item: T) => nullable(list(nullable(item)));
+export const listIfSent = <T extends z.ZodType>(item: T) => nullOrAbsent(list(nullOrAbsent(item)));
 
 /** The same for an answer without an envelope. `{}` also says nothing (V2-2). */
 export const bareListIfSent = <T extends z.ZodType>(item: T) => z.union([listIfSent(item), z.strictObject({})]);
@@ -75,7 +75,7 @@ function upToTheFifthWrong(items: readonly unknown[], item: z.ZodType): readonly
 }
 
 /** The document allows further properties everywhere. They pass through, and zod does not visit them: 100,000 take it 0.1 s (X-6). */
-export const record = <T extends z.core.$ZodLooseShape>(shape: T) =>
+export const looseObject = <T extends z.core.$ZodLooseShape>(shape: T) =>
   z.object(shape) as unknown as z.ZodObject<T, z.core.$loose>;
 
 /** A value that the document leaves open: string, number, boolean or null. */
@@ -85,7 +85,10 @@ export const scalar = z.union([z.string(), number, z.boolean(), z.null()]);
 const fieldsOf =
   <T extends z.ZodType>(schema: T) =>
   <Name extends string>(...names: readonly Name[]) =>
-    Object.fromEntries(names.map((name) => [name, nullable(schema)])) as Record<Name, ReturnType<typeof nullable<T>>>;
+    Object.fromEntries(names.map((name) => [name, nullOrAbsent(schema)])) as Record<
+      Name,
+      ReturnType<typeof nullOrAbsent<T>>
+    >;
 
 export const scalarFields = fieldsOf(scalar);
 export const textFields = fieldsOf(text);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../../src/api/operation.js';
-import { nullable, record, text } from '../../src/api/schema.js';
+import { looseObject, nullOrAbsent, text } from '../../src/api/schema.js';
 import { aboutV2Company, v2Id } from '../../src/api/v2/fields.js';
 
 /** An operation that the provider does not have: what its document would show. */
@@ -11,6 +11,6 @@ export const licence = {
     summary: 'The licence of a company',
     route: { method: 'GET', path: '/licence/{id}' },
     params: z.strictObject({ id: v2Id, year: z.int().optional() }),
-    body: record({ number: nullable(text), holder: nullable(text) }),
+    body: looseObject({ number: nullOrAbsent(text), holder: nullOrAbsent(text) }),
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.js';
-import { list, nullable, record, text } from '../schema.js';
+import { list, looseObject, nullOrAbsent, text } from '../schema.js';
 import { opaque } from '../v2/fields.js';
 
 /** A tool in the answer of `tools/list`. */
@@ -14,10 +14,10 @@ export interface Tool {
 const shared = { api: 'mcp', route: null, scopes: [], subject: null } as const;
 
 /** The `result` of `tools/call`. Its content is left to the caller. */
-export const toolResult = record({
-  content: nullable(list(record({ type: text, text: nullable(text) }))),
-  structuredContent: nullable(opaque),
-  isError: nullable(z.boolean()),
+export const toolResult = looseObject({
+  content: nullOrAbsent(list(looseObject({ type: text, text: nullOrAbsent(text) }))),
+  structuredContent: nullOrAbsent(opaque),
+  isError: nullOrAbsent(z.boolean()),
 });
 
 const anyParams = z.record(z.string(), z.unknown());
@@ -42,13 +42,18 @@ export const listing: Operation = {
   name: 'tools/list',
   summary: 'The tools of the MCP server',
   params: anyParams,
-  body: record({ tools: z.array(z.unknown()) }),
+  body: looseObject({ tools: z.array(z.unknown()) }),
   meter: 'free',
   keep: 'never',
 };
 
 /** Opens a session. */
-export const handshake: Operation = { ...listing, name: 'initialize', summary: 'Begin a session', body: record({}) };
+export const handshake: Operation = {
+  ...listing,
+  name: 'initialize',
+  summary: 'Begin a session',
+  body: looseObject({}),
+};
 
 /** Undefined if the schema has a part that cannot be checked here: then the server checks it. */
 function paramsOf(schema: Tool['inputSchema']): z.ZodType | undefined {

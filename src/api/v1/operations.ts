@@ -15,13 +15,13 @@ import {
   list,
   listIfSent,
   location,
+  looseObject,
   needsOneOf,
   nonEmpty,
-  nullable,
+  nullOrAbsent,
   number,
   positiveInteger,
   range,
-  record,
   scalar,
   scalarFields,
   text,
@@ -31,19 +31,19 @@ import {
 
 /** The documented fields of each record. All others pass through unread. */
 
-const source = record({
-  category: nullable(text),
-  comment: nullable(text),
-  id: nullable(id),
-  name: nullable(text),
-  url: nullable(text),
+const source = looseObject({
+  category: nullOrAbsent(text),
+  comment: nullOrAbsent(text),
+  id: nullOrAbsent(id),
+  name: nullOrAbsent(text),
+  url: nullOrAbsent(text),
 });
 
 /** A number instead of a text, or a missing name, is unusual but readable. */
-export const candidate = record({
+export const candidate = looseObject({
   id,
   ...scalarFields('name', 'registration_number', 'vat_number', 'country_code', 'state', 'jurisdiction'),
-  source: nullable(source),
+  source: nullOrAbsent(source),
 });
 
 /** An array of candidates. The response schema also allows an object whose members are not shown (V1-17). */
@@ -69,85 +69,90 @@ export function candidatesIn(answer: object): readonly unknown[] | undefined {
  */
 export const lite = z
   .looseObject({
-    id: nullable(id),
-    basic: nullable(
-      record({
+    id: nullOrAbsent(id),
+    basic: nullOrAbsent(
+      looseObject({
         ...textFields('name', 'registration_number', 'vat_number', 'incorporation_date', 'status', 'legal_form'),
         ...textFields('ticker'),
-        source: nullable(source),
+        source: nullOrAbsent(source),
       }),
     ),
-    ticker: nullable(text),
-    address: nullable(scalarOr(record({ source: nullable(source) }))),
-    contact: nullable(scalarOr(record({ source: nullable(source) }))),
+    ticker: nullOrAbsent(text),
+    address: nullOrAbsent(scalarOr(looseObject({ source: nullOrAbsent(source) }))),
+    contact: nullOrAbsent(scalarOr(looseObject({ source: nullOrAbsent(source) }))),
   })
   .refine((said) => Object.hasOwn(said, 'id') || Object.hasOwn(said, 'basic') || Object.keys(said).length === 0, {
     error: 'a profile without an ID',
   });
 
-export const officer = record({
-  id: nullable(id),
+export const officer = looseObject({
+  id: nullOrAbsent(id),
   ...scalarFields('first_name', 'last_name', 'appointed_at', 'resigned_at', 'work_status'),
   ...scalarFields('date_of_birth_year', 'date_of_birth_month', 'job_title', 'address_country'),
   ...scalarFields('address_line_1', 'address_locality', 'address_region', 'address_postal_code'),
 });
 
-export const shareholder = record({
-  id: nullable(id),
+export const shareholder = looseObject({
+  id: nullOrAbsent(id),
   ...scalarFields('name', 'percentage', 'quantity', 'share_price', 'share_type', 'share_value', 'currency'),
   ...scalarFields('status', 'total_value'),
 });
 
 export const envelope = <T extends z.ZodType>(item: T) =>
-  record({
+  looseObject({
     data: listIfSent(item),
-    total_pages: nullable(scalar),
-    total_results: nullable(scalar),
-    source: nullable(source),
+    total_pages: nullOrAbsent(scalar),
+    total_results: nullOrAbsent(scalar),
+    source: nullOrAbsent(source),
   });
 
-const officerSearchResult = record({
-  id: nullable(id),
-  company_id: nullable(id),
-  company_name: nullable(scalar),
-  registration_number: nullable(scalar),
+const officerSearchResult = looseObject({
+  id: nullOrAbsent(id),
+  company_id: nullOrAbsent(id),
+  company_name: nullOrAbsent(scalar),
+  registration_number: nullOrAbsent(scalar),
 });
 
-const shareholderSearchItem = record({ name: nullable(scalar), company: nullable(record({})) });
+const shareholderSearchItem = looseObject({ name: nullOrAbsent(scalar), company: nullOrAbsent(looseObject({})) });
 
 /** `children` may be very deep, so it is checked one level at a time while it is walked. */
-const groupNode = record({
-  id: nullable(id),
+const groupNode = looseObject({
+  id: nullOrAbsent(id),
   ...scalarFields('name', 'country', 'registration_number', 'selected'),
-  children: nullable(list(z.unknown())),
+  children: nullOrAbsent(list(z.unknown())),
 });
 
-const groupEnvelope = record({ data: listIfSent(groupNode), source: nullable(source) });
+const groupEnvelope = looseObject({ data: listIfSent(groupNode), source: nullOrAbsent(source) });
 
 /** Only the shell: the export reads the values one by one and exactly. */
-const filedFinancials = record({
-  years: nullable(list(scalar)),
-  groups: nullable(
+const filedFinancials = looseObject({
+  years: nullOrAbsent(list(scalar)),
+  groups: nullOrAbsent(
     list(
-      record({ id: nullable(scalar), name: nullable(text), order: nullable(number), list: nullable(list(record({}))) }),
+      looseObject({
+        id: nullOrAbsent(scalar),
+        name: nullOrAbsent(text),
+        order: nullOrAbsent(number),
+        list: nullOrAbsent(list(looseObject({}))),
+      }),
     ),
   ),
-  source: nullable(source),
+  source: nullOrAbsent(source),
 });
 
 /** The lists have no envelope, so it is unknown whether they are complete (V1-26). */
-const completeRecord = record({
-  lite: nullable(
-    record({
-      id: nullable(id),
+const completeRecord = looseObject({
+  lite: nullOrAbsent(
+    looseObject({
+      id: nullOrAbsent(id),
       ...textFields('name', 'registration_number', 'vat_number', 'incorporation_date', 'status'),
       ...textFields('country_code', 'legal_form'),
     }),
   ),
-  officers: nullable(list(record({}))),
-  shareholders: nullable(list(record({}))),
-  group_structures_full: nullable(list(record({ source: nullable(scalarOr(record({}))) }))),
-  financial: nullable(record({})),
+  officers: nullOrAbsent(list(looseObject({}))),
+  shareholders: nullOrAbsent(list(looseObject({}))),
+  group_structures_full: nullOrAbsent(list(looseObject({ source: nullOrAbsent(scalarOr(looseObject({}))) }))),
+  financial: nullOrAbsent(looseObject({})),
 });
 
 /** Null means "not returned" and is accepted too. */

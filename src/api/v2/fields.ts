@@ -6,11 +6,11 @@ import {
   id,
   list,
   listIfSent,
+  looseObject,
   nonEmpty,
-  nullable,
+  nullOrAbsent,
   number,
   positiveInteger,
-  record,
   scalar,
   scalarFields,
   text,
@@ -61,48 +61,55 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
 export const opaque = z.custom<Readonly<Record<string, unknown>>>(isPlainObject, { error: 'expected an object' });
 
 /** The documented fields of each record. All others pass through unread. */
-export const candidate = record({
+export const candidate = looseObject({
   id,
   ...scalarFields('name', 'registration_number', 'vat_number', 'country_code', 'state'),
 });
 
-export const companyLite = record({
-  id: nullable(id),
+export const companyLite = looseObject({
+  id: nullOrAbsent(id),
   ...textFields('name', 'registration_number', 'vat_number'),
-  incorporation_date: nullable(scalar),
+  incorporation_date: nullOrAbsent(scalar),
   ...textFields('status', 'country_code', 'country_name', 'country_region'),
   ...scalarFields('address_street', 'address_location', 'address_city', 'zip_code'),
   ...textFields('legal_form', 'website', 'linkedin'),
 });
 
 /** There is no resigned_at and no work_status, so current or former is unknown (V2-9). */
-export const officer = record({
-  id: nullable(id),
+export const officer = looseObject({
+  id: nullOrAbsent(id),
   ...scalarFields('first_name', 'last_name', 'appointed_at', 'date_of_birth_year', 'date_of_birth_month'),
   ...scalarFields('job_title', 'address_country', 'address_line_1', 'address_locality', 'address_region'),
   ...scalarFields('address_postal_code'),
 });
 
-export const officerSearchResult = record({
-  id: nullable(id),
-  company_id: nullable(id),
+export const officerSearchResult = looseObject({
+  id: nullOrAbsent(id),
+  company_id: nullOrAbsent(id),
   ...scalarFields('company_name', 'registration_number', 'company_status', 'incorporation_date', 'full_name'),
   ...scalarFields('title', 'nationality', 'officer_role', 'appointed_at', 'resigned_at'),
   ...scalarFields('country_of_residence', 'address_postal_code'),
 });
 
-export const shareholder = record({
-  id: nullable(id),
+export const shareholder = looseObject({
+  id: nullOrAbsent(id),
   ...scalarFields('name', 'quantity', 'currency'),
-  company_id: nullable(id),
+  company_id: nullOrAbsent(id),
   ...scalarFields('share_value', 'share_type', 'share_price', 'total_value'),
 });
 
 /** Only the shell: the export reads the values one by one and exactly. */
-export const filedFinancials = record({
-  years: nullable(list(scalar)),
-  groups: nullable(
-    list(record({ id: nullable(scalar), name: nullable(text), order: nullable(number), list: nullable(list(opaque)) })),
+export const filedFinancials = looseObject({
+  years: nullOrAbsent(list(scalar)),
+  groups: nullOrAbsent(
+    list(
+      looseObject({
+        id: nullOrAbsent(scalar),
+        name: nullOrAbsent(text),
+        order: nullOrAbsent(number),
+        list: nullOrAbsent(list(opaque)),
+      }),
+    ),
   ),
 });
 
@@ -110,30 +117,30 @@ export const filedFinancials = record({
 export const envelope = <T extends z.ZodType, Total extends string = 'total_results'>(
   item: T,
   total = 'total_results' as Total,
-) => record({ data: listIfSent(item), ...scalarFields<Total | 'total_pages'>(total, 'total_pages') });
+) => looseObject({ data: listIfSent(item), ...scalarFields<Total | 'total_pages'>(total, 'total_pages') });
 
 /** For watch and report history: a missing entry would be asked for or bought again, so an absent list is no answer. */
 export const pagesEnvelope = <T extends z.ZodType>(item: T) =>
-  record({ data: list(item), total_results: nullable(number), pages: nullable(number) });
+  looseObject({ data: list(item), total_results: nullOrAbsent(number), pages: nullOrAbsent(number) });
 
 /** A text or a list of texts: the document shows both for the same name. */
 export const textOrList = z.union([text, list(text)]);
 
-export const enrichedCompany = record({
-  id: nullable(id),
+export const enrichedCompany = looseObject({
+  id: nullOrAbsent(id),
   ...textFields('name', 'registration_number', 'country_code', 'company_legal_form', 'address_city'),
-  size: nullable(scalar),
-  founding_date: nullable(scalar),
+  size: nullOrAbsent(scalar),
+  founding_date: nullOrAbsent(scalar),
 });
 
-export const enrichedPerson = record({
-  id: nullable(id),
-  full_name: nullable(text),
-  gender: nullable(text),
-  seniority_level: nullable(textOrList),
-  function_original_name: nullable(text),
-  phone: nullable(textOrList),
-  email: nullable(textOrList),
-  company_id: nullable(id),
-  company_name: nullable(text),
+export const enrichedPerson = looseObject({
+  id: nullOrAbsent(id),
+  full_name: nullOrAbsent(text),
+  gender: nullOrAbsent(text),
+  seniority_level: nullOrAbsent(textOrList),
+  function_original_name: nullOrAbsent(text),
+  phone: nullOrAbsent(textOrList),
+  email: nullOrAbsent(textOrList),
+  company_id: nullOrAbsent(id),
+  company_name: nullOrAbsent(text),
 });

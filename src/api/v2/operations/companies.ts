@@ -7,11 +7,11 @@ import {
   hasAnyOf,
   isoCountry,
   list,
+  looseObject,
   needsOneOf,
   nonEmpty,
-  nullable,
+  nullOrAbsent,
   positiveInteger,
-  record,
   id as recordId,
   scalar,
   scalarFields,
@@ -32,24 +32,26 @@ import {
 
 export const LOOKUP_PER_PAGE = 5;
 
-export const lookupHit = record({
+export const lookupHit = looseObject({
   id: recordId,
   ...textFields('name', 'status', 'country_code', 'registration_number'),
 });
 
-const classified = nullable(list(record({ id: nullable(recordId), type: nullable(scalar), value: nullable(scalar) })));
+const classified = nullOrAbsent(
+  list(looseObject({ id: nullOrAbsent(recordId), type: nullOrAbsent(scalar), value: nullOrAbsent(scalar) })),
+);
 
-const companyProfileBody = record({
-  id: nullable(recordId),
-  name: nullable(text),
-  registration_number: nullable(scalar),
-  country_code: nullable(text),
-  company_phone: nullable(list(scalar)),
+const companyProfileBody = looseObject({
+  id: nullOrAbsent(recordId),
+  name: nullOrAbsent(text),
+  registration_number: nullOrAbsent(scalar),
+  country_code: nullOrAbsent(text),
+  company_phone: nullOrAbsent(list(scalar)),
   ...textFields('company_website', 'company_legal_form', 'status', 'address_city'),
   ...scalarFields('zip_code', 'size', 'founding_date'),
   industry: classified,
   sic: classified,
-  linkedin: nullable(text),
+  linkedin: nullOrAbsent(text),
 });
 
 export const companies = named({
@@ -89,23 +91,25 @@ export const companies = named({
   },
 });
 
-export const insightsHit = record({
+export const insightsHit = looseObject({
   id: recordId,
   ...textFields('name', 'country_code', 'registration_number'),
 });
 
-const insightsProfileBody = record({
-  domain: nullable(text),
-  nameservers: nullable(textOrList),
-  ip: nullable(textOrList),
-  isp_name: nullable(text),
-  domain_creation_date: nullable(text),
-  engagement_total_visits: nullable(scalar),
-  engagement_bounce_rate: nullable(scalar),
-  engagement_time_on_site: nullable(text),
+const insightsProfileBody = looseObject({
+  domain: nullOrAbsent(text),
+  nameservers: nullOrAbsent(textOrList),
+  ip: nullOrAbsent(textOrList),
+  isp_name: nullOrAbsent(text),
+  domain_creation_date: nullOrAbsent(text),
+  engagement_total_visits: nullOrAbsent(scalar),
+  engagement_bounce_rate: nullOrAbsent(scalar),
+  engagement_time_on_site: nullOrAbsent(text),
   ...scalarFields('global_rank', 'country_rank', 'stat_organic_search_percent', 'stat_direct_percent'),
   ...scalarFields('stat_referral_percent'),
-  technologies: nullable(list(record({ id: nullable(recordId), name: nullable(text), list: nullable(list(opaque)) }))),
+  technologies: nullOrAbsent(
+    list(looseObject({ id: nullOrAbsent(recordId), name: nullOrAbsent(text), list: nullOrAbsent(list(opaque)) })),
+  ),
 });
 
 export const insights = named({

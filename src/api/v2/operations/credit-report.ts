@@ -9,9 +9,9 @@ import {
   id,
   isoCountry,
   list,
+  looseObject,
   nonEmpty,
-  nullable,
-  record,
+  nullOrAbsent,
   scalar,
   text,
 } from '../../schema.js';
@@ -44,54 +44,56 @@ const generate = {
 /** The document allows about three minutes to generate a report: an earlier timeout would lose a paid answer. */
 const GENERATING_MS = 300_000;
 
-export const reportHit = record({
+export const reportHit = looseObject({
   id,
-  name: nullable(scalar),
-  registration_number: nullable(scalar),
-  vat_number: nullable(z.union([scalar, list(scalar)])),
-  status: nullable(scalar),
-  address: nullable(record({ post_code: nullable(scalar), city: nullable(scalar), street: nullable(scalar) })),
+  name: nullOrAbsent(scalar),
+  registration_number: nullOrAbsent(scalar),
+  vat_number: nullOrAbsent(z.union([scalar, list(scalar)])),
+  status: nullOrAbsent(scalar),
+  address: nullOrAbsent(
+    looseObject({ post_code: nullOrAbsent(scalar), city: nullOrAbsent(scalar), street: nullOrAbsent(scalar) }),
+  ),
 });
 
-const generated = record({
+const generated = looseObject({
   id,
-  name: nullable(text),
-  source_id: nullable(id),
-  expired: nullable(z.boolean()),
+  name: nullOrAbsent(text),
+  source_id: nullOrAbsent(id),
+  expired: nullOrAbsent(z.boolean()),
   // "Timestamp": the document does not show whether it is text or a number.
-  date_created: nullable(scalar),
-  status: nullable(scalar),
-  registration_number: nullable(text),
+  date_created: nullOrAbsent(scalar),
+  status: nullOrAbsent(scalar),
+  registration_number: nullOrAbsent(text),
 });
 
-export const historyItem = record({
+export const historyItem = looseObject({
   id,
-  name: nullable(text),
-  source_id: nullable(id),
-  url: nullable(text),
-  expired: nullable(z.boolean()),
-  status: nullable(scalar),
-  date_created: nullable(scalar),
+  name: nullOrAbsent(text),
+  source_id: nullOrAbsent(id),
+  url: nullOrAbsent(text),
+  expired: nullOrAbsent(z.boolean()),
+  status: nullOrAbsent(scalar),
+  date_created: nullOrAbsent(scalar),
 });
 
-const creditRisk = record({
-  pod: nullable(scalar),
-  commonValue: nullable(scalar),
-  commonDescription: nullable(text),
-  creditLimit: nullable(record({ value: nullable(scalar), currency: nullable(text) })),
+const creditRisk = looseObject({
+  pod: nullOrAbsent(scalar),
+  commonValue: nullOrAbsent(scalar),
+  commonDescription: nullOrAbsent(text),
+  creditLimit: nullOrAbsent(looseObject({ value: nullOrAbsent(scalar), currency: nullOrAbsent(text) })),
 });
 
 /** Sections beyond the summary are kept unread (V2-7). An HTML report is a text. */
 const reportBody = z.union([
-  record({
-    summary: nullable(
-      record({
-        number_of_employees: nullable(scalar),
-        overall_credit_risk: nullable(creditRisk),
-        what_we_like_about_this_company: nullable(list(scalar)),
+  looseObject({
+    summary: nullOrAbsent(
+      looseObject({
+        number_of_employees: nullOrAbsent(scalar),
+        overall_credit_risk: nullOrAbsent(creditRisk),
+        what_we_like_about_this_company: nullOrAbsent(list(scalar)),
       }),
     ),
-    company_profile: nullable(opaque),
+    company_profile: nullOrAbsent(opaque),
   }),
   text,
 ]);

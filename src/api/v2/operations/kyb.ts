@@ -13,10 +13,10 @@ import {
   list,
   listIfSent,
   location,
+  looseObject,
   needsOneOf,
   nonEmpty,
-  nullable,
-  record,
+  nullOrAbsent,
   scalar,
   scalarFields,
 } from '../../schema.js';
@@ -120,10 +120,10 @@ export const financial = named({
 });
 
 /** `children` may be very deep, so it is checked one level at a time while it is walked. */
-const groupNode = record({
-  id: nullable(id),
+const groupNode = looseObject({
+  id: nullOrAbsent(id),
   ...scalarFields('registration_number', 'name', 'selected'),
-  children: nullable(list(opaque)),
+  children: nullOrAbsent(list(opaque)),
 });
 
 export const ownership = named({
@@ -137,10 +137,10 @@ export const ownership = named({
     params: z
       .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
       .refine(...needsOneOf('name', 'registration_number')),
-    body: record({
+    body: looseObject({
       shareholders: listIfSent(shareholder),
       group_structure: listIfSent(groupNode),
-      registration_number: nullable(scalar),
+      registration_number: nullOrAbsent(scalar),
     }),
   },
 });

@@ -8,10 +8,10 @@ import { type BodyOf, named } from '../../operation.js';
 import {
   isoDate,
   list,
+  looseObject,
   nonEmpty,
-  nullable,
+  nullOrAbsent,
   readable,
-  record,
   id as recordId,
   scalar,
   text,
@@ -27,13 +27,17 @@ const datetime = z.string().refine((value) => z.iso.date().safeParse(FORM.exec(v
 });
 
 /** A figure in another form is no count, but the other figures are still read. */
-const metric = record({
-  name: nullable(text),
-  codename: nullable(text),
-  used: nullable(scalar),
-  total: nullable(scalar),
+const metric = looseObject({
+  name: nullOrAbsent(text),
+  codename: nullOrAbsent(text),
+  used: nullOrAbsent(scalar),
+  total: nullOrAbsent(scalar),
 });
-const permission = record({ name: nullable(text), codename: nullable(text), metrics: nullable(list(metric)) });
+const permission = looseObject({
+  name: nullOrAbsent(text),
+  codename: nullOrAbsent(text),
+  metrics: nullOrAbsent(list(metric)),
+});
 
 export const metrics = named({
   metrics: {
@@ -53,7 +57,7 @@ export const metrics = named({
       date_from: datetime.describe('YYYY-MM-DD hh:mm:ss. The time zone is not documented'),
       date_to: datetime.describe('YYYY-MM-DD hh:mm:ss. The time zone is not documented'),
     }),
-    body: record({ email_count: nullable(scalar), phone_count: nullable(scalar) }),
+    body: looseObject({ email_count: nullOrAbsent(scalar), phone_count: nullOrAbsent(scalar) }),
   },
 });
 
@@ -128,18 +132,18 @@ const fieldNames = z.array(nonEmpty);
 const fields = fieldNames.optional().describe('Names of fields, such as name or vat_number');
 const requiredFields = fieldNames.min(1).describe('Names of fields, such as name or vat_number');
 
-const watched = record({
-  id: nullable(recordId),
+const watched = looseObject({
+  id: nullOrAbsent(recordId),
   ...textFields('name', 'country_code', 'registration_number', 'date'),
-  fields: nullable(list(text)),
+  fields: nullOrAbsent(list(text)),
 });
 
-const change = record({
+const change = looseObject({
   ...textFields('status', 'message', 'date_created', 'event_type'),
 });
 
 /** The document does not show whether the list is bare or a member. */
-const fieldSet = z.union([list(text), record({ fields: nullable(list(text)) })]);
+const fieldSet = z.union([list(text), looseObject({ fields: nullOrAbsent(list(text)) })]);
 
 /** The watch uses v2 IDs. */
 const subject = { space: 'v2', param: 'id' } as const;
@@ -223,6 +227,6 @@ export const watch = named({
     summary: 'The address that changes are posted to',
     route: { method: 'GET', path: '/companies/watch/callback' },
     params: z.strictObject({}),
-    body: record({ callback: nullable(text) }),
+    body: looseObject({ callback: nullOrAbsent(text) }),
   },
 });

@@ -6,10 +6,10 @@ import {
   anyInteger,
   id,
   isoCountry,
+  looseObject,
   needsOneOf,
   nonEmpty,
-  nullable,
-  record,
+  nullOrAbsent,
   scalar,
   scalarFields,
   text,
@@ -35,12 +35,17 @@ import {
 
 const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
 
-const enrichedEmployee = record({
-  name: nullable(scalar),
-  seniority_level: nullable(textOrList),
+const enrichedEmployee = looseObject({
+  name: nullOrAbsent(scalar),
+  seniority_level: nullOrAbsent(textOrList),
   ...scalarFields('job_title', 'country', 'city'),
-  company: nullable(
-    record({ name: nullable(scalar), website: nullable(scalar), country: nullable(scalar), city: nullable(scalar) }),
+  company: nullOrAbsent(
+    looseObject({
+      name: nullOrAbsent(scalar),
+      website: nullOrAbsent(scalar),
+      country: nullOrAbsent(scalar),
+      city: nullOrAbsent(scalar),
+    }),
   ),
 });
 
@@ -142,16 +147,21 @@ const filters = z.strictObject({
   url: nonEmpty.optional().describe('LinkedIn address of the person'),
 });
 
-const employee = record({ id, name: nullable(text), company_id: nullable(id), company_name: nullable(text) });
+const employee = looseObject({
+  id,
+  name: nullOrAbsent(text),
+  company_id: nullOrAbsent(id),
+  company_name: nullOrAbsent(text),
+});
 
-const profile = record({
-  id: nullable(id),
+const profile = looseObject({
+  id: nullOrAbsent(id),
   ...textFields('full_name', 'first_name', 'last_name', 'gender'),
-  seniority_level: nullable(textOrList),
-  function_original_name: nullable(text),
-  phone: nullable(textOrList),
-  email: nullable(textOrList),
-  company_name: nullable(text),
+  seniority_level: nullOrAbsent(textOrList),
+  function_original_name: nullOrAbsent(text),
+  phone: nullOrAbsent(textOrList),
+  email: nullOrAbsent(textOrList),
+  company_name: nullOrAbsent(text),
 });
 
 export const employees = named({

@@ -9,11 +9,11 @@ import {
   id,
   list,
   longInteger,
+  looseObject,
   needsOneOf,
   nonEmpty,
-  nullable,
+  nullOrAbsent,
   range,
-  record,
   scalar,
   text,
   vocabularyId,
@@ -128,7 +128,7 @@ export const prospecting = named({
       per_page,
       filters: prospectingFilters.optional().describe('The filters. A company must fit all of them'),
     }),
-    body: envelope(record({ id, name: nullable(text) }), 'total_companies'),
+    body: envelope(looseObject({ id, name: nullOrAbsent(text) }), 'total_companies'),
     // The document does not say that this is one ID space (V2-18). `erase` removes one list too many rather than one too few.
     itemIds: { id: 'companies' },
     pages: { perPageAtMost: null, pageAtMost: 10, countField: 'total_pages' },
@@ -190,12 +190,12 @@ export const VOCABULARY_NAMES: readonly VocabularyName[] = [...FLAT, ...TREES];
 /** It has levels, which `parent` selects. */
 export const isTree = (name: VocabularyName): boolean => trees.has(name);
 
-export const nomenclatureItem = record({
-  id: nullable(id),
-  parents: nullable(scalar),
-  name: nullable(text),
-  has_children: nullable(z.boolean()),
-  active: nullable(z.boolean()),
+export const nomenclatureItem = looseObject({
+  id: nullOrAbsent(id),
+  parents: nullOrAbsent(scalar),
+  name: nullOrAbsent(text),
+  has_children: nullOrAbsent(z.boolean()),
+  active: nullOrAbsent(z.boolean()),
 });
 
 const params = z
