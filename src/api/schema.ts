@@ -182,12 +182,12 @@ export const location = z.string().check((context) => {
 
 type Params = Readonly<Record<string, unknown>>;
 
-const documented = z.registry<{ readonly value: unknown }>();
+const documentedDefaults = z.registry<{ readonly value: unknown }>();
 
 /** A parameter with a documented default. */
 export function defaultsTo<Value extends z.ZodType>(schema: Value, value: z.output<Value>): z.ZodOptional<Value> {
   const optional = schema.optional();
-  documented.add(optional, { value });
+  documentedDefaults.add(optional, { value });
   return optional;
 }
 
@@ -214,7 +214,7 @@ function defaultsOf(schema: z.ZodType): Defaults {
   if (before !== undefined) return before;
   const shape: Readonly<Record<string, z.core.$ZodType>> = schema instanceof z.ZodObject ? schema.shape : {};
   const defaults = Object.entries(shape).flatMap(([name, parameter]) => {
-    const found = documented.get(parameter);
+    const found = documentedDefaults.get(parameter);
     return found === undefined ? [] : [[name, found.value] as const];
   });
   known.set(schema, defaults);
