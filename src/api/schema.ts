@@ -116,7 +116,7 @@ export function identifierText(value: unknown): string | null {
  * Recognizes a member of filed financials by the first character of its value: they are long, and only the export reads
  * them.
  */
-export const isMemberOfAccounts = (member: string, first: string): boolean =>
+export const isFiledFinancialsMember = (member: string, first: string): boolean =>
   MEMBERS.has(member) && (first === 'n' || MEMBERS.get(member) === first);
 
 const MEMBERS: ReadonlyMap<string, string> = new Map([

@@ -10,7 +10,7 @@ import {
   dateRange,
   defaultsTo,
   id,
-  isMemberOfAccounts,
+  isFiledFinancialsMember,
   isoCountry,
   list,
   listIfSent,
@@ -298,7 +298,7 @@ export const v1Operations = named({
     route: { method: 'GET', path: '/kyb/{id}/financial' },
     params: z.strictObject(company),
     body: filedFinancials,
-    knownBy: isMemberOfAccounts,
+    knownBy: isFiledFinancialsMember,
     scopes: [FINANCIALS],
   },
   fullKyb: {

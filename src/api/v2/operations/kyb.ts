@@ -8,7 +8,7 @@ import {
   bareListIfSent,
   dateRange,
   id,
-  isMemberOfAccounts,
+  isFiledFinancialsMember,
   isoCountry,
   list,
   listIfSent,
@@ -96,7 +96,7 @@ export const kyb = named({
     summary: 'Filed financial statements',
     params: z.strictObject({ id: v2Id }),
     body: records.filedFinancials,
-    knownBy: isMemberOfAccounts,
+    knownBy: isFiledFinancialsMember,
   },
 });
 
