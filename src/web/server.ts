@@ -56,13 +56,16 @@ export async function serveUi(options: UiOptions): Promise<void> {
   // A page would wait for ever for the standard input of its server.
   const place = { options: options.options, environment: { ...options.environment, stdin: undefined } };
   const server = createServer(LIMITS);
-  await opened(server, proxy?.socket ?? port);
+  await listenOn(server, proxy?.socket ?? port);
   const taken = server.address();
   const ownPort = typeof taken === 'object' && taken !== null ? taken.port : 0;
   const link = new LinkAccess(ownPort, user);
   const access = proxy === undefined ? link : new NamedAccess(proxy, user.role);
   const service = reconcile && new ReconcileService(access.origins[0] ?? '', place, reconcile);
-  server.on('request', (request, response) => void new Exchange(request, response, access, place, service).answer());
+  server.on(
+    'request',
+    (request, response) => void new PageExchange(request, response, access, place, service).answer(),
+  );
   await readAhead({ ...place, user });
   onListening(proxy === undefined ? link.link : proxy.publicUrl, ownPort, service?.address);
   const recording = user.role === 'look' ? undefined : recordWhileOpen(place.options, place.environment, signal);
@@ -84,7 +87,7 @@ async function readAhead(site: Site): Promise<void> {
 const LIMITS = { requestTimeout: 30_000, headersTimeout: 5_000, maxHeaderSize: 16_384 };
 
 /** `place`: a port of this machine, or a Unix socket. */
-async function opened(server: Server, place: number | string): Promise<void> {
+async function listenOn(server: Server, place: number | string): Promise<void> {
   if (typeof place === 'number') server.listen(place, '127.0.0.1');
   else server.listen(place);
   try {
@@ -95,7 +98,7 @@ async function opened(server: Server, place: number | string): Promise<void> {
 }
 
 /** Nothing comes from another host, nothing is framed, and no script makes markup from text. */
-const SAFE = {
+const SECURITY_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -129,7 +132,7 @@ const FORM_AT_MOST = 64 * 1024;
 const UPLOAD_AT_MOST = 64 * 1024 * 1024;
 
 /** One request and its answer. */
-class Exchange {
+class PageExchange {
   readonly #url: URL;
   /** Known when the person is. */
   #site: Site | undefined;
@@ -156,7 +159,7 @@ class Exchange {
     const { method = 'GET' } = this.request;
     if (!this.access.hosts.includes(this.request.headers.host ?? ''))
       throw new Refused(421, 'HOST_REFUSED', 'This page is available at its own address only.');
-    if (this.service?.isAt(this.#url)) return await this.#answerClient(this.service);
+    if (this.service?.isAt(this.#url)) return await this.#answerReconcile(this.service);
     const asset = ASSETS[this.#url.pathname];
     if (asset !== undefined && method !== 'POST') return this.#send(200, asset, assetText(this.#url.pathname));
     const token = this.#url.searchParams.get('token');
@@ -205,7 +208,11 @@ class Exchange {
   async #download(request: PageRequest, pages: AsyncGenerator<CsvLines>): Promise<void> {
     const name = `${request.path.split('/').filter(Boolean).join('-') || 'portfolios'}.csv`;
     const first = await pages.next();
-    this.response.writeHead(200, { ...SAFE, 'Content-Type': 'text/csv; charset=utf-8', ...asAttachment(name) });
+    this.response.writeHead(200, {
+      ...SECURITY_HEADERS,
+      'Content-Type': 'text/csv; charset=utf-8',
+      ...asAttachment(name),
+    });
     if (this.request.method === 'HEAD' || first.done) return void this.response.end();
     const texts = async function* () {
       yield csvText([first.value.header, ...first.value.lines]);
@@ -219,7 +226,7 @@ class Exchange {
     if (file === undefined || found?.isFile() !== true) throw notFound();
     const { path, name, policy } = file;
     this.response.writeHead(200, {
-      ...SAFE,
+      ...SECURITY_HEADERS,
       'Content-Length': found.size,
       'Content-Type': policy === undefined ? 'application/octet-stream' : 'text/html; charset=utf-8',
       ...(policy === undefined ? asAttachment(name) : { 'Content-Security-Policy': policy }),
@@ -253,7 +260,7 @@ class Exchange {
   }
 
   /** Any origin may ask the service, as its protocol wants. Its address is the secret, and no cookie counts. */
-  async #answerClient(service: ReconcileService): Promise<void> {
+  async #answerReconcile(service: ReconcileService): Promise<void> {
     const { method, headers } = this.request;
     try {
       const path = service.pathOf(this.#url);
@@ -322,12 +329,12 @@ class Exchange {
   }
 
   #goTo(address: string, headers: Readonly<Record<string, string>> = {}): void {
-    this.response.writeHead(303, { ...SAFE, ...headers, Location: address }).end();
+    this.response.writeHead(303, { ...SECURITY_HEADERS, ...headers, Location: address }).end();
   }
 
   #send(status: number, type: string, text: string, headers: Readonly<Record<string, string>> = {}): void {
     const body = Buffer.from(text);
-    const all = { ...SAFE, ...headers, 'Content-Type': type, 'Content-Length': body.length };
+    const all = { ...SECURITY_HEADERS, ...headers, 'Content-Type': type, 'Content-Length': body.length };
     this.response.writeHead(status, Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')));
     this.response.end(this.request.method === 'HEAD' ? undefined : body);
   }
