@@ -76,20 +76,20 @@ export async function watchListen(
     socket.on('close', () => sockets.delete(socket));
     callbacks.came(socket);
   });
-  await opened(server, port, host);
+  await listenOn(server, port, host);
   options.onListening?.((server.address() as AddressInfo).port);
   await new Promise<void>((done) => {
     if (signal.aborted) done();
     else signal.addEventListener('abort', () => done(), { once: true });
   });
-  await closed(server, sockets, environment.clock);
+  await closeGently(server, sockets, environment.clock);
   return callbacks.view;
 }
 
 const BODY_AT_MOST = 64 * 1024;
 
 /** Connections whose request is incomplete, and all connections. A complete request is on disk at once. */
-const UNHEARD_AT_MOST = 100;
+const INCOMPLETE_AT_MOST = 100;
 const CONNECTIONS_AT_MOST = 1_000;
 
 /** A genuine callback is small and never takes this long. */
@@ -111,7 +111,7 @@ class Callbacks {
     inbox_full: 0,
     not_written: 0,
   };
-  readonly #crowd = new ConnectionCap(UNHEARD_AT_MOST);
+  readonly #crowd = new ConnectionCap(INCOMPLETE_AT_MOST);
   #taken = 0;
 
   constructor(
@@ -194,7 +194,7 @@ function bodyOf(request: IncomingMessage): Promise<Buffer | 'too_large' | 'broke
   });
 }
 
-async function opened(server: Server, port: number, host: string): Promise<void> {
+async function listenOn(server: Server, port: number, host: string): Promise<void> {
   try {
     server.listen(port, host);
     await once(server, 'listening');
@@ -215,13 +215,13 @@ const PORT_PROBLEMS = new Set(['EADDRINUSE', 'EACCES', 'ERR_SOCKET_BAD_PORT', 'E
  * Accepts no new connection and lets begun requests finish for a while, because a closed server has no time limits of
  * its own.
  */
-async function closed(server: Server, sockets: ReadonlySet<Socket>, clock: Pick<Clock, 'sleep'>): Promise<void> {
+async function closeGently(server: Server, sockets: ReadonlySet<Socket>, clock: Pick<Clock, 'sleep'>): Promise<void> {
   const done = new AbortController();
   const ended = once(server, 'close');
   server.close();
   server.closeIdleConnections();
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  const late = clock.sleep(LAST_WORDS_MS, done.signal).then(
+  const late = clock.sleep(FINISH_WITHIN_MS, done.signal).then(
     () => server.closeAllConnections(),
     () => {},
   );
@@ -230,7 +230,7 @@ async function closed(server: Server, sockets: ReadonlySet<Socket>, clock: Pick<
   await late;
 }
 
-const LAST_WORDS_MS = 5_000;
+const FINISH_WITHIN_MS = 5_000;
 
 /**
  * Caps the connections whose request is incomplete. A new connection replaces the one that has waited longest, because
@@ -238,7 +238,7 @@ const LAST_WORDS_MS = 5_000;
  */
 class ConnectionCap {
   readonly #waiting = new Set<Socket>();
-  readonly #sentAway = new WeakSet<Socket>();
+  readonly #dropped = new WeakSet<Socket>();
 
   constructor(private readonly atMost: number) {}
 
@@ -249,7 +249,7 @@ class ConnectionCap {
     const [oldest] = this.#waiting;
     if (this.#waiting.size <= this.atMost || oldest === undefined) return false;
     this.#waiting.delete(oldest);
-    this.#sentAway.add(oldest);
+    this.#dropped.add(oldest);
     oldest.destroy();
     return true;
   }
@@ -260,6 +260,6 @@ class ConnectionCap {
   }
 
   wasDropped(socket: Socket): boolean {
-    return this.#sentAway.has(socket);
+    return this.#dropped.has(socket);
   }
 }
