@@ -65,7 +65,7 @@ function paramsOf(schema: Tool['inputSchema']): z.ZodType | undefined {
     const definitions = JSON.stringify([schema.$defs, schema.definitions]);
     if (text.includes('"$ref":"#"') || definitions.includes('"$ref"')) return undefined;
     if (text.includes('"patternProperties"')) return undefined;
-    return z.fromJSONSchema(withoutPatterns(text));
+    return z.fromJSONSchema(withoutFormatsAndSlowPatterns(text));
   } catch {
     return undefined;
   }
@@ -75,8 +75,8 @@ const LONGEST_SCHEMA = 64 * 1024;
 /** Each reference may double the work. */
 const MOST_REFERENCES = 20;
 
-/** In JSON Schema a format only describes and refuses nothing. */
-const withoutPatterns = (schema: string): Tool['inputSchema'] =>
+/** Parses a schema. A format only describes and refuses nothing, and a slow pattern is left to the server. */
+const withoutFormatsAndSlowPatterns = (schema: string): Tool['inputSchema'] =>
   JSON.parse(schema, (name, value: unknown) => {
     if (typeof value !== 'string') return value;
     return name === 'format' || (name === 'pattern' && !isHarmless(value)) ? undefined : value;
