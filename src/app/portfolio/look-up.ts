@@ -76,7 +76,7 @@ export interface LookedUpCompany {
 /** Stored answers come first, and are free. Only a query without a match buys searches. */
 export async function lookUp(options: LookUpOptions, environment = processEnvironment()): Promise<LookUpView> {
   const { queries, purse } = options;
-  const policy = loadPipeline(PIPELINE, environment.cwd);
+  const policy = loadPipeline(RULES_FROM, environment.cwd);
   const stored = queries.map((query): Looked => {
     const reading = readSearchSubject(query);
     const read = reading.ok ? { enquiry: reading.enquiry } : { enquiry: undefined, problem: reading.message };
@@ -94,10 +94,10 @@ export async function lookUp(options: LookUpOptions, environment = processEnviro
   return { results: stored.map(resultOf), unitsSpent };
 }
 
-/** Its rules for searches and matches apply. */
-const PIPELINE = 'analyst';
+/** The pipeline whose rules for searches and matches apply. */
+const RULES_FROM = 'analyst';
 
-/** A query on its way. */
+/** A query on its searchContext. */
 interface Looked {
   readonly query: LookUpQuery;
   /** Undefined: it cannot be searched for. */
@@ -123,11 +123,11 @@ async function readStored(
     await withLedger('read', options, environment, async (ledger) => {
       const environments = await providerIdsOf(providerNames(options, environment), ledger);
       const door = new StoredAnswersOnly(ledger.calls, environments);
-      const way = { ledger, door, environments, now: environment.clock.now(), isFree: true };
+      const searchContext = { ledger, door, environments, now: environment.clock.now(), isFree: true };
       const all = await ledger.portfolios.all();
       const lists = all.filter(({ providers }) => isSelectedProvider(options, providers));
       for (const one of looked) {
-        await search(one, way);
+        await search(one, searchContext);
         one.seen.push(...(await listedCompanies(one.query, lists, ledger)));
       }
     });
@@ -156,8 +156,8 @@ async function buySearches(
           const policy = { retry: DIRECT_RETRY, concurrency: 4, breaker: STOP_AT_OUTAGE };
           const door = openDoor({ ...policy, ...purse.policy() });
           const environments = { v1: environmentId, v2: null };
-          const way = { ledger, door, environments, now: clock.now(), isFree: false };
-          await Promise.all(open.map((one) => search(one, way)));
+          const searchContext = { ledger, door, environments, now: clock.now(), isFree: false };
+          await Promise.all(open.map((one) => search(one, searchContext)));
           if (broken.aborted) throw broken.reason;
           if (door.stopped !== undefined) throw door.stopped;
         });
@@ -174,7 +174,7 @@ async function buySearches(
   }
 }
 
-interface Way {
+interface SearchContext {
   readonly ledger: Ledger;
   readonly door: AnswerSource;
   readonly environments: { readonly v1: number | null; readonly v2: number | null };
@@ -184,8 +184,8 @@ interface Way {
 }
 
 /** Searches and decides as a run does. */
-async function search(one: Looked, way: Way): Promise<void> {
-  const { ledger, door, environments, now, isFree } = way;
+async function search(one: Looked, searchContext: SearchContext): Promise<void> {
+  const { ledger, door, environments, now, isFree } = searchContext;
   const { enquiry, policy, seen } = one;
   if (enquiry === undefined) return;
   const contexts = new StageContexts({
@@ -219,7 +219,7 @@ async function search(one: Looked, way: Way): Promise<void> {
   if (isFree || isDecided) return;
   // The limit or the provider held it up. What it has found so far is stored.
   one.problem = 'message' in outcome ? outcome.message : outcome.kind;
-  await search(one, { ...way, isFree: true });
+  await search(one, { ...searchContext, isFree: true });
 }
 
 const outsideRows = (door: AnswerSource): AnswerSource => ({
