@@ -24,7 +24,7 @@ import type { Site } from './site.js';
 
 export interface ReconcileOptions {
   /** The units that queries may cost. Absent: they are answered from stored answers alone. */
-  readonly purse?: UnitLimit | undefined;
+  readonly unitLimit?: UnitLimit | undefined;
   /** Called after queries that cost something. */
   readonly onSpent?: ((units: number) => void) | undefined;
 }
@@ -124,7 +124,10 @@ export class ReconcileService {
     const asked = Object.entries(batch);
     const meant = asked.filter(([, { type }]) => isCompanyType(type));
     const queries = meant.map(([, query]) => fieldsOf(query));
-    const { results, unitsSpent } = await lookUp({ ...options, queries, purse: this.#options.purse }, environment);
+    const { results, unitsSpent } = await lookUp(
+      { ...options, queries, unitLimit: this.#options.unitLimit },
+      environment,
+    );
     if (unitsSpent > 0) this.#options.onSpent?.(unitsSpent);
     const found = new Map(meant.map(([name], at) => [name, results[at]?.candidates ?? []]));
     return Object.fromEntries(

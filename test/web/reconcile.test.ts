@@ -77,13 +77,13 @@ const serviceOf = (page: Page): Service => {
 /** A service over three bought companies. */
 const withService = (
   use: (service: Service, companies: readonly Company[], office: Office) => Promise<void>,
-  options: { readonly purse?: UnitLimit; readonly stages?: readonly string[] } = {},
+  options: { readonly unitLimit?: UnitLimit; readonly stages?: readonly string[] } = {},
 ) =>
   withOffice({}, async (office) => {
     const companies = office.companies(4);
     await office.run(companies.slice(0, 3), options.stages ?? ['record']);
     const env = Object.fromEntries(Object.entries(office.environment.env).map(([key, value]) => [key, value ?? '']));
-    const reconcile = { purse: options.purse };
+    const reconcile = { unitLimit: options.unitLimit };
     await withPage({ dataDir: join(office.folder, 'data'), reconcile, env }, (page) =>
       use(serviceOf(page), companies, office),
     );
@@ -140,7 +140,7 @@ describe('queries', () => {
     }));
 
   test('with units it buys what is not stored, never more than allowed, and never twice', () => {
-    const purse = new UnitLimit(2);
+    const unitLimit = new UnitLimit(2);
     return withService(
       async ({ reconcile }, companies, { sandbox }) => {
         const fourth = companies[3];
@@ -148,17 +148,17 @@ describe('queries', () => {
         const before = sandbox.v1Remaining;
         const { q } = await reconcile({ q: queryFor(fourth) });
         expect(q?.result[0]).toMatchObject({ id: `v1-${fourth.v1Id}`, match: true });
-        expect(purse.spent).toBe(1);
+        expect(unitLimit.spent).toBe(1);
         await reconcile({ q: queryFor(fourth), known: companies[0] === undefined ? {} : queryFor(companies[0]) });
-        expect(purse.spent).toBe(1);
+        expect(unitLimit.spent).toBe(1);
         const many = Object.fromEntries(
           [1, 2, 3, 4, 5].map((n) => [`q${n}`, { query: `Nowhere ${n}`, properties: [{ pid: 'country', v: 'GB' }] }]),
         );
         await Promise.all([reconcile(many), reconcile(many)]);
-        expect(purse).toMatchObject({ spent: 2, left: 0 });
+        expect(unitLimit).toMatchObject({ spent: 2, left: 0 });
         expect(before - sandbox.v1Remaining).toBe(2);
       },
-      { purse },
+      { unitLimit },
     );
   });
 

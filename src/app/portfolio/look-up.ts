@@ -38,7 +38,7 @@ export type LookUpQuery = Pick<RowFields, 'name' | 'country' | 'registration_num
 export interface LookUpOptions extends ProviderOptions {
   readonly queries: readonly LookUpQuery[];
   /** The units that searches may cost. Absent: nothing is bought. */
-  readonly purse?: UnitLimit | undefined;
+  readonly unitLimit?: UnitLimit | undefined;
 }
 
 export interface LookUpView {
@@ -75,7 +75,7 @@ export interface LookedUpCompany {
 
 /** Stored answers come first, and are free. Only a query without a match buys searches. */
 export async function lookUp(options: LookUpOptions, environment = processEnvironment()): Promise<LookUpView> {
-  const { queries, purse } = options;
+  const { queries, unitLimit } = options;
   const policy = loadPipeline(RULES_FROM, environment.cwd);
   const stored = queries.map((query): Looked => {
     const reading = readSearchSubject(query);
@@ -85,11 +85,11 @@ export async function lookUp(options: LookUpOptions, environment = processEnviro
   await readStored(stored, options, environment);
   let unitsSpent = 0;
   const open = stored.filter(({ enquiry, outcome }) => enquiry !== undefined && outcome?.kind !== 'done');
-  if (purse !== undefined && purse.left > 0 && open.length > 0)
-    await purse.inTurn(async () => {
-      const before = purse.spent;
-      await buySearches(open, purse, options, environment);
-      unitsSpent = purse.spent - before;
+  if (unitLimit !== undefined && unitLimit.left > 0 && open.length > 0)
+    await unitLimit.inTurn(async () => {
+      const before = unitLimit.spent;
+      await buySearches(open, unitLimit, options, environment);
+      unitsSpent = unitLimit.spent - before;
     });
   return { results: stored.map(resultOf), unitsSpent };
 }
@@ -97,7 +97,7 @@ export async function lookUp(options: LookUpOptions, environment = processEnviro
 /** The pipeline whose rules for searches and matches apply. */
 const RULES_FROM = 'analyst';
 
-/** A query on its searchContext. */
+/** A query, and what was found for it so far. */
 interface Looked {
   readonly query: LookUpQuery;
   /** Undefined: it cannot be searched for. */
@@ -139,7 +139,7 @@ async function readStored(
 /** Another process may have the ledger. Then the stored answers have to do. */
 async function buySearches(
   open: readonly Looked[],
-  purse: UnitLimit,
+  unitLimit: UnitLimit,
   options: LookUpOptions,
   environment: AppEnvironment,
 ): Promise<void> {
@@ -150,11 +150,11 @@ async function buySearches(
       environment,
       async ({ v1, names }) => {
         const environmentId = await ledger.calls.environment('v1', names.v1);
-        const client = purse.counting(required(v1, 'v1') as unknown as AnyClient);
+        const client = unitLimit.counting(required(v1, 'v1') as unknown as AnyClient);
         const apis = { v1: { client, environmentId }, v2: null };
         await withDirectDoors(apis, {}, ledger, clock, async (openDoor, broken) => {
           const policy = { retry: DIRECT_RETRY, concurrency: 4, breaker: STOP_AT_OUTAGE };
-          const door = openDoor({ ...policy, ...purse.policy() });
+          const door = openDoor({ ...policy, ...unitLimit.policy() });
           const environments = { v1: environmentId, v2: null };
           const searchContext = { ledger, door, environments, now: clock.now(), isFree: false };
           await Promise.all(open.map((one) => search(one, searchContext)));
@@ -344,8 +344,8 @@ export function companyOfKey(key: string): { readonly space: IdSpace; readonly i
   return space === undefined ? undefined : { space, id: key.slice(space.length + 1) };
 }
 
-/** The purse of a process, checked before anything is served. Undefined: nothing may be bought. */
-export function openPurse(
+/** The unit limit of a process, checked before anything is served. Undefined: nothing may be bought. */
+export function unitLimitFor(
   maxUnits: number | undefined,
   options: ProviderOptions,
   environment: AppEnvironment,

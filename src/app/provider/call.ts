@@ -50,7 +50,7 @@ export interface DirectCallOptions extends ProviderOptions {
   /** Ask again although the answer is stored. */
   readonly fresh?: boolean | undefined;
   /** The units that may be spent. Default: no limit, because a person has agreed. */
-  readonly purse?: UnitLimit | undefined;
+  readonly unitLimit?: UnitLimit | undefined;
   /** Cancels the call, which may be charged all the same. The promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -82,7 +82,7 @@ export async function call(options: DirectCallOptions, environment = processEnvi
   const clientOf = (provider: Provider) => clientFor(operation, provider);
   // A bad request is refused before the ledger or the sandbox account is opened or created.
   await withProvider(options, environment, async (provider) => clientOf(provider).prepare(operation.name, params));
-  const { purse, fresh = false, signal } = options;
+  const { unitLimit, fresh = false, signal } = options;
   const buy = () =>
     withLedger('write', options, environment, (ledger) =>
       withProvider(
@@ -91,14 +91,14 @@ export async function call(options: DirectCallOptions, environment = processEnvi
         async (provider) => {
           for (const note of await otherProviderNotes(only(api, provider.names), ledger)) environment.onNote?.(note);
           const environmentId = await ledger.calls.environment(api, provider.names[api]);
-          const client = purse?.counting(clientOf(provider)) ?? clientOf(provider);
-          const hand = { operation, params, client, environmentId, fresh, purse };
+          const client = unitLimit?.counting(clientOf(provider)) ?? clientOf(provider);
+          const hand = { operation, params, client, environmentId, fresh, unitLimit };
           return viewOf(operation, await send(hand, ledger, environment.clock, signal));
         },
         { keepSandbox: true },
       ),
     );
-  return await (purse?.inTurn(buy) ?? buy());
+  return await (unitLimit?.inTurn(buy) ?? buy());
 }
 
 const only = (api: ApiName, names: ProviderNames): ProviderNames => ({ v1: '', v2: '', [api]: names[api] });
@@ -116,7 +116,7 @@ interface Hand {
   readonly client: AnyClient;
   readonly environmentId: number;
   readonly fresh: boolean;
-  readonly purse: UnitLimit | undefined;
+  readonly unitLimit: UnitLimit | undefined;
 }
 
 type Sent =
@@ -128,11 +128,11 @@ type Sent =
   | ReopenedReport;
 
 function send(hand: Hand, ledger: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
-  const { operation, params, client, environmentId, fresh, purse } = hand;
+  const { operation, params, client, environmentId, fresh, unitLimit } = hand;
   const apis = { v1: null, v2: null, [operation.api]: { client, environmentId } };
   return withDirectDoors(apis, { abort: signal }, ledger, clock, async (open, broken) => {
     const settlements: Settlement[] = [];
-    const within = purse?.policy();
+    const within = unitLimit?.policy();
     const listen = (event: CallEvent) => {
       within?.listen(event);
       if (event.kind === 'call_settled') settlements.push(event.settlement);

@@ -40,9 +40,9 @@ export const mcpCommand: Command<McpArgs> = {
     // Its stdin is the assistant, and no list.
     const { stdin: _, onReading: __, ...environment } = appEnvironment(io);
     const options = { dataDir, sandbox };
-    const { openPurse } = await import('../../app/portfolio/look-up.js');
-    const purse = openPurse(maxUnits, options, environment);
-    await serve({ options, environment, purse }, io);
+    const { unitLimitFor } = await import('../../app/portfolio/look-up.js');
+    const unitLimit = unitLimitFor(maxUnits, options, environment);
+    await serve({ options, environment, unitLimit }, io);
     return ExitCode.ok;
   },
 };
@@ -51,7 +51,7 @@ interface Place {
   readonly options: ProviderOptions;
   readonly environment: AppEnvironment;
   /** Undefined: nothing may be bought. */
-  readonly purse: UnitLimit | undefined;
+  readonly unitLimit: UnitLimit | undefined;
 }
 
 /** Until the assistant closes stdin, or an interrupt. The SDK is loaded here, because it is large. */
@@ -65,13 +65,16 @@ async function serve(place: Place, io: Io): Promise<void> {
     { name: 'kybatch', version },
     { capabilities: { tools: {} }, instructions: instructionsFor(place) },
   );
-  const offered = TOOLS.filter(({ buys }) => buys !== 'always' || place.purse !== undefined);
+  const offered = TOOLS.filter(({ buys }) => buys !== 'always' || place.unitLimit !== undefined);
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: offered.map(({ name, description, params, buys }) => ({
       name,
       description,
       inputSchema: schemaOf(params),
-      annotations: { readOnlyHint: buys === undefined || place.purse === undefined, openWorldHint: buys !== undefined },
+      annotations: {
+        readOnlyHint: buys === undefined || place.unitLimit === undefined,
+        openWorldHint: buys !== undefined,
+      },
     })),
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
@@ -102,14 +105,14 @@ async function serve(place: Place, io: Io): Promise<void> {
   }
 }
 
-const instructionsFor = ({ purse }: Place): string =>
+const instructionsFor = ({ unitLimit }: Place): string =>
   [
     'The kybatch ledger: lists of companies, what was bought about them, and what it cost.',
     'A missing value means "not returned", never "none". E-mail addresses and phone numbers are left out.',
     'A company is a match only if its registration number agrees.',
-    purse === undefined
+    unitLimit === undefined
       ? 'Nothing can be bought.'
-      : `At most ${purse.limit} units can be spent. Every answer shows what was spent.`,
+      : `At most ${unitLimit.limit} units can be spent. Every answer shows what was spent.`,
   ].join(' ');
 
 type Given = Readonly<Record<string, unknown>>;
@@ -120,8 +123,8 @@ async function answer(
   given: Given,
   place: Place,
 ): Promise<{ readonly text: string; readonly isError: boolean }> {
-  const { purse } = place;
-  const total = () => (purse === undefined ? {} : { unitsInAll: purse.spent, unitsLeft: purse.left });
+  const { unitLimit } = place;
+  const total = () => (unitLimit === undefined ? {} : { unitsInAll: unitLimit.spent, unitsLeft: unitLimit.left });
   try {
     if (tool === undefined) throw new UsageError('TOOL_NOT_FOUND', `there is no tool ${name}`);
     mustFit(tool, given);
@@ -241,9 +244,9 @@ const TOOLS: readonly Tool[] = [
       city: text('City, or the court of a German register'),
     },
     buys: 'if_missing',
-    async run(query: Readonly<Record<string, string>>, { options, environment, purse }) {
+    async run(query: Readonly<Record<string, string>>, { options, environment, unitLimit }) {
       const { lookUp } = await import('../../app/portfolio/look-up.js');
-      const { results, unitsSpent: units } = await lookUp({ ...options, queries: [query], purse }, environment);
+      const { results, unitsSpent: units } = await lookUp({ ...options, queries: [query], unitLimit }, environment);
       return { ...results[0], units };
     },
   },
@@ -252,9 +255,9 @@ const TOOLS: readonly Tool[] = [
     description: 'The full record of a v1 company. It costs one unit unless it is stored.',
     params: { id: { ...text('ID of the company in v1, from look_up or companies'), required: true } },
     buys: 'always',
-    async run({ id }: { readonly id: string }, { options, environment, purse }) {
+    async run({ id }: { readonly id: string }, { options, environment, unitLimit }) {
       const { call } = await import('../../app/provider/call.js');
-      const view = await call({ ...options, api: 'v1', operation: 'fullKyb', params: { id }, purse }, environment);
+      const view = await call({ ...options, api: 'v1', operation: 'fullKyb', params: { id }, unitLimit }, environment);
       return { ...callJson(view), units: view.unitsCharged ?? 1 };
     },
   },

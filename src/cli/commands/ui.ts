@@ -83,17 +83,17 @@ export const uiCommand: Command<UiArgs> = {
     try {
       const { deciderName } = await import('../../app/environment.js');
       const { serveUi } = await import('../../web/server.js');
-      const { openPurse } = await import('../../app/portfolio/look-up.js');
-      const purse = openPurse(args.maxUnits, { dataDir, sandbox }, environment);
+      const { unitLimitFor } = await import('../../app/portfolio/look-up.js');
+      const unitLimit = unitLimitFor(args.maxUnits, { dataDir, sandbox }, environment);
       const onSpent = (units: number) =>
-        io.say(message('RECONCILE_SPENT', `Spent ${count(units, 'unit')}, ${withCommas(purse?.left ?? 0)} left.`));
+        io.say(message('RECONCILE_SPENT', `Spent ${count(units, 'unit')}, ${withCommas(unitLimit?.left ?? 0)} left.`));
       await serveUi({
         options: { dataDir, sandbox },
         environment,
         port,
         user: { name: deciderName({ by }, environment), role: readOnly ? 'look' : role, isVerified: false },
         proxy,
-        reconcile: args.reconcile ? { purse, onSpent } : undefined,
+        reconcile: args.reconcile ? { unitLimit, onSpent } : undefined,
         onListening(address, _port, reconcile) {
           if (json) printJson(io, { address, reconcile });
           else io.stdout(listed([address, reconcile], '\n').concat('\n'));
