@@ -23,4 +23,4 @@ export async function namesInLedger(
 }
 
 /** The names that `--pipeline` accepts beside a file path. */
-export const pipelinesByName = ({ cwd } = processEnvironment()): readonly string[] => pipelineNames(cwd);
+export const namesOfPipelines = ({ cwd } = processEnvironment()): readonly string[] => pipelineNames(cwd);

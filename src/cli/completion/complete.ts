@@ -124,7 +124,7 @@ async function valuesOf(
     case 'portfolio':
       return (await names()).portfolios.map((value) => ({ value }));
     case 'pipeline':
-      return [...(await ofLedger()).pipelinesByName(environment).map((value) => ({ value })), { value: FILES }];
+      return [...(await ofLedger()).namesOfPipelines(environment).map((value) => ({ value })), { value: FILES }];
     case 'format': {
       const before = written.slice(0, written.lastIndexOf(',') + 1);
       return FORMATS.filter((format) => !before.includes(format)).map((format) => ({ value: before + format }));
