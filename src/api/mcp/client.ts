@@ -14,7 +14,7 @@ import { describeIssues, plainWords } from '../schema.js';
 import { type Meaning, shapeOf, v2Failure, v2Meaning } from '../v2/errors.js';
 import type { Session } from './session.js';
 import { handshake, listing, type Tool, toolOperation } from './tools.js';
-import { type Flight, McpWire, type McpWireOptions, messagesIn, type RpcResponse } from './wire.js';
+import { McpWire, type McpWireOptions, messagesIn, type RpcResponse, type TrackedRequest } from './wire.js';
 
 export interface McpClientOptions extends Omit<McpWireOptions, 'authorization'> {
   /** The v2 key: the MCP server uses the same one. */
@@ -50,13 +50,13 @@ export class McpClient {
   /** Lists the tools, free of charge. */
   async tools({ signal }: CallOptions = {}): Promise<readonly Tool[]> {
     const session = await this.#connected(signal);
-    const flight: Flight = { signal };
+    const tracked: TrackedRequest = { signal };
     const check = () => {
-      const error = this.#classified(flight, listing);
+      const error = this.#classified(tracked, listing);
       if (error !== undefined) throw error;
     };
-    const found = await session.tools(flight, check).catch((error: unknown) => {
-      throw this.#errorOf(error, flight, listing);
+    const found = await session.tools(tracked, check).catch((error: unknown) => {
+      throw this.#errorOf(error, tracked, listing);
     });
     this.#isAccepted = true;
     // A tool's schema is only parsed when the tool is called: parsing all of them takes time.
@@ -82,14 +82,14 @@ export class McpClient {
   /** One call of a tool. The body of the exchange is the `result`, byte for byte. */
   async send({ operation, params }: PreparedCall, { signal }: CallOptions = {}): Promise<Exchange> {
     const session = await this.#connected(signal);
-    const flight: Flight = { signal };
-    await session.call(flight, operation.name, params).catch((error: unknown) => {
-      throw this.#errorOf(error, flight, operation);
+    const tracked: TrackedRequest = { signal };
+    await session.call(tracked, operation.name, params).catch((error: unknown) => {
+      throw this.#errorOf(error, tracked, operation);
     });
-    const error = this.#classified(flight, operation);
+    const error = this.#classified(tracked, operation);
     if (error !== undefined) throw error;
     this.#isAccepted = true;
-    return resultOf(flight);
+    return resultOf(tracked);
   }
 
   async close(): Promise<void> {
@@ -109,20 +109,22 @@ export class McpClient {
   async #open(signal: AbortSignal | undefined): Promise<Session> {
     const { openSession } = await import('./session.js');
     const { url, version } = this.#options;
-    const flight: Flight = { signal };
-    return await openSession(url, version, this.#wire, flight).catch((error: unknown) => {
-      throw this.#errorOf(error, flight, handshake);
+    const tracked: TrackedRequest = { signal };
+    return await openSession(url, version, this.#wire, tracked).catch((error: unknown) => {
+      throw this.#errorOf(error, tracked, handshake);
     });
   }
 
   /** The exchange says more about a failure than the SDK's error does. */
-  #errorOf(error: unknown, flight: Flight, operation: Operation): ApiError {
-    if (flight.failure instanceof TransportError) return lostAnswer(operation, flight.failure);
-    if (flight.exchange === undefined) throw error;
-    return this.#classified(flight, operation) ?? protocolBreach(error, flight.exchange, operation, this.#clock.now());
+  #errorOf(error: unknown, tracked: TrackedRequest, operation: Operation): ApiError {
+    if (tracked.failure instanceof TransportError) return lostAnswer(operation, tracked.failure);
+    if (tracked.exchange === undefined) throw error;
+    return (
+      this.#classified(tracked, operation) ?? protocolBreach(error, tracked.exchange, operation, this.#clock.now())
+    );
   }
 
-  #classified({ exchange, response }: Flight, operation: Operation): ApiError | undefined {
+  #classified({ exchange, response }: TrackedRequest, operation: Operation): ApiError | undefined {
     const error = exchange && mcpError(exchange, response, operation, this.#clock.now());
     if (error !== undefined && showsKeyAccepted(error)) this.#isAccepted = true;
     return error;
@@ -136,7 +138,7 @@ function protocolBreach(error: unknown, exchange: Exchange, operation: Operation
   return v2Failure({ ...UNREADABLE, message, problems, cause: error }, exchange, operation, nowMs);
 }
 
-function resultOf({ exchange, response }: Flight): Exchange {
+function resultOf({ exchange, response }: TrackedRequest): Exchange {
   if (exchange === undefined || response?.result === undefined) throw new TypeError('a call without an answer');
   return { ...exchange, body: Buffer.from(response.result) };
 }

@@ -5,20 +5,20 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Tool } from './tools.js';
-import type { Flight, McpWire } from './wire.js';
+import type { McpWire, TrackedRequest } from './wire.js';
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** The official SDK's client in a session of its own. Loaded on demand: it takes a fifth of a second. */
-export async function openSession(url: string, version: string, wire: McpWire, flight: Flight) {
+export async function openSession(url: string, version: string, wire: McpWire, tracked: TrackedRequest) {
   const client = new Client({ name: 'kybatch', version });
   const transport = new StreamableHTTPClientTransport(new URL(url), { fetch: wire.fetch, reconnectionOptions: NEVER });
-  await wire.track(flight, () => client.connect(transport, OPTIONS));
+  await wire.track(tracked, () => client.connect(transport, OPTIONS));
   return {
     /** `check` throws if the page that came last is no answer. */
-    tools: (asking: Flight, check: () => void) => wire.track(asking, () => allTools(client, check)),
-    /** The answer is stored in the flight, byte for byte. */
-    call: async (asking: Flight, name: string, params: Readonly<Record<string, unknown>>): Promise<void> => {
+    tools: (asking: TrackedRequest, check: () => void) => wire.track(asking, () => allTools(client, check)),
+    /** The answer is stored in the tracked request, byte for byte. */
+    call: async (asking: TrackedRequest, name: string, params: Readonly<Record<string, unknown>>): Promise<void> => {
       await wire.track(asking, () =>
         // Not `callTool`: it discards an answer that does not fit the output schema, although it is paid for.
         client.request({ method: 'tools/call', params: { name, arguments: { ...params } } }, ResultSchema, OPTIONS),

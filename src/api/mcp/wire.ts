@@ -6,7 +6,7 @@ import { type Exchange, TransportError, type WireRequest } from '../http.js';
 import { Transport, type TransportOptions } from '../transport.js';
 
 /** The last message that was sent for one request, and its result. */
-export interface Flight {
+export interface TrackedRequest {
   readonly signal: AbortSignal | undefined;
   /** The error if no answer came. */
   failure?: unknown;
@@ -23,12 +23,12 @@ export interface McpWireOptions
 /**
  * The `fetch` for the SDK. Each message is sent once over the transport of all other calls: one origin, one key, one
  * deadline, no redirects, limited size. The SDK reads an answer when it is complete, and the exact bytes stay in the
- * flight.
+ * tracked request.
  */
 export class McpWire {
   readonly #transport: Transport;
   readonly #path: string;
-  readonly #flights = new AsyncLocalStorage<Flight>();
+  readonly #tracked = new AsyncLocalStorage<TrackedRequest>();
 
   constructor({ url, ...options }: McpWireOptions) {
     const { origin, pathname } = new URL(url);
@@ -36,27 +36,27 @@ export class McpWire {
     this.#transport = new Transport({ ...options, baseUrl: origin });
   }
 
-  /** Messages sent within `ask` belong to this flight, because the SDK does not say which request a message is for. */
-  track<T>(flight: Flight, ask: () => Promise<T>): Promise<T> {
-    return this.#flights.run(flight, ask);
+  /** Messages sent within `ask` belong to this request, because the SDK does not say which request a message is for. */
+  track<T>(tracked: TrackedRequest, ask: () => Promise<T>): Promise<T> {
+    return this.#tracked.run(tracked, ask);
   }
 
   readonly fetch: FetchLike = async (_url, init = {}) => {
     // The SDK would listen for unrequested messages and resume broken streams. kybatch only makes requests.
     if (init.method === 'GET') return new Response(null, { status: 405 });
-    const flight = this.#flights.getStore() ?? { signal: undefined };
+    const tracked = this.#tracked.getStore() ?? { signal: undefined };
     const request = this.#requestOf(init);
     try {
-      const exchange = await this.#transport.send(request.wire, flight.signal ?? init.signal ?? undefined);
-      flight.exchange = exchange;
+      const exchange = await this.#transport.send(request.wire, tracked.signal ?? init.signal ?? undefined);
+      tracked.exchange = exchange;
       refuseLargeMessage(exchange);
-      flight.response = request.id === undefined ? undefined : findResponse(exchange.body, request.id);
+      tracked.response = request.id === undefined ? undefined : findResponse(exchange.body, request.id);
       if (!isSuccess(exchange)) throw new NoAnswer(`the server answered ${exchange.status}`);
-      if (request.id !== undefined && flight.response === undefined)
+      if (request.id !== undefined && tracked.response === undefined)
         throw new NoAnswer('no answer to the request came');
-      return responseFor(exchange, flight.response);
+      return responseFor(exchange, tracked.response);
     } catch (error) {
-      flight.failure = error;
+      tracked.failure = error;
       throw error;
     }
   };
