@@ -177,9 +177,9 @@ export class Sender {
   /** One call, once. The slot covers the time in flight. The result is recorded afterwards and counts as in flight until then. */
   async #make(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<CallOutcome | AnsweredElsewhere> {
     const { operation } = request;
-    const flight = await this.#takeOff(request, ready, attempt);
-    if (flight.kind !== 'landed') return flight;
-    const { exchange, intent } = flight;
+    const sent = await this.#sendWhenAllowed(request, ready, attempt);
+    if (sent.kind !== 'received') return sent;
+    const { exchange, intent } = sent;
     try {
       const now = this.#options.clock.now();
       const settlement = settlementOf(operation, ready.params, exchange, now);
@@ -191,23 +191,23 @@ export class Sender {
   }
 
   /** Past the breaker, into a slot. During an outage it waits here without slot and reservation. */
-  async #takeOff(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<Flight> {
+  async #sendWhenAllowed(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<SendOutcome> {
     const { operation } = request;
     const breaker = this.reactions.breakerOf(operation);
     const { requestKey } = ready.context;
     for (;;) {
       const first = breaker.ask(requestKey, false);
       const verdict = first.do === 'wait' ? await breaker.enter(requestKey, this.halt.signal) : first;
-      if (verdict.do === 'leave') return await this.#leave(request, ready);
+      if (verdict.do === 'leave') return await this.#leaveToAnotherAttempt(request, ready);
       if (verdict.do === 'stop') this.halt.stop(verdict.error);
       if (verdict.do !== 'send') return this.halt.outcome();
-      const flight = await this.reactions.limiters[operation.api].run(
+      const sent = await this.reactions.limiters[operation.api].run(
         async (wire) => {
           const again = breaker.ask(requestKey, true, verdict.probe);
           if (again.do !== 'send') return undefined;
           const { probe } = again;
           try {
-            return await this.#fly(request, ready, attempt, probe, wire);
+            return await this.#reserveAndSend(request, ready, attempt, probe, wire);
           } finally {
             breaker.note({ kind: 'left', probe });
           }
@@ -215,12 +215,12 @@ export class Sender {
         request.row,
         this.halt.signal,
       );
-      if (flight !== undefined) return flight;
+      if (sent !== undefined) return sent;
     }
   }
 
   /** Its row is left to another attempt, unless the ledger has an unknown charge for a person or a look. */
-  async #leave(request: DoorRequest, ready: ReadyRequest): Promise<Flight> {
+  async #leaveToAnotherAttempt(request: DoorRequest, ready: ReadyRequest): Promise<SendOutcome> {
     const unknown = await unknownChargeBefore(request, ready, this.#options);
     if (unknown !== undefined) return unknown;
     this.reactions.leaveBehind(request.operation);
@@ -228,13 +228,13 @@ export class Sender {
   }
 
   /** From the intent to the answer. */
-  async #fly(
+  async #reserveAndSend(
     request: DoorRequest,
     ready: ReadyRequest,
     attempt: number,
     probe: number | undefined,
     wire: SendInSlot,
-  ): Promise<Flight> {
+  ): Promise<SendOutcome> {
     if (this.halt.stopped !== undefined) return this.halt.outcome();
     const asked = this.#options.clock.now();
     const intent = await reserve(request, ready, attempt, this.admission, this.#options);
@@ -259,7 +259,7 @@ export class Sender {
   }
 
   /** A refusal is handled before the next call may start. */
-  async #send(request: DoorRequest, ready: ReadyRequest, intent: Intent, sent: SentCall): Promise<Landed> {
+  async #send(request: DoorRequest, ready: ReadyRequest, intent: Intent, sent: SentCall): Promise<Received> {
     const { operation } = request;
     const { requestKey } = ready.context;
     try {
@@ -268,7 +268,7 @@ export class Sender {
       const unfit = request.whyUnfit?.(exchange.body);
       if (unfit !== undefined) throw unusableAnswerError(operation, exchange, unfit);
       this.reactions.toSuccess(operation, requestKey, sent.started, exchange.durationMs);
-      return { kind: 'landed', exchange, intent };
+      return { kind: 'received', exchange, intent };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const met = await this.#asMet(error, intent);
@@ -335,11 +335,11 @@ const SILENT_MS = 10_000;
 /** Until the next regular renewal of the lease. */
 const RENEWED_MS = 30_000;
 
-type Flight = Landed | AnsweredElsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped;
+type SendOutcome = Received | AnsweredElsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped;
 
 /** The answer came but is not recorded yet. */
-interface Landed {
-  readonly kind: 'landed';
+interface Received {
+  readonly kind: 'received';
   readonly exchange: Exchange;
   readonly intent: Intent;
 }
