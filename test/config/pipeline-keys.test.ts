@@ -7,6 +7,7 @@ import { pipelineKeys } from '../../src/config/pipeline-schema.js';
 import { IMPORTANT_CHANGES } from '../../src/domain/change.js';
 import { UsageError } from '../../src/domain/errors.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
+import { stages } from '../../src/stages/list.js';
 import { expectGolden } from '../helpers/golden.js';
 import { long } from '../helpers/long.js';
 import { load, loadWith, problemsWith, refusal, withFiles } from './with-pipeline.js';
@@ -419,4 +420,62 @@ test('every key has a test', () => {
   const keys = [...pipelineKeys().keys()];
   const leaves = keys.filter((key) => !keys.some((other) => other.startsWith(`${key}.`)));
   expect(leaves.filter((key) => !tested.has(key))).toEqual([]);
+});
+
+/**
+ * Keys that decide no answer of a row: a run continues with another value. A new key is in the digest of `pipelineSha256`,
+ * or in this list.
+ */
+const NOT_IN_DIGEST: ReadonlySet<string> = new Set([
+  'description',
+  'review.second_person',
+  'confirm.legal_form',
+  'limits.units',
+  'limits.credit_reports',
+  'prices.currency',
+  'prices.unit',
+  'prices.credit_report',
+  'prices.operations',
+  'concurrency',
+  'lost_answers',
+  'lost_answer_tries',
+  'permissions',
+  'retry.attempts',
+  'retry.base',
+  'retry.cap',
+  'breaker.failures',
+  'patience',
+  'deadline',
+  'report.first_poll',
+  'report.poll_at_most',
+  'report.give_up_after',
+  'report.look_for',
+  'report.format',
+  'guards.failing_alike',
+  'guards.rows_lost',
+  'changes.important',
+  'watch.fields',
+  'watch.refresh',
+  'watch.every',
+  'tables',
+  'export.keep',
+  'export.parts_above',
+  'metrics.file',
+  'notify.command',
+  'notify.webhook',
+  'notify.on',
+  // It decides together with `record.all_pages`.
+  'record.pages_at_most',
+]);
+
+test('every key changes the digest of the pipeline, or is known to decide no answer', () => {
+  const every = `stages: [${stages.map(({ name }) => name).join(', ')}]\n`;
+  const changes = new Set<string>();
+  for (const [key, lines] of GOOD) {
+    const [section = ''] = key.split('.');
+    const others = lines.split('\n').filter((line) => !line.startsWith(`${section}:`));
+    if (load(`${every}${lines}\n`).sha256 !== load(`${every}${others.join('\n')}\n`).sha256) changes.add(key);
+  }
+  const silent = GOOD.map(([key]) => key).filter((key) => !changes.has(key));
+  expect(new Set(silent)).toEqual(NOT_IN_DIGEST);
 });
