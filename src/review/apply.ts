@@ -5,7 +5,7 @@ import { gradeInWords, seemsAnotherCompany } from '../domain/grade-order.js';
 import type { ReviewStore, RowRef } from '../ledger/review/review.js';
 import { combineWithWaiting, isPersonName, isSamePerson, type PersonDecision } from '../ledger/review/second-person.js';
 import { type Message, type MessageCode, message } from '../util/message-parts.js';
-import { differingCell, headingOf, type OtherCell } from './compare-cells.js';
+import { differingCell, type OtherCell } from './compare-cells.js';
 import { basisOf, type Choice, choiceKey, type Question, questionsNamed } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
 import {
@@ -17,6 +17,7 @@ import {
   type Verdict,
   verdictNamed,
 } from './record-answer.js';
+import { headingOf } from './sheet-columns.js';
 import { saidBeforeInWords, unsignedInWords } from './words.js';
 
 export interface Applied {

@@ -3,39 +3,8 @@ import type { CandidateRecord } from '../ledger/rows/runs.js';
 import { withoutEmails } from '../util/sanitize-text.js';
 import { LONGEST_LINE, normalizeText, trimEndOf } from '../util/text-limits.js';
 import { type Question, shownInput } from './questions.js';
+import { SHOWN_COLUMNS, type ShownColumn } from './sheet-columns.js';
 
-/** The cells that show a person which row asks and which company is meant. */
-export const SHOWN_COLUMNS = [
-  'input_name',
-  'input_registration_number',
-  'input_vat_number',
-  'candidate_name',
-  'candidate_registration_number',
-  'candidate_vat_number',
-  'candidate_id',
-] as const;
-
-/** The headings of a review sheet that differ from the names of their columns, which older sheets have. */
-export const SHEET_HEADINGS: Readonly<Record<string, string>> = {
-  input_id: 'your ID',
-  input_name: 'your company',
-  input_registration_number: 'your number',
-  candidate_registration_number: 'candidate number',
-  bought_registration_number: 'number in bought data',
-  input_vat_number: 'your VAT number',
-  candidate_vat_number: 'candidate VAT number',
-  input_country: 'your country',
-  input_place: 'your place',
-  earlier: 'previous answer',
-  code: 'reason code',
-  rows: 'runs and rows',
-  candidate_id: 'candidate ID',
-  candidate: 'candidate key',
-};
-
-export const headingOf = (column: string): string => SHEET_HEADINGS[column] ?? column.replaceAll('_', ' ');
-
-export type ShownColumn = (typeof SHOWN_COLUMNS)[number];
 type Cells = Partial<Record<ShownColumn, string>>;
 
 export const inputCells = (input: Question['input']) => ({

@@ -7,9 +7,17 @@ import { asOpenError, UsageError } from '../domain/errors.js';
 import { gradeInWords } from '../domain/grade-order.js';
 import { WorkbookWriter } from '../sheets/xlsx/write-workbook.js';
 import { writeAtomically } from '../util/files.js';
-import { candidateCells, headingOf, inputCells } from './compare-cells.js';
+import { candidateCells, inputCells } from './compare-cells.js';
 import { type Choice, lacksGoodCandidate, type Question, shownInput } from './questions.js';
 import { VERDICTS } from './record-answer.js';
+import {
+  headingOf,
+  SHEET_COLUMNS,
+  SHEET_COUNTS,
+  SHEET_HIDDEN,
+  SHEET_NAMES,
+  type SheetColumn,
+} from './sheet-columns.js';
 import { topicInWords, whyInWords } from './words.js';
 
 export interface SaveOptions {
@@ -94,43 +102,6 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** The columns for people: first those to fill in, then the row and its candidate side by side. */
-const PEOPLE = [
-  'question',
-  'decision',
-  'corrected_number',
-  'decided_by',
-  'note',
-  'reason',
-  'about',
-  'row',
-  'input_id',
-  'input_name',
-  'candidate_name',
-  'input_registration_number',
-  'candidate_registration_number',
-  'bought_registration_number',
-  'candidate_register',
-  'input_vat_number',
-  'candidate_vat_number',
-  'input_country',
-  'candidate_country',
-  'input_place',
-  'candidate_place',
-  'agreement',
-  'evidence',
-  'proposed_by',
-  'earlier',
-  'line',
-] as const;
-
-/** The columns for programs, which a workbook hides. */
-const MACHINE = ['code', 'grade', 'rows', 'candidate_id', 'candidate', 'basis'] as const;
-
-const COLUMNS = [...PEOPLE, ...MACHINE];
-
-type Column = (typeof COLUMNS)[number];
-
 /**
  * The questions as CSV for spreadsheets: a byte order mark, CRLF, one line for each candidate, and one for a question
  * without any.
@@ -147,24 +118,10 @@ export function sheetLines(questions: readonly Question[]): readonly (readonly s
       ? [lineOf(question, undefined, true)]
       : question.candidates.map((choice, index) => lineOf(question, choice, index === 0)),
   );
-  return lines.map((line) => COLUMNS.map((column) => line[column] ?? ''));
+  return lines.map((line) => SHEET_NAMES.map((column) => line[column] ?? ''));
 }
 
-/** The headings. */
-export const SHEET_COLUMNS: readonly string[] = COLUMNS.map(headingOf);
-
-/** The columns that are numbers in a workbook, if one row asks. */
-export const SHEET_COUNTS: readonly string[] = (['row', 'line'] as const satisfies readonly Column[]).map(headingOf);
-
-/** The columns that a workbook hides. */
-export const SHEET_HIDDEN: readonly string[] = MACHINE.map(headingOf);
-
-/** The columns with texts of the list and of those who decide. */
-export const SHEET_OWN: readonly string[] = COLUMNS.filter(
-  (column) => column.startsWith('input_') || column === 'proposed_by' || column === 'earlier',
-).map(headingOf);
-
-function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<Column, string>> {
+function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<SheetColumn, string>> {
   const { input } = question;
   // Nothing is filled in: an existing name would sign another person's decision.
   return {

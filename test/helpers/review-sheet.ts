@@ -1,6 +1,6 @@
-import { SHEET_HEADINGS } from '../../src/review/compare-cells.js';
+import { SHEET_COLUMNS, SHEET_NAMES } from '../../src/review/sheet-columns.js';
 
-const NAMES = new Map(Object.entries(SHEET_HEADINGS).map(([column, heading]) => [heading, column]));
+const NAMES = new Map<string, string>(SHEET_NAMES.map((column, index) => [SHEET_COLUMNS[index] ?? '', column]));
 
 /** The names of a review sheet's columns, which are also the headings of older sheets. For `columns` of csv-parse. */
 export const sheetColumns = (headings: readonly string[]): string[] =>

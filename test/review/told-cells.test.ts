@@ -4,9 +4,9 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
-import { headingOf } from '../../src/review/compare-cells.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { loadSheet } from '../../src/review/read-sheet.js';
+import { headingOf, type SheetColumn } from '../../src/review/sheet-columns.js';
 import { writeSheet } from '../../src/review/write-sheet.js';
 import { long } from '../helpers/long.js';
 import { sheetColumns } from '../helpers/review-sheet.js';
@@ -39,7 +39,7 @@ const swap = (one: Line | undefined, other: Line | undefined, columns: (name: st
 const set = (line: Line | undefined, cells: Line): void => void Object.assign(line ?? {}, cells);
 
 describe('a line with a decision is refused if its cells and keys mean different companies', () => {
-  const moved: readonly [string, (lines: Line[]) => void, string, string?][] = [
+  const moved: readonly [string, (lines: Line[]) => void, string, SheetColumn?][] = [
     [
       'the visible cells were sorted without the tokens',
       ([first, second]) => swap(first, second, (name) => !['candidate_id', 'candidate', 'basis'].includes(name)),
@@ -80,14 +80,14 @@ describe('a line with a decision is refused if its cells and keys mean different
     ['no basis column', (lines) => void lines.map((line) => delete line.basis), 'BASIS_MISSING'],
   ];
 
-  long.each(moved)('%s', (_, move, code, column = '') =>
+  long.each(moved)('%s', (_, move, code, column) =>
     withDesk(async (desk) => {
       const lines = await exported(desk);
       move(lines);
       set(lines[0], { decision: 'confirm' });
       const applied = await apply(desk, lines);
       expect(applied).toMatchObject({ applied: 0, refused: [{ line: 2, code, next: { kind: 'export' } }] });
-      expect(applied.refused[0]?.problem).toMatch(new RegExp(column === '' ? '' : `^"${headingOf(column)}"`));
+      expect(applied.refused[0]?.problem).toMatch(new RegExp(column === undefined ? '' : `^"${headingOf(column)}"`));
       expect(await desk.outcome(1)).toBe('needs_review');
     }),
   );
