@@ -1,4 +1,5 @@
-// Live pages, keys, and a notice when the page has stopped. Every page works without it.
+// Live pages, keys, and a notice when the page has stopped. Every page works without it. The keys are declared as `data-key` in
+// web/screens/review.ts and companies.ts.
 (() => {
   /** Makes a node like another one and keeps what is the same, so that focus and scrolling stay. */
   const update = (old, now) => {
