@@ -1,7 +1,7 @@
 import { UsageError } from '../domain/errors.js';
 import { openSheet } from '../sheets/open-sheet.js';
 import type { NumberedLine } from '../sheets/sheet.js';
-import { headingOf, SHOWN_COLUMNS, type SheetColumn, type ShownColumn } from './sheet-columns.js';
+import { headingOf, type ReviewColumn, SHOWN_COLUMNS, type ShownColumn } from './sheet-columns.js';
 
 /**
  * Reads a review sheet in any form a spreadsheet saves, with the reader for input files. In a workbook, also of
@@ -32,8 +32,14 @@ export interface SheetLine {
   readonly told: ReadonlyMap<ShownColumn, string>;
 }
 
-const NEEDED = ['question', 'candidate', 'decision'] as const satisfies readonly SheetColumn[];
-const OTHERS = ['corrected_number', 'decided_by', 'note', 'basis', 'earlier'] as const satisfies readonly SheetColumn[];
+const NEEDED = ['question', 'candidate', 'decision'] as const satisfies readonly ReviewColumn[];
+const OTHERS = [
+  'corrected_number',
+  'decided_by',
+  'note',
+  'basis',
+  'earlier',
+] as const satisfies readonly ReviewColumn[];
 const COLUMNS = [...NEEDED, ...OTHERS, ...SHOWN_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
 

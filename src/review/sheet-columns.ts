@@ -42,11 +42,11 @@ const MACHINE = {
 
 const HEADINGS = { ...PEOPLE, ...MACHINE };
 
-export type SheetColumn = keyof typeof HEADINGS;
+export type ReviewColumn = keyof typeof HEADINGS;
 
-export const headingOf = (column: SheetColumn): string => HEADINGS[column];
+export const headingOf = (column: ReviewColumn): string => HEADINGS[column];
 
-export const SHEET_NAMES = Object.keys(HEADINGS) as readonly SheetColumn[];
+export const SHEET_NAMES = Object.keys(HEADINGS) as readonly ReviewColumn[];
 
 /** The headings. */
 export const SHEET_COLUMNS: readonly string[] = Object.values(HEADINGS);
@@ -71,6 +71,6 @@ export const SHOWN_COLUMNS = [
   'candidate_registration_number',
   'candidate_vat_number',
   'candidate_id',
-] as const satisfies readonly SheetColumn[];
+] as const satisfies readonly ReviewColumn[];
 
 export type ShownColumn = (typeof SHOWN_COLUMNS)[number];

@@ -12,11 +12,11 @@ import { type Choice, lacksGoodCandidate, type Question, shownInput } from './qu
 import { VERDICTS } from './record-answer.js';
 import {
   headingOf,
+  type ReviewColumn,
   SHEET_COLUMNS,
   SHEET_COUNTS,
   SHEET_HIDDEN,
   SHEET_NAMES,
-  type SheetColumn,
 } from './sheet-columns.js';
 import { topicInWords, whyInWords } from './words.js';
 
@@ -121,7 +121,7 @@ export function sheetLines(questions: readonly Question[]): readonly (readonly s
   return lines.map((line) => SHEET_NAMES.map((column) => line[column] ?? ''));
 }
 
-function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<SheetColumn, string>> {
+function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<ReviewColumn, string>> {
   const { input } = question;
   // Nothing is filled in: an existing name would sign another person's decision.
   return {

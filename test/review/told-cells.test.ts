@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { loadSheet } from '../../src/review/read-sheet.js';
-import { headingOf, type SheetColumn } from '../../src/review/sheet-columns.js';
+import { headingOf, type ReviewColumn } from '../../src/review/sheet-columns.js';
 import { writeSheet } from '../../src/review/write-sheet.js';
 import { long } from '../helpers/long.js';
 import { sheetColumns } from '../helpers/review-sheet.js';
@@ -39,7 +39,7 @@ const swap = (one: Line | undefined, other: Line | undefined, columns: (name: st
 const set = (line: Line | undefined, cells: Line): void => void Object.assign(line ?? {}, cells);
 
 describe('a line with a decision is refused if its cells and keys mean different companies', () => {
-  const moved: readonly [string, (lines: Line[]) => void, string, SheetColumn?][] = [
+  const moved: readonly [string, (lines: Line[]) => void, string, ReviewColumn?][] = [
     [
       'the visible cells were sorted without the tokens',
       ([first, second]) => swap(first, second, (name) => !['candidate_id', 'candidate', 'basis'].includes(name)),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { loadSheet, readSheet } from '../../src/review/read-sheet.js';
-import { headingOf, SHEET_COLUMNS, type SheetColumn } from '../../src/review/sheet-columns.js';
+import { headingOf, type ReviewColumn, SHEET_COLUMNS } from '../../src/review/sheet-columns.js';
 import { saveSheet, sheetLines } from '../../src/review/write-sheet.js';
 import { openSheet } from '../../src/sheets/open-sheet.js';
 import { WorkbookWriter } from '../../src/sheets/xlsx/write-workbook.js';
@@ -22,7 +22,7 @@ long('a workbook holds the questions as texts, with the decisions to choose from
     expect([sheet.sheet, sheet.headers]).toEqual(['Questions', SHEET_COLUMNS]);
     const lines: (readonly string[])[] = [];
     for await (const { cells } of sheet.lines()) lines.push(cells);
-    const column = (name: SheetColumn) => lines.map((cells) => cells[SHEET_COLUMNS.indexOf(headingOf(name))]);
+    const column = (name: ReviewColumn) => lines.map((cells) => cells[SHEET_COLUMNS.indexOf(headingOf(name))]);
     expect(column('candidate_id')).toEqual([LONG, 'b']);
     expect(column('candidate_name')[0]).toBe('=1+1');
     expect(column('candidate_registration_number')).toEqual(['00123456', '00123456']);
