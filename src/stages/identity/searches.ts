@@ -38,8 +38,8 @@ export interface Searches {
 export function planSearches(enquiry: SearchSubject, policy: SearchPolicy): Searches {
   const bought = searchesBy(enquiry, policy.order, policy.furtherSpellings).slice(0, policy.attempts);
   const ifStored = () => {
-    const known = new Set(bought.map(inWords));
-    return searchesBy(enquiry, KEYS, true).filter((search) => !known.has(inWords(search)));
+    const known = new Set(bought.map(identityOf));
+    return searchesBy(enquiry, KEYS, true).filter((search) => !known.has(identityOf(search)));
   };
   return { bought, ifStored };
 }
@@ -79,7 +79,7 @@ export const asksAnything = ({ subject }: SearchSubject, { order }: SearchPolicy
 
 const KEYS: SearchPolicy['order'] = ['registration_number', 'vat_number', 'name'];
 
-const inWords = (search: Search): string => JSON.stringify(search);
+const identityOf = (search: Search): string => JSON.stringify(search);
 
 const isVat = (key: SearchPolicy['order'][number]): boolean => key === 'vat_number';
 
@@ -147,12 +147,12 @@ export interface CompanyInAnswer {
 }
 
 const websiteRequest = ({ subject: { leads } }: SearchSubject): HintRequest | undefined =>
-  asked(leads?.website && { url: leads.website }, `the website ${shown(leads?.website)}`);
+  hintRequest(leads?.website && { url: leads.website }, `the website ${shown(leads?.website)}`);
 
 const linkedinRequest = ({ subject: { leads } }: SearchSubject): HintRequest | undefined =>
-  asked(leads?.linkedin && { linkedin: leads.linkedin }, `the LinkedIn address ${shown(leads?.linkedin)}`);
+  hintRequest(leads?.linkedin && { linkedin: leads.linkedin }, `the LinkedIn address ${shown(leads?.linkedin)}`);
 
-const asked = (params: Params | '' | undefined, source: string, forName = false): HintRequest | undefined =>
+const hintRequest = (params: Params | '' | undefined, source: string, forName = false): HintRequest | undefined =>
   params === undefined || params === '' ? undefined : { params, source, forName };
 
 const shown = (text: string | undefined): string => sanitizeText(text ?? '', 120);
@@ -216,20 +216,20 @@ export function lookupRequest({ subject }: SearchSubject): HintRequest | undefin
   const lei = leads.lei === undefined ? undefined : { lei_number: compactLei(leads.lei) };
   const isSound = leads.lei !== undefined && isCheckedLei(leads.lei);
   const by =
-    (isSound ? asked(lei, `the LEI ${lei?.lei_number}`) : undefined) ??
-    asked(leads.website && { website: leads.website }, `the website ${shown(leads.website)}`) ??
-    asked(leads.linkedin && { url: leads.linkedin }, `the LinkedIn address ${shown(leads.linkedin)}`) ??
-    asked(leads.phone && { phone_number: leads.phone }, 'the phone number of the row') ??
-    asked(lei, `the LEI ${shown(lei?.lei_number)}, whose check digits fail,`) ??
-    askedByNumber(subject) ??
-    asked(name && { name }, `the name ${shown(name)}`, true);
+    (isSound ? hintRequest(lei, `the LEI ${lei?.lei_number}`) : undefined) ??
+    hintRequest(leads.website && { website: leads.website }, `the website ${shown(leads.website)}`) ??
+    hintRequest(leads.linkedin && { url: leads.linkedin }, `the LinkedIn address ${shown(leads.linkedin)}`) ??
+    hintRequest(leads.phone && { phone_number: leads.phone }, 'the phone number of the row') ??
+    hintRequest(lei, `the LEI ${shown(lei?.lei_number)}, whose check digits fail,`) ??
+    hintByNumber(subject) ??
+    hintRequest(name && { name }, `the name ${shown(name)}`, true);
   if (by === undefined) return undefined;
   return { ...by, params: { ...placeOf(subject), ...by.params, per_page: LOOKUP_PER_PAGE } };
 }
 
 /** The country is required, and in the US also the state. */
 export function registryRequest({ subject }: SearchSubject): HintRequest | undefined {
-  const by = askedByNumber(subject);
+  const by = hintByNumber(subject);
   const place = placeOf(subject);
   if (by === undefined || place.country_code === undefined) return undefined;
   if (place.country_code === 'US' && place.state === undefined) return undefined;
@@ -251,7 +251,7 @@ export function autocompleteRequest({ subject }: SearchSubject): HintRequest | u
     ...(linkedin === undefined ? {} : { url: linkedin }),
   };
   if (Object.keys(given).length === 0) {
-    const by = askedByNumber(subject);
+    const by = hintByNumber(subject);
     return by && { ...by, params: { ...country, ...by.params } };
   }
   const isPartner = name !== undefined || website !== undefined;
@@ -265,12 +265,12 @@ export function autocompleteRequest({ subject }: SearchSubject): HintRequest | u
   return { params: { ...(isPartner ? country : {}), ...given }, source, forName };
 }
 
-function askedByNumber({ registrationNumber, vatNumber }: Subject): HintRequest | undefined {
+function hintByNumber({ registrationNumber, vatNumber }: Subject): HintRequest | undefined {
   const number = registrationNumber?.canonical ?? undefined;
   const vat = vatNumber?.canonical ?? undefined;
   return (
-    asked(number && { registration_number: number }, `the row’s own number ${shown(number)}`) ??
-    asked(vat && { vat_number: vat }, `the VAT number ${shown(vat)}`)
+    hintRequest(number && { registration_number: number }, `the row’s own number ${shown(number)}`) ??
+    hintRequest(vat && { vat_number: vat }, `the VAT number ${shown(vat)}`)
   );
 }
 
