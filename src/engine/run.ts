@@ -160,7 +160,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     optionsOf: (stage) => optionsOf(pipeline, stage),
     environments,
     freshnessMs: (operation) => freshnessMs(pipeline, operation),
-    notBefore: work.fresh ? ledger.times.believed(run.createdAt) : 0,
+    notBefore: work.fresh ? ledger.times.corrected(run.createdAt) : 0,
     provenance: pipeline.provenance,
     turns,
   });

@@ -7,13 +7,13 @@ import type { Script, Sql } from './db/database.js';
 const AHEAD_MS = 86_400_000;
 
 /** A finding is shown for this long, so that an operator's weekend is covered. */
-const TOLD_MS = 7 * 86_400_000;
+const SHOWN_FOR_MS = 7 * 86_400_000;
 
 export interface Times {
   /**
    * Corrects a stored time. A future time counts as the moment it was found, or as now if no attempt has found it yet.
    */
-  believed(at: number): number;
+  corrected(at: number): number;
 }
 
 /** Future times: a clock was ahead when they were written, or is behind now. */
@@ -27,14 +27,14 @@ export interface ClockAhead {
 
 /** Should it still be shown? Later only `doctor` shows it. */
 export const isRecentFinding = ({ foundAt }: ClockAhead, now: number): boolean =>
-  foundAt === null || now - foundAt <= TOLD_MS;
+  foundAt === null || now - foundAt <= SHOWN_FOR_MS;
 
 export function aheadInWords({ foundAt, latestAt, answers }: ClockAhead, now: number): string {
   const what =
     answers === 0 ? 'the ledger has times' : answers === 1 ? '1 answer has a date' : `${answers} answers have dates`;
   const then = foundAt === null ? 'at the next attempt' : `on ${day(foundAt)}`;
   const counted = answers === 0 ? '' : `. They count as fetched ${then}, and kybatch buys none of them again`;
-  const until = foundAt === null ? '' : `. This note ends on ${day(foundAt + TOLD_MS)}`;
+  const until = foundAt === null ? '' : `. This note ends on ${day(foundAt + SHOWN_FOR_MS)}`;
   return `${what} in the future, up to ${day(latestAt)}. The clock was ahead then, or is behind now (${day(now)}). Set it${counted}${until}`;
 }
 
@@ -59,15 +59,15 @@ export class CorrectedTimes implements Times {
     this.#lastCall = lastCall;
   }
 
-  believed(at: number): number {
+  corrected(at: number): number {
     return at > this.#horizon && at > this.#clock() + AHEAD_MS ? this.#foundAt : at;
   }
 
   /** Corrects many times. Usually none needs it. */
-  allBelieved(times: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  allCorrected(times: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
     for (const stage in times)
       if ((times[stage] ?? 0) > this.#horizon)
-        return Object.fromEntries(Object.entries(times).map(([name, at]) => [name, this.believed(at)]));
+        return Object.fromEntries(Object.entries(times).map(([name, at]) => [name, this.corrected(at)]));
     return times;
   }
 

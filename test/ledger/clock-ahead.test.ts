@@ -54,7 +54,7 @@ test('answers bought by this process have its clock’s times, however long it r
     const place = await begin(ledger);
     await buy(ledger, call(place), settlement({ settledAt: later }));
     expect((await ledger.calls.findAnswer(place.environmentId, KEY, later))?.fetchedAt).toBe(later);
-    expect(ledger.times.believed(later)).toBe(later);
+    expect(ledger.times.corrected(later)).toBe(later);
     await ledger.close();
   });
 });

@@ -104,7 +104,7 @@ export async function figuresOf(
 
 async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number): Promise<ListFigures> {
   const { portfolios, times } = ledger;
-  const believed = (at: number | null) => at && times.believed(at);
+  const corrected = (at: number | null) => at && times.corrected(at);
   const run = await portfolios.lastRun(list.id);
   const state = run === undefined ? undefined : await stateOfRun(run, ledger, now);
   const { attempt, progress, workers = [], isAtWork = false, isLed = false } = state ?? {};
@@ -119,8 +119,8 @@ async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number)
     lastExit: isAtWork ? null : lastExitOf(list, attempt, outcomes, progress?.parkedReasons ?? {}),
     due: state?.toDo ?? 0,
     held: { waiting: progress?.waiting ?? 0, ...progress?.parkedReasons },
-    oldestAnswerAt: believed(await portfolios.oldestAnswer(list.id)),
-    lastSuccessAt: believed(list.lastSuccessAt),
+    oldestAnswerAt: corrected(await portfolios.oldestAnswer(list.id)),
+    lastSuccessAt: corrected(list.lastSuccessAt),
   };
 }
 

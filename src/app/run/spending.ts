@@ -229,7 +229,7 @@ export async function remainingCost(
   { clock }: AppEnvironment,
 ): Promise<RemainingCost> {
   const environments = await providerIdsOf(names, ledger);
-  const notBefore = fresh ? ledger.times.believed(run.createdAt) : 0;
+  const notBefore = fresh ? ledger.times.corrected(run.createdAt) : 0;
   const rows = rowsOfRun(run.id, outcome, ledger);
   return maximumCost(await planRun({ rows, pipeline, notBefore, now: clock.now(), ledger, environments }));
 }

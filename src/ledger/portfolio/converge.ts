@@ -328,7 +328,7 @@ export function stageExtender(
     const stages = under && parseStored(under.stages, rowStages.fits);
     const said = under && parseStored(under.fetched, rowFetched.fits);
     if (under === undefined || stages === undefined || said === undefined || Object.keys(stages).length === 0) return;
-    const fetched = times.allBelieved(said);
+    const fetched = times.allCorrected(said);
     // Finished stages there followed that run's settings.
     const { pipelineSha256 } = under;
     const { due } = judge({ ...standing, outcome: 'complete', stages, fetched, pipelineSha256, onItsWay: null });

@@ -234,9 +234,9 @@ export function* memberStateReader(
     at: { runId: row.run_id, row: row.run_row },
     outcome: row.outcome,
     stages: read(rowStages, row.stages, [row.run_id, row.run_row]),
-    fetched: times.allBelieved(read(rowFetched, row.fetched, [row.run_id, row.run_row])),
-    updatedAt: times.believed(row.updated_at ?? 0),
-    changedAt: row.changed_at && times.believed(row.changed_at),
+    fetched: times.allCorrected(read(rowFetched, row.fetched, [row.run_id, row.run_row])),
+    updatedAt: times.corrected(row.updated_at ?? 0),
+    changedAt: row.changed_at && times.corrected(row.changed_at),
     pipelineSha256: pipelines.get(row.run_id) ?? '',
     onItsWay: placeOf(row.way),
   });

@@ -99,7 +99,7 @@ export function rowReader(
       matchedOn: row.matched_on,
       unitsCharged: row.units_charged,
       begun: row.units_charged > 0 || row.rank < 0,
-      notBefore: row.not_before && times.believed(row.not_before),
+      notBefore: row.not_before && times.corrected(row.not_before),
       errorCode: row.error_code,
       errorMessage: row.error_message,
       updatedAt: row.updated_at ?? 0,
