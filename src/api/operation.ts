@@ -85,7 +85,7 @@ export interface Paging {
 }
 
 /** Operations by name: each takes its key as its name. */
-export const named = <const Table extends Readonly<Record<string, Omit<Operation, 'name'>>>>(table: Table) =>
+export const namedByKey = <const Table extends Readonly<Record<string, Omit<Operation, 'name'>>>>(table: Table) =>
   Object.fromEntries(Object.entries(table).map(([name, operation]) => [name, { ...operation, name }])) as {
     readonly [Name in keyof Table & string]: Table[Name] & { readonly name: Name };
   };

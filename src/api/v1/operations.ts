@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { type ExactJson, isObject, type JsonObject } from '../../util/exact-json.js';
-import { named } from '../operation.js';
+import { namedByKey } from '../operation.js';
 import {
   anyCandidate,
   bareListIfSent,
@@ -190,7 +190,7 @@ const search = { ...v1, subject: null, keep: { days: 30 } } as const;
 const pages = { perPageAtMost: 50, countField: 'total_pages' } as const;
 
 /** The ten operations of v1. Each success costs one unit. A failure costs none. */
-export const v1Operations = named({
+export const v1Operations = namedByKey({
   searchKyb: {
     ...search,
     summary: 'Search companies. The answer lists candidates, not a match',

@@ -1,7 +1,7 @@
 // v2 operations of the companies and digital insights modules, and autocomplete.
 
 import { z } from 'zod';
-import { named } from '../../operation.js';
+import { namedByKey } from '../../operation.js';
 import {
   defaultsTo,
   hasAnyOf,
@@ -54,7 +54,7 @@ const companyProfileBody = looseObject({
   linkedin: nullOrAbsent(text),
 });
 
-export const companies = named({
+export const companies = namedByKey({
   companiesLookup: {
     ...v2List,
     summary: 'Look a company up by any identifier, paged',
@@ -112,7 +112,7 @@ const insightsProfileBody = looseObject({
   ),
 });
 
-export const insights = named({
+export const insights = namedByKey({
   insightsSearch: {
     ...v2List,
     summary: 'Companies with a digital profile',
@@ -135,7 +135,7 @@ export const insights = named({
 /** E-mail and LinkedIn address are parameters, but a country cannot be paired with them (V2-10). */
 const partners = hasAnyOf('name', 'registration_number', 'vat_number', 'website', 'phone_number');
 
-export const autocomplete = named({
+export const autocomplete = namedByKey({
   autocomplete: {
     ...v2List,
     findsOne: true,

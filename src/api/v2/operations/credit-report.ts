@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { ExactJson } from '../../../util/exact-json.js';
-import { named } from '../../operation.js';
+import { namedByKey } from '../../operation.js';
 import {
   anyCandidate,
   digitsId,
@@ -119,7 +119,7 @@ const reading = {
   params: z.strictObject(report),
 } as const;
 
-export const creditReport = named({
+export const creditReport = namedByKey({
   creditReportSearch: {
     ...v2List,
     summary: 'Companies that a credit report can be generated for',

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { ExactJson } from '../../../util/exact-json.js';
-import { named } from '../../operation.js';
+import { namedByKey } from '../../operation.js';
 import {
   anyCandidate,
   bareListIfSent,
@@ -35,7 +35,7 @@ import {
   vocabularyIds,
 } from '../fields.js';
 
-export const kyb = named({
+export const kyb = namedByKey({
   kybSearch: {
     ...v2List,
     summary: 'Search companies. The answer lists candidates, not a match',
@@ -108,7 +108,7 @@ const flatFinancials = z.custom<FlatFinancials>(
   { error: 'expected an object of years' },
 );
 
-export const financial = named({
+export const financial = namedByKey({
   financial: {
     ...aboutV2Company,
     summary: 'Flat financials: indicators by reporting year. It does not name the company, so confirm the ID first',
@@ -126,7 +126,7 @@ const groupNode = looseObject({
   children: nullOrAbsent(list(opaque)),
 });
 
-export const ownership = named({
+export const ownership = namedByKey({
   ownership: {
     ...v2List,
     keep: { days: 90 },

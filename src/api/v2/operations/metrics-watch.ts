@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { PermissionUse } from '../../../domain/account-usage.js';
 import { ExactNumber, stringifyExact } from '../../../util/exact-json.js';
 import { sanitizeText } from '../../../util/sanitize-text.js';
-import { type BodyOf, named } from '../../operation.js';
+import { type BodyOf, namedByKey } from '../../operation.js';
 import {
   isoDate,
   list,
@@ -39,7 +39,7 @@ const permission = looseObject({
   metrics: nullOrAbsent(list(metric)),
 });
 
-export const metrics = named({
+export const metrics = namedByKey({
   metrics: {
     ...v2State,
     meter: 'free',
@@ -148,7 +148,7 @@ const fieldSet = z.union([list(text), looseObject({ fields: nullOrAbsent(list(te
 /** The watch uses v2 IDs. */
 const subject = { space: 'v2', param: 'id' } as const;
 
-export const watch = named({
+export const watch = namedByKey({
   watchAdd: {
     ...v2State,
     subject,

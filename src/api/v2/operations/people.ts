@@ -1,7 +1,7 @@
 // v2 operations for people and for enrichment.
 
 import { z } from 'zod';
-import { named } from '../../operation.js';
+import { namedByKey } from '../../operation.js';
 import {
   anyInteger,
   id,
@@ -52,7 +52,7 @@ const enrichedEmployee = looseObject({
 /** The ID space is not documented, so `erase` treats it as either. */
 const COMPANY_OF_PERSON = { company_id: ['employees', 'companies'] } as const;
 
-export const enrichment = named({
+export const enrichment = namedByKey({
   enrichCompanyByWebsite: {
     ...v2Record,
     summary: 'Company from its website',
@@ -164,7 +164,7 @@ const profile = looseObject({
   company_name: nullOrAbsent(text),
 });
 
-export const employees = named({
+export const employees = namedByKey({
   employeesSearch: {
     ...v2List,
     summary: 'Find people within companies, paged',

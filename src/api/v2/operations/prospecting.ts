@@ -1,7 +1,7 @@
 // v2 operations for prospecting and its vocabularies.
 
 import { z } from 'zod';
-import { named } from '../../operation.js';
+import { namedByKey } from '../../operation.js';
 import {
   anyInteger,
   anyNumber,
@@ -118,7 +118,7 @@ export const prospectingFilters = z.strictObject({
   advance_companies: someOfThese(CONTACTS, 'What the provider must have about the company'),
 });
 
-export const prospecting = named({
+export const prospecting = namedByKey({
   prospecting: {
     ...v2List,
     summary: 'Find companies by filters. The answer lists IDs and names, at most 10 pages',
@@ -226,7 +226,7 @@ const params = z
     error: `only trees have levels: ${TREES.join(', ')}`,
   });
 
-export const nomenclature = named({
+export const nomenclature = namedByKey({
   nomenclature: {
     ...v2List,
     meter: 'free',
