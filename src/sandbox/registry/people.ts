@@ -137,7 +137,7 @@ export function createHolders(companies: Companies, persons: Persons) {
     at,
     of: (company: Company) => Array.from({ length: count(company.index) }, (_, place) => at(company, place)),
     /** The companies and places at which this company holds shares. */
-    heldBy: function* (holder: Company) {
+    holdingsOf: function* (holder: Company) {
       const start = shuffle.backward(holder.index);
       for (let place = 0; place < PLACES; place++) {
         const index = (start - ((place * HOLDER_STRIDE) % size) + size) % size;
@@ -150,7 +150,7 @@ export function createHolders(companies: Companies, persons: Persons) {
 const isCorporate = (place: number): boolean => place % 3 === 1;
 
 const FIRST_ID = 700_000_000_000;
-const ROOM = 40;
+const EMPLOYEES_AT_MOST = 40;
 
 export type Employees = ReturnType<typeof createEmployees>;
 
@@ -167,7 +167,7 @@ export function createEmployees(companies: Companies, persons: Persons) {
       .replace(/[^A-Za-z.]/g, '')
       .toLowerCase();
     return {
-      id: String(FIRST_ID + company.index * ROOM + place),
+      id: String(FIRST_ID + company.index * EMPLOYEES_AT_MOST + place),
       company,
       fullName: `${first} ${last}`,
       firstName: first,
@@ -188,9 +188,9 @@ export function createEmployees(companies: Companies, persons: Persons) {
     byId: (id: string) => {
       if (!/^\d{12,13}$/.test(id)) return undefined;
       const position = Number(id) - FIRST_ID;
-      const index = Math.floor(position / ROOM);
-      if (position < 0 || index >= companies.size || position % ROOM >= count(index)) return undefined;
-      return at(companies.company(index), position % ROOM);
+      const index = Math.floor(position / EMPLOYEES_AT_MOST);
+      if (position < 0 || index >= companies.size || position % EMPLOYEES_AT_MOST >= count(index)) return undefined;
+      return at(companies.company(index), position % EMPLOYEES_AT_MOST);
     },
     profile: (employee: Employee): Json => ({
       id: employee.id,

@@ -339,7 +339,7 @@ function* holdingCandidates(
   }
   const { shelves } = companies.layout;
   for (const holder of search(companies, shelves, { location: '', name }, 'forgiving', 10)) {
-    for (const { index, place } of holders.heldBy(holder)) yield holders.at(companies.company(index), place);
+    for (const { index, place } of holders.holdingsOf(holder)) yield holders.at(companies.company(index), place);
   }
   let looks = 0;
   for (const { index, place } of persons.find(name, PLACES)) {
