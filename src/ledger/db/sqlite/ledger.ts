@@ -1,4 +1,4 @@
-// Opens, checks and backs up a SQLite ledger.
+// Opens and checks a SQLite ledger.
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -127,7 +127,7 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
       remove();
     }
   } catch (error) {
-    return whatFailed(error);
+    return healthAfterError(error);
   }
 }
 
@@ -142,7 +142,7 @@ function healthOf(database: Connection): DatabaseHealth {
 }
 
 /** Only SQLite itself calls a file damaged. A full disk, a mount or a missing permission is something else. */
-function whatFailed(error: unknown): DatabaseHealth {
+function healthAfterError(error: unknown): DatabaseHealth {
   if (error instanceof DamagedLedger) return { state: 'damaged', detail: error.what, wayOut: error.wayOut };
   const detail = error instanceof Error ? error.message : String(error);
   if (error instanceof KybatchError)
