@@ -28,7 +28,7 @@ export interface SheetSpec {
 }
 
 /** The most rows of a sheet, including the header. */
-export const SHEET_ROWS = 1_048_576;
+export const SHEET_ROWS_AT_MOST = 1_048_576;
 
 /** A reason or the evidence for a candidate is readable without a click. */
 const WIDEST = 80;
@@ -41,8 +41,8 @@ const FILTER_BUTTON = 3;
  */
 const CHARACTERS_ON_A_PAGE = 240;
 
-const HEADER = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
-const FIRST_COLUMN_AND_HEADER =
+const FROZEN_HEADER = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
+const FROZEN_FIRST_COLUMN_AND_HEADER =
   '<pane xSplit="1" ySplit="1" topLeftCell="B2" activePane="bottomRight" state="frozen"/>';
 
 /** One sheet as XML, in pieces: its head with the first lines, lines, its end. Only counts are kept. */
@@ -95,7 +95,7 @@ export class SheetXml {
     const style = this.#styles.indexOf('header');
     const headers = columns.map(({ header }, index) => this.#string(`${this.#letters[index]}1`, header, style));
     return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">${this.#spec.keepsFirstColumn === true ? FIRST_COLUMN_AND_HEADER : HEADER}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${cols.join('')}</cols><sheetData><row r="1">${headers.join('')}</row>`;
+<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">${this.#spec.keepsFirstColumn === true ? FROZEN_FIRST_COLUMN_AND_HEADER : FROZEN_HEADER}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${cols.join('')}</cols><sheetData><row r="1">${headers.join('')}</row>`;
   }
 
   lines(lines: readonly (readonly SheetCell[])[]): string {
@@ -104,7 +104,7 @@ export class SheetXml {
       this.#rows += 1;
       xml += `<row r="${this.#rows}">`;
       for (let i = 0; i < line.length; i++)
-        xml += this.#cell(`${this.#letters[i]}${this.#rows}`, this.#asSaid(line[i] ?? null, i));
+        xml += this.#cell(`${this.#letters[i]}${this.#rows}`, this.#withKindOfColumn(line[i] ?? null, i));
       xml += '</row>';
     }
     return xml;
@@ -132,7 +132,7 @@ export class SheetXml {
     return Math.max(1, Math.ceil(others / (CHARACTERS_ON_A_PAGE - repeated)));
   }
 
-  #asSaid(cell: SheetCell, column: number): SheetCell {
+  #withKindOfColumn(cell: SheetCell, column: number): SheetCell {
     const as = this.#spec.columns[column]?.as;
     return as === undefined || typeof cell !== 'string' ? cell : { text: cell, as };
   }

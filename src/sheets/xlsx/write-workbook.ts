@@ -5,7 +5,14 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { ZipFile } from 'yazl';
-import { SHEET_ROWS, type SheetCell, type SheetSpec, SheetXml, WorkbookStyles, xmlText } from './write-sheet.js';
+import {
+  SHEET_ROWS_AT_MOST,
+  type SheetCell,
+  type SheetSpec,
+  SheetXml,
+  WorkbookStyles,
+  xmlText,
+} from './write-sheet.js';
 
 export interface WorkbookOptions {
   /** Colours that cells may have, as RRGGBB. */
@@ -41,7 +48,7 @@ export class WorkbookWriter {
   #open: OpenSheet | undefined;
   #bytes = 0;
 
-  constructor(path: string, { fills = [], mode = 0o600, rowsOfASheet = SHEET_ROWS }: WorkbookOptions = {}) {
+  constructor(path: string, { fills = [], mode = 0o600, rowsOfASheet = SHEET_ROWS_AT_MOST }: WorkbookOptions = {}) {
     this.#styles = new WorkbookStyles(fills);
     this.#rowsOfASheet = rowsOfASheet;
     this.#file = createWriteStream(path, { flags: 'wx', mode, flush: true });
