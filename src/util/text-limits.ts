@@ -36,10 +36,10 @@ export class Memo<Value> {
     this.#atMost = atMost;
   }
 
-  getOrCompute(text: string, workOut: () => Value): Value {
+  getOrCompute(text: string, compute: () => Value): Value {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const value = workOut();
+    const value = compute();
     if (this.#known.size >= this.#atMost) this.#known.clear();
     this.#known.set(text, value);
     return value;
