@@ -91,11 +91,10 @@ export async function spend({ work, nothing, again }: Spending, args: SpendingAr
   }
 }
 
-/** Continues the run that asks the questions. Several runs may ask: then `review apply` names each with its limits. */
-function resumeAfterReview({ run, next, further }: RunEndView, args: SpendingArgs): Suggestion | undefined {
+/** Several runs may ask: then `review apply` names each with its limits. */
+function resumeAfterReview({ next, further }: RunEndView, args: SpendingArgs): Suggestion | undefined {
   const review = [next, ...further].find((step) => step?.kind === 'review');
-  const asked = review?.kind === 'review' ? review.run : run;
-  return asked === undefined ? undefined : suggestCommand({ kind: 'resume', run: asked }, args);
+  return review?.kind === 'review' && review.after ? suggestCommand(review.after, args) : undefined;
 }
 
 /** The list again with the same limits, when its invalid rows are mended. Piped input can be read once. */

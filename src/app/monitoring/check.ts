@@ -17,7 +17,7 @@ import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { diskNeedOfUpdate, shortage, type UpdateDiskNeed } from '../run/disk-estimate.js';
 import { checkOlderCopy, findLostLedger, type GuardFinding } from '../run/guards.js';
-import { type ContinueStep, NEW_LEDGER } from '../run/next-step.js';
+import { type ContinueStep, continuesRows, NEW_LEDGER } from '../run/next-step.js';
 import { type AttemptOptions, isOnSandbox, offeredOptions, stateOfRun } from '../run/progress.js';
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
 import { type PriceAboveLimit, restIfBarred } from '../run/spending.js';
@@ -297,9 +297,13 @@ async function lookAtList(
   ];
   // A running process admits no second one.
   const steps =
-    troubles.length === 0 || atWork ? [] : lacksTables ? [rereadStep(run)] : nextSteps(run, progress, whole);
+    troubles.length === 0 || atWork
+      ? []
+      : lacksTables
+        ? [rereadStep(run)]
+        : await nextSteps(run, progress, whole, ledger);
   const isBarred = onlyWaits || limitsBar;
-  const mayHelp = steps.filter(({ kind }) => kind !== 'resume' || !isBarred);
+  const mayHelp = steps.filter((step) => !continuesRows(step) || !isBarred);
   const [first] = ofWork.length + ofAttempts.length > 0 ? mayHelp : peopleFirst(mayHelp);
   const again = ofAttempts.length > 0 && !atWork && (!isBarred || list.refused !== null) ? rereadStep(run) : null;
   const stop = ofWork.find((trouble) => trouble.kind === 'stopped')?.stop ?? null;
@@ -360,8 +364,8 @@ function waitsOf({ byOutcome, waiting, parked, parkedReasons }: Progress): reado
 
 /** Rows that only wait for the next run come last, so that an open review question is suggested first. */
 const peopleFirst = (steps: readonly ContinueStep[]): readonly ContinueStep[] => [
-  ...steps.filter(({ kind }) => kind !== 'resume'),
-  ...steps.filter(({ kind }) => kind === 'resume'),
+  ...steps.filter((step) => !continuesRows(step)),
+  ...steps.filter(continuesRows),
 ];
 
 /** The cause may be gone by now: the same command again shows it. */

@@ -22,8 +22,7 @@ import type { OpenList } from '../portfolio/open-list.js';
 import { nameRefusedKey, type Provider, sourcesOf } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { exitOfRun } from './exit-code.js';
-
-import { withContinueStep } from './next-step.js';
+import { continuesRows, withContinueStep } from './next-step.js';
 import {
   hasSameLimits,
   portfolioProgress,
@@ -161,8 +160,8 @@ export async function executeRun(
     // The same limits would end the next attempt at once.
     const priceAboveLimit = await findPriceAboveLimit(run, progress, pipeline, limits, ledger);
     const barred = rest !== null && (isBarred(rest, limits) || priceAboveLimit !== null || !tally.broughtAnything);
-    const steps = ledBy === null ? nextSteps(run, progress, whole) : [];
-    const allowed = steps.filter(({ kind }) => kind !== 'resume' || !barred);
+    const steps = ledBy === null ? await nextSteps(run, progress, whole, ledger) : [];
+    const allowed = steps.filter((step) => !continuesRows(step) || !barred);
     const importantChanges = await importantSince(before, run, ledger);
     const made = {
       departed: attempt.list?.left ?? 0,

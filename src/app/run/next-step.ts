@@ -12,10 +12,18 @@ export type NextStep =
    * decide about a lost call.
    */
   | { readonly kind: 'resume' | 'retry' | 'doubt'; readonly run: string }
-  /** `sheets`: the `review.csv` that already exists, and the questions in it. */
-  | (QuestionScope & { readonly kind: 'review'; readonly sheets?: ReviewSheets })
+  /**
+   * `sheets`: the `review.csv` that already exists, and the questions in it. `after`: continues the rows when they are
+   * answered. Absent: several runs ask.
+   */
+  | (QuestionScope & { readonly kind: 'review'; readonly sheets?: ReviewSheets; readonly after?: NextStep })
+  /** `accept`: the guard that refuses the same command without it. */
+  | (Job & { readonly kind: 'run'; readonly fresh: boolean; readonly accept?: GuardName })
   /** Some rows are invalid. `plan` shows which and why. */
   | (Job & { readonly kind: 'plan' });
+
+/** It continues rows, and may spend. */
+export const continuesRows = ({ kind }: ContinueStep): boolean => kind === 'resume' || kind === 'run';
 
 /** The questions of one run or one list. Default: all. */
 export interface QuestionScope {
@@ -44,9 +52,7 @@ export type ContinueStep =
   | NextStep
   | { readonly kind: 'export'; readonly run: string }
   /** The key or the configuration has to be corrected first. */
-  | { readonly kind: 'doctor' }
-  /** `accept`: the guard that refuses the same command without it. */
-  | (Job & { readonly kind: 'run'; readonly fresh: boolean; readonly accept?: GuardName });
+  | { readonly kind: 'doctor' };
 
 /** An input, and the options it was first run with. */
 interface Job {

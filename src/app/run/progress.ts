@@ -12,6 +12,7 @@ import type { RowRef } from '../../ledger/review/review.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
 import { isSandboxName } from '../provider/provider.js';
+import type { NextStep } from './next-step.js';
 import { findSettings, rereadStep } from './stored-settings.js';
 
 /**
@@ -297,11 +298,8 @@ export interface ReleasedRun {
   readonly sandbox: boolean;
   /** The options of its last attempt. */
   readonly given: AttemptOptions;
-  /**
-   * The list has a newer run: a run of the list takes these rows over, and writes the newest tables. To continue the
-   * older run would write them beside. Null: it continues.
-   */
-  readonly again: ReturnType<typeof rereadStep> | null;
+  /** The step that continues the rows. */
+  readonly step: NextStep;
 }
 
 export async function releasedRuns(
@@ -317,21 +315,25 @@ export async function releasedRuns(
       toDo: (await ledger.runs.progress(run)).byOutcome.pending,
       sandbox: await isOnSandbox(run, ledger.runs),
       given: await offeredOptions({ id: run, portfolioId: lists.get(run) ?? null }, ledger),
-      again: await newerRunOfList(run, lists.get(run), ledger),
+      step: await stepOnRun(run, lists.get(run) ?? null, ledger),
     })),
   );
 }
 
-/** With the same pipeline: the rows of another one wait for it. The file may be gone. */
-async function newerRunOfList(
-  id: string,
-  list: number | undefined,
+/**
+ * Continues a run. If its list has a newer run with the same pipeline, a run of the list takes the rows over and writes
+ * the newest tables. To continue the older run would write them beside. The file of the list may be gone.
+ */
+export async function stepOnRun(
+  run: string,
+  list: number | null,
   { runs, portfolios }: Pick<Ledger, 'runs' | 'portfolios'>,
-): Promise<ReleasedRun['again']> {
-  const newest = list === undefined ? undefined : await portfolios.lastRun(list);
-  if (newest === undefined || newest.id === id || !existsSync(newest.inputPath)) return null;
-  if ((await runs.find(id))?.pipelineName !== newest.pipelineName || findSettings(newest) === undefined) return null;
-  return { ...rereadStep(newest), fresh: false };
+): Promise<NextStep> {
+  const resume = { kind: 'resume', run } as const;
+  const newest = list === null ? undefined : await portfolios.lastRun(list);
+  if (newest === undefined || newest.id === run || !existsSync(newest.inputPath)) return resume;
+  const isOther = (await runs.find(run))?.pipelineName !== newest.pipelineName;
+  return isOther || findSettings(newest) === undefined ? resume : { ...rereadStep(newest), fresh: false };
 }
 
 export async function isOnSandbox(run: string, runs: Ledger['runs']): Promise<boolean> {

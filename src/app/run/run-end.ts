@@ -24,7 +24,7 @@ import type { AppEnvironment } from '../environment.js';
 import { withReviewSheets } from '../review/questions.js';
 import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
-import { type PortfolioProgress, portfolioProgress, runProgress } from './progress.js';
+import { type PortfolioProgress, portfolioProgress, runProgress, stepOnRun } from './progress.js';
 import { listOfTables } from './runs.js';
 import type { PriceAboveLimit } from './spending.js';
 import { jobOf } from './stored-settings.js';
@@ -231,7 +231,11 @@ export async function viewOfIdleRun(
 ): Promise<RunEndView> {
   const progress = await runProgress(run, ledger, environment.clock.now());
   const whole = await portfolioProgress(run, progress, ledger);
-  const [next = null, ...further] = await withReviewSheets(nextSteps(run, progress, whole), ledger, environment);
+  const [next = null, ...further] = await withReviewSheets(
+    await nextSteps(run, progress, whole, ledger),
+    ledger,
+    environment,
+  );
   const before = tables === null ? (newestTables(run.id, dataDir)?.folder ?? null) : null;
   return {
     ...standing(run, progress, whole),
@@ -339,28 +343,34 @@ const standing = (
 });
 
 /** All next steps, the most useful first. */
-export function nextSteps(
+export async function nextSteps(
   record: RunRecord,
   { byOutcome, parkedReasons }: Progress,
   { portfolio, outcomes, pendingIn, failedIn, askedIn }: PortfolioProgress,
-): readonly NextStep[] {
+  ledger: Pick<Ledger, 'runs' | 'portfolios'>,
+): Promise<readonly NextStep[]> {
   const run = record.id;
   const inDoubt = parkedReasons.in_doubt ?? 0;
+  const stepOn = (of: string) => stepOnRun(of, record.portfolioId, ledger);
+  const [toDo] = byOutcome.pending > inDoubt ? [run] : byOutcome.pending === 0 ? pendingIn : [];
+  const [failed] = failedIn;
+  const [asks, ...others] = askedIn;
+  const review = { kind: 'review' as const };
   return [
-    ...(byOutcome.pending > inDoubt ? [run] : byOutcome.pending === 0 ? pendingIn.slice(0, 1) : []).map((toDo) => ({
-      kind: 'resume' as const,
-      run: toDo,
-    })),
+    ...(toDo === undefined ? [] : [await stepOn(toDo)]),
     ...(inDoubt > 0 ? [{ kind: 'doubt' as const, run }] : []),
-    ...failedIn.slice(0, 1).map((failed) => ({ kind: 'retry' as const, run: failed })),
-    ...(askedIn.length === 0 ? [] : [{ kind: 'review' as const, ...asking(askedIn, portfolio) }]),
+    ...(failed === undefined ? [] : [{ kind: 'retry' as const, run: failed }]),
+    // One run if all questions are in it, else the whole list.
+    ...(asks === undefined
+      ? []
+      : [
+          others.length > 0 && portfolio !== null
+            ? { ...review, portfolio }
+            : { ...review, run: asks, after: await stepOn(asks) },
+        ]),
     ...(outcomes.invalid > 0 ? [{ kind: 'plan' as const, ...jobOf(record) }] : []),
   ];
 }
-
-/** One run if all questions are in it, else the whole list. */
-const asking = ([run, ...others]: readonly string[], portfolio: string | null) =>
-  others.length > 0 && portfolio !== null ? { portfolio } : { run };
 
 /** How long an attempt worked that has ended. Its calls may end after it. */
 export const workMs = ({ begunAt, endedAt, lastCallAt }: AttemptActivity): number =>

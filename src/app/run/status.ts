@@ -24,7 +24,7 @@ import {
 import { providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { findLostLedger } from './guards.js';
-import { type ContinueStep, NEW_LEDGER } from './next-step.js';
+import { type ContinueStep, continuesRows, NEW_LEDGER } from './next-step.js';
 import {
   type AttemptOptions,
   isOnSandbox,
@@ -146,8 +146,8 @@ export async function status(options: StatusOptions = {}, environment = processE
     const rest = isAtWork ? null : await restIfBarred(run, progress, shown.given, ledger, environment);
     const steps = [
       ...(lacksTables ? [rereadStep(run)] : []),
-      ...stepsOf(run, progress, whole, isAtWork).filter(
-        ({ kind }) => kind !== 'resume' || (rest === null && refused?.code !== NEW_LEDGER),
+      ...(await stepsOf(run, progress, whole, isAtWork, ledger)).filter(
+        (step) => !continuesRows(step) || (rest === null && refused?.code !== NEW_LEDGER),
       ),
     ];
     const [next = null, ...further] = await withReviewSheets(steps, ledger, environment);
@@ -158,7 +158,7 @@ export async function status(options: StatusOptions = {}, environment = processE
       questions: hasQuestions ? await countOpenQuestions(ledger.review, [run.id]) : NO_QUESTIONS,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       refused,
-      unfinished: await otherUnfinished(run, [next, ...further], runs),
+      unfinished: progress.byOutcome.pending > 0 ? null : await otherUnfinished(steps, whole, runs),
       latest: await latestTables(run, newestTables(run.id, dataDir)?.folder ?? null, dataDir, ledger),
       answerIn: await workbookToAnswer(run.id, dataDir, [next, ...further], ledger),
       next,
@@ -230,10 +230,13 @@ async function newestRefusal({ portfolios }: Ledger): Promise<RefusedList | null
   return refused.toSorted((a, b) => b.at - a.at)[0] ?? null;
 }
 
-async function otherUnfinished({ id }: RunRecord, steps: readonly (ContinueStep | null)[], runs: Ledger['runs']) {
-  const step = steps.find((one) => one?.kind === 'resume');
-  if (step?.kind !== 'resume' || step.run === id) return null;
-  return { run: step.run, rows: (await runs.progress(step.run)).byOutcome.pending };
+async function otherUnfinished(
+  steps: readonly ContinueStep[],
+  { pendingIn: [run] }: PortfolioProgress,
+  runs: Ledger['runs'],
+) {
+  if (run === undefined || !steps.some(continuesRows)) return null;
+  return { run, rows: (await runs.progress(run)).byOutcome.pending };
 }
 
 /** The most that the rest of a run can cost: its rows to do, or its failed rows. */
@@ -288,16 +291,17 @@ async function unknownInBudget(run: string, { parkedReasons }: Progress, { readi
 }
 
 /** A running process needs no next step and admits no second one. */
-function stepsOf(
+async function stepsOf(
   run: RunRecord,
   progress: Progress,
   whole: PortfolioProgress,
   isAtWork: boolean,
-): readonly ContinueStep[] {
+  ledger: Ledger,
+): Promise<readonly ContinueStep[]> {
   if (isAtWork) return [];
   if (run.state === 'reading') return [rereadStep(run)];
   if (run.state === 'superseded') return [];
-  return nextSteps(run, progress, whole);
+  return await nextSteps(run, progress, whole, ledger);
 }
 
 function viewOfWork(

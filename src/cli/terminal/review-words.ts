@@ -47,8 +47,7 @@ export {
 export const nextCommands = (released: readonly ReleasedRun[], { dataDir }: Place): readonly string[] =>
   distinct(
     released.map(
-      ({ run, sandbox, given, again }) =>
-        suggestCommand(again ?? { kind: 'resume', run }, { dataDir, sandbox, ...givenFlags(given) }).command,
+      ({ sandbox, given, step }) => suggestCommand(step, { dataDir, sandbox, ...givenFlags(given) }).command,
     ),
   );
 

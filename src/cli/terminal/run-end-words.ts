@@ -215,7 +215,7 @@ function sections(
 ): readonly Message[] {
   const steps = [ways.next, ...ways.further].filter((step) => step !== undefined);
   const step = (code: MessageCode) => steps.find((one) => one.code === code);
-  const resume = step('RESUME_NEXT');
+  const resume = step('RESUME_NEXT') ?? step('RUN_NEXT');
   const retry = step('RETRY_NEXT');
   const review = step('REVIEW_NEXT') ?? step('REVIEW_APPLY_NEXT');
   return view(
