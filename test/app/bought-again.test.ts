@@ -104,7 +104,20 @@ describe('X-9 guard new_provider', () => {
       expect(await run({ ...JOB, budget: 2 }, renamed)).toMatchObject({ spent: { units: 2 } });
       // Back without --accept: the base URL used last has answers that this one lacks.
       await run({ ...JOB, budget: 4 }, renamed);
-      expect(await refusal(run(JOB, environment(job)))).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
+      const back = await refusal(run(JOB, environment(job)));
+      expect(back).toMatchObject({ code: 'NEW_PROVIDER', exit: 2 });
+      const [, from, to] = /provider-moved --from (\S+) --to (\S+)`/.exec(back.hint ?? '') ?? [];
+      expect([from, to]).toEqual([elsewhere(job).KYBATCH_V1_BASE_URL, job.env.KYBATCH_V1_BASE_URL]);
+      await providerMoved({ from: from ?? '', to: to ?? '' }, environment(job));
+      expect(await run(JOB, environment(job))).toMatchObject({ spent: { units: 4 }, outcomes: { complete: 6 } });
+    });
+  });
+
+  test('only the calls of the API with the new address count', async () => {
+    await withJob({ pipeline: ['stages: [record, credit-report]', 'search: {attempts: 1}'] }, async (job) => {
+      await bought(job, 3);
+      const { message } = await refusal(run(JOB, environment(job, elsewhere(job))));
+      expect(message).toMatch(/: up to \d+ units$/);
     });
   });
 

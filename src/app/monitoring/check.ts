@@ -17,7 +17,7 @@ import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { diskNeedOfUpdate, shortage, type UpdateDiskNeed } from '../run/disk-estimate.js';
 import { checkOlderCopy, findLostLedger, type GuardFinding } from '../run/guards.js';
-import { type ContinueStep, continuesRows, NEW_LEDGER } from '../run/next-step.js';
+import { type ContinueStep, continuesRows } from '../run/next-step.js';
 import { type AttemptOptions, isOnSandbox, offeredOptions, stateOfRun } from '../run/progress.js';
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
 import { type PriceAboveLimit, restIfBarred } from '../run/spending.js';
@@ -328,8 +328,6 @@ export function stepAfterRefusal(
   run: RunRecord,
 ): ContinueStep | null {
   if (refused === null || CORRECT_FIRST.has(refused.code)) return null;
-  // `doctor` refuses an older copy, too. It can only be restored or accepted.
-  if (refused.code === NEW_LEDGER) return { ...rereadStep(run), accept: 'new_ledger' };
   if (refused.exit === ExitCode.credentials || REFUSED_AGAIN.has(refused.code)) return { kind: 'doctor' };
   return refused.exit === ExitCode.usage ? { kind: 'plan', ...jobOf(run) } : null;
 }

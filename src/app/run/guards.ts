@@ -362,13 +362,14 @@ interface MovedAddress {
   readonly to: string;
 }
 
-/** The remedies of the guard `new_provider`. */
+/** The remedies of the guard `new_provider`. The address may be a new one, a typo, or the way back from a typo. */
 export const movedHint = (moved: readonly MovedAddress[]): string =>
-  [
-    `If the address is a typo, set ${moved.map(({ api, from }) => `${urlVariable(api)} to ${from}`).join(' and ')} again.`,
-    'If the provider has moved, move the stored answers to its new address:',
-    ...moved.map(({ from, to }) => `\`kybatch ledger provider-moved --from ${from} --to ${to}\``),
-  ].join('\n');
+  moved
+    .map(
+      ({ api, from, to }) =>
+        `If ${urlVariable(api)} is right, move the stored answers to it:\n\`kybatch ledger provider-moved --from ${from} --to ${to}\`\nIf it is a typo, set it to ${from}.`,
+    )
+    .join('\n');
 
 /**
  * Guard `new_provider`, as far as it is known without the list: its last attempt used another base URL, which has

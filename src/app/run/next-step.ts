@@ -17,8 +17,7 @@ export type NextStep =
    * answered. Absent: several runs ask.
    */
   | (QuestionScope & { readonly kind: 'review'; readonly sheets?: ReviewSheets; readonly after?: NextStep })
-  /** `accept`: the guard that refuses the same command without it. */
-  | (Job & { readonly kind: 'run'; readonly fresh: boolean; readonly accept?: GuardName })
+  | (Job & { readonly kind: 'run'; readonly fresh: boolean })
   /** Some rows are invalid. `plan` shows which and why. */
   | (Job & { readonly kind: 'plan' });
 

@@ -389,11 +389,16 @@ async function checkNewProvider(
     return from === to ? [] : { api, from, to };
   });
   if (moved.length === 0) return [];
-  const again = (kind: 'units' | 'reports' | 'v2Calls', words: string) => {
+  const again = (of: 'v1' | 'v2', kind: 'units' | 'reports' | 'v2Calls', words: string) => {
     const more = here[kind] - cheapest.cost[kind];
-    return more > 0 && count(more, words);
+    return moved.some(({ api }) => api === of) && more > 0 && count(more, words);
   };
-  const costs = [again('units', 'unit'), again('reports', 'credit report'), again('v2Calls', 'v2 call')];
+  // The answers of an API whose address is the same are reused.
+  const costs = [
+    again('v1', 'units', 'unit'),
+    again('v2', 'reports', 'credit report'),
+    again('v2', 'v2Calls', 'v2 call'),
+  ];
   return [
     {
       guard: 'new_provider',

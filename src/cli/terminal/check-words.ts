@@ -44,14 +44,16 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   const { next = null, afterDoctor = null } = first ?? {};
   const { asks = null, answered = 0 } = (next?.kind === 'review' ? next.sheets : undefined) ?? {};
   const others = next?.kind === 'review' ? notInSheet(next, args) : '';
-  const [correct] = (next?.kind === 'run' ? (first?.troubles ?? []) : []).flatMap((trouble) =>
+  const [correct] = (first?.troubles ?? []).flatMap((trouble) =>
     trouble.kind !== 'refused' || trouble.exit !== ExitCode.usage
       ? []
-      : trouble.code === 'PIPELINE_NOT_FOUND'
-        ? 'Correct --pipeline in your command, such as'
-        : trouble.code === NEW_LEDGER
-          ? 'Restore the newest copy, or accept that answers are bought again'
-          : 'When the file is in order, run',
+      : trouble.code === NEW_LEDGER
+        ? 'Restore the newest copy. If it is lost, see the cost'
+        : next?.kind !== 'run'
+          ? []
+          : trouble.code === 'PIPELINE_NOT_FOUND'
+            ? 'Correct --pipeline in your command, such as'
+            : 'When the file is in order, run',
   );
   const before = correct ?? (asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run');
   const remedy = remedyOf(first, args);
@@ -64,7 +66,7 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   if (command === undefined) return `ATTENTION ${text}.`;
   const shown = shortCommand({ command });
   if (remedy !== '')
-    return `ATTENTION ${text}. Check the address: ${shown}. If it is a typo, correct it. If the provider has moved: ${remedy}${after}`;
+    return `ATTENTION ${text}. Check the address: ${shown}. If it is a typo, correct it. If it is right: ${remedy}${after}`;
   return `ATTENTION ${text}. ${before}: ${shown}${others}${after}`;
 }
 

@@ -58,7 +58,7 @@ export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestio
         command: `kybatch export ${next.run}${placeFlags(args)}${tableFlags(args)}`,
       };
     case 'run': {
-      const command = `kybatch run ${jobWords(next)}${next.fresh ? ' --rebuy' : ''}${spendingFlags(args)}${flag('--accept', next.accept)}`;
+      const command = `kybatch run ${jobWords(next)}${next.fresh ? ' --rebuy' : ''}${spendingFlags(args)}`;
       return { code: 'RUN_NEXT', words: 'Run it again', command };
     }
     case 'plan':
