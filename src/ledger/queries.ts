@@ -50,8 +50,8 @@ export interface LedgerQueries {
   toldByV2(): Promise<V2Usage>;
   /** The allowances of a run's providers. */
   allowances(runId: string): Promise<Allowances>;
-  /** Units since then that only the providers of a run counted. */
-  driftSince(runId: string, since: number): Promise<readonly Drift[]>;
+  /** Units since then that only these providers counted. */
+  driftSince(providers: readonly string[], since: number): Promise<readonly Drift[]>;
   /** Units charged for all calls, as far as known. Scans all calls. */
   unitsCharged(): Promise<number>;
   /** The size of the server's database. Null if the ledger is a file. */
@@ -202,7 +202,7 @@ export interface AttemptActivity {
   /** All rows it finished, and all calls it sent. */
   readonly rowsInAll: number;
   readonly callsInAll: number;
-  /** The outages it waits for, or did when it ended. */
+  /** The outages it waits for, or ended in if they last. */
   readonly outages: readonly OutageNote[];
   /** How it ended, as JSON. Null if it did not, or nothing was stored. */
   readonly ending: string | null;
@@ -324,7 +324,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     allowances: (runId) => database.read(() => allowancesOf(database, runId)),
     unitsCharged: async () => (await database.read(() => unitsCharged.get())) ?? 0,
     databaseBytes: async () => (database.isShared && (await database.read(() => databaseBytes.get()))) || null,
-    driftSince: (runId, since) => database.read(() => driftSince(database, runId, since)),
+    driftSince: (providers, since) => database.read(() => driftSince(database, providers, since)),
     activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
     atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
     lastAttempt: (runId) => database.read(() => lastAttempt.get(runId)),
@@ -466,17 +466,15 @@ function* readAtWork(
   const recent = isCounted ? yield* firstCallSince(database, from) : 0;
   const of = { runId, begunAt, from, recent };
   const alive = open === 1 && (database.isShared ? leaseUntil >= now : database.isLocked());
-  // An attempt that has ended waits for nothing.
-  const own = alive === false ? [] : [outages];
+  // Unreadable outage notes are skipped: they must not prevent `status`.
+  const read = (noted: string) => parseStored(noted, attemptOutages.fits) ?? [];
+  const own = alive === false ? yield* lasting(database, read(outages)) : read(outages);
   return {
     begunAt,
     leaseUntil,
     endedAt,
     ending,
-    // Unreadable outage notes are skipped: they must not prevent `status`.
-    outages: [...own, ...(database.isShared ? yield* ofHelpers.all({ runId, id, now }) : [])].flatMap(
-      (noted) => parseStored(noted, attemptOutages.fits) ?? [],
-    ),
+    outages: [...own, ...(database.isShared ? yield* ofHelpers.all({ runId, id, now }) : []).flatMap(read)],
     lastHeardAt: lastHeardAt ?? begunAt,
     lastCallAt: lastCallAt ?? begunAt,
     alive,
@@ -484,6 +482,23 @@ function* readAtWork(
     callsInAll: calls,
     failedCalls: isCounted ? yield* failed.all(of) : [],
   };
+}
+
+/** The outages that an attempt ended in: those of operations that have not answered since, in any attempt. */
+function* lasting(database: Sql, noted: readonly OutageNote[]): Script<readonly OutageNote[]> {
+  const answered = database.prepare<[object], 1>(
+    `SELECT 1 FROM calls JOIN environments ON environments.id = environment_id WHERE calls.id >= @first AND settled_at > @since
+       AND api = @api AND operation = @operation AND charge <> 'owned' AND error_class IS NULL LIMIT 1`,
+  );
+  const found: OutageNote[] = [];
+  for (const outage of noted) {
+    const { row, api, operation, since } = outage;
+    // A call of one row waits only while its attempt works.
+    if (row !== undefined) continue;
+    const first = yield* firstCallSince(database, since);
+    if ((yield* answered.get({ first, since, api, operation })) === undefined) found.push(outage);
+  }
+  return found;
 }
 
 function* countsTold(database: Sql): Script<Allowances> {

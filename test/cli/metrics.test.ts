@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { aRecord, Interrupts, withJob } from './here.js';
 
@@ -65,8 +66,68 @@ test('a row that named no company is no company that left', async () => {
     writeCsv('in.csv', [first]);
     const end = await kybatch([...RUN, '--json']);
     expect(JSON.parse(end.stdout)).toMatchObject({ members_left: 1 });
-    expect(readFileSync(join(cwd, 'k.prom'), 'utf8')).toMatch(/kybatch_members_left\{.*\} 1\n/);
+    const metric = () => readFileSync(join(cwd, 'k.prom'), 'utf8');
+    expect(metric()).toMatch(/kybatch_members_left\{.*\} 1\n/);
+    const left = async () =>
+      JSON.parse((await kybatch(['status', '--check', '--json'])).stdout) as { portfolios: { left?: number }[] };
+    expect(await left()).toMatchObject({ portfolios: [{ left: 1 }] });
+    // The next reading counts its own.
+    expect(JSON.parse((await kybatch([...RUN, '--json'])).stdout)).toMatchObject({ members_left: 0 });
+    expect(metric()).toMatch(/kybatch_members_left\{.*\} 0\n/);
+    expect((await left()).portfolios[0]?.left).toBeUndefined();
   });
+});
+
+test.skipIf(isOnPostgres)('the exit is written, and other figures stay, if the ledger cannot be read', async () => {
+  await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    const read = () => readFileSync(join(cwd, 'k.prom'), 'utf8');
+    const rest = () => read().replaceAll(/^.*kybatch_(?:last_exit_code|written_timestamp_seconds)\b.*\n/gm, '');
+    const exits = () => read().match(/^kybatch_last_exit_code\{.*$/gm);
+    const exit = (name: string, reason: string, code: number) =>
+      `kybatch_last_exit_code{portfolio="${name}",reason="${reason}"} ${code}`;
+    const list = join(cwd, 'in.csv');
+    writeCsv('in.csv', rows.slice(0, 1));
+    expect((await kybatch([...RUN, '--max-units', 'x'])).code).toBe(2);
+    await kybatch([...RUN, '--portfolio', 'other', '--max-units', '0']);
+    expect((await kybatch(RUN)).code).toBe(0);
+    const before = rest();
+    const database = join(cwd, 'data', 'kybatch.db');
+    for (const extra of ['-wal', '-shm']) rmSync(database + extra, { force: true });
+    writeFileSync(database, 'no database at all');
+    for (const _ of [1, 2]) {
+      expect((await kybatch(RUN)).code).toBe(1);
+      expect(exits()?.toSorted()).toEqual([exit(list, 'LEDGER_DAMAGED', 1), exit('other', 'BUDGET', 4)]);
+      expect(rest()).toBe(before);
+    }
+    rmSync(join(cwd, 'data'), { recursive: true });
+    expect(await kybatch(RUN)).toMatchObject({ code: 2, codes: ['NEW_LEDGER'] });
+    expect(exits()).toContain(exit(list, 'NEW_LEDGER', 2));
+    expect(rest()).toBe(before);
+  });
+});
+
+test('an operation that did not answer at the end of an attempt is down until it answers', async () => {
+  const clock = new JumpingClock();
+  await withJob(
+    { clock, pipeline: [...pipeline, 'patience: 1s'] },
+    async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
+      const down = () => readFileSync(join(cwd, 'k.prom'), 'utf8').match(/^kybatch_outage_since_\S+\{.*\} \d+/gm);
+      writeCsv('in.csv', rows.slice(0, 1));
+      await kybatch(RUN);
+      expect(down()).toBeNull();
+      writeCsv('in.csv', rows.slice(0, 2));
+      sandbox.setFaults({ rate503: 1 });
+      expect((await kybatch(RUN)).code).toBe(6);
+      expect(down()).toHaveLength(1);
+      // A refused attempt calls nobody.
+      await kybatch([...RUN, '--sheet', 'x']);
+      expect(down()).toHaveLength(1);
+      sandbox.setFaults({});
+      clock.advance(HOUR);
+      expect((await kybatch(RUN)).code).toBe(0);
+      expect(down()).toBeNull();
+    },
+  );
 });
 
 test('while an attempt runs the figures are written every minute', async () => {

@@ -388,24 +388,27 @@ test.skipIf(isOnPostgres)('a missing and a damaged ledger are not well', async (
   });
 });
 
-test.skipIf(isOnPostgres)('X-9 an older copy of the ledger leads to the plan, which is free and names the accepting command', async () => {
-  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
-    writeCsv('in.csv', rows.slice(0, 3));
-    const night = [...RUN, '--max-units', '2'];
-    await kybatch(night);
-    await kybatch(['ledger', 'backup', 'before']);
-    await kybatch(night);
-    for (const name of readdirSync(join(cwd, 'data')).filter((file) => file.startsWith('kybatch.db')))
-      rmSync(join(cwd, 'data', name));
-    copyFileSync(join(cwd, 'before', 'kybatch.db'), join(cwd, 'data', 'kybatch.db'));
-    expect(await kybatch(night)).toMatchObject({ code: 2, codes: ['NEW_LEDGER'] });
-    const { next = '' } = jsonOf<EndJson>(await kybatch([...CHECK, '--json']));
-    expect(next).toMatch(/^kybatch plan \S*in\.csv /);
-    expect((await kybatch(['status'])).codes).not.toContain('RESUME_NEXT');
-    expect((await kybatch(next.split(' ').slice(1))).stdout).toContain('--accept new_ledger');
-    expect((await kybatch([...night, '--accept', 'new_ledger'])).code).toBe(4);
-  });
-});
+test.skipIf(isOnPostgres)(
+  'X-9 an older copy of the ledger leads to the plan, which is free and names the accepting command',
+  async () => {
+    await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const night = [...RUN, '--max-units', '2'];
+      await kybatch(night);
+      await kybatch(['ledger', 'backup', 'before']);
+      await kybatch(night);
+      for (const name of readdirSync(join(cwd, 'data')).filter((file) => file.startsWith('kybatch.db')))
+        rmSync(join(cwd, 'data', name));
+      copyFileSync(join(cwd, 'before', 'kybatch.db'), join(cwd, 'data', 'kybatch.db'));
+      expect(await kybatch(night)).toMatchObject({ code: 2, codes: ['NEW_LEDGER'] });
+      const { next = '' } = jsonOf<EndJson>(await kybatch([...CHECK, '--json']));
+      expect(next).toMatch(/^kybatch plan \S*in\.csv /);
+      expect((await kybatch(['status'])).codes).not.toContain('RESUME_NEXT');
+      expect((await kybatch(next.split(' ').slice(1))).stdout).toContain('--accept new_ledger');
+      expect((await kybatch([...night, '--accept', 'new_ledger'])).code).toBe(4);
+    });
+  },
+);
 
 test.skipIf(isOnPostgres)('X-9 an empty data folder beside a metrics file is no first day', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
@@ -514,6 +517,15 @@ long('X-9 units counted by the provider alone need a person for a week, unknown 
     expect(told.troubles.filter(({ kind }) => kind === 'drift')).toMatchObject([{ count: expect.toBeOneOf([2, 3]) }]);
     expect(told.troubles).toContainEqual(expect.objectContaining({ kind: 'drift', count: metric() }));
     expect((await check('--max-drift', '3')).code).toBe(0);
+    // It stays when an attempt is refused.
+    const drift = metric();
+    writeCsv('in.csv', rows.slice(0, 3));
+    expect((await kybatch(RUN, { env: { ...env, KYBATCH_V1_API_KEY: 'revoked' } })).code).toBe(5);
+    expect(metric()).toBe(drift);
+    const moved = { ...env, KYBATCH_V1_BASE_URL: sandbox.v1BaseUrl.replace('127.0.0.1', 'localhost') };
+    expect(await kybatch(RUN, { env: moved })).toMatchObject({ code: 2, codes: ['NEW_PROVIDER'] });
+    expect(metric()).toBe(drift);
+    expect((await check()).troubles).toContainEqual(expect.objectContaining({ kind: 'drift', count: drift }));
     clock.advance(8 * 24 * HOUR);
     await next(3);
     expect(await check()).toMatchObject({ code: 0, troubles: [] });

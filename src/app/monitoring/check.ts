@@ -53,7 +53,7 @@ export interface CheckedPortfolio {
   readonly troubles: readonly Trouble[];
   /** Rows that the next run continues with. */
   readonly toDo: number;
-  /** Companies that left the file since its last run began. That may be wanted. */
+  /** Companies that left the file when it was last read. That may be wanted. */
   readonly left: number;
   /** The next step if something is wrong. Null: waiting is enough. */
   readonly next: ContinueStep | null;
@@ -318,7 +318,7 @@ async function lookAtList(
   const afterDoctor = afterRefusal?.kind === 'doctor' ? onward : null;
   const sandbox = await isOnSandbox(run.id, ledger.runs);
   const toDo = atWork ? 0 : open;
-  const left = await ledger.portfolios.departed(list.id, run.createdAt);
+  const left = await ledger.portfolios.departed(list.id);
   return { name, lastSuccessAt, troubles, toDo, left, next, afterDoctor, sandbox, given };
 }
 

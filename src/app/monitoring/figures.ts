@@ -8,6 +8,7 @@ import type { Drift } from '../../ledger/money/usage.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptActivity, AttemptSpending, CallCount } from '../../ledger/queries.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
+import { providersKey } from '../portfolio/open-list.js';
 import { isSelectedProvider, type ProviderNames, type ProviderOptions } from '../provider/provider.js';
 import { type UnknownChargeView, withResendState } from '../review/unknown-charges.js';
 import { stateOfRun } from '../run/progress.js';
@@ -47,11 +48,11 @@ export interface ListFigures {
   readonly held: Readonly<Record<string, number>>;
   readonly oldestAnswerAt: number | null;
   readonly lastSuccessAt: number | null;
-  /** Companies that are no longer in the file. */
+  /** Companies that left the file when it was last read. */
   readonly departed: number;
   /** Processes that work on it now. */
   readonly workers: number;
-  /** The outages they wait for. */
+  /** The outages they wait for, and those that the last attempt ended in. */
   readonly outages: readonly OutageNote[];
   /** How the last attempt ended. Null: one is running, or there was none. */
   readonly lastExit: LastExit | null;
@@ -85,12 +86,13 @@ export type Measured = Pick<Figures, 'unitsCharged' | 'ledgerBytes' | 'freeBytes
 
 export async function figuresOf(
   ledger: Ledger,
-  names: ProviderNames,
+  configured: ProviderNames,
   attempt: ReportedAttempt | null,
   measured: Measured,
   now: number,
 ): Promise<Figures> {
   const lists = await currentPortfolios(ledger);
+  const names = namesInUse(lists, configured);
   return {
     ...measured,
     ...(await comparedCounts(names, await recentDrift(lists, ledger, now), ledger)),
@@ -115,7 +117,7 @@ async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number)
     departed: await portfolios.departed(list.id),
     // With a ledger in a file, workers are not listed.
     workers: Math.max(workers.length, isLed ? 1 : 0),
-    outages: (isAtWork ? (attempt?.outages ?? []) : []).filter(({ row }) => row === undefined),
+    outages: (attempt?.outages ?? []).filter(({ row }) => row === undefined),
     lastExit: isAtWork ? null : lastExitOf(list, attempt, outcomes, progress?.parkedReasons ?? {}),
     due: state?.toDo ?? 0,
     held: { waiting: progress?.waiting ?? 0, ...progress?.parkedReasons },
@@ -155,19 +157,21 @@ const DRIFT_TOLD_MS = 7 * 86_400_000;
 /** Units that were charged for no call of this ledger: another user or another ledger uses the account. */
 export async function recentDrift(
   lists: readonly PortfolioRecord[],
-  { portfolios, reading }: Pick<Ledger, 'portfolios' | 'reading'>,
+  { reading }: Pick<Ledger, 'reading'>,
   now: number,
 ): Promise<readonly Drift[]> {
-  const found = new Map<string, Drift>();
-  for (const { id } of lists) {
-    const run = await portfolios.lastRun(id);
-    for (const drift of run === undefined ? [] : await reading.driftSince(run.id, now - DRIFT_TOLD_MS))
-      found.set(`${drift.api} ${drift.environment} ${drift.permission}`, drift);
-  }
-  return [...found.values()];
+  const providers = lists.flatMap((list) => list.providers.split(','));
+  return await reading.driftSince(providers, now - DRIFT_TOLD_MS);
 }
 
-/** For the configured providers. */
+/** The configured providers, or those of the newest list if no list uses the configured ones, such as a refused address. */
+function namesInUse([newest, ...others]: readonly PortfolioRecord[], configured: ProviderNames): ProviderNames {
+  const isUsed = [newest, ...others].some((list) => list?.providers === providersKey(configured));
+  if (newest === undefined || isUsed) return configured;
+  const [v1 = '', v2 = v1] = newest.providers.split(',');
+  return { ...configured, v1, v2 };
+}
+
 async function comparedCounts(
   names: ProviderNames,
   recent: readonly Drift[],

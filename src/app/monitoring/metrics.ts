@@ -1,12 +1,13 @@
 // Writes the metrics of a run to a file, in Prometheus format.
 
+import { existsSync, readFileSync } from 'node:fs';
 import type { LoadedPipeline } from '../../config/pipeline.js';
-import { UsageError } from '../../domain/errors.js';
+import { LedgerError, UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { ledgerBytes } from '../../ledger/open-ledger.js';
 import { firstBytes, writeAtomically } from '../../util/files.js';
 import { message } from '../../util/message-parts.js';
-import { type Metric, prometheusText, type Sample } from '../../util/prometheus.js';
+import { labelsInText, type Metric, prometheusText, type Sample } from '../../util/prometheus.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
 import { type AppEnvironment, pathIn } from '../environment.js';
@@ -17,6 +18,7 @@ import {
   type AttemptFigures,
   type Figures,
   figuresOf,
+  type LastExit,
   type ListFigures,
   type Measured,
   type ReportedAttempt,
@@ -53,6 +55,8 @@ export class MetricsFile {
   #unitsBefore: number | undefined;
   #told = false;
   #isFollowed = false;
+  /** The last attempt to write them succeeded. */
+  #isWritten = false;
 
   private constructor(path: string, dataDir: string, environment: AppEnvironment) {
     this.#path = path;
@@ -71,13 +75,31 @@ export class MetricsFile {
     return new MetricsFile(metricsTarget(metrics.file, dataDir, environment, [input, file]), dataDir, environment);
   }
 
+  /** A failure of the ledger is reported by the attempt. */
   async write(ledger: Ledger, names: ProviderNames, attempt: ReportedAttempt | null): Promise<void> {
-    try {
+    this.#isWritten = false;
+    await this.#replace(async () => {
       const measured = await this.#measure(ledger, attempt);
-      const figures = await figuresOf(ledger, names, attempt, measured, this.#environment.clock.now());
+      return metricsText(await figuresOf(ledger, names, attempt, measured, this.#environment.clock.now()));
+    });
+  }
+
+  /** The exit of an attempt whose ledger cannot be read. The other figures stay as they were. */
+  async writeExit(portfolio: string, exit: LastExit): Promise<void> {
+    if (this.#isWritten) return;
+    await this.#replace(async () => {
+      const before = existsSync(this.#path) ? readFileSync(this.#path, 'utf8') : '';
+      return withExit(before, portfolio, exit, this.#environment.clock.now());
+    });
+  }
+
+  async #replace(text: () => Promise<string>): Promise<void> {
+    try {
       // World-readable, because a monitor runs as another user. Never writable for others, whatever the umask.
-      await writeAtomically(this.#path, redact(metricsText(figures)), 0o644);
+      await writeAtomically(this.#path, redact(await text()), 0o644);
+      this.#isWritten = true;
     } catch (error) {
+      if (error instanceof LedgerError) return;
       if (this.#told) return;
       this.#told = true;
       this.#environment.onNote?.(
@@ -148,23 +170,16 @@ export function metricsText(figures: Figures): string {
       'When an attempt on the list last finished.',
       ({ lastSuccessAt }) => maybe(lastSuccessAt, (time) => time / 1000),
     ),
-    ofLists(
-      lists,
-      'last_exit_code',
-      'Exit code of the last attempt on the list, and why. -1: it died.',
-      ({ lastExit }) => maybe(lastExit, ({ code }) => code, { reason: label(lastExit?.reason ?? '') }),
-    ),
-    ofLists(lists, 'members_left', 'Companies that left the file.', ({ departed }) => [plain(departed)]),
+    lastExits(lists),
+    ofLists(lists, 'members_left', 'Companies that left the file when it was last read.', ({ departed }) => [
+      plain(departed),
+    ]),
     ofLists(lists, 'workers', 'Processes that work on the list.', ({ workers }) => [plain(workers)]),
-    ofLists(
-      lists,
-      'outage_since_timestamp_seconds',
-      'Since when the provider does not answer, while an attempt waits for it.',
-      ({ outages }) =>
-        outages.map(({ api, operation, since }) => ({
-          labels: { api, operation: operation ?? '' },
-          value: since / 1000,
-        })),
+    ofLists(lists, 'outage_since_timestamp_seconds', 'Since when the provider does not answer.', ({ outages }) =>
+      outages.map(({ api, operation, since }) => ({
+        labels: { api, operation: operation ?? '' },
+        value: since / 1000,
+      })),
     ),
     one('calls_in_doubt', 'Calls with unknown charge that a person has to record.', [plain(unknownCharges)]),
     {
@@ -205,9 +220,33 @@ export function metricsText(figures: Figures): string {
       ],
     ),
     ...(attempt === null ? [] : ofAttempt(attempt)),
-    one('written_timestamp_seconds', 'When these figures were written.', [plain(at / 1000)]),
+    written(at),
   ]);
 }
+
+/** The text with another exit and time. The attempt is over. */
+function withExit(before: string, portfolio: string, lastExit: LastExit, at: number): string {
+  const [exit, time] = [lastExits([{ name: portfolio, lastExit }]), written(at)];
+  const isReplaced = (family: string) => [exit, time].some(({ name }) => family.startsWith(`# HELP ${name} `));
+  const families = before.split(/^(?=# HELP )/m);
+  const kept = families.filter((family) => !isReplaced(family)).join('');
+  const ofList = `${exit.name}${labelsInText({ portfolio: label(portfolio) }).replace(/\}$/, ',')}`;
+  const ofOthers = before.split('\n').filter((line) => line.startsWith(`${exit.name}{`) && !line.startsWith(ofList));
+  return [
+    kept.replaceAll(/^(kybatch_start_at_work\b.*) 1$/gm, '$1 0'),
+    prometheusText([exit]),
+    ...ofOthers.map((line) => `${line}\n`),
+    prometheusText([time]),
+  ].join('');
+}
+
+const lastExits = (lists: readonly Pick<ListFigures, 'name' | 'lastExit'>[]): Metric =>
+  ofLists(lists, 'last_exit_code', 'Exit code of the last attempt on the list, and why. -1: it died.', ({ lastExit }) =>
+    maybe(lastExit, ({ code }) => code, { reason: label(lastExit?.reason ?? '') }),
+  );
+
+const written = (at: number): Metric =>
+  one('written_timestamp_seconds', 'When these figures were written.', [plain(at / 1000)]);
 
 function ofAttempt({ list, atWork, spent, calls }: AttemptFigures): readonly Metric[] {
   const labels = list === null ? {} : { portfolio: label(list) };
@@ -234,11 +273,11 @@ const one = (name: string, help: string, samples: readonly Sample[]): Metric => 
   samples,
 });
 
-const ofLists = (
-  lists: readonly ListFigures[],
+const ofLists = <List extends Pick<ListFigures, 'name'>>(
+  lists: readonly List[],
   name: string,
   help: string,
-  samplesOf: (list: ListFigures) => readonly Sample[],
+  samplesOf: (list: List) => readonly Sample[],
 ): Metric =>
   one(
     name,

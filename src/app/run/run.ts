@@ -27,6 +27,7 @@ import {
   RUN_WAITS_MS,
   withLedger,
 } from '../environment.js';
+import type { LastExit } from '../monitoring/figures.js';
 import { MetricsFile } from '../monitoring/metrics.js';
 import { notifyAtEnd } from '../monitoring/notify.js';
 import {
@@ -134,6 +135,7 @@ export const run = (options: RunOptions, environment: AppEnvironment = processEn
         });
       },
       async (ledger) => await metrics?.write(ledger, providerNames(options, environment), null),
+      async (exit) => await metrics?.writeExit(portfolio, exit),
     );
   });
 
@@ -435,7 +437,7 @@ const silent = (environment: AppEnvironment): AppEnvironment => ({
 /**
  * An attempt that is refused before it begins, because its file is gone or has lost rows, leaves no record of its own.
  * A note with its list lets `status --check` report it. The next accepted attempt deletes the note. `tell` is called
- * with the ledger after the note.
+ * with the ledger after the note, `tellExit` after every error, because the ledger may be out of reach.
  */
 async function recordRefusal<T>(
   list: string,
@@ -443,6 +445,7 @@ async function recordRefusal<T>(
   environment: AppEnvironment,
   work: (begins: () => void) => Promise<T>,
   tell: (ledger: Ledger) => Promise<void>,
+  tellExit: (exit: LastExit) => Promise<void>,
 ): Promise<T> {
   let hasBegun = false;
   try {
@@ -451,8 +454,11 @@ async function recordRefusal<T>(
     });
   } catch (error) {
     // A person at the terminal has seen the refusal.
-    if (!hasBegun && options.agree === undefined && isRefusal(error))
-      await writeRefusal(list, error, options, environment, tell);
+    if ((hasBegun || options.agree === undefined) && isRefusal(error)) {
+      if (!hasBegun) await writeRefusal(list, error, options, environment, tell);
+      const { code, exit } = refusalOf(error);
+      await tellExit({ code: exit, reason: code });
+    }
     throw error;
   }
 }
@@ -484,7 +490,7 @@ async function writeRefusal(
 const LONGEST = 1000;
 
 /** Includes the hint, because a later reader of the note has not seen the output. */
-function refusalOf(error: unknown): Omit<RefusedAttempt, 'at' | 'given'> {
+function refusalOf(error: unknown): Omit<RefusedAttempt, 'at' | 'given' | 'exit'> & { readonly exit: ExitCode } {
   const { code, exit, hint } =
     error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal, hint: undefined };
   const message = error instanceof Error ? error.message : String(error);

@@ -126,9 +126,10 @@ export function* allowancesOf(database: Sql, runId: string): Script<Allowances> 
   };
 }
 
-/** Units that only the providers of one run counted since a time. Calls of unknown charge are listed elsewhere. */
-export function* driftSince(database: Sql, runId: string, since: number): Script<readonly Drift[]> {
-  const { environments, permissions } = yield* allowancesOf(database, runId);
+/** Units that only these providers counted since a time. Calls of unknown charge are listed elsewhere. */
+export function* driftSince(database: Sql, providers: readonly string[], since: number): Script<readonly Drift[]> {
+  const environments = (yield* readEnvironments(database)).filter(({ name }) => providers.includes(name));
+  const permissions = (yield* readPermissionUse(database)).filter((use) => providers.includes(use.environment));
   const found: Drift[] = [];
   for (const told of environments) {
     const inAll = unexplainedUnits(told);

@@ -92,8 +92,8 @@ export function portfolioStore(
   const noteRefusal = database.prepare('UPDATE portfolios SET refused_at = ?, refused_code = ? WHERE name = ?');
   // As an attempt counts them: a row that named no company is no company that left.
   const departed = database
-    .prepare<[number, number], number>(
-      'SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at >= ? AND company IS NOT NULL',
+    .prepare<[number], number>(
+      'SELECT count(*) FROM members JOIN portfolios ON portfolios.id = portfolio_id WHERE portfolio_id = ? AND left_at = seen_at AND company IS NOT NULL',
     )
     .pluck();
   // A member with a row in progress uses that one instead.
@@ -202,7 +202,7 @@ export function portfolioStore(
     oldestAnswer: async (portfolioId) => (await database.read(() => oldestAnswer.get(portfolioId))) ?? null,
     members: async (portfolioId) => (await database.read(() => members.get(portfolioId))) ?? 0,
     membersUsing: async (runId) => (await database.read(() => using.get({ runId }))) ?? 0,
-    departed: async (portfolioId, since = 0) => (await database.read(() => departed.get(portfolioId, since))) ?? 0,
+    departed: async (portfolioId) => (await database.read(() => departed.get(portfolioId))) ?? 0,
     invalidReasons: async (portfolioId) => {
       const found = await database.read(() => invalidReasons.all(portfolioId));
       const rowsOf = (code: string) => found.flatMap((one) => (one.code === code ? one.row : []));

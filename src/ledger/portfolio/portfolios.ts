@@ -55,8 +55,8 @@ export interface PortfolioStore {
   members(portfolioId: number): Promise<number>;
   /** Companies of the list whose current state is a row of this run. */
   membersUsing(runId: string): Promise<number>;
-  /** The number of members that left at this time or later. Default: ever. */
-  departed(portfolioId: number, since?: number): Promise<number>;
+  /** Companies that left the file when it was last read. */
+  departed(portfolioId: number): Promise<number>;
   /** Why current members are invalid, most frequent reason first. */
   invalidReasons(portfolioId: number): Promise<readonly InvalidReason[]>;
 }
