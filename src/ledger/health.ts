@@ -29,7 +29,7 @@ export type DatabaseHealth =
   /** It could not be read, which says nothing about the file. */
   | { readonly state: 'unusable'; readonly detail: string; readonly exit: ExitCode }
   | { readonly state: 'newer' | 'older'; readonly schema: number }
-  | { readonly state: 'damaged'; readonly detail: string; readonly wayOut?: string };
+  | { readonly state: 'damaged'; readonly detail: string; readonly wayOut?: string | undefined };
 
 /** A stored record that cannot be read, or that refers to a missing one. */
 export interface DamagedRecord {

@@ -53,6 +53,7 @@ describe('little space in the data directory', () => {
         const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--max-units', '50'];
         const end = await kybatch(run, { freeBytes: () => (sandbox.chargeLog.length > 0 ? 0 : 1024 * MB) });
         expect(end.code).toBe(1);
+        expect(end.stderr).toMatch(/ so far: (?:\d+ units?|nothing)/);
         const { stdout, codes } = await kybatch(['status']);
         expect(codes).toEqual(expect.arrayContaining(['PROCESS_ENDED', 'DISK_FULL']));
         expect(stdout).toMatch(/^ +kybatch resume \S+ --max-units 50$/m);

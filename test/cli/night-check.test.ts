@@ -243,6 +243,7 @@ test('a key that is revoked in the middle of a run is named, also by the check',
       stopped: { message: expect.stringContaining('v1 key'), hint: expect.stringContaining('from the file key') },
     });
     expect((await kybatch(CHECK)).stdout).toMatch(/ v1 key \(401 /);
+    expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ further: ['kybatch doctor'] });
     writeFileSync(join(cwd, 'key'), '');
     const empty = await kybatch([...RUN, '--json'], { env: { ...rest, KYBATCH_V1_API_KEY_FILE: 'key' } });
     expect(jsonOf(empty)).toMatchObject({
@@ -252,6 +253,7 @@ test('a key that is revoked in the middle of a run is named, also by the check',
         hint: expect.stringContaining('`kybatch doctor`'),
       },
     });
+    expect((await kybatch(['status'])).codes).toContain('DOCTOR_NEXT');
   });
 });
 

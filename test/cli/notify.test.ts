@@ -170,6 +170,24 @@ long('a program is notified of important changes only', async () => {
   });
 });
 
+test('a question that was open before is no reason to notify when a changed pipeline asks it again', async () => {
+  const [stages = '', notify = ''] = commandPipeline();
+  const on = notify.replace(/\}$/, ', on: [questions]}');
+  await withListener([stages, on], async ({ rows, writeCsv, kybatch, clock, sandbox, cwd }, heard) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    const another = (body: string) =>
+      body.replaceAll(/"registration_number":"[^"]*"/g, '"registration_number":"00000000"');
+    sandbox.script(aRecord, [{ rewrite: another }, { rewrite: another }]);
+    expect((await kybatch(RUN)).code).toBe(3);
+    expect(heard()?.told).toMatchObject({ on: ['questions'], this_start: { questions: 1 } });
+    clock.advance(8 * 86_400_000);
+    writeFileSync(join(cwd, 'p.yaml'), [stages, on, 'freshness: {fullKyb: 7d}'].join('\n'));
+    const again = await kybatch([...RUN, '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({ due: 1, outcomes: { needs_review: 1 } });
+    expect(heard()).toBeNull();
+  });
+});
+
 long('only events in `on` are notified', async () => {
   const pipeline = [...commandPipeline()];
   pipeline[1] = (pipeline[1] ?? '').replace(/\}$/, ', on: [questions]}');

@@ -86,7 +86,7 @@ export function checkSpace(dataDir: string, environment: AppEnvironment): readon
   return [{ check, state: 'fail', detail: then, exit: ExitCode.internal, code: 'DISK_FULL' }];
 }
 
-function ledgerFinding(health: DatabaseHealth): Finding {
+function ledgerFinding(health: DatabaseHealth, { dataDir }: Pick<LedgerPlace, 'dataDir'>): Finding {
   const check = 'database';
   switch (health.state) {
     case 'absent':
@@ -110,8 +110,8 @@ function ledgerFinding(health: DatabaseHealth): Finding {
     case 'unusable':
       return { check, state: 'fail', detail: `The ledger cannot be checked: ${health.detail}`, exit: health.exit };
     case 'damaged': {
-      const { wayOut = 'Restore a backup. Do not delete it: it records what was paid for.' } = health;
-      const detail = `The ledger is damaged: ${sentence(health.detail)} ${wayOut}`;
+      const { wayOut = 'Do not delete it: it records what was paid for.' } = health;
+      const detail = `The ledger is damaged: ${sentence(health.detail)} ${wayOut}\nTo restore a backup, stop all runs. Then, in ${dataDir}:\n\`mkdir ../aside && mv kybatch.db* ../aside && cp BACKUP/kybatch.db .\``;
       return { check, state: 'fail', detail, exit: ExitCode.internal, code: 'LEDGER_DAMAGED' };
     }
   }
@@ -126,7 +126,7 @@ export async function checkContents(
   environment: AppEnvironment,
   again: (answer: DamagedAnswer) => string,
 ): Promise<readonly Finding[]> {
-  if (ledgerFinding(health).state === 'fail' || !(await hasLedger(place))) return [];
+  if (ledgerFinding(health, place).state === 'fail' || !(await hasLedger(place))) return [];
   const { bodies, damaged, records } = await checkDeeply(place, environment.clock.now());
   return [...answerFindings(bodies, damaged, again), ...recordFindings(records)];
 }
@@ -203,7 +203,7 @@ export async function lookAtLedger(place: LedgerPlace, { clock }: AppEnvironment
     const server = await checkServer(place, () => clock.now());
     if (server === null) {
       const health = checkLedger(place);
-      return { findings: [ledgerFinding(health)], health, server };
+      return { findings: [ledgerFinding(health, place)], health, server };
     }
     const findings = serverFindings(server);
     const shut = findings.find(({ check, state }) => state === 'fail' && REQUIRED_CHECKS.has(check));

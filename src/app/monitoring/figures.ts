@@ -9,7 +9,7 @@ import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptActivity, AttemptSpending, CallCount } from '../../ledger/queries.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { providersKey } from '../portfolio/open-list.js';
-import { isSelectedProvider, type ProviderNames, type ProviderOptions } from '../provider/provider.js';
+import { isSandboxName, isSelectedProvider, type ProviderNames, type ProviderOptions } from '../provider/provider.js';
 import { type UnknownChargeView, withResendState } from '../review/unknown-charges.js';
 import { stateOfRun } from '../run/progress.js';
 import { readEnding } from '../run/run-end.js';
@@ -165,8 +165,9 @@ export async function recentDrift(
 }
 
 /** The configured providers, or those of the newest list if no list uses the configured ones, such as a refused address. */
-function namesInUse([newest, ...others]: readonly PortfolioRecord[], configured: ProviderNames): ProviderNames {
-  const isUsed = [newest, ...others].some((list) => list?.providers === providersKey(configured));
+function namesInUse(lists: readonly PortfolioRecord[], configured: ProviderNames): ProviderNames {
+  const isUsed = lists.some(({ providers }) => providers === providersKey(configured));
+  const newest = lists.find(({ providers }) => !isSandboxName(providers));
   if (newest === undefined || isUsed) return configured;
   const [v1 = '', v2 = v1] = newest.providers.split(',');
   return { ...configured, v1, v2 };

@@ -15,6 +15,7 @@ import { LedElsewhereError } from '../../ledger/rows/claims.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { deriveChanges } from '../../portfolio/changes/derive.js';
 import { message } from '../../util/message-parts.js';
+import { count, listed } from '../../util/words.js';
 import type { AppEnvironment } from '../environment.js';
 import type { MetricsFile } from '../monitoring/metrics.js';
 import { importantSince, lastChange } from '../portfolio/changes.js';
@@ -100,7 +101,8 @@ export async function executeRun(
   try {
     await emitStarted(attempt, listener, ledger, environment);
     if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
-    const end = await withContinueStep({ kind: 'resume', run: run.id }, () =>
+    const askedBefore = await rowsAsking(run, ledger);
+    const work = () =>
       workOnRun({
         run,
         pipeline,
@@ -125,7 +127,9 @@ export async function executeRun(
           log.listen(event);
           listener(event);
         },
-      }).catch((error: unknown) => rethrowWithSuccessor(error, run, ledger)),
+      }).catch((error: unknown) => rethrowWithSuccessor(error, run, ledger));
+    const end = await withContinueStep({ kind: 'resume', run: run.id }, work, () =>
+      chargedSoFar(addSpending(attempt.checks, tally.spent)),
     );
     log.ended(end);
     const before = await lastChange(ledger);
@@ -170,7 +174,11 @@ export async function executeRun(
       ...(prices === null ? {} : { money: moneyOf(prices, await bought(end, spent, tally, ledger)) }),
       reveals: tally.reveals,
       v2Calls: isAlone ? tally.v2Calls : v2CallsIn(await ledger.reading.charged({ attempt: end.attemptId })),
-      left: { ...tally.left, invalid: attempt.list?.invalid ?? 0 },
+      left: {
+        failed: tally.failed,
+        questions: Math.max(0, whole.outcomes.needs_review - askedBefore),
+        invalid: attempt.list?.invalid ?? 0,
+      },
       importantChanges,
       limits,
       rest,
@@ -215,6 +223,16 @@ export async function executeRun(
     log.close();
   }
 }
+
+/** Rows of the whole list with a review question. A row that is asked again keeps its place until then. */
+const rowsAsking = async ({ id, portfolioId }: RunRecord, { runs, portfolios }: Ledger): Promise<number> =>
+  portfolioId === null
+    ? (await runs.progress(id)).byOutcome.needs_review
+    : (await portfolios.outcomes(portfolioId)).needs_review;
+
+/** For an attempt that breaks off. Calls in flight are settled by the next one. */
+const chargedSoFar = ({ units, reports, unknown }: AttemptSpending): string =>
+  `Charged so far: ${listed([units > 0 && count(units, 'unit'), reports > 0 && count(reports, 'credit report'), unknown > 0 && `${count(unknown, 'call')} with unknown charge`]) || 'nothing'}.`;
 
 /** Answers overtake each other, so the last one may report more than is left. The ledger keeps the right figure. */
 async function allowanceLeft({ names }: Provider, { calls }: Ledger): Promise<number | null> {

@@ -102,14 +102,18 @@ export class GuardRefusal extends KybatchError {
 /** The code of a refusal by the guard `new_ledger`. */
 export const NEW_LEDGER = 'NEW_LEDGER';
 
-/** Runs work that a machine failure may interrupt. The error then carries the step that continues it. */
-export async function withContinueStep<T>(next: ContinueStep, work: () => Promise<T>): Promise<T> {
+/** Runs work that a machine failure may interrupt. The error then carries its cost and the step that continues it. */
+export async function withContinueStep<T>(
+  next: ContinueStep,
+  work: () => Promise<T>,
+  cost: () => string = () => '',
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isPassing(error)) throw error;
     const { message, code, hint, exit } = error;
-    throw new ContinueError(message, next, { code, hint, exit, cause: error });
+    throw new ContinueError(message, next, { code, hint: `${cost()} ${hint ?? ''}`.trim(), exit, cause: error });
   }
 }
 

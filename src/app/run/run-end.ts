@@ -386,7 +386,7 @@ export const addSpending = (a: Spent, b: Spent): Spent => ({
   unknownInBudget: a.unknownInBudget + b.unknownInBudget,
 });
 
-/** Rows that an attempt left to people: failed, with a review question, or newly invalid. */
+/** Rows that an attempt left to people: failed, more than before with a review question, or newly invalid. */
 export interface LeftToPeople {
   readonly failed: number;
   readonly questions: number;
@@ -403,13 +403,12 @@ export class AttemptTally {
   #v2Calls = 0;
   #broughtAnything = false;
 
-  readonly #left = { failed: 0, questions: 0 };
+  #failed = 0;
 
   readonly listen = (event: RunEvent): void => {
     if (event.kind === 'row_settled') {
       this.#broughtAnything ||= event.checkpoint.outcome !== 'pending';
-      if (event.checkpoint.outcome === 'failed') this.#left.failed += 1;
-      if (event.checkpoint.outcome === 'needs_review') this.#left.questions += 1;
+      if (event.checkpoint.outcome === 'failed') this.#failed += 1;
     }
     if (event.kind !== 'call_settled') return;
     const { meter } = event.intent;
@@ -448,8 +447,8 @@ export class AttemptTally {
     return this.#reveals;
   }
 
-  get left(): Omit<LeftToPeople, 'invalid'> {
-    return { ...this.#left };
+  get failed(): number {
+    return this.#failed;
   }
 }
 

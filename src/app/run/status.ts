@@ -21,6 +21,7 @@ import {
   processEnvironment,
   withLedger,
 } from '../environment.js';
+import { stepAfterRefusal } from '../monitoring/check.js';
 import { providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { findLostLedger } from './guards.js';
@@ -96,7 +97,7 @@ export interface StatusView extends RunPageView {
 }
 
 /** A list, and why its last attempt was refused before it began. */
-export interface RefusedList extends Pick<RefusedAttempt, 'code' | 'at'> {
+export interface RefusedList extends Pick<RefusedAttempt, 'code' | 'exit' | 'at'> {
   readonly portfolio: string;
 }
 
@@ -144,11 +145,14 @@ export async function status(options: StatusOptions = {}, environment = processE
     const shown = await pageOf(run, state, whole, at, ledger, dataDir, environment);
     const refused = options.run === undefined ? await newestRefusal(ledger) : null;
     const rest = isAtWork ? null : await restIfBarred(run, progress, shown.given, ledger, environment);
-    const steps = [
+    const correct = stepAfterRefusal(refused ?? shown.atWork?.ending?.stopped ?? null, run);
+    const steps: readonly ContinueStep[] = [
       ...(lacksTables ? [rereadStep(run)] : []),
       ...(await stepsOf(run, progress, whole, isAtWork, ledger)).filter(
         (step) => !continuesRows(step) || (rest === null && refused?.code !== NEW_LEDGER),
       ),
+      // Shown before the step that continues, which needs it.
+      ...(correct?.kind === 'doctor' && !isAtWork ? [correct] : []),
     ];
     const [next = null, ...further] = await withReviewSheets(steps, ledger, environment);
     const hasQuestions = progress.byOutcome.needs_review > 0;
@@ -225,7 +229,7 @@ async function pageOf(
 /** A refused attempt has no run of its own that could show it. */
 async function newestRefusal({ portfolios }: Ledger): Promise<RefusedList | null> {
   const refused = (await portfolios.all()).flatMap(({ name, refused: why }) =>
-    why === null ? [] : [{ portfolio: name, code: why.code, at: why.at }],
+    why === null ? [] : [{ portfolio: name, code: why.code, exit: why.exit, at: why.at }],
   );
   return refused.toSorted((a, b) => b.at - a.at)[0] ?? null;
 }

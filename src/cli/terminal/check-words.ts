@@ -39,6 +39,7 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
     .filter(({ troubles }) => troubles.length > 0)
     .map((list) => `${list.name}: ${troublesOf(list, at).join(', ')}`);
   const beside = view.troubles.map((trouble) => troubleInWords(trouble, undefined, at));
+  const isUnread = lists.length === 0 && view.troubles.some(({ kind }) => kind === 'error');
   const command = wayOn(view, args);
   const first = firstToLead(view);
   const { next = null, afterDoctor = null } = first ?? {};
@@ -57,7 +58,7 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   );
   const before = correct ?? (asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run');
   const remedy = remedyOf(first, args);
-  const text = [...ofLists, ...beside].join('. ').replace(/\.$/, '');
+  const text = [...ofLists, ...beside, ...(isUnread ? ['No list was checked'] : [])].join('. ').replace(/\.$/, '');
   // When the cause is gone, only the next run ends the trouble.
   const after =
     first === undefined || afterDoctor === null

@@ -311,7 +311,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 export function mustBeSound(database: Connection): void {
   const found = firstFault(database) ?? impossibleNumber(database);
   if (found === undefined) return;
-  throw new DamagedLedger(database.name, found, hintFor('LEDGER_DAMAGED'));
+  throw new DamagedLedger(database.name, found);
 }
 
 const SMALL_BYTES = 32 * 1024 * 1024;
@@ -375,12 +375,12 @@ export class DamagedLedger extends LedgerError {
   constructor(
     path: string,
     readonly what: string,
-    readonly wayOut: string,
+    readonly wayOut?: string,
   ) {
     super(undefined, path, {
       message: `cannot use the ledger ${path}: the database is damaged (${what})`,
       code: 'LEDGER_DAMAGED',
-      hint: `Nothing was spent. ${wayOut}`,
+      hint: `Nothing was spent. ${wayOut ?? hintFor('LEDGER_DAMAGED')}`,
     });
   }
 }
