@@ -42,6 +42,16 @@ describe('charges', () => {
     });
   });
 
+  long('a call of a row that a later run took over still names the company', async () => {
+    await withJob(PARKS, async (job) => {
+      const { run } = await lostNight(job);
+      job.writeCsv('in.csv', job.rows.slice(0, 5));
+      expect(jsonOf<EndJson>(await job.kybatch(RUN)).run).not.toBe(run);
+      const { name } = job.rows[2] ?? {};
+      expect(await listed(job)).toMatchObject([{ run, input: { name } }]);
+    });
+  });
+
   long('resend lets the row continue: the next attempt sends again, and the charge stays unknown', async () => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);

@@ -154,6 +154,12 @@ const IS_COUNTED = `SELECT count(*) FROM allowances WHERE allowances.environment
   AND api = 'v1' AND coalesce(charge, 'unknown') = 'unknown' AND anchor_units IS NOT NULL
   AND calls.id > anchor_call_id AND (reset_at IS NULL OR reset_at > @now)`;
 
+/** A later run may have taken the row over. Its company is known by its ID at the same provider. */
+const FIELDS_OF_SUBJECT = `SELECT other.fields FROM row_ids
+  JOIN rows AS other ON other.run_id = row_ids.run_id AND other.row = row_ids.row
+  JOIN run_environments AS used ON used.run_id = row_ids.run_id AND used.environment_id = calls.environment_id
+  WHERE row_ids.space = calls.subject_space AND row_ids.id = calls.subject_id ORDER BY row_ids.run_id DESC LIMIT 1`;
+
 type StoredDoubt = Omit<UnknownChargeCall, 'holds' | 'answered' | 'isCounted' | 'fields'> & {
   readonly fields: string | null;
   readonly holds: number;
@@ -169,7 +175,7 @@ function* list(
 ): Script<readonly UnknownChargeCall[]> {
   const stored = yield* database
     .prepare<unknown[], StoredDoubt>(
-      `SELECT calls.id AS id, api, environments.name AS environment, lower(hex(request_key)) AS requestKey, operation, meter, calls.stage AS stage, calls.run_id AS runId, calls.row AS row, line, fields,
+      `SELECT calls.id AS id, api, environments.name AS environment, lower(hex(request_key)) AS requestKey, operation, meter, calls.stage AS stage, calls.run_id AS runId, calls.row AS row, line, coalesce(fields, (${FIELDS_OF_SUBJECT})) AS fields,
          subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
          http_status AS httpStatus, request_id AS requestId, coalesce(charge, 'unknown') AS charge, reconciled AS note,
          settled_at IS NULL OR (in_doubt = 1 AND calls.id > ${LAST_ANSWER}) AS holds, calls.id < ${LAST_ANSWER} AS answered,
