@@ -80,6 +80,33 @@ describe('a broken delivery', { tags: 'long' }, () => {
     });
   });
 
+  test('that breaks off in its last line is refused if it lost a company, however few', async () => {
+    await withJob({ pipeline }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 10));
+      await run(JOB, environment(job));
+      const file = join(job.cwd, 'in.csv');
+      const whole = readFileSync(file, 'utf8');
+      const lines = whole.trimEnd().split('\n');
+      const deliver = (end: string) => writeFileSync(file, [...lines.slice(0, 10), end].join('\n'));
+      const last = lines[10] ?? '';
+      deliver(last.slice(0, last.indexOf(',') + 4));
+      const error = await refusal(run(JOB, environment(job)));
+      expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2, message: expect.stringContaining('line 11') });
+      expect(await plan(JOB, environment(job))).toMatchObject({ refusedBy: { code: 'ROWS_LOST' } });
+      // Without the last line end alone, or with it, nothing is certain.
+      for (const end of [last, `${last.slice(0, last.indexOf(',') + 4)}\n`]) {
+        deliver(end);
+        expect(await plan(JOB, environment(job))).toMatchObject({ refusedBy: null });
+      }
+      deliver(last.slice(0, last.indexOf(',') + 4));
+      expect(await run({ ...JOB, accept: ['rows_lost'] }, environment(job))).toMatchObject({
+        outcomes: { invalid: 1 },
+      });
+      // Now it is known as it is.
+      expect(await plan(JOB, environment(job))).toMatchObject({ refusedBy: null });
+    });
+  });
+
   test('with only new IDs is refused for any number of rows, but a missing ID column removes no company', async () => {
     await withJob({ pipeline }, async (job) => {
       const list = job.rows.slice(0, 10);

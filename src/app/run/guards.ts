@@ -1,7 +1,7 @@
 // Guards that refuse an attempt before anything is spent, and the evidence they look for. The guard `clock` is in
 // preflight.ts, `new_provider` of a list in run.ts.
 
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
 import { pipelineNames } from '../../config/user-files.js';
@@ -287,8 +287,8 @@ export async function mustHaveKeptRows(
 }
 
 /**
- * A delivery that broke off must not look like a list that shrank. An input that loses a larger share than the pipeline
- * allows is refused. Only valid rows count, because a column that moved makes all of them invalid. New and departed
+ * A delivery that broke off must not look like a list that shrank. An input that ends in mid-line, or loses a larger
+ * share than the pipeline allows, is refused. Only valid rows count, because a column that moved makes all of them invalid. New and departed
  * companies are normal, but if none is left, the IDs changed or it is another file.
  */
 export async function rowsLost(
@@ -298,10 +298,17 @@ export async function rowsLost(
 ): Promise<GuardRefusal | undefined> {
   const allowed = pipeline.guards.rowsLost;
   if (allowed === null || limit !== null || known === undefined || !file.laid) return undefined;
-  const { now, before, kept } = await portfolios.usable(known.id);
+  const { now, before, kept, broken } = await portfolios.usable(known.id);
   const lost = before - now;
   const isAnother = before > 0 && kept === 0;
-  if (!isAnother && lost * 100 <= allowed * before) return undefined;
+  if (!isAnother && lost * 100 <= allowed * before)
+    return broken === null || kept === before || hasLineEnd(table.path)
+      ? undefined
+      : new GuardRefusal(
+          `${table.path} breaks off in line ${broken}, and ${count(before - kept, 'usable row')} of the last run ${before - kept === 1 ? 'is' : 'are'} missing`,
+          'rows_lost',
+          'Deliver the whole file.',
+        );
   const usable = count(now, 'usable row');
   const why = isAnother
     ? `all ${withCommas(before)} usable rows of the last run are missing (guards.rows_lost)`
@@ -312,6 +319,10 @@ export async function rowsLost(
     'Check that the file is complete and its IDs are unchanged.',
   );
 }
+
+/** The end of a compressed file is unknown. */
+const hasLineEnd = (path: string): boolean =>
+  !existsSync(path) || /\.gz$/i.test(path) || /[\r\n]\0?$/.test(headAndTail(path).tail);
 
 /**
  * Each base URL is a provider of its own (X-2): `localhost` and `127.0.0.1`, a new port or another path buy everything

@@ -64,7 +64,7 @@ export class FileRows {
   *usable(portfolioId: number): Script<UsableRows> {
     yield* this.match(portfolioId);
     const usable = this.#database.prepare<[number], UsableRows>(USABLE);
-    return (yield* usable.get(portfolioId)) ?? { now: 0, before: 0, kept: 0 };
+    return (yield* usable.get(portfolioId)) ?? { now: 0, before: 0, kept: 0, broken: null };
   }
 
   /** The next rows with the state of their members. Call `match` first. */
@@ -161,8 +161,13 @@ const MATCH_BY_NAME = `UPDATE temp.laid SET member_id = missing.id FROM (
     GROUP BY 3 HAVING count(*) = 1) AS missing ON missing.name = arrived.name
   WHERE laid.row = arrived.row AND NOT (substr(missing.known_by, 1, 3) = 'id:' AND substr(laid.known_by, 1, 3) = 'id:')`;
 
+const IS_BROKEN = "code IN ('RAGGED', 'BROKEN_QUOTES')";
+
 const USABLE = `SELECT (SELECT count(*) FROM temp.laid WHERE code IS NULL) AS now, count(*) AS before,
-    count(*) FILTER (WHERE EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.code IS NULL)) AS kept
+    count(*) FILTER (WHERE EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.code IS NULL)) AS kept,
+    (SELECT line FROM temp.laid WHERE ${IS_BROKEN} AND row = (SELECT max(row) FROM temp.laid)
+       AND (SELECT count(*) FROM temp.laid WHERE ${IS_BROKEN}) = 1
+       AND NOT EXISTS (SELECT 1 FROM members WHERE members.id = laid.member_id AND members.says = laid.says)) AS broken
   FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   WHERE portfolio_id = ? AND left_at IS NULL AND outcome <> 'invalid'`;
 

@@ -69,6 +69,8 @@ export interface UsableRows {
   readonly before: number;
   /** Current members that the file still has. */
   readonly kept: number;
+  /** The last line, if it alone lacks cells or the end of a quotation, and the file before did not have it. Otherwise null. */
+  readonly broken: number | null;
 }
 
 /** Why an attempt was refused before it began. Earlier versions stored the code alone. */

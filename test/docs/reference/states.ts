@@ -85,7 +85,7 @@ const DUE: Meanings<DueReason> = {
 
 const GUARDS: Meanings<GuardName> = {
   rows_lost: [
-    'The list lost more rows than `guards.rows_lost` allows, or has none of the known rows.',
+    'The list lost more rows than `guards.rows_lost` allows, has none of the known rows, or breaks off in its last line.',
     'Send the right file, or add `--accept rows_lost`.',
   ],
   new_provider: [

@@ -285,9 +285,19 @@ export function describePortfolios(open: OpenLedger): void {
           [2, null],
           [3, null],
         ]);
-        expect(await ledger.portfolios.usable(first.portfolio.id)).toEqual({ now: 3, before: 2, kept: 2 });
+        expect(await ledger.portfolios.usable(first.portfolio.id)).toEqual({
+          now: 3,
+          before: 2,
+          kept: 2,
+          broken: null,
+        });
         await ledger.portfolios.loadRows(laid(['b', 'c', 'd']), true);
-        expect(await ledger.portfolios.usable(first.portfolio.id)).toEqual({ now: 3, before: 2, kept: 1 });
+        expect(await ledger.portfolios.usable(first.portfolio.id)).toEqual({
+          now: 3,
+          before: 2,
+          kept: 1,
+          broken: null,
+        });
         expect(await rowsOf(ledger, first.id)).toHaveLength(2);
       }),
     );
