@@ -145,6 +145,8 @@ export interface AttemptSpending {
   readonly unknownInBudget: number;
 }
 
+export const NO_SPENDING: AttemptSpending = { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 };
+
 export interface RunActivity {
   readonly calls: number;
   readonly owned: number;
@@ -308,12 +310,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     },
     environments: () => database.read(() => environments.all()),
     spent: async (attemptId) =>
-      (await database.read(() => spent.get({ purse: attemptId, now: clock() }))) ?? {
-        units: 0,
-        reports: 0,
-        unknown: 0,
-        unknownInBudget: 0,
-      },
+      (await database.read(() => spent.get({ purse: attemptId, now: clock() }))) ?? NO_SPENDING,
     clockAhead: () => database.read(() => findAhead(database, now)),
     callsOf: (runId, attemptId) => database.read(() => callsOf.all({ runId, purse: attemptId })),
     usage: () => database.read(() => readUsage(database)),

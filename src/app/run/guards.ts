@@ -76,13 +76,6 @@ type Noting = Pick<AppEnvironment, 'onNote'>;
 const noteAccepted = (guard: GuardName, found: string, { onNote }: Noting): void =>
   onNote?.(message('GUARD_ACCEPTED', `accepted (--accept ${guard}): ${sentence(found)}`));
 
-/** Evidence of a run outside the ledger. */
-interface Trace {
-  readonly run: string;
-  readonly at: number;
-  readonly where: string;
-}
-
 /** The newest are enough: anything older than the ledger's own runs proves nothing. */
 const LOOKED_AT = 50;
 const LOG_BYTES = 65_536;
@@ -119,13 +112,13 @@ export async function checkNewLedger(
     const found = trace(names, known);
     // A removed run only has to be known. An attempt after the trace got past this guard.
     const heardAt = known === undefined ? null : (known.heardAt ?? Number.POSITIVE_INFINITY);
-    if (found === undefined || found.at <= Math.max(newest ?? Number.NEGATIVE_INFINITY, heardAt ?? 0)) continue;
+    if (found === undefined || found <= Math.max(newest ?? Number.NEGATIVE_INFINITY, heardAt ?? 0)) continue;
     const none = known === undefined ? 'has no run' : 'has nothing of it';
     const since = newest === null ? 'has no run' : `${none} after ${isoTime(heardAt ?? newest)}`;
     return [
       {
         guard: 'new_ledger',
-        message: `${where} names run ${run} (${isoTime(found.at)}), but the ledger ${since}. kybatch would buy its answers again`,
+        message: `${where} names run ${run} (${isoTime(found)}), but the ledger ${since}. kybatch would buy its answers again`,
         hint: NAME_THE_LEDGER,
       },
     ];
@@ -205,11 +198,12 @@ export async function checkOlderCopy(
   return undefined;
 }
 
+/** Evidence of a run outside the ledger. */
 interface RunEvidence {
   readonly run: string;
   readonly where: string;
   /** When the run worked with one of these providers. For a known run, the newest time that may be missing. */
-  readonly trace: (names: ProviderNames, known: KnownRun | undefined) => Pick<Trace, 'at'> | undefined;
+  readonly trace: (names: ProviderNames, known: KnownRun | undefined) => number | undefined;
 }
 
 function tracesIn(dataDir: string, out: string | undefined): readonly RunEvidence[] {
@@ -226,7 +220,7 @@ function tracesIn(dataDir: string, out: string | undefined): readonly RunEvidenc
     const isOurs = ({ v1, v2 }: ProviderNames) => providers.some((name) => name !== '' && (name === v1 || name === v2));
     // An export may be written at any time. Only calls that the ledger lacks show unknown work.
     const trace: RunEvidence['trace'] = (names, known) =>
-      calls > (known?.calls ?? 0) && isOurs(names) ? { at: Date.parse(at) } : undefined;
+      calls > (known?.calls ?? 0) && isOurs(names) ? Date.parse(at) : undefined;
     return [{ run, where, trace }];
   });
   return [...logs, ...exports].toSorted((a, b) => (a.run < b.run ? 1 : -1)).slice(0, LOOKED_AT);
@@ -236,7 +230,7 @@ function tracesIn(dataDir: string, out: string | undefined): readonly RunEvidenc
  * A log proves work if it names our provider and a row that moved. Only a recorded attempt moves rows, so rows of a
  * known run are no newer than its attempts.
  */
-function traceOfLog(path: string, names: ProviderNames, known: KnownRun | undefined): Pick<Trace, 'at'> | undefined {
+function traceOfLog(path: string, names: ProviderNames, known: KnownRun | undefined): number | undefined {
   const { head, tail } = headAndTail(path);
   const [first = '', ...rest] = head.split('\n');
   const isRow = (line: string) => line.includes('"event":"row"');
@@ -246,7 +240,7 @@ function traceOfLog(path: string, names: ProviderNames, known: KnownRun | undefi
     if (!isOurs || !rest.some(isRow)) return undefined;
     const [, last] = /"time":"([^"]+)"/.exec(tail.split('\n').findLast(isRow) ?? '') ?? [];
     const at = Date.parse(known === undefined ? String(time) : String(last));
-    return Number.isNaN(at) ? undefined : { at };
+    return Number.isNaN(at) ? undefined : at;
   } catch {
     return undefined;
   }

@@ -15,7 +15,7 @@ import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { NewAttempt, Settlement } from '../../ledger/money/calls.js';
 import { type Intent, type Limits, possibleCost } from '../../ledger/money/intent.js';
-import type { AttemptSpending } from '../../ledger/queries.js';
+import { type AttemptSpending, NO_SPENDING } from '../../ledger/queries.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { searchesOf } from '../../stages/identity/space-search.js';
 import { isoTime } from '../../util/clock.js';
@@ -133,9 +133,6 @@ function keyRefused(first: ApiError, second: ApiError | undefined, { configurati
 
 /** A check may take this long before its process counts as dead. */
 const LEASE_MS = 30_000;
-
-/** The usual cost of the checks: each has to fail. */
-export const NO_SPENDING: AttemptSpending = { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 };
 
 /**
  * Checks of the v1 key are recorded like every call (X-8): intent, request, settlement. A check has to fail, so it is

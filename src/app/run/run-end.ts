@@ -17,7 +17,7 @@ import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { type Limits, possibleCost } from '../../ledger/money/intent.js';
 import type { LeftMember, PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
-import type { AttemptActivity, AttemptSpending, RunActivity } from '../../ledger/queries.js';
+import { type AttemptActivity, type AttemptSpending, NO_SPENDING, type RunActivity } from '../../ledger/queries.js';
 import type { Progress, RefusalNote, RunRecord } from '../../ledger/rows/runs.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import type { AppEnvironment } from '../environment.js';
@@ -245,7 +245,7 @@ export async function viewOfIdleRun(
     watchAsked: 0,
     worked: false,
     moved: [],
-    spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
+    spent: NO_SPENDING,
     reveals: NO_REVEALS,
     v2Calls: 0,
     contacts: null,

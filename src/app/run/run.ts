@@ -12,6 +12,7 @@ import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
 import type { PortfolioUpdate, RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
+import { NO_SPENDING } from '../../ledger/queries.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
@@ -78,7 +79,7 @@ import {
   planOfNew,
   readJob,
 } from './plan.js';
-import { checkKeyAccess, NO_SPENDING } from './preflight.js';
+import { checkKeyAccess } from './preflight.js';
 import { storeLimits } from './progress.js';
 import { remarkNotes } from './remark-notes.js';
 import type { RunEndView } from './run-end.js';

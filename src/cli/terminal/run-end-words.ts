@@ -34,7 +34,7 @@ import {
   suggestionInWords,
   suggestResults,
 } from './suggestions.js';
-import { rowInWords, shellWord } from './text.js';
+import { rowInWords, shellWord, shortened } from './text.js';
 import { block, commandLine, countLines, labelLines, marked, type ViewPart, view } from './view.js';
 
 /** The next steps after an attempt, as commands. */
@@ -340,14 +340,12 @@ function leftInWords({ departed, departedFirst }: RunEndView): ViewPart {
       departedFirst
         .map(leftToJson)
         .map(({ line, id, name }) =>
-          fitted(`  ${name ?? 'no name'}${id === null ? '' : ` (id ${id})`}, line ${line} before`),
+          shortened(`  ${name ?? 'no name'}${id === null ? '' : ` (id ${id})`}, line ${line} before`, 80),
         ),
       more > 0 && `  … and ${withCommas(more)} more (table members, column left_at)`,
     )
   );
 }
-
-const fitted = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
 /** One line for scripts that read a log. What is 0 is left out. */
 export function endAsPairs(end: RunEndView, exit: number): Message {
