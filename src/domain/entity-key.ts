@@ -11,7 +11,7 @@ import { comparableVat } from './numbers/vat.js';
 import { isIsoCountry, isoAlias, plainPlace } from './places/location-codes.js';
 import { resolveLocation } from './places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from './provider.js';
-import { canBeConfirmed, type RowFields, readSearchSubject } from './search-subject.js';
+import { canBeConfirmed, type RowFields, readNumberInName, readSearchSubject } from './search-subject.js';
 
 /** What is known about one company, from its match and its answers. */
 export interface KnownCompany {
@@ -75,7 +75,7 @@ export function entityKey(subject: Subject): string {
   return subject.name === undefined ? key : `${key}|form:${legalFormOf(subject.name, subject.countryCode)}`;
 }
 
-/** The key up to version 0.2, without the legal form. */
+/** The key without the legal form. */
 function keyWithoutForm(subject: Subject): string {
   const { countryCode } = subject;
   const name = subject.name === undefined ? '' : normaliseName(subject.name, countryCode);
@@ -95,14 +95,41 @@ export function memberKey(subject: Subject): string {
   return [subject.countryCode || (subject.locationId ?? ''), identifierOf(subject)].join('|');
 }
 
+/** The key of a question, and what finds decisions of older versions on it. */
+export interface QuestionKeys {
+  readonly key: string;
+  /** Up to version 0.2. Undefined: the key was the same. */
+  readonly former?:
+    | { readonly key: string; readonly covers: (decision: { readonly summary: string }) => boolean }
+    | undefined;
+}
+
 /**
  * The question which company is meant in an ID space. The environment keeps v1 and v2 apart. Their keys have no prefix,
- * because they are older than the other spaces.
+ * because they are older than the other spaces. Keys are only computed if a decision exists or is needed.
  */
-export const questionKey = (space: IdSpace, subject: Subject): string => inSpace(space, entityKey(subject));
+export const whichCompany = (space: IdSpace, subject: Subject) => ({
+  space,
+  stage: null,
+  get key() {
+    return inSpace(space, entityKey(subject));
+  },
+  get former(): QuestionKeys['former'] {
+    const key = inSpace(space, keyWithoutForm(subject));
+    const covers = ({ summary }: { readonly summary: string }) => wasShown(subject, summary);
+    return subject.name === undefined ? undefined : { key, covers };
+  },
+});
 
-/** The same up to version 0.2. Its decisions stay in force. */
-export const formerQuestionKey = (space: IdSpace, subject: Subject): string => inSpace(space, keyWithoutForm(subject));
+/**
+ * Whether the person who decided saw a name with this legal form. The summary of a decision begins with that name.
+ * Other rows may have shared the question. Without a summary, kybatch asks again.
+ */
+function wasShown({ name = '', countryCode, state }: Subject, summary: string): boolean {
+  const [shown = ''] = summary.split(' · ', 1);
+  const own = readNumberInName(shown, countryCode, state)?.name ?? shown;
+  return own !== '' && legalFormOf(own, countryCode) === legalFormOf(name, countryCode);
+}
 
 const inSpace = (space: IdSpace, key: string): string => (space === 'v1' || space === 'v2' ? key : `${space}|${key}`);
 
@@ -171,8 +198,39 @@ export function withNumber({ taxInNumber: _, ...subject }: Subject, number: stri
   return { ...subject, registrationNumber: parseRegistrationNumber(number, subject.countryCode, subject.state) };
 }
 
-/** Two numbers corrected to each other would never end. */
-export const CORRECTIONS_AT_MOST = 5;
+/** A number that a person gave instead of the row's own. `key`: of the question that it answers. */
+export interface Correction {
+  readonly key: string;
+  readonly number: string;
+  readonly decidedBy: string;
+  readonly secondBy: string | null;
+}
+
+/** The correction that answers a question, if any. */
+export type FindCorrection = (question: QuestionKeys) => Correction | undefined;
+
+/** A row as it is searched, and the question that this may raise. `before`: the correction that gave its number. */
+interface CorrectedRow {
+  readonly subject: Subject;
+  readonly question: QuestionKeys;
+  readonly before?: Correction;
+}
+
+/** The row with its own number, then with each number that a person gave instead. A correction may be corrected. */
+export function* followCorrections(space: IdSpace, own: Subject, find: FindCorrection): Generator<CorrectedRow> {
+  let row: CorrectedRow = { subject: own, question: whichCompany(space, own) };
+  // Two numbers corrected to each other would never end.
+  for (let times = 0; times < CORRECTIONS_AT_MOST; times++) {
+    yield row;
+    const before = find(row.question);
+    if (before === undefined) return;
+    const subject = withNumber(row.subject, before.number);
+    row = { subject, question: whichCompany(space, subject), before };
+  }
+  yield row;
+}
+
+const CORRECTIONS_AT_MOST = 5;
 
 /** Why a number cannot be searched for instead of the row's own. Undefined if it can. `before`: the last correction. */
 export function correctionProblem(

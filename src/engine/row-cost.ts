@@ -13,7 +13,7 @@ import {
 } from '../calls/request.js';
 import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { addReveals, NO_REVEALS, type Reveals, revealsTimes, revealsWithin } from '../domain/account-usage.js';
-import { formerQuestionKey, identifierOf, questionKey } from '../domain/entity-key.js';
+import { identifierOf, whichCompany } from '../domain/entity-key.js';
 import { isStageFinished } from '../domain/outcomes.js';
 import { addCalls, countCalls, noPurchases, type Purchases } from '../domain/prices.js';
 import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
@@ -224,9 +224,7 @@ export class RowCosts {
     if (ledger === null || stage === undefined || environmentId === null) return false;
     this.#decided ??= await ledger.review.anyDecision();
     if (!this.#decided) return false;
-    for (const keyOf of [questionKey, formerQuestionKey])
-      if ((await ledger.review.decisionFor(environmentId, keyOf(stage.space, subject))) !== undefined) return true;
-    return false;
+    return (await ledger.review.decisionFor(environmentId, whichCompany(stage.space, subject))) !== undefined;
   }
 
   /** Was this asked before? Remembers it. */
@@ -350,6 +348,7 @@ const isPaidInAnyCase = ({ meter, subject, findsOne = false }: Operation): boole
 const NOBODY_DECIDED = {
   anyDecision: async () => false,
   decisionFor: async () => undefined,
+  corrections: async () => undefined,
   wasWithdrawn: async () => false,
   idHolders: async () => [],
 };

@@ -17,7 +17,7 @@ export interface StageContextOptions {
   /** Null for a plan. */
   readonly runId: string | null;
   readonly door: AnswerSource;
-  readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor' | 'wasWithdrawn' | 'idHolders'>;
+  readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor' | 'corrections' | 'wasWithdrawn' | 'idHolders'>;
   readonly clock: Pick<Clock, 'now'>;
   /** The stages of the pipeline, in order. */
   readonly stages: readonly Stage[];
@@ -50,6 +50,7 @@ export class StageContexts {
   readonly #shared: ReadonlyMap<Stage, unknown>;
   readonly #claims = new ClaimsUnderWay();
   #decided: Promise<boolean> | undefined;
+  #corrections: ReturnType<ReviewStore['corrections']> | undefined;
 
   constructor(options: StageContextOptions) {
     this.#options = options;
@@ -67,7 +68,7 @@ export class StageContexts {
     const { runId, door, clock, review, environments, optionsOf, freshnessMs } = this.#options;
     const { secondPerson } = this.policy.review;
     const environmentOf = (space: keyof typeof idSpaces) => environments[idSpaces[space].api];
-    /** Questions that were answered under the key of an older version, and keep it. */
+    /** The keys of the decisions that answered: a question from an older version keeps its key. */
     const answeredAs = new Map<StageQuestion, string>();
     return {
       options: stage === undefined ? undefined : optionsOf(stage),
@@ -99,12 +100,15 @@ export class StageContexts {
         remembered: async (question) => {
           const environmentId = environmentOf(question.space);
           if (environmentId === null || !(await this.#anyDecision())) return undefined;
-          const { key, formerKey } = question;
-          const found = await review.decisionFor(environmentId, key, { runId, secondPerson });
-          if (found !== undefined || formerKey === undefined) return found;
-          const former = await review.decisionFor(environmentId, formerKey, { runId, secondPerson });
-          if (former !== undefined) answeredAs.set(question, formerKey);
-          return former;
+          const found = await review.decisionFor(environmentId, question, { runId, secondPerson });
+          if (found !== undefined) answeredAs.set(question, found.entityKey);
+          return found;
+        },
+        corrections: async (space) => {
+          const environmentId = environmentOf(space);
+          if (environmentId === null || !(await this.#anyDecision())) return undefined;
+          this.#corrections ??= review.corrections();
+          return (await this.#corrections)?.(environmentId);
         },
         wasWithdrawn: async (question) => {
           const environmentId = environmentOf(question.space);

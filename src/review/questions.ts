@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import {
-  CORRECTIONS_AT_MOST,
-  correctedNumber,
-  formerQuestionKey,
-  questionKey,
-  withNumber,
-} from '../domain/entity-key.js';
 import { compareGrades } from '../domain/grade-order.js';
 import {
   gradeOfBought,
@@ -15,7 +8,6 @@ import {
   readIdentityMismatch,
 } from '../domain/identity-mismatch.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
-import { readSearchSubject } from '../domain/search-subject.js';
 import type { AskedQuestion, DecisionEntry, QuestionKey, ReviewStore, WaitingRow } from '../ledger/review/review.js';
 import { isSamePerson, isSingleConfirmation } from '../ledger/review/second-person.js';
 import type { CandidateRecord, QuestionTopic } from '../ledger/rows/runs.js';
@@ -96,8 +88,7 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
 
 /** Some questions, whether they are open or not, in the order of their keys. */
 export async function questionsAbout(review: ReviewStore, keys: readonly QuestionKey[]): Promise<readonly Question[]> {
-  const [asked, own] = await Promise.all([review.questionsAbout(keys), review.decisionsAbout(keys)]);
-  const decisions = [...own, ...(await correctionsBefore(asked, review))];
+  const [asked, decisions] = await Promise.all([review.questionsAbout(keys), review.decisionsAbout(keys)]);
   const found = new Map(toQuestions(asked, decisions).map((question) => [questionIdentity(question), question]));
   return keys.flatMap((key) => found.get(questionIdentity(key)) ?? []);
 }
@@ -113,14 +104,13 @@ export async function questionsNamed(review: ReviewStore, ids: Iterable<string>)
 
 function toQuestions(asked: readonly AskedQuestion[], decisions: readonly DecisionEntry[]): readonly Question[] {
   const { inForce, held } = standingDecisions(decisions);
-  const corrections = correctionsIn(inForce);
   const unsure = new Map<string, string[]>();
   for (const decision of decisions.filter(({ decision: said }) => said === 'not_sure')) {
     const key = questionIdentity(decision);
     unsure.set(key, [...(unsure.get(key) ?? []), decision.decidedBy]);
   }
   return [...groupByQuestion(asked)].map(([key, group]) =>
-    toQuestion(group, inForce.get(key), held.get(key) ?? [], unsure.get(key) ?? [], corrections),
+    toQuestion(group, inForce.get(key), held.get(key) ?? [], unsure.get(key) ?? []),
   );
 }
 
@@ -278,7 +268,6 @@ function toQuestion(
   decision: DecisionEntry | undefined,
   held: readonly DecisionEntry[],
   unsure: readonly string[],
-  corrections: ReadonlyMap<string, string>,
 ): Question {
   const waiting = group.filter(({ open }) => open);
   const shown = waiting.length > 0 ? waiting : group;
@@ -314,8 +303,7 @@ function toQuestion(
     })),
     input: firstRow?.fields ?? {},
     otherCells: firstRow === undefined ? [] : otherCellsOf(firstRow),
-    correctedNumber:
-      firstRow === undefined || corrections.size === 0 ? undefined : followCorrections(firstRow, corrections).number,
+    correctedNumber: firstRow?.correctedNumber,
     asked: group,
     countryCode: countryOf(firstRow?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
     isKnown: shown.every(({ isKnown }) => isKnown),
@@ -342,52 +330,6 @@ function otherCellsOf({ columns, values, fields }: AskedQuestion): readonly List
 }
 
 const SHOWN_FIELDS = 'id name country state city registration_number vat_number ticker'.split(' ');
-
-/** Follows the corrections from the row's own number to the question, as the search does. `key`: where they end. */
-function followCorrections(
-  { space, environmentId, entityKey, fields }: AskedQuestion,
-  corrections: ReadonlyMap<string, string>,
-): { readonly number: string | undefined; readonly key: QuestionKey } {
-  const reading = readSearchSubject(fields);
-  let number: string | undefined;
-  let key: QuestionKey = { environmentId, entityKey };
-  if (!reading.ok) return { number, key };
-  let { subject } = reading.enquiry;
-  for (let times = 0; times < CORRECTIONS_AT_MOST; times++) {
-    const former = { environmentId, entityKey: formerQuestionKey(space, subject) };
-    key = former.entityKey === entityKey ? former : { environmentId, entityKey: questionKey(space, subject) };
-    const next =
-      key.entityKey === entityKey
-        ? undefined
-        : (corrections.get(questionIdentity(key)) ?? corrections.get(questionIdentity(former)));
-    if (next === undefined) break;
-    number = next;
-    subject = withNumber(subject, number);
-  }
-  return { number, key };
-}
-
-/** The decisions that corrected the numbers of these rows before their questions were asked. */
-async function correctionsBefore(
-  asked: readonly AskedQuestion[],
-  review: ReviewStore,
-): Promise<readonly DecisionEntry[]> {
-  const found = new Map<string, DecisionEntry>();
-  for (let times = 0; times < CORRECTIONS_AT_MOST; times++) {
-    const corrections = correctionsIn(found);
-    const ends = asked.map((one) => ({ own: one.entityKey, ...followCorrections(one, corrections) }));
-    const keys = ends.flatMap(({ own, key }) => (key.entityKey === own ? [] : [key]));
-    const before = keys.length === 0 ? [] : [...standingDecisions(await review.decisionsAbout(keys)).inForce];
-    const corrected = before.filter(([, decision]) => correctedNumber(decision) !== undefined);
-    if (corrected.length === 0) break;
-    for (const [key, decision] of corrected) found.set(key, decision);
-  }
-  return [...found.values()];
-}
-
-/** The corrected numbers among decisions in force. */
-const correctionsIn = (inForce: ReadonlyMap<string, DecisionEntry>): ReadonlyMap<string, string> =>
-  new Map([...inForce].flatMap(([key, made]) => (correctedNumber(made) ? [[key, correctedNumber(made) ?? '']] : [])));
 
 /** The row's fields for people, with the number that was searched for. */
 export const shownInput = ({ input, correctedNumber: number }: Question): Question['input'] =>

@@ -6,6 +6,7 @@ import type { Vocabulary } from '../api/v2/operations/prospecting.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/request.js';
 import type { Reveals } from '../domain/account-usage.js';
 import type { CandidateFacts } from '../domain/candidate-grade.js';
+import type { FindCorrection, QuestionKeys } from '../domain/entity-key.js';
 import { freshUntil } from '../domain/freshness.js';
 import type { IdOwner } from '../domain/identity-mismatch.js';
 import type { IdSpace } from '../domain/provider.js';
@@ -204,6 +205,8 @@ export interface CallTerms {
 export interface Questions {
   /** A person's earlier decision on this question, if any. */
   readonly remembered: (question: StageQuestion) => Promise<RecordedDecision | undefined>;
+  /** Finds numbers that people corrected. Undefined: there are none. */
+  readonly corrections: (space: IdSpace) => Promise<FindCorrection | undefined>;
   /** A person confirmed this question before and withdrew the decision. */
   readonly wasWithdrawn: (question: StageQuestion) => Promise<boolean>;
   /** Stores the question: open if a person has to answer, answered if an earlier decision was used. */
@@ -218,13 +221,10 @@ export interface SeenCandidate {
 }
 
 /** A review question. The same key is the same question in every row, file and run. */
-export interface StageQuestion {
+export interface StageQuestion extends QuestionKeys {
   readonly space: IdSpace;
   /** The stage whose answer is in review. Null: which company is meant. */
   readonly stage: string | null;
-  readonly key: string;
-  /** Its key in older versions, if it had another one. */
-  readonly formerKey?: string;
   /** The only candidate that can be confirmed, if the question is about one. */
   readonly candidateId?: string;
   /** The answer in review, which stays hidden until it is accepted. */

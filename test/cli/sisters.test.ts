@@ -30,11 +30,17 @@ test('an answer about one company does not apply to its sister with another lega
     expect(await again()).toMatchObject({ complete: 1, no_match: 1 });
 
     if (isOnPostgres) return;
-    // Version 0.2 kept answers without the legal form. They stay in force.
-    const database = connect(ledgerPath(join(cwd, 'data')));
-    for (const table of ['decisions', 'questions'])
-      database.exec(`UPDATE ${table} SET entity_key = substr(entity_key, 1, instr(entity_key, '|form:') - 1)`);
-    database.close();
-    expect(await again()).toMatchObject({ no_match: 2 });
+    // Version 0.2 kept answers without the legal form. They stay in force for the form that the person saw.
+    const inLedger = (...statements: readonly string[]) => {
+      const database = connect(ledgerPath(join(cwd, 'data')));
+      for (const statement of statements) database.exec(statement);
+      database.close();
+    };
+    const asBefore = (table: string) =>
+      `UPDATE ${table} SET entity_key = substr(entity_key, 1, instr(entity_key, '|form:') - 1)`;
+    inLedger(asBefore('decisions'), asBefore('questions'));
+    expect(await again()).toMatchObject({ complete: 1, no_match: 1 });
+    inLedger("UPDATE decisions SET summary = ''");
+    expect(await again()).toMatchObject({ complete: 1, needs_review: 1 });
   });
 });

@@ -50,7 +50,7 @@ test('X-2 a ledger with several spellings of one provider is merged into one', a
     expect((await ledger.calls.unknownCharges(doubtful(id, B))).lost).toBe(0);
     expect(await ledger.calls.allowance(id)).toMatchObject({ remainingUnits: 70, anchorCallId: null, driftUnits: 0 });
     expect(await ledger.runs.environmentName('r', 'v1')).toBe(URL_WITHOUT);
-    expect(await ledger.review.decisionFor(id, 'k')).toMatchObject({ decision: 'none_of_these' });
+    expect(await ledger.review.decisionFor(id, { key: 'k' })).toMatchObject({ decision: 'none_of_these' });
     expect((await ledger.review.questions(['r']))[0]?.environmentId).toBe(id);
     await ledger.close();
     expect(look(dataDir, 'SELECT api, name FROM environments ORDER BY id')).toEqual([

@@ -49,6 +49,7 @@ describe('decisions', () => {
       const applied = await apply(desk, line(question, { decidedBy: 'Bea', note: 'same board' }));
       expect(applied).toMatchObject({ applied: 1, refused: [], released: [{ runId: 'first', row: 1 }] });
       expect(await desk.remembered('k')).toEqual({
+        entityKey: 'k',
         decision: 'confirm',
         candidateId: 'a',
         decidedBy: 'Bea',

@@ -60,7 +60,7 @@ export async function withDesk<T>(
         ledger,
         review: ledger.review,
         ask: (options) => ask(ledger, environmentId, options),
-        remembered: (key) => ledger.review.decisionFor(environmentId, key),
+        remembered: (key) => ledger.review.decisionFor(environmentId, { key }),
         outcome: async (row, run = 'first') => (await ledger.runs.row(run, row))?.outcome,
         close,
       });

@@ -158,6 +158,7 @@ export function scene(options: SceneOptions): Scene {
       },
       questions: {
         remembered: async () => options.remembered,
+        corrections: async () => undefined,
         wasWithdrawn: async () => options.wasWithdrawn === true,
         keep: (question, state) => scene.kept.push({ ...question, key: question.key, ...state }),
       },

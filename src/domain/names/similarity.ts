@@ -35,11 +35,11 @@ export function haveDifferentForms(a: string, b: string, countryCode: string): b
   return areDifferentForms(readName(a, false, countryCode).kinds, readName(b, false, countryCode).kinds, countryCode);
 }
 
-/** Whether a name has a legal form. Few texts other than company names have one. */
 /** The kinds of its legal forms, as one text. Empty: it has none. */
 export const legalFormOf = (name: string, countryCode?: string): string =>
   isTooLong(name) ? '' : readName(name, false, countryCode).kinds.toSorted().join('+');
 
+/** Whether a name has a legal form. Few texts other than company names have one. */
 export const hasLegalForm = (name: string): boolean => !isTooLong(name) && readName(name, false).kinds.length > 0;
 
 /** Names are compared word by word: 5,000 characters took a minute. */

@@ -1,16 +1,10 @@
 // Questions and decisions in SQL: questions with their candidates or as light rows, and decisions, also those that wait for a second person.
 
-import {
-  CORRECTIONS_AT_MOST,
-  correctedNumber,
-  formerQuestionKey,
-  questionKey,
-  withNumber,
-} from '../../domain/entity-key.js';
+import { type Correction, correctedNumber, followCorrections } from '../../domain/entity-key.js';
 import type { IdOwner } from '../../domain/identity-mismatch.js';
 import { type IdSpace, idSpaces } from '../../domain/provider.js';
 import { type RowFields, readSearchSubject } from '../../domain/search-subject.js';
-import type { NumberCorrection, RowQuestion } from '../answers/snapshot.js';
+import type { RowQuestion } from '../answers/snapshot.js';
 import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
 import { decisionShown, JsonColumns, rowFields, rowValues, runColumns } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
@@ -19,6 +13,7 @@ import type { CandidateRecord, IdClaim } from '../rows/runs.js';
 import type {
   AskedQuestion,
   DecisionEntry,
+  FindCorrections,
   NewDecision,
   PlaceOfRow,
   QuestionKey,
@@ -277,17 +272,21 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
        ${among === undefined ? '' : `WHERE ${among.sql}`} ${IN_ORDER}`,
     )
     .all(among?.values ?? {});
+  const corrections = yield* readCorrections(database);
   const cells = new JsonColumns(database);
   return yield* forEachItem(found, function* (row) {
     const shown = yield* candidates.all(row.run_id, row.row, row.space);
+    const fields = cells.read(rowFields, row.fields, [row.run_id, row.row]);
+    const { environment_id: environmentId, entity_key: entityKey, space } = row;
+    const stage = row.stage === '' ? null : row.stage;
     return {
       runId: row.run_id,
       row: row.row,
-      space: row.space,
-      stage: row.stage === '' ? null : row.stage,
-      environmentId: row.environment_id,
+      space,
+      stage,
+      environmentId,
       environment: row.environment,
-      entityKey: row.entity_key,
+      entityKey,
       candidateId: row.candidate_id,
       code: row.code,
       message: row.message,
@@ -296,7 +295,8 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
       listedRow: row.listed_row ?? row.row,
       line: row.line,
       list: row.list,
-      fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
+      fields,
+      correctedNumber: correctionBefore({ space, stage, environmentId, entityKey }, fields, corrections)?.number,
       // A question can be answered without its other cells, so damage in them does not matter here.
       columns: parseStored(row.columns, runColumns.fits) ?? [],
       values: parseStored(row.cells, rowValues.fits) ?? [],
@@ -412,47 +412,69 @@ interface QuestionRow {
 
 const NOTHING_ASKED: readonly RowQuestion[] = [];
 
+/** The numbers that people corrected, as far as these are the newest decisions in force. */
+export function* readCorrections(database: Sql): Script<FindCorrections | undefined> {
+  const found = yield* database
+    .prepare<
+      [],
+      Pick<
+        DecisionRow,
+        'environmentId' | 'entityKey' | 'decision' | 'candidateId' | 'decidedBy' | 'secondBy' | 'summary'
+      >
+    >(
+      `SELECT environment_id AS environmentId, entity_key AS entityKey, decision, candidate_id AS candidateId, decided_by AS decidedBy, second_by AS secondBy, summary
+       FROM decisions WHERE withdrawn_at IS NULL AND decision = 'none_of_these' AND candidate_id IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM decisions AS later WHERE later.environment_id = decisions.environment_id
+           AND later.entity_key = decisions.entity_key AND later.withdrawn_at IS NULL AND later.id > decisions.id)`,
+    )
+    .all();
+  const byKey = new Map<string, Correction & Pick<DecisionRow, 'summary'>>();
+  for (const made of found) {
+    const number = correctedNumber(made);
+    const { environmentId, entityKey: key, decidedBy, secondBy, summary } = made;
+    if (number !== undefined) byKey.set(`${environmentId}|${key}`, { key, number, decidedBy, secondBy, summary });
+  }
+  if (byKey.size === 0) return undefined;
+  return (environmentId) =>
+    ({ key, former }) => {
+      const earlier = former && byKey.get(`${environmentId}|${former.key}`);
+      return byKey.get(`${environmentId}|${key}`) ?? (earlier && former?.covers(earlier) ? earlier : undefined);
+    };
+}
+
+/**
+ * A row has one question in each ID space, so the question about a corrected number replaces the one that was answered
+ * with the number.
+ */
+function correctionBefore(
+  { space, stage, environmentId, entityKey }: Pick<AskedQuestion, 'space' | 'stage' | 'environmentId' | 'entityKey'>,
+  fields: RowFields | null,
+  corrections: FindCorrections | undefined,
+): Correction | undefined {
+  if (stage !== null || fields === null || corrections === undefined) return undefined;
+  const reading = readSearchSubject(fields);
+  if (!reading.ok) return undefined;
+  for (const { question, before } of followCorrections(space, reading.enquiry.subject, corrections(environmentId)))
+    if ([question.key, question.former?.key].includes(entityKey)) return before;
+  return undefined;
+}
+
 /** Reads the questions of a row from their JSON. Few rows have any. */
 export function rowQuestions(database: Sql) {
   type Asked = Omit<RowQuestion, 'correction'> & { readonly environmentId: number };
-  type Made = Pick<RowQuestion, 'candidateId' | 'decidedBy' | 'secondBy'> & { readonly decision: string };
-  const decisionOn = database.prepare<[number, string], Made>(
-    `SELECT decision, candidate_id AS candidateId, decided_by AS decidedBy, second_by AS secondBy FROM decisions
-     WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
-  );
-  /**
-   * A row has one question in each ID space, so the question about a corrected number replaces the one that was answered
-   * with the number. The corrections are followed from the row's own number, as the search does.
-   */
-  function* correctionBefore(
-    { space, stage, environmentId, entityKey }: Asked,
-    fields: RowFields | null,
-  ): Script<NumberCorrection | null> {
-    const reading = stage === null && fields !== null ? readSearchSubject(fields) : undefined;
-    if (!reading?.ok) return null;
-    let { subject } = reading.enquiry;
-    let last: NumberCorrection | null = null;
-    for (let times = 0; times <= CORRECTIONS_AT_MOST; times++) {
-      const key = questionKey(space, subject);
-      const formerKey = formerQuestionKey(space, subject);
-      if (entityKey === key || entityKey === formerKey) return last;
-      const made = (yield* decisionOn.get(environmentId, key)) ?? (yield* decisionOn.get(environmentId, formerKey));
-      const number = made && correctedNumber(made);
-      if (made === undefined || number === undefined) break;
-      last = { number, decidedBy: made.decidedBy, secondBy: made.secondBy };
-      subject = withNumber(subject, number);
-    }
-    return null;
-  }
+  let corrections: { readonly find: FindCorrections | undefined } | undefined;
   return function* (text: string, fields: RowFields | null): Script<readonly RowQuestion[]> {
     if (text === '[]') return NOTHING_ASKED;
+    corrections ??= { find: yield* readCorrections(database) };
+    const { find } = corrections;
     // Engines return them in any order. Sorting in SQL would cost time for every row.
     const asked = (JSON.parse(text) as Asked[]).sort(
       (a, b) => compareText(a.space, b.space) || compareText(a.stage ?? '', b.stage ?? ''),
     );
-    return yield* forEachItem(asked, function* ({ environmentId, ...question }) {
-      return { ...question, correction: yield* correctionBefore({ environmentId, ...question }, fields) };
-    });
+    return asked.map(({ environmentId, ...question }) => ({
+      ...question,
+      correction: correctionBefore({ environmentId, ...question }, fields, find) ?? null,
+    }));
   };
 }
 

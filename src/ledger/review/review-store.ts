@@ -16,6 +16,7 @@ import {
   NEXT_NUMBER,
   ofRuns,
   readAskedQuestions,
+  readCorrections,
   readWaitingQuestions,
   readWaitingRows,
   SELECT_DECISION,
@@ -39,7 +40,7 @@ import { combineWithWaiting, isSingleConfirmation } from './second-person.js';
 export function reviewStore(database: Database): ReviewStore {
   const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();
   const decision = database.prepare<[number, string], Omit<DecisionRecord, 'shown'> & FoundDecision>(
-    `SELECT id, decision, second_by AS secondBy, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
+    `SELECT id, entity_key AS entityKey, decision, second_by AS secondBy, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown, summary
      FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
   );
   // The list used this decision, or asked before it: with the rule in force then, the decision would have waited. If
@@ -102,19 +103,23 @@ export function reviewStore(database: Database): ReviewStore {
 
   return {
     anyDecision: async () => (await database.read(() => anyDecision.get())) !== undefined,
-    decisionFor: (environmentId, entityKey, asking) =>
+    decisionFor: (environmentId, { key, former }, asking) =>
       database.read(function* () {
-        const found = yield* decision.get(environmentId, entityKey);
+        const own = yield* decision.get(environmentId, key);
+        const earlier = own === undefined && former !== undefined && (yield* decision.get(environmentId, former.key));
+        const found = earlier && former?.covers(earlier) ? earlier : own;
         if (found === undefined) return undefined;
-        const { id, shown, secondBy, ...made } = found;
+        const { id, shown, secondBy, summary: _, ...made } = found;
         if (asking?.secondPerson && isSingleConfirmation({ ...made, secondBy })) {
           const { runId } = asking;
-          const own = runId === null ? ownOfAny : ownOfRun;
-          const before = yield* own.get({ environmentId, entityKey, runId, id, at: made.decidedAt });
+          const list = runId === null ? ownOfAny : ownOfRun;
+          const at = made.decidedAt;
+          const before = yield* list.get({ environmentId, entityKey: made.entityKey, runId, id, at });
           if (before === undefined) return undefined;
         }
         return { ...made, shown: cells.read(decisionShown, shown, [id]) };
       }),
+    corrections: () => database.read(() => readCorrections(database)),
     idHolders: (claim, place) => database.read(() => holdersOf(claim, place)),
     wasWithdrawn: async (environmentId, entityKey) =>
       (await database.read(() => withdrawnConfirmation.get(environmentId, entityKey))) !== undefined,
@@ -414,6 +419,8 @@ function comparingAgain(database: Sql): (decision: About) => Script<void> {
 
 interface FoundDecision {
   readonly id: number;
+  readonly entityKey: string;
+  readonly summary: string;
   readonly shown: string;
   readonly secondBy: string | null;
 }

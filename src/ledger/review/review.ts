@@ -1,5 +1,6 @@
 // The interface of the review store, and what a row loses when a decision is withdrawn.
 
+import type { FindCorrection, QuestionKeys } from '../../domain/entity-key.js';
 import type { IdOwner } from '../../domain/identity-mismatch.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { CandidateRecord, IdClaim, NewQuestion, QuestionTopic, Stages } from '../rows/runs.js';
@@ -7,7 +8,9 @@ import type { CandidateRecord, IdClaim, NewQuestion, QuestionTopic, Stages } fro
 export interface ReviewStore {
   anyDecision(): Promise<boolean>;
   /** `asking`: a list that requires two people gets no confirmation by one, except its own from before the rule. */
-  decisionFor(environmentId: number, entityKey: string, asking?: AskingRun): Promise<DecisionRecord | undefined>;
+  decisionFor(environmentId: number, question: QuestionKeys, asking?: AskingRun): Promise<FoundDecision | undefined>;
+  /** The corrected numbers in force, by provider. Undefined: there are none. */
+  corrections(): Promise<FindCorrections | undefined>;
   /** The companies that other rows use an ID for. */
   idHolders(claim: Omit<IdClaim, 'owner'>, place: PlaceOfRow): Promise<readonly IdOwner[]>;
   /** Was a confirmation withdrawn? */
@@ -72,6 +75,8 @@ export interface AskedQuestion extends NewQuestion {
   /** The name of the row's list, else the path of its file. */
   readonly list: string;
   readonly fields: Readonly<Record<string, string>>;
+  /** The number by which a person had the row searched instead of its own. */
+  readonly correctedNumber: string | undefined;
   /** The header of the list and the row's cells as written. */
   readonly columns: readonly string[];
   readonly values: readonly string[];
@@ -90,6 +95,11 @@ export interface RowRef {
   readonly runId: string;
   readonly row: number;
 }
+
+export type FindCorrections = (environmentId: number) => FindCorrection;
+
+/** `entityKey`: the key under which it was found. */
+type FoundDecision = DecisionRecord & { readonly entityKey: string };
 
 export interface DecisionRecord {
   readonly decision: 'confirm' | 'none_of_these' | 'not_sure';

@@ -1,11 +1,5 @@
 import type { CandidateFacts, Subject } from '../../domain/candidate-grade.js';
-import {
-  CORRECTIONS_AT_MOST,
-  correctedNumber,
-  formerQuestionKey,
-  questionKey,
-  withNumber,
-} from '../../domain/entity-key.js';
+import { followCorrections, whichCompany } from '../../domain/entity-key.js';
 import { compareGrades } from '../../domain/grade-order.js';
 import { checkRecordIdentity, type IdOwner } from '../../domain/identity-mismatch.js';
 import {
@@ -19,15 +13,7 @@ import {
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { SearchSubject } from '../../domain/search-subject.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import type {
-  Identified,
-  Ids,
-  RecordedDecision,
-  SeenCandidate,
-  StageContext,
-  StageOutcome,
-  StageQuestion,
-} from '../stage.js';
+import type { Identified, Ids, RecordedDecision, SeenCandidate, StageContext, StageOutcome } from '../stage.js';
 import type { SearchDoubt } from './space-search.js';
 
 /**
@@ -66,32 +52,19 @@ export async function confirm(
   return outcome;
 }
 
-/** The question which company is meant. Its key is only computed if a decision exists or is needed. */
-const whichCompany = (space: IdSpace, subject: Subject): StageQuestion => ({
-  space,
-  stage: null,
-  get key() {
-    return questionKey(space, subject);
-  },
-  get formerKey() {
-    return formerQuestionKey(space, subject);
-  },
-});
-
-/** The subject with the number that a person corrected, if any. A correction may itself be corrected. */
+/** The subject with the number that a person corrected, if any. */
 export async function withCorrectedNumber(
   space: IdSpace,
   subject: Subject,
   { questions }: Pick<StageContext, 'questions'>,
 ): Promise<Subject> {
+  const find = await questions.corrections(space);
+  if (find === undefined) return subject;
   let corrected = subject;
-  for (let times = 0; times < CORRECTIONS_AT_MOST; times++) {
-    const question = whichCompany(space, corrected);
-    const remembered = await questions.remembered(question);
-    const number = remembered && correctedNumber(remembered);
-    if (number === undefined) break;
-    questions.keep(question, { ...ANSWERED, answered: true });
-    corrected = withNumber(corrected, number);
+  for (const row of followCorrections(space, subject, find)) {
+    if (row.before !== undefined)
+      questions.keep({ space, stage: null, key: row.before.key }, { ...ANSWERED, answered: true });
+    corrected = row.subject;
   }
   return corrected;
 }

@@ -111,7 +111,12 @@ function contextOf({ registry, search }: Setting): StageContext & { searches: nu
     },
     stored: async () => undefined,
     settleLost: async () => {},
-    questions: { remembered: async () => undefined, wasWithdrawn: async () => false, keep: () => {} },
+    questions: {
+      remembered: async () => undefined,
+      corrections: async () => undefined,
+      wasWithdrawn: async () => false,
+      keep: () => {},
+    },
     keepError: () => {},
     keepCandidates: () => {},
     claimId: async () => undefined,

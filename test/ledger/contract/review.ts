@@ -127,21 +127,21 @@ export function describeReview(open: OpenLedger): void {
         const v1 = await calls.environment('v1', 'live');
         const other = await calls.environment('v1', 'other');
         expect(await review.anyDecision()).toBe(false);
-        expect(await review.decisionFor(v1, 'GB|number:1')).toBeUndefined();
+        expect(await review.decisionFor(v1, { key: 'GB|number:1' })).toBeUndefined();
         const first = await review.record(decision(v1, { note: 'rang them up' }));
         const { decidedBy, decidedAt } = decision(v1);
-        const said = { decidedBy, decidedAt, shown: ['5', '6'] };
+        const said = { entityKey: 'GB|number:1', decidedBy, decidedAt, shown: ['5', '6'] };
         const confirm = { decision: 'confirm', candidateId: '5', note: 'rang them up', ...said };
         expect(await review.anyDecision()).toBe(true);
-        expect(await review.decisionFor(v1, 'GB|number:1')).toEqual(confirm);
-        expect(await review.decisionFor(other, 'GB|number:1')).toBeUndefined();
-        expect(await review.decisionFor(v1, 'GB|number:2')).toBeUndefined();
+        expect(await review.decisionFor(v1, { key: 'GB|number:1' })).toEqual(confirm);
+        expect(await review.decisionFor(other, { key: 'GB|number:1' })).toBeUndefined();
+        expect(await review.decisionFor(v1, { key: 'GB|number:2' })).toBeUndefined();
         const second = await review.record(decision(v1, { decision: 'none_of_these', candidateId: null }));
-        expect(await review.decisionFor(v1, 'GB|number:1')).toMatchObject({ decision: 'none_of_these' });
+        expect(await review.decisionFor(v1, { key: 'GB|number:1' })).toMatchObject({ decision: 'none_of_these' });
         expect(await review.withdraw(second.id, 'bob', NOW + 5, NO_GROUNDS)).toEqual([]);
         expect(await review.withdraw(second.id, 'bob', NOW + 6, NO_GROUNDS)).toBeUndefined();
         expect(await review.withdraw(first.id + second.id, 'bob', NOW, NO_GROUNDS)).toBeUndefined();
-        expect(await review.decisionFor(v1, 'GB|number:1')).toEqual(confirm);
+        expect(await review.decisionFor(v1, { key: 'GB|number:1' })).toEqual(confirm);
         expect(await review.decisions()).toMatchObject([
           {
             ...decision(v1, { decision: 'none_of_these', candidateId: null }),

@@ -77,7 +77,7 @@ async function listAsking(ledger: Ledger, secondPerson: boolean, name = 'p', ask
       }),
     row: () => ledger.runs.row(run.id, 1),
     remembered: (wants = secondPerson) =>
-      ledger.review.decisionFor(environmentId, KEY, { runId: run.id, secondPerson: wants }),
+      ledger.review.decisionFor(environmentId, { key: KEY }, { runId: run.id, secondPerson: wants }),
     again: updatePortfolio,
   };
 }
