@@ -30,10 +30,7 @@ const ENTRIES = [
 const SHARED: readonly (readonly [name: string, modules: RegExp])[] = [
   ['zod', /\/node_modules\/zod\//],
   ['cli', new RegExp(`${COMMAND_LINE.source}|/node_modules/`)],
-  [
-    'look',
-    /\/build\/app\/(?:run\/(?:status|runs)|portfolio\/portfolios|admin\/(?:usage|completion-names)|monitoring\/check)\.js$/,
-  ],
+  ['look', /\/build\/app\/(?:run\/(?:status|runs)|portfolio\/portfolios|admin\/usage|monitoring\/check)\.js$/],
   ['work', /\/build\/app\/run\/(?:run|continue-run|worker)\.js$/],
   ['rest', /\/build\/(?:app\/(?!provider\/sandbox|portfolio\/due-worker)|review\/|export\/(?!bulk-worker))/],
   ['clients', /\/build\/api\/(?:\w+\/)?client\.js$/],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withCurrentNames } from '../../src/cli/aliases.js';
+import { withCurrentNames } from '../../src/cli/command-list.js';
 
 describe('names of earlier versions', () => {
   test.each([

@@ -1,9 +1,12 @@
+import { basename } from 'node:path';
+import { pipelineNames } from '../../config/user-files.js';
 import { UsageError } from '../../domain/errors.js';
 import type { ListOfTables } from '../../export/latest-tables.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import { hasLedger } from '../../ledger/open-ledger.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { didYouMean, firstFew } from '../../util/message-parts.js';
-import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import { ledgerOf, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import { type RunCondition, runProgress, standingOfRun, WRITING_MS } from './progress.js';
 import { isFreshIfReadable } from './stored-settings.js';
 
@@ -150,3 +153,25 @@ export async function listOfTables(
   const list = (await portfolios.all()).find(({ id }) => id === portfolioId);
   return list && { id: list.id, name: list.name, listOfRun: await runs.ofLists() };
 }
+
+/** Names that shell completion offers. */
+export interface NamesInLedger {
+  /** The newest first. */
+  readonly runs: readonly { readonly id: string; readonly input: string }[];
+  readonly portfolios: readonly string[];
+}
+
+/** The names in a ledger. Nothing is written. Without a ledger the lists are empty. */
+export async function namesInLedger(
+  options: PlaceOptions = {},
+  environment = processEnvironment(),
+): Promise<NamesInLedger> {
+  if (!(await hasLedger(ledgerOf(options, environment)))) return { runs: [], portfolios: [] };
+  return await withLedger('read', options, environment, async (ledger) => ({
+    runs: (await ledger.runs.all()).map(({ id, inputPath }) => ({ id, input: basename(inputPath) })),
+    portfolios: [...new Set((await ledger.portfolios.all()).map(({ name }) => name))],
+  }));
+}
+
+/** The names that `--pipeline` accepts beside a file path. */
+export const namesOfPipelines = ({ cwd } = processEnvironment()): readonly string[] => pipelineNames(cwd);

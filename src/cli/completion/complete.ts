@@ -114,7 +114,7 @@ async function valuesOf(
 ): Promise<readonly Candidate[]> {
   if (choices.length > 0) return choices.map((value) => ({ value }));
   if (TAKES_FILES.has(name)) return [{ value: FILES }];
-  const ofLedger = () => import('../../app/admin/completion-names.js');
+  const ofLedger = () => import('../../app/run/runs.js');
   const names = async () => (await ofLedger()).namesInLedger({ dataDir }, environment);
   switch (name) {
     case 'run':
