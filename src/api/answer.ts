@@ -1,7 +1,7 @@
 // Reads answers: whether the bytes are one, what they say, and lists page by page.
 
 import { z } from 'zod';
-import { ANSWER_TOO_LARGE, MALFORMED_ANSWER } from '../domain/errors.js';
+import { ANSWER_TOO_LARGE, MALFORMED_ANSWER, UNEXPECTED_FORM } from '../domain/errors.js';
 import { type ExactJson, ExactNumber, isObject, parseExact, refuseTooLarge, TooLargeJson } from '../util/exact-json.js';
 import {
   assertWholeJson,
@@ -89,7 +89,9 @@ export function unreadableReason(operation: Operation, body: Buffer): Unreadable
     const hasLongTexts = operation.htmlBody === true || operation.api === 'mcp';
     if (!(hasLongTexts && isHtml(body))) refuseTooLarge(body, hasLongTexts);
     const problems = problemsIn(operation, body);
-    return problems.length === 0 ? undefined : { code: UNREADABLE.code, problems };
+    if (problems.length === 0) return undefined;
+    // A failing provider may send its error with the status of a success. The next answer may be a good one.
+    return { code: isErrorShown(body) ? UNREADABLE.code : UNEXPECTED_FORM, problems };
   } catch (error) {
     const cause = error instanceof ApiError ? error.cause : error;
     if (!(cause instanceof SyntaxError)) throw error;
@@ -205,6 +207,11 @@ function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
 }
 
 const NOTHING_SHOWN = 'an object without a documented field';
+
+function isErrorShown(body: Buffer): boolean {
+  const value = parseExact(body);
+  return isObject(value) && Object.hasOwn(value, 'error') && showsError(value.error);
+}
 
 const showsError = (error: ExactJson | undefined) =>
   error !== undefined && error !== null && error !== '' && error !== false;

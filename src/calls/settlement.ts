@@ -115,7 +115,7 @@ export async function unknownChargeAfter(
   if (meter === 'report' && !isRetryable(error)) return undefined;
   const charges = await policy.calls.unknownCharges({ ...context, attemptId: policy.attemptId });
   // Retries of a report include a look in the history and span attempts, so the ledger counts them.
-  if (meter === 'report' && charges.answered >= (error.attemptsAtMost ?? Number.POSITIVE_INFINITY)) return undefined;
+  if (meter === 'report' && charges.failed >= (error.attemptsAtMost ?? Number.POSITIVE_INFINITY)) return undefined;
   const verdict = decideAfterUnknownCharges({ meter, lookedSince, lostAtMost: lostAtMost(policy) }, charges);
   return verdict === 'go' ? undefined : verdict;
 }

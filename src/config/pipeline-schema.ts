@@ -249,7 +249,7 @@ export const pipelineFile = section({
   lost_answer_tries: integerWithin(1, 10)
     .default(3)
     .describe(
-      'How often a request with a lost answer may be sent again, 1 to 10, before a person decides. For a credit report, failed calls of all attempts count. For other requests, it also limits the attempts with failed or unreadable answers',
+      'How many lost or unreadable answers one request may have, 1 to 10, before a person decides. For a credit report, failed calls count too. For other requests, it also limits the attempts with failed calls',
     ),
   provenance: yesOrNo().default(false).describe('Request the sources of the data, for the whole run'),
   ids_shared: z

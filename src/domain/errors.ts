@@ -33,8 +33,11 @@ export const MALFORMED_ANSWER = 'MALFORMED_ANSWER';
 /** The code of an answer beyond the bounds of bytes, values or a text (X-6). */
 export const ANSWER_TOO_LARGE = 'ANSWER_TOO_LARGE';
 
+/** The code of complete, valid JSON that is not an answer of the operation, such as `null`. */
+export const UNEXPECTED_FORM = 'UNEXPECTED_FORM';
+
 /** The provider would send and charge an answer with one of these codes again, so a person decides. */
-export const REPEATS_ALIKE: readonly string[] = [MALFORMED_ANSWER, ANSWER_TOO_LARGE];
+export const REPEATS_ALIKE: readonly string[] = [MALFORMED_ANSWER, ANSWER_TOO_LARGE, UNEXPECTED_FORM];
 
 /** Whether the provider charged for the call, as far as known. */
 export type Charge = 'charged' | 'free' | 'unknown';

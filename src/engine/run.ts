@@ -201,7 +201,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const started = { runId: run.id, attemptId: lease.attemptId, begunAt };
   const contacts = isAsked ? await noteContactsAtEnd(counted, started, ledger.reading) : null;
   const outage = drain.aborted ? undefined : door.outage;
-  const concluded = await conclude(work, lead, door.stopped ?? guard.tripped ?? outage, isHeldUp);
+  const concluded = await conclude(work, lead, door.stopped ?? guard.tripped, outage, isHeldUp);
   return { ...concluded, ...worked, attemptId: lease.attemptId, moved, contacts };
 }
 
@@ -211,11 +211,15 @@ const rowsOf = (lead: RunLead, { claims, runs }: Ledger, canStart: () => Promise
 async function conclude(
   { run, ledger, clock, drain, leader }: RunWork,
   lead: RunLead,
-  stop: KybatchError | undefined,
+  ended: KybatchError | undefined,
+  outage: KybatchError | undefined,
   isHeldUp: boolean,
 ): Promise<Omit<RunEnd, 'attemptId' | 'allTried' | 'moved' | 'contacts'>> {
   const progress = await ledger.runs.progress(run.id);
   const finished = progress.byOutcome.pending === 0;
+  const { in_doubt = 0, ask_provider = 0 } = progress.parkedReasons;
+  // Rows that wait for a person do not continue when the provider is back.
+  const stop = ended ?? (progress.byOutcome.pending === in_doubt + ask_provider ? undefined : outage);
   // The run finished before the stop took effect.
   const stopped = finished ? undefined : stop;
   // A helper's error is reported where it was started. The run continues.

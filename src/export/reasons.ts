@@ -292,6 +292,8 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   PURGED: 'The content of the row was erased',
   // Failures.
   UNEXPECTED_BODY: 'The provider’s answer could not be read',
+  UNEXPECTED_FORM: 'The provider’s answer had another form than documented',
+  MALFORMED_ANSWER: 'The provider’s answer was not valid JSON, or repeated a key',
   ANSWER_TOO_LARGE: 'The provider’s answer was too large',
   CONNECTION_LOST: 'The connection was lost',
   DEADLINE_EXCEEDED: 'The provider did not answer in time',

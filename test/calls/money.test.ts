@@ -127,9 +127,9 @@ describe('may a request be sent, given its earlier calls?', () => {
     answered: false,
     unknownCharges: undefined,
   };
-  const doubt = { lost: 1, answered: 0, inVain: 0, inVainNow: 0, inVainAttempts: 0, malformed: 0, lastEndedAt: 50 };
-  const inVain = (inVainNow: number, inVainAttempts: number) => ({
-    unknownCharges: { ...doubt, lost: 0, answered: 9, inVain: 9, inVainNow, inVainAttempts },
+  const doubt = { lost: 1, failed: 0, failedNow: 0, failedAttempts: 0, malformed: 0, lastEndedAt: 50 };
+  const failures = (failedNow: number, failedAttempts: number) => ({
+    unknownCharges: { ...doubt, lost: 0, failed: 9, failedNow, failedAttempts },
   });
   const parked = (why: string) => ({
     kind: 'parked',
@@ -154,13 +154,19 @@ describe('may a request be sent, given its earlier calls?', () => {
     [
       'after an answered failure',
       'not_told',
-      { unknownCharges: { ...doubt, lost: 0, answered: 9 } },
+      { unknownCharges: { ...doubt, lost: 0, failed: 9 } },
       { lostAtMost: 0 },
       'go',
     ],
-    ['X-1 after answers that nobody can read, in this start', 'unit', inVain(9, 2), {}, 'go'],
-    ['X-1 after as many as a start may meet', 'not_told', inVain(10, 0), {}, { ...parked('10'), reason: 'unanswered' }],
-    ['X-1 after as many starts as the cap', 'unit', inVain(0, 3), {}, parked('9 calls for this, in 3 attempts')],
+    ['X-1 after failures in this attempt', 'unit', failures(9, 2), {}, 'go'],
+    [
+      'X-1 after as many as an attempt may meet',
+      'not_told',
+      failures(10, 0),
+      {},
+      { ...parked('10'), reason: 'unanswered' },
+    ],
+    ['X-1 after as many attempts as the cap', 'unit', failures(0, 3), {}, parked('9 calls for this, in 3 attempts')],
     [
       'X-5 after a malformed answer',
       'unit',
@@ -168,13 +174,13 @@ describe('may a request be sent, given its earlier calls?', () => {
       {},
       parked('JSON'),
     ],
-    ['X-1 the same where lost ones are for a person', 'unit', inVain(0, 2), { lostAtMost: 0 }, 'go'],
+    ['X-1 the same where lost ones are for a person', 'unit', failures(0, 2), { lostAtMost: 0 }, 'go'],
     [
       'X-1 of a report, after a look',
       'report',
-      inVain(9, 1),
+      { unknownCharges: { ...doubt, lost: 9 } },
       { lookedSince: 51 },
-      parked('9 calls for this were lost'),
+      parked('9 calls for this brought no usable answer'),
     ],
     [
       'V2-17 a report, without a look',
@@ -187,28 +193,28 @@ describe('may a request be sent, given its earlier calls?', () => {
     [
       'V2-17 a report that was lost or failed as often as the cap allows, in whichever starts',
       'report',
-      { unknownCharges: { ...doubt, lost: 1, answered: 2 } },
+      { unknownCharges: { ...doubt, lost: 1, failed: 2 } },
       { lookedSince: 51 },
       parked('3 calls for this returned no report'),
     ],
     [
       'V2-17 a report that failed less often',
       'report',
-      { unknownCharges: { ...doubt, answered: 1 } },
+      { unknownCharges: { ...doubt, failed: 1 } },
       { lookedSince: 51 },
       'go',
     ],
     [
       'V2-17 a report that failed, where lost ones are for a person',
       'report',
-      { unknownCharges: { ...doubt, lost: 0, answered: 3 } },
+      { unknownCharges: { ...doubt, lost: 0, failed: 3 } },
       { lookedSince: 51, lostAtMost: 0 },
       parked('3 calls for this returned no report'),
     ],
     [
       'V2-17 a report that was answered with a failure',
       'report',
-      { unknownCharges: { ...doubt, lost: 0, answered: 1 } },
+      { unknownCharges: { ...doubt, lost: 0, failed: 1 } },
       {},
       { kind: 'in_doubt', endedAt: 50 },
     ],

@@ -33,7 +33,7 @@ const recordOf = ({ sandbox }: Workshop, company: Company) => writeJson(sandbox.
 const another = '{"id":"9","name":"Another Ltd","registration_number":"99999999"}';
 const long = 'x'.repeat(20_000);
 
-const CASES: readonly (readonly [string, Damaged])[] = [
+const CASES: (readonly [string, Damaged])[] = [
   ['a record with `lite` twice', { ...record, body: (...of) => recordOf(...of).replace(/}$/, `,"lite":${another}}`) }],
   [
     'the same, the first one another company’s',
@@ -82,6 +82,10 @@ const CASES: readonly (readonly [string, Damaged])[] = [
     },
   ],
 ];
+
+for (const [name, kind] of Object.entries({ record, financials, search }))
+  for (const body of ['null', '"x"', '7', '{"message":"x"}', ...(name === 'record' ? ['[]'] : [])])
+    CASES.push([`${name} answered with ${body}`, { ...kind, code: 'UNEXPECTED_FORM', body: () => body }]);
 
 describe('X-5 an answer with a repeated member, or without valid JSON, is stored, not shown, and held for a person', () => {
   test.each(CASES)('%s', async (_, { stage, operation, isAsked, body, code = 'MALFORMED_ANSWER' }) => {

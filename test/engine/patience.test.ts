@@ -182,20 +182,22 @@ long('X-1 unreadable answers do not use up the limit: one probe goes before the 
   });
 });
 
-long(
-  'X-1 a company alone in its file with bad answers costs ten tries an attempt, not the whole patience',
-  async () => {
-    await withScene(4 * 60 * MINUTE, async (scene) => {
-      scene.reply = { status: 200, body: '<html>' };
-      scene.isDown = ({ path }) => path.endsWith('/full');
-      const { end, pass } = await scene.begin(1);
-      await pass(20 * MINUTE);
-      expect(scene.met).toBe(10);
-      expect((await end).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
-      expect((await end).progress).toMatchObject({ byOutcome: { pending: 1 }, parkedReasons: { unanswered: 1 } });
-    });
-  },
-);
+long.each([
+  ['failures costs ten tries an attempt', 502, 10, { unanswered: 1 }, { code: 'PROVIDER_UNAVAILABLE', exit: 6 }],
+  ['unreadable answers costs as much as with lost ones', 200, 3, { in_doubt: 1 }, undefined],
+] as const)('X-1 a company alone in its file with %s, not the whole patience', async (...row) => {
+  const [, status, met, parkedReasons, stopped] = row;
+  await withScene(4 * 60 * MINUTE, async (scene) => {
+    scene.reply = { status, body: '<html>' };
+    scene.isDown = ({ path }) => path.endsWith('/full');
+    const { end, pass } = await scene.begin(1);
+    await pass(20 * MINUTE);
+    expect(scene.met).toBe(met);
+    expect((await end).progress).toMatchObject({ byOutcome: { pending: 1 }, parkedReasons });
+    if (stopped === undefined) expect((await end).stopped).toBeUndefined();
+    else expect((await end).stopped).toMatchObject(stopped);
+  });
+});
 
 test('a pause longer than the patience is an outage: it is reported, and ends with the patience', async () => {
   await withScene(2 * MINUTE, async (scene) => {

@@ -60,8 +60,8 @@ export function decideRequest(
 }
 
 /**
- * A report is not generated after any failure without a look in the history (V2-17). For other calls only unanswered
- * ones count, and the policy limits the repeats (V1-5, X-1).
+ * A report is not generated after any failure without a look in the history (V2-17). The policy limits how often a
+ * request is sent that brings no usable answer (V1-5, X-1).
  */
 export function decideAfterUnknownCharges(
   { meter, lookedSince, lostAtMost }: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
@@ -72,23 +72,16 @@ export function decideAfterUnknownCharges(
   if (meter === 'report' && lastEndedAt > 0 && lastEndedAt >= lookedSince)
     return { kind: 'in_doubt', endedAt: lastEndedAt };
   if (charges.malformed > 0) return inDoubt(MALFORMED);
-  if (meter === 'report') return decideReport(charges, lostAtMost);
   if (charges.lost > 0 && charges.lost >= lostAtMost) return inDoubt(lostTooOften(charges.lost, lostAtMost));
-  return decideInVain(charges, lostAtMost);
+  return meter === 'report' ? decideFailedReport(charges, lostAtMost) : decideFailed(charges, lostAtMost);
 }
 
-/**
- * Each try of a report may have cost one, and the history does not show it. After as many tries as the cap, a person
- * has to look.
- */
-function decideReport(
-  { lost, answered, inVain }: UnknownCharges,
+/** Each try of a report may have cost one, and the history does not show it. */
+function decideFailedReport(
+  { lost, failed }: UnknownCharges,
   cap: number,
 ): 'go' | Extract<IntentOutcome, { kind: 'parked' }> {
-  // An unreadable answer to a report counts as lost.
-  const gone = lost + inVain;
-  if (gone > 0 && gone >= cap) return inDoubt(lostTooOften(gone, cap));
-  const tries = lost + answered;
+  const tries = lost + failed;
   if (tries < maxAttemptsInVain(cap)) return 'go';
   return inDoubt(
     `${tries} ${tries === 1 ? 'call' : 'calls'} for this returned no report and may have been charged. Not sent again (limit: ${maxAttemptsInVain(cap)})`,
@@ -97,32 +90,32 @@ function decideReport(
 
 function lostTooOften(lost: number, cap: number): string {
   const why = cap === 0 ? 'lost_answers: hold' : `limit: ${cap}`;
-  const calls = lost === 1 ? '1 call for this was' : `${lost} calls for this were`;
-  return `${calls} lost and may have been charged. Not sent again (${why})`;
+  const calls = lost === 1 ? '1 call for this' : `${lost} calls for this`;
+  return `${calls} brought no usable answer and may have been charged. Not sent again (${why})`;
 }
 
 /**
- * A charged call without a usable answer may succeed later. Each attempt tries a few times, in as many attempts as the
- * cap allows. Then a person has to look.
+ * A failure probably costs nothing, and the request may succeed later. Each attempt tries a few times, in as many
+ * attempts as the cap allows. Then a person has to look.
  */
-function decideInVain(charges: UnknownCharges, cap: number): 'go' | Extract<IntentOutcome, { kind: 'parked' }> {
-  const { inVain, inVainNow, inVainAttempts } = charges;
-  if (inVainAttempts >= maxAttemptsInVain(cap))
+function decideFailed(charges: UnknownCharges, cap: number): 'go' | Extract<IntentOutcome, { kind: 'parked' }> {
+  const { failed, failedNow, failedAttempts } = charges;
+  if (failedAttempts >= maxAttemptsInVain(cap))
     return inDoubt(
-      `${inVain} calls for this, in ${inVainAttempts} attempts, returned no usable answer and may have been charged. Not sent again`,
+      `${failed} calls for this, in ${failedAttempts} attempts, failed and may have been charged. Not sent again`,
     );
-  if (inVainNow < IN_VAIN_A_START) return 'go';
-  const message = `${inVainNow} calls for this returned no usable answer. Not sent again in this attempt`;
+  if (failedNow < FAILED_IN_AN_ATTEMPT) return 'go';
+  const message = `${failedNow} calls for this failed. Not sent again in this attempt`;
   return { kind: 'parked', reason: 'unanswered', until: null, message };
 }
 
 const MALFORMED =
-  'the answer to this is not valid JSON, repeats a key, or is too large. It may have been charged. kybatch does not send it again until a person decides';
+  'the answer to this is not valid JSON, has an unexpected form, repeats a key, or is too large. It may have been charged. kybatch does not send it again until a person decides';
 
 const inDoubt = (message: string) => ({ kind: 'parked', reason: 'in_doubt', until: null, message }) as const;
 
-/** With the waits of an outage in between, these take some minutes. Each may cost. */
-const IN_VAIN_A_START = 10;
+/** With the waits of an outage in between, these take some minutes. */
+const FAILED_IN_AN_ATTEMPT = 10;
 
 /** Maximum attempts, or tries of a report, if the policy parks lost calls at once and so has no cap. */
 const IN_VAIN_AT_MOST = 3;
@@ -234,20 +227,15 @@ export interface Intent
  * repeated only count in `lastEndedAt`.
  */
 export interface UnknownCharges {
-  /** No response came, and the charge is still unknown. */
+  /** Perhaps paid in vain: no answer came, a success cannot be read (X-1), or a failure was charged. */
   readonly lost: number;
-  /** The provider responded with a failure or an unreadable answer. */
-  readonly answered: number;
-  /**
-   * Probably paid without result: unreadable successes (X-1), failures not documented as free (V2-17), and lost calls
-   * that were charged. Failed reports count only in `answered`.
-   */
-  readonly inVain: number;
-  /** The part of `inVain` in the current attempt. */
-  readonly inVainNow: number;
+  /** Other failures that are not documented as free (V2-17). */
+  readonly failed: number;
+  /** The part of `failed` in the current attempt. */
+  readonly failedNow: number;
   /** The number of other attempts with such calls. */
-  readonly inVainAttempts: number;
-  /** Complete answers that are ambiguous (X-5): the next would be the same. */
+  readonly failedAttempts: number;
+  /** Complete answers that nobody can use (X-5): the next would be the same. */
   readonly malformed: number;
   /** When the last of them ended. 0 if there is none. */
   readonly lastEndedAt: number;

@@ -223,26 +223,26 @@ const OF_REPORT = `FROM calls WHERE environment_id = @environmentId AND subject_
   AND meter = 'report' AND ${UNANSWERED}`;
 
 /**
- * Unreadable successes, failures that may have been charged, and lost calls that were charged. A crash of kybatch is no
- * evidence. Failed reports are counted by their tries.
+ * It was or may have been charged, and brought no usable answer: no response, a success that cannot be read, or a
+ * charged failure. Each counts against `lost_answer_tries`. "in_doubt > 0" selects the index.
  */
-const IN_VAIN = `in_doubt = 1 AND (http_status BETWEEN 200 AND 299 OR http_status IS NOT NULL AND meter <> 'report'
-  OR charge = 'charged' AND error_code IS DISTINCT FROM 'PROCESS_DIED')`;
+export const LOST = `in_doubt > 0 AND in_doubt = 1
+  AND (http_status IS NULL OR http_status BETWEEN 200 AND 299 OR charge = 'charged')`;
 
-const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt = 1 AND charge = 'unknown') AS lost,
-  count(http_status) FILTER (WHERE in_doubt = 1) AS answered,
-  count(*) FILTER (WHERE ${IN_VAIN}) AS inVain,
-  count(*) FILTER (WHERE ${IN_VAIN} AND start_id = @attemptId) AS inVainNow,
-  count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id <> @attemptId) AS inVainAttempts,
+const FAILED = `in_doubt = 1 AND http_status NOT BETWEEN 200 AND 299 AND charge = 'unknown'`;
+
+const COUNTS = `SELECT count(*) FILTER (WHERE ${LOST}) AS lost,
+  count(*) FILTER (WHERE ${FAILED}) AS failed,
+  count(*) FILTER (WHERE ${FAILED} AND start_id = @attemptId) AS failedNow,
+  count(DISTINCT start_id) FILTER (WHERE ${FAILED} AND start_id <> @attemptId) AS failedAttempts,
   count(*) FILTER (WHERE in_doubt = 1 AND error_code IN (${REPEATS_ALIKE.map((code) => `'${code}'`).join()})) AS malformed,
   coalesce(max(settled_at), 0) AS lastEndedAt`;
 
 const NO_UNKNOWN_CHARGES: UnknownCharges = {
   lost: 0,
-  answered: 0,
-  inVain: 0,
-  inVainNow: 0,
-  inVainAttempts: 0,
+  failed: 0,
+  failedNow: 0,
+  failedAttempts: 0,
   malformed: 0,
   lastEndedAt: 0,
 };

@@ -5,7 +5,7 @@ import { parseStored } from '../db/stored-json.js';
 import type { RowRef } from '../review/review.js';
 import { callSettler, PREPEND_NOTE, readReportedUnits, rowRelease } from './allowances.js';
 import type { ReportedUnits } from './provider-count.js';
-import { LEFT_OPEN, UNANSWERED, UNKNOWN_CHARGE } from './read-intent-state.js';
+import { LEFT_OPEN, LOST, UNANSWERED, UNKNOWN_CHARGE } from './read-intent-state.js';
 
 /** Calls of unknown charge, and what a person decides about them. */
 export interface UnknownChargeStore {
@@ -78,7 +78,7 @@ export interface UnknownChargeCall {
   readonly rowOutcome: RowOutcome | null;
   /** Null if the row is not parked. */
   readonly rowParkedFor: string | null;
-  /** Calls for the same request since its last answer, without response and of unknown charge. */
+  /** Calls for the same request since its last answer that count against `lost_answer_tries`. */
   readonly lost: number;
   /** The next remaining units that v1 reports may show its charge. */
   readonly isCounted: boolean;
@@ -133,20 +133,18 @@ const WAS_IN_DOUBT = "charge IN ('charged', 'free') AND reconciled IS NOT NULL";
 const LAST_ANSWER = `coalesce((SELECT call_id FROM answers
   WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)`;
 
-// "in_doubt > 0" selects the index.
 const HELD_ROWS = `SELECT count(DISTINCT held.row) FROM (
   SELECT lost.row FROM (
-      SELECT run_id, row, request_key, meter FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND http_status IS NULL AND charge = 'unknown'
-        AND id > ${LAST_ANSWER}
+      SELECT run_id, row, request_key, meter FROM calls WHERE ${LOST} AND id > ${LAST_ANSWER}
       UNION ALL SELECT run_id, row, request_key, meter FROM calls WHERE ${LEFT_OPEN}
     ) AS lost JOIN rows ON rows.run_id = lost.run_id AND rows.row = lost.row
   WHERE lost.run_id = @runId AND meter <> 'report' AND outcome = 'pending' AND hold IS NULL
   GROUP BY lost.row, request_key HAVING count(*) >= @lost) AS held`;
 
-/** Lost calls for the same request since its last answer, and calls that a dead process left open. */
+/** Calls without a usable answer for the same request since its last one, and calls that a dead process left open. */
 const LOST_FOR_SAME = `SELECT count(*) FROM calls AS same
   WHERE same.environment_id = calls.environment_id AND same.request_key = calls.request_key
-    AND (same.settled_at IS NULL OR (same.in_doubt = 1 AND same.http_status IS NULL AND same.charge = 'unknown'))
+    AND (same.settled_at IS NULL OR (${LOST}))
     AND same.id > ${LAST_ANSWER}`;
 
 /** It follows an anchor, and the allowance was not reset since (`judgeLostCalls`). */

@@ -237,8 +237,8 @@ describe('the client of the MCP server', () => {
     ],
     ['something in words', failed('No such company'), 'TOOL_FAILED', 'fail_row'],
     ['nothing', result({ isError: true, content: [] }), 'TOOL_FAILED', 'fail_row'],
-    ['a list', result([]), 'UNEXPECTED_BODY', 'retry'],
-    ['what the protocol does not know', result({ said: 'hello' }), 'UNEXPECTED_BODY', 'retry'],
+    ['a list', result([]), 'UNEXPECTED_FORM', 'retry'],
+    ['what the protocol does not know', result({ said: 'hello' }), 'UNEXPECTED_FORM', 'retry'],
   ] as const)('V2-1 classifies the text of a tool by its form: %s', async (_, fault, code, kind) => {
     await withClient(async (connected) => {
       connected.sandbox.script(TOOL, fault);

@@ -149,11 +149,11 @@ describe('v1 errors', () => {
     ['half an answer', '[{"id":1,"name":"Cut'],
     ['half an answer that ends in a brace', '{"data":[{"id":1,"name":"x"}'],
     ['nothing', ''],
-    ['null', 'null'],
-    ['a word', '"ok"'],
-    ['a number', '1'],
-    ['an object of another kind', '{"status":"maintenance"}'],
-    ['a list of another kind', '[{"notice":"maintenance"}]'],
+    ['null', 'null', 'UNEXPECTED_FORM'],
+    ['a word', '"ok"', 'UNEXPECTED_FORM'],
+    ['a number', '1', 'UNEXPECTED_FORM'],
+    ['an object of another kind', '{"status":"maintenance"}', 'UNEXPECTED_FORM'],
+    ['a list of another kind', '[{"notice":"maintenance"}]', 'UNEXPECTED_FORM'],
     ['an error', '{"error":{"code":"DOWN","message":"later"},"request_id":"r"}'],
     ['an error beside an empty list', '{"error":"down","data":[]}'],
     ['two values', '[] []', 'MALFORMED_ANSWER'],
@@ -171,7 +171,7 @@ describe('v1 errors', () => {
     (lite) => {
       const body = Buffer.from(`{"lite":${lite},"officers":[]}`);
       const error = v1Error({ status: 200, headers: {}, body, durationMs: 1 }, v1Operations.fullKyb, NOW);
-      expect(error).toMatchObject({ class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown' });
+      expect(error).toMatchObject({ class: 'retry', code: 'UNEXPECTED_FORM', charge: 'unknown' });
     },
   );
 

@@ -287,14 +287,19 @@ describe('refusals of v1 over HTTP', () => {
   });
 
   test("X-1 an answer in an unexpected form may have been charged, and is not the row's fault", async () => {
-    for (const body of ['{"data":', '"text"', '[{"name":"no id"}]', '<html>']) {
+    for (const [body, code] of [
+      ['{"data":', 'UNEXPECTED_BODY'],
+      ['"text"', 'UNEXPECTED_FORM'],
+      ['[{"name":"no id"}]', 'UNEXPECTED_FORM'],
+      ['<html>', 'UNEXPECTED_BODY'],
+    ] as const) {
       await withServer(
         (_, response) => json(response, 200, body, { 'Service-API-Version': 'v1' }),
         async ({ origin }) => {
           const v1 = new KybV1Client({ baseUrl: origin, apiKey: 'k' });
           expect(await failure(v1.call('searchKyb', { location: 'GB', name: 'x' }))).toMatchObject({
             class: 'retry',
-            code: 'UNEXPECTED_BODY',
+            code,
             charge: 'unknown',
           });
           await v1.close();

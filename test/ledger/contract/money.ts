@@ -170,7 +170,7 @@ export function describeMoney(open: OpenLedger): void {
         await ledger.calls.settle(intent, lost({ settledAt: NOW }));
         expect(await ledger.calls.intend(json, NO_LIMITS)).toEqual({ kind: 'in_doubt', endedAt: NOW });
         expect(await ledger.calls.intend(other, NO_LIMITS)).toMatchObject({ kind: 'intent' });
-        expect(await ledger.calls.unknownCharges(json)).toMatchObject({ lost: 1, answered: 0, lastEndedAt: NOW });
+        expect(await ledger.calls.unknownCharges(json)).toMatchObject({ lost: 1, failed: 0, lastEndedAt: NOW });
         await ledger.calls.settleLost(json, 'charged', 'found in the history');
         expect(await ledger.calls.unknownCharges(html)).toMatchObject({ lost: 0 });
         expect(await ledger.calls.intend(json, NO_LIMITS)).toMatchObject({ kind: 'intent' });

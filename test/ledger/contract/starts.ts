@@ -85,12 +85,12 @@ export function describeStarts(open: OpenLedger): void {
         expect(await second.calls.findAnswer(dead.environmentId, KEY, 0)).toBeUndefined();
         expect(await second.calls.unknownCharges(doubtful(dead.environmentId))).toMatchObject({
           lost: 1,
-          answered: 0,
+          failed: 0,
           lastEndedAt: NOW + 60_000,
         });
         expect(await second.calls.unknownCharges(doubtful(dead.environmentId, keyOf('free')))).toMatchObject({
           lost: 0,
-          answered: 0,
+          failed: 0,
         });
         expect(await second.reading.unknownCharges(10)).toMatchObject([
           { id: lost.id, operation: 'fullKyb', errorCode: 'PROCESS_DIED', api: 'v1', environment: 'live' },
