@@ -2,7 +2,16 @@
 
 import { z } from 'zod';
 import { ANSWER_TOO_LARGE, MALFORMED_ANSWER, UNEXPECTED_FORM } from '../domain/errors.js';
-import { type ExactJson, ExactNumber, isObject, parseExact, refuseTooLarge, TooLargeJson } from '../util/exact-json.js';
+import { isStatement } from '../domain/identity-mismatch.js';
+import {
+  type ExactJson,
+  ExactNumber,
+  isObject,
+  type JsonObject,
+  parseExact,
+  refuseTooLarge,
+  TooLargeJson,
+} from '../util/exact-json.js';
 import {
   assertWholeJson,
   findMember,
@@ -73,6 +82,23 @@ export function readMember(operation: Operation, body: Buffer, member: string): 
   try {
     const range = findMember(body, member);
     return range && parseExact(body.subarray(range.start, range.end));
+  } catch (cause) {
+    throw unexpectedBody(operation, [cause instanceof Error ? cause.message : 'not JSON'], cause);
+  }
+}
+
+/**
+ * The members of an answer, or of one of its members, that state a company. Long lists beside them stay unparsed. Empty
+ * if it is no object.
+ */
+export function readStatements(operation: Operation, body: Buffer, member?: string): JsonObject {
+  try {
+    const range = member === undefined ? { start: 0, end: body.length } : findMember(body, member);
+    const part = range && body.subarray(range.start, range.end);
+    const outline = part === undefined ? undefined : scanJson(part);
+    if (part === undefined || outline?.kind !== 'object') return {};
+    const stated = [...outline.members].filter(([name]) => isStatement(name));
+    return Object.fromEntries(stated.map(([name, { start, end }]) => [name, parseExact(part.subarray(start, end))]));
   } catch (cause) {
     throw unexpectedBody(operation, [cause instanceof Error ? cause.message : 'not JSON'], cause);
   }

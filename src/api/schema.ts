@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { locationProblem } from '../domain/places/location-codes.js';
 import { type ExactJson, ExactNumber, isObject, type JsonObject } from '../util/exact-json.js';
 import { isContactGroup, isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
-import { LONGEST_NAME } from '../util/text-limits.js';
 import { shareZod } from '../util/yaml.js';
 
 shareZod(z);
@@ -101,16 +100,6 @@ export type Id = string | ExactNumber;
 
 /** An ID as text, from either form. */
 export const idText = (value: Id): string => (typeof value === 'string' ? value : value.text);
-
-/**
- * What an answer states as an identifier or a name. Only text and numbers identify. A text that is too long to be read
- * is still different from any other (X-6).
- */
-export function identifierText(value: unknown): string | null {
-  const text =
-    typeof value === 'string' || value instanceof ExactNumber ? String(value).slice(0, LONGEST_NAME + 1) : '';
-  return text.trim() === '' ? null : text;
-}
 
 /**
  * Recognizes a member of filed financials by the first character of its value: they are long, and only the export reads

@@ -133,14 +133,18 @@ function wasShown({ name = '', countryCode, state }: Subject, summary: string): 
 
 const inSpace = (space: IdSpace, key: string): string => (space === 'v1' || space === 'v2' ? key : `${space}|${key}`);
 
-/** The difference between a confirmed candidate and a bought answer, independent of the row. */
+/**
+ * The difference between a confirmed candidate and a bought answer, independent of the row. `further`: other facts that
+ * differ.
+ */
 export function recordKey(
   candidate: Pick<CandidateFacts, 'id' | 'registration_number' | 'country_code'>,
   record: Pick<CandidateFacts, 'registration_number' | 'country_code'>,
   stage = 'record',
+  further: readonly (string | null)[] = [],
 ): string {
   const said = [candidate.country_code, candidate.registration_number, record.country_code, record.registration_number];
-  return `${stage}|${candidate.id}|${JSON.stringify(said)}`;
+  return `${stage}|${candidate.id}|${JSON.stringify([...said, ...further])}`;
 }
 
 /** The value that identifies the company: the number, else the VAT number, the ticker, the leads, the place. */

@@ -1,8 +1,12 @@
 // Checks that a bought answer is about the confirmed company.
 
+import { type ExactJson, ExactNumber, isObject, type JsonObject } from '../util/exact-json.js';
+import { LONGEST_NAME } from '../util/text-limits.js';
 import type { CandidateFacts } from './candidate-grade.js';
+import { nameSimilarity } from './names/similarity.js';
 import { comparableNumber, compareRegistration } from './numbers/compare.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
+import { findCountry } from './places/resolve-location.js';
 
 export type RecordIdentityCheck =
   | { readonly ok: true }
@@ -33,6 +37,124 @@ export function checkRecordIdentity(
   if (comparableNumber(confirmed, country) === comparableNumber(found, country)) return { ok: true };
   const message = `the bought record has registration number ${found}, the confirmed candidate ${confirmed}`;
   return { ok: false, reason: 'number_differs', message };
+}
+
+/** A company as an answer states it. Null: not stated. */
+export interface StatedCompany {
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly registration_number: string | null;
+  readonly vat_number: string | null;
+  readonly country_code: string | null;
+}
+
+/**
+ * What an answer states as an identifier or a name. Only text and numbers identify. A text that is too long to be read
+ * is still different from any other (X-6).
+ */
+export function identifierText(value: unknown): string | null {
+  const text =
+    typeof value === 'string' || value instanceof ExactNumber ? String(value).slice(0, LONGEST_NAME + 1) : '';
+  return text.trim() === '' ? null : text;
+}
+
+/**
+ * The names of the fields, without case and separators. The documents show `registration_number`, `company_reg_number`
+ * and `company_id`, and camel case in credit reports.
+ */
+const FIELD_OF: ReadonlyMap<string, keyof StatedCompany> = new Map([
+  ['id', 'id'],
+  ['companyid', 'id'],
+  ['name', 'name'],
+  ['companyname', 'name'],
+  ...['registrationnumber', 'registrationno', 'regnumber', 'regno', 'companynumber'].map(numberField),
+  ...['companyregistrationnumber', 'companyregistrationno', 'companyregnumber', 'companyregno'].map(numberField),
+  ['vatnumber', 'vat_number'],
+  ['companyvatnumber', 'vat_number'],
+  ['countrycode', 'country_code'],
+  ['country', 'country_code'],
+]);
+
+function numberField(name: string): [string, keyof StatedCompany] {
+  return [name, 'registration_number'];
+}
+
+const plainName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** Groups of a profile with fields of its company (V1-25), and the company of an item. */
+const GROUPS: ReadonlySet<string> = new Set(['basic', 'address', 'company', 'companydata']);
+const ADDRESS = 'address';
+
+/** Whether a member of an object may state its company. */
+export const isStatement = (name: string): boolean => FIELD_OF.has(plainName(name)) || GROUPS.has(plainName(name));
+
+/**
+ * The companies that an object states: mostly one. Each further value of a field is a company of its own, so that a
+ * second spelling is compared too. Empty: none.
+ */
+export function statedCompanies(object: ExactJson | undefined): readonly StatedCompany[] {
+  if (!isObject(object)) return [];
+  const values: { readonly [Field in keyof StatedCompany]: Set<string> } = {
+    id: new Set(),
+    name: new Set(),
+    registration_number: new Set(),
+    vat_number: new Set(),
+    country_code: new Set(),
+  };
+  const collect = (members: JsonObject, group?: string) => {
+    for (const [name, value] of Object.entries(members)) {
+      const plain = plainName(name);
+      if (group === undefined && isObject(value) && GROUPS.has(plain)) collect(value, plain);
+      const field = FIELD_OF.get(plain);
+      if (field === undefined || (group === ADDRESS && field !== 'country_code')) continue;
+      const text = identifierText(value)?.trim() ?? '';
+      if (text !== '') values[field].add(field === 'country_code' ? countryIn(text) : text);
+    }
+  };
+  collect(object);
+  const several = Math.max(...Object.values(values).map(({ size }) => size));
+  const at = (field: keyof StatedCompany, place: number): string | null => [...values[field]][place] || null;
+  return Array.from({ length: several }, (_, place) => ({
+    id: at('id', place),
+    name: at('name', place),
+    registration_number: at('registration_number', place),
+    vat_number: at('vat_number', place),
+    country_code: at('country_code', place),
+  }));
+}
+
+/** Empty if no such country is known. */
+const countryIn = (text: string): string => findCountry(text)?.code ?? '';
+
+/** The confirmed company, as parts of its answers are compared with it. */
+export interface ConfirmedFacts extends Pick<CandidateFacts, 'id' | 'registration_number' | 'country_code'> {
+  /** All names it is known by. */
+  readonly names: readonly string[];
+  /** The similarity from which two names agree. */
+  readonly nameAgreement: number;
+}
+
+/**
+ * How a part of an answer contradicts the confirmed company, in words. Empty: it does not. An absent value contradicts
+ * nothing. A number is better evidence than a name, which may have changed.
+ */
+export function contradictionsOf(stated: StatedCompany, confirmed: ConfirmedFacts): readonly string[] {
+  const { id, name, registration_number: number, country_code } = stated;
+  const check = checkRecordIdentity(confirmed, {
+    registration_number: number ?? confirmed.registration_number,
+    country_code,
+  });
+  const isSameNumber = number !== null && (confirmed.registration_number ?? '') !== '' && check.ok;
+  const isOtherName =
+    name !== null &&
+    !isSameNumber &&
+    confirmed.names.length > 0 &&
+    confirmed.names.every((known) => nameSimilarity(known, name) < confirmed.nameAgreement);
+  return [
+    ...(id === null || id === confirmed.id ? [] : [`it is of ${id}, but kybatch asked for ${confirmed.id}`]),
+    ...(check.ok ? [] : [check.message]),
+    ...(isOtherName ? [`it is about ${name}, the confirmed candidate is ${confirmed.names[0]}`] : []),
+  ];
 }
 
 /** How a bought answer differs from the confirmed company. */

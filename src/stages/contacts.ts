@@ -3,16 +3,13 @@
 import { z } from 'zod';
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
-import { scalarText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import type { Reveals } from '../domain/account-usage.js';
-import type { CandidateFacts } from '../domain/candidate-grade.js';
-import { recordKey } from '../domain/entity-key.js';
-import { checkRecordIdentity } from '../domain/identity-mismatch.js';
 import { type Employer, isDifferentPerson, ownDomainOf, worksElsewhere } from '../domain/names/employer-match.js';
 import { choice, filledText, integerWithin, section, yesOrNo } from '../domain/options.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { sanitizeText } from '../util/sanitize-text.js';
+import { profileDifference } from './firmographics.js';
 import { confirmedElsewhere } from './identity/confirm.js';
 import { askItems, type PagesWithItems } from './pages.js';
 import {
@@ -270,7 +267,7 @@ async function findDomain(company: Company, context: ContactsContext): Promise<E
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(companyProfile, { id }, outcome, context);
   const profile = readProfile(outcome.body);
   if (profile instanceof ApiError) return parkUnanswered(toStageError(profile, 1));
-  const odd = candidate === null ? undefined : await contradiction(candidate, profile, context);
+  const odd = await contradiction(outcome.body, company, context);
   if (odd !== undefined) return odd;
   const domain = ownDomainOf(profile.company_website ?? '');
   if (domain === undefined) return noDomain(textOf(profile.company_website));
@@ -279,16 +276,17 @@ async function findDomain(company: Company, context: ContactsContext): Promise<E
 
 /** A profile of another company that was not accepted says nothing about known people. */
 async function contradiction(
-  candidate: CandidateFacts,
-  profile: Parameters<typeof recordKey>[1],
-  { questions }: ContactsContext,
+  body: Buffer,
+  company: Company,
+  context: ContactsContext,
 ): Promise<StageOutcome | undefined> {
-  const check = checkRecordIdentity(candidate, profile);
-  if (check.ok) return undefined;
-  const key = recordKey(candidate, profile, 'firmographics');
-  const decided = await questions.remembered({ space: 'companies', stage: 'firmographics', key });
+  const difference = profileDifference(body, company, context);
+  if (difference === undefined) return undefined;
+  if (difference instanceof ApiError) return parkUnanswered(toStageError(difference, 1));
+  const { key } = difference;
+  const decided = await context.questions.remembered({ space: 'companies', stage: 'firmographics', key });
   if (decided?.decision === 'confirm') return undefined;
-  const message = `${check.message}. The stage firmographics asks a person about it`;
+  const message = `${difference.message}. The stage firmographics asks a person about it`;
   return { ...nothingReturned('IDENTITY_MISMATCH', message), stays: true };
 }
 
@@ -301,13 +299,8 @@ function noDomain(website: string): StageOutcome {
 
 function readProfile(body: Buffer) {
   try {
-    const {
-      registration_number = null,
-      country_code = null,
-      company_website = null,
-      name = null,
-    } = readAnswer(companyProfile, body);
-    return { registration_number: scalarText(registration_number), country_code, company_website, name };
+    const { company_website = null, name = null } = readAnswer(companyProfile, body);
+    return { company_website, name };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

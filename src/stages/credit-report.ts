@@ -1,16 +1,15 @@
 import { readAnswer, type UnusableAnswer } from '../api/answer.js';
 import { ApiError, INVALID_PARAMS } from '../api/errors.js';
-import { type Id, identifierText, idText } from '../api/schema.js';
-import { isPlainObject } from '../api/v2/fields.js';
+import { type Id, idText } from '../api/schema.js';
 import { isReportReady, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { parseDuration } from '../domain/freshness.js';
+import { identifierText, statedCompanies } from '../domain/identity-mismatch.js';
 import { nameSimilarity } from '../domain/names/similarity.js';
 import { comparableNumber } from '../domain/numbers/compare.js';
 import { comparableVat } from '../domain/numbers/vat.js';
 import { choice, duration, notBelow, section, yesOrNo } from '../domain/options.js';
-import { findCountry } from '../domain/places/resolve-location.js';
-import { type ExactJson, isEmptyBody, parseExact } from '../util/exact-json.js';
+import { type ExactJson, isEmptyBody, isObject, type JsonObject, parseExact } from '../util/exact-json.js';
 import { paramsFlag } from '../util/message-parts.js';
 import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { confirmedElsewhere, ID_TAKEN } from './identity/confirm.js';
@@ -150,9 +149,10 @@ async function buyReport(company: Company, context: Context): Promise<StageOutco
   const asked = report.isListed
     ? { operation: creditReportFetch, params: { report_id: report.id } }
     : { operation: creditReportGenerate, params: requestOf(company, context) };
-  const { said } = report;
-  const stranger = said && (await askAboutIdentity({ ...report, said }, company, asked, context));
-  if (stranger !== undefined) return { ...stranger, ids: { report: before(report, company) } };
+  for (const said of report.said ?? []) {
+    const stranger = await askAboutIdentity({ ...report, said }, company, asked, context);
+    if (stranger !== undefined) return { ...stranger, ids: { report: before(report, company) } };
+  }
   const ids = { report: { id: report.id, grade: null, matchedOn: null, candidate: null } };
   const ready = await isReady(report, context);
   if (ready !== true) return { ...ready, ids };
@@ -175,7 +175,7 @@ interface Report {
   /** The history lists it for another company too (X-7). */
   readonly alsoListed?: HistoryItem | undefined;
   /** Its company, from the answer to generating or from the history. */
-  readonly said?: ReportIdentity;
+  readonly said?: readonly ReportIdentity[];
   readonly isListed?: true;
 }
 
@@ -204,7 +204,7 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
       // If a call failed before, it generated this report.
       await context.settleLost(creditReportGenerate, params, 'charged', `found in the history as ${found.reportId}`);
       const { reportId: id, finished, item } = found;
-      const said = { ...identityIn(item), name: item.name ?? null };
+      const said = identitiesIn(item);
       const alsoListed = past.contradiction(id, source);
       return { id, finished, since: past.at, fresh: false, said, isListed: true, alsoListed };
     }
@@ -236,7 +236,7 @@ function readGenerated(body: Buffer, since: number, fresh: boolean): Report | St
   return orUnanswered(() => {
     const generated = readAnswer(creditReportGenerate, body) as { id: Id; status?: unknown };
     const { id, status } = generated;
-    return { id: idText(id), finished: status === REPORT_FINISHED, since, fresh, said: identityIn(generated) };
+    return { id: idText(id), finished: status === REPORT_FINISHED, since, fresh, said: identitiesIn(generated, false) };
   });
 }
 
@@ -356,33 +356,43 @@ interface ReportIdentity {
   readonly name?: string | null;
 }
 
-const identityIn = (stated: object): ReportIdentity => {
-  const said = stated as Readonly<Record<string, unknown>>;
-  return {
-    sourceId: identifierText(said.source_id),
-    registrationNumber: identifierText(said.registration_number),
-    vatNumber: identifierText(said.vat_number),
-    country: identifierText(said.country_code) ?? identifierText(said.country),
-  };
-};
+/** At least one, which may state nothing: the ID of the report is compared too. */
+function identitiesIn(record: object, withName = true): readonly ReportIdentity[] {
+  const { source_id } = record as Readonly<Record<string, unknown>>;
+  const [first, ...others] = statedCompanies(record as JsonObject);
+  return [first, ...others].map((stated) => ({
+    sourceId: stated === first ? identifierText(source_id) : null,
+    registrationNumber: stated?.registration_number ?? null,
+    vatNumber: stated?.vat_number ?? null,
+    country: stated?.country_code ?? null,
+    ...(withName ? { name: stated?.name ?? null } : {}),
+  }));
+}
 
-/** What the report itself states, at its top and in its profile, unless its record stated the same. */
-function* identitiesInBody(body: Buffer, { said: before }: Report): Generator<ReportIdentity> {
+/** The sections about the company itself. Only `company_profile` is published, and others name further companies. */
+const ABOUT_COMPANY = /^(?:company|summary)/i;
+
+/** What the report itself states, at its top and about the company, unless its record stated the same. */
+function* identitiesInBody(body: Buffer, { said: before = [] }: Report): Generator<ReportIdentity> {
   const report = parseExact(body);
-  if (!isPlainObject(report)) return;
-  for (const part of [report, report.company_profile]) {
-    if (!isPlainObject(part)) continue;
-    const stated = identityIn(part);
-    const name = identifierText(part.name);
-    const isKnown = stated.registrationNumber !== null && stated.registrationNumber === before?.registrationNumber;
-    yield {
-      ...stated,
-      id: part === report ? identifierText(part.id) : null,
-      sourceId: stated.sourceId === before?.sourceId ? null : stated.sourceId,
-      registrationNumber: isKnown ? null : stated.registrationNumber,
-      name: isKnown || name === before?.name ? null : name,
-    };
-  }
+  if (!isObject(report)) return;
+  const sections = Object.entries(report).flatMap(([name, value]) => (ABOUT_COMPANY.test(name) ? [value] : []));
+  for (const part of [
+    report,
+    ...sections.map((value) => (Array.isArray(value) && value.length === 1 ? value[0] : value)),
+  ])
+    for (const stated of isObject(part) ? identitiesIn(part) : []) {
+      const { registrationNumber, sourceId, name = null } = stated;
+      const isKnown =
+        registrationNumber !== null && before.some((one) => one.registrationNumber === registrationNumber);
+      yield {
+        ...stated,
+        id: part === report ? identifierText(report.id) : null,
+        sourceId: before.some((one) => one.sourceId === sourceId) ? null : sourceId,
+        registrationNumber: isKnown ? null : registrationNumber,
+        name: isKnown || before.some((one) => one.name === name) ? null : name,
+      };
+    }
 }
 
 /**
@@ -406,8 +416,8 @@ async function askAboutIdentity(
   const vats = [candidate?.vat_number, ...(candidate?.further_vat_numbers ?? [])].filter((vat) => vat != null);
   const vatOf = (vat: string) => comparableVat(vat.slice(0, LONGEST_NUMBER), countryCode);
   const isOtherVat = said.vatNumber !== null && vats.length > 0 && !vats.map(vatOf).includes(vatOf(said.vatNumber));
-  const country = said.country === null ? undefined : findCountry(said.country)?.code;
-  const isOtherCountry = country !== undefined && countryCode !== '' && country !== countryCode;
+  const { country } = said;
+  const isOtherCountry = country !== null && countryCode !== '' && country !== countryCode;
   const isOtherId = said.id != null && said.id !== reportId && said.id !== id;
   const problems = [
     isOtherId ? [`states the ID ${said.id}`] : [],

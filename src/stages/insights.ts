@@ -1,11 +1,10 @@
-import { readAnswer } from '../api/answer.js';
+import { readStatements } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
-import { identifierText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { recordKey } from '../domain/entity-key.js';
-import { checkRecordIdentity } from '../domain/identity-mismatch.js';
+import { contradictionsOf, type StatedCompany, statedCompanies } from '../domain/identity-mismatch.js';
 import { isEmptyBody } from '../util/exact-json.js';
-import { confirmedElsewhere } from './identity/confirm.js';
+import { confirmedFacts } from './modules.js';
 import {
   askAboutProfileMismatch,
   type Company,
@@ -45,46 +44,35 @@ async function buyProfile(company: Company, context: StageContext): Promise<Stag
     return nothingReturned('EMPTY_PROFILE', 'the provider returned an empty digital profile');
   const said = identityIn(outcome.body);
   if (said instanceof ApiError) return parkUnanswered(toStageError(said, 1));
-  const odd = contradiction(said, company);
+  const odd = contradiction(said, company, context);
   const compared = { operation: insightsProfile, params, company: { space: 'insights', id: confirmed.id } } as const;
   if (odd !== undefined) return await askAboutProfileMismatch({ ...odd, compared }, confirmed, company, context);
   context.keepAgreement(compared);
   return { kind: 'done' };
 }
 
-interface ProfileIdentity {
-  readonly id: string | null;
-  readonly registration_number: string | null;
-  readonly country_code: string | null;
-}
-
-function identityIn(body: Buffer): ProfileIdentity | ApiError {
+function identityIn(body: Buffer): readonly StatedCompany[] | ApiError {
   try {
-    const profile: Readonly<Record<string, unknown>> = readAnswer(insightsProfile, body);
-    const text = (name: string): string | null =>
-      Object.hasOwn(profile, name) ? (identifierText(profile[name])?.trim() ?? null) : null;
-    return { id: text('id'), registration_number: text('registration_number'), country_code: text('country_code') };
+    return statedCompanies(readStatements(insightsProfile, body));
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
   }
 }
 
-/** An absent field contradicts nothing. */
-function contradiction(said: ProfileIdentity, company: Company): Omit<ProfileMismatch, 'compared'> | undefined {
-  const { id, candidate } = requireIdentified(company, 'insights');
-  const confirmed = {
-    ...(candidate ?? confirmedElsewhere(company.ids) ?? { registration_number: null, country_code: null }),
-    id,
-  };
-  const { registration_number, country_code } = said;
-  const check = checkRecordIdentity(confirmed, {
-    registration_number: registration_number ?? confirmed.registration_number,
-    country_code,
-  });
-  const key = recordKey(confirmed, said, 'insights');
-  const asked = { space: 'insights', stage: 'insights' } as const;
-  if (said.id !== null && said.id !== id)
-    return { ...asked, key: `${key}|${said.id}`, message: `the profile is of ${said.id}, but kybatch asked for ${id}` };
-  return check.ok ? undefined : { ...asked, key, message: check.message };
+/** An absent field contradicts nothing. A profile may have a brand as its name. */
+function contradiction(
+  said: readonly StatedCompany[],
+  company: Company,
+  context: StageContext,
+): Omit<ProfileMismatch, 'compared'> | undefined {
+  const facts = { ...confirmedFacts(company, 'insights', context), names: [] };
+  for (const stated of said) {
+    const [message] = contradictionsOf(stated, facts);
+    if (message === undefined) continue;
+    const isOther = stated.id !== null && stated.id !== facts.id;
+    const key = `${recordKey(facts, stated, 'insights')}${isOther ? `|${stated.id}` : ''}`;
+    return { space: 'insights', stage: 'insights', key, message };
+  }
+  return undefined;
 }

@@ -1,18 +1,24 @@
-import { readAnswer, readMember } from '../api/answer.js';
+import { readAnswer, readMember, readStatements } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
-import { identifierText } from '../api/schema.js';
 import { recordKey } from '../domain/entity-key.js';
-import { checkRecordIdentity } from '../domain/identity-mismatch.js';
+import {
+  type ConfirmedFacts,
+  checkRecordIdentity,
+  contradictionsOf,
+  identifierText,
+  type StatedCompany,
+  statedCompanies,
+} from '../domain/identity-mismatch.js';
 import { readNumberWithCountry } from '../domain/numbers/compare.js';
 import type { IdSpace } from '../domain/provider.js';
-import { type ExactJson, ExactNumber, isEmptyBody, isEmptyValue } from '../util/exact-json.js';
+import { type ExactJson, isEmptyBody, isEmptyValue, isObject } from '../util/exact-json.js';
 import { someMember } from '../util/json-scan.js';
+import { confirmedElsewhere } from './identity/confirm.js';
 import { askPages, listNotReturned } from './pages.js';
 import {
   askAboutMismatch,
   type Company,
-  type Compared,
   deferNotes,
   type Identified,
   nothingReturned,
@@ -35,6 +41,12 @@ export interface Module {
   readonly identity?: 'lite' | 'whole';
   /** The member with a group tree, which marks its company. */
   readonly tree?: string;
+  /** Members with lists whose items may name the company that they belong to. The answer is such a list with `data`. */
+  readonly lists?: readonly string[];
+  /** Members that are parts with a company of their own, such as the accounts in a full record. */
+  readonly parts?: readonly string[];
+  /** The code and the words of an answer without any value. */
+  readonly nothing?: { readonly code: string; readonly message: string };
 }
 
 /** How a stage asks for modules: the ID space, and the maximum of pages for a list. */
@@ -51,8 +63,8 @@ export const callsOf = (modules: readonly Module[], pagesAtMost: number): readon
 
 /**
  * Asks for one module after the other. A held or failed module does not stop the others, and answers stay stored. But
- * nothing is bought for a company whose own profile is missing or names another company. A module that the provider
- * does not have is noted, if another one came.
+ * nothing is bought for a company whose own profile is missing, or while an answer that names another company is in
+ * review. A module that the provider does not have, or that a person refused, is noted, if another one came.
  */
 export async function buyModules(
   modules: readonly Module[],
@@ -73,19 +85,18 @@ async function buyEach(
   company: Company,
   context: StageContext,
 ): Promise<StageOutcome> {
-  const confirmed = requireIdentified(company, asking.space);
   const missing: Missing[] = [];
   let ids: StageOutcome['ids'];
   let held: StageOutcome | undefined;
   for (const module of modules) {
-    const got = await ask(module, asking, confirmed, context);
+    const got = await ask(module, asking, company, context);
     switch (got.kind) {
       case 'came': {
-        if (got.identity === undefined) break;
-        const asked = { operation: module.operation, params: { id: confirmed.id } };
-        const compared = await compareIdentity(asking, company, got.identity, asked, context);
-        if (compared.kind !== 'same') return compared;
-        ids = compared.ids;
+        const compared = await compareModule(module, asking, company, got, context);
+        if (compared.kind === 'same') ids = compared.ids ?? ids;
+        else if (compared.kind === 'not_available' && module.identity === undefined)
+          missing.push({ module, ...compared });
+        else return compared;
         break;
       }
       case 'not_available':
@@ -119,47 +130,70 @@ function noted(missing: readonly Missing[], { keepError }: StageContext, outcome
   return outcome;
 }
 
-type Got = { readonly kind: 'came'; readonly identity?: OwnIdentity } | StageOutcome;
+/** The answers of a module: several for a list with pages. */
+interface Came {
+  readonly kind: 'came';
+  /** The company of a profile. */
+  readonly identity?: StatedCompany;
+  readonly odd?: OddPart | undefined;
+  readonly requests: readonly Params[];
+}
 
-async function ask(module: Module, asking: ModuleTerms, confirmed: Identified, context: StageContext): Promise<Got> {
+type Got = Came | StageOutcome;
+
+async function ask(module: Module, asking: ModuleTerms, company: Company, context: StageContext): Promise<Got> {
   const { operation } = module;
-  const { id } = confirmed;
+  const { id } = requireIdentified(company, asking.space);
+  const facts = confirmedFacts(company, asking.space, context);
   if (operation.pages !== undefined) {
-    const pages = await askPages(operation, { id, ...asking.listParams }, asking.pagesAtMost, context);
+    const requests: Params[] = [];
+    let odd: OddPart | undefined;
+    const call: StageContext['call'] = async (asked, params, terms) => {
+      const outcome = await context.call(asked, params, terms);
+      if (outcome.kind !== 'answer') return outcome;
+      requests.push(params);
+      odd ??= oddPart(module, outcome.body, facts);
+      return outcome;
+    };
+    const pages = await askPages(operation, { id, ...asking.listParams }, asking.pagesAtMost, { ...context, call });
     if (pages.kind !== 'pages') return pages;
-    return pages.came ? { kind: 'came' } : nothingReturned('NOTHING_RETURNED', listNotReturned(operation));
+    return pages.came
+      ? { kind: 'came', requests, odd }
+      : nothingReturned('NOTHING_RETURNED', listNotReturned(operation));
   }
   const outcome = await context.call(operation, { id });
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, { id }, outcome, context);
   try {
-    return read(module, outcome.body, confirmed);
+    return read(module, outcome.body, facts);
   } catch (error) {
     if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
     throw error;
   }
 }
 
-function read(module: Module, body: Buffer, confirmed: Identified): Got {
-  const { operation, identity, tells, tree } = module;
+function read(module: Module, body: Buffer, facts: ConfirmedFacts): Got {
+  const { operation, identity, tells, tree, nothing } = module;
+  const came = (own?: StatedCompany): Came => ({
+    kind: 'came',
+    requests: [{ id: facts.id }],
+    odd: oddPart(module, body, own?.name == null ? facts : { ...facts, names: [...facts.names, own.name] }),
+    ...(own === undefined ? {} : { identity: own }),
+  });
   if (identity === 'lite') {
     const lite = readMember(operation, body, 'lite');
     const said = identityIn(lite);
     if (said === undefined && isEmptyBody(body, 'lite')) return nothingIn(module);
     const ids = [readMember(operation, body, 'id'), memberOf(lite, 'id')].map(identifierText);
-    const id = ids.find((stated) => stated !== null && stated !== confirmed.id) ?? null;
-    return { kind: 'came', identity: { ...(said ?? UNKNOWN), id } };
+    const id = ids.find((stated) => stated !== null && stated !== facts.id) ?? null;
+    return came({ ...(said ?? UNKNOWN), id });
   }
-  if (tells !== undefined) return saysOneOf(body, tells) ? { kind: 'came' } : nothingIn(module);
-  if (identity === undefined && tree === undefined) return { kind: 'came' };
-  const value = readAnswer(operation, body) as ExactJson;
-  if (tree !== undefined) {
-    const nodes = memberOf(value, tree);
-    if (nodes == null) return nothingIn(module);
-    const another = Array.isArray(nodes) ? mismatchedGroupCompany(nodes, confirmed) : undefined;
-    return another === undefined ? { kind: 'came' } : ofAnother(another, confirmed);
-  }
-  const said = identityIn(value);
-  return said === undefined ? nothingIn(module) : { kind: 'came', identity: said };
+  if (tells !== undefined) return saysOneOf(body, tells) ? came() : nothingIn(module);
+  if (nothing !== undefined && isEmptyBody(body)) return nothingIn(module);
+  if (tree !== undefined)
+    return memberOf(readAnswer(operation, body) as ExactJson, tree) == null ? nothingIn(module) : came();
+  if (identity === undefined) return came();
+  const said = identityIn(readAnswer(operation, body) as ExactJson);
+  return said === undefined ? nothingIn(module) : came(said);
 }
 
 /** One of these members is present and not null. */
@@ -167,7 +201,7 @@ const saysOneOf = (body: Buffer, names: readonly string[]): boolean =>
   someMember(body, (name, first) => names.includes(name) && first !== 'n');
 
 /** Flat, or grouped with provenance (V1-25). Undefined if it has nothing but the requested ID. */
-function identityIn(profile: ExactJson | undefined): OwnIdentity | undefined {
+function identityIn(profile: ExactJson | undefined): StatedCompany | undefined {
   if (!isObject(profile)) return undefined;
   const { id, ...members } = profile;
   if (isEmptyValue(members)) return undefined;
@@ -177,76 +211,164 @@ function identityIn(profile: ExactJson | undefined): OwnIdentity | undefined {
     id: identifierText(id),
     name: text('name', 'basic'),
     registration_number: text('registration_number', 'basic'),
+    vat_number: null,
     country_code: text('country_code', 'address'),
   };
 }
 
-const UNKNOWN: OwnIdentity = { id: null, name: null, registration_number: null, country_code: null };
-
-const isObject = (value: ExactJson | undefined): value is { [member: string]: ExactJson } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+const UNKNOWN: StatedCompany = {
+  id: null,
+  name: null,
+  registration_number: null,
+  vat_number: null,
+  country_code: null,
+};
 
 const memberOf = (value: ExactJson | undefined, name: string): ExactJson | undefined =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-const ofAnother = (another: string, { id, candidate }: Identified): NotAvailable =>
-  nothingReturned(
-    'GROUP_OF_ANOTHER',
-    `the group tree of ${id} marks ${another}, but the confirmed company has ${candidate?.registration_number}`,
+/** A part of an answer that names another company than the confirmed one. */
+interface OddPart {
+  readonly stated: StatedCompany;
+  readonly problems: readonly string[];
+}
+
+/** The facts of the match in this space, else in another one. */
+export function confirmedFacts(
+  company: Company,
+  space: IdSpace,
+  { nameAgreement }: Pick<StageContext, 'nameAgreement'>,
+): ConfirmedFacts {
+  const { id, candidate } = requireIdentified(company, space);
+  const known = candidate ?? confirmedElsewhere(company.ids);
+  const names = [known?.name, company.enquiry.subject.name].filter(
+    (name) => name != null && name.trim() !== '',
+  ) as string[];
+  return {
+    id,
+    registration_number: known?.registration_number ?? null,
+    country_code: known?.country_code ?? null,
+    names,
+    nameAgreement,
+  };
+}
+
+/** The first part of an answer that contradicts the confirmed company. Everything that names a company is compared. */
+function oddPart(module: Module, body: Buffer, facts: ConfirmedFacts): OddPart | undefined {
+  const { operation, tree } = module;
+  const nodes = tree === undefined ? undefined : memberOf(readAnswer(operation, body) as ExactJson, tree);
+  const another = Array.isArray(nodes) ? oddTree(nodes, facts) : undefined;
+  if (another !== undefined) return another;
+  for (const stated of statedIn(module, body)) {
+    const problems = contradictionsOf(stated, facts);
+    if (problems.length > 0) return { stated, problems };
+  }
+  return undefined;
+}
+
+function* statedIn({ operation, parts = [], lists = [] }: Module, body: Buffer): Generator<StatedCompany> {
+  yield* statedCompanies(readStatements(operation, body));
+  for (const part of parts) yield* statedCompanies(readStatements(operation, body, part));
+  if (lists.length === 0 || !body.includes('"company')) return;
+  for (const list of lists) {
+    const items = readMember(operation, body, list);
+    if (Array.isArray(items)) for (const item of items) yield* companyOfItem(item);
+  }
+}
+
+/**
+ * The company that an item of a list belongs to, with the names of the documents: `company_id`, `company_name` and
+ * `registration_number`. A name or a number alone may be that of an officer which is a company.
+ */
+function companyOfItem(item: ExactJson): readonly StatedCompany[] {
+  if (!isObject(item)) return [];
+  const own = Object.entries(item).filter(([name]) => /^(?:company|registration_?number$)/i.test(name));
+  return statedCompanies(Object.fromEntries(own)).filter(
+    ({ id, name, registration_number }) => id !== null || (name !== null && registration_number !== null),
   );
+}
 
 /** An empty answer is paid for. It says neither yes nor no about the company (V1-22). */
-function nothingIn({ identity, operation }: Module): NotAvailable {
+function nothingIn({ identity, operation, nothing }: Module): NotAvailable {
+  if (nothing !== undefined) return nothingReturned(nothing.code, nothing.message);
   const message = `the provider returned ${identity === 'lite' ? 'an empty record' : `an empty answer to ${operation.name}`}`;
   const code = identity === 'lite' ? 'EMPTY_RECORD' : 'NOTHING_RETURNED';
   return nothingReturned(code, message);
 }
 
-/** The company that an answer names. */
-interface OwnIdentity {
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly registration_number: string | null;
-  readonly country_code: string | null;
-}
-
 type Comparison = { readonly kind: 'same'; readonly ids?: NonNullable<StageOutcome['ids']> } | StageOutcome;
 
 /**
- * An answer must have the number and country of the match, and no other ID (X-7). Otherwise a person accepts it with its difference or refuses
- * it.
+ * A profile must have the number and country of the match, and nothing in an answer may name another company (X-7).
+ * Otherwise a person accepts the answer with its difference or refuses it. Until then no table shows it.
  */
-async function compareIdentity(
-  { stage, space }: { readonly stage: string; readonly space: IdSpace },
+async function compareModule(
+  { operation, identity: where }: Module,
+  { stage, space }: Pick<ModuleTerms, 'stage' | 'space'>,
   company: Company,
-  said: OwnIdentity,
-  { operation, params }: Pick<Compared, 'operation' | 'params'>,
-  context: Pick<StageContext, 'questions' | 'keepAgreement'>,
+  { identity, odd, requests }: Came,
+  context: Pick<StageContext, 'questions' | 'keepAgreement' | 'nameAgreement'>,
 ): Promise<Comparison> {
-  const { candidate, ...found } = requireIdentified(company, space);
-  if (candidate === null) throw new Error('a record is bought only for a candidate that was seen');
-  const check = checkRecordIdentity(candidate, said);
-  const compared = { operation, params, company: { space, id: found.id } };
-  const otherId = said.id === null || said.id === found.id ? undefined : said.id;
-  if (check.ok && otherId === undefined) {
-    context.keepAgreement(compared);
+  const found = requireIdentified(company, space);
+  const facts = confirmedFacts(company, space, context);
+  const difference =
+    (identity && differenceOfProfile(identity, found)) ?? (odd && differenceOfPart(odd, { stage, operation, facts }));
+  const compared = requests.map((params) => ({ operation, params, company: { space, id: found.id } }));
+  if (difference === undefined) {
+    for (const one of compared) context.keepAgreement(one);
     return { kind: 'same' };
   }
+  const { key, message } = difference;
+  let decided: Awaited<ReturnType<typeof askAboutMismatch>> = 'accepted';
+  for (const one of compared) {
+    const question = { space, stage, key, candidateId: found.id, compared: one } as const;
+    decided = await askAboutMismatch(question, message, found.grade, context);
+  }
+  if (decided === 'accepted')
+    return where === undefined
+      ? { kind: 'same' }
+      : { kind: 'same', ids: { [space]: { ...found, matchedOn: 'review' } } };
+  if (decided !== 'refused') return decided;
+  return where === undefined ? nothingReturned('REVIEWED', PART_REFUSED) : refused(space, company);
+}
+
+interface Difference {
+  readonly key: string;
+  readonly message: string;
+}
+
+function differenceOfProfile(said: StatedCompany, { id, candidate }: Identified): Difference | undefined {
+  if (candidate === null) throw new Error('a record is bought only for a candidate that was seen');
+  const check = checkRecordIdentity(candidate, said);
+  const otherId = said.id === null || said.id === id ? undefined : said.id;
+  if (check.ok && otherId === undefined) return undefined;
   const isRenamed = said.name !== null && said.name !== candidate.name;
   const problems = [
-    otherId === undefined ? [] : [`the record is of ${otherId}, but kybatch asked for ${found.id}`],
+    otherId === undefined ? [] : [`the record is of ${otherId}, but kybatch asked for ${id}`],
     check.ok ? [] : [check.message],
     isRenamed ? [`the record is named ${said.name}`] : [],
   ].flat();
-  const message = problems.join('. ');
   const key = `${recordKey(candidate, said)}${otherId === undefined ? '' : `|${otherId}`}`;
-  const question = { space, stage, key, candidateId: candidate.id, compared } as const;
-  const decided = await askAboutMismatch(question, message, found.grade, context);
-  if (decided === 'accepted') return { kind: 'same', ids: { [space]: { ...found, candidate, matchedOn: 'review' } } };
-  return decided === 'refused' ? refused(space, company) : decided;
+  return { key, message: problems.join('. ') };
+}
+
+/** A number that was not stated does not differ. */
+function differenceOfPart(
+  { stated, problems }: OddPart,
+  {
+    stage,
+    operation,
+    facts,
+  }: Pick<ModuleTerms, 'stage'> & Pick<Module, 'operation'> & { readonly facts: ConfirmedFacts },
+): Difference {
+  const { id, name, country_code } = stated;
+  const registration_number = stated.registration_number ?? facts.registration_number;
+  const key = recordKey(facts, { registration_number, country_code }, stage, [operation.name, id, name]);
+  return { key, message: `${operation.name} names another company: ${problems.join(', and ')}` };
 }
 
 const REFUSED = 'a person refused the record because its number or country differs';
+const PART_REFUSED = 'a person refused the answer because it names another company';
 
 /** The v1 match stays: only v2 has another company. */
 function refused(space: IdSpace, { ids }: Company): StageOutcome {
@@ -256,27 +378,47 @@ function refused(space: IdSpace, { ids }: Company): StageOutcome {
 }
 
 /**
- * The company that a group tree marks, if it is another than the match. Undefined: it is the same or unknown. It only
- * differs if neither ID nor number is the confirmed one. Trees may be very deep, so there is no recursion.
+ * The company that a group tree marks, if it is another than the match, or the root of a tree without the match. A
+ * marked company differs if neither its ID nor its number is the confirmed one. Without a number its name decides. Trees
+ * may be very deep, so there is no recursion.
  */
-function mismatchedGroupCompany(tree: readonly unknown[], { id, candidate }: Identified): string | undefined {
-  const confirmed = candidate?.registration_number ?? '';
-  if (confirmed === '') return undefined;
-  const countryCode = candidate?.country_code?.toUpperCase() ?? '';
-  let another: string | undefined;
-  const pending: unknown[] = [...tree].reverse();
+function oddTree(tree: readonly ExactJson[], facts: ConfirmedFacts): OddPart | undefined {
+  const { id, registration_number: confirmed, country_code } = facts;
+  const isOwn = (node: StatedCompany): boolean =>
+    node.id === id ||
+    (node.registration_number !== null &&
+      confirmed !== null &&
+      readNumberWithCountry(node.registration_number, confirmed, country_code?.toUpperCase() ?? '').isSame);
+  let root: StatedCompany | undefined;
+  let marked: StatedCompany | undefined;
+  let isListed = false;
+  const pending: ExactJson[] = [...tree].reverse();
   while (pending.length > 0) {
-    const node = pending.pop();
-    if (typeof node !== 'object' || node === null) continue;
-    const { id: own, name, registration_number, selected, children } = node as { readonly [member: string]: ExactJson };
-    if (Array.isArray(children)) for (let at = children.length - 1; at >= 0; at--) pending.push(children[at]);
-    const number = text(registration_number);
-    if (selected !== true || number === undefined) continue;
-    if (text(own) === id || readNumberWithCountry(number, confirmed, countryCode).isSame) return undefined;
-    another ??= `${number}${text(name) === undefined ? '' : ` (${text(name)})`}`;
+    const object = pending.pop();
+    if (!isObject(object)) continue;
+    const { selected, children, country: _, ...members } = object;
+    if (Array.isArray(children)) for (let at = children.length - 1; at >= 0; at--) pending.push(children[at] ?? null);
+    const [node] = statedCompanies(members);
+    if (node === undefined) continue;
+    root ??= node;
+    if (isOwn(node)) isListed = true;
+    if (selected !== true) continue;
+    if (isOwn(node)) return undefined;
+    const hasNumber = node.registration_number !== null && confirmed !== null;
+    if (hasNumber || contradictionsOf({ ...UNKNOWN, name: node.name }, facts).length > 0) marked ??= node;
   }
-  return another;
+  if (marked === undefined && (isListed || root?.registration_number == null || confirmed === null)) return undefined;
+  const stated = marked ?? root;
+  return (
+    stated && { stated, problems: [marked === undefined ? lacksCompany(stated, facts) : marksAnother(stated, facts)] }
+  );
 }
 
-const text = (value: ExactJson | undefined): string | undefined =>
-  typeof value === 'string' || value instanceof ExactNumber ? String(value).trim() || undefined : undefined;
+const inWords = ({ id, name, registration_number }: StatedCompany): string =>
+  `${registration_number ?? id}${name === null ? '' : ` (${name})`}`;
+
+const marksAnother = (node: StatedCompany, { registration_number }: ConfirmedFacts): string =>
+  `its group tree marks ${inWords(node)}, but the confirmed company has ${registration_number ?? 'another ID'}`;
+
+const lacksCompany = (root: StatedCompany, { registration_number }: ConfirmedFacts): string =>
+  `its group tree of ${inWords(root)} does not have the confirmed company ${registration_number}`;

@@ -6,10 +6,15 @@ import { type StageOptions, stage } from './stage.js';
 
 const { fullKyb, liteKyb, officersKyb, shareholdersKyb, groupFullKyb, financialKyb } = v1Operations;
 
-const full: Module = { operation: fullKyb, identity: 'lite' };
+const full: Module = {
+  operation: fullKyb,
+  identity: 'lite',
+  parts: ['lite', 'financial'],
+  lists: ['officers', 'group_structures_full'],
+};
 const modules: Readonly<Record<RecordModule, Module>> = {
   lite: { operation: liteKyb, identity: 'whole' },
-  officers: { operation: officersKyb },
+  officers: { operation: officersKyb, lists: ['data'] },
   shareholders: { operation: shareholdersKyb },
   group: { operation: groupFullKyb, tree: 'data' },
   financial: { operation: financialKyb, tells: ['years', 'groups'] },

@@ -17,7 +17,7 @@ interface RegistryOptions {
 
 const modules: Readonly<Record<RegistryModule, Module>> = {
   lite: { operation: v2Operations.kybLite, identity: 'whole' },
-  officers: { operation: v2Operations.kybOfficers },
+  officers: { operation: v2Operations.kybOfficers, lists: ['data'] },
   shareholders: { operation: v2Operations.kybShareholders },
   financial: { operation: v2Operations.kybFinancial, tells: ['years', 'groups'] },
 };

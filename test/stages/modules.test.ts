@@ -269,21 +269,30 @@ describe('a group tree', () => {
     bought(recordStage, { options: { modules }, instead: { groupFullKyb: { data: tree } } });
   const another = [node({ id: 8 }, [node({ id: 99, name: 'Wrong', registration_number: 'FR1', selected: true })])];
 
-  test('that marks another company is noted, and alone it is not available', async () => {
-    const { outcome, errors } = await buy(another);
-    expect(outcome).toMatchObject({ kind: 'done' });
-    expect(errors).toMatchObject([{ class: 'not_available', code: 'GROUP_OF_ANOTHER' }]);
-    expect(errors[0]?.message).toMatch(/^groupFullKyb: .*FR1 \(Wrong\).*12345678$/);
-    expect((await buy(another, ['group'])).outcome).toMatchObject({
-      kind: 'not_available',
-      error: { code: 'GROUP_OF_ANOTHER' },
+  test('X-7 that marks another company is a review question, and a refused one is only this module', async () => {
+    const { outcome, kept } = await buy(another);
+    expect(outcome).toMatchObject({ kind: 'needs_review', code: 'IDENTITY_MISMATCH' });
+    expect(kept).toMatchObject([{ compared: { operation: { name: 'groupFullKyb' } }, answered: false }]);
+    expect(kept[0]?.message).toMatch(/^groupFullKyb .*FR1 \(Wrong\).*12345678$/);
+    const refused = await bought(recordStage, {
+      options: { modules: ['lite', 'group'] },
+      instead: { groupFullKyb: { data: another } },
+      remembered: { decision: 'none_of_these', candidateId: null, shown: ['1'] },
     });
+    expect(refused).toMatchObject({ outcome: { kind: 'done' }, errors: [{ code: 'REVIEWED' }] });
+  });
+
+  test.each([
+    ['marks one without a number but with another name', node({ id: 99, name: 'Wrong', selected: true })],
+    ['lists only others', node({ id: 99, registration_number: 'FR1' })],
+  ])('X-7 that %s is a review question', async (_, said) => {
+    expect((await buy([said])).outcome).toMatchObject({ kind: 'needs_review', code: 'IDENTITY_MISMATCH' });
   });
 
   test.each([
     ['its number', { id: 99, registration_number: 'NL-12345678', selected: true }],
     ['its ID', { id: 1, registration_number: 'NL1', selected: true }],
-    ['no number', { id: 99, registration_number: null, selected: true }],
+    ['no number but its name', { id: 99, name: 'Acme BV', registration_number: null, selected: true }],
     ['nobody', { id: 99, registration_number: 'FR1' }],
   ])('that marks %s belongs to the company', async (_, said) => {
     const { outcome, errors } = await buy([node({ id: 8 }, [node(said)])]);
