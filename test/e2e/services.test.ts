@@ -96,6 +96,9 @@ describe('kybatch mcp', () => {
         expect(await code('buy_record', { id: '1' })).toBe('TOOL_NOT_FOUND');
         expect(await code('company', { space: 'v1' })).toBe('TOOL_PARAMS_INVALID');
         expect(await code('companies', { page: 'two' })).toBe('TOOL_PARAMS_INVALID');
+        expect(await code('look_up', { name: 'x'.repeat(100_000), country: 'GB' })).toBe('TOOL_PARAMS_INVALID');
+        expect(await code('look_up', { name: 'x'.repeat(1_000), country: 'GB' })).toBe('SEARCH_TOO_LONG');
+        expect(await code('companies', { search: 'x'.repeat(1_000) })).toBe('SEARCH_TOO_LONG');
         expect(await code('companies', { where: 'here' })).toBe('TOOL_PARAMS_INVALID');
         expect(await code('portfolios')).toBe('NO_LEDGER_YET');
         expect(await code('plan', { input: '-' })).toEqual(expect.any(String));

@@ -317,6 +317,8 @@ describe('who may ask', () => {
       expect(await send('POST', form, 'queries=%7B')).toMatchObject({ status: 400 });
       const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`q${n}`, { query: 'x' }]));
       expect(await send('POST', form, `queries=${JSON.stringify(many)}`)).toMatchObject({ status: 400 });
+      const long = JSON.stringify({ q0: { query: 'x'.repeat(100_000) } });
+      expect(await send('POST', form, `queries=${long}`)).toMatchObject({ status: 400 });
     }));
 
   test('without the flag there is no service', () =>

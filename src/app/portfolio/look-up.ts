@@ -30,7 +30,7 @@ import {
   withProvider,
 } from '../provider/provider.js';
 import { providerIdsOf, wholeNumber } from '../run/spending.js';
-import { readListedRows } from './rows.js';
+import { readListedRows, refuseLongSearch } from './rows.js';
 
 /** What is known of a company. A name or a number is enough, but only a number confirms. */
 export type LookUpQuery = Pick<RowFields, 'name' | 'country' | 'registration_number' | 'state' | 'city'>;
@@ -76,6 +76,7 @@ export interface LookedUpCompany {
 /** Stored answers come first, and are free. Only a query without a match buys searches. */
 export async function lookUp(options: LookUpOptions, environment = processEnvironment()): Promise<LookUpView> {
   const { queries, unitLimit } = options;
+  for (const query of queries) refuseLongSearch({ ...query });
   const policy = loadPipeline(RULES_FROM, environment.cwd);
   const stored = queries.map((query): Looked => {
     const reading = readSearchSubject(query);

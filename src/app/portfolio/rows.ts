@@ -8,6 +8,7 @@ import type { SnapshotRow } from '../../ledger/answers/snapshot.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import { type FoundRow, ROW_ORDERS, type RowCount, type RowQuery } from '../../ledger/rows/find-rows.js';
+import { LONGEST_NAME } from '../../util/text-limits.js';
 import { type AppEnvironment, keptUntilCommit, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { namedRun } from '../run/runs.js';
@@ -85,8 +86,20 @@ const PER_PAGE = 50;
 /** A page is one view of the ledger, whose statement grows with its rows. */
 const PER_PAGE_AT_MOST = 200;
 
-export function rows(options: RowsOptions = {}, environment = processEnvironment()): Promise<RowsView> {
-  return withLedger('read', options, environment, async (ledger, dataDir) => {
+/** A longer text costs the database much, or is more than it takes (X-6). */
+export function refuseLongSearch(searched: Readonly<Record<string, string | undefined>>): void {
+  for (const [field, { length } = ''] of Object.entries(searched))
+    if (length > LONGEST_NAME)
+      throw new UsageError(
+        'SEARCH_TOO_LONG',
+        `${field} has ${length} characters, and a search takes at most ${LONGEST_NAME}`,
+        'Shorten it.',
+      );
+}
+
+export async function rows(options: RowsOptions = {}, environment = processEnvironment()): Promise<RowsView> {
+  refuseLongSearch({ search: options.search });
+  return await withLedger('read', options, environment, async (ledger, dataDir) => {
     const { search, outcome, stage, reason } = options;
     const portfolios = (await ledger.portfolios.all()).filter(({ providers }) =>
       isSelectedProvider(options, providers),

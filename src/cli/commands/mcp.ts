@@ -169,12 +169,17 @@ const schemaOf = (params: Tool['params']) => ({
   additionalProperties: false,
 });
 
+/** A path may have so many characters. */
+const LONGEST_PARAM = 4_096;
+
 function mustFit({ params }: Tool, given: Given): void {
   const refuse = (text: string) => {
     throw new UsageError('TOOL_PARAMS_INVALID', text, `Parameters: ${Object.keys(params).join(', ') || 'none'}`);
   };
   for (const [name, value] of Object.entries(given)) {
     const type = params[name]?.type;
+    if (typeof value === 'string' && value.length > LONGEST_PARAM)
+      refuse(`${name} has more than ${LONGEST_PARAM} characters`);
     if (type === undefined) refuse(`there is no parameter ${name}`);
     if (type === 'integer' ? !Number.isSafeInteger(value) : typeof value !== 'string')
       refuse(`${name} must be ${type === 'integer' ? 'a whole number' : 'a text'}`);
