@@ -27,6 +27,19 @@ test('X-6 of thousands of candidates the first are read and the rest counts as u
   expect([found.candidates.length, found.unreadable]).toEqual([1_000, 500]);
 });
 
+test.each([
+  [{ total_results: 9 }, 8],
+  [{ total: 2 }, 1],
+  [{ total_pages: 3 }, 2],
+  [{ pages: 2 }, 1],
+  [{ has_more: true }, 1],
+  [{ next: '/page/2' }, 1],
+  [{ total_results: 1, total_pages: 1, next: null, has_more: false }, undefined],
+])('V1-17 a search in an object may state further pages: %j', (said, unseen) => {
+  const answer = { results: [{ id: 1, name: 'A' }], ...said };
+  expect(readV1Candidates(Buffer.from(JSON.stringify(answer))).unseen).toBe(unseen);
+});
+
 describe.each([
   ['v1', readV1Candidates],
   ['v2', readV2Candidates],

@@ -83,6 +83,20 @@ describe('the companies module', () => {
     expect(errors).toMatchObject([{ code: 'CANDIDATES_UNSEEN' }]);
   });
 
+  test('a name with unseen hits does not support a repaired number, but an exact one stands by itself', async () => {
+    const named = { ...hit, registration_number: '01234567' };
+    const found = (registration_number: string) =>
+      find(
+        'companies',
+        { ...dutch, registration_number },
+        {
+          answer: ({ params }) => answer(params.name === undefined ? page([]) : page([named], 40)),
+        },
+      );
+    expect((await found('1234567')).outcome).toMatchObject({ kind: 'needs_review', code: 'CANDIDATES_UNSEEN' });
+    expect((await found('01234567')).outcome).toMatchObject({ kind: 'done' });
+  });
+
   test('a hit found by its VAT number does not show it, which means neither yes nor no', async () => {
     const fields = { name: 'Tulip Works B.V.', country: 'NL', vat_number: 'NL123456782B12' };
     const found = (name: string) => ({ answer: () => answer(page([{ ...hit, name }])) });

@@ -8,7 +8,7 @@ import { reportHit } from '../../api/v2/operations/credit-report.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import type { CandidateFacts } from '../../domain/candidate-grade.js';
 import { anyText, stringifyExact } from '../../util/exact-json.js';
-import { wholeCount } from '../../util/list-page.js';
+import { totalOf, wholeCount } from '../../util/list-page.js';
 
 /** The result of a search. An unreadable item is no candidate, but it is counted. */
 export interface SearchResult {
@@ -23,9 +23,23 @@ export interface SearchResult {
 /** The candidates of a v1 search, which may be a list or inside an object (V1-17). */
 export function readV1Candidates(body: Buffer): SearchResult {
   const answer = readAnswer(v1Operations.searchKyb, body);
-  const items = Array.isArray(answer) ? answer : (candidatesIn(answer) ?? []);
-  return found(items, v1Candidate, companyId, toFacts);
+  if (Array.isArray(answer)) return found(answer, v1Candidate, companyId, toFacts);
+  const items = candidatesIn(answer) ?? [];
+  const unseen = unseenBeside(items, answer as Readonly<Record<string, unknown>>);
+  return { ...found(items, v1Candidate, companyId, toFacts), ...(unseen === 0 ? {} : { unseen }) };
 }
+
+/** How many items at least are on further pages, by the counts of an envelope (V2-12). 0: none, or not stated. */
+function unseenBeside(items: readonly unknown[], envelope: Readonly<Record<string, unknown>>): number {
+  const total = totalOf(envelope) ?? wholeCount(envelope.total) ?? 0;
+  const furtherPages = (wholeCount(envelope.total_pages) ?? wholeCount(envelope.pages) ?? 1) - 1;
+  const goesOn = Object.entries(envelope).some(
+    ([name, value]) => /^(?:has_?)?(?:more|next)/i.test(name) && isSaid(value),
+  );
+  return Math.max(total - items.length, furtherPages, goesOn ? 1 : 0);
+}
+
+const isSaid = (value: unknown): boolean => value !== null && value !== false && value !== '';
 
 export const readV2Candidates = (body: Buffer): SearchResult =>
   found(readAnswer(v2Operations.kybSearch, body), v2Candidate, digitsId, toFacts);
@@ -45,13 +59,12 @@ export const readReportHits = (body: Buffer, country: string): SearchResult =>
 
 /** At most five on a page (V2-10), and more are only counted. Hits have neither VAT number nor state. */
 export function readLookupHits(body: Buffer): SearchResult {
-  const { data, total_results, total_pages } = readAnswer(v2Operations.companiesLookup, body);
-  const counted = wholeCount(total_results) ?? 0;
-  const furtherPages = (wholeCount(total_pages) ?? 1) - 1;
+  const answer = readAnswer(v2Operations.companiesLookup, body);
+  const { data } = answer;
   const items = data ?? [];
-  const unseen = Math.max(counted - items.length, furtherPages, 0);
+  const unseen = unseenBeside(items, answer);
   // Null does not mean "no hits" (V1-22), unless the count is 0.
-  const notReturned = data == null && wholeCount(total_results) !== 0;
+  const notReturned = data == null && wholeCount(answer.total_results) !== 0;
   return { ...found(items, lookupHit, companyId, toFacts), unseen, ...(notReturned ? { notReturned } : {}) };
 }
 

@@ -130,10 +130,12 @@ function conclude(
   decision: Decision,
   { seen, elsewhere, doubts }: Omit<SearchEvidence, 'before' | 'hints'>,
 ): StageOutcome {
-  const [doubt] = doubts;
   switch (decision.kind) {
     case 'confirmed': {
-      const against = doubts.find(({ rulesOutYes }) => rulesOutYes);
+      const isExact = decision.matchedOn === 'registration_number' && decision.grade.startsWith('A');
+      const against = doubts.find(
+        ({ rulesOutYes }) => rulesOutYes === 'always' || (rulesOutYes === 'inexact' && !isExact),
+      );
       if (against === undefined) return confirmed(space, decision, decision.matchedOn);
       const message = `one candidate agrees, but ${against.words}. Another one may agree, too`;
       return { kind: 'needs_review', code: against.code, message, grade: decision.grade };
@@ -145,11 +147,13 @@ function conclude(
     case 'no_match': {
       const told = noMatchMessage(decision.reason, elsewhere);
       // The company may be an unreadable or unseen candidate: "no match" would be a guess.
+      const open = doubts.filter(({ rulesOutNo }) => rulesOutNo);
+      const [doubt] = open;
       if (doubt !== undefined)
         return {
           kind: 'needs_review',
           code: doubt.code,
-          message: `${told}, but ${doubts.map(({ words }) => words).join(', and ')}. Ask the provider, or decide that none of these is right`,
+          message: `${told}, but ${open.map(({ words }) => words).join(', and ')}. Ask the provider, or decide that none of these is right`,
         };
       return { kind: 'no_match', code: decision.reason.toUpperCase(), message: told };
     }

@@ -80,7 +80,7 @@ export async function resolve(
   }
   const before = company.confirmedBefore[space];
   // Only a row that would end as `no_match` uses the fallback. An existing question is not changed by it.
-  if (verdict() === 'no_match' && doubts.all().length === 0 && before?.candidate == null) {
+  if (verdict() === 'no_match' && !doubts.all().some(({ rulesOutNo }) => rulesOutNo) && before?.candidate == null) {
     const heldUp = await askFallback({
       enquiry,
       context,

@@ -134,12 +134,15 @@ export function spacesToSearch(
   return [...searched];
 }
 
-/** Why the seen candidates do not decide: "no" would be a guess, and for some doubts "yes" too. */
+/** Why the seen candidates do not decide. */
 export interface SearchDoubt {
   readonly code: string;
   /** The end of the sentence "nobody was found, but …". */
   readonly words: string;
-  readonly rulesOutYes: boolean;
+  /** "No" would be a guess. */
+  readonly rulesOutNo: boolean;
+  /** "Yes" would be a guess, too. `inexact`: unless the candidate has exactly the number of the row. */
+  readonly rulesOutYes: 'always' | 'inexact' | 'never';
 }
 
 const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
@@ -159,7 +162,10 @@ export class SearchDoubts {
     this.#how = how;
   }
 
-  /** A name finds many companies and confirms none, so unseen ones among them decide nothing. */
+  /**
+   * A name finds many companies. The one with the number is not among the unseen ones, because the number was searched,
+   * too. But a confirmation that needs the name needs all companies with that name.
+   */
   note({ candidates, unreadable, unseen = 0, notReturned }: SearchResult, search: Search): void {
     this.#unreadable += unreadable;
     if (notReturned === true) this.#notReturned += 1;
@@ -174,22 +180,32 @@ export class SearchDoubts {
       ...when(this.#unreadable, {
         code: UNREADABLE_CANDIDATE,
         words: `${several(this.#unreadable, 'one candidate', 'candidates')} could not be read`,
-        rulesOutYes: false,
+        rulesOutNo: true,
+        rulesOutYes: 'never',
       }),
       ...when(this.#notReturned, {
         code: CANDIDATES_NOT_RETURNED,
         words: 'the answer to a search has no list of candidates',
-        rulesOutYes: false,
+        rulesOutNo: true,
+        rulesOutYes: 'never',
       }),
       ...when(this.#unseen, {
         code: CANDIDATES_UNSEEN,
         words: `${several(this.#unseen, 'at least one more is', 'or more are')} on further pages`,
-        rulesOutYes: true,
+        rulesOutNo: true,
+        rulesOutYes: 'always',
+      }),
+      ...when(this.#unseenByName, {
+        code: CANDIDATES_UNSEEN,
+        words: `${several(this.#unseenByName, 'at least one more has', 'or more have')} a similar name on further pages`,
+        rulesOutNo: false,
+        rulesOutYes: 'inexact',
       }),
       ...when(this.#withoutVat, {
         code: 'VAT_ONLY',
         words: 'the search by VAT number returned no VAT numbers',
-        rulesOutYes: false,
+        rulesOutNo: true,
+        rulesOutYes: 'never',
       }),
     ];
   }
@@ -218,4 +234,4 @@ export class SearchDoubts {
   }
 }
 
-const when = <T>(count: number, said: T): readonly T[] => (count > 0 ? [said] : []);
+const when = <const T>(count: number, said: T): readonly T[] => (count > 0 ? [said] : []);
