@@ -139,6 +139,6 @@ function rendererOf(table: Table, formats: Formats, name: keyof Formats, options
 
 /** A reader's key facts of a subject, kept until the input rows are written. Empty if there are none. */
 export function glanceEntries({ glance }: Reader, id: string, out: ReaderOutput): readonly GlanceEntry[] {
-  const cells = glance?.(out) ?? {};
+  const cells = { ...glance?.(out), ...(out.inPart.size === 0 ? {} : { lists_in_part: [...out.inPart].join() }) };
   return Object.keys(cells).length === 0 ? [] : [{ id, cells: JSON.stringify(cells) }];
 }

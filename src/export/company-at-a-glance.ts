@@ -25,6 +25,8 @@ export interface CompanyFacts {
   readonly turnoverFiledSince: string | null;
   /** How the row agrees with the facts shown. */
   readonly grade: Cell;
+  /** The tables that show only a part of a list of the company. */
+  readonly listsInPart: readonly string[];
   /** The confirmed name, if the record has a new one by now. */
   readonly formerName: string | undefined;
 }
@@ -75,9 +77,14 @@ export function companyAtAGlance(row: SnapshotRow): CompanyFacts {
     status: cell('status'),
     turnoverFiledSince: filedSince(figures, saying),
     grade: gradeShown(row, { name, registrationNumber, country, register }, former !== undefined),
+    listsInPart: listsInPart(Object.keys(glances).flatMap((reader) => of([reader]))),
     formerName: former,
   };
 }
+
+const listsInPart = (glances: readonly Glance[]): readonly string[] => [
+  ...new Set(glances.flatMap(({ lists_in_part: lists = '' }) => lists.split(',').filter(Boolean))),
+];
 
 const YEAR = /^\d{4}$/;
 

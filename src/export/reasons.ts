@@ -20,7 +20,7 @@ export const reasonOf = (row: ReasonFacts): string => `${endOf(row)}${turnoverFr
 function endOf(row: ReasonFacts): string {
   switch (row.outcome) {
     case 'complete':
-      return `${confirmedBy(row)}${row.notes.map(further).join('')}${lacking(row)}`;
+      return `${confirmedBy(row)}${row.notes.map(further).join('')}${lacking(row)}${inPart(row)}`;
     case 'needs_review':
       return `${correctedFirst(row)}${inQuestion(row)}${toDecide(row)}`;
     case 'no_match':
@@ -54,6 +54,8 @@ export interface ReasonFacts {
   readonly filedTurnovers: number | null;
   /** The year of a newer filed turnover than the one shown. */
   readonly turnoverFiledSince: string | null;
+  /** The tables that show only a part of a list. */
+  readonly listsInPart: readonly string[];
   /** As the registry reports it. */
   readonly status: string | null;
   /** Differences of a match that was confirmed anyway, and later changes. */
@@ -69,6 +71,7 @@ export const reasonFacts = (row: SnapshotRow, company: CompanyFacts): ReasonFact
   message: row.errorMessage,
   filedTurnovers: company.cell('turnover_filed') === null ? null : Number(company.cell('turnover_filed')),
   turnoverFiledSince: company.turnoverFiledSince,
+  listsInPart: company.listsInPart,
   status: company.status,
 });
 
@@ -157,6 +160,15 @@ function lacking({ stages, code }: ReasonFacts): string {
   const refused = code === 'REVIEWED' ? '. A person refused what was found' : '';
   return `${refused}. Not available: ${lacked.map(stageWords).join(', ')}`;
 }
+
+/** Further pages were not bought, or the provider counts more than it returned: that is never shown as all. */
+const inPart = ({ listsInPart }: ReasonFacts): string =>
+  listsInPart.length === 0
+    ? ''
+    : `. Not complete: ${[...listsInPart]
+        .sort()
+        .map((name) => name.replaceAll('_', ' '))
+        .join(', ')}`;
 
 /** Explains a turnover without a currency, or an empty cell beside accounts with a turnover. */
 function turnoverFrom({ filedTurnovers, turnoverFiledSince }: ReasonFacts): string {

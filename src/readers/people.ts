@@ -1,5 +1,6 @@
 import { type Employer, isDifferentPerson, worksElsewhere } from '../domain/names/employer-match.js';
 import { type ExactJson, ExactNumber, isObject, type JsonObject } from '../util/exact-json.js';
+import { totalOf } from '../util/list-page.js';
 import { eachItem, unreadItems } from './parts/lists.js';
 import { type BodyPath, idOf, memberOf, openAnswer, tryParse } from './parts/open-answer.js';
 import { extraOf, type Members, nested, readFields } from './parts/read-fields.js';
@@ -97,12 +98,18 @@ function readPeople({ ids, answers, name }: SubjectAnswers, whose: Whose, out: R
   const counts = new Map<string, number>();
   const of = { ...whose, v1_company_id: ids.v1 ?? null, v2_company_id: ids.v2 ?? null };
   const company = nameIn(answers);
+  const listed = new Map<string, { items: number; total: number }>();
   for (const answer of answers) {
     if (answer.operation === 'companyProfile') continue;
     const opened = openAnswer(answer, out);
     if (opened === undefined) continue;
     const { body, path } = opened;
     const { operation } = answer;
+    if (LISTS.has(operation) && isObject(body)) {
+      const { items, total } = listed.get(operation) ?? { items: 0, total: 0 };
+      const came = Array.isArray(body.data) ? body.data.length : 0;
+      listed.set(operation, { items: items + came, total: Math.max(total, totalOf(body) ?? 0) });
+    }
     const add = (item: JsonObject, at: BodyPath) => {
       if (isElsewhere(item, answer, whose, { profile: company, confirmed: name ?? '' })) return;
       const position = (counts.get(operation) ?? 0) + 1;
@@ -112,6 +119,7 @@ function readPeople({ ids, answers, name }: SubjectAnswers, whose: Whose, out: R
     for (const [name, value] of LISTS.has(operation) ? eachPerson(body, path, add) : onePerson(body, path, add))
       path.at(name).left('a line of its own', value);
   }
+  if ([...listed.values()].some(({ items, total }) => items < total)) out.noteMore(peopleTable);
 }
 
 const LISTS: ReadonlySet<string> = new Set(['enrichEmployeesSearch', 'employeesSearch']);

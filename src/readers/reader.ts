@@ -115,6 +115,8 @@ export class ReaderOutput {
   readonly issues: Issue[] = [];
   /** By table: the values of `knownBy.within` whose rows came, even if there are none. `''` without such a column. */
   readonly came = new Map<string, Set<string>>();
+  /** The tables that show only a part of their list. */
+  readonly inPart = new Set<string>();
   readonly #hidden = new Set<string>();
   #issuesBeyond = 0;
 
@@ -169,9 +171,15 @@ export class ReaderOutput {
       for (const row of rows as { company_key?: Cell }[]) if (row.company_key === undefined) row.company_key = key;
   }
 
+  /** More is listed than was returned or asked for: the row says so. */
+  noteMore(table: Table): void {
+    this.inPart.add(table.name);
+  }
+
   /** Only a part of a list came, so it is not compared: missing entries may be in the rest. */
   noteInPart(table: Table): void {
     this.came.delete(table.name);
+    this.noteMore(table);
   }
 
   /** The table shows another answer's rows, so those of this answer are neither shown nor compared. */
@@ -224,6 +232,8 @@ export type GlanceCell =
   | 'officers_returned'
   | 'shareholders_returned'
   | 'screening_hits'
+  /** Names of lists, separated by commas. */
+  | 'lists_in_part'
   | 'last_change'
   | 'changed_since'
   | 'not_compared'

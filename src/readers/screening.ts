@@ -1,5 +1,6 @@
 import { countPeopleLeft, PEOPLE_LEFT } from '../domain/outcomes.js';
 import { type ExactJson, ExactNumber, isObject, type JsonObject } from '../util/exact-json.js';
+import { totalOf } from '../util/list-page.js';
 import { eachItem, emptyOf, type ListRead, noted, type SubjectIds, unreadItems } from './parts/lists.js';
 import { type BodyPath, memberOf, openAnswer } from './parts/open-answer.js';
 import { type CellsOf, extraOf, type Members, nested, readFields, ungroup } from './parts/read-fields.js';
@@ -209,7 +210,7 @@ function readSearches(subject: SubjectAnswers, ids: Pick<Screened, 'v1' | 'v2'>,
     const { body, path } = opened;
     const asked = askedBy(answer);
     const key = JSON.stringify([answer.operation, asked]);
-    const search = searches.get(key) ?? { ...asked, answer, items: 0, hits: null, elsewhere: 0 };
+    const search = searches.get(key) ?? { ...asked, answer, items: 0, hits: null, elsewhere: 0, total: 0 };
     const found = answer.operation === 'shareholdersSearchKyb' ? holdingsTable : appointmentsTable;
     const before = out.rows.get(found.name)?.length ?? 0;
     const of = { ...ids, ...asked, own: id, offset: search.items };
@@ -218,6 +219,7 @@ function readSearches(subject: SubjectAnswers, ids: Pick<Screened, 'v1' | 'v2'>,
     searches.set(key, {
       ...search,
       items: search.items + (count ?? 0),
+      total: Math.max(search.total, (isObject(body) && totalOf(body)) || 0),
       hits: count === null ? search.hits : (search.hits ?? 0) + lines.length,
       elsewhere: search.elsewhere + lines.filter((line) => line.is_subject !== 'true').length,
     });
@@ -236,10 +238,12 @@ interface Search extends Pick<Screened, 'name' | 'birthYear'> {
   /** Null if no list was returned. */
   readonly hits: number | null;
   readonly elsewhere: number;
+  /** Hits by the count of the list. 0: not stated. */
+  readonly total: number;
 }
 
 function addScreening(
-  { name, birthYear, answer, hits, elsewhere }: Search,
+  { name, birthYear, answer, items, total, hits, elsewhere }: Search,
   { companyKey = null, notes = [] }: SubjectAnswers,
   ids: Pick<Screened, 'v1' | 'v2'>,
   out: ReaderOutput,
@@ -248,6 +252,9 @@ function addScreening(
   const left = notes
     .filter(({ code }) => code === PEOPLE_LEFT)
     .map(({ message }) => countPeopleLeft(message, `${kind}s`));
+  const leftOut = Math.max(0, ...left);
+  if (leftOut > 0) out.noteMore(screeningsTable);
+  if (items < total) out.noteMore(holdingsTable);
   out.add(screeningsTable, {
     company_key: companyKey,
     name,
@@ -255,7 +262,7 @@ function addScreening(
     asked_at: timestamp(answer.fetchedAt),
     operation: answer.operation,
     hits: hits === null ? null : String(hits),
-    people_left_out: String(Math.max(0, ...left)),
+    people_left_out: String(leftOut),
     birth_year: birthYear,
     hits_elsewhere: hits === null ? null : String(elsewhere),
     v1_company_id: ids.v1,

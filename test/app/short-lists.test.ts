@@ -93,3 +93,20 @@ test('V1-7 a directly bought page is not mixed into the list and hides no change
       'freshness: {kybLite: 7d, kybOfficers: 7d, kybSearch: 365d}',
     ],
   ));
+
+test('V1-7 a list of which further pages were not bought is named in the reason of its row', () =>
+  withNights(
+    1,
+    async ({ sandbox, writeCsv, night, table, clock }) => {
+      writeCsv('in.csv', wholeCompanies(sandbox, 1).map(inputOf));
+      const more = (page: Page) => ({ ...page, total_results: 999, total_pages: 20 });
+      sandbox.script(aList, [{ rewrite: (body) => JSON.stringify(more(JSON.parse(body) as Page)) }]);
+      await night();
+      expect(table('errors')).toMatchObject([{ code: 'PAGES_LEFT' }]);
+      expect(table('results')[0]?.reason).toMatch(/: officers\b/);
+      clock.advance(DAY);
+      await night('--rebuy');
+      expect(table('results')[0]?.reason).not.toMatch(/: officers\b/);
+    },
+    ['stages: [record]', 'record: {modules: [lite, officers], pages_at_most: 1}'],
+  ));

@@ -174,6 +174,7 @@ const CASES: readonly (readonly [string, Partial<ReasonFacts>])[] = [
   ],
   ['two filed turnovers', { filedTurnovers: 2 }],
   ['three filed turnovers', { filedTurnovers: 3 }],
+  ['lists of which only a part came', { listsInPart: ['shareholders', 'group_links'] }],
   ['a newer filed turnover', { turnoverFiledSince: '2024' }],
   [
     'several candidates, and a filed turnover',

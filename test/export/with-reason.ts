@@ -18,6 +18,7 @@ export const ROW: ReasonFacts = {
   questions: [],
   filedTurnovers: null,
   turnoverFiledSince: null,
+  listsInPart: [],
   notes: [],
   status: 'Active',
 };
