@@ -25,8 +25,17 @@ import {
 } from './access.js';
 import { frame, problemPage } from './layout.js';
 import { RECONCILE_BODY_AT_MOST, type ReconcileOptions, ReconcileService } from './reconcile.js';
-import { actions, fileScreens, screens } from './screens.js';
+import { changesScreen } from './screens/changes.js';
+import { companiesScreen } from './screens/companies.js';
+import { companyScreen } from './screens/company.js';
+import { decisionsScreen, ruleAction, ruleScreen, withdrawAction } from './screens/decisions.js';
+import { planScreen, startAction, uploadAction } from './screens/plan.js';
+import { portfoliosScreen } from './screens/portfolios.js';
+import { answerAction, dismissAction, questionScreen, reviewScreen, undoAction } from './screens/review.js';
+import { pauseAction, resumeAction, runFile, runScreen, runsScreen } from './screens/runs.js';
+import { chargeAction, usageScreen } from './screens/usage.js';
 import {
+  type Action,
   type AnyScreen,
   type CsvLines,
   mayDo,
@@ -35,6 +44,16 @@ import {
   type Site,
   type User,
 } from './site.js';
+
+const screens: readonly AnyScreen[] = [
+  ...[portfoliosScreen, planScreen, runsScreen, runScreen, companiesScreen, companyScreen, changesScreen, usageScreen],
+  ...[reviewScreen, ruleScreen, questionScreen, decisionsScreen],
+];
+
+const actions: readonly Action[] = [
+  ...[startAction, uploadAction, pauseAction, resumeAction, chargeAction],
+  ...[answerAction, undoAction, dismissAction, ruleAction, withdrawAction],
+];
 
 export interface UiOptions extends Pick<Site, 'options' | 'environment'> {
   /** 0: a free one. */
@@ -169,7 +188,7 @@ class PageExchange {
     this.#site = site;
     if (method === 'POST') return await this.#act(session, site);
     if (method !== 'GET' && method !== 'HEAD') throw new Refused(405, 'METHOD_REFUSED', `${method} is not used here.`);
-    const found = find([...screens, ...fileScreens], this.#url);
+    const found = find([...screens, runFile], this.#url);
     if (found === undefined) throw notFound();
     const { one, request } = found;
     if ('file' in one) await this.#sendFile(await one.file(request, site));
@@ -252,7 +271,7 @@ class PageExchange {
     if (!mayDo(site.user.role, one.needs))
       throw new Refused(403, 'ROLE_REFUSED', `${site.user.name} may ${site.user.role} here, not ${one.needs}.`);
     const body = await this.#body(isUpload ? UPLOAD_AT_MOST : FORM_AT_MOST);
-    const { form, file } = isUpload ? readMultipart(body, type) : { form: new URLSearchParams(body.toString('utf8')) };
+    const { form, file } = await readForm(body, type);
     const { to, message: said } = await one.run(form, request, site, file);
     if (this.#accepts('application/json')) return this.#json(200, { to, message: said });
     session.message = said;
@@ -387,45 +406,24 @@ function decoded(part = ''): string {
 }
 
 function told(error: unknown): { status: number; code: string; text: string; hint?: string | undefined } {
-  if (error instanceof Refused) {
-    const { status, code, message: text, hint } = error;
-    return { status, code, text, hint };
-  }
-  if (error instanceof KybatchError) {
-    const { code, message: text, hint, exit } = error;
-    const status = /_NOT_FOUND$|^NO_\w+_YET$/.test(code)
-      ? 404
-      : exit === ExitCode.usage
-        ? 400
-        : exit === ExitCode.locked
-          ? 409
-          : 500;
-    return { status, code, text, hint };
-  }
-  return { status: 500, code: 'INTERNAL', text: error instanceof Error ? error.message : String(error) };
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof Refused) return { status: error.status, code: error.code, text, hint: error.hint };
+  if (!(error instanceof KybatchError)) return { status: 500, code: 'INTERNAL', text };
+  const { code, hint, exit } = error;
+  const isNotFound = /_NOT_FOUND$|^NO_\w+_YET$/.test(code);
+  return { status: isNotFound ? 404 : (STATUSES[exit] ?? 500), code, text, hint };
 }
 
+const STATUSES: Readonly<Record<number, number>> = { [ExitCode.usage]: 400, [ExitCode.locked]: 409 };
+
 /** The fields of a form, and the one file in it. */
-function readMultipart(body: Buffer, type: string): { form: URLSearchParams; file?: UploadedFile | undefined } {
-  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
-  const between = Buffer.from(`\r\n--${quoted ?? plain ?? ''}`);
-  const whole = Buffer.concat([Buffer.from('\r\n'), body]);
+async function readForm(body: Buffer, type: string): Promise<{ form: URLSearchParams; file?: UploadedFile }> {
+  const read = new Response(new Uint8Array(body), { headers: { 'Content-Type': type } }).formData();
+  const all = [...(await read.catch(() => Promise.reject(new Refused(400, 'FORM_REFUSED', 'The form is damaged.'))))];
   const form = new URLSearchParams();
-  let file: UploadedFile | undefined;
-  for (let at = whole.indexOf(between); at !== -1; ) {
-    const from = at + between.length;
-    const next = whole.indexOf(between, from);
-    if (next === -1) break;
-    const headEnd = whole.indexOf('\r\n\r\n', from);
-    if (headEnd !== -1 && headEnd < next) {
-      const head = whole.toString('utf8', from, headEnd);
-      const [, name = ''] = /\bname="([^"]*)"/i.exec(head) ?? [];
-      const [, fileName] = /\bfilename="([^"]*)"/i.exec(head) ?? [];
-      const bytes = whole.subarray(headEnd + 4, next);
-      if (fileName === undefined) form.append(name, bytes.toString('utf8'));
-      else if (fileName !== '') file = { name: fileName, bytes };
-    }
-    at = next;
-  }
-  return { form, file };
+  for (const [name, value] of all) if (typeof value === 'string') form.append(name, value);
+  const [sent] = all.flatMap(([, value]) => (typeof value === 'string' || value.name === '' ? [] : [value]));
+  return sent === undefined
+    ? { form }
+    : { form, file: { name: sent.name, bytes: Buffer.from(await sent.arrayBuffer()) } };
 }

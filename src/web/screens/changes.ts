@@ -1,4 +1,4 @@
-import type { ChangeView, RecentChangesView } from '../../app/portfolio/changes.js';
+import { type ChangeView, type RecentChangesView, recentChanges } from '../../app/portfolio/changes.js';
 import { differingMembers, type FieldChange } from '../../domain/change.js';
 import { INFORMATIVE_SPACES } from '../../domain/provider.js';
 import { type Html, html, type Markup } from '../../util/html.js';
@@ -11,7 +11,6 @@ export const changesScreen = screen<RecentChangesView>({
   path: '/changes',
   nothing: { changes: [], nextBefore: null, notCompared: 0 },
   async load({ query }, { options, environment }) {
-    const { recentChanges } = await import('../../app/portfolio/changes.js');
     const before = Number.parseInt(query.get('before') ?? '', 10);
     return await recentChanges(
       {

@@ -1,4 +1,4 @@
-import type { FacetCount, ListedRow, RowFacet, RowsView } from '../../app/portfolio/rows.js';
+import { type FacetCount, type ListedRow, type RowFacet, type RowsView, rows } from '../../app/portfolio/rows.js';
 import { reasonName } from '../../cli/terminal/review-words.js';
 import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
@@ -12,7 +12,6 @@ const PAGE = 50;
 export const companiesScreen = screen<RowsView & { readonly at: number }>({
   path: '/companies',
   async load(request, { options, environment }) {
-    const { rows } = await import('../../app/portfolio/rows.js');
     const { query } = request;
     const given = (name: string) => query.get(name) || undefined;
     const view = await rows(

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { CompanyListView, CompanyView, StoredAnswerView } from '../../app/portfolio/company.js';
+import { type CompanyListView, type CompanyView, company, type StoredAnswerView } from '../../app/portfolio/company.js';
 import type { CreditReportView, FigureLine, FigureTable } from '../../app/portfolio/company-facts.js';
 import { moneyInWords } from '../../cli/terminal/run-words.js';
 import { GRAPH_LIMITS } from '../../domain/ownership-graph.js';
@@ -29,7 +29,6 @@ const WIDE_GRAPH = { hops: 6, neighbours: 40, nodes: 120 };
 export const companyScreen = screen<CompanyView & { readonly at: number }>({
   path: '/companies/:space/:id',
   async load({ params, query }, { options, environment }) {
-    const { company } = await import('../../app/portfolio/company.js');
     const view = await company(
       {
         ...options,

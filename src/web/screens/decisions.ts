@@ -1,5 +1,13 @@
-import type { QuestionPageView } from '../../app/review/question-pages.js';
-import type { decisions as listDecisions, RuleOptions, RuleProposal } from '../../app/review/review.js';
+import { type QuestionPageView, questionPage } from '../../app/review/question-pages.js';
+import {
+  answerByRule,
+  decisions as listDecisions,
+  previewRule,
+  type RuleOptions,
+  type RuleProposal,
+  withdrawBatch,
+  withdrawDecision,
+} from '../../app/review/review.js';
 import { decisionJson, LEFT_OUT, reasonName, topicInWords } from '../../cli/terminal/review-words.js';
 import { UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
@@ -19,8 +27,7 @@ export const decisionsScreen = screen<{ readonly at: number; readonly decisions:
   path: '/decisions',
   nothing: { at: 0, decisions: [] },
   async load(_, { options, environment }) {
-    const { decisions } = await import('../../app/review/review.js');
-    return { at: environment.clock.now(), decisions: await decisions(options, environment) };
+    return { at: environment.clock.now(), decisions: await listDecisions(options, environment) };
   },
   json: ({ decisions }) => ({ decisions: decisions.map(decisionJson) }),
   show({ decisions, at }, request, { user }) {
@@ -77,7 +84,6 @@ export const withdrawAction: Action = {
   needs: 'decide',
   run: (form, _, { options, environment, user }) =>
     unlessLocked('/decisions', async () => {
-      const { withdrawBatch, withdrawDecision } = await import('../../app/review/review.js');
       const batch = form.get('batch');
       const by = user.name;
       if (batch !== null) {
@@ -111,11 +117,9 @@ function ruleOf(query: URLSearchParams): Rule {
 export const ruleScreen = screen<RuleScreenView>({
   path: '/review/rule',
   async load({ query }, { options, environment, user }) {
-    const { previewRule } = await import('../../app/review/review.js');
     const selection = selectionOf(query);
     const rule = ruleOf(query);
     const isChosen = selection.filter.reasons !== undefined;
-    const { questionPage } = await import('../../app/review/question-pages.js');
     const asked = { ...options, ...selection, by: user.name, size: 1 };
     return {
       rule,
@@ -182,7 +186,6 @@ export const ruleAction: Action = {
   needs: 'decide',
   run: (form, _, { options, environment, user }) =>
     unlessLocked(`/review${selectionQuery(form)}`, async () => {
-      const { answerByRule } = await import('../../app/review/review.js');
       const selection = selectionOf(form);
       const rule = ruleOf(form);
       if (selection.filter.reasons === undefined) throw new UsageError('REASON_MISSING', 'choose a reason first');

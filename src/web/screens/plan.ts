@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
-import type { PipelineView } from '../../app/admin/pipelines.js';
-import type { PreviewView, UnreadTable } from '../../app/run/preview.js';
+import { type PipelineView, pipelines } from '../../app/admin/pipelines.js';
+import { isKnownInput, keepUpload, type PreviewView, previewOrTable, type UnreadTable } from '../../app/run/preview.js';
+import { isLedgerHeld, startProcess } from '../../app/run/process.js';
 import { planJson } from '../../cli/terminal/plan-words.js';
 import { amountsInWords, moneyInWords, retriesInWords } from '../../cli/terminal/run-words.js';
 import { UsageError } from '../../domain/errors.js';
@@ -52,9 +53,6 @@ export const planScreen = screen<PlanScreenView>({
   path: '/plan',
   async load(request, site) {
     const { options, environment } = site;
-    const { pipelines } = await import('../../app/admin/pipelines.js');
-    const { previewOrTable } = await import('../../app/run/preview.js');
-    const { isLedgerHeld } = await import('../../app/run/process.js');
     const asked = optionsOf(request);
     await mustBeOffered(asked.input, site);
     return {
@@ -89,7 +87,6 @@ ${updates(preview.plan, request)}${planned(view, preview, request, site)}`,
 
 /** Any path would let people behind a proxy read each file of this machine. */
 async function mustBeOffered(input: string, { options, environment, user }: Site): Promise<void> {
-  const { isKnownInput } = await import('../../app/run/preview.js');
   if (!user.isVerified || input === '' || (await isKnownInput(input, options, environment))) return;
   throw new Refused(
     403,
@@ -315,7 +312,6 @@ export const limitFlags = (form: URLSearchParams): readonly string[] => [
 
 /** Goes to the run that a command has begun. A command that ended before says why. */
 export async function startAndShow(words: readonly string[], { options, environment }: Site) {
-  const { isLedgerHeld, startProcess } = await import('../../app/run/process.js');
   if (await isLedgerHeld(options, environment))
     return {
       to: '/runs',
@@ -356,7 +352,6 @@ export const uploadAction: Action = {
   needs: 'spend',
   async run(form, _, { options, environment }, file) {
     if (file === undefined) throw new UsageError('FILE_MISSING', 'no file was sent');
-    const { keepUpload } = await import('../../app/run/preview.js');
     const { path, portfolio } = await keepUpload(file, options, environment);
     const pipeline = form.get('pipeline') ?? 'analyst';
     return {

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import type { AttemptOverview, ListOverview, OverviewView } from '../../app/portfolio/overview.js';
+import { type AttemptOverview, type ListOverview, type OverviewView, overview } from '../../app/portfolio/overview.js';
 import { amountsInWords, moneyInWords, stopInWords } from '../../cli/terminal/run-words.js';
 import { type Html, html, sparkBars, type Tone } from '../../util/html.js';
 import type { MessageState } from '../../util/message-parts.js';
@@ -15,7 +15,6 @@ export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
     at: 0,
   },
   async load(_, { options, environment }) {
-    const { overview } = await import('../../app/portfolio/overview.js');
     return { ...(await overview(options, environment)), at: environment.clock.now() };
   },
   json: ({ portfolios, ...rest }) => ({

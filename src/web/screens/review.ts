@@ -1,9 +1,20 @@
-import type { OneAnswerOptions, OwnAnswer, refusedAnswers, waitingEntries } from '../../app/review/answer-question.js';
-import type {
-  ComparedField,
-  OneQuestionView,
-  QuestionPageOptions,
-  QuestionPageView,
+import {
+  answerQuestion,
+  dismissRefusedAnswer,
+  type OneAnswerOptions,
+  type OwnAnswer,
+  ownAnswers,
+  refusedAnswers,
+  undoAnswer,
+  waitingEntries,
+} from '../../app/review/answer-question.js';
+import {
+  type ComparedField,
+  type OneQuestionView,
+  oneQuestion,
+  type QuestionPageOptions,
+  type QuestionPageView,
+  questionPage,
 } from '../../app/review/question-pages.js';
 import {
   inputInWords,
@@ -69,8 +80,6 @@ export const reviewScreen = screen<ReviewView>({
     facets: { reason: [], country: [], bestGrade: [] },
   },
   async load(request, { options, environment, user }) {
-    const { questionPage } = await import('../../app/review/question-pages.js');
-    const { refusedAnswers, waitingEntries } = await import('../../app/review/answer-question.js');
     const { pageSize: size } = request;
     const page = Math.floor(firstItem(request) / size) + 1;
     const asked = { ...options, ...selectionOf(request.query), by: user.name, page, size };
@@ -186,8 +195,6 @@ interface QuestionScreenView extends OneQuestionView {
 export const questionScreen = screen<QuestionScreenView>({
   path: '/review/:question',
   async load({ params, query }, { options, environment, user }) {
-    const { oneQuestion } = await import('../../app/review/question-pages.js');
-    const { ownAnswers } = await import('../../app/review/answer-question.js');
     const asked = { ...options, ...selectionOf(query), by: user.name, question: params.question ?? '' };
     const view = await oneQuestion(asked, environment);
     return {
@@ -340,7 +347,6 @@ export const answerAction: Action = {
   path: '/review/:question/answer',
   needs: 'decide',
   async run(form, { params }, { options, environment, user }) {
-    const { answerQuestion } = await import('../../app/review/answer-question.js');
     const choice = form.get('choice') ?? '';
     const verdict = WITHOUT_CANDIDATE.find((known) => known === choice);
     const question = params.question ?? '';
@@ -377,7 +383,6 @@ export const undoAction: Action = {
   path: '/review/undo',
   needs: 'decide',
   async run(form, _, { options, environment, user }) {
-    const { undoAnswer } = await import('../../app/review/answer-question.js');
     const question = form.get('question') ?? '';
     const given = Number(form.get('given'));
     const { refusal } = await undoAnswer({ ...options, by: user.name, question, given }, environment);
@@ -392,7 +397,6 @@ export const dismissAction: Action = {
   path: '/review/dismiss',
   needs: 'decide',
   async run(form, _, { options, environment }) {
-    const { dismissRefusedAnswer } = await import('../../app/review/answer-question.js');
     dismissRefusedAnswer(options, form.get('file') ?? '', environment);
     return { to: '/review' };
   },

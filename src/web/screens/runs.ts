@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
-import { lastStarted } from '../../app/run/process.js';
-import type { RunStanding } from '../../app/run/runs.js';
+import { lastStarted, pauseRun } from '../../app/run/process.js';
+import { type RunStanding, runs } from '../../app/run/runs.js';
 import type { Amounts } from '../../app/run/spending.js';
-import type { RunPageView } from '../../app/run/status.js';
+import { continueCost, type RunPageView, resultFiles, runPage, status } from '../../app/run/status.js';
 import { statusJson } from '../../cli/commands/status.js';
 import {
   amountsInWords,
@@ -39,7 +39,6 @@ export const runsScreen = screen<{ readonly at: number; readonly runs: readonly 
   path: '/runs',
   nothing: { at: 0, runs: [] },
   async load(_, { options, environment }) {
-    const { runs } = await import('../../app/run/runs.js');
     return { at: environment.clock.now(), runs: await runs(options, environment) };
   },
   show({ runs, at }, request, { options, environment }) {
@@ -129,7 +128,6 @@ const outcomeBar = (outcomes: Readonly<Record<RowOutcome, number>>): Html =>
   );
 
 const load = async ({ params }: Pick<PageRequest, 'params'>, { options, environment }: Site): Promise<RunPageView> => {
-  const { runPage } = await import('../../app/run/status.js');
   return await runPage({ ...options, run: params.run ?? '' }, environment);
 };
 
@@ -146,7 +144,6 @@ const hasFailedRows = ({ activity, progress }: RunPageView): boolean =>
 export const runScreen = screen<RunScreenView>({
   path: '/runs/:run',
   async load(request, site) {
-    const { continueCost, resultFiles } = await import('../../app/run/status.js');
     const { options, environment } = site;
     const view = await load(request, site);
     const run = view.run.id;
@@ -155,7 +152,6 @@ export const runScreen = screen<RunScreenView>({
     return { ...view, rest, files: (await resultFiles({ ...options, run }, environment)).names };
   },
   async json({ run }, { options, environment }) {
-    const { status } = await import('../../app/run/status.js');
     return statusJson(await status({ ...options, run: run.id }, environment));
   },
   show(view, request, site) {
@@ -267,7 +263,6 @@ function filesPanel({ run, files }: RunScreenView): Html | false {
 export const runFile: FileScreen = {
   path: '/runs/:run/files/:name',
   async file({ params }, { options, environment }) {
-    const { resultFiles } = await import('../../app/run/status.js');
     const { folder, names } = await resultFiles({ ...options, run: params.run ?? '' }, environment);
     const name = names.find((known) => known === params.name);
     if (name === undefined) return undefined;
@@ -371,7 +366,6 @@ export const pauseAction: Action = {
   path: '/runs/:run/pause',
   needs: 'spend',
   async run(_, { params }, { options, environment }) {
-    const { pauseRun } = await import('../../app/run/process.js');
     const run = await pauseRun({ ...options, run: params.run ?? '' }, environment);
     return {
       to: `/runs/${encodeURIComponent(run)}`,

@@ -1,4 +1,5 @@
-import type { DailySeries, DailyUsage, UsageView } from '../../app/admin/usage.js';
+import { type DailySeries, type DailyUsage, dailyUsage, type UsageView, usage } from '../../app/admin/usage.js';
+import { recordCharges } from '../../app/review/unknown-charges.js';
 import { moneyInWords } from '../../cli/terminal/run-words.js';
 import { unitsLeft } from '../../domain/account-usage.js';
 import { barChart, type Html, html, type Markup, SHADES } from '../../util/html.js';
@@ -19,7 +20,6 @@ const UNKNOWN_SHOWN = 100;
 export const usageScreen = screen<UsageScreenView>({
   path: '/usage',
   async load(_, { options, environment }) {
-    const { dailyUsage, usage } = await import('../../app/admin/usage.js');
     const [operation, pipeline] = await Promise.all(CHARTED.map((by) => dailyUsage({ ...options, by }, environment)));
     const nothing = { days: [], series: [] };
     return {
@@ -167,7 +167,6 @@ export const chargeAction: Action = {
   needs: 'spend',
   run: (form, _, { options, environment, user }) =>
     unlessLocked('/usage', async () => {
-      const { recordCharges } = await import('../../app/review/unknown-charges.js');
       const call = form.get('call') ?? '';
       const [verdict = 'resend'] = VERDICTS.find(([known]) => known === form.get('verdict')) ?? [];
       const asked = { ...options, which: [call], verdict, by: user.name };
