@@ -27,12 +27,10 @@ export function frame(
   site: Site,
   { message, hasCsv, questions }: Extras,
 ): Html {
-  const asCsv = new URLSearchParams(query);
-  asCsv.set('format', 'csv');
   return document(
     title,
     html`${navigation(path, site, questions)}
-<main id="main"${isLive && html` data-live`}>${message && notice(message)}${body}${hasCsv && html`<p class="sub"><a href="?${asCsv.toString()}">Download as CSV</a></p>`}</main>`,
+<main id="main"${isLive && html` data-live`}>${message && notice(message)}${body}${hasCsv && html`<p class="sub"><a href="${addressWith(path, query, { format: 'csv' })}">Download as CSV</a></p>`}</main>`,
     isLive,
   );
 }
@@ -71,7 +69,7 @@ export function problemPage({ status, code, text, hint, path }: Problem, site: S
     return frame({ title: 'No list yet', body }, { path, query: NO_QUERY }, site, NO_EXTRAS);
   }
   const title = PROBLEMS[status] ?? 'Something went wrong';
-  const body = html`<h1>${title}</h1><p>${sentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`)}</p>${hint && !isForTerminal(hint, status) && html`<p class="sub">${hint}</p>`}${site && html`<p class="row"><a class="btn" href="/">To the portfolios</a></p>`}`;
+  const body = html`<h1>${title}</h1><p>${sentence(capitalized(text))}</p>${hint && !isForTerminal(hint, status) && html`<p class="sub">${hint}</p>`}${site && html`<p class="row"><a class="btn" href="/">To the portfolios</a></p>`}`;
   return site === undefined
     ? document(title, html`<nav><b>kybatch</b></nav><main id="main">${body}</main>`)
     : frame({ title, body }, { path, query: NO_QUERY }, site, NO_EXTRAS);
@@ -95,6 +93,8 @@ const document = (title: string, body: Html, isLive = false): Html =>
 <html lang="en"><head><meta charset="utf-8"><title>${title} · kybatch</title><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><link rel="stylesheet" href="/style.css">${SCRIPT}${isLive && RELOAD}</head>
 <body><a class="skip" href="#main">To the content</a>${body}</body></html>
 `;
+
+export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** The title of a page, a line below it, and buttons beside it. */
 export const heading = (title: Markup, sub: Markup, beside?: Markup): Html =>
@@ -168,6 +168,14 @@ export const NOT_RETURNED = html`<span class="dim">not returned</span>`;
 export const panel = (title: Markup, body: Markup): Html =>
   html`<section class="card"><h2>${title}</h2>${body}</section>`;
 
+/** A table with a title. Without a line it is left out. */
+export const tablePanel = (
+  title: Markup,
+  columns: readonly TableColumn[],
+  lines: readonly (readonly Markup[])[],
+  above?: Markup,
+): Html | false => lines.length > 0 && panel(title, [above, dataTable(columns, lines)]);
+
 /** A time, exact in the title. */
 export const time = (at: number, now: number): Html =>
   html`<time datetime="${new Date(at).toISOString()}" title="${moment(at)}">${ageInWords(at, now)}</time>`;
@@ -188,21 +196,51 @@ export const firstItem = ({ query }: PageRequest): number =>
 /** Links to the pages of a list. `at`: the first item of this page, from 0. */
 export function pager({ path, query }: PageRequest, at: number, size: number, total: number): Html | false {
   if (total <= size) return false;
-  const to = (from: number, words: string) => {
-    const other = new URLSearchParams(query);
-    other.set('from', String(from));
-    return html`<a class="btn" href="${path}?${other.toString()}">${words}</a>`;
-  };
+  const to = (from: number, words: string) =>
+    html`<a class="btn" href="${addressWith(path, query, { from: String(from) })}">${words}</a>`;
   return html`<p class="row pager">${at > 0 && to(Math.max(0, at - size), 'Back')}<span class="dim">${withCommas(at + 1)} to ${withCommas(Math.min(total, at + size))} of ${withCommas(total)}</span>${at + size < total && to(at + size, 'More')}</p>`;
 }
 
+/** Names and values that a form sends along. */
+export const hiddenFields = (fields: Iterable<readonly [name: string, value: string]>): Markup =>
+  [...fields].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+
 /** A form with one button, that changes something. Users who may not do it do not see it. */
-export const button = (
-  address: string,
-  words: Markup,
-  fields: Readonly<Record<string, string>> = {},
-  kind = '',
-): Html =>
-  html`<form method="post" action="${address}">${Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<button class="${kind}">${words}</button></form>`;
+export const button = (address: string, words: Markup, fields: Readonly<Record<string, string>> = {}, kind = '') =>
+  html`<form method="post" action="${address}">${hiddenFields(Object.entries(fields))}<button class="${kind}">${words}</button></form>`;
+
+interface FacetValue {
+  /** Null: none. It is no choice. */
+  readonly value: string | null;
+  readonly count: number;
+}
+
+const FACET_VALUES = 12;
+
+/** The values of a facet as links. The chosen one leads back to all. */
+export function facetRow(
+  title: string,
+  name: string,
+  values: readonly FacetValue[],
+  { path, query }: PageRequest,
+  inWords = (value: string) => value,
+): Html | false {
+  const chosen = query.get(name);
+  if (values.length < 2 && !chosen) return false;
+  const links = values.slice(0, FACET_VALUES).map(({ value, count: many }) => {
+    const words = html`${value === null ? 'none' : inWords(value)} <b>${withCommas(many)}</b>`;
+    if (value === null) return html`<span class="chip dim">${words}</span>`;
+    const isOn = value === chosen;
+    const address = addressWith(path, query, { [name]: isOn ? null : value, from: null });
+    return html`<a class="chip${isOn && ' on'}" href="${address}"${isOn && html` aria-current="true"`}>${words}</a>`;
+  });
+  const more = values.length - links.length;
+  return html`<p class="row facets"><span class="dim">${title}</span>${links}${more > 0 && html`<span class="dim">and ${more} more</span>`}</p>`;
+}
+
+/** The same address with other parts. Null leaves one out. */
+export function addressWith(path: string, query: URLSearchParams, change: Readonly<Record<string, string | null>>) {
+  const other = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(change)) value === null ? other.delete(name) : other.set(name, value);
+  return other.size === 0 ? path : `${path}?${other}`;
+}

@@ -3,7 +3,7 @@ import { differingMembers, type FieldChange } from '../../domain/change.js';
 import { INFORMATIVE_SPACES } from '../../domain/provider.js';
 import { type Html, html, type Markup } from '../../util/html.js';
 import { count, iso, moment } from '../../util/words.js';
-import { chip, dataTable, heading } from '../layout.js';
+import { addressWith, chip, dataTable, heading } from '../layout.js';
 import { csvLines, screen } from '../site.js';
 import { companyAddress } from './companies.js';
 
@@ -24,20 +24,15 @@ export const changesScreen = screen<RecentChangesView>({
   show({ changes, nextBefore, notCompared }, { path, query }) {
     const isShort = query.has('important');
     const lines = changeLines(changes, isShort);
-    const address = (set: Readonly<Record<string, string | null>>) => {
-      const other = new URLSearchParams(query);
-      for (const [name, value] of Object.entries(set)) value === null ? other.delete(name) : other.set(name, value);
-      return `${path}?${other.toString()}`;
-    };
     return {
       title: 'Changes',
       body: html`${heading(
         'Changes',
         html`New answers that differ from the ones before, newest first${notCompared > 0 && html` · ${count(notCompared, 'answer is', 'answers are')} not compared yet`}`,
-        html`<a class="btn" href="${address({ important: isShort ? null : '1' })}">${isShort ? 'Show all changes' : 'Show important ones only'}</a>`,
+        html`<a class="btn" href="${addressWith(path, query, { important: isShort ? null : '1' })}">${isShort ? 'Show all changes' : 'Show important ones only'}</a>`,
       )}
 ${dataTable(['When', 'Company', 'Field', 'Before → now', ''], lines, isShort ? 'No important change on this page.' : 'No change yet. The next answer about a company is compared with the one before.')}
-${nextBefore !== null && html`<p><a class="btn" href="${address({ before: String(nextBefore) })}">Older changes</a></p>`}`,
+${nextBefore !== null && html`<p><a class="btn" href="${addressWith(path, query, { before: String(nextBefore) })}">Older changes</a></p>`}`,
     };
   },
   nextPage: ({ nextBefore }) => (nextBefore === null ? null : { before: String(nextBefore) }),

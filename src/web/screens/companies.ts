@@ -1,13 +1,23 @@
-import { type FacetCount, type ListedRow, type RowFacet, type RowsView, rows } from '../../app/portfolio/rows.js';
+import { type ListedRow, type RowsView, rows } from '../../app/portfolio/rows.js';
 import { reasonName } from '../../cli/terminal/review-words.js';
 import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
 import type { MessageState } from '../../util/message-parts.js';
-import { count, withCommas } from '../../util/words.js';
-import { aged, chip, dataTable, firstItem, heading, numeric, pager, time } from '../layout.js';
-import { csvLines, type PageRequest, screen } from '../site.js';
-
-const PAGE = 50;
+import { count } from '../../util/words.js';
+import {
+  aged,
+  capitalized,
+  chip,
+  dataTable,
+  facetRow,
+  firstItem,
+  heading,
+  hiddenFields,
+  numeric,
+  pager,
+  time,
+} from '../layout.js';
+import { csvLines, screen } from '../site.js';
 
 export const companiesScreen = screen<RowsView & { readonly at: number }>({
   path: '/companies',
@@ -17,16 +27,13 @@ export const companiesScreen = screen<RowsView & { readonly at: number }>({
     const view = await rows(
       {
         ...options,
+        ...Object.fromEntries(
+          ['portfolio', 'run', 'outcome', 'stage', 'reason', 'sort'].map((name) => [name, given(name)]),
+        ),
         search: given('q'),
-        portfolio: given('portfolio'),
-        run: given('run'),
-        outcome: given('outcome'),
-        stage: given('stage'),
-        reason: given('reason'),
-        sort: given('sort'),
         descending: query.has('desc'),
-        page: Math.floor(firstItem(request) / PAGE) + 1,
-        perPage: PAGE,
+        page: Math.floor(firstItem(request) / request.pageSize) + 1,
+        perPage: request.pageSize,
       },
       environment,
     );
@@ -41,9 +48,9 @@ export const companiesScreen = screen<RowsView & { readonly at: number }>({
       title: 'Companies',
       body: html`${heading('Companies', html`${isFiltered(query) ? count(total, 'row fits', 'rows fit') : count(total, 'row')}${scope && html` · ${scope}`}`)}
 ${searchForm(query)}
-${facetLine('Outcome', 'outcome', facets.outcome, request, outcomeInWords)}
-${facetLine('Stage', 'stage', facets.stage, request, stageInWords)}
-${facetLine('Reason', 'reason', facets.reason, request, reasonName)}
+${facetRow('Outcome', 'outcome', facets.outcome, request, outcomeInWords)}
+${facetRow('Stage', 'stage', facets.stage, request, stageInWords)}
+${facetRow('Reason', 'reason', facets.reason, request, reasonName)}
 ${dataTable(
   [numeric('Row'), 'Your list', 'Company', 'Outcome', 'Reason', aged('Updated')],
   rows.map((row) => [
@@ -57,7 +64,7 @@ ${dataTable(
       : time(row.updatedAt, at),
   ]),
   'No row fits. Take a filter away, or search for a part of the name.',
-)}${pager(request, (page - 1) * PAGE, PAGE, total)}`,
+)}${pager(request, (page - 1) * request.pageSize, request.pageSize, total)}`,
     };
   },
   csv: ({ rows }) =>
@@ -81,50 +88,16 @@ ${dataTable(
 const isFiltered = (query: URLSearchParams): boolean =>
   ['q', 'outcome', 'stage', 'reason'].some((name) => query.get(name));
 
-const SORTS = [
-  ['row', 'Row'],
-  ['name', 'Name'],
-  ['outcome', 'Outcome'],
-  ['updated', 'Updated'],
-  ['units', 'Units'],
-] as const;
+const SORTS = ['row', 'name', 'outcome', 'updated', 'units'] as const;
 
 /** The filters stay in force for another search. */
-const searchForm = (query: URLSearchParams): Html =>
-  html`<form class="row" method="get" action="/companies" role="search"><input type="search" name="q" data-key="/" aria-label="Name, number or ID" placeholder="Name, number or ID" size="32" value="${query.get('q') ?? ''}">${[
-    'portfolio',
-    'run',
-    'outcome',
-    'stage',
-    'reason',
-  ].map(
-    (name) => query.get(name) && html`<input type="hidden" name="${name}" value="${query.get(name)}">`,
-  )}<label>Sort by <select name="sort">${SORTS.map(
-    ([value, words]) =>
-      html`<option value="${value}"${query.get('sort') === value && html` selected`}>${words}</option>`,
-  )}</select></label><label><input type="checkbox" name="desc" value="1"${query.has('desc') && html` checked`}> last first</label><button class="primary">Search</button></form>`;
-
-const FACETS_SHOWN = 8;
-
-/** Every choice is a link. The chosen one takes the filter away. */
-function facetLine(
-  title: string,
-  name: RowFacet,
-  facets: readonly FacetCount[],
-  { path, query }: PageRequest,
-  words: (value: string) => string,
-): Html | false {
-  const chosen = query.get(name);
-  if (facets.length === 0 || (facets.length === 1 && chosen === null)) return false;
-  return html`<p class="row facets"><span class="dim">${title}</span>${facets
-    .slice(0, FACETS_SHOWN)
-    .map(({ value, count: rows }) => {
-      const other = new URLSearchParams(query);
-      other.delete('from');
-      if (value === chosen) other.delete(name);
-      else other.set(name, value);
-      return html`<a class="chip${value === chosen && ' on'}" href="${path}?${other.toString()}"${value === chosen && html` aria-current="true"`}>${words(value)} <b>${withCommas(rows)}</b></a>`;
-    })}</p>`;
+function searchForm(query: URLSearchParams): Html {
+  const kept = [...query].filter(([name]) => !['q', 'sort', 'desc', 'from'].includes(name));
+  const sorts = SORTS.map((name) => {
+    const isOn = query.get('sort') === name;
+    return html`<option value="${name}"${isOn && html` selected`}>${capitalized(name)}</option>`;
+  });
+  return html`<form class="row" method="get" action="/companies" role="search"><input type="search" name="q" data-key="/" aria-label="Name, number or ID" placeholder="Name, number or ID" size="32" value="${query.get('q') ?? ''}">${hiddenFields(kept)}<label>Sort by <select name="sort">${sorts}</select></label><label><input type="checkbox" name="desc" value="1"${query.has('desc') && html` checked`}> last first</label><button class="primary">Search</button></form>`;
 }
 
 const isOutcome = (text: string): text is RowOutcome => ROW_OUTCOMES.some((known) => known === text);

@@ -8,6 +8,7 @@ import { count, decimalWithCommas, listed, moment } from '../../util/words.js';
 import {
   aged,
   box,
+  capitalized,
   chip,
   dataTable,
   facts,
@@ -16,6 +17,7 @@ import {
   numeric,
   panel,
   type TableColumn,
+  tablePanel,
   time,
 } from '../layout.js';
 import { ownershipDrawing } from '../ownership-drawing.js';
@@ -72,32 +74,25 @@ ${panel(
     'No change was recorded.',
   ),
 )}
-${panel(
+${tablePanel(
   'Listed in',
-  dataTable(
-    ['List', numeric('Row'), 'Outcome', 'Reason'],
-    rows.map((row) => [
-      html`<span title="${row.portfolio}">${row.portfolio === null ? `run ${row.runId}` : basename(row.portfolio)}</span>${row.leftAt !== null && html`<br><span class="dim">left the list ${time(row.leftAt, at)}</span>`}`,
-      row.row,
-      chip(outcomeState(row.outcome), outcomeInWords(row.outcome)),
-      row.reason,
-    ]),
-  ),
+  ['List', numeric('Row'), 'Outcome', 'Reason'],
+  rows.map((row) => [
+    html`<span title="${row.portfolio}">${row.portfolio === null ? `run ${row.runId}` : basename(row.portfolio)}</span>${row.leftAt !== null && html`<br><span class="dim">left the list ${time(row.leftAt, at)}</span>`}`,
+    row.row,
+    chip(outcomeState(row.outcome), outcomeInWords(row.outcome)),
+    row.reason,
+  ]),
 )}
-${
-  decisions.length > 0 &&
-  panel(
-    'Decisions',
-    dataTable(
-      ['Decision', 'By', 'When'],
-      decisions.map((one) => [
-        html`${one.summary}${one.note && html`<br><span class="dim">${one.note}</span>`}${one.withdrawnAt !== null && chip('detail', 'withdrawn')}${one.held && chip('attention', 'waits for a second person')}`,
-        listed([one.decidedBy, one.secondBy], ' and '),
-        time(one.decidedAt, at),
-      ]),
-    ),
-  )
-}
+${tablePanel(
+  'Decisions',
+  ['Decision', 'By', 'When'],
+  decisions.map((one) => [
+    html`${one.summary}${one.note && html`<br><span class="dim">${one.note}</span>`}${one.withdrawnAt !== null && chip('detail', 'withdrawn')}${one.held && chip('attention', 'waits for a second person')}`,
+    listed([one.decidedBy, one.secondBy], ' and '),
+    time(one.decidedAt, at),
+  ]),
+)}
 </div>
 ${panel('Stored answers', answersTable(answers, at))}`,
     };
@@ -121,19 +116,12 @@ const contactsLink = ({ path, query }: PageRequest): Html =>
     ? html`<a class="btn" href="${path}">Hide contacts</a>`
     : html`<a class="btn" href="${path}?contacts=1">Show contacts</a>`;
 
+/** Other facts have the name of their column. */
 const FACT_WORDS: Readonly<Record<string, string>> = {
-  registration_number: 'Registration number',
   vat_number: 'VAT number',
-  legal_form: 'Legal form',
   incorporation_date: 'Incorporated',
-  status: 'Status',
   country_code: 'Country',
   jurisdiction: 'Register',
-  address: 'Address',
-  website: 'Website',
-  ticker: 'Ticker',
-  size: 'Size',
-  industry: 'Industry',
 };
 
 function companyPanel({ facts: all, lists }: CompanyView): Html {
@@ -144,7 +132,7 @@ function companyPanel({ facts: all, lists }: CompanyView): Html {
   };
   return facts([
     ...all.map(({ name, value, others }): readonly [string, Markup] => [
-      FACT_WORDS[name] ?? name,
+      FACT_WORDS[name] ?? capitalized(name.replaceAll('_', ' ')),
       value === null
         ? NOT_RETURNED
         : html`${value}${others.map((other) => html`<br><span class="dim">${other.value} (${other.operation})</span>`)}`,

@@ -14,7 +14,7 @@ import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, iso, withCommas } from '../../util/words.js';
-import { button, chip, dataTable, firstItem, heading, pager, panel, time } from '../layout.js';
+import { button, chip, dataTable, firstItem, heading, hiddenFields, pager, panel, time } from '../layout.js';
 import { type Action, csvLines, mayDo, screen } from '../site.js';
 import { decisionName, GRADE_WORDS, selectionOf, selectionQuery, unlessLocked } from './review.js';
 
@@ -107,7 +107,7 @@ interface RuleScreenView {
 /** The rule of an address or a form: `confirm` with the least grade, or `none_of_these`. */
 function ruleOf(query: URLSearchParams): Rule {
   if (query.get('verdict') === 'none_of_these') return { verdict: 'none_of_these' };
-  const given = query.get('min') ?? 'AAZAZ';
+  const given = query.get('min') || 'AAZAZ';
   const minGrade = readGradePattern(given);
   if (minGrade === undefined)
     throw new UsageError('GRADE_INVALID', `"${given}" is no grade`, 'A grade has five letters of A, B, Z, F or ?.');
@@ -137,8 +137,7 @@ export const ruleScreen = screen<RuleScreenView>({
   }),
   show({ rule, proposal, reasons }, { query }, { user }) {
     const back = `/review${selectionQuery(query)}`;
-    const hidden = [...new URLSearchParams(selectionQuery(query))];
-    const fields = hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+    const fields = hiddenFields(new URLSearchParams(selectionQuery(query)));
     const isConfirm = rule.verdict === 'confirm';
     const form = html`<form class="row" method="get" action="/review/rule">${fields}<label><input type="radio" name="verdict" value="confirm"${isConfirm && html` checked`}> Confirm the only candidate with at least the grade</label><input name="min" size="6" aria-label="Least grade" value="${isConfirm ? rule.minGrade : 'AAZAZ'}"><label><input type="radio" name="verdict" value="none_of_these"${!isConfirm && html` checked`}> None of these, if there is no candidate</label><button>Show</button></form>`;
     return {
@@ -152,7 +151,7 @@ ${proposed(proposal)}
 ${
   proposal.answers.length > 0 &&
   mayDo(user.role, 'decide') &&
-  html`<form class="row" method="post" action="/review/rule">${fields}<input type="hidden" name="verdict" value="${rule.verdict}">${isConfirm && html`<input type="hidden" name="min" value="${rule.minGrade}">`}<input type="hidden" name="expected" value="${proposal.answers.length}"><input name="note" placeholder="Note" aria-label="Note" maxlength="500"><button class="primary">${isConfirm ? 'Confirm' : 'Reject'} ${count(proposal.answers.length, 'question')} as ${proposal.by}</button></form>`
+  html`<form class="row" method="post" action="/review/rule">${fields}${hiddenFields(Object.entries({ verdict: rule.verdict, min: isConfirm ? rule.minGrade : '', expected: String(proposal.answers.length) }))}<input name="note" placeholder="Note" aria-label="Note" maxlength="500"><button class="primary">${isConfirm ? 'Confirm' : 'Reject'} ${count(proposal.answers.length, 'question')} as ${proposal.by}</button></form>`
 }`
 }`,
     };

@@ -9,7 +9,19 @@ import { type Html, html, type Markup } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
 import { Refused } from '../access.js';
-import { box, card, cards, chip, dataTable, facts, heading, numeric, panel } from '../layout.js';
+import {
+  addressWith,
+  box,
+  card,
+  cards,
+  chip,
+  facts,
+  heading,
+  hiddenFields,
+  numeric,
+  panel,
+  tablePanel,
+} from '../layout.js';
 import { type Action, mayDo, type PageRequest, type Site, screen } from '../site.js';
 
 interface PlanScreenView {
@@ -99,9 +111,7 @@ async function mustBeOffered(input: string, { options, environment, user }: Site
 /** A file with a name of its own that updates a list of another name. */
 function updates({ input, portfolio, run }: PreviewView['plan'], { query }: PageRequest): Html | false {
   if (portfolio === input || !query.has('name')) return false;
-  const other = new URLSearchParams(query);
-  for (const name of ['name', 'confirm']) other.delete(name);
-  return html`<p class="notice warn">This file ${run === null ? 'belongs to' : 'updates'} the list <b>${basename(portfolio)}</b>. The earlier file is kept. <a href="/plan?${other.toString()}">Make it a list of its own</a></p>`;
+  return html`<p class="notice warn">This file ${run === null ? 'belongs to' : 'updates'} the list <b>${basename(portfolio)}</b>. The earlier file is kept. <a href="${addressWith('/plan', query, { name: null, confirm: null })}">Make it a list of its own</a></p>`;
 }
 
 /** The columns of a table that is no list yet. */
@@ -167,20 +177,11 @@ ${panel(
     ['Invalid, skipped at no cost', plan.invalid > 0 && withCommas(plan.invalid)],
   ]),
 )}
-${
-  plan.invalid > 0 &&
-  panel(
-    'Invalid rows',
-    dataTable(
-      ['Reason', numeric('Rows'), 'First'],
-      plan.invalidReasons.map(({ message: why, rows: many, row, line }) => [
-        why,
-        withCommas(many),
-        `row ${row}, line ${line}`,
-      ]),
-    ),
-  )
-}
+${tablePanel(
+  'Invalid rows',
+  ['Reason', numeric('Rows'), 'First'],
+  plan.invalidReasons.map((one) => [one.message, withCommas(one.rows), `row ${one.row}, line ${one.line}`]),
+)}
 </div>
 ${usualCountry !== null && text(request, 'confirm') === undefined && html`<p class="row"><button name="country" value="${usualCountry}" form="${JOB_FORM}">Use ${usualCountry} for rows without a country</button></p>`}
 ${panel('The first rows, and what each column is', preview(plan, rows, leftOut, pipelines, request))}
@@ -250,9 +251,7 @@ function columnTable(
 }
 
 const hidden = ({ query }: PageRequest, names: readonly string[]): Markup =>
-  names.flatMap((name) =>
-    query.getAll(name).map((value) => html`<input type="hidden" name="${name}" value="${value}">`),
-  );
+  hiddenFields([...query].filter(([name]) => names.includes(name)));
 
 const JOB = ['path', 'portfolio', 'name', 'pipeline', 'country', 'sheet', 'as', 'kept'];
 
@@ -285,14 +284,8 @@ function startForm(plan: PreviewView['plan'], isUnclear: boolean, request: PageR
     'Start',
     html`<p><b>Buy up to ${amountsInWords(atMost)}${plan.money !== undefined && ` (at most ${moneyInWords(plan.money.atMost)})`}?</b></p>
 <p class="sub">Pipeline ${plan.pipeline}, columns as below.${isMore && ` ${retriesInWords({ atMost: { ...atMost, calls: {}, v2Calls: 0, reveals: { email: 0, phone: 0 } }, limits })}`}</p>
-<form class="row" method="post" action="/plan/start">${hidden(request, JOB)}<input type="hidden" name="max_units" value="${limits.units}"><input type="hidden" name="max_reports" value="${limits.reports}"><button class="primary">Buy up to ${amountsInWords(atMost)}</button><a class="btn" href="/plan?${withoutConfirm(request)}">Back</a></form>`,
+<form class="row" method="post" action="/plan/start">${hidden(request, JOB)}<input type="hidden" name="max_units" value="${limits.units}"><input type="hidden" name="max_reports" value="${limits.reports}"><button class="primary">Buy up to ${amountsInWords(atMost)}</button><a class="btn" href="${addressWith('/plan', request.query, { confirm: null })}">Back</a></form>`,
   );
-}
-
-function withoutConfirm({ query }: PageRequest): string {
-  const other = new URLSearchParams(query);
-  other.delete('confirm');
-  return other.toString();
 }
 
 export function readLimit(given: string | undefined): number | undefined {

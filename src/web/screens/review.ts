@@ -31,7 +31,20 @@ import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
 import { type Message, message, sentence } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
-import { box, button, chip, dataTable, firstItem, heading, NOT_RETURNED, pager, time } from '../layout.js';
+import {
+  box,
+  button,
+  capitalized,
+  chip,
+  dataTable,
+  facetRow,
+  firstItem,
+  heading,
+  hiddenFields,
+  NOT_RETURNED,
+  pager,
+  time,
+} from '../layout.js';
 import { type Action, csvLines, type Done, mayDo, type Site, screen } from '../site.js';
 
 type Question = OneQuestionView['question'];
@@ -118,9 +131,9 @@ export const reviewScreen = screen<ReviewView>({
         first && html`<a class="btn primary" href="${addressOf(first.id, query)}" data-key="Enter">Begin</a>`,
       ])}
 ${view.refused.map((refused) => refusedNotice(refused, mayDecide))}
-${facetRow('Reason', 'reason', facets.reason, query, reasonName)}
-${facetRow('Country', 'country', facets.country, query)}
-${facetRow('Best grade', 'grade', facets.bestGrade, query)}
+${facetRow('Reason', 'reason', counted(facets.reason), request, reasonName)}
+${facetRow('Country', 'country', counted(facets.country), request)}
+${facetRow('Best grade', 'grade', counted(facets.bestGrade), request)}
 ${facets.bestGrade.length > 1 && html`<p class="dim">A grade has five letters: ${GRADE_WORDS}</p>`}
 ${dataTable(
   ['Your company', 'Why', 'About', 'Best candidate', 'Grade', 'Row'],
@@ -166,26 +179,8 @@ const addressOf = (question: string, query: URLSearchParams): string =>
 const refusedNotice = ({ entry, problem, file }: RefusedAnswer, mayDecide: boolean): Html =>
   html`<div class="notice bad row between"><span>${joined([entry && html`<a href="/review/${encodeURIComponent(entry.question)}">${entry.question}</a>`, entry && `the answer of ${entry.by} was not recorded`, problem], ': ')}</span>${mayDecide && button('/review/dismiss', 'Dismiss', { file })}</div>`;
 
-/** The values of one facet as links. The chosen one leads back to all. */
-function facetRow(
-  name: string,
-  part: (typeof PARTS)[number],
-  values: readonly Facet[],
-  query: URLSearchParams,
-  inWords: (value: string) => string = (value) => value,
-): Html | false {
-  const chosen = query.get(part) ?? '';
-  if (values.length < 2 && chosen === '') return false;
-  const links = values.slice(0, 12).map(({ value, questions }) => {
-    const words = html`${value === null ? 'none' : inWords(value)} <b>${withCommas(questions)}</b>`;
-    if (value === null) return html`<span class="chip dim">${words}</span>`;
-    const isOn = value === chosen;
-    const address = `/review${selectionQuery(query, { [part]: isOn ? '' : value })}`;
-    return html`<a class="chip${isOn && ' on'}" href="${address}"${isOn && html` aria-current="true"`}>${words}</a>`;
-  });
-  const more = values.length - links.length;
-  return html`<p class="row facets"><span class="dim">${name}</span>${links}${more > 0 && html`<span class="dim">and ${more} more</span>`}</p>`;
-}
+/** A facet as the page shows it. */
+const counted = (values: readonly Facet[]) => values.map(({ value, questions: count }) => ({ value, count }));
 
 interface QuestionScreenView extends OneQuestionView {
   readonly own: readonly OwnAnswer[];
@@ -222,7 +217,7 @@ export const questionScreen = screen<QuestionScreenView>({
         (one) =>
           html`<li><a href="${addressOf(one.id, query)}"${one.id === question.id && html` class="on" aria-current="true"`}>${one.input.name ?? one.id}<small>${placeOf(one)} · ${reasonInWords(one)}</small></a></li>`,
       )}${further > 0 && html`<li class="dim">${withCommas(further)} more</li>`}</ul>
-<div class="stack"><p><b>${capitalized(whyInWords(question))}</b></p>
+<div class="stack"><p><b>${sentence(capitalized(whyInWords(question)))}</b></p>
 ${saidBefore(view)}
 ${mayDecide && question.open ? answerForms(view, query, site) : html`${comparison(view, false)}<div class="row">${steps(view, query)}</div>`}
 ${mayDecide && undoForm(view, query)}
@@ -230,8 +225,6 @@ ${mayDecide && undoForm(view, query)}
     };
   },
 });
-
-const capitalized = (text: string): string => sentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 
 /** What people have said about the question so far. */
 function saidBefore({ question, at }: QuestionScreenView): Markup {
@@ -311,7 +304,9 @@ function answerForms(view: QuestionScreenView, query: URLSearchParams, { user }:
   // A refused number is typed again in its field: elsewhere its digits would be keys that answer.
   const refused = query.get('number');
   const address = `${addressOf(question.id, new URLSearchParams())}/answer`;
-  const fields = html`<input type="hidden" name="basis" value="${question.basis}"><input type="hidden" name="shown" value="${compared.map(({ choice }) => choice.key).join(' ')}"><input type="hidden" name="next" value="${next}"><input type="hidden" name="select" value="${selectionQuery(query)}">`;
+  const shown = compared.map(({ choice }) => choice.key).join(' ');
+  const context = { basis: question.basis, shown, next: next ?? '', select: selectionQuery(query) };
+  const fields = hiddenFields(Object.entries(context));
   return html`<form class="stack" method="post" action="${address}"><button disabled hidden></button>${fields}${comparison(view, true)}
 <div class="row"><button name="choice" value="none_of_these" data-key="n"><kbd>n</kbd>None of these</button><button name="choice" value="not_sure" data-key="s"><kbd>s</kbd>Not sure</button>${steps(view, query)}<label><kbd>t</kbd><input name="note" placeholder="Note" aria-label="Note" data-key="t" maxlength="500"></label></div></form>
 ${question.stage === null && html`<form class="row" method="post" action="${address}">${fields}<input type="hidden" name="choice" value="none_of_these"><input name="number" required placeholder="Correct number" aria-label="Correct registration number" data-key="c" maxlength="100"${refused !== null && html` value="${refused}" autofocus`}><button><kbd>c</kbd>Correct the number</button><span class="dim">kybatch searches again. That costs 1 unit in the next run.</span></form>`}
@@ -324,7 +319,7 @@ const steps = ({ next, position, own: [last] }: QuestionScreenView, query: URLSe
 
 const undoForm = ({ own: [last], at }: QuestionScreenView, query: URLSearchParams): Html | false =>
   last !== undefined &&
-  html`<form id="undo" method="post" action="/review/undo"><input type="hidden" name="question" value="${last.question}"><input type="hidden" name="given" value="${last.given}"><input type="hidden" name="select" value="${selectionQuery(query)}"><p class="dim">Undo takes back: ${last.summary ?? `${last.question}: ${last.decision.replaceAll('_', ' ')}`}, ${time(last.given, at)}</p></form>`;
+  html`<form id="undo" method="post" action="/review/undo">${hiddenFields(Object.entries({ question: last.question, given: String(last.given), select: selectionQuery(query) }))}<p class="dim">Undo takes back: ${last.summary ?? `${last.question}: ${last.decision.replaceAll('_', ' ')}`}, ${time(last.given, at)}</p></form>`;
 
 /** A selection that came back in a form. */
 const selected = (form: URLSearchParams): string => selectionQuery(new URLSearchParams(form.get('select') ?? ''));

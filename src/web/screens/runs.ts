@@ -28,6 +28,7 @@ import {
   numeric,
   pager,
   panel,
+  tablePanel,
   time,
 } from '../layout.js';
 import { type Action, csvLines, type FileScreen, mayDo, type PageRequest, type Site, screen } from '../site.js';
@@ -204,36 +205,26 @@ ${panel(
 ${filesPanel(view)}
 ${stageTable(view)}
 ${outageList(view)}
-${
-  activity.failures.length > 0 &&
-  panel(
-    'Failed rows',
-    dataTable(
-      ['Error', numeric('Rows'), 'First'],
-      activity.failures.map(({ code, count: rows, row, line }) => [
-        html`<a href="${rowsAddress(view, { outcome: 'failed', reason: code })}"><code>${code}</code></a>`,
-        withCommas(rows),
-        `row ${row}, line ${line}`,
-      ]),
-    ),
-  )
-}
-${
-  view.workers.length > 0 &&
-  panel(
-    'Workers',
-    dataTable(
-      ['Process', 'Role', numeric('Calls'), numeric('In flight'), 'Lease'],
-      view.workers.map(({ worker, leads, calls, underWay, leaseUntil }) => [
-        worker || 'unnamed',
-        leads ? 'leads' : 'helps',
-        withCommas(calls),
-        withCommas(underWay),
-        leaseUntil > at ? `ends in ${durationInWords(leaseUntil - at)}` : 'ended',
-      ]),
-    ),
-  )
-}
+${tablePanel(
+  'Failed rows',
+  ['Error', numeric('Rows'), 'First'],
+  activity.failures.map(({ code, count: rows, row, line }) => [
+    html`<a href="${rowsAddress(view, { outcome: 'failed', reason: code })}"><code>${code}</code></a>`,
+    withCommas(rows),
+    `row ${row}, line ${line}`,
+  ]),
+)}
+${tablePanel(
+  'Workers',
+  ['Process', 'Role', numeric('Calls'), numeric('In flight'), 'Lease'],
+  view.workers.map(({ worker, leads, calls, underWay, leaseUntil }) => [
+    worker || 'unnamed',
+    leads ? 'leads' : 'helps',
+    withCommas(calls),
+    withCommas(underWay),
+    leaseUntil > at ? `ends in ${durationInWords(leaseUntil - at)}` : 'ended',
+  ]),
+)}
 `,
     };
   },
@@ -328,17 +319,10 @@ const STAGE_TONES: Readonly<Record<string, Share['tone']>> = {
 };
 
 const outageList = ({ atWork, at }: RunPageView): Html | false =>
-  (atWork?.outages.length ?? 0) > 0 &&
-  panel(
+  tablePanel(
     'Outages',
-    dataTable(
-      ['Operation', 'Since', 'Next try'],
-      atWork?.outages.map(({ api, operation, since, nextTryAt }) => [
-        `${api} ${operation}`,
-        time(since, at),
-        moment(nextTryAt),
-      ]) ?? [],
-    ),
+    ['Operation', 'Since', 'Next try'],
+    (atWork?.outages ?? []).map((one) => [`${one.api} ${one.operation}`, time(one.since, at), moment(one.nextTryAt)]),
   );
 
 /** Pause while it runs. Continue, after a question that names what the rest costs. */

@@ -5,7 +5,7 @@ import { unitsLeft } from '../../domain/account-usage.js';
 import { barChart, type Html, html, type Markup, SHADES } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, moment, shortRun, withCommas } from '../../util/words.js';
-import { button, card, cards, dataTable, heading, NOT_RETURNED, numeric, panel, time } from '../layout.js';
+import { button, card, cards, dataTable, heading, NOT_RETURNED, numeric, panel, tablePanel, time } from '../layout.js';
 import { type Action, csvLines, mayDo, screen } from '../site.js';
 import { unlessLocked } from './review.js';
 
@@ -52,41 +52,31 @@ ${cards(
     ),
 )}
 <div class="grid">${MEASURES.map((measure) => CHARTED.map((by) => chart(daily[by], by, measure)))}</div>
-${
-  unknownCalls.length > 0 &&
-  panel(
-    'Calls with unknown charge',
-    html`<p class="sub">Their answers were lost. Look them up in the provider's usage list, then record what you found.</p>${dataTable(
-      ['Call', 'Sent', 'Row', ''],
-      unknownCalls.map(({ id, api, operation, startedAt, runId, row }) => [
-        html`${operation} <span class="dim">${api} · call ${id}</span>`,
-        moment(startedAt),
-        runId === null ? 'by hand' : `run ${shortRun(runId)}, row ${row ?? 'none'}`,
-        mayDo(user.role, 'spend') &&
-          html`<div class="row">${VERDICTS.map(([verdict, words]) => button('/usage/charge', words, { call: String(id), verdict }))}</div>`,
-      ]),
-    )}`,
-  )
-}
+${tablePanel(
+  'Calls with unknown charge',
+  ['Call', 'Sent', 'Row', ''],
+  unknownCalls.map(({ id, api, operation, startedAt, runId, row }) => [
+    html`${operation} <span class="dim">${api} · call ${id}</span>`,
+    moment(startedAt),
+    runId === null ? 'by hand' : `run ${shortRun(runId)}, row ${row ?? 'none'}`,
+    mayDo(user.role, 'spend') &&
+      html`<div class="row">${VERDICTS.map(([verdict, words]) => button('/usage/charge', words, { call: String(id), verdict }))}</div>`,
+  ]),
+  html`<p class="sub">Their answers were lost. Look them up in the provider's usage list, then record what you found.</p>`,
+)}
 ${usageTable('Operation', byOperation)}
 ${usageTable('Run', byRun)}
-${
-  permissions.length > 0 &&
-  panel(
-    'Permissions of v2 in use',
-    dataTable(
-      ['Permission', numeric('Used'), numeric('Of'), 'Reported'],
-      permissions
-        .filter(({ used }) => used !== 0)
-        .map(({ name, used, total, observedAt }) => [
-          name,
-          used === null ? NOT_RETURNED : withCommas(used),
-          total === null ? NOT_RETURNED : withCommas(total),
-          time(observedAt, at),
-        ]),
-    ),
-  )
-}`,
+${tablePanel(
+  'Permissions of v2 in use',
+  ['Permission', numeric('Used'), numeric('Of'), 'Reported'],
+  permissions
+    .filter(({ used }) => used !== 0)
+    .map(({ name, used, total, observedAt }) => [
+      name,
+      ...[used, total].map((figure) => (figure === null ? NOT_RETURNED : withCommas(figure))),
+      time(observedAt, at),
+    ]),
+)}`,
     };
   },
   csv: ({ byDay }) =>
