@@ -20,7 +20,7 @@ const ENTRIES = [
   'cli/demo',
   'export/bulk-worker',
   'ledger/answers/pack-worker',
-  'app/portfolio/due-worker',
+  'app/page-thread',
 ];
 
 /**
@@ -32,7 +32,7 @@ const SHARED: readonly (readonly [name: string, modules: RegExp])[] = [
   ['cli', new RegExp(`${COMMAND_LINE.source}|/node_modules/`)],
   ['look', /\/build\/app\/(?:run\/(?:status|runs)|portfolio\/portfolios|admin\/usage|monitoring\/check)\.js$/],
   ['work', /\/build\/app\/run\/(?:run|continue-run|worker)\.js$/],
-  ['rest', /\/build\/(?:app\/(?!provider\/sandbox|portfolio\/due-worker)|review\/|export\/(?!bulk-worker))/],
+  ['rest', /\/build\/(?:app\/(?!provider\/sandbox|page-thread)|review\/|export\/(?!bulk-worker))/],
   ['clients', /\/build\/api\/(?:\w+\/)?client\.js$/],
   ['workbook', /\/build\/sheets\/xlsx\//],
   ['postgres', /\/build\/ledger\/db\/postgres\//],

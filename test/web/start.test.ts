@@ -156,6 +156,27 @@ test('columns with the same choice are joined, and every line that is left out i
     });
   }));
 
+test('a long list is planned in a thread, and other pages do not wait for it', () =>
+  withFolder(async (folder) => {
+    const list = join(folder, 'long.csv');
+    const rows = Array.from({ length: 4_000 }, (_, at) => `Acme Works ${at},GB,${10_000_000 + at}`);
+    writeFileSync(list, `name,country,number\n${rows.join('\n')}\n`);
+    await withPage({ dataDir: join(folder, 'data'), sandbox: true }, async ({ json }) => {
+      const order: string[] = [];
+      const ask = async (path: string) => {
+        const answer = await json(path);
+        order.push(path);
+        return answer;
+      };
+      const address = `/plan?path=${encodeURIComponent(list)}`;
+      const [plan] = await Promise.all([ask(address), ask('/runs')]);
+      expect(plan).toMatchObject({ rows: 4_000, valid: 4_000 });
+      expect(order).toEqual(['/runs', address]);
+      const unread = { error: { code: 'NO_USABLE_COLUMN' } };
+      expect(await json(`${address}&pipeline=none`)).toMatchObject(unread);
+    });
+  }));
+
 test('a start while another process has the ledger starts nothing', { skip: isOnPostgres }, () =>
   withDesk(async ({ folder }) => {
     const list = join(folder, 'list.csv');

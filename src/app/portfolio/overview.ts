@@ -1,7 +1,5 @@
 // What a person sees first: the lists, their last nights, and the money.
 
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { unitsLeft } from '../../domain/account-usage.js';
 import { type Money, moneyOf, purchasesOf } from '../../domain/prices.js';
 import type { Ledger } from '../../ledger/ledger.js';
@@ -9,9 +7,9 @@ import { message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { pricesNow } from '../admin/usage.js';
 import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
+import { inThread } from '../page-thread.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { readEnding } from '../run/run-end.js';
-import type { DueWork } from './due-worker.js';
 import { type PortfolioView, portfolios } from './portfolios.js';
 
 export interface OverviewView {
@@ -123,17 +121,14 @@ export async function overview(
 }
 
 /** Works out what is due in long lists, in a thread. `overview` has it later. */
-function workOutDue(options: ProviderOptions, { cwd, env, clock, onNote }: AppEnvironment): void {
+function workOutDue(options: ProviderOptions, environment: AppEnvironment): void {
   const key = keyOf(options);
   if (underWay.has(key)) return;
   underWay.add(key);
-  const worker = new Worker(new URL('./due-worker.js', import.meta.url), {
-    workerData: { options, cwd, env } satisfies DueWork,
-  });
-  worker.unref();
-  once(worker, 'message')
-    .then(([views]: readonly unknown[]) => {
-      known.set(key, { at: clock.now(), views: views as readonly PortfolioView[] });
+  const { clock, onNote } = environment;
+  inThread('portfolios', options, environment)
+    .then((views) => {
+      known.set(key, { at: clock.now(), views });
       underWay.delete(key);
     })
     // It is not tried again while this process runs: the page reads the overview every second.

@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { type PipelineView, pipelines } from '../../app/admin/pipelines.js';
-import { isKnownInput, keepUpload, type PreviewView, previewOrTable, type UnreadTable } from '../../app/run/preview.js';
+import { previewForPage } from '../../app/page-thread.js';
+import { isKnownInput, keepUpload, type PreviewView, type UnreadTable } from '../../app/run/preview.js';
 import { isLedgerHeld, startProcess } from '../../app/run/process.js';
 import { planJson } from '../../cli/terminal/plan-words.js';
 import { amountsInWords, moneyInWords, retriesInWords } from '../../cli/terminal/run-words.js';
@@ -70,7 +71,7 @@ export const planScreen = screen<PlanScreenView>({
     return {
       pipelines: pipelines(environment),
       ...{ preview: null, unread: null },
-      ...(asked.input === '' ? {} : await previewOrTable({ ...options, ...asked }, environment)),
+      ...(asked.input === '' ? {} : await previewForPage({ ...options, ...asked }, environment)),
       isHeld: text(request, 'confirm') !== undefined && (await isLedgerHeld(options, environment)),
     };
   },

@@ -1,0 +1,80 @@
+// Long work of the page in a thread, so that other requests do not wait for it.
+
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { KybatchError } from '../domain/errors.js';
+import { systemClock } from '../util/clock.js';
+import { pick } from '../util/view-json.js';
+import { type AppEnvironment, pathIn } from './environment.js';
+import type { portfolios } from './portfolio/portfolios.js';
+import type { JobOptions } from './run/plan.js';
+import type { previewOrTable } from './run/preview.js';
+
+interface Works {
+  readonly portfolios: typeof portfolios;
+  readonly previewOrTable: typeof previewOrTable;
+}
+
+/** Loaded on demand: to read lists, a command loads much that others do without. */
+const WORKS: { readonly [Name in keyof Works]: () => Promise<Works[Name]> } = {
+  portfolios: async () => (await import('./portfolio/portfolios.js')).portfolios,
+  previewOrTable: async () => (await import('./run/preview.js')).previewOrTable,
+};
+
+interface Job {
+  readonly name: keyof Works;
+  readonly options: object;
+  readonly cwd: string;
+  readonly env: AppEnvironment['env'];
+}
+
+/** A thread brings an error back without its class. */
+type Outcome =
+  | { readonly result: unknown }
+  | { readonly refusal: Pick<KybatchError, 'code' | 'hint' | 'exit' | 'message'> };
+
+/** The same work for several requests is done once. */
+const underWay = new Map<string, Promise<unknown>>();
+
+export function inThread<Name extends keyof Works>(
+  name: Name,
+  options: Parameters<Works[Name]>[0] & object,
+  { cwd, env }: AppEnvironment,
+): ReturnType<Works[Name]> {
+  const key = JSON.stringify([name, options, cwd]);
+  const work = underWay.get(key) ?? start({ name, options, cwd, env }).finally(() => underWay.delete(key));
+  underWay.set(key, work);
+  return work as ReturnType<Works[Name]>;
+}
+
+/** A list of this size is planned in less time than a thread needs to begin. */
+const SHORT_BYTES = 50_000;
+
+/** Plans a list and shows its beginning. */
+export async function previewForPage(options: JobOptions, environment: AppEnvironment) {
+  const { size = 0 } = statSync(pathIn(environment, options.input), { throwIfNoEntry: false }) ?? {};
+  if (size > SHORT_BYTES) return await inThread('previewOrTable', options, environment);
+  return await (await WORKS.previewOrTable())(options, environment);
+}
+
+async function start(job: Job): Promise<unknown> {
+  const worker = new Worker(new URL('./page-thread.js', import.meta.url), { workerData: { pageJob: job } });
+  worker.unref();
+  const [outcome] = (await once(worker, 'message')) as [Outcome];
+  if ('result' in outcome) return outcome.result;
+  throw new KybatchError(outcome.refusal.message, outcome.refusal);
+}
+
+async function work({ name, options, cwd, env }: Job): Promise<Outcome> {
+  try {
+    const run = (await WORKS[name]()) as (options: object, environment: AppEnvironment) => Promise<unknown>;
+    return { result: await run(options, { cwd, env, clock: systemClock }) };
+  } catch (error) {
+    if (!(error instanceof KybatchError)) throw error;
+    return { refusal: pick(error, 'code', 'hint', 'exit', 'message') };
+  }
+}
+
+const { pageJob } = (workerData ?? {}) as { readonly pageJob?: Job };
+if (!isMainThread && pageJob !== undefined) parentPort?.postMessage(await work(pageJob));
