@@ -1,20 +1,15 @@
-// Renders the largest tables on two threads.
+// The second thread of an export, and the largest tables, whose lines are rendered on both.
 
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { GlanceEntry } from '../ledger/answers/snapshot.js';
 import { type Issue, type Reader, type ReaderOutput, readSubject, type SubjectAnswers } from '../readers/reader.js';
 import { columnsOf, type Table, withCompanyKey } from '../readers/table.js';
+import { parseExact, stringifyExact } from '../util/exact-json.js';
 import { type ExportOptions, type LineRenderer, type Lines, writesTable } from './formats/format.js';
 import type { Formats } from './formats/list.js';
 
 type Batch = readonly SubjectAnswers[];
-
-/** The second thread's settings, to produce the same as the first. */
-export interface BulkSetup {
-  /** Its name in the list of readers. */
-  readonly reader: string;
-  readonly options: ExportOptions;
-}
 
 /**
  * Renders rows on this thread and a second one, and returns them in order. Bytes are passed between threads, which
@@ -23,12 +18,14 @@ export interface BulkSetup {
  */
 export class BulkPool {
   readonly #here: (subjects: Batch) => BulkLines;
-  readonly #setup: BulkSetup | undefined;
-  #other: SecondThread | undefined;
+  readonly #reader: string;
+  readonly #setup: ThreadSetup | undefined;
+  #other: ExportThread | undefined;
   #batches = 0;
 
   /** Without a setup there is no second thread. */
-  constructor(here: (subjects: Batch) => BulkLines, setup: BulkSetup | undefined) {
+  constructor(reader: string, here: (subjects: Batch) => BulkLines, setup: ThreadSetup | undefined) {
+    this.#reader = reader;
     this.#here = here;
     this.#setup = setup;
   }
@@ -37,15 +34,18 @@ export class BulkPool {
     const queue: (BulkLines | Promise<BulkLines>)[] = [];
     for await (const batch of batches) {
       this.#batches += 1;
-      if (this.#batches >= BATCHES_ALONE && COMPILED && this.#setup !== undefined)
-        this.#other ??= new SecondThread(this.#setup);
-      const away = this.#other !== undefined && this.#other.waiting < BATCHES_AWAY;
-      queue.push(away && this.#other !== undefined ? this.#other.render(batch) : this.#here(batch));
+      if (this.#batches >= BATCHES_ALONE && this.#setup !== undefined) this.#other ??= new ExportThread(this.#setup);
+      const other = this.#other !== undefined && this.#other.waiting < BATCHES_AWAY ? this.#other : undefined;
+      queue.push(this.#renderIn(other, batch) ?? this.#here(batch));
       // Messages of the other thread are only received between two own batches.
       if (this.#other !== undefined) await new Promise((resolve) => setImmediate(resolve));
       while (queue.length > BATCHES_HELD) yield await (queue.shift() as BulkLines | Promise<BulkLines>);
     }
     for (const lines of queue) yield await lines;
+  }
+
+  #renderIn(thread: ExportThread | undefined, batch: Batch): Promise<BulkLines> | undefined {
+    return thread?.ask({ kind: 'render', reader: this.#reader, subjects: batch.map(packSubject) });
   }
 
   async close(): Promise<void> {
@@ -55,42 +55,116 @@ export class BulkPool {
 
 /** Starting a thread takes longer than this many batches. */
 const BATCHES_ALONE = 4;
-const BATCHES_AWAY = 3;
+export const BATCHES_AWAY = 3;
 const BATCHES_HELD = 6;
 
-/** Threads can only run compiled files. */
-const COMPILED = import.meta.url.endsWith('.js');
+/** Threads can only run compiled files. A second one is slower where there is only one processor. */
+export const HAS_SECOND_THREAD = import.meta.url.endsWith('.js') && availableParallelism() > 1;
 
-class SecondThread {
+/** What the second thread is asked. It answers in order. */
+export type ThreadQuestion =
+  | { readonly kind: 'render'; readonly reader: string; readonly subjects: readonly PackedSubject[] }
+  | { readonly kind: 'begin'; readonly reader: string; readonly name: string }
+  | { readonly kind: 'add'; readonly subjects: readonly PackedSubject[] }
+  | { readonly kind: 'finish' }
+  | { readonly kind: 'close' };
+
+/** An error keeps its code, which says what the machine refused. */
+export type ThreadAnswer = { readonly result: unknown } | { readonly error: Error; readonly code: unknown };
+
+/** The second thread's settings, to produce the same as the first. */
+export interface ThreadSetup {
+  /** Rendered lines need none. */
+  readonly place?: PartPlace;
+  readonly options: ExportOptions;
+}
+
+/** Where parts go. */
+export interface PartPlace {
+  readonly folder: string;
+  readonly scratch: string;
+}
+
+/** A subject as it goes to another thread: exact numbers are objects, which lose their kind on the way. */
+export const packSubject = ({ listed, ...subject }: SubjectAnswers) => ({
+  ...subject,
+  listed: listed && { ...listed, value: stringifyExact(listed.value) },
+});
+
+export type PackedSubject = ReturnType<typeof packSubject>;
+
+export function unpackSubject({ listed, ...subject }: PackedSubject): SubjectAnswers {
+  // Buffers arrive as plain byte arrays.
+  const answers = subject.answers.map((answer) => {
+    const { buffer, byteOffset, length } = answer.body;
+    return { ...answer, body: Buffer.from(buffer, byteOffset, length) };
+  });
+  return {
+    ...subject,
+    answers,
+    ...(listed === undefined ? {} : { listed: { ...listed, value: parseExact(listed.value) } }),
+  };
+}
+
+/** The second thread of an export, as this one sees it. */
+export class ExportThread {
   readonly #worker: Worker;
-  readonly #waiting: { resolve: (lines: BulkLines) => void; reject: (reason: unknown) => void }[] = [];
+  readonly #waiting: { resolve: (result: never) => void; reject: (reason: unknown) => void }[] = [];
+  #ended: unknown;
 
-  constructor(setup: BulkSetup) {
+  constructor(setup: ThreadSetup) {
     this.#worker = new Worker(new URL('./bulk-worker.js', import.meta.url), { workerData: setup });
-    this.#worker.on('message', (lines: BulkLines) => this.#waiting.shift()?.resolve(lines));
-    const fail = (reason: unknown) => {
+    this.#worker.on('message', (answer: ThreadAnswer) => {
+      const { resolve, reject } = this.#waiting.shift() ?? {};
+      if ('result' in answer) resolve?.(answer.result as never);
+      else reject?.(Object.assign(answer.error, answer.code === undefined ? {} : { code: answer.code }));
+    });
+    const end = (reason: unknown) => {
+      this.#ended ??= reason;
       for (const { reject } of this.#waiting.splice(0)) reject(reason);
     };
-    this.#worker.on('error', fail);
-    this.#worker.on('exit', (code) => fail(new Error(`the second thread of the export ended with ${code}`)));
+    this.#worker.on('error', end);
+    this.#worker.on('exit', (code) => end(new Error(`the second thread of the export ended with ${code}`)));
   }
 
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  render(batch: Batch): Promise<BulkLines> {
-    const rendered = new Promise<BulkLines>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  ask<Result>(question: ThreadQuestion): Promise<Result> {
+    const answer = new Promise<Result>((resolve, reject) => {
+      if (this.#ended === undefined) this.#waiting.push({ resolve, reject });
+      else reject(this.#ended);
+    });
     // The caller awaits it later and handles the failure then.
-    rendered.catch(() => {});
-    this.#worker.postMessage(batch);
-    return rendered;
+    answer.catch(() => {});
+    this.#worker.postMessage(question);
+    return answer;
   }
 
+  /** Files and databases of the thread are closed first. */
   async close(): Promise<void> {
+    await this.ask({ kind: 'close' }).catch(() => {});
     await this.#worker.terminate();
   }
 }
+
+export async function* inBatches(subjects: AsyncIterable<SubjectAnswers>): AsyncGenerator<readonly SubjectAnswers[]> {
+  let batch: SubjectAnswers[] = [];
+  let bytes = 0;
+  for await (const subject of subjects) {
+    batch.push(subject);
+    bytes += subject.answers.reduce((sum, { body }) => sum + body.length, 0);
+    if (batch.length < SUBJECTS_AT_ONCE && bytes < BYTES_AT_ONCE) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+export const SUBJECTS_AT_ONCE = 16;
+const BYTES_AT_ONCE = 4 << 20;
 
 /** The rendered rows of some subjects, ready to append. */
 export interface BulkLines {

@@ -118,34 +118,30 @@ type GraphStep =
   | { readonly identifiers: readonly string[]; readonly facts: GraphNodeFacts }
   | { readonly relation: GraphRelation };
 
-/** Passes everything on to the graph, and can do it again in a later export. */
+/** Notes what is added to a graph. The same node may be two nodes in a later export, so each mention has a number. */
 export class GraphRecorder implements GraphSink {
   readonly steps: GraphStep[] = [];
-  readonly #nodes: number[] = [];
+  #nodes = 0;
 
-  constructor(private readonly graph: GraphSink) {}
-
-  /** The same node may be two nodes in a later export, so each mention has a number of its own. */
   add(identifiers: readonly string[], facts: GraphNodeFacts): number {
     this.steps.push({ identifiers, facts });
-    return this.#nodes.push(this.graph.add(identifiers, facts)) - 1;
+    this.#nodes += 1;
+    return this.#nodes - 1;
   }
 
   relate(relation: GraphRelation): void {
     this.steps.push({ relation });
-    this.#relate(relation);
   }
+}
 
-  replay(steps: readonly GraphStep[]): void {
-    for (const step of steps)
-      if ('relation' in step) this.#relate(step.relation);
-      else this.#nodes.push(this.graph.add(step.identifiers, step.facts));
-  }
-
-  #relate({ from, to, ...relation }: GraphRelation): void {
-    const nodes = this.#nodes;
-    this.graph.relate({ ...relation, from: nodes[from] as number, to: nodes[to] as number });
-  }
+/** Adds what was noted. */
+export function replayGraph(steps: readonly GraphStep[], graph: GraphSink): void {
+  const nodes: number[] = [];
+  for (const step of steps)
+    if ('relation' in step) {
+      const { from, to, ...relation } = step.relation;
+      graph.relate({ ...relation, from: nodes[from] as number, to: nodes[to] as number });
+    } else nodes.push(graph.add(step.identifiers, step.facts));
 }
 
 /** The folder of the records, which programs that read tables pass over. */

@@ -1,6 +1,13 @@
+import { join } from 'node:path';
 import type { Prices } from '../domain/prices.js';
 import type { IdSpace } from '../domain/provider.js';
-import type { GlanceEntry, RunSnapshot, SnapshotAnswer, SnapshotSubject } from '../ledger/answers/snapshot.js';
+import type {
+  GlanceEntry,
+  RunSnapshot,
+  SnapshotAnswer,
+  SnapshotSubject,
+  UnsoundAnswer,
+} from '../ledger/answers/snapshot.js';
 import type { DueDecision, MemberState } from '../ledger/portfolio/portfolios.js';
 import { readers } from '../readers/list.js';
 import { currentPages, isPaged, newestPerRequest } from '../readers/parts/newest-reading.js';
@@ -13,21 +20,23 @@ import {
   type SubjectAnswers,
 } from '../readers/reader.js';
 import type { StableLink } from './atomic-folder.js';
-import { BulkPool, bulkRenderer, glanceEntries } from './bulk-lines.js';
+import { BulkPool, bulkRenderer, glanceEntries, HAS_SECOND_THREAD, inBatches, SUBJECTS_AT_ONCE } from './bulk-lines.js';
 import { type ExportOptions, type QuestionLines, writesTable } from './formats/format.js';
 import { allFormats, type Formats } from './formats/list.js';
 import { addLists } from './graph.js';
 import type { Outputs } from './outputs.js';
+import { PartThread, PartWriter, type WrittenPart } from './part-writer.js';
 import {
   cutIntoParts,
-  GraphRecorder,
   type GraphSink,
   issuesNow,
   keepRecord,
   PartNames,
+  type PartRecord,
   type PartRules,
   type PartSubject,
   recordPath,
+  replayGraph,
   takeOver,
 } from './parts.js';
 import { issueRow } from './run-rows.js';
@@ -44,21 +53,43 @@ export async function writeAnswers(
   const issues = new IssueRows(outputs);
   const isBulk = (reader: Reader) => reader.bulk === true;
   const inOrder = [...parts.readers.filter((reader) => !isBulk(reader)), ...parts.readers.filter(isBulk)];
-  const taken: PartCounts = { written: 0, takenOver: 0, records: [] };
   const asked = await answers.operations();
-  for (const reader of inOrder) {
-    if (!mayHaveAnswers(reader, asked)) continue;
-    const keep = (entries: readonly GlanceEntry[]) => answers.keepGlances(reader.name, reader.space, entries);
-    const sink = { outputs, issues: (found: readonly Issue[]) => issues.write(found), keep, graph: answers.graph };
-    const writer = new ReaderWriter(reader, options, parts);
-    try {
-      if (rules === undefined) await writer.write(withListed(reader, answers), sink);
-      else await writeParts(reader, answers, { options, parts, rules, writer, sink, folder, taken });
-    } finally {
-      await writer.close();
-    }
+  const used = inOrder.filter((reader) => mayHaveAnswers(reader, asked));
+  const sinkOf = (reader: Reader): Sink => ({
+    outputs,
+    issues: (found) => issues.write(found),
+    keep: (entries) => answers.keepGlances(reader.name, reader.space, entries),
+    graph: answers.graph,
+  });
+  if (rules === undefined) {
+    for (const reader of used) await writeWhole(reader, answers, sinkOf(reader), options, parts);
+    return issues.counts;
   }
-  return { ...issues.counts, ...(rules === undefined ? {} : { parts: taken }) };
+  const taken: PartCounts = { written: 0, takenOver: 0, records: [] };
+  const place = { folder, scratch: join(folder, '.scratch', 'thread') };
+  const thread = mayShare(used, parts) ? new PartThread({ place, options }) : undefined;
+  try {
+    for (const reader of used)
+      await writeParts(reader, answers, { options, parts, rules, sink: sinkOf(reader), folder, taken, thread });
+  } finally {
+    await thread?.close();
+  }
+  return { ...issues.counts, parts: taken };
+}
+
+async function writeWhole(
+  reader: Reader,
+  answers: RunAnswers,
+  sink: Sink,
+  options: ExportOptions,
+  parts: ExportParts,
+): Promise<void> {
+  const writer = new ReaderWriter(reader, options, parts);
+  try {
+    await writer.write(withListed(reader, answers), sink);
+  } finally {
+    await writer.close();
+  }
 }
 
 /** Looking at each company takes a tenth of the time of an export, for each reader. */
@@ -79,69 +110,87 @@ interface PartsOfReader {
   readonly options: ExportOptions;
   readonly parts: ExportParts;
   readonly rules: PartRules;
-  readonly writer: ReaderWriter;
   readonly sink: Sink;
   readonly folder: string;
   readonly taken: PartCounts;
+  /** Undefined: one thread writes all parts. */
+  readonly thread: PartThread | undefined;
+}
+
+/** A part that is being written or linked. */
+interface OpenPart {
+  readonly name: string;
+  readonly part: readonly PartSubject[];
+  readonly damaged: UnsoundAnswer[];
+  readonly known: PartRecord | undefined;
+  readonly written: WrittenPart | Promise<WrittenPart> | undefined;
 }
 
 /** Writes the parts that no earlier export has, and links the others. */
-async function writeParts(
-  reader: Reader,
-  answers: RunAnswers,
-  { options, parts, rules, writer, sink, folder, taken }: PartsOfReader,
-): Promise<void> {
+async function writeParts(reader: Reader, answers: RunAnswers, of: PartsOfReader): Promise<void> {
+  const { options, parts, rules, folder } = of;
   const names = new PartNames(reader, options, parts.formats, rules);
+  const open: OpenPart[] = [];
   for await (const part of cutIntoParts(headsWithListed(reader, answers), rules.size)) {
     parts.signal?.throwIfAborted();
     const name = await names.nameOf(part);
     const known = takeOver(name, rules.folders, folder);
-    if (known !== undefined) {
-      sink.outputs.take(known.files, known.counts, []);
-      sink.issues(issuesNow(known, part));
-      sink.keep(known.glances);
-      new GraphRecorder(sink.graph).replay(known.graph);
-      taken.takenOver += 1;
-      taken.records.push(recordPath(name));
-      continue;
-    }
-    const damagedBefore = answers.damaged.length;
-    const found = { issues: [] as Issue[], glances: [] as GlanceEntry[] };
-    const graph = new GraphRecorder(sink.graph);
-    const outputs = sink.outputs.beginPart(
-      name,
-      reader.tables.map((table) => table.name),
-    );
-    await writer.write(loaded(part), {
-      outputs,
-      issues(issues) {
-        sink.issues(issues);
-        found.issues.push(...issues);
-      },
-      keep(entries) {
-        sink.keep(entries);
-        found.glances.push(...entries);
-      },
-      graph,
-    });
-    const { resources, unwritten } = await outputs.finish(folder);
-    const files = resources.flatMap(({ table, format, files }) =>
-      files.map((file) => ({ ...file, table: table.name, format: format.name })),
-    );
-    const counts = outputs.counts();
-    sink.outputs.take(files, counts, unwritten);
-    taken.written += 1;
-    // A damaged answer may be there again tomorrow, and a file may be written then.
-    if (answers.damaged.length > damagedBefore || unwritten.length > 0) continue;
-    const rows = part.map(({ head }) => head.row);
-    keepRecord(folder, name, { files, counts, rows, ...found, graph: graph.steps });
-    taken.records.push(recordPath(name));
+    const damaged: UnsoundAnswer[] = [];
+    const subjects = loaded(part, damaged, of);
+    const away = known === undefined ? of.thread?.offer(reader, name, subjects) : undefined;
+    const here = known === undefined && away === undefined ? await writeHere(reader, name, subjects, of) : undefined;
+    open.push({ name, part, damaged, known, written: away ?? here });
+    while (open.length > PARTS_HELD) await addPart(open.shift() as OpenPart, answers, of);
   }
+  for (const one of open) await addPart(one, answers, of);
 }
 
-async function* loaded(part: readonly PartSubject[]): AsyncGenerator<SubjectAnswers> {
-  for (const { head, listed } of part) {
-    const subject = await toSubject(await head.load());
+/** Parts that are held until those before them are complete: the other tables have them in order. */
+const PARTS_HELD = 8;
+
+async function writeHere(
+  reader: Reader,
+  name: string,
+  subjects: AsyncIterable<SubjectAnswers>,
+  { sink, options, folder }: PartsOfReader,
+): Promise<WrittenPart> {
+  const tables = reader.tables.map((table) => table.name);
+  const writer = new PartWriter(reader, sink.outputs.beginPart(name, tables), options.includeContacts);
+  for await (const subject of subjects) writer.add(subject);
+  return await writer.finish(folder);
+}
+
+/** Passes everything on that the other tables need of a part. */
+async function addPart(
+  { name, part, damaged, known, written }: OpenPart,
+  answers: RunAnswers,
+  { sink, folder, taken }: PartsOfReader,
+): Promise<void> {
+  const { unwritten = [], ...found }: Partial<WrittenPart> = (await written) ?? {};
+  const record = known ?? ({ ...found, rows: part.map(({ head }) => head.row) } as PartRecord);
+  sink.outputs.take(record.files, record.counts, unwritten);
+  sink.issues(issuesNow(record, part));
+  sink.keep(record.glances);
+  replayGraph(record.graph, sink.graph);
+  answers.damaged.push(...damaged);
+  if (known === undefined) taken.written += 1;
+  else taken.takenOver += 1;
+  // A damaged answer may be there again tomorrow, and a file may be written then.
+  if (damaged.length > 0 || unwritten.length > 0) return;
+  if (known === undefined) keepRecord(folder, name, record);
+  taken.records.push(recordPath(name));
+}
+
+async function* loaded(
+  part: readonly PartSubject[],
+  damaged: UnsoundAnswer[],
+  { thread, parts }: PartsOfReader,
+): AsyncGenerator<SubjectAnswers> {
+  for (const [index, { head, listed }] of part.entries()) {
+    parts.signal?.throwIfAborted();
+    // Messages of the other thread are only received between two subjects.
+    if (thread !== undefined && index % SUBJECTS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+    const subject = await toSubject(await head.load(damaged));
     yield listed === undefined ? subject : { ...subject, listed };
   }
 }
@@ -153,13 +202,11 @@ class ReaderWriter {
   constructor(
     private readonly reader: Reader,
     private readonly options: ExportOptions,
-    { formats }: ExportParts,
+    parts: ExportParts,
   ) {
-    if (!asLines(reader, options, formats)) return;
-    // The second thread only knows the listed readers and formats.
-    const known = ALL_PARTS.readers.includes(reader) && formats === ALL_PARTS.formats;
-    const setup = known ? { reader: reader.name, options } : undefined;
-    this.#pool = new BulkPool(bulkRenderer(reader, formats, options), setup);
+    if (!asLines(reader, options, parts.formats)) return;
+    const setup = mayShare([reader], parts) ? { options } : undefined;
+    this.#pool = new BulkPool(reader.name, bulkRenderer(reader, parts.formats, options), setup);
   }
 
   async write(subjects: AsyncIterable<SubjectAnswers>, sink: Sink): Promise<void> {
@@ -191,6 +238,13 @@ class ReaderWriter {
     await this.#pool?.close();
   }
 }
+
+/** The second thread only knows the listed readers and formats. */
+const mayShare = (used: readonly Reader[], { formats, threads }: ExportParts): boolean =>
+  HAS_SECOND_THREAD &&
+  threads !== 1 &&
+  formats === ALL_PARTS.formats &&
+  used.every((reader) => ALL_PARTS.readers.includes(reader));
 
 /** Lines are used only if all formats can render them: a format that takes rows needs them on this thread anyway. */
 const asLines = ({ bulk, lists, tables }: Reader, options: ExportOptions, known: Formats): boolean =>
@@ -231,23 +285,6 @@ async function readLists({ lists }: Reader, answers: RunAnswers): Promise<Readon
   return items;
 }
 
-async function* inBatches(subjects: AsyncIterable<SubjectAnswers>): AsyncGenerator<readonly SubjectAnswers[]> {
-  let batch: SubjectAnswers[] = [];
-  let bytes = 0;
-  for await (const subject of subjects) {
-    batch.push(subject);
-    bytes += subject.answers.reduce((sum, { body }) => sum + body.length, 0);
-    if (batch.length < SUBJECTS_AT_ONCE && bytes < BYTES_AT_ONCE) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-const SUBJECTS_AT_ONCE = 16;
-const BYTES_AT_ONCE = 4 << 20;
-
 /** The parts that an export uses. */
 export interface ExportParts {
   readonly readers: readonly Reader[];
@@ -266,6 +303,8 @@ export interface ExportParts {
   readonly prices?: Prices | null;
   /** Absent: every table is one file. */
   readonly inParts?: PartRules | undefined;
+  /** Default: two for much data, if the machine has two processors. The files are the same. */
+  readonly threads?: 1 | 2;
 }
 
 const NOTHING_IS_DUE: DueDecision = { due: null, nextAt: null };

@@ -133,7 +133,8 @@ export async function openSnapshot(
         chargedCalls(snapshot, { sql: 'run_id = @run AND started_at <= @until', given: { run: runId, until } }),
       ),
     async *subjects(space, operations, asked = []) {
-      for await (const head of readSubjects(store, space, operations, asked, 'subjects.id')) yield await head.load();
+      for await (const head of readSubjects(store, space, operations, asked, 'subjects.id'))
+        yield await head.load(damaged);
     },
     subjectHeads: (space, operations, asked = []) =>
       readSubjects(store, space, operations, asked, 'rows.run_id, rows.row, subjects.id'),
@@ -328,8 +329,12 @@ async function* readSubjects(
       });
       const subject = { ...rest, ids, companyKey, notes };
       const replaced = (operation: string) => snapshot.read(() => earlier(operation, standing, place));
-      const withReplaced = async (operation: string) => await withBodies(store, subject.row, await replaced(operation));
-      const load = async () => ({ ...subject, answers: await withBodies(store, subject.row, given), withReplaced });
+      const load = async (damaged: UnsoundAnswer[]) => {
+        const noting = { ...store, damaged };
+        const withReplaced = async (operation: string) =>
+          await withBodies(noting, subject.row, await replaced(operation));
+        return { ...subject, answers: await withBodies(noting, subject.row, given), withReplaced };
+      };
       yield { ...subject, usedRun: run_id, usedRow: run_row, answers: given, replaced, load };
     }
   }

@@ -55,7 +55,7 @@ export interface RunSnapshot {
   /** The graph of the run's companies, which the export fills. */
   readonly graph: GraphStore;
   /** Damaged answers that were left out so far. */
-  readonly damaged: readonly UnsoundAnswer[];
+  readonly damaged: UnsoundAnswer[];
   /** Damaged texts that were left out of rows and candidates so far. */
   readonly damagedTexts: readonly StoredPlace[];
   close(): Promise<void>;
@@ -262,7 +262,8 @@ export interface SubjectHead extends Omit<SnapshotSubject, 'answers' | 'withRepl
   readonly usedRow: number;
   readonly answers: readonly AnswerHead[];
   readonly replaced: (operation: string) => Promise<readonly AnswerHead[]>;
-  readonly load: () => Promise<SnapshotSubject>;
+  /** Damaged answers are left out and added to the given list. */
+  readonly load: (damaged: UnsoundAnswer[]) => Promise<SnapshotSubject>;
 }
 
 /** `params`: the stored text. */
