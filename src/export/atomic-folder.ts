@@ -188,6 +188,17 @@ const STAND_IN = '.now';
 /** The suffix of an export that is being removed. */
 const GONE = '.gone';
 
+/** The exports that any process writes beside their place now. */
+export function growingBeside(target: string): readonly string[] {
+  const parent = dirname(target);
+  if (!existsSync(parent)) return [];
+  return readdirSync(parent)
+    .filter(
+      (entry) => madeBy(entry, basename(target)) !== undefined && readText(join(parent, entry, GROWING)) === entry,
+    )
+    .map((entry) => join(parent, entry));
+}
+
 /** Whether a killed process left this entry behind. */
 export function isLeftover(entry: string, suffixes: readonly string[] = ['']): boolean {
   const [, pid, suffix] = /^\..+\.tmp-(\d{1,10})-[0-9a-f]{8}(\.[a-z]+)?$/.exec(entry) ?? [];

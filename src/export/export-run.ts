@@ -19,7 +19,7 @@ import { withFormats } from './formats/list.js';
 import { SUMMARY_FILLS } from './formats/xlsx.js';
 import { addMatch, writeGraph } from './graph.js';
 import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
-import { RECORDS } from './parts.js';
+import { RECORDS, SCRATCH } from './parts.js';
 import { ReportTally, reportHtml } from './report.js';
 import { resultRow } from './results-rows.js';
 import { type ResultsShape, resultsFor, resultsTable } from './results-table.js';
@@ -67,7 +67,7 @@ async function fill(
   options: ExportOptions,
   parts: ExportParts,
 ): Promise<ExportSummary> {
-  const scratch = join(folder, '.scratch');
+  const scratch = join(folder, SCRATCH);
   mkdirSync(scratch, { mode: 0o700 });
   const tally = new ReportTally();
   const summary = () => summarySheet(snapshot, tally, SUMMARY_FILLS);
@@ -89,7 +89,8 @@ async function fill(
     writeDamaged(snapshot, outputs, options.now);
     const finished = await outputs.finish(folder);
     if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
-    rmSync(scratch, { recursive: true });
+    // A worker may still be adding a file.
+    rmSync(scratch, { recursive: true, maxRetries: 5 });
     for (const name of folders) syncFolder(join(folder, name));
     const versions = Object.assign({}, ...opened.map(({ writer }) => writer.versions)) as Record<string, string>;
     const summary = {

@@ -5,9 +5,15 @@ import { constants, copyFileSync, linkSync, lstatSync, readFileSync, rmSync, uti
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants as zlib } from 'node:zlib';
 import type { GraphNodeFacts, GraphRelation, GraphStore } from '../ledger/answers/graph-store.js';
-import type { GlanceEntry, SubjectHead } from '../ledger/answers/snapshot.js';
-import { isPaged } from '../readers/parts/newest-reading.js';
-import type { Issue, ListItem, Reader } from '../readers/reader.js';
+import type {
+  GlanceEntry,
+  SnapshotAnswer,
+  SnapshotSubject,
+  SubjectHead,
+  UnsoundAnswer,
+} from '../ledger/answers/snapshot.js';
+import { currentPages, isPaged, newestPerRequest } from '../readers/parts/newest-reading.js';
+import type { Issue, ListItem, RawAnswer, Reader, SubjectAnswers } from '../readers/reader.js';
 import { columnsOf } from '../readers/table.js';
 import { stringifyExact } from '../util/exact-json.js';
 import { type ExportOptions, writesTable } from './formats/format.js';
@@ -22,7 +28,12 @@ export interface PartRules {
   readonly folders: readonly string[];
   /** Parts of another version of the readers are written again. */
   readonly readersVersion: number;
+  /** The run, if workers with the same ledger may write parts: `worker --out` with the same folder. */
+  readonly sharedRun?: string | undefined;
 }
+
+/** Temporary files of an export, in its folder. */
+export const SCRATCH = '.scratch';
 
 /** A company of a part, and what the lists of the reader have about it. */
 export interface PartSubject {
@@ -63,7 +74,7 @@ export class PartNames {
     private readonly reader: Reader,
     { folder: _folder, now: _now, formats, ...options }: ExportOptions,
     known: Formats,
-    { readersVersion }: PartRules,
+    { readersVersion }: Pick<PartRules, 'readersVersion'>,
   ) {
     const { tables } = reader;
     this.#shared = JSON.stringify([
@@ -80,6 +91,37 @@ export class PartNames {
     return `${this.reader.name}-${digest.digest('hex').slice(0, 32)}`;
   }
 }
+
+/** The company with its answers. Damaged ones are added to the list. */
+export async function loadSubject({ head, listed }: PartSubject, damaged: UnsoundAnswer[]): Promise<SubjectAnswers> {
+  const subject = await toSubject(await head.load(damaged));
+  return listed === undefined ? subject : { ...subject, listed };
+}
+
+export async function toSubject(subject: SnapshotSubject): Promise<SubjectAnswers> {
+  const { id, ids, row, country, name, companyKey, notes } = subject;
+  const newest = newestPerRequest(subject.answers.map((answer) => toRaw(answer, subject)));
+  const answers = await withWholeLists(newest, subject);
+  return { id, ids, row, stage: answers[0]?.stage ?? null, country, name, companyKey, notes, answers };
+}
+
+/** While a list is being read again, the previous version is shown until the new one is complete. */
+async function withWholeLists(answers: readonly RawAnswer[], subject: SnapshotSubject): Promise<readonly RawAnswer[]> {
+  const lists = new Set(answers.map(({ operation }) => operation).filter(isPaged));
+  let shown = answers;
+  for (const list of lists) {
+    const standing = currentPages((await subject.withReplaced(list)).map((answer) => toRaw(answer, subject)));
+    if (standing.length > 0) shown = [...shown.filter(({ operation }) => operation !== list), ...standing];
+  }
+  return shown;
+}
+
+const toRaw = (answer: SnapshotAnswer, { ids, row, country }: SnapshotSubject): RawAnswer => ({
+  ...answer,
+  ids,
+  row,
+  country,
+});
 
 /** The number of its row is left out: only issues have it. */
 async function saysOf({ head, listed }: PartSubject): Promise<string> {

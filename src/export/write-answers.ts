@@ -1,16 +1,9 @@
 import { join } from 'node:path';
 import type { Prices } from '../domain/prices.js';
 import type { IdSpace } from '../domain/provider.js';
-import type {
-  GlanceEntry,
-  RunSnapshot,
-  SnapshotAnswer,
-  SnapshotSubject,
-  UnsoundAnswer,
-} from '../ledger/answers/snapshot.js';
+import type { GlanceEntry, RunSnapshot, UnsoundAnswer } from '../ledger/answers/snapshot.js';
 import type { DueDecision, MemberState } from '../ledger/portfolio/portfolios.js';
 import { readers } from '../readers/list.js';
-import { currentPages, isPaged, newestPerRequest } from '../readers/parts/newest-reading.js';
 import {
   type Issue,
   type ListItem,
@@ -25,19 +18,22 @@ import { type ExportOptions, type QuestionLines, writesTable } from './formats/f
 import { allFormats, type Formats } from './formats/list.js';
 import { addLists } from './graph.js';
 import type { Outputs } from './outputs.js';
-import { PartThread, PartWriter, type WrittenPart } from './part-writer.js';
+import { PartThread, PartWriter, SharedParts, type WrittenPart } from './part-writer.js';
 import {
   cutIntoParts,
   type GraphSink,
   issuesNow,
   keepRecord,
+  loadSubject,
   PartNames,
   type PartRecord,
   type PartRules,
   type PartSubject,
   recordPath,
   replayGraph,
+  SCRATCH,
   takeOver,
+  toSubject,
 } from './parts.js';
 import { issueRow } from './run-rows.js';
 
@@ -66,11 +62,12 @@ export async function writeAnswers(
     return issues.counts;
   }
   const taken: PartCounts = { written: 0, takenOver: 0, records: [] };
-  const place = { folder, scratch: join(folder, '.scratch', 'thread') };
+  const place = { folder, scratch: join(folder, SCRATCH, 'thread') };
   const thread = mayShare(used, parts) ? new PartThread({ place, options }) : undefined;
+  const shared = rules.sharedRun === undefined ? undefined : new SharedParts(folder, { run: rules.sharedRun, options });
   try {
     for (const reader of used)
-      await writeParts(reader, answers, { options, parts, rules, sink: sinkOf(reader), folder, taken, thread });
+      await writeParts(reader, answers, { options, parts, rules, sink: sinkOf(reader), folder, taken, thread, shared });
   } finally {
     await thread?.close();
   }
@@ -115,6 +112,8 @@ interface PartsOfReader {
   readonly taken: PartCounts;
   /** Undefined: one thread writes all parts. */
   readonly thread: PartThread | undefined;
+  /** Undefined: no worker of another process helps. */
+  readonly shared: SharedParts | undefined;
 }
 
 /** A part that is being written or linked. */
@@ -123,7 +122,8 @@ interface OpenPart {
   readonly part: readonly PartSubject[];
   readonly damaged: UnsoundAnswer[];
   readonly known: PartRecord | undefined;
-  readonly written: WrittenPart | Promise<WrittenPart> | undefined;
+  /** Undefined: it is linked, or a worker may have it. */
+  readonly written?: WrittenPart | Promise<WrittenPart>;
 }
 
 /** Writes the parts that no earlier export has, and links the others. */
@@ -136,17 +136,30 @@ async function writeParts(reader: Reader, answers: RunAnswers, of: PartsOfReader
     const name = await names.nameOf(part);
     const known = takeOver(name, rules.folders, folder);
     const damaged: UnsoundAnswer[] = [];
-    const subjects = loaded(part, damaged, of);
-    const away = known === undefined ? of.thread?.offer(reader, name, subjects) : undefined;
-    const here = known === undefined && away === undefined ? await writeHere(reader, name, subjects, of) : undefined;
-    open.push({ name, part, damaged, known, written: away ?? here });
-    while (open.length > PARTS_HELD) await addPart(open.shift() as OpenPart, answers, of);
+    const begun = known === undefined ? await beginPart(reader, name, part, damaged, of) : {};
+    open.push({ name, part, damaged, known, ...begun });
+    const held = PARTS_HELD + (of.shared?.room ?? 0);
+    while (open.length > held) await addPart(reader, open.shift() as OpenPart, answers, of);
   }
-  for (const one of open) await addPart(one, answers, of);
+  for (const one of open) await addPart(reader, one, answers, of);
 }
 
 /** Parts that are held until those before them are complete: the other tables have them in order. */
 const PARTS_HELD = 8;
+
+/** The second thread, a worker or this thread writes the part: who is free. */
+async function beginPart(
+  reader: Reader,
+  name: string,
+  part: readonly PartSubject[],
+  damaged: UnsoundAnswer[],
+  of: PartsOfReader,
+): Promise<Pick<OpenPart, 'written'>> {
+  const away = of.thread?.offer(reader, name, loaded(part, damaged, of));
+  if (away !== undefined) return { written: away };
+  if (of.shared?.offer(reader, name, part) === true) return {};
+  return { written: await writeHere(reader, name, loaded(part, damaged, of), of) };
+}
 
 async function writeHere(
   reader: Reader,
@@ -162,12 +175,18 @@ async function writeHere(
 
 /** Passes everything on that the other tables need of a part. */
 async function addPart(
+  reader: Reader,
   { name, part, damaged, known, written }: OpenPart,
   answers: RunAnswers,
-  { sink, folder, taken }: PartsOfReader,
+  of: PartsOfReader,
 ): Promise<void> {
-  const { unwritten = [], ...found }: Partial<WrittenPart> = (await written) ?? {};
-  const record = known ?? ({ ...found, rows: part.map(({ head }) => head.row) } as PartRecord);
+  const { sink, folder, taken, shared } = of;
+  const there = known ?? (await written) ?? shared?.take(name);
+  const found = there ?? (await writeHere(reader, name, loaded(part, damaged, of), of));
+  const { unwritten = [], ...record }: PartRecord & Partial<WrittenPart> = {
+    rows: part.map(({ head }) => head.row),
+    ...found,
+  };
   sink.outputs.take(record.files, record.counts, unwritten);
   sink.issues(issuesNow(record, part));
   sink.keep(record.glances);
@@ -190,8 +209,7 @@ async function* loaded(
     parts.signal?.throwIfAborted();
     // Messages of the other thread are only received between two subjects.
     if (thread !== undefined && index % SUBJECTS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
-    const subject = await toSubject(await head.load(damaged));
-    yield listed === undefined ? subject : { ...subject, listed };
+    yield await loadSubject({ head, listed }, damaged);
   }
 }
 
@@ -337,31 +355,6 @@ export function answersOf(snapshot: RunSnapshot): RunAnswers {
     },
   };
 }
-
-async function toSubject(subject: SnapshotSubject): Promise<SubjectAnswers> {
-  const { id, ids, row, country, name, companyKey, notes } = subject;
-  const newest = newestPerRequest(subject.answers.map((answer) => toRaw(answer, subject)));
-  const answers = await withWholeLists(newest, subject);
-  return { id, ids, row, stage: answers[0]?.stage ?? null, country, name, companyKey, notes, answers };
-}
-
-/** While a list is being read again, the previous version is shown until the new one is complete. */
-async function withWholeLists(answers: readonly RawAnswer[], subject: SnapshotSubject): Promise<readonly RawAnswer[]> {
-  const lists = new Set(answers.map(({ operation }) => operation).filter(isPaged));
-  let shown = answers;
-  for (const list of lists) {
-    const standing = currentPages((await subject.withReplaced(list)).map((answer) => toRaw(answer, subject)));
-    if (standing.length > 0) shown = [...shown.filter(({ operation }) => operation !== list), ...standing];
-  }
-  return shown;
-}
-
-const toRaw = (answer: SnapshotAnswer, { ids, row, country }: SnapshotSubject): RawAnswer => ({
-  ...answer,
-  ids,
-  row,
-  country,
-});
 
 export interface WrittenAnswers extends IssueCounts {
   readonly parts?: PartCounts;

@@ -28,7 +28,10 @@ const BOUGHT = boughtTables(readers).map(({ name }) => name);
 async function write(
   { cwd }: Pick<Job, 'cwd'>,
   folder: string,
-  { earlier, ...more }: { earlier?: readonly string[]; formats?: readonly ExportFormat[]; contacts?: boolean } = {},
+  {
+    earlier,
+    ...more
+  }: { earlier?: readonly string[]; formats?: readonly ExportFormat[]; contacts?: boolean; version?: string } = {},
 ): Promise<ExportSummary> {
   const ledger = await openLedgerIn({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
   try {
@@ -42,7 +45,7 @@ async function write(
       includeContacts: more.contacts ?? false,
       partitionByCountry: false,
       now: Date.parse('2026-01-31T12:00:00Z'),
-      version: '0.0.0',
+      version: more.version ?? '0.0.0',
     };
     return await withSnapshot(ledger, run?.id ?? '', (snapshot) => exportRun(snapshot, options, parts));
   } finally {
@@ -192,11 +195,13 @@ describe('parts', () => {
     });
   });
 
-  test('are written again for other options, and copied if they cannot be linked', async () => {
+  test('are written again for other options or after an upgrade, and copied if they cannot be linked', async () => {
     await withFirstNight(async (job) => {
       const { parts } = await write(job, 'a', { earlier: [] });
       const other = await write(job, 'b', { earlier: ['a'], contacts: true });
       expect(other.parts).toMatchObject({ taken_over: 0 });
+      const upgraded = await write(job, 'upgraded', { earlier: ['a'], version: '0.0.1' });
+      expect(upgraded.parts).toMatchObject({ taken_over: 0 });
       // A folder from a copy keeps the times of its files.
       cpSync(join(job.cwd, 'a'), join(job.cwd, 'moved'), { recursive: true, preserveTimestamps: true });
       const again = await write(job, 'c', { earlier: ['gone', 'moved'] });

@@ -1,11 +1,16 @@
 /** @module-tag long */
+import { readdirSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import threads from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
+import { growingBeside } from '../../src/export/atomic-folder.js';
 import { exportRun } from '../../src/export/export-run.js';
 import type { ExportFormat } from '../../src/export/formats/format.js';
+import { type OpenPartOfRun, PartHelper } from '../../src/export/part-writer.js';
+import type { PartRules } from '../../src/export/parts.js';
 import { ALL_PARTS, type ExportParts } from '../../src/export/write-answers.js';
+import { READERS_VERSION } from '../../src/readers/list.js';
 import { inLedger } from '../helpers/ledger-place.js';
 import { type Bought, exportTo, fullRecord, withRun } from './support.js';
 
@@ -30,6 +35,8 @@ const bought = ids.flatMap((id, index): readonly Bought[] => [
   },
 ]);
 const history = `{"data":[${ids.map((id) => `{"id":${id},"price":${id}.10}`).join()}]}`;
+
+const BROKEN = 'DELETE FROM bodies WHERE sha256 IN (SELECT raw_sha256 FROM calls WHERE row IN (40, 41, 120))';
 
 /** Counts the threads that are started. */
 function countThreads(): () => number {
@@ -56,11 +63,7 @@ test.each<[string, ExportParts['inParts']]>([
   const started = countThreads();
   const list = { row: null, api: 'v2', operation: 'creditReportHistory', params: { page: 1 }, body: history } as const;
   await withRun({ rows, bought: [...bought, list] }, async ({ dataDir, ledger, id }) => {
-    for (const sql of [
-      `UPDATE calls SET run_id = '${id}'`,
-      'DELETE FROM bodies WHERE sha256 IN (SELECT raw_sha256 FROM calls WHERE row IN (40, 41, 120))',
-    ])
-      await inLedger(dataDir, sql);
+    for (const sql of [`UPDATE calls SET run_id = '${id}'`, BROKEN]) await inLedger(dataDir, sql);
     const formats: readonly ExportFormat[] = ['csv', 'parquet', 'xlsx', 'ftm'];
     const write = (name: string, count?: 1) =>
       exportTo(join(dataDir, name), ledger, id, { formats }, (snapshot, options) =>
@@ -75,3 +78,52 @@ test.each<[string, ExportParts['inParts']]>([
     expect(two).toEqual(one);
   });
 });
+
+test('workers on other machines write the same parts, and nobody waits for one that is gone', async () => {
+  await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
+    await inLedger(dataDir, BROKEN);
+    const [out, other] = [join(dataDir, 'shared', 'tables'), join(dataDir, 'alone')];
+    const rules = { size: 7, folders: [], readersVersion: READERS_VERSION };
+    const open: OpenPartOfRun = (run, only) => ledger.reading.snapshot(run, { only });
+    const helpers = [1, 2].map(() => new PartHelper(out, '0.0.0', open));
+    const older = new PartHelper(out, '0.0.1', open);
+    let written = 0;
+    let rounds = 0;
+    // Between two parts of this process, each worker does what it is offered, and at last only takes it.
+    const between = async () => {
+      rounds += 1;
+      if (rounds === 12) for (const folder of growingBeside(out)) takeJobs(folder);
+      for (const helper of rounds < 12 ? helpers : []) written += await helper.help();
+      if (rounds < 12) expect(await older.help()).toBe(0);
+    };
+    const write = (folder: string, inParts: PartRules, step: () => Promise<void>) =>
+      exportTo(folder, ledger, id, { formats: ['csv', 'parquet', 'xlsx'] }, (snapshot, options) =>
+        exportRun(
+          {
+            ...snapshot,
+            async *subjectHeads(...asked) {
+              let place = 0;
+              for await (const head of snapshot.subjectHeads(...asked)) {
+                if (place++ % 10 === 0) await step();
+                yield head;
+              }
+            },
+          },
+          options,
+          { ...ALL_PARTS, inParts, threads: 1 },
+        ),
+      );
+    const shared = await write(out, { ...rules, sharedRun: id }, between);
+    for (const helper of [...helpers, older]) helper.close();
+    expect(written).toBeGreaterThan(5);
+    expect(written).toBeLessThan(shared.parts?.written ?? 0);
+    expect(await write(other, rules, async () => {})).toEqual(shared);
+    expect(readdirSync(out)).toEqual(readdirSync(other));
+  });
+});
+
+/** As a worker does that dies then. */
+function takeJobs(folder: string): void {
+  const jobs = join(folder, '.scratch', 'jobs');
+  for (const name of readdirSync(jobs)) rmSync(join(jobs, name));
+}

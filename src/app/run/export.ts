@@ -252,7 +252,7 @@ const USUAL_FORMATS: readonly ExportFormat[] = ['csv', 'xlsx'];
  */
 export async function writeTables(
   runId: string,
-  ledger: Pick<Ledger, 'reading' | 'review' | 'runs' | 'portfolios'>,
+  ledger: Pick<Ledger, 'reading' | 'review' | 'runs' | 'portfolios' | 'claims'>,
   dataDir: string,
   options: TableOptions & { readonly past?: PastDay; readonly beside?: boolean },
   environment: AppEnvironment,
@@ -285,6 +285,7 @@ export async function writeTables(
     const latest = tablesOf && latestLink(dataDir, tablesOf);
     const above = pipeline?.partsAbove ?? null;
     const isLarge = list !== undefined && above !== null && snapshot.listed > above;
+    const isShared = ledger.claims !== undefined;
     let kept: string | null = null;
     const onKept = (file: string) => {
       kept = file;
@@ -309,7 +310,13 @@ export async function writeTables(
         prices: priced,
         signal: options.signal,
         inParts: isLarge
-          ? { size: COMPANIES_IN_PART, folders: newestExports(dataDir, list), readersVersion: READERS_VERSION }
+          ? {
+              size: COMPANIES_IN_PART,
+              folders: newestExports(dataDir, list),
+              readersVersion: READERS_VERSION,
+              // Each machine has a data directory of its own, so only a named folder may be shared.
+              sharedRun: isShared && options.out !== undefined ? runId : undefined,
+            }
           : undefined,
         ...(questions === undefined ? {} : { questions }),
       },

@@ -5,11 +5,14 @@ import { type KybatchError, LedgerError, TakenOverError, UsageError } from '../.
 import type { RunEvent } from '../../engine/events.js';
 import { isDueSoon } from '../../engine/row-source.js';
 import { type RunEnd, workOnRun } from '../../engine/run.js';
+import { PartHelper } from '../../export/part-writer.js';
+import type { RunRowKey } from '../../ledger/answers/snapshot.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { ClaimStore, LedRun } from '../../ledger/rows/claims.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { message } from '../../util/message-parts.js';
-import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
+import { version } from '../../util/packages.js';
+import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
 import type { StopSignals } from '../provider/direct-calls.js';
 import {
   checkProvider,
@@ -29,6 +32,8 @@ export interface WorkerOptions extends ProviderOptions, StopSignals {
   readonly once?: boolean | undefined;
   /** Maximum number of calls of this process at once. Default: that of the run's pipeline. */
   readonly concurrency?: number | undefined;
+  /** The folder of tables that the leader writes. This process writes parts of them, if both see the same folder. */
+  readonly out?: string | undefined;
   /** Called with each event. */
   readonly listen?: ((event: WorkerEvent) => void) | undefined;
 }
@@ -49,6 +54,8 @@ export interface PostponedRun {
 export interface WorkerView {
   /** Runs that this process worked on, and how many rows of each it finished. */
   readonly runs: readonly { readonly run: string; readonly rows: number }[];
+  /** Parts of tables that it wrote. */
+  readonly parts: number;
   /** The cause of an early stop. */
   readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
@@ -58,6 +65,8 @@ export interface WorkerView {
 
 /** How often an idle worker looks for work. */
 const LOOK_MS = 1000;
+/** How often it looks if it may write tables: a part takes less than a second. */
+const LOOK_FOR_PARTS_MS = 200;
 /** How long a run is skipped if its rows wait for an allowance. */
 const REST_MS = 15_000;
 
@@ -98,6 +107,8 @@ class Worker {
   #unknown = 0;
   /** True while rows of a run may be in progress. */
   #isWorking = false;
+  readonly #tables: PartHelper | undefined;
+  #parts = 0;
 
   constructor(
     private readonly claims: ClaimStore,
@@ -106,7 +117,10 @@ class Worker {
     private readonly environment: AppEnvironment,
     /** Stops waiting for the database. */
     private readonly noMore: () => void,
-  ) {}
+  ) {
+    const open = (run: string, only: readonly RunRowKey[]) => ledger.reading.snapshot(run, { only });
+    if (options.out !== undefined) this.#tables = new PartHelper(pathIn(environment, options.out), version, open);
+  }
 
   async work(): Promise<WorkerView> {
     const { drain } = this.options;
@@ -124,6 +138,7 @@ class Worker {
       return undefined;
     });
     drain?.removeEventListener('abort', onDrain);
+    this.#tables?.close();
     const runs = [...this.#settled].map(([run, rows]) => ({ run, rows }));
     const isStopped = drain?.aborted === true || stopped !== undefined;
     if (isStopped && this.#unknown > 0)
@@ -133,7 +148,14 @@ class Worker {
           `${this.#unknown === 1 ? '1 call' : `${this.#unknown} calls`} may have been charged without an answer. To list them: \`kybatch charges\``,
         ),
       );
-    return { runs, stopped, interrupted: drain?.aborted === true, putOff: isStopped ? [] : await this.#putOff() };
+    const parts = this.#parts;
+    return {
+      runs,
+      parts,
+      stopped,
+      interrupted: drain?.aborted === true,
+      putOff: isStopped ? [] : await this.#putOff(),
+    };
   }
 
   async #untilStopped(): Promise<KybatchError | undefined> {
@@ -145,10 +167,18 @@ class Worker {
         this.#isWorking = true;
         stopped = await this.#helpWith(next);
         this.#isWorking = false;
+      } else if (await this.#helpWithTables()) {
+        this.#isIdle = false;
       } else if (once && !(await this.#isAnyLeft())) break;
       else await this.#waitForMore();
     }
     return stopped;
+  }
+
+  async #helpWithTables(): Promise<boolean> {
+    const parts = (await this.#tables?.help(this.options.drain)) ?? 0;
+    this.#parts += parts;
+    return parts > 0;
   }
 
   async #putOff(): Promise<readonly PostponedRun[]> {
@@ -185,7 +215,7 @@ class Worker {
     const { drain, listen } = this.options;
     if (!this.#isIdle) listen?.({ kind: 'waiting', putOff: await this.#putOff() });
     this.#isIdle = true;
-    await this.environment.clock.sleep(LOOK_MS, drain).catch(() => {});
+    await this.environment.clock.sleep(this.#tables === undefined ? LOOK_MS : LOOK_FOR_PARTS_MS, drain).catch(() => {});
   }
 
   /** Returns the error that would also stop it at the next run, if there is one. */

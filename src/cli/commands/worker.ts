@@ -11,6 +11,7 @@ import { view } from '../terminal/view.js';
 interface WorkerArgs extends ProviderArgs {
   readonly once: boolean;
   readonly concurrency: number | undefined;
+  readonly out: string | undefined;
 }
 
 export const workerCommand: Command<WorkerArgs> = {
@@ -20,9 +21,14 @@ export const workerCommand: Command<WorkerArgs> = {
     yargs
       .option('once', { type: 'boolean', default: false, describe: 'End when nothing is left to do' })
       .option('concurrency', numberFlag('--concurrency', 'At most N calls at once to each API, of this worker'))
+      .option('out', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'Also write parts of the tables that `run --out` or `export --out` writes to this shared folder',
+      })
       .option('sandbox', sandboxOption),
   async run(args, io) {
-    const { dataDir, sandbox, once, concurrency } = args;
+    const { dataDir, sandbox, once, concurrency, out } = args;
     const interrupts = new InterruptListener();
     interrupts.start(io);
     try {
@@ -32,7 +38,10 @@ export const workerCommand: Command<WorkerArgs> = {
       };
       const { drain, abort } = interrupts;
       const { runWorker } = await import('../../app/run/worker.js');
-      const worked = await runWorker({ dataDir, sandbox, once, concurrency, listen, drain, abort }, appEnvironment(io));
+      const worked = await runWorker(
+        { dataDir, sandbox, once, concurrency, out, listen, drain, abort },
+        appEnvironment(io),
+      );
       printResultAndWords(io, args, () => workedJson(worked), endInWords(worked));
       if (interrupts.exitCode === undefined && worked.stopped !== undefined) throw worked.stopped;
       return interrupts.exitCode ?? ExitCode.ok;
@@ -62,8 +71,9 @@ const endInWords = ({ runs, putOff }: WorkerView): readonly Message[] =>
 const laterInWords = ({ run, until }: WorkerView['putOff'][number]): string =>
   `Run ${shortRun(run)} continues at ${moment(until)}.`;
 
-const workedJson = ({ runs, interrupted, stopped, putOff }: WorkerView) => ({
+const workedJson = ({ runs, parts, interrupted, stopped, putOff }: WorkerView) => ({
   runs,
+  parts: parts > 0 ? parts : undefined,
   putOff: putOff.length > 0 ? putOff.map((postponed) => pick(postponed, 'run', 'until')) : undefined,
   interrupted,
   error: stopped === undefined ? null : pick(stopped, 'code', 'message'),

@@ -181,13 +181,11 @@ const standingsOf = ({ id, portfolioId }: RunRecord): string =>
     : `SELECT row, line, run_id, run_row FROM members WHERE portfolio_id = ${portfolioId} AND left_at IS NULL`;
 
 /** A view has no parameters. */
-const standingsAt = (rows: readonly RunRowKey[]): string =>
-  rows
-    .map(
-      ({ run_id, run_row }, index) =>
-        `SELECT CAST(${index + 1} AS BIGINT) AS row, line, run_id, row AS run_row FROM rows WHERE run_id = ${quoted(run_id)} AND row = ${Math.trunc(run_row)}`,
-    )
-    .join(' UNION ALL ');
+const standingsAt = (rows: readonly RunRowKey[]): string => {
+  const values = rows.map(({ run_id, run_row }, index) => `(${index + 1}, ${quoted(run_id)}, ${Math.trunc(run_row)})`);
+  return `SELECT CAST(only_these.column1 AS BIGINT) AS row, line, run_id, rows.row AS run_row
+    FROM (VALUES ${values.join(', ')}) AS only_these JOIN rows ON run_id = only_these.column2 AND rows.row = only_these.column3`;
+};
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
