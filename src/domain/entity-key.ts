@@ -251,9 +251,21 @@ export function correctionProblem(
   if (treatment === 'review' && reason !== undefined && parsed.lacksCourt !== true) return reason;
   if (parsed.lacksCourt === true && !isFoundWithoutCourt(number, row))
     return `the register court is missing. Write it too, as in "Köln ${canonical}"`;
-  if ([row.registration_number, before].some((known) => known?.trim() === number.trim()))
-    return `the row already has the number "${number}"`;
-  return undefined;
+  const known = numberInRow(row, before);
+  if (known === undefined) return undefined;
+  const given = { ...known.subject, registrationNumber: parsed };
+  // The next search would raise the same question.
+  const isSame = known.text.trim() === number.trim() || identifierOf(given) === identifierOf(known.subject);
+  return isSame ? `the row already has this number, written "${known.text}"` : undefined;
+}
+
+/** The number by which a row is searched. `before`: the last correction. */
+function numberInRow(row: RowFields, before: string | undefined) {
+  const text = before ?? row.registration_number;
+  const reading = readSearchSubject(row);
+  if (text === undefined || !reading.ok) return undefined;
+  const { subject } = reading.enquiry;
+  return { text, subject: before === undefined ? subject : withNumber(subject, before) };
 }
 
 /** The row names the court, or its name and place may tell which court is meant. */

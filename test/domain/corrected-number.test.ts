@@ -26,3 +26,15 @@ test.each([
   const german = { name: 'Krug AG', country: 'DE', ...row };
   expect(correctionProblem('HRB 4752 B', 'DE', german) === undefined).toBe(taken);
 });
+
+test.each([
+  ['GB', '004 878 05', '00487805', undefined, false],
+  ['GB', '519771', '00519771', undefined, false],
+  ['GB', '519771', '00519772', undefined, true],
+  ['GB', '519771', '519 772', '00519772', false],
+  ['GB', '519771', '519771', '00519772', true],
+  ['DE', 'HRB 10660 B', 'Charlottenburg HRB 10660 B', undefined, true],
+])('in %s a row with %s is corrected to %s after %s: %s', (country, own, number, before, taken) => {
+  const row = { name: 'Krug', country, registration_number: own };
+  expect(correctionProblem(number, country, row, before) === undefined).toBe(taken);
+});

@@ -75,3 +75,36 @@ describe('every form that is removed is compared as a form', () => {
     expect(haveDifferentForms(a, b, country)).toBe(false);
   });
 });
+
+/** Ways to write one form: with and without points, spaces and the word for "&". */
+const SPELLINGS: readonly (readonly [country: string, spellings: readonly string[]])[] = [
+  [
+    'DE',
+    ['GmbH & Co. KG', 'GmbH und Co. KG', 'GmbH u. Co. KG', 'GmbH u Co KG', 'GmbH&Co KG', 'GmbH u.Co.KG', 'mbH + Co KG'],
+  ],
+  ['AT', ['Ges.m.b.H.', 'GesmbH', 'Ges. m. b. H.', 'Ges.mbH', 'GmbH']],
+  [
+    'PL',
+    [
+      'Sp. z o.o.',
+      'Sp.z o.o.',
+      'Sp.z o. o.',
+      'Sp. z o. o.',
+      'Sp.z.o.o.',
+      'Spółka z o. o.',
+      'Spółka z o.o.',
+      'sp.zo.o.',
+    ],
+  ],
+  ['CZ', ['s.r.o.', 's. r. o.', 's r.o.', 'spol. s r.o.', 'spol.s r.o.', 'spol. s r. o.', 'spol.s.r.o.']],
+  ['IT', ['S.r.l.', 'S. r. l.', 'Srl', 'Srl Unip.', 'Srl unipersonale']],
+  ['FR', ['S.A.R.L.', 'S. à r. l.', 'Sàrl', 'S.à r.l.', 'SARL']],
+  ['NL', ['Coöperatie U.A.', 'Coop. UA', 'Coöperatie UA']],
+];
+
+test.each(
+  SPELLINGS.flatMap(([country, [usual = '', ...others]]) => others.map((other) => [country, usual, other] as const)),
+)('in %s "%s" is also written "%s"', (country, usual, other) => {
+  expect(nameSimilarity(`Ravenley ${usual}`, `Ravenley ${other}`, country)).toBe(100);
+  expect(haveDifferentForms(`Ravenley ${usual}`, `Ravenley ${other}`, country)).toBe(false);
+});

@@ -168,7 +168,8 @@ export const plainLetters = (lowerCase: string): string =>
 
 function plainWords(lowerCase: string): string[] {
   const text = plainLetters(lowerCase)
-    .replace(/[&+]/g, ' and ')
+    // "Meier u. Söhne", "GmbH u Co. KG".
+    .replace(/[&+]| u(?:\.(?! ?\p{L}\.)| (?=co\b))/gu, ' and ')
     .replace(/(?<=\p{L})['’`´"״׳](?=\p{L})/gu, '')
     // A/S and S.p.A. are one word, Sp. z o.o. is three.
     .replace(/(?<![\p{L}\p{N}])(\p{L})\/(\p{L})(?![\p{L}\p{N}])/gu, '$1$2')
@@ -201,7 +202,7 @@ const legalForms = dataFile('domain/legal-forms', (z) => {
   const wordSet = words.transform((list) => new Set(list));
   const byKind = z.record(z.string(), words);
   return z.strictObject({
-    kinds: byKind.transform((kinds) => new Map(spellingsOf(kinds))),
+    kinds: byKind.transform((kinds) => new Map(spellingsOf(kinds).map(([text, kind]) => [withoutSpaces(text), kind]))),
     joined: byKind.transform(spellingsOf),
     same_in: z.record(z.string(), z.array(words)),
     translates: byKind,
@@ -254,7 +255,7 @@ function findLegalForm(words: readonly string[], country: string): FormPlace {
     // "GmbH & Co. KG" is one form, and so is any other form with partners.
     if (partners) kinds.push(`${form.kind}${WITH_PARTNERS}${kinds.pop()}`);
     else kinds.push(form.kind);
-    partners = PARTNERS.test(words.slice(to - form.size, to).join(' '));
+    partners = PARTNERS.test(formText(words.slice(to - form.size, to)));
     to -= form.size;
     // "Muster Gesellschft mbH": a typing error in the longer spelling of the form.
     if (to > 1 && form.kind === 'gmbh' && isMistyped(words[to - 1] ?? '', 'gesellschaft')) to -= 1;
@@ -266,7 +267,7 @@ function findLegalForm(words: readonly string[], country: string): FormPlace {
   return { from: leads ? 1 : 0, to, kinds: [...new Set(kinds)] };
 }
 
-const PARTNERS = /^(?:and )?co(?:mpagnie)? ?(?:kg|kgaa|ohg)$/;
+const PARTNERS = /^(?:and)?co(?:mpagnie)?(?:kg|kgaa|ohg)$/;
 const WITH_PARTNERS = ' and co ';
 
 /** "X GmbH & Co. KG": "X GmbH" is its partner. */
@@ -276,13 +277,19 @@ const hasPartners = (kinds: readonly string[]): boolean => kinds.some((kind) => 
 function endingForm(words: readonly string[]): { readonly size: number; readonly kind: string } | undefined {
   const { kinds, mistyped } = legalForms();
   for (let size = Math.min(LONGEST, words.length); size > 0; size--) {
-    const kind = kinds.get(words.slice(-size).join(' '));
+    const kind = kinds.get(formText(words.slice(-size)));
     if (kind !== undefined) return { size, kind };
   }
   const meant = mistyped.find((form) => isMistyped(words.at(-1) ?? '', form));
   const kind = kinds.get(meant ?? '');
   return kind === undefined ? undefined : { size: 1, kind };
 }
+
+/** Forms are written with spaces in many places: "Sp. z o.o.", "Sp.z o. o.". "GmbH und Co. KG" has a word for "&". */
+const formText = (words: readonly string[]): string =>
+  withoutSpaces(words.map((word) => (STOP_WORDS.has(word) ? 'and' : word)).join(''));
+
+const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
 
 const isMistyped = (word: string, form: string) =>
   word.length > 2 && fuzzball().ratio(word, form, { full_process: false }) >= 85;

@@ -1,5 +1,5 @@
 import type { CandidateFacts, Subject } from '../../domain/candidate-grade.js';
-import { followCorrections, whichCompany } from '../../domain/entity-key.js';
+import { correctedNumber, followCorrections, whichCompany } from '../../domain/entity-key.js';
 import { compareGrades } from '../../domain/grade-order.js';
 import { checkRecordIdentity, type IdOwner } from '../../domain/identity-mismatch.js';
 import {
@@ -185,7 +185,8 @@ function recall(
   { seen, elsewhere }: Pick<SearchEvidence, 'seen' | 'elsewhere'>,
   judge: (candidates: readonly GradedCandidate[]) => StageOutcome,
 ): StageOutcome | undefined {
-  if (decision === 'not_sure') return undefined;
+  // A correction says nothing about the candidates of the corrected number.
+  if (decision === 'not_sure' || correctedNumber({ decision, candidateId }) !== undefined) return undefined;
   if (decision === 'confirm') {
     const named = [...seen, ...elsewhere].filter(({ candidate }) => candidate.id === candidateId);
     const [chosen] = named.toSorted((a, b) => compareGrades(a.graded.grade, b.graded.grade));
