@@ -232,7 +232,7 @@ test('each run moves the link, and older tables are kept by count', async () => 
   );
 });
 
-test('the rows of an older run continue in a run of the list, and the link never goes back', async () => {
+test('the rows of an older run continue in a run of the list, and the link always leads to the newest tables', async () => {
   const clock = new JumpingClock('2026-01-05T09:00:00Z');
   await withJob({ clock, pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, kybatch, cwd }) => {
     const latest = join(cwd, 'data', 'exports', 'latest', 'in');
@@ -252,8 +252,9 @@ test('the rows of an older run continue in a run of the list, and the link never
     clock.advance(60_000);
     const resumed = jsonOf<LatestJson>(await kybatch(['resume', first.run, '--json', '--yes']));
     expect(resumed).toMatchObject({ run: first.run, outcomes: { complete: 3 } });
-    expect([basename(resumed.files ?? ''), resumed.files_latest]).toEqual([first.run, undefined]);
-    expect(shown()).toBe(newest);
+    expect([basename(resumed.files ?? ''), resumed.files_latest]).toEqual([first.run, latest]);
+    expect(shown()).toBe(first.run);
+    expect(readFileSync(join(latest, 'rows.csv'), 'utf8').match(/,complete,/g)).toHaveLength(3);
     clock.advance(60_000);
     expect(jsonOf<LatestJson>(await kybatch(RUN))).toMatchObject({ run: newest, files_latest: latest });
     expect(readFileSync(join(latest, 'rows.csv'), 'utf8').match(/,complete,/g)).toHaveLength(3);

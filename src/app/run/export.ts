@@ -247,14 +247,14 @@ export function tablesFolder(
 const USUAL_FORMATS: readonly ExportFormat[] = ['csv', 'xlsx'];
 
 /**
- * Writes the tables of a run in its present state. `beside`: the link to the newest tables stays. `prices`: those of the
- * attempt that writes them.
+ * Writes the tables of a run in its present state. Those of an older run show the present list, too. `prices`: those of
+ * the attempt that writes them.
  */
 export async function writeTables(
   runId: string,
   ledger: Pick<Ledger, 'reading' | 'review' | 'runs' | 'portfolios' | 'claims'>,
   dataDir: string,
-  options: TableOptions & { readonly past?: PastDay; readonly beside?: boolean },
+  options: TableOptions & { readonly past?: PastDay },
   environment: AppEnvironment,
   prices?: Prices | null,
 ): Promise<ExportView> {
@@ -281,7 +281,7 @@ export async function writeTables(
     const pipeline = findSettings(snapshot.run)?.pipeline;
     const priced = prices === undefined ? pricesOf(pipeline, environment) : prices;
     const list = past === undefined ? await listOfTables(snapshot.run, ledger) : undefined;
-    const tablesOf = options.out === undefined && options.beside !== true ? list : undefined;
+    const tablesOf = options.out === undefined ? list : undefined;
     const latest = tablesOf && latestLink(dataDir, tablesOf);
     const above = pipeline?.partsAbove ?? null;
     const isLarge = list !== undefined && above !== null && snapshot.listed > above;

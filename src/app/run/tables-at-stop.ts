@@ -5,15 +5,12 @@ import type { Pipeline } from '../../config/pipeline.js';
 import { KybatchError } from '../../domain/errors.js';
 import type { Prices } from '../../domain/prices.js';
 import type { RunEnd } from '../../engine/run.js';
-import { readMarker } from '../../export/export-folders.js';
-import { latestLink } from '../../export/latest-tables.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import type { AppEnvironment } from '../environment.js';
 import { type ExportView, type TableOptions, writeTables } from './export.js';
 import { type AttemptOutputs, newestTables } from './run-end.js';
-import { listOfTables } from './runs.js';
 import type { SpendingOptions } from './spending.js';
 
 /** The attempt that has stopped. */
@@ -47,7 +44,7 @@ export async function tablesAtEnd(
   listener({ kind: 'writing_tables' });
   try {
     const writing = { ...options, signal: options.abort };
-    return { ...none, tables: await writeOwn(run, writing, dataDir, ledger, environment, attempt.prices) };
+    return { ...none, tables: await writeTables(run.id, ledger, dataDir, writing, environment, attempt.prices) };
   } catch (error) {
     if (isAborted()) return none;
     if (!(error instanceof KybatchError)) throw error;
@@ -93,23 +90,7 @@ export async function tablesWhere(
   environment: AppEnvironment,
 ): Promise<ExportView | null> {
   const wanted = isAskedFor(options) || (options.export !== false && (await isOther()));
-  return wanted ? await writeOwn(run, options, dataDir, ledger, environment) : null;
-}
-
-/** A continued older run writes its tables beside those of a newer run of its list. */
-async function writeOwn(
-  run: RunRecord,
-  options: TableOptions,
-  dataDir: string,
-  ledger: Ledger,
-  environment: AppEnvironment,
-  prices?: Prices | null,
-): Promise<ExportView> {
-  const list = await listOfTables(run, ledger);
-  const latest = list && latestLink(dataDir, list)?.target;
-  const shown = await ledger.runs.find(latest === undefined ? '' : (readMarker(latest)?.run ?? ''));
-  const beside = shown !== undefined && shown.createdAt > run.createdAt;
-  return await writeTables(run.id, ledger, dataDir, { ...options, beside }, environment, prices);
+  return wanted ? await writeTables(run.id, ledger, dataDir, options, environment) : null;
 }
 
 /**
