@@ -397,18 +397,18 @@ function qualityOf(field: ComparedField, claimant: Claimant, countries: Countrie
   }
 }
 
-/** Whether two columns differ in rows that fill both. */
+/** Whether two columns differ in rows that fill both. Without its country, a number is only compared as text. */
 function differ(field: ComparedField, a: Claimant, b: Claimant, countries: Countries): boolean {
-  let both = 0;
-  let same = 0;
-  for (const [index, cell] of a.cells.entries()) {
-    const other = b.cells[index] ?? '';
-    if (!isFilled(cell) || !isFilled(other)) continue;
-    both += 1;
-    const country = countries[index] ?? null;
-    if (COMPARED[field](cell, country) === COMPARED[field](other, country)) same += 1;
-  }
-  return both > 0 && same < both * NEARLY_ALL;
+  const pairs = a.cells.flatMap((cell, row) => {
+    const other = b.cells[row] ?? '';
+    return isFilled(cell) && isFilled(other) ? [{ cell, other, country: countries[row] ?? null }] : [];
+  });
+  const located = field === 'name' ? [] : pairs.filter(({ country }) => country !== null);
+  const compared = located.length > 0 ? located : pairs;
+  const same = compared.filter(
+    ({ cell, other, country }) => COMPARED[field](cell, country) === COMPARED[field](other, country),
+  );
+  return same.length < compared.length * NEARLY_ALL;
 }
 
 /** The column of a field is unclear, and no user could be asked. */

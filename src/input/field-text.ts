@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { isAddition, isAttention } from '../domain/names/decorations.js';
-import { hasLegalForm, STOP_WORDS } from '../domain/names/similarity.js';
+import { hasUsualForm, STOP_WORDS } from '../domain/names/similarity.js';
 import { readGermanEntry } from '../domain/numbers/german.js';
 import { isWrittenDate } from '../domain/numbers/number-text.js';
 import { trimCell } from '../sheets/sheet.js';
@@ -53,7 +53,7 @@ function isCut(piece: string, next: string): boolean {
   // "Gmb" and "H & Co. KG"
   if (isFull && word.length === 1) return true;
   if (STOP_WORDS.has(word.toLowerCase())) return false;
-  const [isWhole, isApart] = [hasLegalForm(`${piece}${next}`), hasLegalForm(`${piece} ${next}`)];
+  const [isWhole, isApart] = [hasUsualForm(`${piece}${next}`), hasUsualForm(`${piece} ${next}`)];
   // Only a full field suggests a cut, or a legal form that the seam divides: "Gm" and "bH".
   const mayBeRest = /^\p{Ll}/u.test(word) ? isFull || isWhole : isFull && piece === piece.toUpperCase();
   return mayBeRest && (isFull ? isWhole || !isApart : !isApart);

@@ -8,7 +8,7 @@ import { resolveLocation } from '../domain/places/resolve-location.js';
 import { isoTime } from '../util/clock.js';
 import { type Message, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
-import { A_FIFTH, FEW, isFilled, MOST, registerFit } from './column-content.js';
+import { A_FIFTH, COMPARED, FEW, isFilled, MOST, registerFit } from './column-content.js';
 import { ColumnNames, readGivenColumns } from './column-names.js';
 import {
   type ColumnDecision,
@@ -382,7 +382,8 @@ const sectionIn = (header: string): string | undefined => {
 
 /**
  * The columns that together have the registration number, one for each country (`CRN`, `SIREN`, `KvK`). Each has such a
- * header and numbers of its rows' registers, and no row fills two. Undefined if there is only one column.
+ * header and numbers of its rows' registers. A row that fills two has one number in both (`SIREN`, `SIRET`). Undefined if
+ * there is only one column.
  */
 function numberColumns(
   { chosen, passedOver, countries, unclear }: ColumnDecision,
@@ -395,13 +396,24 @@ function numberColumns(
     const { fit, nearly, judged } = registerFit(cellsOf(index), countries);
     return judged > 0 && fit + nearly >= judged * MOST;
   };
+  const fillsGap = (index: number) =>
+    cellsOf(index).some((cell, row) => isFilled(cell) && !isFilled(cellsOf(first)[row] ?? ''));
   const others = passedOver
-    .filter(({ field, index }) => field === 'registration_number' && holdsNumbers(index))
+    .filter(({ field, index }) => field === 'registration_number' && holdsNumbers(index) && fillsGap(index))
     .map(({ index }) => index);
   if (others.length === 0 || !holdsNumbers(first)) return undefined;
   const all = [first, ...others].sort((a, b) => a - b);
-  const isApart = countries.every((_, row) => all.filter((index) => isFilled(cellsOf(index)[row] ?? '')).length < 2);
-  return isApart ? all : undefined;
+  const numbersIn = (row: number, country: string | null) =>
+    new Set(
+      all
+        .map((index) => cellsOf(index)[row] ?? '')
+        .filter(isFilled)
+        .map((cell) => COMPARED.registration_number(cell, country)),
+    );
+  // A row without a country is invalid anyway.
+  const located = countries.flatMap((country, row) => (country === null ? [] : [numbersIn(row, country)]));
+  const told = located.length > 0 ? located : countries.map((_, row) => numbersIn(row, null));
+  return told.every(({ size }) => size < 2) ? all : undefined;
 }
 
 /**

@@ -81,6 +81,12 @@ describe('one column of numbers for each country', () => {
     expect(await numbersIn(ROWS)).toEqual(['CRN | SIREN | KvK', '01000037', '403678899', '24018564']);
   });
 
+  test('is read from two that agree in the rows that fill both', async () => {
+    const rows = ['Clairval SAS,FR,403 678 899,40367889900017', 'Montval SA,FR,,40500375700017'];
+    const { table } = await readAll(csv('Name,Country,SIREN,SIRET', rows));
+    expect(table.read.find(({ field }) => field === 'registration_number')?.header).toBe('SIREN | SIRET');
+  });
+
   test('can be given, and is remembered by that name', async () => {
     const map = ['registration_number=CRN | SIREN'];
     expect(await numbersIn(ROWS, map)).toEqual(['CRN | SIREN', '01000037', '403678899', undefined]);

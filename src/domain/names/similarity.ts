@@ -42,6 +42,15 @@ export const legalFormOf = (name: string, countryCode?: string): string =>
 /** Whether a name has a legal form. Few texts other than company names have one. */
 export const hasLegalForm = (name: string): boolean => !isTooLong(name) && readName(name, false).kinds.length > 0;
 
+/** Whether a name begins or ends with a legal form that has its usual spaces. "Gm bH" has not. */
+export function hasUsualForm(name: string): boolean {
+  if (isTooLong(name)) return false;
+  const { kinds, leading } = legalForms();
+  const words = plainWords(name.toLowerCase());
+  const ends = words.slice(-LONGEST).some((_, at, last) => kinds.usual.has(last.slice(at).join(' ')));
+  return ends || leading.has(words[0] ?? '');
+}
+
 /** Names are compared word by word: 5,000 characters took a minute. */
 export const isTooLong = (name: string): boolean => name.length > LONGEST_NAME;
 
@@ -202,7 +211,10 @@ const legalForms = dataFile('domain/legal-forms', (z) => {
   const wordSet = words.transform((list) => new Set(list));
   const byKind = z.record(z.string(), words);
   return z.strictObject({
-    kinds: byKind.transform((kinds) => new Map(spellingsOf(kinds).map(([text, kind]) => [withoutSpaces(text), kind]))),
+    kinds: byKind.transform((kinds) => ({
+      usual: new Set(spellingsOf(kinds).map(([text]) => text)),
+      bySpelling: new Map(spellingsOf(kinds).map(([text, kind]) => [withoutSpaces(text), kind])),
+    })),
     joined: byKind.transform(spellingsOf),
     same_in: z.record(z.string(), z.array(words)),
     translates: byKind,
@@ -261,9 +273,9 @@ function findLegalForm(words: readonly string[], country: string): FormPlace {
     if (to > 1 && form.kind === 'gmbh' && isMistyped(words[to - 1] ?? '', 'gesellschaft')) to -= 1;
   }
   const [first] = words;
-  const { leading, leading_in: leadingIn, kinds: known } = legalForms();
+  const { leading, leading_in: leadingIn } = legalForms();
   const leads = to > 1 && first !== undefined && (leading.has(first) || leadingIn.get(country)?.has(first) === true);
-  if (leads) kinds.push(known.get(first) ?? first);
+  if (leads) kinds.push(legalForms().kinds.bySpelling.get(first) ?? first);
   return { from: leads ? 1 : 0, to, kinds: [...new Set(kinds)] };
 }
 
@@ -277,11 +289,11 @@ const hasPartners = (kinds: readonly string[]): boolean => kinds.some((kind) => 
 function endingForm(words: readonly string[]): { readonly size: number; readonly kind: string } | undefined {
   const { kinds, mistyped } = legalForms();
   for (let size = Math.min(LONGEST, words.length); size > 0; size--) {
-    const kind = kinds.get(formText(words.slice(-size)));
+    const kind = kinds.bySpelling.get(formText(words.slice(-size)));
     if (kind !== undefined) return { size, kind };
   }
   const meant = mistyped.find((form) => isMistyped(words.at(-1) ?? '', form));
-  const kind = kinds.get(meant ?? '');
+  const kind = kinds.bySpelling.get(withoutSpaces(meant ?? ''));
   return kind === undefined ? undefined : { size: 1, kind };
 }
 

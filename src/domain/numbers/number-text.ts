@@ -202,16 +202,19 @@ export function notANumberReason(text: string): string | undefined {
   if (/^-\s*\d/.test(text)) return `"${text}" is a negative number, not a registration number`;
   if (isDecimal(text)) return `"${text}" is a decimal number, not a registration number`;
   if (PHONE.test(text)) return `"${text}" is a phone number, not a registration number`;
-  if (SEVERAL.test(text)) return `"${text}" is more than one number, and it is unclear which is right`;
+  if (SEVERAL.test(text)) return severalNumbers(text);
   return undefined;
 }
+
+export const severalNumbers = (text: string): string =>
+  `"${text}" is more than one number, and it is unclear which is right`;
 
 /** A text that fits no format of the country and is clearly something else. */
 export function somethingElseReason(text: string): string | undefined {
   if (DIGITS.test(text)) return undefined;
   if (LOCAL_PHONE.test(text)) return `"${text}" is a phone number, not a registration number`;
   if (POSTAL_CODE.test(text)) return `"${text}" is a postal code, not a registration number`;
-  if (SEVERAL_JOINED.test(text)) return `"${text}" is more than one number, and it is unclear which is right`;
+  if (SEVERAL_JOINED.test(text)) return severalNumbers(text);
   return undefined;
 }
 

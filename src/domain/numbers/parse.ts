@@ -21,6 +21,7 @@ import {
   notANumberReason,
   type ParsedNumber,
   type Repair,
+  severalNumbers,
   somethingElseReason,
   type Treatment,
   treatmentOf,
@@ -51,6 +52,8 @@ const recent = new Memo<ParsedNumber>(10_000);
 function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   const cleaned = cleanNumber(raw);
   const outcome = { raw, repairs: cleaned.repairs };
+  const several = raw.includes(BETWEEN) ? readSeveral(raw, countryCode, state) : undefined;
+  if (several !== undefined) return several ?? forReview(outcome, severalNumbers(cleaned.text), null, 'no');
   const none = notANumberReason(cleaned.text);
   if (none !== undefined) return forReview(outcome, none, null, 'no');
   const parted = multipleValuesReason(raw);
@@ -81,6 +84,20 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   if (other !== undefined) return forReview(outcome, other, null, 'no');
   const forms = country.formats.map(({ form }) => form).join(', or ');
   return forReview(outcome, `not the form of a registration number of ${countryCode}: ${forms}`, cleaned.text, 'no');
+}
+
+/** Between the texts of two columns. */
+const BETWEEN = ' / ';
+
+/**
+ * "006904502 / 00690450200017": a French SIRET begins with the SIREN of its company. Null: they are different numbers.
+ * Undefined: they are not all numbers.
+ */
+function readSeveral(raw: string, countryCode: string, state: string | undefined): ParsedNumber | null | undefined {
+  const [first, ...others] = raw.split(BETWEEN).map((piece) => parse(piece, countryCode, state));
+  const isNumber = (piece: ParsedNumber | undefined) => piece?.canonical != null && piece.treatment !== 'review';
+  if (first === undefined || ![first, ...others].every(isNumber)) return undefined;
+  return others.every(({ canonical }) => canonical === first.canonical) ? { ...first, raw } : null;
 }
 
 /** The text without the marks is searched for if it is a valid number, but stays a review question. */

@@ -43,6 +43,7 @@ describe('a text that is not a number is a review question, and is not searched 
     ['GB', '11247631; 11210161', 'more than one number'],
     ['GB', '11247631/11210161', 'more than one number'],
     ['GB', '11247631 and 11210161', 'more than one number'],
+    ['FR', '552100554 / 40367889900017', 'more than one number'],
     ['GB', '11', 'too short'],
     ['NL', '1', 'too short'],
     ['GB', '1111', 'too short'],
