@@ -138,7 +138,7 @@ function loadedByCommand(name: string): ReadonlySet<string> {
 test('sheets are read by what commands load that read lists, and workbooks by what is loaded where one is there', () => {
   const loading = (...file: string[]) =>
     readdirSync(join(root, 'cli', 'commands')).filter((command) => loadedByCommand(command).has(join(...file)));
-  expect(loading('sheets', 'open-sheet.ts')).toEqual(['mcp.ts', 'plan.ts', 'review.ts', 'run.ts']);
+  expect(loading('sheets', 'open-sheet.ts')).toEqual(['mcp.ts', 'plan.ts', 'review.ts', 'run.ts', 'ui.ts']);
   expect(loading('sheets', 'xlsx', 'open-workbook.ts')).toEqual([]);
 });
 

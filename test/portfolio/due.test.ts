@@ -130,11 +130,13 @@ describe('a member with a review question', () => {
   });
 
   test.each([
-    ['a stage that others stand on', { record: 'done', financials: 'pending', ownership: 'pending' }],
+    ['a stage that others stand on', { record: 'done', 'credit-report': 'pending', ownership: 'pending' }],
     ['a record that is in question', { record: 'pending', financials: 'done', ownership: 'pending' }],
     ['a company of which nothing is there', { ownership: 'pending' }],
   ] as const)('waits for a person if the question is about %s', (_, stages) => {
-    expect(decideDue({ ...asked, stages, fetched: old }, adding)).toEqual({ due: null, nextAt: null });
+    const names: readonly string[] = Object.keys({ record: '', ...stages });
+    const terms = dueTerms({ ...nightly, stages: names }, NOW, false, (way) => way === 'same');
+    expect(decideDue({ ...asked, stages, fetched: old }, terms)).toEqual({ due: null, nextAt: null });
   });
 });
 
