@@ -5,6 +5,7 @@ import { unusableAnswerError } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/http.js';
 import { REPEATS_ALIKE, TakenOverError } from '../domain/errors.js';
+import { isUnknownCharge } from '../domain/outcomes.js';
 import type { Settlement } from '../ledger/money/calls.js';
 import type { Intent } from '../ledger/money/intent.js';
 import { Admission, type AnsweredElsewhere, Halt, reserve } from './admission.js';
@@ -327,7 +328,7 @@ const unanswered = (error: ApiError, attempts: number): Parked => ({
 });
 
 const mayHaveCost = ({ operation }: DoorRequest, { charge }: ApiError): boolean =>
-  operation.meter !== 'free' && charge === 'unknown';
+  operation.meter !== 'free' && isUnknownCharge({ charge });
 
 /** An attempt heard of within this time is not given up. */
 const SILENT_MS = 10_000;

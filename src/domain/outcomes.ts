@@ -54,6 +54,18 @@ export type GuardName = keyof typeof GUARDS;
 /** The stage of calls that check a key. They must fail, so they are free, and no row needs their answers. */
 export const KEY_CHECK = 'key_check';
 
+/**
+ * The only rule for an unknown charge (in SQL: `UNKNOWN_CHARGE`). A call that is still open has no charge yet. A key
+ * check is free, even if its answer was lost: older versions recorded it as unknown.
+ */
+export const isUnknownCharge = ({ charge, stage = null }: RecordedCharge): boolean =>
+  charge === 'unknown' && stage !== KEY_CHECK;
+
+interface RecordedCharge {
+  readonly charge: string | null;
+  readonly stage?: string | null;
+}
+
 /** The outcome of a row in words. */
 export const OUTCOME_WORDS: Readonly<Record<RowOutcome, string>> = {
   complete: 'complete',

@@ -222,8 +222,8 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
   );
   const spent = database.prepare<[object], AttemptSpending>(
     `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
-       count(*) FILTER (WHERE charge = 'unknown' OR ${LEFT_OPEN}) AS unknown,
-       count(*) FILTER (WHERE (charge = 'unknown' OR ${LEFT_OPEN}) AND meter IN ('unit', 'report')) AS unknownInBudget
+       count(*) FILTER (WHERE (${UNKNOWN_CHARGE}) OR (${LEFT_OPEN})) AS unknown,
+       count(*) FILTER (WHERE ((${UNKNOWN_CHARGE}) OR (${LEFT_OPEN})) AND meter IN ('unit', 'report')) AS unknownInBudget
      FROM calls WHERE ${SPENT_WITHIN_LIMITS}`,
   );
   const unitsCharged = database

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { wrapped } from '../../src/cli/terminal/view.js';
 import { expectGolden } from '../helpers/golden.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
 import { aRecord, type EndJson, type Job, jsonOf, type Said, withJob } from './here.js';
 
@@ -46,9 +47,69 @@ describe('charges', () => {
     await withJob(PARKS, async (job) => {
       const { run } = await lostNight(job);
       job.writeCsv('in.csv', job.rows.slice(0, 5));
-      expect(jsonOf<EndJson>(await job.kybatch(RUN)).run).not.toBe(run);
+      const { run: later } = jsonOf<EndJson>(await job.kybatch(RUN));
+      expect(later).not.toBe(run);
       const { name } = job.rows[2] ?? {};
-      expect(await listed(job)).toMatchObject([{ run, input: { name } }]);
+      const [call] = await listed(job);
+      expect(call).toMatchObject({ run: later, input: { name }, holds_row: true });
+      // The run before is not asked about: the row and its call are in the later one.
+      const before = await job.kybatch(['charges', 'charged', run, '--yes', '--json']);
+      expect(jsonOf<object>(before)).toMatchObject({ calls: [], elsewhere: [{ run: later, calls: 1 }] });
+      expect(before.textOf('CHARGES_ELSEWHERE')).toMatch(/kybatch charges charged \w{6}$/);
+    });
+  });
+
+  long('resend of a call whose row a later run took over lets the next night buy it, as it was said', async () => {
+    await withJob(PARKS, async (job) => {
+      await lostNight(job);
+      job.writeCsv('in.csv', job.rows.slice(0, 5));
+      const { run } = jsonOf<EndJson>(await job.kybatch(RUN));
+      const resent = await job.kybatch(['charges', 'resend', '--note', 'cheap', '--yes', '--json']);
+      expect(resent.codes).toEqual(['CALLS_SENT_AGAIN', 'RESUME_NEXT']);
+      expect(jsonOf<{ next: string[] }>(resent).next).toEqual([`kybatch resume ${run} --yes`]);
+      expect(jsonOf<EndJson>(await job.kybatch(['status', '--json']))).toMatchObject({ parked: {} });
+      const sent = job.sandbox.chargeLog.length;
+      const night = await job.kybatch(RUN);
+      expect(night.codes).not.toContain('ROWS_ON_HOLD');
+      expect(night.textOf('RUN_RESUMED')).toMatch(/: 1 .* 1 unit\b/);
+      expect(job.sandbox.chargeLog).toHaveLength(sent + 1);
+    });
+  });
+
+  long('a row that waits for the call of another row is counted with it, and continues with it', async () => {
+    await withJob(PARKS, async (job) => {
+      const [first, second, third] = job.rows as [object, object, object];
+      // The same company twice: the second row waits for the call of the first.
+      job.writeCsv('in.csv', [first, second, third, { ...third, id: 'again', segment: 'another' }]);
+      job.sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'none', 'lostAnswer']);
+      const end = jsonOf<EndJson>(await job.kybatch(RUN));
+      expect(end).toMatchObject({ parked: { in_doubt: 2 } });
+      const shown = await job.kybatch(['charges', '--json']);
+      expect(jsonOf<object>(shown)).toMatchObject({ rows_on_hold: 2, calls: [{ row: 3 }] });
+      expect((await job.kybatch(['charges'])).textOf('CHARGES_UNKNOWN')).toMatch(/^2 .* 1 call .*\n1 of them /);
+      await job.kybatch(['charges', 'free', '--yes']);
+      expect(jsonOf<EndJson>(await job.kybatch(['status', '--json']))).toMatchObject({ parked: {} });
+      const resumed = await job.kybatch(['resume', '--yes']);
+      expect(resumed).toMatchObject({ code: 0 });
+      expect(resumed.textOf('RUN_RESUMED')).toMatch(/: 2 rows /);
+    });
+  });
+
+  test('free warns while the provider may still charge for a call', async () => {
+    const clock = new JumpingClock();
+    await withJob({ ...PARKS, clock }, async (job) => {
+      await lostNight(job);
+      const soon = await job.kybatch(['charges', 'free', '--yes', '--json']);
+      expect(soon.codes).toContain('CALLS_RECENT');
+      const { may_be_charged_until: until } = jsonOf<{ may_be_charged_until: string }>(soon);
+      expect(Date.parse(until)).toBeGreaterThan(clock.now());
+    });
+    await withJob({ ...PARKS, clock }, async (job) => {
+      await lostNight(job);
+      clock.advance(31_000);
+      const late = await job.kybatch(['charges', 'free', '--yes', '--json']);
+      expect(late.codes).not.toContain('CALLS_RECENT');
+      expect(jsonOf<object>(late)).not.toHaveProperty('may_be_charged_until');
     });
   });
 
@@ -285,9 +346,16 @@ describe('X-4 a lost call does not wedge', { tags: 'long' }, () => {
       const retried = jsonOf<EndJson>(await kybatch(['resume', '--failed', '--yes', '--json']));
       expect(retried).toMatchObject({ outcomes: { complete: 3, failed: 0, pending: 1 } });
       expect(sandbox.chargeLog).toHaveLength(paid + 1);
-      // What was bought since tells what remains: the lost call is settled, and its row may go on.
-      expect(retried).toMatchObject({ parked: {}, next: `kybatch resume ${end.run} --yes` });
-      expect((await kybatch(paste(retried.next))).code).toBe(0);
+      // The counter shows that the lost call was charged. Its row is not bought again before a person allows it.
+      expect(retried).toMatchObject({ run: end.run, parked: { in_doubt: 1 }, next: 'kybatch charges' });
+      expect((await kybatch(['resume', '--yes'])).code).toBe(3);
+      expect(sandbox.chargeLog).toHaveLength(paid + 1);
+      expect(await listed(job)).toMatchObject([{ charge: 'charged', holds_row: true }]);
+      const { troubles } = jsonOf<{ troubles: object[] }>(await kybatch(['status', '--check', '--json']));
+      expect(troubles).toMatchObject([{ kind: 'in_doubt', count: 0, to_decide: 0, paid_in_vain: 1 }]);
+      await kybatch(['charges', 'resend', '--yes']);
+      expect((await kybatch(['resume', '--yes'])).code).toBe(0);
+      expect(sandbox.chargeLog).toHaveLength(paid + 2);
     });
   });
 

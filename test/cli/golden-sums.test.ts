@@ -138,8 +138,8 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     );
   const planned = (creditReportsAgainAtMost: number) =>
     planInWords({ ...PLAN, creditReportsAgainAtMost }).filter(({ code }) => code === 'COST');
-  const unknown = (toDecide: number, next: number) => {
-    const troubles = [{ kind: 'in_doubt', count: toDecide + next, toDecide }] as const;
+  const unknown = (toDecide: number, next: number, paidInVain = 0) => {
+    const troubles = [{ kind: 'in_doubt', count: toDecide + next, toDecide, paidInVain }] as const;
     return mapTexts([checkInWords({ at: 0, well: false, lists: [], troubles }, { dataDir: '/d' })], (text) =>
       wrapped(text, 80),
     );
@@ -166,6 +166,8 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     'calls that the next run repeats': unknown(0, 3),
     'calls to decide about': unknown(3, 0),
     'calls of all kinds': unknown(2, 1),
+    'calls that were charged without an answer': unknown(0, 0, 2),
+    'calls of all kinds, and charged ones': unknown(2, 1, 2),
     'permissions that were used': used,
   };
   const text = Object.entries(cases).map(([name, messages]) => `# ${name}\n${inLines(messages)}`);

@@ -22,7 +22,7 @@ import { type AttemptOptions, isOnSandbox, offeredOptions, stateOfRun } from '..
 import { nextSteps, readEnding, type StopView } from '../run/run-end.js';
 import { type PriceAboveLimit, restIfBarred } from '../run/spending.js';
 import { jobOf, rereadStep } from '../run/stored-settings.js';
-import { currentPortfolios, recentDrift, unknownCharges } from './figures.js';
+import { currentPortfolios, type OpenCharges, openCharges, recentDrift, unknownCharges } from './figures.js';
 
 export interface CheckOptions extends ProviderOptions {
   /** Maximum age of the last successful attempt. */
@@ -80,8 +80,7 @@ export type Trouble =
   | { readonly kind: 'unit_price'; readonly count: number; readonly price: PriceAboveLimit }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'ask_provider'; readonly count: number }
-  /** `count`: calls with unknown charge that wait for a person (`toDecide`) or for the next run. */
-  | { readonly kind: 'in_doubt'; readonly count: number; readonly toDecide: number }
+  | (OpenCharges & { readonly kind: 'in_doubt' })
   /** `count`: units that the provider counts and the ledger does not. */
   | (Drift & { readonly kind: 'drift'; readonly count: number })
   | { readonly kind: 'clock'; readonly message: string }
@@ -143,13 +142,9 @@ async function look(
   );
   const isEveryList = names === undefined && sandbox !== true;
   const ofLists = unknown.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId)));
-  const toDecide = ofLists.filter(({ waitsFor }) => waitsFor === 'person').length;
-  const open = {
-    count: ofLists.filter(({ waitsFor }) => waitsFor !== 'nothing').length,
-    toDecide,
-  };
+  const open = openCharges(ofLists);
   return viewOf(at, lists, [
-    ...(open.count === 0 ? [] : [{ kind: 'in_doubt' as const, ...open }]),
+    ...(open.count + open.paidInVain === 0 ? [] : [{ kind: 'in_doubt' as const, ...open }]),
     ...(await recentDrift(known, ledger, at)).flatMap((drift): readonly Trouble[] =>
       drift.units > (options.maxDrift ?? 0) ? [{ kind: 'drift', count: drift.units, ...drift }] : [],
     ),

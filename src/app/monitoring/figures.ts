@@ -1,6 +1,6 @@
 import { driftOf, remainingUse } from '../../domain/account-usage.js';
 import { ExitCode } from '../../domain/errors.js';
-import { decisiveHold, type RowOutcome } from '../../domain/outcomes.js';
+import { decisiveHold, isUnknownCharge, type RowOutcome } from '../../domain/outcomes.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Limits } from '../../ledger/money/intent.js';
@@ -98,7 +98,7 @@ export async function figuresOf(
     ...(await comparedCounts(names, await recentDrift(lists, ledger, now), ledger)),
     at: now,
     lists: await Promise.all(lists.map((list) => figuresOfList(list, ledger, now))),
-    unknownCharges: (await unknownCharges(ledger, now)).filter(({ waitsFor }) => waitsFor !== 'nothing').length,
+    unknownCharges: openCharges(await unknownCharges(ledger, now)).count,
     unitsLeft: await unitsLeft(names, ledger),
     attempt: attempt && (await figuresOfAttempt(attempt, lists, ledger)),
   };
@@ -210,11 +210,13 @@ async function figuresOfAttempt(
   { reading }: Ledger,
 ): Promise<AttemptFigures> {
   const spent = await reading.spent(attemptId);
+  // Calls that may have been charged count as spent, as for the limit itself.
+  const { unitsSpent = spent.units } = (await reading.lastAttempt(run.id)) ?? {};
   return {
     list: lists.find(({ id }) => id === run.portfolioId)?.name ?? null,
     atWork,
     spent,
-    budgetLeft: limits.units === null ? null : Math.max(0, limits.units - spent.units),
+    budgetLeft: limits.units === null ? null : Math.max(0, limits.units - unitsSpent),
     calls: await reading.callsOf(run.id, attemptId),
   };
 }
@@ -228,6 +230,23 @@ export async function currentPortfolios(
   const wanted = (await portfolios.all()).filter(({ providers }) => isSelectedProvider(which, providers));
   // The newest is first.
   return wanted.filter(({ name }) => !names.has(name) && names.add(name));
+}
+
+/** Calls that wait for a person or for the next run, as a monitor counts them. */
+export interface OpenCharges {
+  /** Calls with unknown charge. */
+  readonly count: number;
+  /** How many of them a person decides about. */
+  readonly toDecide: number;
+  /** Calls that were charged without an answer, and hold a row until a person decides. */
+  readonly paidInVain: number;
+}
+
+export function openCharges(calls: readonly UnknownChargeView[]): OpenCharges {
+  const unknown = calls.filter((call) => isUnknownCharge(call) && call.waitsFor !== 'nothing');
+  const forPerson = calls.filter(({ waitsFor }) => waitsFor === 'person');
+  const toDecide = forPerson.filter(isUnknownCharge).length;
+  return { count: unknown.length, toDecide, paidInVain: forPerson.length - toDecide };
 }
 
 /** The calls that `charges` lists. */

@@ -3,9 +3,15 @@
 import { v2Operations } from '../../api/v2/operations.js';
 import { lostAtMost } from '../../calls/settlement.js';
 import { UsageError } from '../../domain/errors.js';
+import { isUnknownCharge } from '../../domain/outcomes.js';
 import { markCallsOfEarlierAttempts } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { contradicts, missingUnits, type ReportedUnits } from '../../ledger/money/provider-count.js';
+import {
+  contradicts,
+  missingUnits,
+  PROVIDER_GIVES_UP_MS,
+  type ReportedUnits,
+} from '../../ledger/money/provider-count.js';
 import type {
   CallUnderWay,
   ChargeVerdict,
@@ -14,7 +20,7 @@ import type {
 } from '../../ledger/money/unknown-charges.js';
 import type { RowRef } from '../../ledger/review/review.js';
 import { type DeciderOptions, deciderName, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
-import { type ReleasedRun, releasedRuns } from '../run/progress.js';
+import { type ReleasedRun, releasedRuns, rowsWithUnknownCharge } from '../run/progress.js';
 import { namedRun } from '../run/runs.js';
 import { readSettings } from '../run/stored-settings.js';
 
@@ -31,12 +37,22 @@ export interface ListUnknownChargesOptions extends UnknownChargesOptions {
 export interface UnknownChargesView {
   /** The oldest first. */
   readonly calls: readonly UnknownChargeView[];
+  /** Rows on hold for these calls, as a run counts them. Several may wait for one call. */
+  readonly rowsOnHold: number;
+  /** Other runs with unknown charges, if none of the named runs or calls has one. */
+  readonly elsewhere: readonly ChargesOfRun[];
   /** Requests that the next run repeats. Each may have several lost calls. */
   readonly repeated: number;
   /** Calls of a process that is or may be running: their charge is not known yet. */
   readonly underWay: readonly CallUnderWay[];
   /** Runs with rows that were parked for a call and can continue now. */
   readonly released: readonly ReleasedRun[];
+}
+
+/** A run, and how many of its calls have an unknown charge. Null: calls outside a run. */
+export interface ChargesOfRun {
+  readonly run: string | null;
+  readonly calls: number;
 }
 
 /** Calls with unknown charge. */
@@ -50,6 +66,8 @@ export function listUnknownCharges(
     const free = calls.some(({ holds }) => holds) ? [] : await stillHeld(ledger);
     return {
       calls,
+      rowsOnHold: await rowsOnHold(calls, options, ledger, now),
+      elsewhere: calls.length > 0 ? [] : await chargesElsewhere(options, ledger, now),
       repeated: countRequests(calls.filter(({ waitsFor }) => waitsFor === 'next_run')),
       underWay: await ledger.unknownCharges.underWay(now),
       released: await releasedRuns(free, ledger),
@@ -72,6 +90,8 @@ export type Consent = { readonly agreed: false } | { readonly agreed: true; read
 export interface ChargeProposal {
   readonly calls: readonly UnknownChargeView[];
   readonly contradictions: readonly Contradiction[];
+  /** Until then the provider may still charge for one of the calls. Null: no longer. */
+  readonly mayBeChargedUntil: number | null;
 }
 
 /** A verdict that the provider's remaining units contradict. */
@@ -85,6 +105,9 @@ export interface RecordedChargesView {
   /** After the change. */
   readonly calls: readonly UnknownChargeView[];
   readonly contradictions: readonly Contradiction[];
+  readonly mayBeChargedUntil: number | null;
+  /** As for a list, if nothing was found. */
+  readonly elsewhere: readonly ChargesOfRun[];
   /** Runs whose rows can continue. */
   readonly released: readonly ReleasedRun[];
   /** Runs whose rows failed: only `retry` sends their calls again. */
@@ -102,41 +125,88 @@ export function recordCharges(
     await markCallsOfEarlierAttempts(ledger, now);
     const { verdict } = options;
     const calls = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
-    const none = { contradictions: [], released: [], failed: [] };
-    if (calls.length === 0) return { outcome: 'nothing_found', calls, ...none };
+    const mayBeChargedUntil = openUntil(calls, now);
+    const none = { contradictions: [], mayBeChargedUntil, elsewhere: [], released: [], failed: [] };
+    if (calls.length === 0)
+      return {
+        outcome: 'nothing_found',
+        calls,
+        ...none,
+        elsewhere: await chargesElsewhere(options, ledger, now),
+      };
     const ids = calls.map(({ id }) => id);
     const contradictions =
       verdict === 'resend' ? [] : contradictionsOf(await ledger.unknownCharges.unitsTold(ids), verdict);
-    const consent = (await options.agree?.({ calls, contradictions })) ?? { agreed: true };
+    const consent = (await options.agree?.({ calls, contradictions, mayBeChargedUntil })) ?? { agreed: true };
     if (!consent.agreed) return { outcome: 'not_agreed', calls, ...none };
     const reason = options.reason ?? consent.reason;
     const against = contradictions.flatMap((contradiction) => contradiction.calls);
     const note = noteOf(verdict, reason, deciderName(options, environment), now);
     const notes = new Map(against.map((id) => [id, `${note} (against the remaining units)`]));
-    await ledger.unknownCharges.settle(ids, verdict, note, notes);
+    const freed = await ledger.unknownCharges.settle(ids, verdict, note, notes);
     const settled = await withResendState(
       await ledger.unknownCharges.list({ calls: ids, runs: [], settled: 'named' }, now),
       ledger,
     );
-    const held = await stillHeld(ledger);
     return {
       outcome: 'settled',
       calls: settled,
       contradictions,
-      released: await releasedRuns([...rowsSentAgain(settled, 'next_start'), ...held], ledger),
-      failed: await releasedRuns(rowsSentAgain(settled, 'retry'), ledger),
+      mayBeChargedUntil,
+      elsewhere: [],
+      released: await releasedRuns(eachOnce([...freed, ...rowsSentAgain(settled, 'next_start')]), ledger),
+      failed: await releasedRuns(eachOnce(rowsSentAgain(settled, 'retry')), ledger),
     };
   });
 }
 
-/** Each row once, even with several unknown charges. */
-const rowsSentAgain = (calls: readonly UnknownChargeView[], by: UnknownChargeView['sentAgain']): readonly RowRef[] => [
-  ...new Map(
-    calls.flatMap(({ runId, row, sentAgain }) =>
-      runId === null || row === null || sentAgain !== by ? [] : [[`${runId} ${row}`, { runId, row }] as const],
-    ),
-  ).values(),
+const rowsSentAgain = (calls: readonly UnknownChargeView[], by: UnknownChargeView['sentAgain']): readonly RowRef[] =>
+  calls.flatMap(({ runId, row, sentAgain }) =>
+    runId === null || row === null || sentAgain !== by ? [] : { runId, row },
+  );
+
+/** A row may have several unknown charges. */
+const eachOnce = (rows: readonly RowRef[]): readonly RowRef[] => [
+  ...new Map(rows.map(({ runId, row }) => [`${runId} ${row}`, { runId, row }])).values(),
 ];
+
+/** The provider may still process a call without a response, and charge for it (V1-6). */
+function openUntil(calls: readonly UnknownChargeCall[], now: number): number | null {
+  const ends = calls.flatMap((call) =>
+    isUnknownCharge(call) && call.httpStatus === null ? call.startedAt + PROVIDER_GIVES_UP_MS : [],
+  );
+  return ends.some((end) => end > now) ? Math.max(...ends) : null;
+}
+
+/** The rows of the named calls, or all rows on hold in the named runs. */
+async function rowsOnHold(
+  calls: readonly UnknownChargeView[],
+  { which = [] }: UnknownChargesOptions,
+  ledger: Ledger,
+  now: number,
+): Promise<number> {
+  const selection = await readSelection(which, ledger);
+  const isOf = (id: string) => selection.runs.length === 0 || selection.runs.includes(id);
+  if (selection.calls.length > 0)
+    return new Set(calls.flatMap(({ sentAgain, runId, row }) => (sentAgain === 'person' ? `${runId} ${row}` : [])))
+      .size;
+  const open = (await ledger.runs.all()).filter(({ id, state }) => state === 'open' && isOf(id));
+  const held = await Promise.all(open.map((run) => rowsWithUnknownCharge(run, ledger, now)));
+  return held.reduce((sum, rows) => sum + rows, 0);
+}
+
+/** For a selection without unknown charges: the runs that have some. */
+async function chargesElsewhere(
+  { which = [] }: UnknownChargesOptions,
+  ledger: Ledger,
+  now: number,
+): Promise<readonly ChargesOfRun[]> {
+  if (which.length === 0) return [];
+  const counts = new Map<string | null, number>();
+  for (const { runId } of await ledger.unknownCharges.list({ calls: [], runs: [] }, now))
+    counts.set(runId, (counts.get(runId) ?? 0) + 1);
+  return [...counts].map(([run, calls]) => ({ run, calls }));
+}
 
 const contradictionsOf = (told: readonly ReportedUnits[], verdict: 'charged' | 'free'): readonly Contradiction[] =>
   told
@@ -157,7 +227,7 @@ function noteOf(verdict: ChargeVerdict, reason: string | undefined, by: string, 
   return `${WORDS[verdict]} by ${by}, ${new Date(now).toISOString()}${why ? `: ${why}` : ''}`;
 }
 
-/** Rows of other runs may wait for the same call. Their next attempt finds out. */
+/** Rows on hold although no call holds them any more: it was answered for another row. */
 async function stillHeld({ runs }: Ledger) {
   const open = (await runs.all()).filter(({ state }) => state === 'open');
   const held = await Promise.all(
@@ -257,9 +327,10 @@ const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2
 function waitsFor(call: UnknownChargeCall, again: SentAgain, continues: boolean): WaitsFor {
   const { operation, holds, charge, note, answered, meter, isCounted } = call;
   if (ASKED_EVERY_NIGHT.includes(operation)) return 'nothing';
+  const isUnknown = isUnknownCharge({ charge });
   const isOpen = holds
-    ? again !== 'nothing' || charge === 'unknown'
-    : answered && meter === 'report' && charge === 'unknown' && note === null;
+    ? again !== 'nothing' || isUnknown
+    : answered && meter === 'report' && isUnknown && note === null;
   if (!isOpen) return 'nothing';
   return again === 'next_start' || (isCounted && continues) ? 'next_run' : 'person';
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { REVEALING_OPERATIONS, revealsOfCall } from '../../api/account.js';
 import { addReveals, type ContactCounts, NO_REVEALS, type Reveals } from '../../domain/account-usage.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
-import type { InvalidReason, RowOutcome } from '../../domain/outcomes.js';
+import { type InvalidReason, isUnknownCharge, type RowOutcome } from '../../domain/outcomes.js';
 import type { Money } from '../../domain/prices.js';
 import type { RunEvent } from '../../engine/events.js';
 import type { MovedUse } from '../../engine/permissions.js';
@@ -418,10 +418,11 @@ export class AttemptTally {
     this.#units += unitsCharged ?? 0;
     if (meter === 'report' && charge === 'charged') this.#reports += 1;
     if (meter === 'not_told' && charge !== 'free') this.#v2Calls += 1;
-    if (charge === 'unknown') this.#unknown += 1;
+    const isUnknown = isUnknownCharge({ charge });
+    if (isUnknown) this.#unknown += 1;
     // Counted as the ledger counts it against the limit.
     const { units, reports } = possibleCost(meter, event.settlement);
-    if (charge === 'unknown') this.#unknownInBudget += units + reports;
+    if (isUnknown) this.#unknownInBudget += units + reports;
   };
 
   /** An answer came, a call may have been charged, or a row finished. The tables would differ. */

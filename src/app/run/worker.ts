@@ -2,6 +2,7 @@
 
 import { PROVIDER_UNAVAILABLE } from '../../calls/outage.js';
 import { type KybatchError, LedgerError, TakenOverError, UsageError } from '../../domain/errors.js';
+import { isUnknownCharge } from '../../domain/outcomes.js';
 import type { RunEvent } from '../../engine/events.js';
 import { isDueSoon } from '../../engine/row-source.js';
 import { type RunEnd, workOnRun } from '../../engine/run.js';
@@ -303,7 +304,7 @@ class Worker {
             listen: (event) => {
               log.listen(event);
               options.listen?.({ kind: 'news', event });
-              if (event.kind === 'call_settled' && event.settlement.charge === 'unknown') this.#unknown += 1;
+              if (event.kind === 'call_settled' && isUnknownCharge(event.settlement)) this.#unknown += 1;
               if (event.kind === 'row_settled' && event.checkpoint.outcome !== 'pending')
                 this.#settled.set(run.id, (this.#settled.get(run.id) ?? 0) + 1);
             },

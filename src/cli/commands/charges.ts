@@ -7,6 +7,7 @@ import type {
   UnknownChargesView,
 } from '../../app/review/unknown-charges.js';
 import { ExitCode } from '../../domain/errors.js';
+import { isUnknownCharge } from '../../domain/outcomes.js';
 import { printable } from '../../review/words.js';
 import { type Message, mapTexts, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
@@ -58,7 +59,7 @@ const companyOf = ({ fields, subjectId }: UnknownCall): string =>
 
 function resultInWords({ errorCode, httpStatus, charge }: UnknownCall): string {
   const came = cameBack(errorCode, httpStatus);
-  return charge === 'unknown' ? came : `${came}, ${charge}`;
+  return isUnknownCharge({ charge }) ? came : `${came}, ${charge}`;
 }
 
 function cameBack(errorCode: string | null, httpStatus: number | null): string {
@@ -69,25 +70,30 @@ function cameBack(errorCode: string | null, httpStatus: number | null): string {
 }
 
 /** Rows on hold first. Beside them, calls that no row waits for are only counted, unless the user asks for them. */
-function callsInWords({ calls, repeated }: UnknownChargesView, args: ShowArgs, flags: string): readonly Message[] {
+function callsInWords(
+  { calls, repeated, rowsOnHold }: UnknownChargesView,
+  args: ShowArgs,
+  flags: string,
+): readonly Message[] {
   const which = whichOf(args);
   const all = args.all === true || which.length > 0;
   const held = calls.filter(({ sentAgain }) => sentAgain === 'person');
-  const free = calls.filter((call) => !held.includes(call) && call.charge === 'unknown');
-  const recorded = calls.filter((call) => !held.includes(call) && call.charge !== 'unknown');
+  const free = calls.filter((call) => !held.includes(call) && isUnknownCharge(call));
+  const recorded = calls.filter((call) => !held.includes(call) && !isUnknownCharge(call));
   const toDecide = free.filter(({ waitsFor }) => waitsFor === 'person');
   const next = free.filter(({ waitsFor }) => waitsFor === 'next_run');
   const rest = free.filter(({ waitsFor }) => waitsFor === 'nothing');
   const others = rest.length;
   const shown = [...held, ...toDecide, ...(all || held.length === 0 ? [...next, ...rest] : []), ...recorded];
-  const rows = new Set(held.map(({ runId, row }) => `${runId} ${row}`)).size;
+  const ownRows = new Set(held.map(({ runId, row }) => `${runId} ${row}`)).size;
+  const rows = ownRows === 0 ? 0 : Math.max(ownRows, rowsOnHold);
   const more = rows > 0 && !all ? ' (--all)' : '';
   const [header, ...lines] = callTable(shown);
   return view(
     block(
       'CHARGES_UNKNOWN',
-      rows > 0 &&
-        `${count(rows, 'row is', 'rows are')} on hold: kybatch does not know whether ${count(held.length, 'call was', 'calls were')} charged`,
+      rows > 0 && `${count(rows, 'row is', 'rows are')} on hold: ${heldByInWords(held)}`,
+      rows > ownRows && `${count(rows - ownRows, 'of them waits', 'of them wait')} for a call of another row`,
       toDecide.length > 0 &&
         freeInWords(
           toDecide.length,
@@ -116,6 +122,15 @@ function callsInWords({ calls, repeated }: UnknownChargesView, args: ShowArgs, f
   );
 }
 
+function heldByInWords(held: readonly UnknownCall[]): string {
+  const unknown = held.filter(isUnknownCharge).length;
+  const charged = held.length - unknown;
+  return listed([
+    unknown > 0 && `kybatch does not know whether ${count(unknown, 'call was', 'calls were')} charged`,
+    charged > 0 && `${count(charged, 'call was', 'calls were')} charged without an answer`,
+  ]);
+}
+
 /** "call 6", "calls 6, 7, 9" */
 function callNumbers(calls: readonly UnknownCall[]): string {
   const more = calls.length > SHOWN ? ` and ${withCommas(calls.length - SHOWN)} more` : '';
@@ -136,11 +151,11 @@ function commandsInWords(
   flags: string,
 ): Message | false {
   // Without numbers, a command would also change charges that are known.
-  const isLong = shown.length > SHOWN && all.every(({ charge }) => charge === 'unknown');
+  const isLong = shown.length > SHOWN && all.every(isUnknownCharge);
   const calls = isLong ? all : shown;
-  const unknown = calls.filter(({ charge }) => charge === 'unknown');
-  const again = calls.filter(({ charge, sentAgain }) =>
-    charge === 'unknown' ? sentAgain !== 'nothing' : sentAgain === 'person',
+  const unknown = calls.filter(isUnknownCharge);
+  const again = calls.filter((call) =>
+    isUnknownCharge(call) ? call.sentAgain !== 'nothing' : call.sentAgain === 'person',
   );
   const were = unknown.length === 1 ? 'it was' : 'they were';
   const number = withCommas(calls.length);
@@ -225,6 +240,15 @@ const contradictionInWords = (
     `The provider's counter contradicts "${verdict}" for ${calls.length === 1 ? 'call' : 'calls'} ${calls.join(', ')}:`,
     `  Its remaining units fell from ${withCommas(from)} to ${withCommas(to)}, and ${withCommas(known)} of them ${known === 1 ? 'is' : 'are'} known.`,
     `  That leaves ${count(missing, 'unit')} for ${count(calls.length + otherUnknown, 'call')} with unknown charge${verdict === 'free' ? ', or for other users of the account' : ''}.`,
+  );
+
+/** The provider's counter shows a call only when the provider is done with it. */
+const recentInWords = (until: number): Message =>
+  marked(
+    'CALLS_RECENT',
+    'attention',
+    `The provider may still charge for these calls, until ${second(until)} (30 s after a call).`,
+    '  Its counter may not show them yet. Look at the usage list again then.',
   );
 
 const contradictionJson = ({ calls, from, to, known, otherUnknown, missing }: Contradiction) => ({
@@ -350,14 +374,20 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const messages = view(
     // Pasted into a job, a command without --yes is refused.
     calls.length > 0 && callsInWords(found, args, `${io.ask === undefined ? ' --yes' : ''}${place}`),
-    calls.length + underWay.length === 0 && EVERY_CHARGE_KNOWN,
+    calls.length + underWay.length === 0 && nothingFoundInWords(found.elsewhere, 'list', place),
     underWayInWords(underWay),
     next.map((command) => message('RESUME_NEXT', `No row is on hold any more. Continue: ${shortCommand({ command })}`)),
   );
   printResultAndWords(
     io,
     args,
-    () => ({ calls: calls.map(callJson), underWay: underWay.map(underWayJson), next }),
+    () => ({
+      rowsOnHold: found.rowsOnHold,
+      calls: calls.map(callJson),
+      underWay: underWay.map(underWayJson),
+      elsewhere: elsewhereJson(found.elsewhere),
+      next,
+    }),
     mapTexts(
       messages.filter(({ code }) => !args.json || code !== 'CHARGE_UNKNOWN'),
       (text) => withPlace(text, place),
@@ -366,7 +396,27 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   return ExitCode.ok;
 }
 
-const EVERY_CHARGE_KNOWN = message('EVERY_CHARGE_KNOWN', 'Every charge is known.', 'done');
+/** A selection without unknown charges names the runs that have some. */
+const nothingFoundInWords = (
+  elsewhere: UnknownChargesView['elsewhere'],
+  verb: ChargeVerdict | 'list',
+  place: string,
+): readonly Message[] =>
+  elsewhere.length === 0
+    ? [message('EVERY_CHARGE_KNOWN', 'Every charge is known.', 'done')]
+    : [
+        block(
+          'CHARGES_ELSEWHERE',
+          'Every charge of the selected runs is known. Calls with unknown charge:',
+          elsewhere.map(({ run, calls }) =>
+            run === null
+              ? `  ${count(calls, 'call')} outside a run: kybatch charges${place}`
+              : `  ${count(calls, 'call')} of run ${shortRun(run)}: kybatch charges ${verb} ${shortRun(run)}${place}`,
+          ),
+        ),
+      ];
+
+const elsewhereJson = (elsewhere: UnknownChargesView['elsewhere']) => (elsewhere.length === 0 ? undefined : elsewhere);
 
 const settleCommand = (verdict: ChargeVerdict, describe: string): Command<SettleArgs> => ({
   command: `${verdict} [which..]`,
@@ -392,8 +442,12 @@ const settleCommand = (verdict: ChargeVerdict, describe: string): Command<Settle
         calls: settled.calls.map(({ id }) => id),
         next: nextCommands(settled.released, args),
         contradictions: settled.contradictions.map(contradictionJson),
+        mayBeChargedUntil: settled.mayBeChargedUntil === null ? undefined : iso(settled.mayBeChargedUntil),
+        elsewhere: elsewhereJson(settled.elsewhere),
       }),
-      settled.outcome === 'settled' ? recordedInWords(verdict, settled, args) : EVERY_CHARGE_KNOWN,
+      settled.outcome === 'settled'
+        ? recordedInWords(verdict, settled, args)
+        : nothingFoundInWords(settled.elsewhere, verdict, placeFlags(args)),
     );
     return ExitCode.ok;
   },
@@ -401,7 +455,7 @@ const settleCommand = (verdict: ChargeVerdict, describe: string): Command<Settle
 
 async function agreed(
   verdict: ChargeVerdict,
-  { calls, contradictions }: ChargeProposal,
+  { calls, contradictions, mayBeChargedUntil }: ChargeProposal,
   { yes, reason }: SettleArgs,
   io: Io,
 ): Promise<Consent> {
@@ -413,6 +467,7 @@ async function agreed(
     contradictions.map((contradiction) => contradictionInWords(contradiction, verdict)),
     'alert',
   );
+  if (verdict === 'free' && mayBeChargedUntil !== null) io.say(recentInWords(mayBeChargedUntil), 'alert');
   const consent = {
     what: `this would change ${count(calls.length, 'call')}`,
     question: verdictQuestion(verdict, calls),

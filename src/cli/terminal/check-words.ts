@@ -80,12 +80,8 @@ const remedyOf = (list: CheckedPortfolio | undefined, args: CheckArgs): string =
     )
     .join(' && ');
 
-/** The next run continues with rows that only wait, so it is not said that the list was never finished. */
-function troublesOf(list: CheckedPortfolio, at: number): readonly string[] {
-  const continues = list.troubles.some((trouble) => 'continues' in trouble && trouble.continues);
-  const shown = list.troubles.filter(({ kind }) => !(continues && kind === 'never'));
-  return [...shown.map((trouble) => troubleInWords(trouble, list, at)), leftInWords(list.left) || []].flat();
-}
+const troublesOf = (list: CheckedPortfolio, at: number): readonly string[] =>
+  [...list.troubles.map((trouble) => troubleInWords(trouble, list, at)), leftInWords(list.left) || []].flat();
 
 const leftInWords = (left: number): string | false =>
   left > 0 && `${count(left, 'company has', 'companies have')} left the file`;
@@ -94,6 +90,7 @@ export function checkJson(view: CheckView, args: CheckArgs) {
   const troubleJson = (trouble: Trouble, list?: CheckedPortfolio) => ({
     kind: trouble.kind,
     count: 'count' in trouble ? trouble.count : undefined,
+    ...(trouble.kind === 'in_doubt' ? pick(trouble, 'toDecide', 'paidInVain') : {}),
     code: 'code' in trouble ? trouble.code : undefined,
     message: withPlace(withDetail(troubleInWords(trouble, list, view.at), trouble), placeFlags(args)),
   });
@@ -184,13 +181,14 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'ask_provider':
       return `${count(trouble.count, 'row')} to ask the provider about`;
     case 'in_doubt': {
-      const { toDecide, count: open } = trouble;
-      if (toDecide >= open) return `${count(open, 'call')} with unknown charge to decide about`;
+      const { toDecide, count: open, paidInVain } = trouble;
       const next = open - toDecide;
+      const isAll = next === 0;
       return listed([
-        `${count(open, 'call')} with unknown charge`,
-        toDecide > 0 && `${withCommas(toDecide)} to decide about`,
-        `${next < open ? `${withCommas(next)} that` : 'which'} the next run settles or repeats`,
+        open > 0 && `${count(open, 'call')} with unknown charge${isAll ? ' to decide about' : ''}`,
+        !isAll && toDecide > 0 && `${withCommas(toDecide)} to decide about`,
+        next > 0 && `${next < open ? `${withCommas(next)} that` : 'which'} the next run settles or repeats`,
+        paidInVain > 0 && `${count(paidInVain, 'call')} charged without an answer to decide about`,
       ]);
     }
     case 'drift': {

@@ -357,10 +357,10 @@ export function endAsPairs(end: RunEndView, exit: number): Message {
       : end.stopped === null
         ? 'paused'
         : 'stopped';
-  const { pending, ...settled } = outcomes;
+  const { pending: _, ...settled } = outcomes;
   const counts = {
     ...settled,
-    to_do: pending,
+    to_do: end.toDo,
     units: spent.units,
     reports: spent.reports,
     unknown_calls: end.unknownCalls,

@@ -201,7 +201,7 @@ function moneyOf(seen: Seen, flights: Flights | undefined, closure: Closure | un
   };
 }
 
-/** A key check must fail, so it is free even if its answer was lost. Older versions recorded it as unknown. */
+/** `isUnknownCharge` in SQL. */
 export const UNKNOWN_CHARGE = `charge = 'unknown' AND calls.stage IS DISTINCT FROM '${KEY_CHECK}'`;
 
 /** A call that is open although its attempt has ended. */

@@ -22,7 +22,7 @@ export interface UnknownChargeStore {
   unitsTold(ids: readonly number[]): Promise<readonly ReportedUnits[]>;
   /**
    * Records the charge of these calls, or leaves it unknown (`resend`). Either way the request may be sent again, a
-   * report after a look in the history. Rows parked for it are freed. A later entry replaces an earlier one, and every
+   * report after a look in the history. Rows parked for it are freed and returned. A later entry replaces an earlier one, and every
    * note is kept. `notes` overrides the note of single calls.
    */
   settle(
@@ -118,10 +118,11 @@ export function unknownChargeStore(database: Database): UnknownChargeStore {
         for (const id of ids) {
           const note = notes?.get(id) ?? noteOfAll;
           yield* letGo.run(id);
-          released.push(...(yield* release(id)));
+          released.push(...(yield* release.own(id)));
           if (verdict === 'resend') yield* keepWord.run({ id, note });
           else yield* settleCharge(id, verdict, note, true);
         }
+        released.push(...(yield* release.others()));
         return released;
       }),
   };

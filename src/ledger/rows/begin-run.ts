@@ -97,10 +97,36 @@ function memberMover(database: Sql, runId: string): (member: number) => Script<v
   );
   const move = database.prepare('UPDATE members SET run_id = ?, run_row = row WHERE id = ?');
   const drop = rowDeleter(database);
+  const moveCalls = callMover(database);
+  const rowOf = database.prepare<[number], number>('SELECT row FROM members WHERE id = ?').pluck();
   return function* (member) {
     const before = yield* old.get(member);
     yield* move.run(runId, member);
-    if (before !== undefined) yield* drop(before.run_id, before.run_row);
+    if (before === undefined) return;
+    yield* drop(before.run_id, before.run_row);
+    yield* moveCalls({ runId, row: (yield* rowOf.get(member)) ?? 0, oldRun: before.run_id, oldRow: before.run_row });
+  };
+}
+
+interface Move {
+  readonly runId: string;
+  readonly row: number;
+  readonly oldRun: string;
+  readonly oldRow: number;
+}
+
+const OF_OLD_ROW = 'run_id = @oldRun AND row = @oldRow AND (in_doubt > 0 OR settled_at IS NULL)';
+
+/** A call without an answer stays with the row that waits for it, together with its units. */
+function callMover(database: Sql): (move: Move) => Script<void> {
+  const units = `(SELECT CAST(coalesce(sum(units_charged), 0) AS BIGINT) FROM calls WHERE ${OF_OLD_ROW})`;
+  const steps = [
+    `UPDATE runs SET units_moved = units_moved - ${units} WHERE id = @oldRun`,
+    `UPDATE rows SET units_charged = units_charged + ${units} WHERE run_id = @runId AND row = @row`,
+    `UPDATE calls SET run_id = @runId, row = @row WHERE ${OF_OLD_ROW}`,
+  ].map((sql) => database.prepare(sql));
+  return function* (move) {
+    for (const step of steps) yield* step.run(move);
   };
 }
 
@@ -145,6 +171,13 @@ function* moveUnfinished(database: Sql, portfolioId: number, runId: string, limi
        FROM temp.moving WHERE rows.run_id = moving.run_id AND rows.row = moving.run_row`);
   yield* run(`UPDATE members SET run_id = @runId, run_row = moving.row FROM temp.moving
        WHERE members.id = moving.member_id AND members.run_id = moving.run_id AND members.run_row = moving.run_row`);
+  const withCalls = database.prepare<[], Omit<Move, 'runId'>>(
+    `SELECT DISTINCT moving.row AS row, moving.run_id AS oldRun, moving.run_row AS oldRow FROM temp.moving
+     CROSS JOIN calls ON calls.run_id = moving.run_id AND calls.row = moving.run_row
+     WHERE in_doubt > 0 OR settled_at IS NULL`,
+  );
+  const moveCalls = callMover(database);
+  for (const move of yield* withCalls.all()) yield* moveCalls({ runId, ...move });
   yield* database.exec('DROP TABLE temp.moving');
 }
 
