@@ -61,7 +61,10 @@ export async function previewForPage(options: JobOptions, environment: AppEnviro
 async function start(job: Job): Promise<unknown> {
   const worker = new Worker(new URL('./page-thread.js', import.meta.url), { workerData: { pageJob: job } });
   worker.unref();
-  const [outcome] = (await once(worker, 'message')) as [Outcome];
+  const ended = once(worker, 'exit').then(([exit]): never => {
+    throw new Error(`a thread of the page ended with exit code ${exit} and no result`);
+  });
+  const [outcome] = (await Promise.race([once(worker, 'message'), ended])) as [Outcome];
   if ('result' in outcome) return outcome.result;
   throw new KybatchError(outcome.refusal.message, outcome.refusal);
 }
@@ -77,4 +80,5 @@ async function work({ name, options, cwd, env }: Job): Promise<Outcome> {
 }
 
 const { pageJob } = (workerData ?? {}) as { readonly pageJob?: Job };
-if (!isMainThread && pageJob !== undefined) parentPort?.postMessage(await work(pageJob));
+// Not awaited here: in the bundle, the work loads files that import this one, and would wait for its end.
+if (!isMainThread && pageJob !== undefined) void work(pageJob).then((outcome) => parentPort?.postMessage(outcome));

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.js';
 import { withOffice } from '../app/support.js';
-import { cli, withFolder } from '../helpers/cli.js';
+import { cli, startCli, withFolder } from '../helpers/cli.js';
 import { inLedger, isOnPostgres, ledgerEnvironment } from '../helpers/ledger-place.js';
 import { findCompany } from '../helpers/sandbox.js';
 import { withDesk } from '../review/with-ledger.js';
@@ -88,6 +89,23 @@ test('a download has all rows, and invalid rows keep their name and ID', () =>
       expect(text).toContain('row-119,Nameless Land 119');
       expect(await json('/companies?q=row-77')).toMatchObject({ total: 1, rows: [{ input_id: 'row-77' }] });
     });
+  }));
+
+test('the page of a release plans a long list in a thread', () =>
+  withFolder(async (folder) => {
+    const lines = Array.from({ length: 3_000 }, (_, at) => `Company ${at} Limited,GB,0${1_000_000 + at}`);
+    writeFileSync(join(folder, 'long.csv'), ['Company Name,Country,Reg. No.', ...lines].join('\n'));
+    const { child, finished } = startCli(['ui', '--sandbox', '--no-open'], { cwd: folder });
+    const link = String((await once(child.stdout ?? child, 'data'))[0]).trim();
+    const entered = await fetch(link, { redirect: 'manual' });
+    const headers = {
+      cookie: (entered.headers.get('set-cookie') ?? '').split(';')[0] ?? '',
+      accept: 'application/json',
+    };
+    const plan = await fetch(new URL('/plan?path=long.csv', link), { headers });
+    expect(await plan.json()).toMatchObject({ rows: 3_000, valid: 3_000 });
+    child.kill('SIGINT');
+    await finished;
   }));
 
 test('a start is for the columns and the pipeline that the form shows', () =>
