@@ -28,6 +28,7 @@ export interface WatchListenOptions extends PlaceOptions {
 
 /** The callbacks received. */
 export interface WatchListenView {
+  /** One that comes again counts once. */
   readonly taken: number;
   /** The number of refusals by reason. */
   readonly refused: Readonly<Record<CallbackRefusal, number>>;
@@ -145,10 +146,10 @@ class Callbacks {
     const notification = readNotification(body);
     if (notification === undefined) return refuse('not_understood');
     const { companyId, line } = notification;
-    const isKept = await this.inbox.put(companyId, line).catch(() => undefined);
-    if (isKept === false && this.#refused.inbox_full === 0) this.onNote?.(INBOX_FULL);
-    if (isKept !== true) return refuse(isKept === false ? 'inbox_full' : 'not_written');
-    this.#taken += 1;
+    const put = await this.inbox.put(companyId, line).catch(() => 'not_written' as const);
+    if (put === 'full' && this.#refused.inbox_full === 0) this.onNote?.(INBOX_FULL);
+    if (put === 'full' || put === 'not_written') return refuse(put === 'full' ? 'inbox_full' : put);
+    if (put === 'kept') this.#taken += 1;
     this.onNamed?.(companyId);
     response.writeHead(204, { Connection: 'close' }).end();
   }

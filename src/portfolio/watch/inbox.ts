@@ -11,11 +11,12 @@ import { filesIn, makeFolder, writeFlushed } from '../../util/files.js';
 /**
  * Companies that callbacks named and that are not read yet: a file for each, named by its v2 ID, with one line per
  * notification. The receiver needs no ledger, which a nightly run may hold for hours. A company named again stays one
- * file.
+ * file, and a notification that comes again stays one line.
  */
 export class Inbox {
   readonly #folder: string;
   readonly #atMost: number;
+  readonly #writing = new Map<string, Promise<'kept' | 'repeated' | 'full'>>();
   #waiting: number | undefined;
   #countedAt = 0;
 
@@ -24,18 +25,31 @@ export class Inbox {
     this.#atMost = atMost;
   }
 
-  /** True: it is on disk. False: too many are waiting. `told`: the notification, on one line. */
-  async put(companyId: string, told = ''): Promise<boolean> {
+  /** `kept` or `repeated`: it is on disk. `full`: too many are waiting. `told`: the notification, on one line. */
+  async put(companyId: string, told = ''): Promise<'kept' | 'repeated' | 'full'> {
     if (!isId(companyId)) throw new RangeError('no ID of digits');
+    const key = `${companyId} ${told}`;
+    const before = this.#writing.get(key);
+    if (before !== undefined) {
+      const kept = await before;
+      return kept === 'kept' ? 'repeated' : kept;
+    }
+    const writing = this.#put(companyId, told).finally(() => this.#writing.delete(key));
+    this.#writing.set(key, writing);
+    return await writing;
+  }
+
+  async #put(companyId: string, told: string): Promise<'kept' | 'repeated' | 'full'> {
     makeFolder(this.#folder);
     const path = join(this.#folder, companyId);
     const size = statSync(path, { throwIfNoEntry: false })?.size;
-    if (size === undefined && this.#hasNoRoom()) return false;
+    if (size === undefined && this.#hasNoRoom()) return 'full';
+    const isRepeated = size !== undefined && told !== '' && this.told(companyId).split('\n').includes(told);
     const isFull = (size ?? 0) + told.length > BYTES_AT_MOST;
-    await writeFlushed(path, 'a', told === '' || isFull ? '' : `${told}\n`);
+    await writeFlushed(path, 'a', told === '' || isFull || isRepeated ? '' : `${told}\n`);
     await writeFlushed(this.#folder, 'r');
     if (size === undefined && this.#waiting !== undefined) this.#waiting += 1;
-    return true;
+    return isRepeated ? 'repeated' : 'kept';
   }
 
   /** Counted again if it seems full, because another process may have read them, but not for each callback. */
