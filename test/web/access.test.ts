@@ -3,7 +3,7 @@ import { html } from '../../src/util/html.js';
 import { withFolder } from '../helpers/cli.js';
 import { type Page, withPage } from './page.js';
 
-const onPage = (use: (page: Page) => Promise<void>, role?: 'look') =>
+const onPage = (use: (page: Page) => Promise<void>, role?: 'look' | 'decide') =>
   withFolder((folder) => withPage({ dataDir: folder, ...(role && { role }) }, use));
 
 describe('who may look', () => {
@@ -35,6 +35,14 @@ describe('who may look', () => {
       const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded', ...(origin && { origin }) };
       expect(await ask('/runs', { method: 'POST', headers, body: '' })).toMatchObject({ status: 403 });
     }),
+  );
+
+  test.each(['look', 'decide'] as const)('a person who may only %s reads no other file of this machine', (role) =>
+    onPage(async ({ get, json }) => {
+      const address = `/plan?${new URLSearchParams({ path: '/etc/passwd' }).toString()}`;
+      expect(await json(address)).toMatchObject({ error: { code: 'FILE_NOT_OFFERED' } });
+      expect((await get('/plan')).text).not.toContain('name="path"');
+    }, role),
   );
 
   test('refuses other kinds of forms, and other methods', () =>

@@ -98,9 +98,11 @@ ${updates(preview.plan, request)}${planned(view, preview, request, site)}`,
   },
 });
 
-/** Any path would let people behind a proxy read each file of this machine. */
+/** Any path would let people who may not start runs, or who come through a proxy, read each file of this machine. */
+const mayNamePath = ({ isVerified, role }: Site['user']): boolean => !isVerified && mayDo(role, 'spend');
+
 async function mustBeOffered(input: string, { options, environment, user }: Site): Promise<void> {
-  if (!user.isVerified || input === '' || (await isKnownInput(input, options, environment))) return;
+  if (mayNamePath(user) || input === '' || (await isKnownInput(input, options, environment))) return;
   throw new Refused(
     403,
     'FILE_NOT_OFFERED',
@@ -134,7 +136,7 @@ const pipelineChoice = (pipelines: readonly PipelineView[], chosen: string | und
 
 const choose = (pipelines: readonly PipelineView[], request: PageRequest, { user }: Site): Html =>
   html`<div class="grid">
-${!user.isVerified && panel('A file on this machine', html`<form class="stack" method="get" action="/plan"><p><label>Path <input name="path" size="40" required placeholder="suppliers.xlsx"></label></p><p>${pipelineChoice(pipelines, text(request, 'pipeline'))}</p><button class="primary">Show the plan</button></form>`)}
+${mayNamePath(user) && panel('A file on this machine', html`<form class="stack" method="get" action="/plan"><p><label>Path <input name="path" size="40" required placeholder="suppliers.xlsx"></label></p><p>${pipelineChoice(pipelines, text(request, 'pipeline'))}</p><button class="primary">Show the plan</button></form>`)}
 ${mayDo(user.role, 'spend') && panel('Upload a file', html`<form class="stack" method="post" action="/plan/upload" enctype="multipart/form-data"><p><input type="file" name="file" aria-label="File" required accept=".csv,.tsv,.txt,.xlsx,.gz"></p><p>${pipelineChoice(pipelines, text(request, 'pipeline'))}</p><button class="primary">Upload and show the plan</button></form>`)}
 </div>`;
 
