@@ -5,6 +5,7 @@ import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { asOpenError, UsageError } from '../domain/errors.js';
 import { gradeInWords } from '../domain/grade-order.js';
+import { withoutControls } from '../export/formats/csv.js';
 import { WorkbookWriter } from '../sheets/xlsx/write-workbook.js';
 import { writeAtomically } from '../util/files.js';
 import { candidateCells, inputCells } from './compare-cells.js';
@@ -108,7 +109,7 @@ const exists = (path: string) =>
  */
 export function writeSheet(questions: readonly Question[], delimiter = ','): string {
   const cells = sheetLines(questions).map((line) => line.map(spreadsheetText));
-  return stringify([SHEET_COLUMNS, ...cells], { bom: true, record_delimiter: '\r\n', delimiter });
+  return withoutControls(stringify([SHEET_COLUMNS, ...cells], { bom: true, record_delimiter: '\r\n', delimiter }));
 }
 
 /** The same as cells for a workbook, where a text stays a text. */

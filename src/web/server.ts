@@ -10,7 +10,7 @@ import { recordWhileOpen } from '../app/review/answer-question.js';
 import { countQuestions } from '../app/review/question-pages.js';
 import type { UploadedFile } from '../app/run/preview.js';
 import { asOpenError, ExitCode, KybatchError } from '../domain/errors.js';
-import { escapeFormula } from '../export/formats/csv.js';
+import { escapeFormula, withoutControls } from '../export/formats/csv.js';
 import { stringifyExact } from '../util/exact-json.js';
 import { message } from '../util/message-parts.js';
 import { toJson, verbatim } from '../util/view-json.js';
@@ -375,7 +375,9 @@ const asAttachment = (name: string) => ({
 
 /** Spreadsheets open it, so no text runs as a formula. */
 const csvText = (lines: readonly CsvLines['lines'][number][]): string =>
-  stringify(lines.map((line) => line.map((cell) => (typeof cell === 'string' ? escapeFormula(cell) : cell))));
+  stringify(
+    lines.map((line) => line.map((cell) => (typeof cell === 'string' ? escapeFormula(withoutControls(cell)) : cell))),
+  );
 
 const assetText = (name: string): string => readFileSync(join(import.meta.dirname, 'static', name), 'utf8');
 

@@ -149,8 +149,7 @@ export class CsvText implements LineRenderer {
       }
       text += this.#lastText[i];
     }
-    // Many CSV readers end a file or a cell at a NUL. The stored answer keeps it.
-    return `${text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text}\r\n`;
+    return `${withoutControls(text)}\r\n`;
   }
 
   #quoted(cell: string): string {
@@ -159,6 +158,14 @@ export class CsvText implements LineRenderer {
     return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;
   }
 }
+
+/**
+ * Many CSV readers end a file or a cell at a NUL, and a terminal obeys an escape. The stored answer keeps them, and so
+ * do Parquet and JSON. Tabs and line ends stay.
+ */
+export const withoutControls = (text: string): string => text.replace(CONTROLS, '\ufffd');
+
+const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 
 /** Every reader takes a lone CR or LF for a line end. */
 const SPECIAL = /["\r\n]/;
