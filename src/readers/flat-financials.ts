@@ -2,7 +2,7 @@
 
 import { isAscii } from 'node:buffer';
 import { type ExactJson, isObject } from '../util/exact-json.js';
-import { flatTurnover } from './parts/glance.js';
+import { flatTurnover, isYear } from './parts/glance.js';
 import { openUnfiltered } from './parts/open-answer.js';
 import { readValue } from './parts/read-fields.js';
 import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
@@ -25,7 +25,7 @@ export const flatFinancialsTable = table({
   name: 'flat_financials',
   onePer: 'value',
   description:
-    'Flat financials: one value for each year and indicator. The indicators are an open set of more than 250. `errors` lists other entries, and years without values.',
+    'Flat financials: one value for each year and indicator. The indicators are an open set of more than 250. `errors` lists other entries, years without values, and names that are no year.',
   source: 'v2 financial',
   key: ['v2_company_id', 'year', 'indicator'],
   keyAlwaysThere: true,
@@ -178,6 +178,10 @@ export function readParsed(answer: RawAnswer, id: string, out: ReaderOutput): vo
   for (const year of Object.keys(years).sort()) {
     const at = opened.path.at(year);
     const indicators = years[year] as ExactJson;
+    if (!isYear(year)) {
+      at.left('a year of four digits', indicators);
+      continue;
+    }
     // A year without a value has no row, so only this issue shows that it came.
     if (!isObject(indicators) || Object.keys(indicators).length === 0) {
       at.left('an object of indicators', indicators);
@@ -203,7 +207,7 @@ interface FlatRow {
 
 /**
  * Reads flat financials from the bytes without building objects. These figures are most of an export, and this takes
- * less than half of the time (docs/developers/performance.md, "Export"). It only reads the plain form: years of scalars, none
+ * less than half of the time (docs/developers/performance.md, "Export"). It only reads the plain form: real years of scalars, none
  * empty, no line breaks, no name twice. For any other form it returns undefined, and the parser reads it with the same
  * result or an issue.
  */
@@ -287,7 +291,7 @@ function toRows(years: Year[], companyId: string): FlatRow[] | undefined {
   let previous: { names: readonly string[]; order: readonly number[] } | undefined;
   for (const [index, year] of years.entries()) {
     const { name, names, values, types } = year;
-    if (name === years[index + 1]?.name) return undefined;
+    if (name === years[index + 1]?.name || !isYear(name)) return undefined;
     // The years of a company mostly have the same indicators in the same order.
     const order = previous !== undefined && sameNames(previous.names, names) ? previous.order : orderOf(names);
     if (order === undefined) return undefined;

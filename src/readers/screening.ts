@@ -7,6 +7,7 @@ import { type CellsOf, extraOf, type Members, nested, readFields, ungroup } from
 import { sourcesTable, takeGroupSources } from './parts/sources.js';
 import type { Glance, RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
 import {
+  birthYearColumn,
   type Column,
   column,
   companyKeyColumn,
@@ -50,7 +51,7 @@ const appointmentFields = [
   column('sex', 'text', 'As sent'),
   column('nationality', 'text', 'As sent'),
   column('country_of_residence', 'text', 'As sent'),
-  column('date_of_birth_year', 'integer', 'Year of birth. Registries do not publish the day'),
+  birthYearColumn,
   column('date_of_birth_month', 'integer', 'Month of birth'),
   column('officer_role', 'text', 'Role as the registry reports it'),
   column('appointed_at', 'date', 'Date of appointment'),

@@ -34,6 +34,8 @@ export interface Column<Name extends string = string> {
   readonly contact?: true;
   /** Parquet also has it as a binary number, `<name>_double`. */
   readonly double?: true;
+  /** The least and the largest value of an integer that can be true. */
+  readonly within?: readonly [number, number];
   /** The user's own text, such as a column of the list. It is exported as it is. */
   readonly own?: true;
 }
@@ -182,6 +184,10 @@ export const sameCompanyIn = [
   column('v2_company_id', 'id', 'The same company in v2’s ID space, if it is confirmed there', 'the row'),
 ] as const;
 export const positionColumn = column('position', 'integer', 'Place in the list, from 1', 'order of the list');
+export const birthYearColumn = {
+  ...column('date_of_birth_year', 'integer', 'Year of birth. Registries do not publish the day'),
+  within: [1000, 9999],
+} as const;
 export const operationColumn = column('operation', 'text', 'The operation whose answer holds the item', 'the call');
 export const rawSha256 = column('raw_sha256', 'text', 'SHA-256 of the raw body it was read from', 'the call');
 export const extraColumn = column(

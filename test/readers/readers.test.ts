@@ -7,7 +7,7 @@ import {
   creditReportsTable,
 } from '../../src/readers/credit-report.js';
 import { flatFinancialsReader, flatFinancialsTable } from '../../src/readers/flat-financials.js';
-import { companiesTable } from '../../src/readers/parts/company-row.js';
+import { companiesTable, companyGlance } from '../../src/readers/parts/company-row.js';
 import { filedFinancialsTable } from '../../src/readers/parts/filed-financials.js';
 import { groupLinksTable } from '../../src/readers/parts/group-links.js';
 import { officersTable, shareholdersTable } from '../../src/readers/parts/officers-shareholders.js';
@@ -255,6 +255,29 @@ test('V2-2 V2-8 flat financials: an empty object says nothing, years without val
   ]);
 });
 
+test.each(['0', '20244', 'n/a', '1e9', '1e3', '9999', ''])(
+  'V2-8 %j is no year: it has no line of figures, and its values stay in the issue',
+  (odd) => {
+    const flat = `{"2024":{"Turnover":1},"${odd}":{"Turnover":2}}`;
+    const out = read(flatFinancialsReader, [answer('financial', flat)]);
+    expect(out.rowsOf(flatFinancialsTable).map(({ year }) => year)).toEqual(['2024']);
+    expect(out.issues).toMatchObject([{ pointer: `/${odd.replace('/', '~1')}`, seen: '{"Turnover":2}' }]);
+    const filed = `{"years":["2024-12-31"],"groups":[{"list":[{"name":"Turnover","list":{"2024-12-31":1,"${odd}":2}}]}]}`;
+    const statements = read(registryReader, [answer('kybFinancial', filed)]);
+    const periods = statements.rowsOf(filedFinancialsTable).map(({ period }) => period);
+    expect(periods).toEqual(['2024-12-31']);
+    expect(companyGlance(statements)).toMatchObject({ turnover: '1', turnover_year: '2024' });
+  },
+);
+
+test.each([0, 20244, 1e9])('%j is no year of birth', (year) => {
+  const out = full(`,"officers":[{"id":1,"date_of_birth_year":${year}}]`);
+  expect(out.rowsOf(officersTable)).toMatchObject([
+    { date_of_birth_year: null, extra: `{"date_of_birth_year":${year}}` },
+  ]);
+  expect(out.issues).toMatchObject([{ pointer: '/officers/0/date_of_birth_year' }]);
+});
+
 test("V2-9 v2 officers and shareholders have the same tables under v2's ID, and current or former stays unknown", () => {
   const officer = read(registryReader, [
     answer('kybOfficers', '{"data":[{"id":"5","first_name":"Ada"}],"total_results":9,"total_pages":1}', {
@@ -365,7 +388,7 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
     const member = `"${name}":{"a":1.10}`;
     const extra = `{${member}}`;
     const figure = `"${name}":1.10`;
-    const filed = { period: name, value: '1.10', extra };
+    const ofFiled = `"groups":[{"list":[{${member},"list":{${figure}}}]}]`;
     const bodies: readonly [Reader, string, string, object][] = [
       [
         recordReader,
@@ -390,8 +413,11 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
       [
         registryReader,
         'kybFinancial',
-        `{${member},"groups":[{"list":[{${member},"list":{${figure}}}]}]}`,
-        { companies: [{ extra: `{"kybFinancial":${extra}}` }], filed_financials: [filed] },
+        `{${member},${ofFiled}}`,
+        {
+          companies: [{ extra: `{"kybFinancial":{${member},${ofFiled}}}` }],
+          issues: [`/groups/0/list/0/list/${name}`],
+        },
       ],
       [
         registryReader,
@@ -404,14 +430,9 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
         'financial',
         `{${member},"2024":{${figure}}}`,
         {
-          flat_financials: [
-            { year: '2024', indicator: name, value: '1.10', extra: null },
-            { year: name, indicator: 'a', value: '1.10', extra: null },
-          ],
-          financial_years: [
-            { year: '2024', extra: `{${figure}}` },
-            { year: name, extra: '{"a":1.10}' },
-          ],
+          flat_financials: [{ year: '2024', indicator: name, value: '1.10', extra: null }],
+          financial_years: [{ year: '2024', extra: `{${figure}}` }],
+          issues: [`/${name}`],
         },
       ],
       [
@@ -550,7 +571,7 @@ test('V1-29 every documented field has a column, and facts about the statements 
       .split(' ')
       .map((name) => `"${name}":${value}`)
       .join(',');
-  const officer = `${all('id first_name last_name work_status job_title address_country address_line_1 address_locality address_region address_postal_code email phone')},${all('appointed_at resigned_at', '"2020-02-29"')},${all('date_of_birth_year date_of_birth_month', '7')}`;
+  const officer = `${all('id first_name last_name work_status job_title address_country address_line_1 address_locality address_region address_postal_code email phone')},${all('appointed_at resigned_at', '"2020-02-29"')},${all('date_of_birth_year', '1970')},${all('date_of_birth_month', '7')}`;
   const holding = `${all('id name share_type share_value currency status')},${all('percentage quantity share_price total_value', '1.0')}`;
   const metric = '{"name":"M","list":{"2024":1},"progress":[1]}';
   const filed = `"years":["2024"],"groups":[{"id":"1","name":"G","order":1,"list":[${metric}]}]`;

@@ -21,9 +21,13 @@ const tree = (ids: Ids) =>
     ? []
     : [{ id: 0, registration_number: 'GB-0', children: ids.map((id) => ({ id, registration_number: `GB-${id}` })) }];
 const statements = (ids: Ids) => ({
-  years: ids.map((id) => `${id}`),
+  years: ids.map((id) => `202${id}`),
   groups: [
-    { id: 'g', name: 'Group', list: [{ name: 'Turnover', list: Object.fromEntries(ids.map((id) => [`${id}`, 1])) }] },
+    {
+      id: 'g',
+      name: 'Group',
+      list: [{ name: 'Turnover', list: Object.fromEntries(ids.map((id) => [`202${id}`, 1])) }],
+    },
   ],
 });
 

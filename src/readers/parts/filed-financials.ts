@@ -12,6 +12,7 @@ import {
   valueColumn,
   valueType,
 } from '../table.js';
+import { hasYear } from './glance.js';
 import { eachItem, emptyOf, type ListOf, noted, unreadItems } from './lists.js';
 import type { BodyPath } from './open-answer.js';
 import { extraOf, type Members, readFields, readValue } from './read-fields.js';
@@ -75,7 +76,12 @@ function readMetric(metric: JsonObject, group: Group, position: string, of: List
   const periods: string[] = [];
   const progressIn = progressByPeriod(metric.progress, Object.keys(values), group.years);
   for (const period of Object.keys(values).sort()) {
-    const read = readValue(values[period] as ExactJson, () => path.at('list').at(period));
+    const at = () => path.at('list').at(period);
+    if (!hasYear(period)) {
+      at().left('a date with a year', values[period] as ExactJson);
+      continue;
+    }
+    const read = readValue(values[period] as ExactJson, at);
     if (read === undefined) continue;
     periods.push(period);
     path.out.add(filedFinancialsTable, {

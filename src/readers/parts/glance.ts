@@ -29,15 +29,21 @@ export function addressAt(out: ReaderOutput, table: Table, columns: readonly str
 const TURNOVER = 'Turnover';
 const CURRENCY = 'Currency';
 
-/** A year may be any text. */
-const YEAR = /^(?:19|20)\d\d/;
+/** The name of a year may be any text. */
+export const isYear = (text: string): boolean => /^(?:19|20)\d\d$/.test(text);
+
+/** Whether the date of a period has a year, in any form. */
+export const hasYear = (text: string): boolean => /(?<!\d)(?:19|20)\d\d(?:[01]\d[0-3]\d)?(?!\d)/.test(text);
+
+/** Only these can be sorted as texts. */
+const SORTABLE_PERIOD = /^(?:19|20)\d\d(?:-\d\d-\d\d)?$/;
 
 /** The newest year with a turnover, from rows sorted by year. */
 export function flatTurnover(lines: readonly Row[]): Glance {
   for (let i = lines.length - 1; i >= 0; i--) {
     const line = lines[i];
     if (line?.indicator !== TURNOVER || line.value == null || line.value === '') continue;
-    if (!YEAR.test(line.year ?? '')) continue;
+    if (!isYear(line.year ?? '')) continue;
     const currency = lines.find(({ year, indicator }) => year === line.year && indicator === CURRENCY)?.value;
     return {
       turnover: line.value,
@@ -59,7 +65,7 @@ export function filedTurnover(lines: readonly Row[]): Glance {
   let newest = '';
   const values = new Map<string, string>();
   for (const { metric, period, value } of lines) {
-    if (period == null || period < newest || value == null || value === '') continue;
+    if (period == null || period < newest || value == null || value === '' || !SORTABLE_PERIOD.test(period)) continue;
     if (!FILED_TURNOVER.has(metric?.trim().toLowerCase() ?? '')) continue;
     if (period > newest) values.clear();
     newest = period;
@@ -68,7 +74,7 @@ export function filedTurnover(lines: readonly Row[]): Glance {
   }
   const [turnover] = values.values();
   if (turnover === undefined) return {};
-  const turnover_filed_year = /^\d{4}-\d\d-\d\d$/.test(newest) ? newest.slice(0, 4) : newest;
+  const turnover_filed_year = newest.slice(0, 4);
   const filed = { turnover_filed: String(values.size), turnover_filed_year };
   return values.size > 1 ? filed : { ...filed, turnover, turnover_year: turnover_filed_year };
 }

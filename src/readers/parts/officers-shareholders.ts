@@ -1,5 +1,6 @@
 import type { ExactJson, JsonObject } from '../../util/exact-json.js';
 import {
+  birthYearColumn,
   column,
   contactColumn,
   extraColumn,
@@ -26,7 +27,7 @@ const officerFields = [
   column('appointed_at', 'date', 'Date of appointment'),
   column('resigned_at', 'date', 'Date of resignation. v2 does not send it'),
   column('work_status', 'text', 'Status of the appointment, as sent. v2 does not send it'),
-  column('date_of_birth_year', 'integer', 'Year of birth. Registries do not publish the day'),
+  birthYearColumn,
   column('date_of_birth_month', 'integer', 'Month of birth'),
   column('job_title', 'text', 'Role as the registry reports it'),
   column('address_country', 'text', 'Country of the address'),

@@ -16,9 +16,9 @@ export function readFields<const Fields extends readonly Column[]>(
 ): { readonly cells: CellsOf<Fields>; readonly rest: Members } {
   const cells: Record<string, Cell> = {};
   const rest: Members = [];
-  for (const { name, type } of fields) {
+  for (const { name, type, within } of fields) {
     const value = memberOf(object, name);
-    const { cell, spill, expected } = readCell(value, type);
+    const { cell, spill, expected } = readCell(value, type, within);
     cells[name] = cell;
     if (value === undefined) continue;
     if (expected !== undefined) path.at(name).unexpected(expected, value);
@@ -87,7 +87,7 @@ const NOT_RETURNED: CellReading = { cell: null };
 /** Empty text instead of a number or date: not returned, but different from null. */
 const EMPTY: CellReading = { cell: null, spill: true };
 
-function readCell(value: ExactJson | undefined, type: ColumnType): CellReading {
+function readCell(value: ExactJson | undefined, type: ColumnType, within?: Column['within']): CellReading {
   if (value === undefined || value === null) return NOT_RETURNED;
   const text = value instanceof ExactNumber ? value.text : value;
   switch (type) {
@@ -105,8 +105,12 @@ function readCell(value: ExactJson | undefined, type: ColumnType): CellReading {
       return text.trimStart().startsWith('[') ? { cell: text, spill: true } : { cell: text };
     case 'number':
       return fits(text, NUMBER, 'a number');
-    case 'integer':
-      return fits(text, INTEGER, 'an integer');
+    case 'integer': {
+      const [least, most] = within ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+      const isWithin =
+        typeof text !== 'string' || !INTEGER.test(text) || (Number(text) >= least && Number(text) <= most);
+      return isWithin ? fits(text, INTEGER, 'an integer') : misfit(`an integer from ${least} to ${most}`);
+    }
     case 'date':
       return typeof text === 'string' && DATE.test(text) && !isDate(text)
         ? misfit('a date')

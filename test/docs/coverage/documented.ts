@@ -3,10 +3,11 @@
  * code. A text is the type of its leaf.
  */
 export type Shape = Leaf | readonly [Shape] | { readonly [member: string]: Shape };
-export type Leaf = 'text' | 'digits' | 'number' | 'date' | 'boolean';
+export type Leaf = 'text' | 'digits' | 'number' | 'year' | 'date' | 'boolean';
 
 const text: Leaf = 'text';
 const number: Leaf = 'number';
+const year: Leaf = 'year';
 const date: Leaf = 'date';
 const boolean: Leaf = 'boolean';
 
@@ -28,11 +29,12 @@ const liteAddress = all(
   text,
   'country_code country_name country_region address_street address_location address_city zip_code jurisdiction',
 );
-const officerV1 = {
+const officerV1: Readonly<Record<string, Leaf>> = {
   ...all(text, 'id first_name last_name work_status job_title'),
   ...all(text, 'address_country address_line_1 address_locality address_region address_postal_code'),
   ...all(date, 'appointed_at resigned_at'),
-  ...all(number, 'date_of_birth_year date_of_birth_month'),
+  date_of_birth_year: year,
+  date_of_birth_month: number,
 };
 const { resigned_at: _, work_status: __, ...officerV2 } = officerV1;
 const shareholderV1 = {
@@ -125,7 +127,8 @@ export const documented: Readonly<Record<string, Shape>> = {
       ...officerFound,
       ...all(text, 'first_name middle_name last_name sex work_status'),
       ...all(text, 'address_country address_line_1 address_locality address_region email phone'),
-      ...all(number, 'date_of_birth_year date_of_birth_month'),
+      date_of_birth_year: year,
+      date_of_birth_month: number,
       company: { source },
       officer: { source },
       appointment: { source },

@@ -40,6 +40,8 @@ function uniqueValue(leaf: Leaf, index: number): string | number | boolean {
       return String(700_000 + index);
     case 'number':
       return 700_000 + index;
+    case 'year':
+      return 5_000 + index;
     case 'date':
       return `19${String(10 + (index % 80))}-0${1 + Math.floor(index / 80)}-11`;
     case 'boolean':
