@@ -43,6 +43,8 @@ export interface Module {
   readonly tree?: string;
   /** Members with lists whose items may name the company that they belong to. The answer is such a list with `data`. */
   readonly lists?: readonly string[];
+  /** The member with a list whose items all have the ID of the company that they belong to. One alone proves nothing. */
+  readonly sharedId?: string;
   /** Members that are parts with a company of their own, such as the accounts in a full record. */
   readonly parts?: readonly string[];
   /** The code and the words of an answer without any value. */
@@ -146,20 +148,10 @@ async function ask(module: Module, asking: ModuleTerms, company: Company, contex
   const { id } = requireIdentified(company, asking.space);
   const facts = confirmedFacts(company, asking.space, context);
   if (operation.pages !== undefined) {
-    const requests: Params[] = [];
-    let odd: OddPart | undefined;
-    const call: StageContext['call'] = async (asked, params, terms) => {
-      const outcome = await context.call(asked, params, terms);
-      if (outcome.kind !== 'answer') return outcome;
-      requests.push(params);
-      odd ??= oddPart(module, outcome.body, facts);
-      return outcome;
-    };
+    const { call, came } = comparing(module, facts, context);
     const pages = await askPages(operation, { id, ...asking.listParams }, asking.pagesAtMost, { ...context, call });
     if (pages.kind !== 'pages') return pages;
-    return pages.came
-      ? { kind: 'came', requests, odd }
-      : nothingReturned('NOTHING_RETURNED', listNotReturned(operation));
+    return pages.came ? came : nothingReturned('NOTHING_RETURNED', listNotReturned(operation));
   }
   const outcome = await context.call(operation, { id });
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, { id }, outcome, context);
@@ -169,6 +161,43 @@ async function ask(module: Module, asking: ModuleTerms, company: Company, contex
     if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
     throw error;
   }
+}
+
+/** Compares each page of a list as it comes. `came` is complete when the list was read. */
+function comparing(module: Module, facts: ConfirmedFacts, context: Pick<StageContext, 'call' | 'stored'>) {
+  const requests: Params[] = [];
+  const came: { -readonly [Key in keyof Came]: Came[Key] } = { kind: 'came', requests };
+  const compare = (params: Params, body: Buffer) => {
+    requests.push(params);
+    came.odd ??= oddPart(module, body, facts);
+  };
+  const call: StageContext['call'] = async (asked, params, terms) => {
+    const outcome = await context.call(asked, params, terms);
+    if (outcome.kind === 'answer') compare(params, outcome.body);
+    return outcome;
+  };
+  const stored: StageContext['stored'] = async (asked, params, begun) => {
+    const answer = await context.stored(asked, params, begun);
+    if (answer !== undefined) compare(params, answer.body);
+    return answer;
+  };
+  return { call, stored, came };
+}
+
+/**
+ * Reads a list of the company for another stage, `asker`. It is compared as in the stage that buys it, so that one
+ * decision holds for both.
+ */
+export async function readOwnList<Listed>(
+  { module, ...asking }: Pick<ModuleTerms, 'stage' | 'space'> & { readonly module: Module; readonly asker: string },
+  company: Company,
+  context: StageContext,
+  read: (context: Pick<StageContext, 'call' | 'stored' | 'keepError'>) => Promise<Listed>,
+): Promise<Listed | StageOutcome> {
+  const { call, stored, came } = comparing(module, confirmedFacts(company, asking.space, context), context);
+  const listed = await read({ ...context, call, stored });
+  const compared = await compareModule(module, asking, company, came, context);
+  return compared.kind === 'same' ? listed : compared;
 }
 
 function read(module: Module, body: Buffer, facts: ConfirmedFacts): Got {
@@ -266,10 +295,11 @@ function oddPart(module: Module, body: Buffer, facts: ConfirmedFacts): OddPart |
   return undefined;
 }
 
-function* statedIn({ operation, parts = [], lists = [] }: Module, body: Buffer): Generator<StatedCompany> {
+function* statedIn({ operation, parts = [], lists = [], sharedId }: Module, body: Buffer): Generator<StatedCompany> {
   yield* statedCompanies(readStatements(operation, body));
   for (const part of parts) yield* statedCompanies(readStatements(operation, body, part));
-  if (lists.length === 0 || !body.includes('"company')) return;
+  if (!body.includes('"company')) return;
+  if (sharedId !== undefined) yield* companyOfAll(readMember(operation, body, sharedId));
   for (const list of lists) {
     const items = readMember(operation, body, list);
     if (Array.isArray(items)) for (const item of items) yield* companyOfItem(item);
@@ -288,6 +318,16 @@ function companyOfItem(item: ExactJson): readonly StatedCompany[] {
   );
 }
 
+/**
+ * The document does not say whose ID the `company_id` of a holding is. Only if several items have the same ID, it cannot
+ * be the holder's.
+ */
+function companyOfAll(items: ExactJson | undefined): readonly StatedCompany[] {
+  if (!Array.isArray(items) || items.length < 2) return [];
+  const [id = null, ...others] = new Set(items.map((item) => identifierText(memberOf(item, 'company_id'))));
+  return id === null || others.length > 0 ? [] : [{ ...UNKNOWN, id }];
+}
+
 /** An empty answer is paid for. It says neither yes nor no about the company (V1-22). */
 function nothingIn({ identity, operation, nothing }: Module): NotAvailable {
   if (nothing !== undefined) return nothingReturned(nothing.code, nothing.message);
@@ -304,7 +344,7 @@ type Comparison = { readonly kind: 'same'; readonly ids?: NonNullable<StageOutco
  */
 async function compareModule(
   { operation, identity: where }: Module,
-  { stage, space }: Pick<ModuleTerms, 'stage' | 'space'>,
+  { stage, space, asker = stage }: Pick<ModuleTerms, 'stage' | 'space'> & { readonly asker?: string },
   company: Company,
   { identity, odd, requests }: Came,
   context: Pick<StageContext, 'questions' | 'keepAgreement' | 'nameAgreement'>,
@@ -321,7 +361,7 @@ async function compareModule(
   const { key, message } = difference;
   let decided: Awaited<ReturnType<typeof askAboutMismatch>> = 'accepted';
   for (const one of compared) {
-    const question = { space, stage, key, candidateId: found.id, compared: one } as const;
+    const question = { space, stage: asker, key, candidateId: found.id, compared: one } as const;
     decided = await askAboutMismatch(question, message, found.grade, context);
   }
   if (decided === 'accepted')

@@ -1,14 +1,16 @@
 // The stage `ownership`, and the comparison of its answer with the company.
 
-import { readAnswer } from '../api/answer.js';
+import { readAnswer, readStatements } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { type CandidateFacts, gradeCandidate } from '../domain/candidate-grade.js';
+import { contradictionsOf, statedCompanies } from '../domain/identity-mismatch.js';
 import { nameSimilarity } from '../domain/names/similarity.js';
 import { isUniqueInCountry, readNumberWithCountry } from '../domain/numbers/compare.js';
 import { anyText, type ExactJson, isEmptyBody } from '../util/exact-json.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { confirmedElsewhere } from './identity/confirm.js';
+import { confirmedFacts } from './modules.js';
 import {
   askAboutMismatch,
   type Company,
@@ -82,7 +84,9 @@ async function askFor(confirmed: ExpectedCompany, company: Company, context: Sta
   if (isEmptyBody(outcome.body, 'registration_number')) return NOTHING_RETURNED;
   const said = identityIn(outcome.body);
   if (said instanceof ApiError) return parkUnanswered(toStageError(said, 1));
-  const doubts = ownershipMismatches(said, confirmed, context.nameAgreement);
+  const further = furtherDoubts(outcome.body, confirmed, company, context);
+  if (further instanceof ApiError) return parkUnanswered(toStageError(further, 1));
+  const doubts = [...ownershipMismatches(said, confirmed, context.nameAgreement), ...further];
   const known = { id: confirmed.number, candidate: null, matchedOn: 'registration_number', grade: null };
   const compared = {
     operation: v2Operations.ownership,
@@ -90,7 +94,8 @@ async function askFor(confirmed: ExpectedCompany, company: Company, context: Sta
     // Not by number, because companies of several countries may share it.
     company: { space: 'v2', id: requireIdentified(company, 'v2').id },
   } as const;
-  if (doubts.length > 0) return await askAboutOwnership(company, confirmed, { said, doubts, compared }, context);
+  if (doubts.length > 0)
+    return await askAboutOwnership(company, confirmed, { said, doubts, further, compared }, context);
   context.keepAgreement(compared);
   return { kind: 'done', ids: { ownership: known } };
 }
@@ -117,7 +122,25 @@ function identityIn(body: Buffer): OwnershipIdentity | ApiError {
   }
 }
 
+/** A name, country or other spelling of the number that the answer states about its company must agree, too. */
+function furtherDoubts(
+  body: Buffer,
+  { number, countryCode }: ExpectedCompany,
+  company: Company,
+  context: Pick<StageContext, 'nameAgreement'>,
+): readonly string[] | ApiError {
+  try {
+    const { registration_number: _, id: __, ...members } = readStatements(v2Operations.ownership, body);
+    const facts = { ...confirmedFacts(company, 'v2', context), registration_number: number, country_code: countryCode };
+    return statedCompanies(members).flatMap((stated) => contradictionsOf({ ...stated, id: null }, facts));
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
 interface OddOwnership {
+  readonly further: readonly string[];
   readonly said: OwnershipIdentity;
   readonly doubts: readonly string[];
   readonly compared: Compared;
@@ -127,12 +150,12 @@ interface OddOwnership {
 async function askAboutOwnership(
   company: Company,
   confirmed: ExpectedCompany,
-  { said, doubts, compared }: OddOwnership,
+  { said, doubts, further, compared }: OddOwnership,
   context: StageContext,
 ): Promise<StageOutcome> {
   const { id: v2Id, grade } = requireIdentified(company, 'v2');
   const { number, name, countryCode } = confirmed;
-  const key = `ownership|${v2Id}|${JSON.stringify([countryCode, number, name, said.registrationNumber, ...said.selected.flatMap((node) => [node.registrationNumber, node.name])])}`;
+  const key = `ownership|${v2Id}|${JSON.stringify([countryCode, number, name, said.registrationNumber, ...said.selected.flatMap((node) => [node.registrationNumber, node.name]), ...further])}`;
   const question = { space: 'ownership', stage: 'ownership', key, candidateId: number, compared } as const;
   const decided = await askAboutMismatch(question, `ownership: ${doubts.join('; ')}`, grade, context);
   const verdict = typeof decided === 'string' ? VERDICTS[decided] : 'needs_review';

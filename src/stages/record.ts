@@ -12,7 +12,7 @@ const full: Module = {
   parts: ['lite', 'financial'],
   lists: ['officers', 'group_structures_full'],
 };
-const modules: Readonly<Record<RecordModule, Module>> = {
+export const recordModules: Readonly<Record<RecordModule, Module>> = {
   lite: { operation: liteKyb, identity: 'whole' },
   officers: { operation: officersKyb, lists: ['data'] },
   shareholders: { operation: shareholdersKyb },
@@ -22,8 +22,8 @@ const modules: Readonly<Record<RecordModule, Module>> = {
 
 /** The lists of a full record have no envelope, so only the separate lists show whether they are complete (V1-26). */
 const modulesOf = ({ modules: wanted, allPages }: RecordOptions): readonly Module[] => {
-  if (wanted !== 'full') return wanted.map((name) => modules[name]);
-  return allPages ? [full, modules.officers, modules.shareholders] : [full];
+  if (wanted !== 'full') return wanted.map((name) => recordModules[name]);
+  return allPages ? [full, recordModules.officers, recordModules.shareholders] : [full];
 };
 
 const pagesOf = ({ allPages, pagesAtMost }: RecordOptions): number => (allPages ? pagesAtMost : 1);

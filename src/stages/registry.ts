@@ -15,10 +15,10 @@ interface RegistryOptions {
   readonly perPage: number | null;
 }
 
-const modules: Readonly<Record<RegistryModule, Module>> = {
+export const registryModules: Readonly<Record<RegistryModule, Module>> = {
   lite: { operation: v2Operations.kybLite, identity: 'whole' },
   officers: { operation: v2Operations.kybOfficers, lists: ['data'] },
-  shareholders: { operation: v2Operations.kybShareholders },
+  shareholders: { operation: v2Operations.kybShareholders, sharedId: 'data' },
   financial: { operation: v2Operations.kybFinancial, tells: ['years', 'groups'] },
 };
 
@@ -48,7 +48,7 @@ const registryOptions: StageOptions<RegistryOptions> = {
   decisive: (options) => options,
 };
 
-const wanted = ({ modules: names }: RegistryOptions): readonly Module[] => names.map((name) => modules[name]);
+const wanted = ({ modules: names }: RegistryOptions): readonly Module[] => names.map((name) => registryModules[name]);
 const pagesOf = ({ allPages, pagesAtMost: most }: RegistryOptions): number => (allPages ? most : 1);
 const DEFAULTS = registryOptions.schema.parse(undefined);
 

@@ -9,8 +9,10 @@ import { choice, integerWithin, section, yesOrNo } from '../domain/options.js';
 import { PEOPLE_LEFT, peopleLeftInWords } from '../domain/outcomes.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { normalizeText } from '../util/text-limits.js';
+import { type Module, readOwnList } from './modules.js';
 import { askItems, askPages, listNotReturned, type PagesWithItems, storedItems } from './pages.js';
-import { registryListParams } from './registry.js';
+import { recordModules } from './record.js';
+import { registryListParams, registryModules } from './registry.js';
 import {
   type CallTerms,
   type Company,
@@ -41,8 +43,8 @@ const notReturned = (search: Operation): StageError => noteOf('NOTHING_RETURNED'
 /** The maximum number of calls for a row. */
 const callsToScreen =
   ({ peopleAtMost }: ScreeningOptions) =>
-  ({ list, search, pagesAtMost }: ScreenedKind): readonly StageCall[] => [
-    { operation: list, atMost: 1 },
+  ({ module, search, pagesAtMost }: ScreenedKind): readonly StageCall[] => [
+    { operation: module.operation, atMost: 1 },
     { operation: search, atMost: peopleAtMost * (pagesAtMost ?? 1) },
   ];
 
@@ -132,7 +134,7 @@ async function screen(company: Company, context: Context): Promise<StageOutcome>
   const record = storedRecord(id, context);
   let asked = 0;
   for (const kind of kindsOf(options)) {
-    const listed = await listOf(kind, id, record, context);
+    const listed = await listOf(kind, company, record, context);
     const people = listed.kind === 'pages' ? chosenOf(listed, kind, context) : [];
     if (listed.kind !== 'pages' && !goesOn(listed, context)) return listed;
     for (const person of people) {
@@ -153,22 +155,28 @@ function goesOn(outcome: StageOutcome, { keepError }: Context): boolean {
 
 /**
  * The list as in the tables: all stored pages, or the list of a stored record. Without either, its first page is
- * bought.
+ * bought. A list that names another company is in review, and nobody in it is searched for.
  */
 async function listOf(
-  { inRecord, list }: ScreenedKind,
-  id: string,
+  { inRecord, module }: ScreenedKind,
+  company: Company,
   record: () => Promise<Buffer | undefined>,
   context: Context,
 ): Promise<PagesWithItems | StageOutcome> {
-  const params = { id, ...(list.api === 'v2' ? registryListParams(context) : {}) };
-  const pages = await storedItems(list, params, context);
-  if (pages?.isWhole === true && pages.came) return pages;
-  const body = inRecord === null ? undefined : await record();
-  const recorded = inRecord === null || body === undefined ? undefined : listInRecord(body, inRecord);
-  if (recorded !== undefined && recorded.count >= (pages?.count ?? 0)) return recorded;
-  // People on pages that were not bought are noted as left out.
-  return pages ?? (await askItems(list, params, 1, context));
+  const { operation: list } = module;
+  const space = list.api === 'v2' ? 'v2' : 'v1';
+  const { id } = requireIdentified(company, space);
+  const params = { id, ...(space === 'v2' ? registryListParams(context) : {}) };
+  const asking = { module, space, stage: space === 'v2' ? 'registry' : 'record', asker: 'screening' } as const;
+  return await readOwnList<PagesWithItems | StageOutcome>(asking, company, context, async (door) => {
+    const pages = await storedItems(list, params, door);
+    if (pages?.isWhole === true && pages.came) return pages;
+    const body = inRecord === null ? undefined : await record();
+    const recorded = inRecord === null || body === undefined ? undefined : listInRecord(body, inRecord);
+    if (recorded !== undefined && recorded.count >= (pages?.count ?? 0)) return recorded;
+    // People on pages that were not bought are noted as left out.
+    return pages ?? (await askItems(list, params, 1, door));
+  });
 }
 
 /** The full record if it is stored, read once when it is first needed. */
@@ -186,11 +194,11 @@ function chosenOf({ items, total }: PagesWithItems, kind: ScreenedKind, { option
   const chosen = people.slice(0, options.peopleAtMost);
   const beyond = total === null ? 0 : Math.max(0, total - items.length);
   const left = people.length - chosen.length;
-  const { words, list } = kind;
+  const { words, module } = kind;
   const reasons = [
     ...(left === 0 ? [] : [`${left} more are over the limit of the pipeline (screening.people_at_most)`]),
     ...(unsearchable === 0 ? [] : [`${unsearchable} have no name of 2 to 500 characters to search for`]),
-    ...(beyond === 0 ? [] : [`${list.name} counts ${beyond} more on pages that were not bought`]),
+    ...(beyond === 0 ? [] : [`${module.operation.name} counts ${beyond} more on pages that were not bought`]),
   ];
   if (reasons.length > 0)
     keepError(noteOf(PEOPLE_LEFT, peopleLeftInWords({ lookedFor: chosen.length, list: words, reasons })));
@@ -231,7 +239,7 @@ async function lookFor(
 
 /** A list of a company, and the search for the people in it. */
 interface ScreenedKind {
-  readonly list: Operation;
+  readonly module: Module;
   /** The member of a full record with the same list. */
   readonly inRecord: string | null;
   readonly people: (items: readonly unknown[]) => ScreenedPeople;
@@ -249,18 +257,20 @@ function kindsOf({
   currentOnly,
   pagesAtMost,
 }: ScreeningOptions): readonly ScreenedKind[] {
-  const { officersKyb, officersSearchKyb, shareholdersKyb, shareholdersSearchKyb } = v1Operations;
+  const { officersSearchKyb, shareholdersSearchKyb } = v1Operations;
   const people = (items: readonly unknown[]) => officersToScreen(items, currentOnly);
   const byOfficer = { people, words: 'officers', pagesAtMost: null };
   if (from === 'v2') {
-    const { kybOfficers: list, kybOfficersSearch: search } = v2Operations;
-    return [{ ...byOfficer, list, inRecord: null, search }];
+    const { kybOfficersSearch: search } = v2Operations;
+    return [{ ...byOfficer, module: registryModules.officers, inRecord: null, search }];
   }
   const holder = { people: holdersToScreen, words: 'shareholders', pagesAtMost };
   return [
-    ...(officers ? [{ ...byOfficer, list: officersKyb, inRecord: 'officers', search: officersSearchKyb }] : []),
+    ...(officers
+      ? [{ ...byOfficer, module: recordModules.officers, inRecord: 'officers', search: officersSearchKyb }]
+      : []),
     ...(shareholders
-      ? [{ ...holder, list: shareholdersKyb, inRecord: 'shareholders', search: shareholdersSearchKyb }]
+      ? [{ ...holder, module: recordModules.shareholders, inRecord: 'shareholders', search: shareholdersSearchKyb }]
       : []),
   ];
 }

@@ -69,6 +69,20 @@ const PARTS: readonly (readonly [what: string, stages: string, operation: string
     'kybOfficers',
     (body) => ({ ...body, data: eachOf(body.data, { company_id: 99, last_name: STRANGER }) }),
   ],
+  [
+    'the ID that its shareholders of v2 share',
+    'record, registry',
+    'kybShareholders',
+    (body) => ({ ...body, data: ['A', STRANGER].map((name) => ({ id: name, name, company_id: '99' })) }),
+  ],
+  [
+    'the officers that are screened',
+    'record, screening\nrecord: {modules: [lite]}',
+    'officersKyb',
+    (body) => ({ ...body, data: eachOf(body.data, { company_id: 99, last_name: STRANGER }) }),
+  ],
+  ['the country of its ownership', 'record, ownership', 'ownership', (body) => ({ ...body, ...MARK, country: 'FR' })],
+  ['another number of its ownership', 'record, ownership', 'ownership', (body) => ({ ...body, ...MARK, regNo: '1' })],
   ['its ID', 'record, firmographics', 'companyProfile', (body) => ({ ...body, ...MARK, id: '99' })],
   [
     'a spelling of its number',
