@@ -91,6 +91,16 @@ describe('the stage', () => {
     expect(errors).toMatchObject([{ code: 'PEOPLE_LEFT', message: expect.stringContaining(' 68 ') }]);
   });
 
+  test('X-7 a list of another company is in review, and nobody in it is searched for', async () => {
+    const stranger = { company_id: 99, first_name: 'Ann', last_name: 'Lee' };
+    const { outcome, asked } = await run(
+      { shareholders: false },
+      { answer: () => answer({ data: [stranger], total_results: 1, total_pages: 1 }) },
+    );
+    expect(outcome).toMatchObject({ kind: 'needs_review', code: 'IDENTITY_MISMATCH' });
+    expect(asked.map(({ operation }) => operation)).toEqual(['officersKyb']);
+  });
+
   test('a person without a searchable name is noted with the reason', async () => {
     const data = [{ name: 'H' }, { name: 'Z'.repeat(501) }, { name: null }, { name: 'Big B.V.' }];
     const { errors } = await run(
