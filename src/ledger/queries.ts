@@ -7,7 +7,8 @@ import type { Database, Script, Sql } from './db/database.js';
 import { attemptOutages } from './db/json-columns.js';
 import { parseStored } from './db/stored-json.js';
 import type { OutageNote } from './money/calls.js';
-import { LEFT_OPEN, UNKNOWN_CHARGE } from './money/read-intent-state.js';
+import { UNKNOWN_CHARGE } from './money/intent.js';
+import { LEFT_OPEN } from './money/read-intent-state.js';
 import {
   type Allowances,
   allowancesOf,
@@ -120,7 +121,7 @@ export interface LastAttempt {
 }
 
 /** An attempt on a list. `ending`: as JSON, null if it runs or died. */
-export interface PastAttempt extends Omit<LastAttempt, 'id' | 'given'> {
+export interface PastAttempt extends Omit<LastAttempt, 'id'> {
   readonly runId: string;
 }
 
@@ -251,7 +252,7 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
      FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
   );
   const attempts = database.prepare<[number, number], PastAttempt>(
-    `SELECT run_id AS runId, begun_at AS begunAt, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
+    `SELECT run_id AS runId, begun_at AS begunAt, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
      FROM starts JOIN runs ON runs.id = run_id WHERE portfolio_id = ? AND purse_id IS NULL ORDER BY starts.id DESC LIMIT ?`,
   );
   const processOf = database

@@ -130,7 +130,7 @@ test('an operation that did not answer at the end of an attempt is down until it
   );
 });
 
-test('while an attempt runs the figures are written every minute', async () => {
+test('the figures are written when an attempt begins, and every minute while it runs', async () => {
   const clock = new ManualClock();
   await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 1));
@@ -139,7 +139,10 @@ test('while an attempt runs the figures are written every minute', async () => {
     const interrupts = new Interrupts();
     const run = kybatch(RUN, { clock, interrupts });
     await until(() => sandbox.requestLog.some(aRecord));
-    expect(existsSync(file)).toBe(false);
+    // A night that is killed in its first minute is seen.
+    await until(() => existsSync(file));
+    expect(readFileSync(file, 'utf8')).toMatch(/kybatch_start_at_work\{.*\} 1/);
+    rmSync(file);
     // In small steps, so that the lease is renewed in time.
     await until(() => {
       clock.advance(1000);
@@ -156,6 +159,24 @@ test('while an attempt runs the figures are written every minute', async () => {
     await run;
     expect(readFileSync(file, 'utf8')).toMatch(/kybatch_start_at_work\{.*\} 0/);
     expect(readFileSync(file, 'utf8')).toMatch(/kybatch_last_exit_code\{.*,reason="INTERRUPTED"\} 130/);
+  });
+});
+
+long('calls with unknown charge count against the units left of the attempt, and known ones do not count', async () => {
+  const hold = [...pipeline, 'lost_answers: hold'];
+  await withJob({ pipeline: hold }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
+    const read = () => readFileSync(join(cwd, 'k.prom'), 'utf8');
+    writeCsv('in.csv', rows.slice(0, 1));
+    sandbox.script(aRecord, 'lostAnswer');
+    const run = [...RUN, '--max-units', '5'];
+    expect((await kybatch(run)).code).toBe(3);
+    expect(read()).toContain('kybatch_units_left{api="v1",of="start"} 3\n');
+    expect(read()).toContain('kybatch_calls_in_doubt 1\n');
+    // The counter shows that the call was charged. Its row is still on hold.
+    writeCsv('in.csv', rows.slice(0, 2));
+    expect((await kybatch(run)).code).toBe(3);
+    expect(read()).toContain('kybatch_calls_in_doubt 0\n');
+    expect(read()).toMatch(/^kybatch_rows_held\{.*,reason="in_doubt"\} 1$/m);
   });
 });
 

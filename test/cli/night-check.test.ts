@@ -60,6 +60,7 @@ test('stale rows that a limit left are no trouble, and the check still counts th
     clock.advance(8 * 24 * HOUR);
     const end = await kybatch([...RUN, '--max-units', '1', '--json']);
     expect(jsonOf<EndJson>(end)).toMatchObject({ to_do: 2 });
+    expect((await kybatch([...RUN, '--max-units', '0'])).textOf('RUN_SUMMARY')).toContain(' to_do=2 ');
     const check = await kybatch(['status', '--check', '--max-age', '900d', '--json']);
     expect(check.code).toBe(0);
     expect(jsonOf(check)).toMatchObject({ portfolios: [{ to_do: 2, troubles: [] }] });

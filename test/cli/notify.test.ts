@@ -6,9 +6,9 @@ import { ManualClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
 import { withServer } from '../helpers/http-server.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { isOnPostgres } from '../helpers/ledger-place.js';
+import { inLedger, isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
-import { aRecord, type Job, withJob } from './here.js';
+import { aRecord, hangsAtSecondRecord, Interrupts, type Job, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--concurrency', '1'];
 const SECRET = '/services/a-very-secret-token';
@@ -123,6 +123,57 @@ long('a program is notified of a stopped or refused attempt, and not of a succes
       run: expect.any(String),
       next: expect.stringMatching(/^kybatch run \S*in\.csv /),
     });
+  });
+});
+
+test('the attempt after a killed one reports what the killed one found', async () => {
+  const pipeline = [...commandPipeline(), 'metrics: {file: k.prom}'];
+  await withListener(pipeline, async ({ rows, writeCsv, kybatch, sandbox, cwd, clock }, heard) => {
+    const [first, second, third, asked, odd, named, last] = rows as object[] as [
+      object,
+      object,
+      object,
+      object,
+      object,
+      object,
+      object,
+    ];
+    const membersLeft = () => /^kybatch_members_left\S* (\d+)$/m.exec(readFileSync(join(cwd, 'k.prom'), 'utf8'))?.[1];
+    writeCsv('in.csv', [first, second, third]);
+    expect((await kybatch(RUN)).code).toBe(0);
+    clock.advance(86_400_000);
+    writeCsv('in.csv', [
+      first,
+      second,
+      { ...asked, registration_number: '', vat_number: '' },
+      { ...odd, country: 'Atlantis' },
+      named,
+      last,
+    ]);
+    const interrupts = new Interrupts();
+    const hanging = hangsAtSecondRecord(sandbox);
+    const night = kybatch(RUN, { interrupts });
+    await hanging;
+    expect(readFileSync(join(cwd, 'k.prom'), 'utf8')).toMatch(/^kybatch_start_at_work\S* 1$/m);
+    interrupts.send('SIGTERM');
+    interrupts.send('SIGTERM');
+    expect((await night).code).toBe(143);
+    heard();
+    // As a kill leaves it.
+    await inLedger(join(cwd, 'data'), 'UPDATE starts SET ending = NULL WHERE id = (SELECT max(id) FROM starts)');
+    clock.advance(86_400_000);
+    expect((await kybatch(RUN)).code).toBe(3);
+    expect(heard()?.told).toMatchObject({
+      on: ['invalid', 'members_left', 'questions'],
+      members_left: 1,
+      left_members: [{ name: (third as { name: string }).name }],
+      this_start: { questions: 1, invalid: 1 },
+    });
+    expect(membersLeft()).toBe('1');
+    clock.advance(86_400_000);
+    await kybatch(RUN);
+    expect(heard()).toBeNull();
+    expect(membersLeft()).toBe('0');
   });
 });
 

@@ -125,18 +125,14 @@ export class MetricsFile {
     if (!this.#isFollowed) await this.write(ledger, names, null);
   }
 
-  /** Writes the metrics every minute while an attempt runs. The returned function writes them once more at its end. */
-  follow(
-    ledger: Ledger,
-    names: ProviderNames,
-    known: () => Omit<ReportedAttempt, 'atWork'> | null,
-  ): () => Promise<void> {
+  /**
+   * Writes the metrics when an attempt has begun, and every minute while it runs. The returned function writes them once
+   * more at its end.
+   */
+  follow(ledger: Ledger, names: ProviderNames, attempt: Omit<ReportedAttempt, 'atWork'>): () => Promise<void> {
     const over = new AbortController();
     this.#isFollowed = true;
-    const write = async (atWork: boolean) => {
-      const attempt = known();
-      await this.write(ledger, names, attempt && { ...attempt, atWork });
-    };
+    const write = (atWork: boolean) => this.write(ledger, names, { ...attempt, atWork });
     const going = this.#everyMinute(() => write(true), over.signal);
     return async () => {
       over.abort();
@@ -146,10 +142,9 @@ export class MetricsFile {
   }
 
   async #everyMinute(write: () => Promise<void>, over: AbortSignal): Promise<void> {
-    const isOver = () => over.aborted;
-    while (!isOver()) {
+    while (!over.aborted) {
+      await write();
       await this.#environment.clock.sleep(MINUTE_MS, over).catch(() => {});
-      if (!isOver()) await write();
     }
   }
 }

@@ -27,6 +27,7 @@ import { continuesRows, withContinueStep } from './next-step.js';
 import {
   hasSameLimits,
   portfolioProgress,
+  reportedRows,
   rowsWithUnknownCharge,
   runProgress,
   storeAttemptOptions,
@@ -95,13 +96,16 @@ export async function executeRun(
   const tally = new AttemptTally();
   const listener = safeListener(options, environment);
   const begun: { attemptId?: number } = {};
-  const stopMetrics = attempt.metrics?.follow(ledger, provider.names, () =>
-    begun.attemptId === undefined ? null : { run, attemptId: begun.attemptId, limits },
-  );
+  let stopMetrics = async () => await attempt.metrics?.write(ledger, provider.names, null);
   try {
     await emitStarted(attempt, listener, ledger, environment);
     if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
-    const askedBefore = await rowsAsking(run, ledger);
+    const { lastDied, ...reported } = await reportedRows(run, ledger);
+    const untold =
+      lastDied && run.portfolioId !== null
+        ? await ledger.portfolios.untoldNews(run.portfolioId, environment.clock.now())
+        : undefined;
+    const news = attempt.list ?? untold ?? NO_NEWS;
     const work = () =>
       workOnRun({
         run,
@@ -118,9 +122,11 @@ export async function executeRun(
         permissions: attempt.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
-        given: storeAttemptOptions(options, environment, provider.sandbox?.port),
+        given: storeAttemptOptions(options, environment, provider.sandbox?.port, reported),
         onBegun(attemptId) {
           begun.attemptId = attemptId;
+          const follow = attempt.metrics?.follow(ledger, provider.names, { run, attemptId, limits });
+          if (follow !== undefined) stopMetrics = follow;
         },
         listen(event) {
           tally.listen(event);
@@ -168,16 +174,16 @@ export async function executeRun(
     const allowed = steps.filter((step) => !continuesRows(step) || !barred);
     const importantChanges = await importantSince(before, run, ledger);
     const made = {
-      departed: attempt.list?.left ?? 0,
-      departedFirst: attempt.list?.leftFirst ?? [],
+      departed: news.left,
+      departedFirst: news.leftFirst,
       spent,
       ...(prices === null ? {} : { money: moneyOf(prices, await bought(end, spent, tally, ledger)) }),
       reveals: tally.reveals,
       v2Calls: isAlone ? tally.v2Calls : v2CallsIn(await ledger.reading.charged({ attempt: end.attemptId })),
       left: {
-        failed: tally.failed,
-        questions: Math.max(0, whole.outcomes.needs_review - askedBefore),
-        invalid: attempt.list?.invalid ?? 0,
+        failed: Math.max(tally.failed, whole.outcomes.failed - reported.failed),
+        questions: Math.max(0, whole.outcomes.needs_review - reported.questions),
+        invalid: news.invalid,
       },
       importantChanges,
       limits,
@@ -218,17 +224,14 @@ export async function executeRun(
       await ledger.calls.noteEnding(begun.attemptId, failureEnding(error)).catch(() => {});
     throw error;
   } finally {
-    await stopMetrics?.();
+    await stopMetrics();
     stopListening();
     log.close();
   }
 }
 
-/** Rows of the whole list with a review question. A row that is asked again keeps its place until then. */
-const rowsAsking = async ({ id, portfolioId }: RunRecord, { runs, portfolios }: Ledger): Promise<number> =>
-  portfolioId === null
-    ? (await runs.progress(id)).byOutcome.needs_review
-    : (await portfolios.outcomes(portfolioId)).needs_review;
+/** `resume` reads no file. */
+const NO_NEWS: Pick<PortfolioUpdate, 'left' | 'leftFirst' | 'invalid'> = { left: 0, leftFirst: [], invalid: 0 };
 
 /** For an attempt that breaks off. Calls in flight are settled by the next one. */
 const chargedSoFar = ({ units, reports, unknown }: AttemptSpending): string =>

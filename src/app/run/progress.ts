@@ -212,6 +212,14 @@ export interface AttemptOptions {
   readonly includeContacts?: boolean | undefined;
   /** The port of its sandbox while it runs, so that workers use the same one. */
   readonly sandboxPort?: number | undefined;
+  /** What the attempt before it has reported. If this one dies, the next one reports what is new since then. */
+  readonly reported?: ReportedRows | undefined;
+}
+
+/** Rows of the whole list that need a person. */
+export interface ReportedRows {
+  readonly questions: number;
+  readonly failed: number;
 }
 
 /** The folder is stored as an absolute path: the next attempt may run elsewhere. */
@@ -219,6 +227,7 @@ export const storeAttemptOptions = (
   { budget, maxReports, yes, export: exports, out, formats, includeContacts }: AttemptOptions,
   environment: AppEnvironment,
   sandboxPort?: number,
+  reported?: ReportedRows,
 ): string =>
   JSON.stringify({
     budget,
@@ -229,6 +238,7 @@ export const storeAttemptOptions = (
     formats,
     includeContacts,
     sandboxPort,
+    reported,
   } satisfies AttemptOptions);
 
 /** The limits and the consent of a refused attempt. Null: a limit is no number of units, so no attempt can use it. */
@@ -263,6 +273,18 @@ export async function lastAttemptOptions(run: string, { reading }: Pick<Ledger, 
   return stored === null ? {} : (parseStored(stored, isGiven) ?? {});
 }
 
+/** What was reported of a list before this attempt. An attempt that died has reported nothing. */
+export async function reportedRows(
+  { id, portfolioId }: RunRecord,
+  { runs, portfolios, reading }: Pick<Ledger, 'runs' | 'portfolios' | 'reading'>,
+): Promise<ReportedRows & { readonly lastDied: boolean }> {
+  const [last] = portfolioId === null ? [] : await reading.attempts(portfolioId, 1);
+  const stored = last?.ending === null && last.given !== null ? parseStored(last.given, isGiven)?.reported : undefined;
+  const { needs_review: questions, failed } =
+    portfolioId === null ? (await runs.progress(id)).byOutcome : await portfolios.outcomes(portfolioId);
+  return { questions, failed, ...stored, lastDied: last?.ending === null };
+}
+
 /** Whether the last attempt on a run had the same limits. */
 export async function hasSameLimits(
   run: string,
@@ -282,9 +304,13 @@ const isGiven = (value: unknown): value is AttemptOptions =>
   isOr(value.yes, 'boolean') &&
   isOr(value.export, 'boolean') &&
   isOr(value.out, 'string') &&
+  (value.reported === undefined || isReported(value.reported)) &&
   isOr(value.includeContacts, 'boolean') &&
   (value.formats === undefined ||
     (Array.isArray(value.formats) && value.formats.every((said) => EXPORT_FORMATS.some((format) => format === said))));
+
+const isReported = (value: unknown): value is ReportedRows =>
+  isRecord(value) && typeof value.questions === 'number' && typeof value.failed === 'number';
 
 const isOr = (said: unknown, type: 'number' | 'boolean' | 'string') => said === undefined || typeof said === type;
 

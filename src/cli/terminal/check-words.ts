@@ -184,12 +184,13 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
       const { toDecide, count: open, paidInVain } = trouble;
       const next = open - toDecide;
       const isAll = next === 0;
-      return listed([
+      const unknown = listed([
         open > 0 && `${count(open, 'call')} with unknown charge${isAll ? ' to decide about' : ''}`,
         !isAll && toDecide > 0 && `${withCommas(toDecide)} to decide about`,
         next > 0 && `${next < open ? `${withCommas(next)} that` : 'which'} the next run settles or repeats`,
-        paidInVain > 0 && `${count(paidInVain, 'call')} charged without an answer to decide about`,
       ]);
+      const charged = paidInVain > 0 && `${count(paidInVain, 'call')} charged without an answer to decide about`;
+      return [unknown, charged].filter(Boolean).join('. ');
     }
     case 'drift': {
       const { api, permission, units } = trouble;

@@ -4,7 +4,7 @@ import { type Database, forEachItem, type Script, type Sql } from '../db/databas
 import type { RowRef } from '../review/review.js';
 import { SPEND } from '../rows/attempts.js';
 import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from './calls.js';
-import type { Intent, UnknownChargesOf } from './intent.js';
+import { type Intent, UNKNOWN_CHARGE, type UnknownChargesOf } from './intent.js';
 import {
   judgeLostCalls,
   type LostCall,
@@ -12,7 +12,7 @@ import {
   PROVIDER_GIVES_UP_MS,
   type ReportedUnits,
 } from './provider-count.js';
-import { UNKNOWN_CHARGE, unknownChargeReader } from './read-intent-state.js';
+import { unknownChargeReader } from './read-intent-state.js';
 
 type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'settleLost'>;
 
@@ -131,7 +131,6 @@ function anchorWriter(database: Sql) {
     'UPDATE allowances SET anchor_call_id = ?, anchor_units = ?, drift_units = drift_units + ? WHERE environment_id = ?',
   );
   const settleCall = callSettler(database);
-  const release = rowRelease(database);
   return {
     *anchor(
       before: AllowanceRecord | undefined,
@@ -151,18 +150,13 @@ function anchorWriter(database: Sql) {
         now,
       });
       if (verdict.kind === 'too_early') return;
-      if (verdict.settle !== null && lost.length > 0) {
-        for (const { id } of lost) yield* settleCall(id, verdict.settle, verdict.note);
-        yield* release.others();
-      }
+      if (verdict.settle !== null) for (const { id } of lost) yield* settleCall(id, verdict.settle, verdict.note);
       yield* saveAnchor.run(callId, remainingUnits, verdict.drift, environmentId);
     },
     /** One lost call can be identified. Among several it is unknown which one was charged. */
     *recordCharge(of: UnknownChargesOf, charge: 'charged' | 'free', note: string): Script<void> {
       const [only, ...others] = yield* unknownCharges.calls(of);
-      if (only === undefined || others.length > 0) return;
-      yield* settleCall(only, charge, note);
-      yield* release.others();
+      if (only !== undefined && others.length === 0) yield* settleCall(only, charge, note);
     },
   };
 }
@@ -223,7 +217,7 @@ export function callSettler(database: Sql): SettleCharge {
     const counted = call.units_charged ?? (call.charge === 'free' ? 0 : 1);
     if (calls !== 0)
       yield* spend.run(meter === 'unit' ? (units ?? 0) - counted : 0, meter === 'report' ? calls : 0, start_id);
-    yield* release.own(id);
+    yield* release(id);
   };
 }
 
@@ -232,27 +226,29 @@ function* wasCompared(database: Sql, id: number): Script<boolean> {
   return (yield* readReportedUnits(database, [id])).some((told) => !told.renewed && missingUnits(told) >= 0);
 }
 
-export interface RowRelease {
-  /** Frees the row that was parked for this call. */
-  own(callId: number): Script<readonly RowRef[]>;
-  /** Frees the rows that wait for a call of another row. Which call is not stored, so the next attempt decides. */
-  others(): Script<readonly RowRef[]>;
+const RELEASE = `UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL
+  WHERE outcome = 'pending' AND hold = 'parked' AND hold_reason = 'in_doubt'`;
+
+/** Frees the row that was parked for this call. */
+export function rowRelease(database: Sql): (callId: number) => Script<readonly RowRef[]> {
+  const release = database.prepare<[number], RowRef>(
+    `${RELEASE} AND (run_id, row) = (SELECT run_id, row FROM calls WHERE id = ?) RETURNING run_id AS runId, row`,
+  );
+  return (callId) => release.all(callId);
 }
 
-export function rowRelease(database: Sql): RowRelease {
-  const releasing = (which: string) =>
-    `UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL
-     WHERE outcome = 'pending' AND hold = 'parked' AND hold_reason = 'in_doubt' AND ${which} RETURNING run_id AS runId, row`;
-  const own = database.prepare<[number], RowRef>(
-    releasing('(run_id, row) = (SELECT run_id, row FROM calls WHERE id = ?)'),
-  );
-  const others = database.prepare<[], RowRef>(
-    releasing(
-      'NOT EXISTS (SELECT 1 FROM calls WHERE calls.run_id = rows.run_id AND calls.row = rows.row AND in_doubt = 1)',
-    ),
-  );
-  return { own: (callId) => own.all(callId), others: () => others.all() };
-}
+/**
+ * Frees the rows that wait for a call of another row. Which call is not stored, so the next attempt decides. It reads all
+ * rows of open runs.
+ */
+export const releaseOthers = (database: Sql): Script<readonly RowRef[]> =>
+  database
+    .prepare<[], RowRef>(
+      `${RELEASE} AND run_id IN (SELECT id FROM runs WHERE state = 'open')
+         AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.run_id = rows.run_id AND calls.row = rows.row AND in_doubt = 1)
+       RETURNING run_id AS runId, row`,
+    )
+    .all();
 
 interface Asked {
   readonly id: number;

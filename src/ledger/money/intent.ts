@@ -1,6 +1,7 @@
 // Decides whether a call may be sent: earlier calls for the same request first, then allowance and limits.
 
 import type { Charge } from '../../domain/errors.js';
+import { KEY_CHECK } from '../../domain/outcomes.js';
 import type { IdSpace, Meter } from '../../domain/provider.js';
 
 /** The limits of one attempt. Null means no limit. */
@@ -246,3 +247,6 @@ export type UnknownChargesOf = Pick<CallContext, 'environmentId' | 'requestKey' 
   /** The current attempt. */
   readonly attemptId?: number;
 };
+
+/** `isUnknownCharge` in SQL. */
+export const UNKNOWN_CHARGE = `charge = 'unknown' AND calls.stage IS DISTINCT FROM '${KEY_CHECK}'`;

@@ -201,9 +201,6 @@ function moneyOf(seen: Seen, flights: Flights | undefined, closure: Closure | un
   };
 }
 
-/** `isUnknownCharge` in SQL. */
-export const UNKNOWN_CHARGE = `charge = 'unknown' AND calls.stage IS DISTINCT FROM '${KEY_CHECK}'`;
-
 /** A call that is open although its attempt has ended. */
 export const LEFT_OPEN = `settled_at IS NULL AND meter <> 'free' AND calls.stage IS DISTINCT FROM '${KEY_CHECK}'
   AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now)`;

@@ -3,9 +3,10 @@ import type { Database, Script, Sql } from '../db/database.js';
 import { rowFields } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import type { RowRef } from '../review/review.js';
-import { callSettler, PREPEND_NOTE, readReportedUnits, rowRelease } from './allowances.js';
+import { callSettler, PREPEND_NOTE, readReportedUnits, releaseOthers, rowRelease } from './allowances.js';
+import { UNKNOWN_CHARGE } from './intent.js';
 import type { ReportedUnits } from './provider-count.js';
-import { LEFT_OPEN, LOST, UNANSWERED, UNKNOWN_CHARGE } from './read-intent-state.js';
+import { LEFT_OPEN, LOST, UNANSWERED } from './read-intent-state.js';
 
 /** Calls of unknown charge, and what a person decides about them. */
 export interface UnknownChargeStore {
@@ -118,11 +119,11 @@ export function unknownChargeStore(database: Database): UnknownChargeStore {
         for (const id of ids) {
           const note = notes?.get(id) ?? noteOfAll;
           yield* letGo.run(id);
-          released.push(...(yield* release.own(id)));
+          released.push(...(yield* release(id)));
           if (verdict === 'resend') yield* keepWord.run({ id, note });
           else yield* settleCharge(id, verdict, note, true);
         }
-        released.push(...(yield* release.others()));
+        released.push(...(yield* releaseOthers(database)));
         return released;
       }),
   };

@@ -14,8 +14,8 @@ import type { Database, Script, Sql } from '../db/database.js';
 import { permissionOperations } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import type { AllowanceRecord, CallStore } from './calls.js';
+import { UNKNOWN_CHARGE } from './intent.js';
 import { type CountsCompared, type CountsSince, compareCounts } from './provider-count.js';
-import { UNKNOWN_CHARGE } from './read-intent-state.js';
 
 export interface UnknownCharge {
   readonly id: number;

@@ -44,12 +44,13 @@ export function* updatePortfolio(parts: Parts, convergence: Convergence): Script
   const { database, laid, findPortfolio } = parts;
   const { now } = convergence;
   const portfolioId = yield* openPortfolio(database, convergence);
-  let left = 0;
-  let leftFirst: readonly LeftMember[] = [];
+  const untold = yield* untoldNews(database, portfolioId, now);
+  let { left, leftFirst } = untold;
   if (convergence.isLoaded) {
     yield* laid.match(portfolioId);
-    leftFirst = yield* firstToLeave(database, portfolioId);
-    left = leftFirst.length === 0 ? 0 : yield* countCompaniesThatLeft(database, portfolioId);
+    const first = yield* firstToLeave(database, portfolioId);
+    left += first.length === 0 ? 0 : yield* countCompaniesThatLeft(database, portfolioId);
+    leftFirst = [...leftFirst, ...first].slice(0, NAMED_AT_MOST);
     yield* noteDeparted(database, portfolioId, now);
     yield* noteBack(database, portfolioId, now);
     yield* noteWhatIsThere(database, portfolioId);
@@ -71,7 +72,7 @@ export function* updatePortfolio(parts: Parts, convergence: Convergence): Script
       leftFirst,
       members: yield* countMembers(database, portfolioId),
       due: found.counts,
-      invalid: found.invalid,
+      invalid: untold.invalid + found.invalid,
       nextAt: found.nextAt,
       portfolio: yield* portfolio(),
     };
@@ -143,18 +144,65 @@ const NOT_IN_FILE =
 /** Enough to show that the end of a file is missing. The table `members` has all of them. */
 const NAMED_AT_MOST = 20;
 
-function* firstToLeave(database: Sql, portfolioId: number): Script<readonly LeftMember[]> {
+const firstToLeave = (database: Sql, portfolioId: number): Script<readonly LeftMember[]> =>
+  firstMembers(database, NOT_IN_FILE, [portfolioId]);
+
+function* firstMembers(database: Sql, which: string, given: readonly number[]): Script<readonly LeftMember[]> {
   const found = yield* database
-    .prepare<[number, number], { line: number; fields: string | null }>(
+    .prepare<unknown[], { line: number; fields: string | null }>(
       `SELECT members.line AS line, rows.fields AS fields FROM members
        LEFT JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-       WHERE ${NOT_IN_FILE} AND members.company IS NOT NULL ORDER BY members.row LIMIT ?`,
+       WHERE ${which} AND members.company IS NOT NULL ORDER BY members.row LIMIT ?`,
     )
-    .all(portfolioId, NAMED_AT_MOST);
+    .all(...given, NAMED_AT_MOST);
   return found.map(({ line, fields }) => {
     const { id, name } = (fields === null ? undefined : parseStored(fields, rowFields.fits)) ?? {};
     return { line, inputId: id ?? null, name: name ?? null };
   });
+}
+
+/** What the file brought to attempts that died before they could report it. */
+export type UntoldNews = Pick<PortfolioUpdate, 'left' | 'leftFirst' | 'invalid'>;
+
+const NO_NEWS: UntoldNews = { left: 0, leftFirst: [], invalid: 0 };
+
+/** Since the last attempt before `until` that reported how it ended. Without an attempt that died since, there is none. */
+export function* untoldNews(database: Sql, portfolioId: number, until: number): Script<UntoldNews> {
+  const since = yield* diedSince(database, portfolioId, until);
+  if (since === undefined) return NO_NEWS;
+  const leftSince = 'portfolio_id = ? AND left_at > ? AND left_at < ?';
+  const left = database
+    .prepare<unknown[], number>(`SELECT count(*) FROM members WHERE ${leftSince} AND company IS NOT NULL`)
+    .pluck();
+  const invalid = database
+    .prepare<unknown[], number>(
+      `SELECT count(*) FROM runs JOIN rows ON rows.run_id = runs.id
+         JOIN members ON members.run_id = rows.run_id AND members.run_row = rows.row
+       WHERE runs.portfolio_id = ? AND runs.created_at > ? AND runs.created_at < ? AND outcome = 'invalid' AND left_at IS NULL`,
+    )
+    .pluck();
+  const span = [portfolioId, since, until] as const;
+  return {
+    left: (yield* left.get(...span)) ?? 0,
+    leftFirst: yield* firstMembers(database, leftSince, span),
+    invalid: (yield* invalid.get(...span)) ?? 0,
+  };
+}
+
+function* diedSince(database: Sql, portfolioId: number, until: number): Script<number | undefined> {
+  const attempts = 'FROM starts JOIN runs ON runs.id = run_id WHERE portfolio_id = @portfolioId AND purse_id IS NULL';
+  const told = database
+    .prepare<[object], number | null>(
+      `SELECT max(at) FROM (
+         SELECT begun_at AS at ${attempts} AND ending IS NOT NULL AND begun_at < @until
+         UNION ALL SELECT last_success_at FROM portfolios WHERE id = @portfolioId AND last_success_at < @until) AS told`,
+    )
+    .pluck();
+  const died = database.prepare<[object], 1>(
+    `SELECT 1 ${attempts} AND ending IS NULL AND begun_at >= @since AND begun_at < @until LIMIT 1`,
+  );
+  const since = (yield* told.get({ portfolioId, until })) ?? 0;
+  return (yield* died.get({ portfolioId, until, since })) === undefined ? undefined : since;
 }
 
 /** They were last seen in the previous file. */

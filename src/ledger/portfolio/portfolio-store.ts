@@ -4,7 +4,7 @@ import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
 import { IS_DECIDED } from '../review/questions.js';
 import type { RunRecord } from '../rows/runs.js';
-import { updatePortfolio } from './converge.js';
+import { untoldNews, updatePortfolio } from './converge.js';
 import {
   FileRows,
   MEMBER_STATES,
@@ -202,7 +202,13 @@ export function portfolioStore(
     oldestAnswer: async (portfolioId) => (await database.read(() => oldestAnswer.get(portfolioId))) ?? null,
     members: async (portfolioId) => (await database.read(() => members.get(portfolioId))) ?? 0,
     membersUsing: async (runId) => (await database.read(() => using.get({ runId }))) ?? 0,
-    departed: async (portfolioId) => (await database.read(() => departed.get(portfolioId))) ?? 0,
+    departed: (portfolioId) =>
+      database.read(function* () {
+        const { seen_at = 0 } = (yield* byId.get(portfolioId)) ?? {};
+        const before = yield* untoldNews(database, portfolioId, seen_at);
+        return before.left + ((yield* departed.get(portfolioId)) ?? 0);
+      }),
+    untoldNews: (portfolioId, until) => database.read(() => untoldNews(database, portfolioId, until)),
     invalidReasons: async (portfolioId) => {
       const found = await database.read(() => invalidReasons.all(portfolioId));
       const rowsOf = (code: string) => found.flatMap((one) => (one.code === code ? one.row : []));

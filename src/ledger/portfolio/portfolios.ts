@@ -55,7 +55,9 @@ export interface PortfolioStore {
   members(portfolioId: number): Promise<number>;
   /** Companies of the list whose current state is a row of this run. */
   membersUsing(runId: string): Promise<number>;
-  /** Companies that left the file when it was last read. */
+  /** What the file brought to attempts that died, and no attempt before `until` has reported since. */
+  untoldNews(portfolioId: number, until: number): Promise<Pick<PortfolioUpdate, 'left' | 'leftFirst' | 'invalid'>>;
+  /** Companies that left the file when it was last read, or when it was read by attempts that died before. */
   departed(portfolioId: number): Promise<number>;
   /** Why current members are invalid, most frequent reason first. */
   invalidReasons(portfolioId: number): Promise<readonly InvalidReason[]>;

@@ -6,7 +6,7 @@ import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, rowFetched, rowFields, rowStages, rowValues } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
-import { UNKNOWN_CHARGE } from '../money/read-intent-state.js';
+import { UNKNOWN_CHARGE } from '../money/intent.js';
 import type { Checkpoint, Progress, RefusalNote, RowId, RowRecord } from './runs.js';
 
 export interface RowRow {
