@@ -445,7 +445,9 @@ async function askAboutIdentity(
     ...(alsoListed === undefined ? [] : [inWords(alsoListed)]),
   ];
   const key = `report|${id}|${JSON.stringify([reportId, confirmed, sourceId, bought, ...named, ...further])}`;
-  const compared = { ...asked, company: { space: 'report', id: reportId } } as const;
+  // The question hides the report here, and not from the company that it belongs to.
+  const about = other === undefined ? ({ space: 'report', id: reportId } as const) : ({ space: 'credit', id } as const);
+  const compared = { ...asked, company: about };
   const question = { space: 'credit', stage: 'credit-report', key, candidateId: id, compared } as const;
   const decided = await askAboutMismatch(question, message, grade, context, code);
   if (decided === 'accepted') return undefined;

@@ -170,6 +170,32 @@ test('the people of the visible profile stay while a newer profile is in review'
     ['stages: [record, firmographics, contacts]', FRESH],
   ));
 
+test('X-7 a report that another row asks about stays visible for the company that it belongs to', () =>
+  withNights(
+    1,
+    async ({ night, clock, sandbox, table, kybatch, cwd, rows, writeCsv }) => {
+      await night();
+      const [own] = table('credit_reports');
+      const shown = () => table('rows').map(({ credit_report_id }) => credit_report_id);
+      expect(own?.credit_report_id).toMatch(/\d/);
+      clock.advance(DAY);
+      writeCsv('in.csv', rows.slice(0, 2));
+      const sameId = (body: string) => body.replace(/"id":\s*"?[^",]+"?/, `"id":${own?.credit_report_id}`);
+      sandbox.script('creditReportGenerate', [{ rewrite: sameId }]);
+      expect(await night()).toMatchObject({ code: 3 });
+      expect(table('credit_reports')).toMatchObject([{ credit_report_id: own?.credit_report_id }]);
+      expect(shown()).toEqual([own?.credit_report_id, '']);
+      // The answer to generating is accepted, then each place of the report that names the other company.
+      while ((await night()).code === 3) await decideAll({ kybatch, cwd }, 'confirm');
+      expect(shown()).toEqual([own?.credit_report_id, own?.credit_report_id]);
+      const { decisions } = jsonOf<{ decisions: { id: number }[] }>(await kybatch(['review', 'decisions', '--json']));
+      for (const { id } of decisions) await kybatch(['review', 'withdraw', String(id)]);
+      await kybatch(['export', '--out', 'tables']);
+      expect(shown()).toEqual([own?.credit_report_id, '']);
+    },
+    ['stages: [record, credit-report]', 'freshness: {creditReportGenerate: 30d, fullKyb: 365d}'],
+  ));
+
 test('a report disappears when its acceptance is withdrawn, even if another one is in review since', () =>
   withNights(
     1,

@@ -203,9 +203,9 @@ async function chargesElsewhere(
 ): Promise<readonly ChargesOfRun[]> {
   if (which.length === 0) return [];
   const counts = new Map<string | null, number>();
-  for (const { runId } of await ledger.unknownCharges.list({ calls: [], runs: [] }, now))
-    counts.set(runId, (counts.get(runId) ?? 0) + 1);
-  return [...counts].map(([run, calls]) => ({ run, calls }));
+  const calls = await ledger.unknownCharges.list({ calls: [], runs: [] }, now);
+  for (const { runId } of calls.filter(isUnknownCharge)) counts.set(runId, (counts.get(runId) ?? 0) + 1);
+  return [...counts].map(([run, count]) => ({ run, calls: count }));
 }
 
 const contradictionsOf = (told: readonly ReportedUnits[], verdict: 'charged' | 'free'): readonly Contradiction[] =>

@@ -125,10 +125,8 @@ function callsInWords(
 function heldByInWords(held: readonly UnknownCall[]): string {
   const unknown = held.filter(isUnknownCharge).length;
   const charged = held.length - unknown;
-  return listed([
-    unknown > 0 && `kybatch does not know whether ${count(unknown, 'call was', 'calls were')} charged`,
-    charged > 0 && `${count(charged, 'call was', 'calls were')} charged without an answer`,
-  ]);
+  const doubt = unknown > 0 && `kybatch does not know whether ${count(unknown, 'call was', 'calls were')} charged`;
+  return listed([doubt, charged > 0 && `${count(charged, 'call was', 'calls were')} charged without an answer`], '. ');
 }
 
 /** "call 6", "calls 6, 7, 9" */

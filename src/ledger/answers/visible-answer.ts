@@ -71,7 +71,9 @@ export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bo
 const FITS = `(verdicts.entity_key = '' OR EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = verdicts.environment_id
     AND decisions.entity_key = verdicts.entity_key AND decision = 'confirm' AND withdrawn_at IS NULL))`;
 
-const OF_REQUEST = 'verdicts.environment_id = calls.environment_id AND verdicts.request_key = calls.request_key';
+/** Whether a report may be shown to another company is decided by its ID (`ID_IS_VISIBLE`). */
+const OF_REQUEST = `verdicts.environment_id = calls.environment_id AND verdicts.request_key = calls.request_key
+  AND NOT (verdicts.space = 'credit' AND calls.subject_space = 'report')`;
 
 /**
  * Of a call: its answer may be shown. If answers to a request are compared, an answer without a verdict was bought
@@ -85,9 +87,15 @@ export const IS_VISIBLE = `(NOT EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUES
         AND before.params IS NOT NULL AND before.environment_id = calls.environment_id AND before.request_key = calls.request_key
         AND before.id <= calls.id)))`;
 
-/** Of a row's ID: false for a report that is no longer accepted. */
-export const ID_IS_VISIBLE = `NOT (row_ids.space = 'report' AND EXISTS (SELECT 1 FROM verdicts
-    WHERE verdicts.space = 'report' AND verdicts.id = row_ids.id AND NOT ${FITS}))`;
+/**
+ * Of a row's ID: false for a report that is no longer accepted. If it is the report of another company, the verdict is
+ * about the row's own company and names the report (`askAboutIdentity`).
+ */
+export const ID_IS_VISIBLE = `NOT (row_ids.space = 'report' AND (
+    EXISTS (SELECT 1 FROM verdicts WHERE verdicts.space = 'report' AND verdicts.id = row_ids.id AND NOT ${FITS})
+    OR EXISTS (SELECT 1 FROM row_ids AS own JOIN verdicts ON verdicts.space = 'credit' AND verdicts.id = own.id
+      WHERE own.run_id = row_ids.run_id AND own.row = row_ids.row AND own.space = 'credit' AND NOT ${FITS}
+        AND verdicts.entity_key LIKE '%|["' || row_ids.id || '",%')))`;
 
 /** Records how the row's answers compare with its company. The newest verdict counts. */
 export function verdictWriter(database: Sql): (settlement: RowSettlement) => Script<void> {
