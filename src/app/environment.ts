@@ -21,6 +21,8 @@ export interface AppEnvironment {
   readonly stdin?: (() => AsyncIterable<Uint8Array>) | undefined;
   /** Called with the progress through a long file. Null at its end. */
   readonly onReading?: ((progress: ReadingProgress | null) => void) | undefined;
+  /** For a process that shows the same again and again: counts of rows and calls are kept (`keptUntilCommit`). */
+  readonly keepsCounts?: boolean | undefined;
   /** Free bytes of a folder's disk. Default: from the file system. */
   readonly freeBytes?: ((path: string) => number | undefined) | undefined;
 }
@@ -84,10 +86,38 @@ export async function withLedger<T>(
   const open = () => openLedger({ ...place, now: clock.now(), clock: () => clock.now(), access, ...more });
   const ledger = await untilFree(open, options, environment);
   try {
-    return await use(ledger, place.dataDir);
+    const isKept = environment.keepsCounts === true && access === 'read';
+    return await use(isKept ? withKeptCounts(ledger, place.dataDir) : ledger, place.dataDir);
   } finally {
     await ledger.close();
+    // What a person has just changed is shown at once.
+    if (access !== 'read') keptResults.clear();
   }
+}
+
+/** Readings that pass over all rows or calls of a run, a list or the ledger. */
+function withKeptCounts(ledger: Ledger, dataDir: string): Ledger {
+  const kept =
+    <Given extends readonly unknown[], T>(name: string, read: (...given: Given) => Promise<T>) =>
+    (...given: Given) =>
+      keptUntilCommit([name, ...given], ledger, dataDir, () => read(...given));
+  const { reading, runs, portfolios, rows } = ledger;
+  const counting = {
+    reading: {
+      ...reading,
+      usage: kept('usage', reading.usage),
+      charged: kept('charged', reading.charged),
+      callsSince: kept('calls since', reading.callsSince),
+      countsTold: kept('counts', reading.countsTold),
+      knownOf: kept('known', reading.knownOf),
+      activity: kept('activity', reading.activity),
+      atWork: kept('at work', reading.atWork),
+    },
+    runs: { ...runs, progress: kept('progress', runs.progress) },
+    portfolios: { ...portfolios, outcomes: kept('outcomes', portfolios.outcomes) },
+    rows: { ...rows, countRows: kept('rows', rows.countRows) },
+  };
+  return Object.assign(Object.create(ledger, Object.getOwnPropertyDescriptors(counting)) as Ledger);
 }
 
 const isLocked = (error: unknown): boolean => error instanceof KybatchError && error.exit === ExitCode.locked;
@@ -130,7 +160,8 @@ export function deciderName({ by }: DeciderOptions, { env }: AppEnvironment): st
 
 /**
  * The result of `work`, kept until the ledger has a new commit: pages ask again and again while nothing changes.
- * `question` names the result.
+ * Beside a run that commits all the time, what took long is kept a while, so that counting takes a small share of the
+ * time. `question` names the result.
  */
 export async function keptUntilCommit<T>(
   question: unknown,
@@ -142,14 +173,22 @@ export async function keptUntilCommit<T>(
   if (version === null) return await work();
   const name = JSON.stringify([dataDir, question]);
   const kept = keptResults.get(name);
-  const result = kept?.version === version ? (kept.result as T) : await work();
+  const begun = performance.now();
+  if (kept?.version === version || begun < (kept?.until ?? 0)) return kept?.result as T;
+  const result = await work();
+  const tookMs = performance.now() - begun;
+  const keptMs = tookMs < LONG_MS ? 0 : Math.min(KEPT_AT_MOST_MS, tookMs * KEPT_TIMES);
   keptResults.delete(name);
-  keptResults.set(name, { version, result });
+  keptResults.set(name, { version, result, until: begun + keptMs });
   const [oldest] = keptResults.keys();
   if (keptResults.size > KEPT_RESULTS && oldest !== undefined) keptResults.delete(oldest);
   return result;
 }
 
-/** The lists of a large ledger have some 20 MB each. */
-const KEPT_RESULTS = 8;
-const keptResults = new Map<string, { readonly version: number; readonly result: unknown }>();
+/** What takes less is counted again after each commit. */
+const LONG_MS = 50;
+const KEPT_TIMES = 20;
+const KEPT_AT_MOST_MS = 5_000;
+/** The list of all questions of a large ledger has some 20 MB, counts have little. */
+const KEPT_RESULTS = 40;
+const keptResults = new Map<string, { readonly version: number; readonly result: unknown; readonly until: number }>();

@@ -40,9 +40,10 @@ export interface LedgerQueries {
   lastAttemptAt(): Promise<number | null>;
   /** A consistent view of a run. Undefined if there is no such run. The caller closes it. */
   snapshot(runId: string, part?: SnapshotPart): Promise<RunSnapshot | undefined>;
-  usage(): Promise<UsageReport>;
-  /** Charged calls of a run, of an attempt, since a time, or all. */
-  charged(of?: ChargedOf): Promise<readonly ChargedCalls[]>;
+  /** With the charged calls that prices apply to. */
+  usage(): Promise<UsageReport & { readonly charged: readonly ChargedCalls[] }>;
+  /** Charged calls of a run, of an attempt, or since a time. */
+  charged(of: ChargedOf): Promise<readonly ChargedCalls[]>;
   /** What all providers report as used and left, beside kybatch's own counts. */
   countsTold(): Promise<Allowances>;
   /** The calls that began since then, and what they have cost. */
@@ -339,8 +340,7 @@ type ChargedOf = { readonly run: string } | { readonly attempt: number } | { rea
 
 const BEGAN_SINCE = 'calls.id >= @first AND started_at >= @since';
 
-function* chargedOf(database: Sql, of: ChargedOf | undefined): Script<readonly ChargedCalls[]> {
-  if (of === undefined) return yield* chargedCalls(database);
+function* chargedOf(database: Sql, of: ChargedOf): Script<readonly ChargedCalls[]> {
   if ('run' in of) return yield* chargedCalls(database, { sql: 'run_id = @run', given: { run: of.run } });
   if ('attempt' in of) return yield* chargedCalls(database, { sql: SPENT_WITHIN_LIMITS, given: { purse: of.attempt } });
   const { since } = of;
@@ -503,7 +503,7 @@ function* countsTold(database: Sql): Script<Allowances> {
   return { environments: yield* readEnvironments(database), ...(yield* readV2Usage(database)) };
 }
 
-function* readUsage(database: Sql): Script<UsageReport> {
+function* readUsage(database: Sql) {
   const underWay = database.prepare<[], number>('SELECT count(*) FROM calls WHERE settled_at IS NULL').pluck();
   return {
     underWay: (yield* underWay.get()) ?? 0,

@@ -154,8 +154,9 @@ export interface QuestionSummary extends QuestionKey {
 export async function summarizeOpenQuestions(
   review: ReviewStore,
   runIds?: readonly string[],
+  known?: Map<string, WaitingRow>,
 ): Promise<readonly QuestionSummary[]> {
-  const groups = groupByQuestion(await review.waitingRows(runIds));
+  const groups = groupByQuestion(await review.waitingRows(runIds, known));
   const standing = await standingOf(
     [...groups].flatMap(([, [first]]) => first ?? []),
     review,

@@ -10,13 +10,7 @@ import {
 } from '../../domain/prices.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { ChargedCalls, UnknownCharge, UsageLine, UsageReport } from '../../ledger/money/usage.js';
-import {
-  type AppEnvironment,
-  keptUntilCommit,
-  type PlaceOptions,
-  processEnvironment,
-  withLedger,
-} from '../environment.js';
+import { type AppEnvironment, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import { checkOlderCopy } from '../run/guards.js';
 import { newestRun } from '../run/runs.js';
 import { findSettings } from '../run/stored-settings.js';
@@ -65,10 +59,9 @@ export function dailyUsage(
   options: PlaceOptions & { readonly by: DailyBy },
   environment = processEnvironment(),
 ): Promise<DailyUsage> {
-  return withLedger('read', options, environment, async (ledger, dataDir) => {
-    const since = Math.floor(environment.clock.now() / DAY_MS - DAYS + 1) * DAY_MS;
-    const read = () => ledger.reading.charged({ since });
-    const charged = await keptUntilCommit(['charged', since], ledger, dataDir, read);
+  return withLedger('read', options, environment, async (ledger) => {
+    const since = new Date(Math.floor(environment.clock.now() / DAY_MS - DAYS + 1) * DAY_MS).toISOString().slice(0, 10);
+    const charged = (await ledger.reading.usage()).charged.filter(({ day }) => day >= since);
     const pipelines = new Map((await ledger.runs.all()).map(({ id, pipelineName }) => [id, pipelineName]));
     const nameOf = ({ run, operation }: ChargedCalls) =>
       options.by === 'operation' ? operation : (pipelines.get(run) ?? 'no run');
@@ -115,13 +108,13 @@ export interface PricedLine extends UsageLine {
 export function usage(options: UsageOptions = {}, environment = processEnvironment()): Promise<UsageView> {
   return withLedger('read', options, environment, async (ledger, dataDir) => {
     const { reading } = ledger;
-    const report = await keptUntilCommit('usage', ledger, dataDir, () => reading.usage());
+    const { charged, ...report } = await reading.usage();
     const copy = await checkOlderCopy(await ledger.portfolios.all(), dataDir, ledger);
     const unknownCalls = await reading.unknownCharges(options.unknownAtMost ?? Number.MAX_SAFE_INTEGER);
     const prices = await pricesNow(ledger, environment);
     return {
       ...report,
-      ...(prices === null ? {} : priced(report, prices, await reading.charged())),
+      ...(prices === null ? {} : priced(report, prices, charged)),
       unknownCalls,
       olderCopy: copy?.message ?? null,
     };

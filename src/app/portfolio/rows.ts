@@ -9,7 +9,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import { type FoundRow, ROW_ORDERS, type RowCount, type RowQuery } from '../../ledger/rows/find-rows.js';
 import { LONGEST_NAME } from '../../util/text-limits.js';
-import { type AppEnvironment, keptUntilCommit, processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { namedRun } from '../run/runs.js';
 import { portfoliosNamed } from './open-list.js';
@@ -99,7 +99,7 @@ export function refuseLongSearch(searched: Readonly<Record<string, string | unde
 
 export async function rows(options: RowsOptions = {}, environment = processEnvironment()): Promise<RowsView> {
   refuseLongSearch({ search: options.search });
-  return await withLedger('read', options, environment, async (ledger, dataDir) => {
+  return await withLedger('read', options, environment, async (ledger) => {
     const { search, outcome, stage, reason } = options;
     const portfolios = (await ledger.portfolios.all()).filter(({ providers }) =>
       isSelectedProvider(options, providers),
@@ -108,7 +108,7 @@ export async function rows(options: RowsOptions = {}, environment = processEnvir
     const chosen: Chosen = { outcome, stage, reason };
     const query = { scope, search };
     const order = orderOf(options.sort);
-    const all = await keptUntilCommit(['rows', query], ledger, dataDir, () => ledger.rows.countRows(query));
+    const all = await ledger.rows.countRows(query);
     const total = all.reduce((sum, one) => sum + (fits(one, chosen) ? one.rows : 0), 0);
     const perPage = Math.min(PER_PAGE_AT_MOST, Math.max(1, Math.trunc(options.perPage ?? PER_PAGE)));
     const pages = Math.max(1, Math.ceil(total / perPage));

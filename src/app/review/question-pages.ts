@@ -12,13 +12,7 @@ import {
   questionsAbout,
   questionsNamed,
 } from '../../review/questions.js';
-import {
-  type AppEnvironment,
-  keptUntilCommit,
-  type PlaceOptions,
-  processEnvironment,
-  withLedger,
-} from '../environment.js';
+import { type AppEnvironment, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import type { QuestionScope } from '../run/next-step.js';
 import { waitingEntries } from './answer-question.js';
 import { type QuestionsLedger, readSummaries, withAskingPipelines } from './questions.js';
@@ -58,8 +52,10 @@ export function questionPage(
     const fitting = open.filter((question) => matchesFilter(question, filter));
     const pages = Math.max(1, Math.ceil(fitting.length / size));
     const page = Math.min(Math.max(1, options.page ?? 1), pages);
+    // The list may be some seconds old, the shown questions are not.
     const shown = await questionsAbout(ledger.review, fitting.slice((page - 1) * size, page * size));
-    const questions = await withAskingPipelines(shown, ledger);
+    const stillOpen = shown.filter((question) => question.open);
+    const questions = await withAskingPipelines(stillOpen, ledger);
     return { open: open.length, fitting: fitting.length, facets: facetsFor(open, filter), page, pages, questions };
   });
 }
@@ -125,7 +121,8 @@ export function oneQuestion(options: OneQuestionOptions, environment = processEn
     const fitting = open.filter((summary) => matchesFilter(summary, filter));
     const place = fitting.findIndex((summary) => questionId(summary) === id);
     const from = Math.max(0, place - 2);
-    const queue = await questionsAbout(ledger.review, fitting.slice(from, from + QUEUE));
+    const beside = await questionsAbout(ledger.review, fitting.slice(from, from + QUEUE));
+    const queue = beside.filter((one) => one.open);
     const idAt = (index: number) => (fitting[index] === undefined ? null : questionId(fitting[index]));
     return {
       question,
@@ -179,6 +176,9 @@ async function openSummaries(
 
 /** The number of open questions, as every page shows it. */
 export const countQuestions = (options: PlaceOptions, environment: AppEnvironment): Promise<number> =>
-  withLedger('read', options, environment, (ledger, dataDir) =>
-    keptUntilCommit('open questions', ledger, dataDir, async () => (await ledger.review.waitingQuestions()).length),
+  withLedger(
+    'read',
+    options,
+    environment,
+    async (ledger) => (await readSummaries(options, ledger, environment)).length,
   );

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { stagesOf } from '../../config/pipeline.js';
 import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { WaitingRow } from '../../ledger/review/review.js';
 import { facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
 import {
   openQuestions,
@@ -47,10 +48,19 @@ export async function readSummaries(
   environment: AppEnvironment,
 ): Promise<readonly QuestionSummary[]> {
   const runs = await runsOfQuestions(options, ledger, environment);
-  return await keptUntilCommit(['questions', runs], ledger, dataDirOf(options, environment), () =>
-    summarizeOpenQuestions(ledger.review, runs),
+  const dataDir = dataDirOf(options, environment);
+  const key = JSON.stringify([dataDir, runs]);
+  const known = knownRows.get(key) ?? new Map();
+  if (knownRows.size >= KNOWN_LISTS) knownRows.clear();
+  knownRows.set(key, known);
+  return await keptUntilCommit(['questions', runs], ledger, dataDir, () =>
+    summarizeOpenQuestions(ledger.review, runs, known),
   );
 }
+
+/** The rows that wait, by place and runs, so that a commit costs only the rows that it changed. */
+const knownRows = new Map<string, Map<string, WaitingRow>>();
+const KNOWN_LISTS = 4;
 
 /** Lists the existing reasons, so that a mistyped one is noticed. */
 function noneMeant(open: readonly QuestionSummary[]): Message {

@@ -131,6 +131,7 @@ const NO_QUESTIONS: OpenQuestions = { open: 0, notSure: 0, held: 0 };
 
 /** The period over which the speed of a run is measured. */
 const RATE_WINDOW_MS = 60_000;
+const RATE_STEP_MS = 5_000;
 
 /** One run: counts, stages, units, speed, and what it waits for. It may be running. */
 export async function status(options: StatusOptions = {}, environment = processEnvironment()): Promise<StatusView> {
@@ -191,8 +192,10 @@ export const runPage = (
   withLedger('read', options, environment, async (ledger, dataDir) => {
     const run = await namedRun(options.run, ledger);
     const at = environment.clock.now();
-    const state = await standingOfRun(run, ledger, at, at - RATE_WINDOW_MS);
-    return await pageOf(run, state, await listedRows(run, ledger), at, ledger, dataDir, environment);
+    // In steps, so that the counts can be kept.
+    const since = Math.floor(at / RATE_STEP_MS) * RATE_STEP_MS - RATE_WINDOW_MS;
+    const state = await standingOfRun(run, ledger, at, since);
+    return await pageOf(run, state, await listedRows(run, ledger), at, ledger, dataDir, environment, since);
   });
 
 async function pageOf(
@@ -203,10 +206,11 @@ async function pageOf(
   ledger: Ledger,
   dataDir: string,
   environment: AppEnvironment,
+  since = at - RATE_WINDOW_MS,
 ): Promise<RunPageView> {
   const { reading } = ledger;
   const { progress, workers, attempt, lacksTables, condition } = state;
-  const activity = await reading.activity(run.id, at - RATE_WINDOW_MS);
+  const activity = await reading.activity(run.id, since);
   const prices = pricesOf(findSettings(run)?.pipeline, environment);
   const bought = prices && { ...purchasesOf(await reading.charged({ run: run.id })), units: progress.unitsCharged };
   return {

@@ -373,20 +373,31 @@ interface UsedCalls extends Omit<UsageLine, 'key'> {
   readonly run: string;
   /** The ID of the newest call. 0: it was summed. */
   readonly newest: number;
+  readonly meter: Meter;
+  readonly chargedCalls: number;
+  readonly chargedUnits: number;
 }
 
-/** All completed calls, including summed ones: by day, the newest first, by operation, and by run. */
-export function* usageLines(database: Sql): Script<Pick<UsageReport, 'byDay' | 'byOperation' | 'byRun'>> {
+interface UsageLines extends Pick<UsageReport, 'byDay' | 'byOperation' | 'byRun'> {
+  readonly charged: readonly ChargedCalls[];
+}
+
+/** All completed calls, including summed ones: by day, the newest first, by operation, and by run. They are read once. */
+export function* usageLines(database: Sql): Script<UsageLines> {
   const used = yield* database
     .prepare<[], UsedCalls>(
-      `SELECT day, operation, run, api, calls, owned, units AS unitsCharged, reports, unknown, newest FROM (
-         SELECT ${OF_CALL.day} AS day, operation, ${OF_CALL.run} AS run, environment_id,
+      `SELECT day, operation, run, api, meter, calls, owned, units AS unitsCharged, reports, unknown, newest, chargedCalls AS "chargedCalls",
+         chargedUnits AS "chargedUnits" FROM (
+         SELECT ${OF_CALL.day} AS day, operation, ${OF_CALL.run} AS run, environment_id, meter,
            count(*) FILTER (WHERE charge <> 'owned') AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned,
            CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
            count(*) FILTER (WHERE charge = 'charged' AND meter = 'report') AS reports,
-           count(*) FILTER (WHERE ${UNKNOWN_CHARGE}) AS unknown, max(id) AS newest
-         FROM calls WHERE settled_at IS NOT NULL GROUP BY 1, 2, 3, 4
-         UNION ALL SELECT day, operation, ${OF_SUM.run}, environment_id, calls, owned, 0, 0, 0, 0 FROM summed_calls) AS used
+           count(*) FILTER (WHERE ${UNKNOWN_CHARGE}) AS unknown, max(id) AS newest,
+           count(*) FILTER (WHERE charge = 'charged') AS chargedCalls,
+           CAST(coalesce(sum(units_charged * 1.0) FILTER (WHERE charge = 'charged'), 0) AS BIGINT) AS chargedUnits
+         FROM calls WHERE settled_at IS NOT NULL GROUP BY 1, 2, 3, 4, 5
+         UNION ALL SELECT day, operation, ${OF_SUM.run}, environment_id, 'not_told', calls, owned, 0, 0, 0, 0,
+           CASE WHEN run_id = '' THEN calls ELSE 0 END, 0 FROM summed_calls) AS used
        JOIN environments ON environments.id = environment_id`,
     )
     .all();
@@ -402,6 +413,12 @@ export function* usageLines(database: Sql): Script<Pick<UsageReport, 'byDay' | '
       (a, b) => inOrder(a.api, b.api) || inOrder(a.key, b.key),
     ),
     byRun: summedBy(used, ({ run }) => run).sort((a, b) => runsInOrder(a.key, b.key) || inOrder(a.api, b.api)),
+    // Of the summed calls, only those of the watch were charged. They have no run.
+    charged: used
+      .filter((calls) => calls.chargedCalls > 0)
+      .map(({ day, run, api, operation, meter, chargedUnits: units, chargedCalls: calls }) => {
+        return { day: dateOf(day), run, api, operation, meter, units, calls };
+      }),
   };
 }
 
@@ -418,25 +435,16 @@ function summedBy(used: readonly UsedCalls[], keyOf: (calls: UsedCalls) => strin
   return [...sums.values()];
 }
 
-/** The charged calls that prices apply to. `where` selects calls. Default: all, including summed ones. */
+/** The charged calls that prices apply to. `where` selects calls. */
 export function* chargedCalls(
   database: Sql,
-  where?: { readonly sql: string; readonly given: object },
+  where: { readonly sql: string; readonly given: object },
 ): Script<readonly ChargedCalls[]> {
   const charged = `SELECT ${OF_CALL.day} AS day, ${OF_CALL.run} AS run, api, operation, meter,
        CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) AS calls
-     FROM calls JOIN environments ON environments.id = environment_id WHERE charge = 'charged' AND ${where?.sql ?? '1 = 1'} GROUP BY 1, 2, 3, 4, 5`;
-  const dated = (line: ChargedCalls): ChargedCalls => ({ ...line, day: dateOf(line.day) });
-  if (where !== undefined)
-    return (yield* database.prepare<[object], ChargedCalls>(charged).all(where.given)).map(dated);
-  // Of the summed calls, only those of the watch were charged. They have no run.
-  const lines = yield* database
-    .prepare<[], ChargedCalls>(
-      `${charged} UNION ALL SELECT day, ${OF_SUM.run}, api, operation, 'not_told', 0, calls
-       FROM summed_calls JOIN environments ON environments.id = environment_id WHERE run_id = ''`,
-    )
-    .all();
-  return lines.map(dated);
+     FROM calls JOIN environments ON environments.id = environment_id WHERE charge = 'charged' AND ${where.sql} GROUP BY 1, 2, 3, 4, 5`;
+  const lines = yield* database.prepare<[object], ChargedCalls>(charged).all(where.given);
+  return lines.map((line) => ({ ...line, day: dateOf(line.day) }));
 }
 
 const added = (to: UsageLine, more: UsageLine): UsageLine => ({

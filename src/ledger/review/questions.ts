@@ -312,8 +312,15 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
 /** From the best to the worst grade, as `compareGrades` orders them. */
 const GRADE_RANK = "replace(replace(replace(replace(match_grade, 'A', '0'), 'B', '1'), 'Z', '2'), 'F', '3')";
 
-/** Most questions are asked by one row, which needs only its best candidate: half the time of reading all. */
-export function* readWaitingRows(database: Database, runIds: readonly string[] | undefined): Script<WaitingRow[]> {
+/**
+ * Most questions are asked by one row, which needs only its best candidate: half the time of reading all. `known`: rows
+ * that were read before. A row is read again after another search.
+ */
+export function* readWaitingRows(
+  database: Database,
+  runIds: readonly string[] | undefined,
+  known = new Map<string, WaitingRow>(),
+): Script<WaitingRow[]> {
   const candidates = database.prepare<[string, number, string], WaitingRow['candidates'][number]>(
     'SELECT id, match_grade AS matchGrade, country_code AS countryCode FROM candidates WHERE run_id = ? AND row = ? AND space = ? ORDER BY position',
   );
@@ -322,31 +329,51 @@ export function* readWaitingRows(database: Database, runIds: readonly string[] |
     AND (candidate_id IS NULL OR candidates.id = candidate_id) ORDER BY ${GRADE_RANK}, position LIMIT 1)`;
   const found = yield* database
     .prepare<[object], WaitingRecord>(
-      `SELECT run_id, row, questions.space, questions.stage, environment_id, entity_key, candidate_id, code, asked_at, fields, runs.created_at AS began,
-         ${best("match_grade || ' ' || coalesce(country_code, '') || ' ' || candidates.id")} AS best
+      `SELECT run_id, row, questions.space, questions.stage, environment_id, entity_key, candidate_id, code, asked_at, runs.created_at AS began
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id
        WHERE ${IS_OPEN} ${runIds === undefined ? '' : `AND ${OF_RUNS}`} ORDER BY run_id, row, asked_at, questions.space, questions.stage`,
     )
     .all({ runIds: JSON.stringify(runIds ?? []) });
+  const details = database.prepare<[string, string], WaitingDetails>(
+    `SELECT row, questions.space, questions.stage, fields,
+       ${best("match_grade || ' ' || coalesce(country_code, '') || ' ' || candidates.id")} AS best
+     FROM questions JOIN rows USING (run_id, row)
+     WHERE run_id = ? AND row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+  );
   // By the time of their runs: SQLite would sort the texts along, which takes as long as the rest.
   found.sort((a, b) => a.began - b.began);
   const keyOf = (row: WaitingRecord) => `${row.environment_id}|${row.entity_key}`;
   const rowsOf = new Map<string, number>();
   for (const row of found) rowsOf.set(keyOf(row), (rowsOf.get(keyOf(row)) ?? 0) + 1);
   const cells = new JsonColumns(database);
-  return yield* forEachItem(found, function* (row) {
-    const needsAll = row.stage !== '' || rowsOf.get(keyOf(row)) !== 1;
-    const seen = needsAll ? yield* candidates.all(row.run_id, row.row, row.space) : toBest(row.best);
-    return {
+  const needsAll = (row: WaitingRecord) => row.stage !== '' || rowsOf.get(keyOf(row)) !== 1;
+  const placeIn = (row: Pick<WaitingRecord, 'row' | 'space' | 'stage'>) => `${row.row} ${row.space} ${row.stage}`;
+  const keyed = found.map((row) => ({ row, key: `${row.run_id} ${placeIn(row)} ${row.asked_at} ${needsAll(row)}` }));
+  const unread = keyed.flatMap(({ row, key }) => (known.has(key) ? [] : [row]));
+  const read = new Map<string, WaitingDetails>();
+  for (const runId of new Set(unread.map((row) => row.run_id))) {
+    const rows = JSON.stringify(unread.flatMap((row) => (row.run_id === runId ? [row.row] : [])));
+    for (const one of yield* details.all(runId, rows)) read.set(`${runId} ${placeIn(one)}`, one);
+  }
+  const waiting = yield* forEachItem(keyed, function* ({ row, key }): Script<readonly [string, WaitingRow]> {
+    const before = known.get(key);
+    if (before !== undefined) return [key, before];
+    const { fields = '{}', best = null } = read.get(`${row.run_id} ${placeIn(row)}`) ?? {};
+    const seen = needsAll(row) ? yield* candidates.all(row.run_id, row.row, row.space) : toBest(best);
+    const waits = {
       stage: row.stage === '' ? null : row.stage,
       environmentId: row.environment_id,
       entityKey: row.entity_key,
       code: row.code,
       askedAt: row.asked_at,
-      fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
+      fields: cells.read(rowFields, fields, [row.run_id, row.row]),
       candidates: seen.filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
     };
+    return [key, waits];
   });
+  known.clear();
+  for (const [key, row] of waiting) known.set(key, row);
+  return waiting.map(([, row]) => row);
 }
 
 /** The open questions of some runs, or of all. */
@@ -373,17 +400,10 @@ function toBest(text: string | null): WaitingRow['candidates'] {
 
 type WaitingRecord = Pick<
   QuestionRow,
-  | 'run_id'
-  | 'row'
-  | 'space'
-  | 'stage'
-  | 'environment_id'
-  | 'entity_key'
-  | 'candidate_id'
-  | 'code'
-  | 'asked_at'
-  | 'fields'
-> & { readonly best: string | null; readonly began: number };
+  'run_id' | 'row' | 'space' | 'stage' | 'environment_id' | 'entity_key' | 'candidate_id' | 'code' | 'asked_at'
+> & { readonly began: number };
+
+type WaitingDetails = Pick<QuestionRow, 'row' | 'space' | 'stage' | 'fields'> & { readonly best: string | null };
 
 interface QuestionRow {
   readonly run_id: string;

@@ -126,7 +126,7 @@ export function reviewStore(database: Database): ReviewStore {
     questions: (runIds) => database.read(() => readAskedQuestions(database, runIds && ofRuns(runIds))),
     questionsAbout: async (keys) =>
       (await database.read(() => readAskedQuestions(database, about(keys)))).filter(isAmong(keys)),
-    waitingRows: (runIds) => database.read(() => readWaitingRows(database, runIds)),
+    waitingRows: (runIds, known) => database.read(() => readWaitingRows(database, runIds, known)),
     waitingQuestions: (runIds) => database.read(() => readWaitingQuestions(database, runIds)),
     questionKeys: () =>
       database.read(() =>

@@ -20,7 +20,8 @@ export interface ReviewStore {
   /** The same for some questions, whether they are open or not. */
   questionsAbout(keys: readonly QuestionKey[]): Promise<readonly AskedQuestion[]>;
   /** The rows that wait for an answer, in the same order, with the little that lists and counts need. */
-  waitingRows(runIds?: readonly string[]): Promise<readonly WaitingRow[]>;
+  /** `known`: the rows that were read before, which are replaced by those that are read now. */
+  waitingRows(runIds?: readonly string[], known?: Map<string, WaitingRow>): Promise<readonly WaitingRow[]>;
   /** The questions of these rows, in no order. */
   waitingQuestions(runIds?: readonly string[]): Promise<readonly QuestionKey[]>;
   /** Every question ever asked, without its rows. */
