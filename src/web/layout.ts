@@ -162,8 +162,14 @@ export const facts = (lines: readonly (readonly [name: string, value: Markup])[]
     .filter(([, value]) => hasValue(value))
     .map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
+/** What is less important. */
+export const dim = (words: Markup): Html => html`<span class="dim">${words}</span>`;
+
 /** A value that the provider did not send. It is never shown as none. */
-export const NOT_RETURNED = html`<span class="dim">not returned</span>`;
+export const NOT_RETURNED = dim('not returned');
+
+export const returned = <Value>(value: Value | null | undefined, show: (value: Value) => Markup): Markup =>
+  value == null ? NOT_RETURNED : show(value);
 
 export const panel = (title: Markup, body: Markup): Html =>
   html`<section class="card"><h2>${title}</h2>${body}</section>`;
@@ -194,7 +200,7 @@ export const firstItem = ({ query }: PageRequest): number =>
   Math.max(0, Number.parseInt(query.get('from') ?? '0', 10) || 0);
 
 /** Links to the pages of a list. `at`: the first item of this page, from 0. */
-export function pager({ path, query }: PageRequest, at: number, size: number, total: number): Html | false {
+export function pager({ path, query, pageSize: size }: PageRequest, at: number, total: number): Html | false {
   if (total <= size) return false;
   const to = (from: number, words: string) =>
     html`<a class="btn" href="${addressWith(path, query, { from: String(from) })}">${words}</a>`;

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { company, companyTables } from '../app/portfolio/company.js';
+import { company, companyProperties, companyValues, UNLISTED } from '../app/portfolio/company.js';
 import {
   companyOfKey,
   keyOfCompany,
@@ -14,7 +14,6 @@ import { rows } from '../app/portfolio/rows.js';
 import type { UnitLimit } from '../app/provider/direct-calls.js';
 import { KybatchError } from '../domain/errors.js';
 import { fieldAgreements, gradeInWords } from '../domain/grade-order.js';
-import { tables } from '../export/tables.js';
 import { type Html, html } from '../util/html.js';
 import { version } from '../util/packages.js';
 import { isSameSecret, Refused, randomSecret } from './access.js';
@@ -42,18 +41,15 @@ const CANDIDATES = 10;
 /** Clients bring no cookie. The secret in the address lets them in. */
 export class ReconcileService {
   readonly #secret = randomSecret();
-  readonly #origin: string;
-  readonly #place: Pick<Site, 'options' | 'environment'>;
-  readonly #options: ReconcileOptions;
 
-  constructor(origin: string, place: Pick<Site, 'options' | 'environment'>, options: ReconcileOptions) {
-    this.#origin = origin;
-    this.#place = place;
-    this.#options = options;
-  }
+  constructor(
+    private readonly origin: string,
+    private readonly place: Pick<Site, 'options' | 'environment'>,
+    private readonly options: ReconcileOptions,
+  ) {}
 
   get address(): string {
-    return `${this.#origin}/reconcile/${this.#secret}`;
+    return `${this.origin}/reconcile/${this.#secret}`;
   }
 
   isAt({ pathname }: URL): boolean {
@@ -84,11 +80,11 @@ export class ReconcileService {
       case '/preview':
         return await this.#preview(text('id'));
       case '/view':
-        return { to: companyAddress(companyOfKey(text('id')) ?? { space: 'none', id: text('id') }) };
+        return { to: companyAddress(placeOfKey(text('id'))) };
       case '/properties':
-        return { json: { type: COMPANY.id, properties: columns.map(({ id, name }) => ({ id, name })) } };
+        return { json: { type: COMPANY.id, properties: companyProperties.map(({ id, name }) => ({ id, name })) } };
       case '/suggest/property':
-        return { json: { result: [...FIELDS, ...columns].filter(startsWith(text('prefix'))) } };
+        return { json: { result: [...FIELDS, ...companyProperties].filter(startsWith(text('prefix'))) } };
       case '/suggest/type':
         return { json: { result: [COMPANY].filter(startsWith(text('prefix'))) } };
       case '/suggest/entity':
@@ -102,7 +98,7 @@ export class ReconcileService {
     const service = (service_path: string) => ({ service_url: this.address, service_path });
     return {
       versions: ['0.2'],
-      name: this.#place.options.sandbox === true ? 'kybatch (sandbox)' : 'kybatch',
+      name: this.place.options.sandbox === true ? 'kybatch (sandbox)' : 'kybatch',
       serviceVersion: version,
       // The same at every start, so that earlier matches stay valid.
       identifierSpace: 'urn:kybatch:company',
@@ -120,15 +116,15 @@ export class ReconcileService {
   }
 
   async #reconcile(batch: z.infer<typeof queryBatch>) {
-    const { options, environment } = this.#place;
+    const { options, environment } = this.place;
     const asked = Object.entries(batch);
     const meant = asked.filter(([, { type }]) => isCompanyType(type));
     const queries = meant.map(([, query]) => fieldsOf(query));
     const { results, unitsSpent } = await lookUp(
-      { ...options, queries, unitLimit: this.#options.unitLimit },
+      { ...options, queries, unitLimit: this.options.unitLimit },
       environment,
     );
-    if (unitsSpent > 0) this.#options.onSpent?.(unitsSpent);
+    if (unitsSpent > 0) this.options.onSpent?.(unitsSpent);
     const found = new Map(meant.map(([name], at) => [name, results[at]?.candidates ?? []]));
     return Object.fromEntries(
       asked.map(([name, { limit = CANDIDATES }]) => {
@@ -140,46 +136,27 @@ export class ReconcileService {
 
   /** Values are texts, so that every digit stays. An empty list is "not returned". */
   async #extend({ ids, properties }: z.infer<typeof extensionQuery>) {
+    const { options, environment } = this.place;
+    const wanted = properties.map(({ id }) => id);
     const lines = new Map<string, object>();
-    for (const id of ids) {
-      const found = await this.#tablesOf(id);
-      const cells = properties.map(({ id: property }) => {
-        const declared = columns.find((column) => column.id === property);
-        const values = (found.get(declared?.table ?? '') ?? []).map((row) => row[declared?.column ?? ''] ?? null);
-        // The values of one company stay in line with its years.
-        const isEmpty = values.every((value) => value === null);
-        return [property, isEmpty ? [] : values.map((value) => (value === null ? {} : { str: value }))];
-      });
-      lines.set(id, Object.fromEntries(cells));
+    for (const key of ids) {
+      const found = await companyValues({ ...options, ...placeOfKey(key) }, wanted, environment);
+      const cells = [...found].map(([id, values]) => [id, values.map((one) => (one === null ? {} : { str: one }))]);
+      lines.set(key, Object.fromEntries(cells));
     }
-    const nameOf = (id: string) => columns.find((column) => column.id === id)?.name ?? id;
-    return { meta: properties.map(({ id }) => ({ id, name: nameOf(id) })), rows: Object.fromEntries(lines) };
-  }
-
-  async #tablesOf(key: string) {
-    const { options, environment } = this.#place;
-    const known = companyOfKey(key);
-    return known === undefined
-      ? new Map<string, never>()
-      : await companyTables({ ...options, ...known }, environment).catch(unlessUnknown(new Map<string, never>()));
+    const nameOf = (id: string) => companyProperties.find((property) => property.id === id)?.name ?? id;
+    return { meta: wanted.map((id) => ({ id, name: nameOf(id) })), rows: Object.fromEntries(lines) };
   }
 
   async #preview(key: string): Promise<ReconcileAnswer> {
-    const { options, environment } = this.#place;
-    const known = companyOfKey(key);
-    const view = known && (await company({ ...options, ...known }, environment).catch(unlessUnknown(undefined)));
+    const { options, environment } = this.place;
+    const view = await company({ ...options, ...placeOfKey(key) }, environment).catch(unlessUnknown(undefined));
     const body =
       view === undefined
         ? html`<p>No list has this company yet, so nothing was bought about it.</p>`
         : html`<h1>${view.name ?? key}</h1>${facts([
-            ...view.facts.map(({ name, value }) => [inWords(name), value] as const),
-            [
-              'lists',
-              view.rows
-                .map(({ portfolio }) => portfolio)
-                .filter(Boolean)
-                .join(', '),
-            ],
+            ...view.facts.map(({ name, value }) => [name.replaceAll('_', ' '), value] as const),
+            ['lists', joinedWords(view.rows.map(({ portfolio }) => portfolio))],
           ])}`;
     const page = html`<!doctype html><html lang="en"><meta charset="utf-8"><title>${key}</title><style>${STYLE}</style>${body}</html>`;
     return { page, styleHash: STYLE_HASH };
@@ -187,13 +164,13 @@ export class ReconcileService {
 
   async #suggest(search: string) {
     if (search.trim() === '') return [];
-    const { options, environment } = this.#place;
+    const { options, environment } = this.place;
     const found = await rows({ ...options, search, perPage: 50 }, environment).catch(unlessUnknown({ rows: [] }));
     const once = new Map(
       found.rows.flatMap(({ company: one, matchedName, matchedCountry, matchedRegistrationNumber }) => {
         if (one === null) return [];
         const id = keyOfCompany(one.space, one.id);
-        const description = joinedWords(matchedCountry, matchedRegistrationNumber);
+        const description = joinedWords([matchedCountry, matchedRegistrationNumber]);
         return [[id, { id, name: matchedName ?? id, description, notable: [COMPANY] }] as const];
       }),
     );
@@ -212,24 +189,8 @@ const FIELDS = [
   { id: 'city', name: 'City', description: 'City, or the court of a German register' },
 ] as const satisfies readonly { readonly id: keyof LookUpQuery; readonly name: string; readonly description: string }[];
 
-const inWords = (name: string): string => name.replaceAll('_', ' ');
-
-/** The tables whose columns can be added to a list. */
-const EXTENDING: readonly string[] = ['results', 'financial_years'];
-
-const columns = tables
-  .filter(({ name }) => EXTENDING.includes(name))
-  .flatMap((table) =>
-    table.columns
-      .filter(({ type, contact, own }) => type !== 'json' && contact !== true && own !== true)
-      .map(({ name, description }) => ({
-        id: `${table.name}.${name}`,
-        name: table.name === 'results' ? inWords(name) : `${inWords(name)} (${inWords(table.name)})`,
-        description,
-        table: table.name,
-        column: name,
-      })),
-  );
+/** An unknown key is of a company that no list has. */
+const placeOfKey = (key: string) => companyOfKey(key) ?? { space: 'none', id: key };
 
 const startsWith =
   (prefix: string) =>
@@ -294,7 +255,7 @@ function toCandidate({ key, name, countryCode, registrationNumber, matchGrade, .
   return {
     id: key,
     name: name ?? key,
-    description: joinedWords(countryCode, registrationNumber, `grade ${matchGrade}`, gradeInWords(matchGrade)),
+    description: joinedWords([countryCode, registrationNumber, `grade ${matchGrade}`, gradeInWords(matchGrade)]),
     score,
     match,
     type: [COMPANY],
@@ -307,13 +268,13 @@ function toCandidate({ key, name, countryCode, registrationNumber, matchGrade, .
   };
 }
 
-const joinedWords = (...parts: readonly (string | null)[]): string => parts.filter(Boolean).join(' · ');
+const joinedWords = (parts: readonly (string | null)[]): string => parts.filter(Boolean).join(' · ');
 
 /** A company that no list has, or an empty folder, is an empty answer. */
 const unlessUnknown =
   <T>(empty: T) =>
   (error: unknown): T => {
-    if (error instanceof KybatchError && ['COMPANY_NOT_FOUND', 'NO_LEDGER_YET'].includes(error.code)) return empty;
+    if (error instanceof KybatchError && UNLISTED.includes(error.code)) return empty;
     throw error;
   };
 

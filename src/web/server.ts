@@ -38,6 +38,7 @@ import {
   type Action,
   type AnyScreen,
   type CsvLines,
+  type Done,
   mayDo,
   type OfferedFile,
   type PageRequest,
@@ -73,7 +74,10 @@ export interface UiOptions extends Pick<Site, 'options' | 'environment'> {
 export async function serveUi(options: UiOptions): Promise<void> {
   const { port, user, proxy, reconcile, onListening, signal } = options;
   // A page would wait for ever for the standard input of its server.
-  const place = { options: options.options, environment: { ...options.environment, stdin: undefined } };
+  const place = {
+    options: options.options,
+    environment: { ...options.environment, stdin: undefined, keepsCounts: true },
+  };
   const server = createServer(LIMITS);
   await listenOn(server, proxy?.socket ?? port);
   const taken = server.address();
@@ -272,10 +276,15 @@ class PageExchange {
       throw new Refused(403, 'ROLE_REFUSED', `${site.user.name} may ${site.user.role} here, not ${one.needs}.`);
     const body = await this.#body(isUpload ? UPLOAD_AT_MOST : FORM_AT_MOST);
     const { form, file } = await readForm(body, type);
-    const { to, message: said } = await one.run(form, request, site, file);
+    const { to = this.#pageOfForm, message: said } = await one.run(form, request, site, file).catch(whenBusy);
     if (this.#accepts('application/json')) return this.#json(200, { to, message: said });
     session.message = said;
     this.#goTo(to);
+  }
+
+  get #pageOfForm(): string {
+    const { origin = '', pathname = '/', search = '' } = URL.parse(this.request.headers.referer ?? '') ?? {};
+    return this.access.origins.includes(origin) ? `${pathname}${search}` : '/';
   }
 
   /** Any origin may ask the service, as its protocol wants. Its address is the secret, and no cookie counts. */
@@ -380,6 +389,12 @@ const csvText = (lines: readonly CsvLines['lines'][number][]): string =>
   );
 
 const assetText = (name: string): string => readFileSync(join(import.meta.dirname, 'static', name), 'utf8');
+
+/** A change needs the ledger for itself. While a run has it, the person is told to try again. */
+function whenBusy(error: unknown): Done {
+  if (!(error instanceof KybatchError) || error.exit !== ExitCode.locked) throw error;
+  return { message: message('LEDGER_BUSY', 'A run is using the ledger. Try again when it has ended.', 'attention') };
+}
 
 const notFound = (): Refused => new Refused(404, 'PAGE_NOT_FOUND', 'There is no page at this address.');
 

@@ -51,21 +51,23 @@ export interface CsvLines {
   readonly lines: readonly (readonly CsvCell[])[];
 }
 
-/** The items of a list as lines: the name of each column, and its cell. */
-export const csvLines = <Item>(
-  items: readonly Item[],
-  columns: Readonly<Record<string, (item: Item) => CsvCell>>,
-): CsvLines => ({
-  header: Object.keys(columns),
-  lines: items.map((item) => Object.values(columns).map((cell) => cell(item))),
-});
+/** The items of a view as lines: the name of each column, and its cell. */
+export const csvOf =
+  <View, Item>(items: (view: View) => readonly Item[], columns: Readonly<Record<string, (item: Item) => CsvCell>>) =>
+  (view: View): CsvLines => ({
+    header: Object.keys(columns),
+    lines: items(view).map((item) => Object.values(columns).map((cell) => cell(item))),
+  });
+
+/** A view, and when it was read. */
+export type Dated<View> = View & { readonly at: number };
 
 /** One address. The view comes from `app/`. Its JSON is the twin of the page. */
-export interface PageScreen<View> {
+export interface PageScreen<View extends object> {
   /** Such as `/runs/:run`. */
   readonly path: string;
   readonly load: (request: PageRequest, site: Site) => Promise<View>;
-  readonly show: (view: View, request: PageRequest, site: Site) => PageContent;
+  readonly show: (view: Dated<View>, request: PageRequest, site: Site) => PageContent;
   /** The view before the first run made a ledger. Default: the page says that there is none. */
   readonly nothing?: View;
   /** The JSON twin, if it is not the view itself. */
@@ -95,9 +97,9 @@ export interface Action {
   readonly run: (form: URLSearchParams, request: PageRequest, site: Site, file?: UploadedFile) => Promise<Done>;
 }
 
-/** The address to show next, with a message. */
+/** The address to show next, with a message. Without an address: the page of the form. */
 export interface Done {
-  readonly to: string;
+  readonly to?: string;
   readonly message?: Message | undefined;
 }
 
@@ -114,13 +116,15 @@ export interface Opened {
   readonly csv: (() => AsyncGenerator<CsvLines>) | undefined;
 }
 
-export const screen = <View>(of: PageScreen<View>): AnyScreen => {
+export const screen = <View extends object>(of: PageScreen<View>): AnyScreen => {
   const { path, nothing, show, json, csv, nextPage = pageAfter } = of;
-  const load = (request: PageRequest, site: Site): Promise<View> =>
-    of.load(request, site).catch((error: unknown) => {
+  const load = async (request: PageRequest, site: Site): Promise<Dated<View>> => {
+    const view = await of.load(request, site).catch((error: unknown) => {
       if (nothing !== undefined && error instanceof KybatchError && error.code === 'NO_LEDGER_YET') return nothing;
       throw error;
     });
+    return { ...view, at: site.environment.clock.now() };
+  };
   return {
     path,
     async open(request, site) {

@@ -1,6 +1,6 @@
 // Shows one company: what is stored about it, where it is listed, and what it cost.
 
-import { UsageError } from '../../domain/errors.js';
+import { KybatchError, UsageError } from '../../domain/errors.js';
 import { isUniqueInCountry } from '../../domain/numbers/compare.js';
 import { GRAPH_LIMITS, type GraphLimits, type OwnershipGraph } from '../../domain/ownership-graph.js';
 import { type Money, moneyOf, noPurchases, type Prices, purchasesOf } from '../../domain/prices.js';
@@ -10,6 +10,7 @@ import { type CompanyState, companyAtAGlance, stateOfStatus } from '../../export
 import { reasonFacts, reasonOf } from '../../export/reasons.js';
 import { resultRow } from '../../export/results-rows.js';
 import { resultsFor, resultsTable } from '../../export/results-table.js';
+import { tables as exportTables } from '../../export/tables.js';
 import { answersOf, withListed } from '../../export/write-answers.js';
 import type { RunSnapshot, SnapshotRow } from '../../ledger/answers/snapshot.js';
 import { EntityIds } from '../../ledger/erase/identifiers.js';
@@ -113,10 +114,7 @@ export const company = (options: CompanyOptions, environment = processEnvironmen
   withCompany(options, environment, viewOf);
 
 /** The rows of each table about one company, with the columns of the exported tables. `results` has one row. */
-export const companyTables = (
-  options: CompanyOptions,
-  environment = processEnvironment(),
-): Promise<ReadonlyMap<string, readonly Row[]>> =>
+const companyTables = (options: CompanyOptions, environment: AppEnvironment): Promise<CompanyRows> =>
   withCompany(options, environment, async ({ includeContacts = false }, _, snapshot) => {
     const { tables } = await readTables(snapshot, includeContacts);
     const found = new Map([...tables].map(([name, { rows }]) => [name, rows]));
@@ -128,6 +126,54 @@ export const companyTables = (
     }
     return found;
   });
+
+/** What can be added to a list about its companies: a column of an exported table. */
+interface CompanyProperty {
+  /** Such as `results.legal_form`. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly table: string;
+  readonly column: string;
+}
+
+const EXTENDING: readonly string[] = ['results', 'financial_years'];
+
+export const companyProperties: readonly CompanyProperty[] = exportTables
+  .filter(({ name }) => EXTENDING.includes(name))
+  .flatMap((table) =>
+    table.columns
+      .filter(({ type, contact, own }) => type !== 'json' && contact !== true && own !== true)
+      .map(({ name: column, description }) => {
+        const words = column.replaceAll('_', ' ');
+        const name = table.name === 'results' ? words : `${words} (${table.name.replaceAll('_', ' ')})`;
+        return { id: `${table.name}.${column}`, name, description, table: table.name, column };
+      }),
+  );
+
+/** The values of each property, one for each row of its table. Empty: all of them are missing, or no list has the company. */
+export async function companyValues(
+  options: CompanyOptions,
+  ids: readonly string[],
+  environment = processEnvironment(),
+): Promise<ReadonlyMap<string, readonly Row[string][]>> {
+  const tables = await companyTables(options, environment).catch((error: unknown): CompanyRows => {
+    if (error instanceof KybatchError && UNLISTED.includes(error.code)) return new Map();
+    throw error;
+  });
+  return new Map(
+    ids.map((id) => {
+      const { table = '', column = '' } = companyProperties.find((property) => property.id === id) ?? {};
+      const values = (tables.get(table) ?? []).map((row) => row[column] ?? null);
+      return [id, values.every((value) => value === null) ? [] : values];
+    }),
+  );
+}
+
+/** No list has the company, or there is no list yet. */
+export const UNLISTED: readonly string[] = ['COMPANY_NOT_FOUND', 'NO_LEDGER_YET'];
+
+type CompanyRows = ReadonlyMap<string, readonly Row[]>;
 
 type FoundCompany = CompanyOptions & { readonly space: IdSpace };
 

@@ -3,8 +3,8 @@ import { differingMembers, type FieldChange } from '../../domain/change.js';
 import { INFORMATIVE_SPACES } from '../../domain/provider.js';
 import { type Html, html, type Markup } from '../../util/html.js';
 import { count, iso, moment } from '../../util/words.js';
-import { addressWith, chip, dataTable, heading } from '../layout.js';
-import { csvLines, screen } from '../site.js';
+import { addressWith, chip, dataTable, dim, heading } from '../layout.js';
+import { csvOf, screen } from '../site.js';
 import { companyAddress } from './companies.js';
 
 export const changesScreen = screen<RecentChangesView>({
@@ -36,26 +36,26 @@ ${nextBefore !== null && html`<p><a class="btn" href="${addressWith(path, query,
     };
   },
   nextPage: ({ nextBefore }) => (nextBefore === null ? null : { before: String(nextBefore) }),
-  csv: ({ changes }) =>
-    csvLines(
+  csv: csvOf(
+    ({ changes }) =>
       changes.flatMap(({ items, ...change }) =>
         items.flatMap(({ fields }) => fields.map((field) => ({ ...change, ...field }))),
       ),
-      {
-        changed_at: (one) => iso(one.changedAt),
-        portfolio: (one) => one.portfolio,
-        row: (one) => one.row,
-        input_id: (one) => one.inputId,
-        name: (one) => one.name,
-        table: (one) => one.table,
-        column: (one) => one.column,
-        kind: (one) => one.kind,
-        old_value: (one) => one.oldValue,
-        new_value: (one) => one.newValue,
-        important: (one) => String(one.important),
-        run: (one) => one.runId,
-      },
-    ),
+    {
+      changed_at: (one) => iso(one.changedAt),
+      portfolio: (one) => one.portfolio,
+      row: (one) => one.row,
+      input_id: (one) => one.inputId,
+      name: (one) => one.name,
+      table: (one) => one.table,
+      column: (one) => one.column,
+      kind: (one) => one.kind,
+      old_value: (one) => one.oldValue,
+      new_value: (one) => one.newValue,
+      important: (one) => String(one.important),
+      run: (one) => one.runId,
+    },
+  ),
 });
 
 /** A line for each field. The day and the company are in the first of their lines. Fields of an item are in its line. */
@@ -104,11 +104,7 @@ export function fieldInWords({ table, column, key }: FieldChange): Markup {
 export function changeInWords({ kind, column, oldValue, newValue }: FieldChange): Markup {
   if (column === null) return kind === 'added' ? html`<b>+ new</b>` : html`<b>− no longer returned</b>`;
   const value = (text: string | null, isNew: boolean) =>
-    text === null
-      ? html`<span class="dim">not returned</span>`
-      : isNew
-        ? html`<b>${text}</b>`
-        : html`<span class="dim">${text}</span>`;
+    text === null ? dim('not returned') : isNew ? html`<b>${text}</b>` : dim(text);
   const members = differingMembers(oldValue, newValue);
   const shown = members?.length ? members : [{ path: '', old: oldValue, new: newValue }];
   return shown.map(

@@ -9,6 +9,7 @@ import {
   capitalized,
   chip,
   dataTable,
+  dim,
   facetRow,
   firstItem,
   heading,
@@ -17,14 +18,14 @@ import {
   pager,
   time,
 } from '../layout.js';
-import { csvLines, screen } from '../site.js';
+import { csvOf, screen } from '../site.js';
 
-export const companiesScreen = screen<RowsView & { readonly at: number }>({
+export const companiesScreen = screen<RowsView>({
   path: '/companies',
-  async load(request, { options, environment }) {
+  load(request, { options, environment }) {
     const { query } = request;
     const given = (name: string) => query.get(name) || undefined;
-    const view = await rows(
+    return rows(
       {
         ...options,
         ...Object.fromEntries(
@@ -37,7 +38,6 @@ export const companiesScreen = screen<RowsView & { readonly at: number }>({
       },
       environment,
     );
-    return { ...view, at: environment.clock.now() };
   },
   show(view, request) {
     const { query } = request;
@@ -55,34 +55,31 @@ ${dataTable(
   [numeric('Row'), 'Your list', 'Company', 'Outcome', 'Reason', aged('Updated')],
   rows.map((row) => [
     html`${row.row}<br><span class="dim">${joined([row.inputId, isMixed && row.portfolio?.split('/').at(-1)], ' · ')}</span>`,
-    html`${row.name ?? html`<span class="dim">${row.written ?? 'no name'}</span>`}<br><span class="dim">${placeInWords(row.country, row.registrationNumber)}</span>`,
+    html`${row.name ?? dim(row.written ?? 'no name')}<br><span class="dim">${placeInWords(row.country, row.registrationNumber)}</span>`,
     companyCell(row),
     chip(outcomeState(row.outcome), outcomeInWords(row.outcome)),
     row.reason,
-    row.updatedAt === null
-      ? row.outcome === 'pending' && html`<span class="dim">to do</span>`
-      : time(row.updatedAt, at),
+    row.updatedAt === null ? row.outcome === 'pending' && dim('to do') : time(row.updatedAt, at),
   ]),
   'No row fits. Take a filter away, or search for a part of the name.',
-)}${pager(request, (page - 1) * request.pageSize, request.pageSize, total)}`,
+)}${pager(request, (page - 1) * request.pageSize, total)}`,
     };
   },
-  csv: ({ rows }) =>
-    csvLines(rows, {
-      portfolio: (row) => row.portfolio,
-      row: (row) => row.row,
-      input_id: (row) => row.inputId,
-      name: (row) => row.name,
-      country: (row) => row.country,
-      registration_number: (row) => row.registrationNumber,
-      matched_name: (row) => row.matchedName,
-      outcome: (row) => row.outcome,
-      stage: (row) => row.stage,
-      reason_code: (row) => row.reasonCode,
-      reason: (row) => row.reason,
-      match_grade: (row) => row.matchGrade,
-      units_charged: (row) => row.unitsCharged,
-    }),
+  csv: csvOf(({ rows }) => rows, {
+    portfolio: (row) => row.portfolio,
+    row: (row) => row.row,
+    input_id: (row) => row.inputId,
+    name: (row) => row.name,
+    country: (row) => row.country,
+    registration_number: (row) => row.registrationNumber,
+    matched_name: (row) => row.matchedName,
+    outcome: (row) => row.outcome,
+    stage: (row) => row.stage,
+    reason_code: (row) => row.reasonCode,
+    reason: (row) => row.reason,
+    match_grade: (row) => row.matchGrade,
+    units_charged: (row) => row.unitsCharged,
+  }),
 });
 
 const isFiltered = (query: URLSearchParams): boolean =>
@@ -116,7 +113,7 @@ export const companyAddress = ({ space, id }: { readonly space: string; readonly
   `/companies/${encodeURIComponent(space)}/${encodeURIComponent(id)}`;
 
 function companyCell({ company, matchedName, matchedRegistrationNumber, matchedCountry }: ListedRow): Markup {
-  if (company === null) return html`<span class="dim">not confirmed</span>`;
+  if (company === null) return dim('not confirmed');
   return html`<a href="${companyAddress(company)}">${matchedName ?? 'Open'}</a><br><span class="dim">${placeInWords(matchedCountry, matchedRegistrationNumber)}</span>`;
 }
 

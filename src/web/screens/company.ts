@@ -11,11 +11,13 @@ import {
   capitalized,
   chip,
   dataTable,
+  dim,
   facts,
   heading,
   NOT_RETURNED,
   numeric,
   panel,
+  returned,
   type TableColumn,
   tablePanel,
   time,
@@ -28,10 +30,10 @@ import { companyAddress, outcomeInWords, outcomeState } from './companies.js';
 /** "All of the graph" is drawn up to this size: the layout of 200 nodes takes 0.3 s. */
 const WIDE_GRAPH = { hops: 6, neighbours: 40, nodes: 120 };
 
-export const companyScreen = screen<CompanyView & { readonly at: number }>({
+export const companyScreen = screen<CompanyView>({
   path: '/companies/:space/:id',
-  async load({ params, query }, { options, environment }) {
-    const view = await company(
+  load({ params, query }, { options, environment }) {
+    return company(
       {
         ...options,
         space: params.space ?? '',
@@ -41,7 +43,6 @@ export const companyScreen = screen<CompanyView & { readonly at: number }>({
       },
       environment,
     );
-    return { ...view, at: environment.clock.now() };
   },
   show(view, request) {
     const { name, at, figures, reports, changes, decisions, rows, answers, damagedAnswers } = view;
@@ -133,9 +134,10 @@ function companyPanel({ facts: all, lists }: CompanyView): Html {
   return facts([
     ...all.map(({ name, value, others }): readonly [string, Markup] => [
       FACT_WORDS[name] ?? capitalized(name.replaceAll('_', ' ')),
-      value === null
-        ? NOT_RETURNED
-        : html`${value}${others.map((other) => html`<br><span class="dim">${other.value} (${other.operation})</span>`)}`,
+      returned(
+        value,
+        (shown) => html`${shown}${others.map((other) => html`<br>${dim(`${other.value} (${other.operation})`)}`)}`,
+      ),
     ]),
     ['Officers', counted('officers')],
     ['Shareholders', counted('shareholders')],
@@ -143,73 +145,56 @@ function companyPanel({ facts: all, lists }: CompanyView): Html {
   ]);
 }
 
-const NOT_BOUGHT = html`<span class="dim">not bought</span>`;
+const NOT_BOUGHT = dim('not bought');
 
 function reportsPanel(reports: readonly CreditReportView[], at: number): Html {
   const [newest] = reports;
   if (newest === undefined) return html`<p class="dim">No credit report was bought.</p>`;
-  const money = (value: string | null, currency: string | null) =>
-    value === null
-      ? NOT_RETURNED
-      : html`${amount(value)} ${currency ?? html`<span class="dim">currency not returned</span>`}`;
-  const plain = (value: string | null) => (value === null ? NOT_RETURNED : amount(value));
-  const limits = reports.toReversed();
-  const currencies = new Set(limits.map(({ creditLimitCurrency }) => creditLimitCurrency));
-  const lines = (all: CreditReportView['remarks']) => all.map(({ text }) => html`<p>${text}</p>`);
-  const remarks = (kind: string) => newest.remarks.filter((one) => one.kind === kind);
+  const remarks = (wanted: string) =>
+    newest.remarks.filter(({ kind }) => kind === wanted).map(({ text }) => html`<p>${text}</p>`);
   return html`${facts([
-    ['Risk', newest.risk === null ? NOT_RETURNED : html`<b>${newest.risk}</b> ${newest.riskWords}`],
-    ['Credit limit', money(newest.creditLimit, newest.creditLimitCurrency)],
-    ['Probability of default', plain(newest.probabilityOfDefault)],
+    ['Risk', returned(newest.risk, (risk) => html`<b>${risk}</b> ${newest.riskWords}`)],
+    ['Credit limit', moneyOf(newest.creditLimit, newest.creditLimitCurrency)],
+    ['Probability of default', returned(newest.probabilityOfDefault, amount)],
     // The summary has no currency of its own.
-    [
-      'Turnover',
-      newest.turnover === null
-        ? NOT_RETURNED
-        : html`${amount(newest.turnover)} <span class="dim">currency not returned</span>`,
-    ],
-    ['Employees', plain(newest.employees)],
-    ['Court judgements', plain(newest.courtJudgements)],
-    ['Charges', plain(newest.charges)],
-    ['Mortgages', plain(newest.mortgages)],
-    ['Generated', newest.dateCreated?.slice(0, 10) ?? NOT_RETURNED],
-    [
-      'Opened',
-      newest.fetchedAt === null ? html`<span class="dim">not yet</span>` : time(Date.parse(newest.fetchedAt), at),
-    ],
-    ['In favour', lines(remarks('positive'))],
-    ['Caution', lines(remarks('caution'))],
-  ])}${
-    reports.length > 1 &&
-    html`${
-      currencies.size === 1 &&
-      lineChart(
-        limits.map(({ dateCreated }) => dateCreated?.slice(0, 10) ?? ''),
-        [
-          seriesOf(
-            'Credit limit',
-            'accent',
-            limits.map((one) => one.creditLimit),
-          ),
-        ],
-        `Credit limit over time, ${[...currencies][0] ?? 'currency not returned'}`,
-      )
-    }${dataTable(
-      ['Generated', 'Risk', numeric('Credit limit')],
-      reports.map((one) => [
-        one.dateCreated?.slice(0, 10),
-        html`${one.risk} ${one.riskWords}`,
-        money(one.creditLimit, one.creditLimitCurrency),
-      ]),
-    )}`
-  }`;
+    ['Turnover', moneyOf(newest.turnover, null)],
+    ['Employees', returned(newest.employees, amount)],
+    ['Court judgements', returned(newest.courtJudgements, amount)],
+    ['Charges', returned(newest.charges, amount)],
+    ['Mortgages', returned(newest.mortgages, amount)],
+    ['Generated', returned(newest.dateCreated, dayOf)],
+    ['Opened', newest.fetchedAt === null ? dim('not yet') : time(Date.parse(newest.fetchedAt), at)],
+    ['In favour', remarks('positive')],
+    ['Caution', remarks('caution')],
+  ])}${reports.length > 1 && reportHistory(reports)}`;
 }
+
+function reportHistory(reports: readonly CreditReportView[]): Html {
+  const limits = reports.toReversed();
+  const [currency, ...others] = new Set(limits.map(({ creditLimitCurrency }) => creditLimitCurrency));
+  const dates = limits.map(({ dateCreated }) => dayOf(dateCreated ?? ''));
+  const values = limits.map(({ creditLimit }) => creditLimit);
+  const words = `Credit limit over time, ${currency ?? 'currency not returned'}`;
+  return html`${others.length === 0 && lineChart(dates, [seriesOf('Credit limit', 'accent', values)], words)}${dataTable(
+    ['Generated', 'Risk', numeric('Credit limit')],
+    reports.map(({ dateCreated, risk, riskWords, creditLimit, creditLimitCurrency }) => [
+      dayOf(dateCreated ?? ''),
+      html`${risk} ${riskWords}`,
+      moneyOf(creditLimit, creditLimitCurrency),
+    ]),
+  )}`;
+}
+
+const dayOf = (text: string): string => text.slice(0, 10);
+
+const moneyOf = (value: string | null | undefined, currency: string | null | undefined): Markup =>
+  returned(value, (text) => html`${amount(text)} ${currency ?? dim('currency not returned')}`);
 
 /** Exact, with commas and a real minus. */
 const amount = (text: string): string =>
   text.startsWith('-') ? `−${decimalWithCommas(text.slice(1))}` : decimalWithCommas(text);
 
-const seriesOf = (name: string, tone: Series['tone'], values: readonly (string | null)[]): Series => ({
+const seriesOf = (name: string, tone: Series['tone'] = 'bar', values: readonly (string | null)[]): Series => ({
   name,
   tone,
   values: values.map((value) => {
@@ -236,74 +221,48 @@ function figurePanels(figures: readonly FigureTable[]): Markup {
   });
 }
 
-const CHARTS = [
+const CHARTS: readonly (readonly [title: string, names: readonly string[], draw: typeof lineChart])[] = [
   ['Turnover and profit', ['Turnover', 'Profit-after-Tax'], barChart],
   ['Assets and funds', ['Total-Assets', 'Shareholder-Funds'], lineChart],
-] as const;
+];
+const TONES = ['bar', 'accent'] as const;
 
 function charts({ periods, currencies, lines }: FigureTable): Markup {
   const used = [...new Set(currencies)];
   return CHARTS.flatMap(([title, names, draw]) =>
     used.map((currency) => {
       const at = periods.flatMap((_, index) => (currencies[index] === currency ? [index] : [])).slice(-PERIODS_SHOWN);
-      const series = names.flatMap((name, nth) => {
-        const line = lines.find((one) => one.name === name);
-        if (line === undefined) return [];
-        return [
-          seriesOf(
-            name.replaceAll('-', ' '),
-            nth === 0 ? 'bar' : 'accent',
-            at.map((index) => line.values[index] ?? null),
-          ),
-        ];
-      });
+      const pick = <Value>(all: readonly Value[]) => at.map((index) => all[index] ?? null);
+      const series = lines
+        .filter(({ name }) => names.includes(name))
+        .map(({ name, values }) => seriesOf(name.replaceAll('-', ' '), TONES[names.indexOf(name)], pick(values)));
       if (!series.some(({ values }) => values.some((value) => value !== null))) return false;
       const words = `${title}, ${currency ?? 'currency not returned'}`;
-      return panel(
-        words,
-        draw(
-          at.map((index) => periods[index] ?? ''),
-          series,
-          words,
-        ),
-      );
+      return panel(words, draw(pick(periods).map(String), series, words));
     }),
   );
 }
 
 function figuresTable({ periods, currencies, lines, group }: FigureTable): Html {
   const shown = periods.map((_, index) => index).slice(-PERIODS_SHOWN);
-  const value = ({ values }: FigureLine, index: number): Markup => {
-    const text = values[index] ?? null;
-    return text === null ? html`<span class="dim" title="not returned">n/r</span>` : amount(text);
-  };
+  const notReturned = html`<span class="dim" title="not returned">n/r</span>`;
+  const cells = (values: FigureLine['values'], show = amount) =>
+    shown.map((index): Markup => (values[index] == null ? notReturned : show(values[index])));
   const currency = currencies.every((one) => one === null)
-    ? [
-        [
-          html`<span class="dim">Currency</span>`,
-          html`<span class="dim">${group === null ? 'not returned' : 'filed accounts have none'}</span>`,
-        ],
-      ]
-    : [['Currency', ...shown.map((index): Markup => currencies[index] ?? html`<span class="dim">n/r</span>`)]];
+    ? [dim('Currency'), dim(group === null ? 'not returned' : 'filed accounts have none')]
+    : ['Currency', ...cells(currencies, String)];
   return dataTable(
     ['Figure', ...shown.map((index) => numeric(periods[index] ?? ''))],
-    [
-      ...currency,
-      ...lines.map((line) => [line.name.replaceAll('-', ' '), ...shown.map((index) => value(line, index))]),
-    ],
+    [currency, ...lines.map(({ name, values }) => [name.replaceAll('-', ' '), ...cells(values)])],
   );
 }
 
 function ownershipPanel({ graph, lists, listedNodes }: CompanyView, { path, query }: PageRequest): Html {
-  const state = (name: string) => lists.find((list) => list.name === name)?.state ?? 'not_bought';
-  const told = (['shareholders', 'group_links'] as const).map((name) => {
+  const told = ['shareholders', 'group_links'].map((name) => {
+    const { state = 'not_bought', items = [] } = lists.find((list) => list.name === name) ?? {};
     const words = name.replace('_', ' ');
-    if (state(name) === 'not_bought') return `${words}: not bought`;
-    if (state(name) === 'not_returned') return `${words}: not returned`;
-    return (
-      lists.find((list) => list.name === name)?.items.length === 0 &&
-      `${words}: the list is empty, which does not prove that there are none`
-    );
+    if (state !== 'returned') return `${words}: ${state.replace('_', ' ')}`;
+    return items.length === 0 && `${words}: the list is empty, which does not prove that there are none`;
   });
   const isWide = query.has('graph');
   const hidden = graph.linked - graph.nodes.length;
@@ -333,7 +292,7 @@ interface ListShape {
   readonly columns: readonly (readonly [TableColumn, (row: Row) => Markup])[];
 }
 
-const source = ['Source', (row: Row) => html`<span class="dim">${row.operation}</span>`] as const;
+const source = ['Source', (row: Row) => dim(row.operation)] as const;
 const contacts = [
   ['E-mail', (row: Row) => row.email],
   ['Phone', (row: Row) => row.phone],
@@ -359,15 +318,10 @@ const LISTS: readonly ListShape[] = [
     title: 'Shareholders',
     columns: [
       ['Holder', (row) => row.name ?? NOT_RETURNED],
-      [numeric('Percent'), (row) => (row.percentage == null ? NOT_RETURNED : `${amount(row.percentage)} %`)],
+      [numeric('Percent'), (row) => returned(row.percentage, (percentage) => `${amount(percentage)} %`)],
       [numeric('Shares'), (row) => row.quantity && amount(row.quantity)],
       ['Class', (row) => row.share_type],
-      [
-        numeric('Value'),
-        (row) =>
-          row.total_value &&
-          html`${amount(row.total_value)} ${row.currency ?? html`<span class="dim">currency not returned</span>`}`,
-      ],
+      [numeric('Value'), (row) => row.total_value && moneyOf(row.total_value, row.currency)],
       ['Status', (row) => row.status],
       source,
     ],

@@ -15,19 +15,17 @@ import { type Html, html, joined } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, iso, withCommas } from '../../util/words.js';
 import { button, chip, dataTable, firstItem, heading, hiddenFields, pager, panel, time } from '../layout.js';
-import { type Action, csvLines, mayDo, screen } from '../site.js';
-import { decisionName, GRADE_WORDS, selectionOf, selectionQuery, unlessLocked } from './review.js';
+import { type Action, csvOf, mayDo, screen } from '../site.js';
+import { decisionName, GRADE_WORDS, selectionOf, selectionQuery } from './review.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof listDecisions>>[number];
 type Rule = RuleOptions['rule'];
 
-const PAGE = 50;
-
-export const decisionsScreen = screen<{ readonly at: number; readonly decisions: readonly DecisionEntry[] }>({
+export const decisionsScreen = screen<{ readonly decisions: readonly DecisionEntry[] }>({
   path: '/decisions',
-  nothing: { at: 0, decisions: [] },
+  nothing: { decisions: [] },
   async load(_, { options, environment }) {
-    return { at: environment.clock.now(), decisions: await listDecisions(options, environment) };
+    return { decisions: await listDecisions(options, environment) };
   },
   json: ({ decisions }) => ({ decisions: decisions.map(decisionJson) }),
   show({ decisions, at }, request, { user }) {
@@ -38,7 +36,7 @@ export const decisionsScreen = screen<{ readonly at: number; readonly decisions:
       body: html`${heading('Decisions', count(decisions.length, 'decision'))}
 ${dataTable(
   ['Decision', 'Your company', 'Meant', 'Who', 'When', 'Why', ''],
-  decisions.slice(from, from + PAGE).map((entry) => {
+  decisions.slice(from, from + request.pageSize).map((entry) => {
     const [yours, found] = entry.summary.split(' → ');
     return [
       html`${stateOf(entry)}<br><span class="dim">${entry.id} · ${topicInWords(entry)}</span>`,
@@ -51,21 +49,20 @@ ${dataTable(
     ];
   }),
   'No decision yet.',
-)}${pager(request, from, PAGE, decisions.length)}`,
+)}${pager(request, from, decisions.length)}`,
     };
   },
-  csv: ({ decisions }) =>
-    csvLines(decisions, {
-      id: (one) => one.id,
-      decision: (one) => one.decision,
-      summary: (one) => one.summary,
-      decided_by: (one) => one.decidedBy,
-      second_by: (one) => one.secondBy,
-      decided_at: (one) => iso(one.decidedAt),
-      note: (one) => one.note,
-      batch: (one) => one.batch,
-      withdrawn_by: (one) => one.withdrawnBy,
-    }),
+  csv: csvOf(({ decisions }) => decisions, {
+    id: (one) => one.id,
+    decision: (one) => one.decision,
+    summary: (one) => one.summary,
+    decided_by: (one) => one.decidedBy,
+    second_by: (one) => one.secondBy,
+    decided_at: (one) => iso(one.decidedAt),
+    note: (one) => one.note,
+    batch: (one) => one.batch,
+    withdrawn_by: (one) => one.withdrawnBy,
+  }),
 });
 
 function stateOf(entry: DecisionEntry): Html {
@@ -82,18 +79,17 @@ const withdrawForms = ({ id, batch }: DecisionEntry): Html =>
 export const withdrawAction: Action = {
   path: '/decisions/withdraw',
   needs: 'decide',
-  run: (form, _, { options, environment, user }) =>
-    unlessLocked('/decisions', async () => {
-      const batch = form.get('batch');
-      const by = user.name;
-      if (batch !== null) {
-        const { decisions, rows } = await withdrawBatch({ ...options, batch, by }, environment);
-        const words = `${count(decisions.length, 'decision')} of ${batch} withdrawn. ${count(rows, 'row')} used them.`;
-        return message('BATCH_WITHDRAWN', words, 'done');
-      }
-      const { id, rows } = await withdrawDecision({ ...options, id: Number(form.get('id')), by }, environment);
-      return message('DECISION_WITHDRAWN', `Decision ${id} withdrawn. ${count(rows, 'row')} used it.`, 'done');
-    }),
+  async run(form, _, { options, environment, user }) {
+    const batch = form.get('batch');
+    const by = user.name;
+    if (batch !== null) {
+      const { decisions, rows } = await withdrawBatch({ ...options, batch, by }, environment);
+      const words = `${count(decisions.length, 'decision')} of ${batch} withdrawn. ${count(rows, 'row')} used them.`;
+      return { message: message('BATCH_WITHDRAWN', words) };
+    }
+    const { id, rows } = await withdrawDecision({ ...options, id: Number(form.get('id')), by }, environment);
+    return { message: message('DECISION_WITHDRAWN', `Decision ${id} withdrawn. ${count(rows, 'row')} used it.`) };
+  },
 };
 
 interface RuleScreenView {
@@ -158,11 +154,13 @@ ${
   },
 });
 
+const PROPOSED_SHOWN = 50;
+
 const proposed = ({ answers, leftOut }: RuleProposal): Html =>
   html`${dataTable(
     ['Your company', 'Your number', 'Candidate', 'Number', 'Grade'],
     answers
-      .slice(0, PAGE)
+      .slice(0, PROPOSED_SHOWN)
       .map(({ question, choice }) => [
         html`<a href="/review/${encodeURIComponent(question.id)}">${question.input.name ?? question.id}</a>`,
         question.input.registration_number,
@@ -171,7 +169,7 @@ const proposed = ({ answers, leftOut }: RuleProposal): Html =>
         html`<code>${choice?.matchGrade}</code>`,
       ]),
     'The rule answers none of the questions.',
-  )}${answers.length > PAGE && html`<p class="sub">${withCommas(answers.length - PAGE)} more</p>`}
+  )}${answers.length > PROPOSED_SHOWN && html`<p class="sub">${withCommas(answers.length - PROPOSED_SHOWN)} more</p>`}
 ${
   leftOut.size > 0 &&
   panel(
@@ -183,21 +181,23 @@ ${
 export const ruleAction: Action = {
   path: '/review/rule',
   needs: 'decide',
-  run: (form, _, { options, environment, user }) =>
-    unlessLocked(`/review${selectionQuery(form)}`, async () => {
-      const selection = selectionOf(form);
-      const rule = ruleOf(form);
-      if (selection.filter.reasons === undefined) throw new UsageError('REASON_MISSING', 'choose a reason first');
-      const words = `rule: ${rule.verdict === 'confirm' ? `the only candidate, grade at least ${rule.minGrade}` : 'no candidate'}; ${[...new URLSearchParams(selectionQuery(form))].map((part) => part.join(' ')).join(', ')}`;
-      const note = [form.get('note')?.trim(), words].filter(Boolean).join('; ');
-      // The person agreed to what was shown. More questions than that need another look.
-      const agree = async ({ answers }: RuleProposal) => answers.length <= Number(form.get('expected'));
-      const asked = { ...options, ...selection, rule, note, by: user.name, agree };
-      const { outcome, decided, held, batch } = await answerByRule(asked, environment);
-      if (outcome !== 'answered')
-        return message('RULE_NOT_APPLIED', 'The questions have changed. Nothing was decided. Look again.', 'attention');
-      const waits = held > 0 ? ` ${count(held, 'answer')} wait for a second person.` : '';
-      const undo = `To undo: withdraw the rule ${batch} under Decisions.`;
-      return message('RULE_APPLIED', `${count(decided, 'question')} decided.${waits} ${undo}`, 'done');
-    }),
+  async run(form, _, { options, environment, user }) {
+    const selection = selectionOf(form);
+    const rule = ruleOf(form);
+    if (selection.filter.reasons === undefined) throw new UsageError('REASON_MISSING', 'choose a reason first');
+    const words = `rule: ${rule.verdict === 'confirm' ? `the only candidate, grade at least ${rule.minGrade}` : 'no candidate'}; ${[...new URLSearchParams(selectionQuery(form))].map((part) => part.join(' ')).join(', ')}`;
+    const note = [form.get('note')?.trim(), words].filter(Boolean).join('; ');
+    // The person agreed to what was shown. More questions than that need another look.
+    const agree = async ({ answers }: RuleProposal) => answers.length <= Number(form.get('expected'));
+    const asked = { ...options, ...selection, rule, note, by: user.name, agree };
+    const { outcome, decided, held, batch } = await answerByRule(asked, environment);
+    if (outcome !== 'answered') {
+      const changed = 'The questions have changed. Nothing was decided. Look again.';
+      return { message: message('RULE_NOT_APPLIED', changed, 'attention') };
+    }
+    const waits = held > 0 ? ` ${count(held, 'answer')} wait for a second person.` : '';
+    const undo = `To undo: withdraw the rule ${batch} under Decisions.`;
+    const done = message('RULE_APPLIED', `${count(decided, 'question')} decided.${waits} ${undo}`);
+    return { to: `/review${selectionQuery(form)}`, message: done };
+  },
 };

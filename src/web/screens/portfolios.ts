@@ -4,19 +4,19 @@ import { amountsInWords, moneyInWords, stopInWords } from '../../cli/terminal/ru
 import { type Html, html, sparkBars, type Tone } from '../../util/html.js';
 import type { MessageState } from '../../util/message-parts.js';
 import { count, iso, listed, moment, withCommas } from '../../util/words.js';
-import { aged, card, cards, chip, dataTable, heading, numeric, time } from '../layout.js';
-import { csvLines, screen } from '../site.js';
+import { aged, card, cards, chip, dataTable, dim, heading, numeric, time } from '../layout.js';
+import { csvOf, screen } from '../site.js';
 
-export const portfoliosScreen = screen<OverviewView & { readonly at: number }>({
+const dueRows = ({ work }: Pick<ListOverview, 'work'>): number =>
+  Object.values(work?.due ?? {}).reduce((sum, rows) => sum + rows, 0);
+
+export const portfoliosScreen = screen<OverviewView>({
   path: '/',
   nothing: {
     portfolios: [],
     spending: { unitsLeft: null, unitsThisMonth: 0, reportsThisMonth: 0, callsThisMonth: 0 },
-    at: 0,
   },
-  async load(_, { options, environment }) {
-    return { ...(await overview(options, environment)), at: environment.clock.now() };
-  },
+  load: (_, { options, environment }) => overview(options, environment),
   json: ({ portfolios, ...rest }) => ({
     portfolios: portfolios.map(({ work, ...list }) => ({ ...list, ...(work ?? NOT_WORKED_OUT) })),
     ...rest,
@@ -83,46 +83,40 @@ ${dataTable(
     dueRows(list) === 0
       ? nextDue(list)
       : html`${withCommas(dueRows(list))}<br><span class="dim">at most ${amountsInWords(list.work?.costs ?? NOTHING)}</span>`,
-    list.work === null
-      ? NOT_YET
-      : list.work.oldestFetchedAt === null
-        ? html`<span class="dim">none yet</span>`
-        : time(list.work.oldestFetchedAt, at),
+    list.work === null ? NOT_YET : timeOrNone(list.work.oldestFetchedAt, at),
     lastAttempts(list.attempts),
-    list.lastSuccessAt === null ? html`<span class="dim">none yet</span>` : time(list.lastSuccessAt, at),
+    timeOrNone(list.lastSuccessAt, at),
     nextStep(list),
   ]),
   html`No list yet. “New list…” reads a file and shows what it would cost. Nothing is bought before you agree.${options.sandbox && html`<br><a href="/plan?${new URLSearchParams({ path: DEMO_LIST }).toString()}">Try it with the list of the demo</a>`}`,
 )}${portfolios.length > 0 && html`<p class="sub">Last attempts: the taller a bar, the more was bought. Green finished, yellow needs you, red failed.</p>`}</div>`,
     };
   },
-  csv: ({ portfolios }) =>
-    csvLines(portfolios, {
-      portfolio: ({ name }) => name,
-      input: ({ input }) => input,
-      members: ({ members }) => members,
-      due: dueRows,
-      units_at_most: ({ work }) => work?.costs.units,
-      credit_reports_at_most: ({ work }) => work?.costs.reports,
-      oldest_fetched_at: ({ work }) => isoOrNull(work?.oldestFetchedAt),
-      last_success_at: ({ lastSuccessAt }) => isoOrNull(lastSuccessAt),
-    }),
+  csv: csvOf(({ portfolios }) => portfolios, {
+    portfolio: ({ name }) => name,
+    input: ({ input }) => input,
+    members: ({ members }) => members,
+    due: dueRows,
+    units_at_most: ({ work }) => work?.costs.units,
+    credit_reports_at_most: ({ work }) => work?.costs.reports,
+    oldest_fetched_at: ({ work }) => isoOrNull(work?.oldestFetchedAt),
+    last_success_at: ({ lastSuccessAt }) => isoOrNull(lastSuccessAt),
+  }),
 });
 
 /** `src/web/screens` and `dist/web/screens` are at the same depth. */
 const DEMO_LIST = resolve(import.meta.dirname, '../../../fixtures/portfolio.csv');
 
 /** A long list is worked out in a thread. The page is shown again when that is done. */
-const NOT_YET = html`<span class="dim">being calculated…</span>`;
+const NOT_YET = dim('being calculated…');
 
 const NOT_WORKED_OUT = { due: null, costs: null, oldestFetchedAt: null, nextDueAt: null };
+
+const timeOrNone = (then: number | null, now: number): Html => (then === null ? dim('none yet') : time(then, now));
 
 const NOTHING = { units: 0, reports: 0 };
 
 const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at));
-
-const dueRows = ({ work }: Pick<ListOverview, 'work'>): number =>
-  Object.values(work?.due ?? {}).reduce((sum, rows) => sum + rows, 0);
 
 const nextDue = ({ work }: ListOverview): Html =>
   work === null

@@ -26,10 +26,9 @@ import {
   whyInWords,
 } from '../../cli/terminal/review-words.js';
 import { correctedNumber } from '../../domain/entity-key.js';
-import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
-import { type Message, message, sentence } from '../../util/message-parts.js';
+import { message, sentence } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
 import {
   box,
@@ -37,6 +36,7 @@ import {
   capitalized,
   chip,
   dataTable,
+  dim,
   facetRow,
   firstItem,
   heading,
@@ -45,7 +45,7 @@ import {
   pager,
   time,
 } from '../layout.js';
-import { type Action, csvLines, type Done, mayDo, type Site, screen } from '../site.js';
+import { type Action, csvOf, type Dated, mayDo, type Site, screen } from '../site.js';
 
 type Question = OneQuestionView['question'];
 type RefusedAnswer = ReturnType<typeof refusedAnswers>[number];
@@ -141,26 +141,24 @@ ${dataTable(
     html`<a href="${addressOf(question.id, query)}">${question.input.name ?? question.input.registration_number ?? question.id}</a><br><span class="dim">${joined([question.input.country, question.input.registration_number], ' · ')}</span>`,
     html`${reasonInWords(question)}${question.held.length > 0 && html` ${chip('attention', 'second person')}`}${question.decision?.decision === 'not_sure' && html` ${chip('detail', 'not sure')}`}`,
     topicInWords(question),
-    question.candidates[0]?.name ??
-      (question.candidates.length === 0 ? html`<span class="dim">no candidate</span>` : NOT_RETURNED),
+    question.candidates[0]?.name ?? (question.candidates.length === 0 ? dim('no candidate') : NOT_RETURNED),
     html`<code>${bestGrade(question)}</code>`,
     html`${placeOf(question)}${question.rows.length > 1 && html` <span class="dim">and ${question.rows.length - 1} more</span>`}`,
   ]),
   open === 0 ? 'No open questions.' : 'No open question fits.',
-)}${pager(request, (page - 1) * request.pageSize, request.pageSize, fitting)}`,
+)}${pager(request, (page - 1) * request.pageSize, fitting)}`,
     };
   },
-  csv: ({ questions }) =>
-    csvLines(questions, {
-      question: ({ id }) => id,
-      reason_code: ({ code }) => code,
-      about: topicInWords,
-      name: ({ input }) => input.name,
-      country: ({ countryCode }) => countryCode,
-      registration_number: ({ input }) => input.registration_number,
-      candidates: ({ candidates }) => candidates.length,
-      best_grade: bestGrade,
-    }),
+  csv: csvOf(({ questions }) => questions, {
+    question: ({ id }) => id,
+    reason_code: ({ code }) => code,
+    about: topicInWords,
+    name: ({ input }) => input.name,
+    country: ({ countryCode }) => countryCode,
+    registration_number: ({ input }) => input.registration_number,
+    candidates: ({ candidates }) => candidates.length,
+    best_grade: bestGrade,
+  }),
 });
 
 /** "none of these", "corrected number: 00445790". */
@@ -184,19 +182,14 @@ const counted = (values: readonly Facet[]) => values.map(({ value, questions: co
 
 interface QuestionScreenView extends OneQuestionView {
   readonly own: readonly OwnAnswer[];
-  readonly at: number;
 }
 
 export const questionScreen = screen<QuestionScreenView>({
   path: '/review/:question',
   async load({ params, query }, { options, environment, user }) {
     const asked = { ...options, ...selectionOf(query), by: user.name, question: params.question ?? '' };
-    const view = await oneQuestion(asked, environment);
-    return {
-      ...view,
-      own: await ownAnswers({ ...options, by: user.name, limit: 1 }, environment),
-      at: environment.clock.now(),
-    };
+    const own = await ownAnswers({ ...options, by: user.name, limit: 1 }, environment);
+    return { ...(await oneQuestion(asked, environment)), own };
   },
   json: ({ question, compared, position, fitting, previous, next }) => ({
     ...questionJson(question),
@@ -227,7 +220,7 @@ ${mayDecide && undoForm(view, query)}
 });
 
 /** What people have said about the question so far. */
-function saidBefore({ question, at }: QuestionScreenView): Markup {
+function saidBefore({ question, at }: Dated<QuestionScreenView>): Markup {
   const { decision, held, needsTwo, candidates, open } = question;
   const whom = (id: string | null) => {
     const index = candidates.findIndex((choice) => choice.id === id);
@@ -265,7 +258,7 @@ function comparison({ question, compared }: QuestionScreenView, mayAnswer: boole
     html`<table class="blocks"><thead><tr><th></th><th scope="col">${placeOf(question)}</th>${compared.map((_, index) => html`<th scope="col">Candidate ${index + 1}</th>`)}</tr></thead><tbody>
 ${names.map(
   (name) =>
-    html`<tr><th scope="row">${FIELD_NAMES[name]}</th><td data-of="your list">${yours(name) ?? html`<span class="dim">empty</span>`}</td>${compared.map(
+    html`<tr><th scope="row">${FIELD_NAMES[name]}</th><td data-of="your list">${yours(name) ?? dim('empty')}</td>${compared.map(
       ({ fields }, index) => fields.filter(({ field }) => field === name).map((one) => cell(one, index)),
     )}</tr>`,
 )}
@@ -317,7 +310,7 @@ ${question.stage === null && html`<form class="row" method="post" action="${addr
 const steps = ({ next, position, own: [last] }: QuestionScreenView, query: URLSearchParams): Html =>
   html`${next && html`<a class="btn" href="${addressOf(next, query)}" data-key="k"><kbd>k</kbd>${position === null ? 'Next question' : 'Skip'}</a>`}${last && html`<button form="undo" data-key="u"><kbd>u</kbd>Undo</button>`}`;
 
-const undoForm = ({ own: [last], at }: QuestionScreenView, query: URLSearchParams): Html | false =>
+const undoForm = ({ own: [last], at }: Dated<QuestionScreenView>, query: URLSearchParams): Html | false =>
   last !== undefined &&
   html`<form id="undo" method="post" action="/review/undo">${hiddenFields(Object.entries({ question: last.question, given: String(last.given), select: selectionQuery(query) }))}<p class="dim">Undo takes back: ${last.summary ?? `${last.question}: ${last.decision.replaceAll('_', ' ')}`}, ${time(last.given, at)}</p></form>`;
 
@@ -393,19 +386,6 @@ export const dismissAction: Action = {
   needs: 'decide',
   async run(form, _, { options, environment }) {
     dismissRefusedAnswer(options, form.get('file') ?? '', environment);
-    return { to: '/review' };
+    return {};
   },
 };
-
-/** A change that needs the ledger for itself. While a run has it, the person is told to try again. */
-export async function unlessLocked(to: string, change: () => Promise<Message>): Promise<Done> {
-  try {
-    return { to, message: await change() };
-  } catch (error) {
-    if (!(error instanceof KybatchError) || error.exit !== ExitCode.locked) throw error;
-    return {
-      to,
-      message: message('LEDGER_BUSY', 'A run is using the ledger. Try again when it has ended.', 'attention'),
-    };
-  }
-}

@@ -22,6 +22,7 @@ import {
   cards,
   chip,
   dataTable,
+  dim,
   facts,
   firstItem,
   heading,
@@ -31,16 +32,14 @@ import {
   tablePanel,
   time,
 } from '../layout.js';
-import { type Action, csvLines, type FileScreen, mayDo, type PageRequest, type Site, screen } from '../site.js';
+import { type Action, csvOf, type FileScreen, mayDo, type PageRequest, type Site, screen } from '../site.js';
 import { limitFlags, readLimit, startAndShow } from './plan.js';
 
-const PAGE = 50;
-
-export const runsScreen = screen<{ readonly at: number; readonly runs: readonly RunStanding[] }>({
+export const runsScreen = screen<{ readonly runs: readonly RunStanding[] }>({
   path: '/runs',
-  nothing: { at: 0, runs: [] },
+  nothing: { runs: [] },
   async load(_, { options, environment }) {
-    return { at: environment.clock.now(), runs: await runs(options, environment) };
+    return { runs: await runs(options, environment) };
   },
   show({ runs, at }, request, { options, environment }) {
     const from = firstItem(request);
@@ -55,35 +54,32 @@ ${started?.run === null && started.ended !== null && html`<p class="notice bad">
 ${dataTable(
   ['Run', 'List', 'State', numeric('Rows'), 'Outcomes', numeric('Units'), aged('Started')],
   runs
-    .slice(from, from + PAGE)
+    .slice(from, from + request.pageSize)
     .map(({ run, progress, condition }) => [
       html`<a href="/runs/${encodeURIComponent(run.id)}">${shortRun(run.id)}</a>`,
       html`<span title="${run.inputPath}">${basename(run.inputPath)}</span><br><span class="dim">pipeline ${run.pipelineName}</span>`,
       chip(CONDITION_TONES[condition], stateInWords({ run, condition })),
       withCommas(run.rowCount),
-      rowsHere(progress.byOutcome) < run.rowCount
-        ? html`<span class="dim">continued in a later run</span>`
-        : outcomeBar(progress.byOutcome),
+      rowsHere(progress.byOutcome) < run.rowCount ? dim('continued in a later run') : outcomeBar(progress.byOutcome),
       withCommas(progress.unitsCharged),
       time(run.createdAt, at),
     ]),
   'No run yet.',
-)}${pager(request, from, PAGE, runs.length)}`,
+)}${pager(request, from, runs.length)}`,
     };
   },
-  csv: ({ runs }) =>
-    csvLines(runs, {
-      run: ({ run }) => run.id,
-      state: ({ run }) => run.state,
-      input: ({ run }) => run.inputPath,
-      pipeline: ({ run }) => run.pipelineName,
-      rows: ({ run }) => run.rowCount,
-      ...Object.fromEntries(
-        ROW_OUTCOMES.map((outcome) => [outcome, ({ progress }: RunStanding) => progress.byOutcome[outcome]]),
-      ),
-      units_charged: ({ progress }) => progress.unitsCharged,
-      created_at: ({ run }) => iso(run.createdAt),
-    }),
+  csv: csvOf(({ runs }) => runs, {
+    run: ({ run }) => run.id,
+    state: ({ run }) => run.state,
+    input: ({ run }) => run.inputPath,
+    pipeline: ({ run }) => run.pipelineName,
+    rows: ({ run }) => run.rowCount,
+    ...Object.fromEntries(
+      ROW_OUTCOMES.map((outcome) => [outcome, ({ progress }: RunStanding) => progress.byOutcome[outcome]]),
+    ),
+    units_charged: ({ progress }) => progress.unitsCharged,
+    created_at: ({ run }) => iso(run.createdAt),
+  }),
 });
 
 /** The rows that no later run has taken over. */
@@ -116,21 +112,20 @@ const TONES: Readonly<Record<RowOutcome, Share['tone']>> = {
 
 const SHOWN = ['complete', 'no_match', 'needs_review', 'failed', 'invalid', 'pending'] as const;
 
-const outcomeBar = (outcomes: Readonly<Record<RowOutcome, number>>): Html =>
-  shareBar(
-    SHOWN.map((outcome) => ({
-      value: outcomes[outcome],
-      tone: TONES[outcome],
-      title: `${withCommas(outcomes[outcome])} ${OUTCOME_WORDS[outcome]}`,
-    })),
-    SHOWN.filter((outcome) => outcomes[outcome] > 0)
-      .map((outcome) => `${withCommas(outcomes[outcome])} ${OUTCOME_WORDS[outcome]}`)
-      .join(', '),
-  );
+type Named<Value> = Readonly<Record<string, Value | undefined>>;
 
-const load = async ({ params }: Pick<PageRequest, 'params'>, { options, environment }: Site): Promise<RunPageView> => {
-  return await runPage({ ...options, run: params.run ?? '' }, environment);
-};
+function countsBar(names: readonly string[], counts: Named<number>, tones: Named<Share['tone']>, words: Named<string>) {
+  const shares = names.flatMap((name) => {
+    const value = counts[name] ?? 0;
+    return value === 0 ? [] : [{ value, tone: tones[name] ?? 'bar', title: `${withCommas(value)} ${words[name]}` }];
+  });
+  return shareBar(shares, shares.map(({ title }) => title).join(', '));
+}
+
+const outcomeBar = (outcomes: Named<number>): Html => countsBar(SHOWN, outcomes, TONES, OUTCOME_WORDS);
+
+const load = ({ params }: Pick<PageRequest, 'params'>, { options, environment }: Site): Promise<RunPageView> =>
+  runPage({ ...options, run: params.run ?? '' }, environment);
 
 interface RunScreenView extends RunPageView {
   /** Files of its newest tables. */
@@ -281,30 +276,17 @@ const speedInWords = ({ atWork }: RunPageView): string =>
 function stageTable({ progress: { stages, heldByReview } }: RunPageView): Html | false {
   const rows = Object.entries(stages).map(([stage, { skipped: _, pending = 0, ...counts }]) => {
     const held = heldByReview[stage] ?? 0;
-    return {
-      stage,
-      counts: { ...counts, held, notStarted: pending - held } as Readonly<Record<string, number | undefined>>,
-    };
+    return { stage, counts: { ...counts, held, notStarted: pending - held } as Named<number> };
   });
-  if (rows.length === 0) return false;
-  const columns = Object.entries(STAGE_WORDS).filter(([name]) => rows.some(({ counts }) => (counts[name] ?? 0) > 0));
-  return panel(
+  const names = Object.keys(STAGE_WORDS).filter((name) => rows.some(({ counts }) => counts[name]));
+  return tablePanel(
     'Stages',
-    dataTable(
-      ['Stage', '', ...columns.map(([, words]) => numeric(words))],
-      rows.map(({ stage, counts }) => [
-        stage.replaceAll('-', ' '),
-        shareBar(
-          columns.map(([name, words]) => ({
-            value: counts[name] ?? 0,
-            tone: STAGE_TONES[name] ?? 'bar',
-            title: `${withCommas(counts[name] ?? 0)} ${words}`,
-          })),
-          stage,
-        ),
-        ...columns.map(([name]) => ((counts[name] ?? 0) === 0 ? '' : withCommas(counts[name] ?? 0))),
-      ]),
-    ),
+    ['Stage', '', ...names.map((name) => numeric(STAGE_WORDS[name] ?? name))],
+    rows.map(({ stage, counts }) => [
+      stage.replaceAll('-', ' '),
+      countsBar(names, counts, STAGE_TONES, STAGE_WORDS),
+      ...names.map((name) => counts[name] && withCommas(counts[name])),
+    ]),
   );
 }
 

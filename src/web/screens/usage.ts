@@ -6,11 +6,9 @@ import { barChart, type Html, html, type Markup, SHADES } from '../../util/html.
 import { message } from '../../util/message-parts.js';
 import { count, moment, shortRun, withCommas } from '../../util/words.js';
 import { button, card, cards, dataTable, heading, NOT_RETURNED, numeric, panel, tablePanel, time } from '../layout.js';
-import { type Action, csvLines, mayDo, screen } from '../site.js';
-import { unlessLocked } from './review.js';
+import { type Action, csvOf, mayDo, screen } from '../site.js';
 
 interface UsageScreenView extends UsageView {
-  readonly at: number;
   readonly daily: Readonly<Record<(typeof CHARTED)[number], DailyUsage>>;
 }
 
@@ -25,7 +23,6 @@ export const usageScreen = screen<UsageScreenView>({
     return {
       ...(await usage({ ...options, unknownAtMost: UNKNOWN_SHOWN }, environment)),
       daily: { operation: operation ?? nothing, pipeline: pipeline ?? nothing },
-      at: environment.clock.now(),
     };
   },
   show(view, _, { user }) {
@@ -79,55 +76,36 @@ ${tablePanel(
 )}`,
     };
   },
-  csv: ({ byDay }) =>
-    csvLines(byDay, {
-      day: ({ key }) => key,
-      api: ({ api }) => api,
-      calls: ({ calls }) => calls,
-      owned: ({ owned }) => owned,
-      units_charged: ({ unitsCharged }) => unitsCharged,
-      credit_reports: (line) => line.reports,
-      unknown: (line) => line.unknown,
-    }),
+  csv: csvOf(({ byDay }) => byDay, {
+    day: ({ key }) => key,
+    api: ({ api }) => api,
+    calls: ({ calls }) => calls,
+    owned: ({ owned }) => owned,
+    units_charged: ({ unitsCharged }) => unitsCharged,
+    credit_reports: (line) => line.reports,
+    unknown: (line) => line.unknown,
+  }),
 });
 
-interface Measure {
-  readonly name: (series: DailySeries) => string;
-  readonly value: (series: DailySeries, day: number) => number;
-  readonly text?: (series: DailySeries, day: number) => string | null;
-}
-
-const MEASURES: readonly Measure[] = [
-  { name: () => 'Units', value: ({ units }, day) => units[day] ?? 0 },
-  { name: () => 'Credit reports', value: ({ reports }, day) => reports[day] ?? 0 },
-  { name: () => 'v2 calls', value: ({ calls }, day) => calls[day] ?? 0 },
-  {
-    name: ({ money }) => money?.[0]?.currency ?? '',
-    value: ({ money }, day) => Number(money?.[day]?.amount ?? 0),
-    text: ({ money }, day) => (money?.[day] === undefined ? null : moneyInWords(money[day])),
-  },
+/** A value for each day. Money has its own words. */
+const MEASURES: readonly (readonly [name: string, values: (series: DailySeries) => readonly number[]])[] = [
+  ['Units', ({ units }) => units],
+  ['Credit reports', ({ reports }) => reports],
+  ['v2 calls', ({ calls }) => calls],
+  ['Money', ({ money = [] }) => money.map(({ amount }) => Number(amount))],
 ];
 
-function chart({ days, series }: DailyUsage, by: string, { name, value, text }: Measure): Html | false {
-  const drawn = series.filter((one) => days.some((_, day) => value(one, day) > 0));
-  const [first] = drawn;
-  if (first === undefined) return false;
-  const title = `${name(first)} a day (UTC) by ${by}`;
-  const bars = drawn.map((one, nth) => ({
-    name: one.name ?? 'others',
-    tone: SHADES[nth] ?? 'shade6',
-    values: days.map((_, day) => value(one, day)),
-    texts: days.map((_, day) => text?.(one, day) ?? withCommas(value(one, day))),
-  }));
-  return panel(
-    title,
-    barChart(
-      days.map((day) => day.slice(5)),
-      bars,
-      title,
-      true,
-    ),
-  );
+function chart({ days, series }: DailyUsage, by: string, [name, valuesOf]: (typeof MEASURES)[number]): Html | false {
+  const drawn = series.filter((one) => valuesOf(one).some((value) => value > 0));
+  if (drawn.length === 0) return false;
+  const title = `${name} a day (UTC) by ${by}`;
+  const bars = drawn.map((one, nth) => {
+    const values = valuesOf(one);
+    const texts = (name === 'Money' && one.money?.map(moneyInWords)) || values.map(withCommas);
+    return { name: one.name ?? 'others', tone: SHADES[nth] ?? 'shade6', values, texts };
+  });
+  const dates = days.map((day) => day.slice(5));
+  return panel(title, barChart(dates, bars, title, true));
 }
 
 function usageTable(first: string, lines: UsageView['byDay']): Html {
@@ -155,16 +133,17 @@ const VERDICTS = [
 export const chargeAction: Action = {
   path: '/usage/charge',
   needs: 'spend',
-  run: (form, _, { options, environment, user }) =>
-    unlessLocked('/usage', async () => {
-      const call = form.get('call') ?? '';
-      const [verdict = 'resend'] = VERDICTS.find(([known]) => known === form.get('verdict')) ?? [];
-      const asked = { ...options, which: [call], verdict, by: user.name };
-      const { outcome, contradictions } = await recordCharges(asked, environment);
-      if (outcome !== 'settled')
-        return message('CHARGE_KEPT', `The charge of call ${call} is known already.`, 'attention');
-      return contradictions.length > 0
+  async run(form, _, { options, environment, user }) {
+    const call = form.get('call') ?? '';
+    const [verdict = 'resend'] = VERDICTS.find(([known]) => known === form.get('verdict')) ?? [];
+    const asked = { ...options, which: [call], verdict, by: user.name };
+    const { outcome, contradictions } = await recordCharges(asked, environment);
+    if (outcome !== 'settled')
+      return { message: message('CHARGE_KEPT', `The charge of call ${call} is known already.`, 'attention') };
+    const done =
+      contradictions.length > 0
         ? message('CHARGE_CONTRADICTED', "Recorded, but the provider's counter contradicts it.", 'attention')
-        : message('CHARGE_RECORDED', verdict === 'resend' ? 'The next run asks again.' : 'Recorded.', 'done');
-    }),
+        : message('CHARGE_RECORDED', verdict === 'resend' ? 'The next run asks again.' : 'Recorded.');
+    return { message: done };
+  },
 };
