@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GlanceEntry, RunRowKey, RunSnapshot, UnsoundAnswer } from '../ledger/answers/snapshot.js';
+import type { RunRowKey, RunSnapshot, UnsoundAnswer } from '../ledger/answers/snapshot.js';
 import { READERS_VERSION, readers } from '../readers/list.js';
 import { type Issue, type Reader, readSubject, type SubjectAnswers } from '../readers/reader.js';
 import { growingBeside } from './atomic-folder.js';
@@ -20,7 +20,17 @@ import { type ExportOptions, writesTable } from './formats/format.js';
 import { allFormats } from './formats/list.js';
 import { addLists } from './graph.js';
 import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
-import { GraphRecorder, loadSubject, PartNames, type PartRecord, type PartSubject, SCRATCH } from './parts.js';
+import {
+  CompanyLines,
+  GraphRecorder,
+  loadSubject,
+  PartNames,
+  type PartRecord,
+  type PartSubject,
+  packRecord,
+  SCRATCH,
+  unpackRecord,
+} from './parts.js';
 import { boughtTables } from './tables.js';
 
 /** A part on the disk, and what the other tables need of it. The same on every thread. */
@@ -30,9 +40,8 @@ export interface WrittenPart extends Omit<PartRecord, 'rows'> {
 
 /** Makes the files of one part from its subjects. */
 export class PartWriter {
-  readonly #graph = new GraphRecorder();
   readonly #issues: Issue[] = [];
-  readonly #glances: GlanceEntry[] = [];
+  readonly #companies = new CompanyLines();
 
   constructor(
     private readonly reader: Reader,
@@ -45,8 +54,9 @@ export class PartWriter {
     const out = readSubject(reader, subject, this.includeContacts);
     for (const table of reader.tables) this.outputs.writeShown(table.name, out.shownOf(table), subject.country);
     this.#issues.push(...out.issues);
-    this.#glances.push(...glanceEntries(reader, subject.id, out));
-    addLists(this.#graph, reader, subject, out);
+    const graph = new GraphRecorder();
+    addLists(graph, reader, subject, out);
+    this.#companies.add({ glances: glanceEntries(reader, subject.id, out), graph: graph.steps });
   }
 
   async finish(folder: string): Promise<WrittenPart> {
@@ -54,15 +64,8 @@ export class PartWriter {
     const files = resources.flatMap(({ table, format, files }) =>
       files.map((file) => ({ ...file, table: table.name, format: format.name })),
     );
-    const graph = this.#graph.steps;
-    return {
-      files,
-      counts: this.outputs.counts(),
-      issues: this.#issues,
-      glances: this.#glances,
-      graph,
-      unwritten,
-    };
+    const companies = this.#companies.packed();
+    return { files, counts: this.outputs.counts(), issues: this.#issues, companies, unwritten };
   }
 }
 
@@ -178,7 +181,7 @@ export class SharedParts {
   ) {
     this.#scratch = join(folder, SCRATCH);
     for (const name of [JOBS, WORKERS, DONE]) mkdirSync(join(this.#scratch, name), { mode: 0o700 });
-    putFile(join(this.#scratch, EXPORT), shared);
+    putFile(join(this.#scratch, EXPORT), JSON.stringify(shared));
   }
 
   /** Parts that may be with workers at once. */
@@ -190,7 +193,7 @@ export class SharedParts {
   offer({ name: reader, lists }: Reader, name: string, part: readonly PartSubject[]): boolean {
     if (lists !== undefined || this.#open >= this.room) return false;
     const rows = part.map(({ head }) => ({ run_id: head.usedRun, run_row: head.usedRow }));
-    putFile(join(this.#scratch, JOBS, name), { reader, name, rows } satisfies PartJob);
+    putFile(join(this.#scratch, JOBS, name), JSON.stringify({ reader, name, rows } satisfies PartJob));
     this.#open += 1;
     return true;
   }
@@ -199,11 +202,12 @@ export class SharedParts {
   take(name: string): PartRecord | undefined {
     this.#open -= 1;
     rmSync(join(this.#scratch, JOBS, name), { force: true });
-    const found = findFile<{ worker: string; record: PartRecord }>(join(this.#scratch, DONE, name));
-    if (found === undefined) return undefined;
-    for (const { path } of found.record.files)
-      renameSync(join(this.#scratch, WORKERS, found.worker, path), join(this.folder, path));
-    return found.record;
+    const done = join(this.#scratch, DONE, name);
+    if (!existsSync(done)) return undefined;
+    const { worker, ...record } = unpackRecord<{ readonly worker: string }>(readFileSync(done));
+    for (const { path } of record.files)
+      renameSync(join(this.#scratch, WORKERS, worker, path), join(this.folder, path));
+    return record;
   }
 }
 
@@ -293,7 +297,7 @@ export class PartHelper {
       for (const subject of part) writer.add(await loadSubject(subject, damaged));
       const { unwritten, ...record } = await writer.finish(join(folder, SCRATCH, WORKERS, this.#name));
       if (damaged.length + unwritten.length > 0) return false;
-      const done = { worker: this.#name, record: { ...record, rows: part.map(({ head }) => head.row) } };
+      const done = packRecord({ ...record, rows: part.map(({ head }) => head.row), worker: this.#name });
       putFile(join(folder, SCRATCH, DONE, name), done);
       return true;
     } finally {
@@ -303,8 +307,8 @@ export class PartHelper {
 }
 
 /** A file that appears when it is complete. */
-function putFile(path: string, value: unknown): void {
-  writeFileSync(`${path}${GROWING_FILE}`, JSON.stringify(value), { mode: 0o600 });
+function putFile(path: string, content: string | Buffer): void {
+  writeFileSync(`${path}${GROWING_FILE}`, content, { mode: 0o600 });
   renameSync(`${path}${GROWING_FILE}`, path);
 }
 

@@ -1,6 +1,6 @@
 // Large tables are written in parts. A part that an earlier export has already is linked, not written.
 
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { constants, copyFileSync, linkSync, lstatSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants as zlib } from 'node:zlib';
@@ -14,7 +14,7 @@ import type {
 } from '../ledger/answers/snapshot.js';
 import { currentPages, isPaged, newestPerRequest } from '../readers/parts/newest-reading.js';
 import type { Issue, ListItem, RawAnswer, Reader, SubjectAnswers } from '../readers/reader.js';
-import { columnsOf } from '../readers/table.js';
+import { columnsOf, withCompanyKey } from '../readers/table.js';
 import { stringifyExact } from '../util/exact-json.js';
 import { type ExportOptions, writesTable } from './formats/format.js';
 import type { Formats } from './formats/list.js';
@@ -31,6 +31,9 @@ export interface PartRules {
   /** The run, if workers with the same ledger may write parts: `worker --out` with the same folder. */
   readonly sharedRun?: string | undefined;
 }
+
+/** Increased when files or records of the same rows would be others. The readers have a version of their own. */
+export const TABLES_VERSION = 1;
 
 /** Temporary files of an export, in its folder. */
 export const SCRATCH = '.scratch';
@@ -78,10 +81,11 @@ export class PartNames {
   ) {
     const { tables } = reader;
     this.#shared = JSON.stringify([
+      TABLES_VERSION,
       readersVersion,
       options,
       formats.filter((name) => tables.some((table) => writesTable(known[name], table.name))),
-      tables.map((table) => [table.name, columnsOf(table, options.includeContacts)]),
+      tables.map((table) => [table.name, columnsOf(withCompanyKey(table), options.includeContacts)]),
     ]);
   }
 
@@ -149,9 +153,57 @@ export interface PartRecord {
   /** The row number of each company, which issues have. */
   readonly rows: readonly number[];
   readonly issues: readonly Issue[];
+  /** A line for each company, packed: unpacked, those of many parts would fill the memory. */
+  readonly companies: Uint8Array;
+}
+
+/** What one company of a part adds to the tables of rows and of the graph. */
+interface CompanyLine {
   readonly glances: readonly GlanceEntry[];
   readonly graph: readonly GraphStep[];
 }
+
+/** Collects the lines of a part. */
+export class CompanyLines {
+  readonly #lines: string[] = [];
+
+  add(line: CompanyLine): void {
+    this.#lines.push(JSON.stringify(line));
+  }
+
+  packed(): Uint8Array {
+    const fast = { [zlib.BROTLI_PARAM_QUALITY]: 1 };
+    return brotliCompressSync(this.#lines.join('\n'), { params: fast });
+  }
+}
+
+/** Reads the lines again, one company at a time. */
+export function* companyLines({ companies }: Pick<PartRecord, 'companies'>): Generator<CompanyLine> {
+  const bytes = brotliDecompressSync(companies);
+  for (let from = 0; from < bytes.length; ) {
+    const found = bytes.indexOf(LINE_END, from);
+    const end = found === -1 ? bytes.length : found;
+    yield JSON.parse(bytes.toString('utf8', from, end)) as CompanyLine;
+    from = end + 1;
+  }
+}
+
+/** The record as bytes: a line of JSON, then the packed lines with their digest in it. */
+export function packRecord<More extends object>({ companies, ...head }: PartRecord & More): Buffer {
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ ...head, sha256: hash('sha256', companies) })}\n`), companies]);
+}
+
+/** Throws if the bytes are not whole. */
+export function unpackRecord<More extends object>(bytes: Buffer): PartRecord & More {
+  const end = bytes.indexOf(LINE_END);
+  type Head = Omit<PartRecord, 'companies'> & More & { readonly sha256: string };
+  const { sha256, ...head } = JSON.parse(bytes.toString('utf8', 0, end)) as Head;
+  const companies = bytes.subarray(end + 1);
+  if (hash('sha256', companies) !== sha256) throw new Error('the record of a part is not whole');
+  return { ...head, companies } as unknown as PartRecord & More;
+}
+
+const LINE_END = 0x0a;
 
 export type GraphSink = Pick<GraphStore, 'add' | 'relate'>;
 
@@ -189,25 +241,20 @@ export function replayGraph(steps: readonly GraphStep[], graph: GraphSink): void
 /** The folder of the records, which programs that read tables pass over. */
 export const RECORDS = '.parts';
 
-export const recordPath = (name: string): string => `${RECORDS}/${name}.json.br`;
+export const recordPath = (name: string): string => `${RECORDS}/${name}.part`;
 
 const recordIn = (folder: string, name: string): string => join(folder, recordPath(name));
 
 export function keepRecord(folder: string, name: string, record: PartRecord): void {
-  const text = JSON.stringify({
-    ...record,
-    files: record.files.map((file) => ({ ...file, ...stampOf(folder, file) })),
-  });
-  const fast = { [zlib.BROTLI_PARAM_QUALITY]: 1 };
-  writeFileSync(recordIn(folder, name), brotliCompressSync(text, { params: fast }), { mode: 0o600, flush: true });
+  const files = record.files.map((file) => ({ ...file, ...stampOf(folder, file) }));
+  writeFileSync(recordIn(folder, name), packRecord({ ...record, files }), { mode: 0o600, flush: true });
 }
 
 /** Links a part of an earlier export into a folder. Undefined: no folder has it whole. */
 export function takeOver(name: string, folders: readonly string[], into: string): PartRecord | undefined {
   for (const folder of folders) {
     try {
-      const text = brotliDecompressSync(readFileSync(recordIn(folder, name))).toString();
-      const record = JSON.parse(text) as PartRecord;
+      const record = unpackRecord(readFileSync(recordIn(folder, name)));
       // A file that a person has edited since is written again.
       if (!record.files.every((file) => isAsWritten(folder, file))) continue;
       if (linkAll([...record.files.map(({ path }) => path), recordPath(name)], folder, into)) return record;

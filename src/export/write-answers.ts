@@ -20,6 +20,7 @@ import { addLists } from './graph.js';
 import type { Outputs } from './outputs.js';
 import { PartThread, PartWriter, SharedParts, type WrittenPart } from './part-writer.js';
 import {
+  companyLines,
   cutIntoParts,
   type GraphSink,
   issuesNow,
@@ -189,8 +190,10 @@ async function addPart(
   };
   sink.outputs.take(record.files, record.counts, unwritten);
   sink.issues(issuesNow(record, part));
-  sink.keep(record.glances);
-  replayGraph(record.graph, sink.graph);
+  for (const { glances, graph } of companyLines(record)) {
+    sink.keep(glances);
+    replayGraph(graph, sink.graph);
+  }
   answers.damaged.push(...damaged);
   if (known === undefined) taken.written += 1;
   else taken.takenOver += 1;

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 
 /** As Linux counts them, on every machine of today. */
@@ -34,4 +35,34 @@ export function timeOf(args: readonly string[], cwd: string): Time {
   const printed = execFileSync('bash', ['-c', `{ ${script}; } 2>&1`, process.execPath, ...args], { cwd });
   const [user = Number.NaN, wall = Number.NaN] = printed.toString().trim().split(' ').map(Number);
   return { userMs: user * 1_000, wallMs: wall * 1_000 };
+}
+
+export interface Watched {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly rssMb: number;
+}
+
+/** Time and peak memory of one command, as the operating system sees them. */
+export async function watchCommand(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Watched> {
+  const started = performance.now();
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const pid = child.pid ?? 0;
+  let [rssKb, cpu] = [0, 0];
+  const watch = setInterval(() => {
+    rssKb = Math.max(rssKb, peakKb(pid));
+    cpu = Math.max(cpu, cpuSeconds(pid));
+  }, 100);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  clearInterval(watch);
+  if (code !== 0 && code !== 3) throw new Error(`the command ended with ${code}`);
+  return { seconds: (performance.now() - started) / 1000, cpuSeconds: cpu, rssMb: rssKb / 1024 };
+}
+
+function peakKb(pid: number): number {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
 }

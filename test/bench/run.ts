@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
 import { formatTable, type Section } from './table.js';
 
 const folder = new URL('./sections/', import.meta.url);
@@ -7,7 +8,9 @@ const known = readdirSync(folder)
   .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -'.ts'.length))
   .sort();
-const wanted = process.argv.slice(2);
+const { positionals: wanted, values } = parseArgs({ allowPositionals: true, options: { rows: { type: 'string' } } });
+// Sections read it when they are loaded.
+if (values.rows !== undefined) process.env.KYBATCH_BENCH_ROWS = values.rows;
 const unknown = wanted.filter((name) => !known.includes(name));
 
 if (unknown.length > 0) {

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildForBench } from '../build.js';
+import { watchCommand } from '../cpu.js';
 import { writeList } from '../list.js';
 import { type ServerProcess, startServer } from '../servers/start.js';
 import { type Row, ratio, whole } from '../table.js';
@@ -71,32 +70,7 @@ async function measure(rows: number, folder: string, buildFolder: string, server
     KYBATCH_V1_BASE_URL: `${server.origin}/api/v1`,
     KYBATCH_V1_API_KEY: server.keys.v1,
   };
-  const first = await timed(args, env);
-  const again = await timed(args, env);
+  const first = await watchCommand(args, env);
+  const again = await watchCommand(args, env);
   return { rows, ...first, againSeconds: again.seconds, bytes: statSync(join(dataDir, 'kybatch.db')).size };
-}
-
-/** Wall time and peak memory of one command, as the operating system saw them. */
-async function timed(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<{ seconds: number; rssMb: number }> {
-  const started = performance.now();
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  let rssKb = 0;
-  const watch = setInterval(() => {
-    rssKb = Math.max(rssKb, peakKb(child.pid ?? 0));
-  }, 100);
-  const [code] = (await once(child, 'exit')) as [number | null];
-  clearInterval(watch);
-  if (code !== 0 && code !== 3) throw new Error(`the run ended with ${code}`);
-  return { seconds: (performance.now() - started) / 1000, rssMb: rssKb / 1024 };
-}
-
-function peakKb(pid: number): number {
-  try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
 }
