@@ -25,6 +25,8 @@ export interface WorkOptions {
   readonly rowsAtOnce: number;
   /** Can a new row make progress? False once every allowance it needs is spent. */
   readonly canStart: () => Promise<boolean>;
+  /** Can a row be searched for? If not, one such row is processed for the reason, and the others are left out. */
+  readonly canSearch: () => Promise<boolean>;
   /** Nothing else is in progress, which decides refusals. Returns the rows that can continue. */
   readonly concludeRefusals: () => Promise<readonly number[]>;
   /** True from the first interrupt, or once the run is stopped: rows in progress finish, none begins. */
@@ -43,7 +45,7 @@ export async function processRows(options: WorkOptions): Promise<ProcessedRows> 
   const workers = Array.from({ length: options.rowsAtOnce }, async () => {
     try {
       for (let row = await queue.next(); row !== undefined; row = await queue.next()) {
-        queue.done(row.row, await settle(row, options));
+        queue.done(row.row, await settle(row, options), row.ids.length === 0);
       }
     } catch (error) {
       // The ledger cannot be written, so no other row may begin to spend.
@@ -115,6 +117,8 @@ class RowQueue {
   readonly #active = new Set<number>();
   /** Rows that this attempt parked for an unknown charge. */
   readonly #inDoubt = new Set<number>();
+  /** A row was parked before its company was known. */
+  #isUnknownParked = false;
   /** Rows refused in an earlier attempt: the answers of others tell more about them. */
   readonly #refusedBefore: RowRecord[] = [];
   /** Rows whose refusal proved to be their own. */
@@ -152,12 +156,13 @@ class RowQueue {
     return mine;
   }
 
-  done(row: number, checkpoint: Checkpoint): void {
+  done(row: number, checkpoint: Checkpoint, isUnknown: boolean): void {
     const { outcome, hold, holdReason, nextAt } = checkpoint;
     this.#active.delete(row);
     if (outcome !== 'pending') this.#anySettled = true;
     this.#options.turns.rowEnded(row);
     if (hold === 'parked' && holdReason === 'in_doubt') this.#inDoubt.add(row);
+    if (hold === 'parked' && isUnknown) this.#isUnknownParked = true;
     if (hold === 'waiting' && nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);
     this.#bell.ring();
   }
@@ -195,8 +200,9 @@ class RowQueue {
   }
 
   async #unrefused(): Promise<RowRecord | undefined> {
+    const onlyKnown = this.#isUnknownParked && !(await this.#options.canSearch());
     for (;;) {
-      const row = await this.#options.rows.pending();
+      const row = await this.#options.rows.pending(onlyKnown);
       if (row?.errorCode !== FORBIDDEN) return row;
       this.#refusedBefore.push(row);
     }

@@ -4,8 +4,11 @@ import type { ClaimKind, ClaimStore, LedRun, RunLead } from '../ledger/rows/clai
 import type { RowRecord, RunStore } from '../ledger/rows/runs.js';
 
 export interface RowSource {
-  /** The next row to begin: rows that cost units before come first. */
-  pending(): Promise<RowRecord | undefined>;
+  /**
+   * The next row to begin: rows that cost units before come first. `onlyKnown`: rows whose company must be searched
+   * first may be left out.
+   */
+  pending(onlyKnown?: boolean): Promise<RowRecord | undefined>;
   /** A row whose wait is over and that is not in progress. */
   due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined>;
   /** When the next wait after this time ends. */
@@ -27,20 +30,26 @@ export class OwnRows implements RowSource {
   #numbers: readonly number[] | undefined;
   #next = 0;
   #batch: RowRecord[] = [];
+  #isAnyLeftOut = false;
 
   constructor(runId: string, rows: Pick<RunStore, 'pendingRows' | 'rowsAt' | 'dueRows' | 'nextDue'>) {
     this.#runId = runId;
     this.#rows = rows;
   }
 
-  async pending(): Promise<RowRecord | undefined> {
+  async pending(onlyKnown = false): Promise<RowRecord | undefined> {
     this.#numbers ??= await this.#rows.pendingRows(this.#runId);
-    while (this.#batch.length === 0 && this.#next < this.#numbers.length) {
-      const numbers = this.#numbers.slice(this.#next, this.#next + BATCH);
-      this.#next += numbers.length;
-      this.#batch = [...(await this.#rows.rowsAt(this.#runId, numbers))].filter(mayMove).reverse();
+    for (;;) {
+      const row = this.#batch.pop();
+      if (row !== undefined && (!onlyKnown || row.ids.length > 0)) return row;
+      if (row !== undefined) this.#isAnyLeftOut = true;
+      else if (this.#next >= this.#numbers.length) return undefined;
+      else {
+        const numbers = this.#numbers.slice(this.#next, this.#next + BATCH);
+        this.#next += numbers.length;
+        this.#batch = [...(await this.#rows.rowsAt(this.#runId, numbers))].filter(mayMove).reverse();
+      }
     }
-    return this.#batch.pop();
   }
 
   async due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined> {
@@ -57,7 +66,7 @@ export class OwnRows implements RowSource {
   }
 
   async isExhausted(): Promise<boolean> {
-    return (await this.pending()) === undefined;
+    return !this.#isAnyLeftOut && (await this.pending()) === undefined;
   }
 
   async close(): Promise<void> {}

@@ -12,7 +12,7 @@ import type { BatchApi, ByApi } from '../domain/provider.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { LedElsewhereError, type RunLead } from '../ledger/rows/claims.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/rows/runs.js';
-import { searchesOf } from '../stages/identity/space-search.js';
+import { commonFirstSpace, searchesOf } from '../stages/identity/space-search.js';
 import type { Stage } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import { FailureGuard, type Listen, OutageNotes, type RunEvent } from './events.js';
@@ -180,6 +180,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       turns,
       rowsAtOnce: rowsAtOnce(work),
       canStart: () => canStart(stages, door),
+      canSearch: () => canSearch(stages, pipeline, door),
       concludeRefusals: () => door.concludeRefusals(),
       isStopping: () => stopping.aborted || door.draining || door.stopped !== undefined || guard.tripped !== undefined,
       stopping,
@@ -244,6 +245,13 @@ async function canStart(stages: readonly Stage[], door: Door): Promise<boolean> 
     if (refusals.every((refusal) => refusal === undefined)) return true;
   }
   return false;
+}
+
+/** Can the space be searched in which every company is looked for first? */
+async function canSearch(stages: readonly Stage[], { idsShared }: Pipeline, door: Door): Promise<boolean> {
+  const space = commonFirstSpace(stages, idsShared);
+  const refusals = await Promise.all((space === undefined ? [] : searchesOf(space)).map((one) => door.refusal(one)));
+  return refusals.every((refusal) => refusal === undefined);
 }
 
 /**

@@ -371,3 +371,16 @@ describe('the files of a run', { tags: 'long' }, () => {
     );
   });
 });
+
+test('after a limit, rows that would need a search are left out', async () => {
+  await withJob({ pipeline: ['stages: [record, financials]'] }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows);
+    const end = await kybatch([...RUN, '--max-units', '4', '--concurrency', '1', '--json']);
+    expect(end.code).toBe(4);
+    const { to_do: toDo, parked } = jsonOf<EndJson & { to_do: number }>(end);
+    expect(toDo).toBe(28);
+    // Those that were in progress when the limit was reached.
+    expect(parked.budget).toBeLessThan(10);
+    expect(jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']))).toMatchObject({ finished: true });
+  });
+});

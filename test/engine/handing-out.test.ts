@@ -59,6 +59,7 @@ describe('rows are handed out once', () => {
       turns: new UnitScheduler({ budgetUnits: null, unitsPerRow: 1, stopping }),
       rowsAtOnce: 1,
       canStart: async () => false,
+      canSearch: async () => false,
       concludeRefusals: async () => [],
       isStopping: () => false,
       stopping,
