@@ -281,7 +281,7 @@ function lineChecker(
         line,
         'DECISION_UNKNOWN',
         verdictNamed(line.decision, 1) !== undefined && offered > 1
-          ? `"${line.decision}" is unclear: the question has ${offered} candidates. Write confirm on the line of the right one.`
+          ? `"${line.decision}" is unclear: the question has ${offered} candidates. Write confirm on the line of the right one, or none_of_these.`
           : `"${line.decision}" is not a decision. Use confirm, none_of_these or not_sure.`,
       );
     }

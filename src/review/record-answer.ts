@@ -10,14 +10,16 @@ export type Verdict = DecisionRecord['decision'];
 
 export const VERDICTS: readonly Verdict[] = ['confirm', 'none_of_these', 'not_sure'];
 
-/** In any spelling of a spreadsheet. A yes confirms if only one candidate is `offered`. */
+/** In any spelling of a spreadsheet. A yes or no is clear if only one candidate is `offered`. */
 export function verdictNamed(text: string, offered: number): Verdict | undefined {
   const said = text.toLowerCase().replace(/[\s-]+/g, '_');
   if (offered === 1 && YES.has(said)) return 'confirm';
+  if (offered <= 1 && NO.has(said)) return 'none_of_these';
   return VERDICTS.find((word) => word === said);
 }
 
 const YES: ReadonlySet<string> = new Set(['yes', 'y', 'ja', 'oui', 'si', 'sí', 'sì', 'sim', 'ok', 'x', '✓']);
+const NO: ReadonlySet<string> = new Set(['no', 'n', 'nein', 'non', 'nee', 'não', 'nao', 'nej', 'nei', '✗']);
 
 /** A person's answer to a question. */
 export interface GivenAnswer {

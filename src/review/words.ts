@@ -1,7 +1,7 @@
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
 import type { ReviewReason } from '../domain/match-decision.js';
 import { idSpaces } from '../domain/provider.js';
-import { lacksCourt } from '../domain/search-subject.js';
+import { lacksCourt, lacksState } from '../domain/search-subject.js';
 import type { DecisionEntry, Recorded } from '../ledger/review/review.js';
 import type { QuestionTopic } from '../ledger/rows/runs.js';
 import { type Choice, lacksGoodCandidate, type Question, shownInput } from './questions.js';
@@ -105,6 +105,7 @@ const choiceLine = (choice: Choice, index: number): string =>
 export function reasonInWords(question: Question): string {
   const { code, input } = question;
   if (code === 'NUMBER_UNREADABLE' && lacksCourt(input)) return 'court missing';
+  if (code === 'SEVERAL_CANDIDATES' && lacksState(input)) return 'state missing';
   const namesakes = countNamesakes(question);
   return namesakes > 1 ? `${namesakes} have this name` : reasonName(code);
 }

@@ -43,6 +43,17 @@ describe('decisions', () => {
       expect(await desk.remembered('one')).toMatchObject({ decision: 'confirm', candidateId: 'a' });
     }));
 
+  test.each(['No', 'nein', 'NON'])('%s refuses an only candidate, and is refused itself if there are several', (no) =>
+    withDesk(async (desk) => {
+      await desk.ask({ row: 1, key: 'one', candidates: [{ id: 'a' }] });
+      await desk.ask({ row: 2, key: 'two', candidates: [{ id: 'b' }, { id: 'c' }] });
+      const [one, two] = await openQuestions(desk.review);
+      const applied = await apply(desk, line(one, { decision: no }), line(two, { line: 3, decision: no }));
+      expect(applied).toMatchObject({ applied: 1, refused: [{ line: 3, code: 'DECISION_UNKNOWN' }] });
+      expect(await desk.remembered('one')).toMatchObject({ decision: 'none_of_these' });
+    }),
+  );
+
   test('a confirmed candidate is stored with person, time and note, and its row continues', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
