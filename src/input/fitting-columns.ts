@@ -302,12 +302,15 @@ export function applyAgreement(
   // If the number of columns changed, a place is another column's.
   const isMoved = (piece: string) =>
     /^#\d+$/.test(piece) && headers.length !== agreed?.columns.length && !headers.some((one) => one.trim() === piece);
+  // A column that `--map` gives to another field no longer has its former one. A key of rows stays.
+  const isGiven = (source: ColumnSource) =>
+    [...given.values()].some((now) => now !== null && indicesIn(now).some((at) => indicesIn(source).includes(at)));
   for (const [field, pieces] of Object.entries(agreed?.fields ?? {}) as [InputField, readonly string[]][]) {
     if (!isRead(field)) continue;
     const words = pieces.join(' + ');
     const source = pieces.length === 0 ? null : pieces.some(isMoved) ? undefined : names.findSource(words);
     if (source === undefined) gone.set(field, words);
-    else kept.set(field, source);
+    else if (field === 'id' || source === null || !isGiven(source)) kept.set(field, source);
   }
   const countries = countriesOf(sample, given.get('country') ?? kept.get('country'), country);
   const read = new Set(

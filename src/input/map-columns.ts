@@ -8,6 +8,7 @@ import { resolveLocation } from '../domain/places/resolve-location.js';
 import { isoTime } from '../util/clock.js';
 import { type Message, message } from '../util/message-parts.js';
 import { sanitizeText } from '../util/sanitize-text.js';
+import { listed } from '../util/words.js';
 import { A_FIFTH, COMPARED, FEW, isFilled, MOST, registerFit } from './column-content.js';
 import { ColumnNames, readGivenColumns } from './column-names.js';
 import {
@@ -336,7 +337,7 @@ function agreementNote(
   given: SettledFields,
 ): readonly Message[] {
   const anew = decideColumns(columns, given);
-  const isOther = INPUT_FIELDS.some((field) => {
+  const others = INPUT_FIELDS.filter((field) => {
     const source = kept.get(field);
     if (source === undefined) return false;
     const now = anew.chosen.get(field)?.index;
@@ -344,9 +345,9 @@ function agreementNote(
       ? source !== null || now !== undefined
       : !indicesIn(source).includes(now);
   });
-  return isOther || anew.unclear.length > 0
-    ? [message('AGREED_COLUMNS', `columns are read as chosen on ${dayOf(at)}. --map changes that`)]
-    : [];
+  if (others.length === 0 && anew.unclear.length === 0) return [];
+  const what = others.length === 0 ? 'columns are' : `${listed(others)} ${others.length === 1 ? 'is' : 'are'}`;
+  return [message('AGREED_COLUMNS', `${what} read from the same columns as on ${dayOf(at)}. --map changes that`)];
 }
 
 /**

@@ -38,6 +38,17 @@ describe('the key of rows', () => {
   });
 });
 
+test('a column that is given to another field no longer has its former one', async () => {
+  const VATS = ['GB220430231', 'GB232128892', 'GB226659933'];
+  const file = csv(VATS, ['Tax ID', 'Alt', 'Company name', 'Country']);
+  const first = await read(file, { map: ['vat_number=Tax ID'] });
+  expect(first.table.mapping.vat_number).toBe(0);
+  const next = await read(file, { agreed: first.agreed, map: ['registration_number=Tax ID'] });
+  expect(next.table.mapping).toMatchObject({ registration_number: 0 });
+  expect(next.table.mapping.vat_number).toBeUndefined();
+  expect(next.table.warnings.map(({ code }) => code)).not.toContain('AGREED_COLUMNS');
+});
+
 describe('the agreement is compared with the next file', () => {
   long.each([
     ['dates', ['2025-01-01', '2025-01-02', '2025-01-03'], 'COLUMN_HOLDS_DATES'],
