@@ -124,6 +124,14 @@ function numbersIn(fields: RowFields, countryCode: string, state: string | undef
   return { ...number, vatNumber: tax, taxInNumber: true };
 }
 
+/** The row gives a number without the state or province that numbers its companies. */
+export function lacksState(fields: RowFields): boolean {
+  const reading = readSearchSubject(fields);
+  if (!reading.ok) return false;
+  const { countryCode, state, registrationNumber: number } = reading.enquiry.subject;
+  return BY_STATE.has(countryCode) && state === undefined && number !== undefined && number.register === undefined;
+}
+
 /** The row gives a German register number without its court. */
 export function lacksCourt(fields: RowFields): boolean {
   const reading = readSearchSubject(fields);

@@ -6,7 +6,7 @@ import { repairInWords } from '../domain/numbers/number-text.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { suggestCountry } from '../domain/places/suggest-country.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../domain/provider.js';
-import { lacksCourt, type RowFields, readSearchSubject } from '../domain/search-subject.js';
+import { lacksCourt, lacksState, type RowFields, readSearchSubject } from '../domain/search-subject.js';
 import type { NumberCorrection, RowQuestion, SnapshotRow } from '../ledger/answers/snapshot.js';
 import { DISAGREE, SECOND_PERSON } from '../ledger/review/second-person.js';
 import { SEARCHED_BY } from '../stages/identity/searches.js';
@@ -45,6 +45,8 @@ export interface ReasonFacts {
   readonly holdReason: string | null;
   readonly matchGrade: string | null;
   readonly lacksCourt: boolean;
+  /** Several companies have the number, and its state is missing. */
+  readonly lacksState: boolean;
   /** The number has a form that only another country uses. */
   readonly fitsOtherCountry: boolean;
   readonly stages: SnapshotRow['stages'];
@@ -66,6 +68,7 @@ export const reasonFacts = (row: SnapshotRow, company: CompanyFacts): ReasonFact
   ...row,
   notes: row.outcome === 'complete' ? notesOn(row, company) : [],
   lacksCourt: row.errorCode === 'NUMBER_UNREADABLE' && lacksCourt(usedFields(row)),
+  lacksState: row.errorCode === 'SEVERAL_CANDIDATES' && lacksState(usedFields(row)),
   fitsOtherCountry: row.errorCode === 'NUMBER_UNREADABLE' && fitsOtherCountry(usedFields(row)),
   code: row.errorCode,
   message: row.errorMessage,
@@ -130,6 +133,7 @@ function searchedBy({ message }: ReasonFacts): string {
 /** The question for a person. If a second person must agree, that says more than its topic. */
 function inQuestion(row: ReasonFacts): string {
   if (row.code === 'NUMBER_UNREADABLE' && row.lacksCourt) return 'The register court is missing';
+  if (row.lacksState) return 'Several companies have this number. A state column decides';
   if (row.code === 'NUMBER_UNREADABLE' && row.fitsOtherCountry)
     return 'The number does not fit the country. Check both';
   // Only a question about one candidate has a grade, and that candidate has the VAT number.

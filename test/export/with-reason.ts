@@ -12,6 +12,7 @@ export const ROW: ReasonFacts = {
   holdReason: null,
   matchGrade: 'AAZAZ',
   lacksCourt: false,
+  lacksState: false,
   fitsOtherCountry: false,
   stages: {},
   ids: { v1: '77' },

@@ -272,6 +272,7 @@ export async function planJob(
   const lastRun = await lastRunOf(list, ledger);
   const lost = ledger === null || list === null ? undefined : await rowsLost(list, job, ledger.portfolios);
   const told = usesApi(pipeline, 'v2') ? await latestPermissionUse({ use, at }, names.v2, ledger) : null;
+  const needsReview = list?.known && ledger ? (await ledger.portfolios.outcomes(list.known.id)).needs_review : 0;
   return {
     at,
     sandbox: isSandboxName(names.v1),
@@ -289,8 +290,9 @@ export async function planJob(
     refusedBy: lost === undefined ? null : refusalView(lost),
     refusals: lost === undefined ? [] : [refusalView(lost)],
     remarks: table.remarks(),
-    needsReview: list?.known && ledger ? (await ledger.portfolios.outcomes(list.known.id)).needs_review : 0,
-    afterReview: costAfterReview(planned.toPerson, pipeline),
+    needsReview,
+    // Rows with an open question that are not due are among those that are up to date.
+    afterReview: costAfterReview(planned.toPerson + Math.min(needsReview, planned.upToDate), pipeline),
     disk: plannedNeed(
       { rows: planned.rows, answers: answersAtMost(planned), lastRun: lastRun?.id ?? null },
       place.ledgerUrl === undefined,

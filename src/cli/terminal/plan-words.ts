@@ -62,7 +62,7 @@ export function planInWords(
     block('WORK', '', labelLines([['Rows', rowLines(plan)]], 0)),
     block('COLUMNS', '', columnsInWords(plan, width)),
     reviewInWords(plan),
-    plan.invalid > 0 && block('ROW_INVALID', '', labelLines([['Invalid', invalidLines(plan.invalidReasons, 0)]], 0)),
+    plan.invalid > 0 && block('ROW_INVALID', '', labelLines([['Invalid', invalidRowsInWords(plan)]], 0)),
     plan.valid === 0 && invalidInWords(plan.invalidReasons, plan.rows, plan.input),
     remarksInWords(plan),
     plannedInWords(plan, place),
@@ -210,6 +210,18 @@ function reviewInWords(plan: PlanView): ViewPart {
     0,
   );
   return lines.length > 0 && block('REGISTRATION_NUMBERS', '', lines);
+}
+
+/** A list without a country column, or without any valid row, has its own advice. */
+function invalidRowsInWords({ invalidReasons, valid, columns }: PlanView): readonly string[] {
+  const isToGive =
+    valid > 0 &&
+    invalidReasons.some(({ code }) => code === 'NO_COUNTRY') &&
+    columns.read.some(({ field }) => field === 'country');
+  return [
+    ...invalidLines(invalidReasons, 0),
+    ...(isToGive ? ['to give one country to all rows without any: --country CC'] : []),
+  ];
 }
 
 /** Reasons that differ only in their detail are one line. */

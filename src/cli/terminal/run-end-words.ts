@@ -307,10 +307,13 @@ function newQuestions({ left: { questions }, outcomes: { needs_review: all } }: 
 /** The same limits again. All rows together may need more, which is for the user to allow. */
 function resumeInWords({ rest, toDo, limits, parked, parkedUntil }: RunEndView, resume: Suggestion): Message {
   const isLimited = rest !== null && (limits.units !== null || limits.reports !== null);
+  const isImpossible =
+    rest !== null && ((limits.units === 0 && rest.units > 0) || (limits.reports === 0 && rest.reports > 0));
   const when =
     (parked.allowance ?? 0) > 0 ? ` ${renewedInWords(parkedUntil)}` : isLimited ? ' with the same limits again' : '';
   return block(
     resume.code,
+    isImpossible && 'A limit of 0 never finishes the rows to do.',
     `Continue${when}:`,
     commandLine(shortCommand(resume)),
     rest !== null && needInWords(toDo, rest),
