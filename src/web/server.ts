@@ -10,9 +10,10 @@ import { recordWhileOpen } from '../app/review/answer-question.js';
 import { countQuestions } from '../app/review/question-pages.js';
 import type { UploadedFile } from '../app/run/preview.js';
 import { asOpenError, ExitCode, KybatchError } from '../domain/errors.js';
-import { escapeFormula, withoutControls } from '../export/formats/csv.js';
+import { escapeFormula } from '../export/formats/csv.js';
 import { stringifyExact } from '../util/exact-json.js';
 import { message } from '../util/message-parts.js';
+import { withoutControls } from '../util/sanitize-text.js';
 import { toJson, verbatim } from '../util/view-json.js';
 import {
   type Access,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Column, ColumnType, Row } from '../../readers/table.js';
+import { withoutControls } from '../../util/sanitize-text.js';
 import {
   type CsvOptions,
   FIELD_TYPES,
@@ -158,14 +159,6 @@ export class CsvText implements LineRenderer {
     return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;
   }
 }
-
-/**
- * Many CSV readers end a file or a cell at a NUL, and a terminal obeys an escape. The stored answer keeps them, and so
- * do Parquet and JSON. Tabs and line ends stay.
- */
-export const withoutControls = (text: string): string => text.replace(CONTROLS, '\ufffd');
-
-const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 
 /** Every reader takes a lone CR or LF for a line end. */
 const SPECIAL = /["\r\n]/;

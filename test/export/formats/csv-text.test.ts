@@ -2,7 +2,8 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CsvText, withoutControls } from '../../../src/export/formats/csv.js';
+import { CsvText } from '../../../src/export/formats/csv.js';
+import { withoutControls } from '../../../src/util/sanitize-text.js';
 
 const columns = ['a', 'b\nc'].map((name) => ({ name, type: 'text' as const, description: '' }));
 

@@ -163,6 +163,13 @@ export function describeReading(open: OpenLedger): void {
             line('(by hand)', 'v1', 1, 0, 0, 1),
             line('(by hand)', 'v2', 1, 1, 0, 0),
           ],
+          charged: [
+            { day: '2026-01-05', run, api: 'v1', operation: 'fullKyb', meter: 'unit', calls: 1, units: 1 },
+            {
+              ...{ day: '2026-01-06', run: '(by hand)', api: 'v2', operation: 'financial', meter: 'not_told' },
+              ...{ calls: 1, units: 0 },
+            },
+          ],
         });
         expect(environments).toMatchObject([
           { api: 'v1', name: 'live', observedAt: NOW, remainingUnits: 9, unknownCalls: 1, driftUnits: 0 },
