@@ -39,7 +39,7 @@ export interface UnknownChargesView {
   readonly calls: readonly UnknownChargeView[];
   /** Rows on hold for these calls, as a run counts them. Several may wait for one call. */
   readonly rowsOnHold: number;
-  /** Other runs with unknown charges, if none of the named runs or calls has one. */
+  /** The runs of all listed calls, if none of the named runs or calls is listed. */
   readonly elsewhere: readonly ChargesOfRun[];
   /** Requests that the next run repeats. Each may have several lost calls. */
   readonly repeated: number;
@@ -49,7 +49,7 @@ export interface UnknownChargesView {
   readonly released: readonly ReleasedRun[];
 }
 
-/** A run, and how many of its calls have an unknown charge. Null: calls outside a run. */
+/** A run, and how many of its calls are listed. Null: calls outside a run. */
 export interface ChargesOfRun {
   readonly run: string | null;
   readonly calls: number;
@@ -195,7 +195,7 @@ async function rowsOnHold(
   return held.reduce((sum, rows) => sum + rows, 0);
 }
 
-/** For a selection without unknown charges: the runs that have some. */
+/** For a selection without listed calls: the runs that have some. */
 async function chargesElsewhere(
   { which = [] }: UnknownChargesOptions,
   ledger: Ledger,
@@ -204,7 +204,7 @@ async function chargesElsewhere(
   if (which.length === 0) return [];
   const counts = new Map<string | null, number>();
   const calls = await ledger.unknownCharges.list({ calls: [], runs: [] }, now);
-  for (const { runId } of calls.filter(isUnknownCharge)) counts.set(runId, (counts.get(runId) ?? 0) + 1);
+  for (const { runId } of calls) counts.set(runId, (counts.get(runId) ?? 0) + 1);
   return [...counts].map(([run, count]) => ({ run, calls: count }));
 }
 

@@ -394,7 +394,7 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   return ExitCode.ok;
 }
 
-/** A selection without unknown charges names the runs that have some. */
+/** A selection without listed calls names the runs that have some. */
 const nothingFoundInWords = (
   elsewhere: UnknownChargesView['elsewhere'],
   verb: ChargeVerdict | 'list',
@@ -405,7 +405,7 @@ const nothingFoundInWords = (
     : [
         block(
           'CHARGES_ELSEWHERE',
-          'Every charge of the selected runs is known. Calls with unknown charge:',
+          'Every charge of the selected runs is known. `kybatch charges` lists:',
           elsewhere.map(({ run, calls }) =>
             run === null
               ? `  ${count(calls, 'call')} outside a run: kybatch charges${place}`
