@@ -286,13 +286,25 @@ function qualifiedHeader(header: string, isKnown: (rest: string) => boolean): Qu
 
 /**
  * The headers with their group: a header below a group about another company includes it (`Parent: Reg no`). Every word
- * of the group must be known, because a title such as the user's own bank or holding may be above any list.
+ * of the group must be known, because a title such as the user's own bank or holding may be above any list. A header
+ * that is known only with its group includes it, too (`Registration` above `Number`).
  */
-export const withGroups = (headers: readonly string[], groups: readonly string[]): readonly string[] =>
-  headers.map((header, index) => {
-    const whose = header.trim() === '' ? '' : somebodyElseIn(groups[index] ?? '');
-    return whose === '' ? header : `${whose}: ${header.trim()}`;
+export function withGroups(
+  headers: readonly string[],
+  groups: readonly string[],
+  lookup: HeaderLookup,
+): readonly string[] {
+  const isClear = (header: string) =>
+    (lookup.get(fold(header))?.claims ?? []).some(({ strength }) => strength === 'exact' || strength === 'specific');
+  return headers.map((header, index) => {
+    const group = groups[index] ?? '';
+    if (header.trim() === '' || group.trim() === '') return header;
+    const whose = somebodyElseIn(group);
+    const whole = `${group.trim()} ${header.trim()}`;
+    if (whose === '') return isClear(whole) && !isClear(header) ? whole : header;
+    return `${whose}: ${header.trim()}`;
   });
+}
 
 /** The words of a group that name another company's role, if any. */
 function somebodyElseIn(group: string): string {

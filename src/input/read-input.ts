@@ -51,7 +51,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   // If the user gave columns, the file is read as given.
   if ((options.map ?? []).length === 0) await refuseNonList(sheet, sampled, lookup, firstLine);
   await refuseWithoutHeader(sheet, sample, lookup, { path, recognises, options });
-  const headers = withGroups(sheet.headers, sheet.groups);
+  const headers = withGroups(sheet.headers, sheet.groups, lookup);
   const mapped = mapColumns({ headers, written: sheet.headers, lookup, sample }, options);
   const { fields, without } = await askAboutColumns(sheet.path, mapped, options.askColumns);
   const taken = new Set([...fields.values()].flatMap(({ source }) => indicesIn(source)));

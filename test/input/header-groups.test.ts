@@ -27,6 +27,11 @@ async function askedAbout(content: string | Uint8Array): Promise<readonly string
 }
 
 describe('a line of groups directly above the header', () => {
+  test('completes a header that is known only with its group', async () => {
+    const file = csv('Company,,Registration,', 'No.,Name,Country,Number');
+    expect(await fieldsOf(file)).toMatchObject({ registration_number: 'Number', name: 'Name', country: 'Country' });
+  });
+
   test.each([
     [
       'over one group alone, up to the last column',
