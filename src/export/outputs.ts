@@ -100,7 +100,12 @@ export class Outputs {
 
   write(name: string, rows: readonly Row[]): void {
     const { columns } = this.#find(name);
-    this.writeShown(name, this.includeContacts ? rows : rows.map((row) => hideContacts(columns, row)));
+    let previous: Row | undefined;
+    const shownOf = (row: Row) => {
+      previous = hideContacts(columns, row, previous);
+      return previous;
+    };
+    this.writeShown(name, this.includeContacts ? rows : rows.map(shownOf));
   }
 
   /** Rows without contacts, unless they are wanted. */

@@ -126,24 +126,13 @@ export class ReaderOutput {
   ) {}
 
   add<T extends Table>(table: T, row: RowOf<T>): void {
-    const before = this.rows.get(table.name);
-    const shown = this.#shown(table, row);
-    if (before === undefined) this.rows.set(table.name, [shown]);
-    else before.push(shown);
+    this.addAll(table, [row]);
   }
 
   addAll<T extends Table>(table: T, rows: readonly RowOf<T>[]): void {
-    const before = this.rows.get(table.name);
-    if (before === undefined)
-      this.rows.set(
-        table.name,
-        rows.map((row) => this.#shown(table, row)),
-      );
-    else for (const row of rows) before.push(this.#shown(table, row));
-  }
-
-  #shown({ columns }: Table, row: Row): Row {
-    return this.includeContacts ? row : hideContacts(columns, row);
+    const all = this.rows.get(table.name) ?? [];
+    if (all.length === 0) this.rows.set(table.name, all);
+    for (const row of rows) all.push(this.includeContacts ? row : hideContacts(table.columns, row, all.at(-1)));
   }
 
   /** An absent list says nothing about its items (V1-22). */

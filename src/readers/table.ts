@@ -130,13 +130,14 @@ export const joinCells: typeof Object.assign = Object.assign;
 
 /**
  * The row without e-mail addresses, and without phone numbers under unknown names. Every row of every table passes
- * this unless contacts are wanted: a registry may have put an address into any field.
+ * this unless contacts are wanted: a registry may have put an address into any field. `previous`: the shown row before
+ * it, because IDs and digests repeat from row to row.
  */
-export function hideContacts(columns: readonly Column[], row: Row): Row {
+export function hideContacts(columns: readonly Column[], row: Row, previous?: Row): Row {
   let shown = row;
   for (const { name, type, own } of columns) {
     const cell = row[name];
-    if (!cell || own === true) continue;
+    if (!cell || own === true || cell === previous?.[name]) continue;
     const without = type === 'json' ? withoutAnyContactsInJson(cell) : withoutEmails(cell);
     if (without !== cell) shown = { ...shown, [name]: without };
   }

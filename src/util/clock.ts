@@ -109,5 +109,11 @@ export class Notifier {
 /** The last moment that a Date can hold, in both directions. */
 const LAST_MS = 8_640_000_000_000_000;
 
+let formatted: readonly [ms: number, text: string | null] = [Number.NaN, null];
+
 /** A time as text. Null if it is invalid: a damaged stored number must not end a read-only command. */
-export const isoTime = (ms: number): string | null => (Math.abs(ms) <= LAST_MS ? new Date(ms).toISOString() : null);
+export function isoTime(ms: number): string | null {
+  // All rows of an answer have one time.
+  if (ms !== formatted[0]) formatted = [ms, Math.abs(ms) <= LAST_MS ? new Date(ms).toISOString() : null];
+  return formatted[1];
+}

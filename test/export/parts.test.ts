@@ -9,15 +9,17 @@ import { ownFiles } from '../../src/export/atomic-folder.js';
 import { exportRun } from '../../src/export/export-run.js';
 import { openDuck } from '../../src/export/formats/duckdb.js';
 import type { ExportFormat } from '../../src/export/formats/format.js';
+import { companyLines, RECORDS, TABLES_VERSION, unpackRecord } from '../../src/export/parts.js';
 import type { ExportSummary } from '../../src/export/summary.js';
 import { boughtTables } from '../../src/export/tables.js';
 import { ALL_PARTS, type ExportParts } from '../../src/export/write-answers.js';
-import { readers } from '../../src/readers/list.js';
-import { DAY, RUN } from '../app/nights.js';
-import { type Job, withJob } from '../cli/here.js';
+import { READERS_VERSION, readers } from '../../src/readers/list.js';
+import { DAY, decideAll, RUN } from '../app/nights.js';
+import { type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { openLedgerIn } from '../helpers/ledger-place.js';
 import { withSnapshot } from '../ledger/support.js';
+import { exportTo, fullRecord, withRun } from './support.js';
 
 const NIGHTLY = [...RUN, '--no-export', '--concurrency', '2'];
 const RUNS = Number(process.env.KYBATCH_PROPERTY_RUNS ?? 2);
@@ -93,8 +95,13 @@ interface Night {
   readonly changes: readonly number[];
   /** A company that is erased before it. */
   readonly erased: number | null;
+  /** What a person does before it with all questions, or with the newest decision. */
+  readonly review: 'nothing' | 'confirm' | 'none_of_these' | 'withdraw';
   readonly contacts: boolean;
 }
+
+/** Companies that are searched for by name, so that a person has to choose. */
+const BY_NAME = POOL - 5;
 
 const pool = Array.from({ length: POOL }, (_, index) => index);
 
@@ -106,10 +113,22 @@ const nights: fc.Arbitrary<readonly Night[]> = fc.array(
     fails: fc.constantFrom<Night['fails']>('nothing', 'nothing', 'lostAnswer', 503),
     changes: fc.subarray(pool, { maxLength: 3 }),
     erased: fc.option(fc.integer({ min: 0, max: POOL - 1 }), { freq: 2 }),
+    review: fc.constantFrom<Night['review']>('nothing', 'confirm', 'none_of_these', 'withdraw'),
     contacts: fc.boolean(),
   }),
   { minLength: 3, maxLength: 6 },
 );
+
+/** Returns the number of decisions in force. */
+async function review({ kybatch, cwd }: Job, verdict: Night['review']): Promise<number> {
+  type Decisions = { readonly decisions: readonly { readonly id: number; readonly withdrawn_at: string | null }[] };
+  const inForce = async () =>
+    jsonOf<Decisions>(await kybatch(['review', 'decisions', '--json'])).decisions.filter((one) => !one.withdrawn_at);
+  const [first] = await inForce();
+  if (verdict === 'withdraw' && first !== undefined) await kybatch(['review', 'withdraw', String(first.id)]);
+  if (verdict === 'confirm' || verdict === 'none_of_these') await decideAll({ kybatch, cwd }, verdict);
+  return (await inForce()).length;
+}
 
 const PIPELINE = ['stages: [record, financials]', 'freshness: {fullKyb: 5d, financial: 7d}'];
 
@@ -117,11 +136,13 @@ test('after any nights, an export that links parts is the same as a whole one', 
   timeout: 120_000 * RUNS,
 }, async () => {
   let linked = 0;
+  let decided = 0;
   const property = fc.asyncProperty(nights, async (history) => {
     const clock = new JumpingClock('2026-01-05T01:00:00Z');
     await withJob({ clock, pipeline: PIPELINE }, async (job) => {
       const { rows, writeCsv, kybatch, sandbox, cwd } = job;
-      for (const [night, { days, listed, budget, fails, changes, erased, contacts }] of history.entries()) {
+      let hasQuestions = false;
+      for (const [night, { days, listed, budget, fails, changes, erased, contacts, ...more }] of history.entries()) {
         clock.advance(days * DAY);
         const ids = night === 0 ? [] : idsIn(join(cwd, `single-${night - 1}`));
         for (const index of changes) {
@@ -130,15 +151,17 @@ test('after any nights, an export that links parts is the same as a whole one', 
         }
         if (erased !== null && ids[erased] !== undefined)
           await kybatch(['erase', '--entity', `v1:${ids[erased]}`, '--yes']);
+        if (night > 0 && hasQuestions) decided += await review(job, more.review);
         writeCsv(
           'in.csv',
-          listed.map((index) => rows[index] ?? {}),
+          listed.map((index) => ({ ...rows[index], ...(index >= BY_NAME && { registration_number: '' }) })),
         );
         if (fails !== 'nothing') sandbox.script('fullKyb', ['none', fails]);
         const bound = budget === null ? [] : ['--max-units', String(budget)];
         const { code } = await kybatch([...NIGHTLY, ...bound]);
         sandbox.clearScript();
         expect([0, 3, 4, 6]).toContain(code);
+        hasQuestions = code === 3;
         const earlier = night === 0 ? [] : [`linked-${night - 1}`];
         const summary = await write(job, `linked-${night}`, { earlier, contacts });
         linked += summary.parts?.taken_over ?? 0;
@@ -155,6 +178,7 @@ test('after any nights, an export that links parts is the same as a whole one', 
   });
   await fc.assert(property, { numRuns: RUNS, seed: Number(process.env.KYBATCH_PROPERTY_SEED ?? 7) });
   expect(linked).toBeGreaterThan(RUNS);
+  expect(decided).toBeGreaterThan(0);
 });
 
 async function withFirstNight(use: (job: Job, clock: JumpingClock) => Promise<void>): Promise<void> {
@@ -165,6 +189,45 @@ async function withFirstNight(use: (job: Job, clock: JumpingClock) => Promise<vo
     await use(job, clock);
   });
 }
+
+/** Changed files or records of the same rows need a higher version, and a file of its own here. */
+test('files and records of parts are those of their version', async () => {
+  const v2 = { row: 1, api: 'v2', operation: 'financial', params: { id: '9' } } as const;
+  const v1 = { row: 1, api: 'v1', operation: 'fullKyb', params: { id: '7' } } as const;
+  const lists =
+    '"officers":[{"id":1,"first_name":"Ada","last_name":"Lo, \\"Ä\\""}],"shareholders":[{"id":2,"name":"=C","percentage":1.10}]';
+  const bought = [
+    { ...v2, body: '{"2024":{"A":"","B":-1.10,"C":null,"D":"x","E":123456789012345678901234567890.5}}' },
+    { ...v1, body: fullRecord(lists) },
+  ];
+  await withRun(
+    { rows: [{ values: ['Acme'], ids: { v1: '7', v2: '9' } }], bought },
+    async ({ dataDir, ledger, id }) => {
+      const folder = join(dataDir, 'out');
+      const inParts = { size: 5, folders: [], readersVersion: READERS_VERSION };
+      await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] }, (snapshot, options) =>
+        exportRun(snapshot, options, { ...ALL_PARTS, inParts }),
+      );
+      const duck = await openDuck({ scratch: dataDir, threads: 1 });
+      const shown: unknown[] = [];
+      for (const table of ['companies', 'flat_financials', 'officers', 'shareholders']) {
+        for (const path of filesOf(folder, table))
+          shown.push(
+            table,
+            path.endsWith('.csv') ? readFileSync(path, 'utf8') : await duck.rows(`DESCRIBE FROM '${path}'`),
+          );
+      }
+      duck.close();
+      for (const name of readdirSync(join(folder, RECORDS)).sort()) {
+        const record = unpackRecord(readFileSync(join(folder, RECORDS, name)));
+        const files = record.files.map(({ table, format, rows }) => ({ table, format, rows }));
+        shown.push({ ...record, files, companies: [...companyLines(record)] });
+      }
+      const text = shown.map((one) => (typeof one === 'string' ? one : JSON.stringify(one, null, 1))).join('\n');
+      await expect(text).toMatchFileSnapshot(`golden/tables-${TABLES_VERSION}.txt`);
+    },
+  );
+});
 
 describe('parts', () => {
   test('of one night survive when the list grows, and one is written for the new companies', async () => {
