@@ -16,17 +16,29 @@ interface Standing extends EndJson {
 }
 
 describe('rows that need a person', () => {
-  long('a row continues in the same attempt if the remaining units settle its lost call', async () => {
-    await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
+  long.each([
+    [
+      'continues in the same attempt',
+      'not',
+      'resetBefore',
+      { finished: true, outcomes: { complete: 3 }, parked: {} },
+      0,
+    ],
+    ['stays on hold', '', 'lostAnswer', { finished: false, outcomes: { complete: 2 }, parked: { in_doubt: 1 } }, 3],
+  ] as const)('a row %s if the remaining units show that its lost call was %s charged', async (...given) => {
+    const [, , fault, end, code] = given;
+    const clock = new JumpingClock();
+    await withJob({ ...PARKS, clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
-      sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
+      sandbox.script({ operation: 'fullKyb' }, ['none', fault]);
       // The lost record may have taken the second unit: the others wait for another start.
       const first = await kybatch([...RUN, '--max-units', '2']);
       expect(first.code).toBe(4);
       expect(first.codes).toContain('ROWS_WAIT_FOR_IN_DOUBT');
+      clock.advance(31_000);
       const second = await kybatch(['resume', '--yes', '--json']);
-      expect(jsonOf<EndJson>(second)).toMatchObject({ finished: true, outcomes: { complete: 3 }, parked: {} });
-      expect(second.code).toBe(0);
+      expect(jsonOf<EndJson>(second)).toMatchObject(end);
+      expect(second.code).toBe(code);
     });
   });
 
