@@ -30,8 +30,8 @@ export interface Access {
   /** The hosts and origins of the page itself. Requests under other names are refused. */
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
-  /** The cookie for the token of the link. Undefined: it opens nothing. */
-  open(token: string, now: number): string | undefined;
+  /** The cookie for the token of the link. Undefined: it opens nothing. Absent: there is no link. */
+  open?(token: string, now: number): string | undefined;
   session(request: IncomingMessage, now: number): PageSession;
 }
 
@@ -108,10 +108,6 @@ export class NamedAccess implements Access {
     this.origins = [origin];
   }
 
-  open(): undefined {
-    return undefined;
-  }
-
   session({ headersDistinct, socket }: IncomingMessage, now: number): PageSession {
     const { from, userHeader } = this.options;
     const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
@@ -123,12 +119,8 @@ export class NamedAccess implements Access {
       throw new Refused(400, 'SEVERAL_USERS', `The header ${userHeader} came ${named.length} times.`);
     const name = named[0]?.trim() ?? '';
     if (name === '') throw new Refused(401, 'NOT_SIGNED_IN', 'The proxy did not send your name.');
-    const session = this.#sessions.get(name) ?? {
-      user: { name, role: this.role, isVerified: true },
-      usedAt: now,
-      message: undefined,
-    };
-    session.usedAt = now;
+    const user = { name, role: this.role, isVerified: true };
+    const session = this.#sessions.get(name) ?? { user, usedAt: now, message: undefined };
     this.#sessions.set(name, session);
     return session;
   }

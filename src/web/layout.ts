@@ -103,7 +103,7 @@ export const heading = (title: Markup, sub: Markup, beside?: Markup): Html =>
 const STATES: Readonly<Record<MessageState, string>> = { done: 'ok', attention: 'warn', failed: 'bad', detail: 'dim' };
 
 const notice = ({ text, state = 'done' }: Message): Html =>
-  html`<p class="notice ${STATES[state]}" role="status">${text}</p>`;
+  html`<p class="notice ${STATES[state]}" role="status">${capitalized(text)}</p>`;
 
 /** A state in a word. The colour says the same. */
 export const chip = (state: MessageState, words: Markup): Html =>
@@ -150,6 +150,10 @@ export const box = (label: string, body: Html): Html =>
 
 const hasValue = (part: Markup): boolean =>
   Array.isArray(part) ? part.some(hasValue) : part !== false && part !== null && part !== undefined && part !== '';
+
+/** A figure, if there is any. */
+export const someOf = (figure: number | undefined): string | false =>
+  figure !== undefined && figure > 0 && withCommas(figure);
 
 export const numeric = (name: string): TableColumn => ({ name, kind: 'number' });
 
@@ -215,11 +219,8 @@ export const hiddenFields = (fields: Iterable<readonly [name: string, value: str
 export const button = (address: string, words: Markup, fields: Readonly<Record<string, string>> = {}, kind = '') =>
   html`<form method="post" action="${address}">${hiddenFields(Object.entries(fields))}<button class="${kind}">${words}</button></form>`;
 
-interface FacetValue {
-  /** Null: none. It is no choice. */
-  readonly value: string | null;
-  readonly count: number;
-}
+/** A value, and how many things have it. Null: none. It is no choice. */
+type FacetValue = { readonly value: string | null } & ({ readonly count: number } | { readonly questions: number });
 
 const FACET_VALUES = 12;
 
@@ -233,8 +234,8 @@ export function facetRow(
 ): Html | false {
   const chosen = query.get(name);
   if (values.length < 2 && !chosen) return false;
-  const links = values.slice(0, FACET_VALUES).map(({ value, count: many }) => {
-    const words = html`${value === null ? 'none' : inWords(value)} <b>${withCommas(many)}</b>`;
+  const links = values.slice(0, FACET_VALUES).map(({ value, ...many }) => {
+    const words = html`${value === null ? 'none' : inWords(value)} <b>${withCommas('count' in many ? many.count : many.questions)}</b>`;
     if (value === null) return html`<span class="chip dim">${words}</span>`;
     const isOn = value === chosen;
     const address = addressWith(path, query, { [name]: isOn ? null : value, from: null });

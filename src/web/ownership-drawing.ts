@@ -23,12 +23,11 @@ export function ownershipDrawing(
   graph.setDefaultEdgeLabel(() => ({}));
   const linked = (address: string | undefined, shape: Html) =>
     address === undefined ? shape : html`<a href="${address}">${shape}</a>`;
-  const drawn = [
-    ...nodes.map((node) => ({ key: node.key, shape: linked(addressOf(node.key), shapeOf(node)) })),
-    ...nodes.flatMap(hiddenShapes),
-  ];
+  const hidden = nodes.flatMap(hiddenBoxes);
+  const shown = nodes.map((node) => ({ key: node.key, shape: linked(addressOf(node.key), shapeOf(node)) }));
+  const drawn = [...shown, ...hidden];
   for (const { key } of drawn) graph.setNode(key, { width: WIDTH, height: HEIGHT });
-  const lines = [...edges, ...nodes.flatMap(hiddenEdges)];
+  const lines: readonly Line[] = [...edges, ...hidden];
   for (const { from, to, kind } of lines) graph.setEdge(from, to, {}, kind);
   layout(graph);
   const { width = WIDTH, height = HEIGHT } = graph.graph() as { width?: number; height?: number };
@@ -61,39 +60,28 @@ const placeInWords = ({ kind, countryCode, registrationNumber }: GraphNode): str
   return [countryCode, registrationNumber].filter((part) => part !== null).join(' · ') || 'number not returned';
 };
 
-type Drawn = Omit<GraphEdge, 'kind'> & { readonly kind: GraphEdge['kind'] | 'hidden' };
+/** A line without details leads to nodes that are not shown. */
+type Line = Pick<GraphEdge, 'from' | 'to'> & Partial<GraphEdge>;
 
-const sides = (node: GraphNode) =>
+/** Nodes that are not shown are one box beside the node that they belong to. */
+const hiddenBoxes = ({ key: node, hiddenAbove, hiddenBelow }: GraphNode) =>
   [
-    { key: `${node.key} above`, count: node.hiddenAbove, isAbove: true },
-    { key: `${node.key} below`, count: node.hiddenBelow, isAbove: false },
-  ].filter(({ count }) => count > 0);
+    { key: `${node} above`, count: hiddenAbove, from: `${node} above`, to: node },
+    { key: `${node} below`, count: hiddenBelow, from: node, to: `${node} below` },
+  ].flatMap(({ count, ...line }) => {
+    const words = `and ${withCommas(count)} more`;
+    return count === 0 ? [] : [{ ...line, shape: box('node', `${count} more are not shown`, words, 'not shown') }];
+  });
 
-const hiddenShapes = (node: GraphNode) =>
-  sides(node).map(({ key, count }) => ({
-    key,
-    shape: box('node', `${count} more are not shown`, `and ${withCommas(count)} more`, 'not shown'),
-  }));
-
-const hiddenEdges = (node: GraphNode): readonly Drawn[] =>
-  sides(node).map(({ key, isAbove }) => ({
-    from: isAbove ? key : node.key,
-    to: isAbove ? node.key : key,
-    kind: 'hidden',
-    percentages: [],
-    statuses: [],
-    operations: [],
-  }));
-
-function edgeShape(edge: Drawn, points: readonly Placed[]): Html {
+function edgeShape(edge: Line, points: readonly Placed[]): Html {
   const path = points.map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join('');
   const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
   const words = edgeInWords(edge);
-  return html`<path class="edge" d="${path}"/>${words !== '' && html`<text class="d halo" x="${round(middle.x)}" y="${round(middle.y - 4)}" text-anchor="middle">${words}<title>${[...edge.statuses, ...edge.operations].join(', ')}</title></text>`}`;
+  return html`<path class="edge" d="${path}"/>${words !== '' && html`<text class="d halo" x="${round(middle.x)}" y="${round(middle.y - 4)}" text-anchor="middle">${words}<title>${[...(edge.statuses ?? []), ...(edge.operations ?? [])].join(', ')}</title></text>`}`;
 }
 
-function edgeInWords({ kind, percentages }: Drawn): string {
-  if (kind === 'hidden') return '';
+function edgeInWords({ kind, percentages = [] }: Line): string {
+  if (kind === undefined) return '';
   if (kind === 'group_link') return 'link';
   return percentages.length === 0 ? '% ?' : percentages.map((text) => `${decimalWithCommas(text)} %`).join(', ');
 }

@@ -6,11 +6,12 @@ import { company, companyProperties, companyValues, UNLISTED } from '../app/port
 import {
   companyOfKey,
   keyOfCompany,
+  LOOK_UP_FIELDS,
   type LookedUpCompany,
   type LookUpQuery,
   lookUp,
 } from '../app/portfolio/look-up.js';
-import { rows } from '../app/portfolio/rows.js';
+import { companiesLike } from '../app/portfolio/rows.js';
 import type { UnitLimit } from '../app/provider/direct-calls.js';
 import { KybatchError } from '../domain/errors.js';
 import { fieldAgreements, gradeInWords } from '../domain/grade-order.js';
@@ -84,7 +85,7 @@ export class ReconcileService {
       case '/properties':
         return { json: { type: COMPANY.id, properties: companyProperties.map(({ id, name }) => ({ id, name })) } };
       case '/suggest/property':
-        return { json: { result: [...FIELDS, ...companyProperties].filter(startsWith(text('prefix'))) } };
+        return { json: { result: [...LOOK_UP_FIELDS, ...companyProperties].filter(startsWith(text('prefix'))) } };
       case '/suggest/type':
         return { json: { result: [COMPANY].filter(startsWith(text('prefix'))) } };
       case '/suggest/entity':
@@ -165,29 +166,20 @@ export class ReconcileService {
   async #suggest(search: string) {
     if (search.trim() === '') return [];
     const { options, environment } = this.place;
-    const found = await rows({ ...options, search, perPage: 50 }, environment).catch(unlessUnknown({ rows: [] }));
-    const once = new Map(
-      found.rows.flatMap(({ company: one, matchedName, matchedCountry, matchedRegistrationNumber }) => {
-        if (one === null) return [];
-        const id = keyOfCompany(one.space, one.id);
-        const description = joinedWords([matchedCountry, matchedRegistrationNumber]);
-        return [[id, { id, name: matchedName ?? id, description, notable: [COMPANY] }] as const];
-      }),
-    );
-    return [...once.values()].slice(0, CANDIDATES);
+    const found = await companiesLike({ ...options, search }, environment).catch(unlessUnknown([]));
+    return found.slice(0, CANDIDATES).map(({ space, id, name, country, registrationNumber }) => {
+      const key = keyOfCompany(space, id);
+      return {
+        id: key,
+        name: name ?? key,
+        description: joinedWords([country, registrationNumber]),
+        notable: [COMPANY],
+      };
+    });
   }
 }
 
 const COMPANY = { id: 'company', name: 'Company' } as const;
-
-/** What a query may say beside its text, which is the name. */
-const FIELDS = [
-  { id: 'name', name: 'Name', description: 'Name of the company' },
-  { id: 'country', name: 'Country', description: 'Country, as a code or a name' },
-  { id: 'registration_number', name: 'Registration number', description: 'Number in the register of its country' },
-  { id: 'state', name: 'State', description: 'State or province of the register' },
-  { id: 'city', name: 'City', description: 'City, or the court of a German register' },
-] as const satisfies readonly { readonly id: keyof LookUpQuery; readonly name: string; readonly description: string }[];
 
 /** An unknown key is of a company that no list has. */
 const placeOfKey = (key: string) => companyOfKey(key) ?? { space: 'none', id: key };
@@ -222,18 +214,16 @@ const extensionQuery = z.looseObject({
 type Query = z.infer<typeof queryBatch>[string];
 
 function parsed<T>(schema: z.ZodType<T>, text: string): T {
-  const read = schema.safeParse(jsonIn(text));
-  if (read.success) return read.data;
-  const [first] = read.error.issues;
-  throw new Refused(400, 'QUERY_INVALID', `${first?.path.join('.') || 'the query'}: ${first?.message}`);
-}
-
-function jsonIn(text: string): unknown {
+  let given: unknown;
   try {
-    return JSON.parse(text);
+    given = JSON.parse(text);
   } catch {
     throw new Refused(400, 'QUERY_INVALID', 'the query is not JSON');
   }
+  const read = schema.safeParse(given);
+  if (read.success) return read.data;
+  const [first] = read.error.issues;
+  throw new Refused(400, 'QUERY_INVALID', `${first?.path.join('.') || 'the query'}: ${first?.message}`);
 }
 
 const isCompanyType = (type: Query['type']): boolean =>
@@ -244,7 +234,7 @@ function fieldsOf({ query, properties = [] }: Query): LookUpQuery {
   const given = [{ pid: 'name', v: query ?? '' }, ...properties].flatMap(({ pid, v }) => {
     const [first] = [v].flat();
     const text = typeof first === 'object' ? String(first.name ?? first.id) : String(first ?? '');
-    return FIELDS.some(({ id }) => id === pid) && text.trim() !== '' ? [[pid, text.trim()] as const] : [];
+    return LOOK_UP_FIELDS.some(({ id }) => id === pid) && text.trim() !== '' ? [[pid, text.trim()] as const] : [];
   });
   // The first name is the text of the query.
   return Object.fromEntries(given.toReversed());

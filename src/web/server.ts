@@ -206,7 +206,7 @@ class PageExchange {
 
   /** The token becomes a cookie and leaves the address. */
   #enter(token: string): void {
-    const cookie = this.access.open(token, this.#now);
+    const cookie = this.access.open?.(token, this.#now);
     if (cookie === undefined)
       throw new Refused(403, 'TOKEN_REFUSED', 'The link was used before, or belongs to an earlier page.', NEW_LINK);
     this.#goTo('/', { 'Set-Cookie': cookie });
@@ -260,23 +260,16 @@ class PageExchange {
   }
 
   async #act(session: PageSession, site: Site): Promise<void> {
-    const { origin, 'content-type': type = '' } = this.request.headers;
+    const { origin } = this.request.headers;
     if (origin === undefined || !this.access.origins.includes(origin))
       throw new Refused(403, 'ORIGIN_REFUSED', 'Forms are accepted from this page only.');
-    const isUpload = /^multipart\/form-data\b/i.test(type);
-    if (!isUpload && !/^application\/x-www-form-urlencoded\b/i.test(type))
-      throw new Refused(
-        415,
-        'FORM_REFUSED',
-        'Forms are sent as application/x-www-form-urlencoded or multipart/form-data.',
-      );
+    const atMost = this.#isUpload(true) ? UPLOAD_AT_MOST : FORM_AT_MOST;
     const found = find(actions, this.#url);
     if (found === undefined) throw notFound();
     const { one, request } = found;
     if (!mayDo(site.user.role, one.needs))
       throw new Refused(403, 'ROLE_REFUSED', `${site.user.name} may ${site.user.role} here, not ${one.needs}.`);
-    const body = await this.#body(isUpload ? UPLOAD_AT_MOST : FORM_AT_MOST);
-    const { form, file } = await readForm(body, type);
+    const { form, file } = await this.#form(atMost);
     const { to = this.#pageOfForm, message: said } = await one.run(form, request, site, file).catch(whenBusy);
     if (this.#accepts('application/json')) return this.#json(200, { to, message: said });
     session.message = said;
@@ -290,18 +283,14 @@ class PageExchange {
 
   /** Any origin may ask the service, as its protocol wants. Its address is the secret, and no cookie counts. */
   async #answerReconcile(service: ReconcileService): Promise<void> {
-    const { method, headers } = this.request;
+    const { method } = this.request;
     try {
       const path = service.pathOf(this.#url);
       if (method === 'OPTIONS') return this.#send(204, 'text/plain', '', { ...ANY_ORIGIN, ...PREFLIGHT });
       if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
         throw new Refused(405, 'METHOD_REFUSED', `${method} is not used here.`);
-      if (method === 'POST' && !/^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? ''))
-        throw new Refused(415, 'FORM_REFUSED', 'Forms are sent as application/x-www-form-urlencoded.');
-      const given =
-        method === 'POST'
-          ? new URLSearchParams((await this.#body(RECONCILE_BODY_AT_MOST)).toString('utf8'))
-          : this.#url.searchParams;
+      if (method === 'POST') this.#isUpload(false);
+      const given = method === 'POST' ? (await this.#form(RECONCILE_BODY_AT_MOST)).form : this.#url.searchParams;
       const answer = await service.answer(path, given);
       if ('to' in answer) return this.#goTo(answer.to);
       if ('json' in answer) return this.#json(200, verbatim(answer.json), ANY_ORIGIN);
@@ -310,6 +299,26 @@ class PageExchange {
       const { status, code, text } = this.#noted(error);
       this.#json(status, { status: 'error', code, message: text }, ANY_ORIGIN);
     }
+  }
+
+  /** Whether the form may have a file. What is no form is refused. */
+  #isUpload(mayUpload: boolean): boolean {
+    const { 'content-type': type = '' } = this.request.headers;
+    if (/^application\/x-www-form-urlencoded\b/i.test(type)) return false;
+    if (mayUpload && /^multipart\/form-data\b/i.test(type)) return true;
+    throw new Refused(415, 'FORM_REFUSED', 'Only the forms of browsers are accepted.');
+  }
+
+  /** The fields of a form, and the one file in it. */
+  async #form(atMost: number): Promise<{ form: URLSearchParams; file: UploadedFile | undefined }> {
+    const { 'content-type': type = '' } = this.request.headers;
+    const body = new Uint8Array(await this.#body(atMost));
+    const read = new Response(body, { headers: { 'Content-Type': type } }).formData();
+    const all = [...(await read.catch(() => Promise.reject(new Refused(400, 'FORM_REFUSED', 'The form is damaged.'))))];
+    const form = new URLSearchParams();
+    for (const [name, value] of all) if (typeof value === 'string') form.append(name, value);
+    const [sent] = all.flatMap(([, value]) => (typeof value === 'string' || value.name === '' ? [] : [value]));
+    return { form, file: sent && { name: sent.name, bytes: Buffer.from(await sent.arrayBuffer()) } };
   }
 
   async #body(atMost: number): Promise<Buffer> {
@@ -404,18 +413,16 @@ function find<One extends { readonly path: string }>(
   all: readonly One[],
   { pathname, searchParams: query }: URL,
 ): { readonly one: One; readonly request: PageRequest } | undefined {
-  const given = pathname.split('/').slice(1);
   for (const one of all) {
-    const wanted = one.path.split('/').slice(1);
-    if (wanted.length !== given.length || !wanted.every((part, at) => part.startsWith(':') || part === given[at]))
-      continue;
-    const named = wanted.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), decoded(given[at])]] : []));
+    const found = new RegExp(`^${one.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]*)')}$`).exec(pathname);
+    if (found === null) continue;
+    const named = Object.entries(found.groups ?? {}).map(([name, part]) => [name, decoded(part)]);
     return { one, request: { path: pathname, params: Object.fromEntries(named), query, pageSize: PAGE } };
   }
   return undefined;
 }
 
-function decoded(part = ''): string {
+function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -433,15 +440,3 @@ function told(error: unknown): { status: number; code: string; text: string; hin
 }
 
 const STATUSES: Readonly<Record<number, number>> = { [ExitCode.usage]: 400, [ExitCode.locked]: 409 };
-
-/** The fields of a form, and the one file in it. */
-async function readForm(body: Buffer, type: string): Promise<{ form: URLSearchParams; file?: UploadedFile }> {
-  const read = new Response(new Uint8Array(body), { headers: { 'Content-Type': type } }).formData();
-  const all = [...(await read.catch(() => Promise.reject(new Refused(400, 'FORM_REFUSED', 'The form is damaged.'))))];
-  const form = new URLSearchParams();
-  for (const [name, value] of all) if (typeof value === 'string') form.append(name, value);
-  const [sent] = all.flatMap(([, value]) => (typeof value === 'string' || value.name === '' ? [] : [value]));
-  return sent === undefined
-    ? { form }
-    : { form, file: { name: sent.name, bytes: Buffer.from(await sent.arrayBuffer()) } };
-}

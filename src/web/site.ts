@@ -103,20 +103,10 @@ export interface Done {
   readonly message?: Message | undefined;
 }
 
-/** A screen without the type of its view, so that all screens fit one list. */
-export interface AnyScreen {
-  readonly path: string;
-  readonly open: (request: PageRequest, site: Site) => Promise<Opened>;
-}
+export type AnyScreen = ReturnType<typeof screen>;
 
-export interface Opened {
-  readonly json: () => Promise<unknown>;
-  readonly page: () => PageContent;
-  /** All pages of the list, from the first on. */
-  readonly csv: (() => AsyncGenerator<CsvLines>) | undefined;
-}
-
-export const screen = <View extends object>(of: PageScreen<View>): AnyScreen => {
+/** A screen without the type of its view, so that all screens fit one list. `csv`: all pages of the list. */
+export const screen = <View extends object>(of: PageScreen<View>) => {
   const { path, nothing, show, json, csv, nextPage = pageAfter } = of;
   const load = async (request: PageRequest, site: Site): Promise<Dated<View>> => {
     const view = await of.load(request, site).catch((error: unknown) => {
@@ -127,7 +117,7 @@ export const screen = <View extends object>(of: PageScreen<View>): AnyScreen => 
   };
   return {
     path,
-    async open(request, site) {
+    async open(request: PageRequest, site: Site) {
       const view = await load(request, site);
       const pages = async function* (lines: NonNullable<typeof csv>) {
         for (let at = view, query = request.query; ; ) {
@@ -140,7 +130,7 @@ export const screen = <View extends object>(of: PageScreen<View>): AnyScreen => 
         }
       };
       return {
-        json: async () => json?.(view, site) ?? view,
+        json: async (): Promise<unknown> => json?.(view, site) ?? view,
         page: () => show(view, request, site),
         csv: csv && (() => pages(csv)),
       };

@@ -35,6 +35,15 @@ import { readListedRows, refuseLongSearch } from './rows.js';
 /** What is known of a company. A name or a number is enough, but only a number confirms. */
 export type LookUpQuery = Pick<RowFields, 'name' | 'country' | 'registration_number' | 'state' | 'city'>;
 
+/** The fields of a query, for people. */
+export const LOOK_UP_FIELDS = [
+  { id: 'name', name: 'Name', description: 'Name of the company' },
+  { id: 'country', name: 'Country', description: 'Country, as a code or a name' },
+  { id: 'registration_number', name: 'Registration number', description: 'Number in the register of its country' },
+  { id: 'state', name: 'State', description: 'State or province of the register' },
+  { id: 'city', name: 'City', description: 'City, or the court of a German register' },
+] as const satisfies readonly { readonly id: keyof LookUpQuery; readonly name: string; readonly description: string }[];
+
 export interface LookUpOptions extends ProviderOptions {
   readonly queries: readonly LookUpQuery[];
   /** The units that searches may cost. Absent: nothing is bought. */

@@ -17,12 +17,13 @@ export interface OverviewView {
   readonly spending: SpendingOverview;
 }
 
-/** What is due in a list. Null: not worked out yet, because the list is long. */
 type Due = Pick<PortfolioView, 'due' | 'costs' | 'oldestFetchedAt' | 'nextDueAt'>;
 
-export interface ListOverview extends Omit<PortfolioView, keyof Due | 'lastRun'> {
+/** What is due is null if it is not worked out yet, because the list is long. */
+export interface ListOverview
+  extends Omit<PortfolioView, keyof Due | 'lastRun'>,
+    Readonly<{ [Part in keyof Due]: Due[Part] | null }> {
   readonly lastRun: Omit<NonNullable<PortfolioView['lastRun']>, 'lacksTables'> | null;
-  readonly work: Due | null;
   /** Of the last run. Null: there is none. */
   readonly pipeline: string | null;
   /** The last attempts, the oldest first. */
@@ -108,17 +109,16 @@ export async function overview(
   const kept = known.get(keyOf(options));
   if (!isShort && now - (kept?.at ?? 0) >= KEPT_MS) workOutDue(options, environment);
   const views = isShort ? await portfolios(options, environment) : (kept?.views ?? []);
-  const workOf = ({ name, providers }: { readonly name: string; readonly providers: string }): Due | null =>
-    views.find((view) => view.name === name && view.providers === providers) ?? null;
   return {
     portfolios: lists.map((list): ListOverview => {
-      const found = workOf(list);
-      const work = found === null ? null : pick(found, 'due', 'costs', 'oldestFetchedAt', 'nextDueAt');
-      return { ...list, work };
+      const found = views.find(({ name, providers }) => name === list.name && providers === list.providers);
+      return { ...list, ...(found ? pick(found, 'due', 'costs', 'oldestFetchedAt', 'nextDueAt') : NOT_WORKED_OUT) };
     }),
     spending,
   };
 }
+
+const NOT_WORKED_OUT = { due: null, costs: null, oldestFetchedAt: null, nextDueAt: null };
 
 /** Works out what is due in long lists, in a thread. `overview` has it later. */
 function workOutDue(options: ProviderOptions, environment: AppEnvironment): void {

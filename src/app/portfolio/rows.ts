@@ -132,6 +132,23 @@ export async function rows(options: RowsOptions = {}, environment = processEnvir
   });
 }
 
+/** The companies of the rows that a search finds, each once. */
+export async function companiesLike(
+  options: ProviderOptions & { readonly search: string },
+  environment: AppEnvironment,
+) {
+  const found = new Map<
+    string,
+    { space: IdSpace; id: string } & Record<'name' | 'country' | 'registrationNumber', string | null>
+  >();
+  for (const row of (await rows(options, environment)).rows) {
+    if (row.company === null) continue;
+    const { matchedName: name, matchedCountry: country, matchedRegistrationNumber: registrationNumber } = row;
+    found.set(`${row.company.space} ${row.company.id}`, { ...row.company, name, country, registrationNumber });
+  }
+  return [...found.values()];
+}
+
 async function scopeOf(
   { portfolio, run }: RowsOptions,
   portfolios: readonly PortfolioRecord[],

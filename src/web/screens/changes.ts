@@ -10,16 +10,10 @@ import { companyAddress } from './companies.js';
 export const changesScreen = screen<RecentChangesView>({
   path: '/changes',
   nothing: { changes: [], nextBefore: null, notCompared: 0 },
-  async load({ query }, { options, environment }) {
+  load({ query }, { options, environment }) {
     const before = Number.parseInt(query.get('before') ?? '', 10);
-    return await recentChanges(
-      {
-        ...options,
-        portfolio: query.get('portfolio') || undefined,
-        ...(before > 0 ? { before } : {}),
-      },
-      environment,
-    );
+    const asked = { portfolio: query.get('portfolio') || undefined, ...(before > 0 ? { before } : {}) };
+    return recentChanges({ ...options, ...asked }, environment);
   },
   show({ changes, nextBefore, notCompared }, { path, query }) {
     const isShort = query.has('important');
@@ -58,16 +52,16 @@ ${nextBefore !== null && html`<p><a class="btn" href="${addressWith(path, query,
   ),
 });
 
-/** A line for each field. The day and the company are in the first of their lines. Fields of an item are in its line. */
+/** Fields of an item are in its line. */
+export const changedFields = (changes: readonly ChangeView[]) =>
+  changes.flatMap((change) =>
+    change.items.flatMap(({ fields }) => fields.filter(({ ofItem }) => !ofItem).map((field) => ({ change, field }))),
+  );
+
+/** A line for each field. The day and the company are in the first of their lines. */
 const changeLines = (changes: readonly ChangeView[], isShort: boolean): readonly (readonly Markup[])[] =>
-  changes
-    .flatMap((change) =>
-      change.items.flatMap(({ fields }) =>
-        fields
-          .filter(({ ofItem, important }) => !ofItem && (important || !isShort))
-          .map((field) => ({ change, field })),
-      ),
-    )
+  changedFields(changes)
+    .filter(({ field }) => field.important || !isShort)
     .map(({ change, field }, at, lines) => {
       const [day, company] = [moment(change.changedAt).slice(0, 10), companyLink(change)];
       const before = lines[at - 1]?.change;

@@ -1,6 +1,6 @@
 import { type ListedRow, type RowsView, rows } from '../../app/portfolio/rows.js';
 import { reasonName } from '../../cli/terminal/review-words.js';
-import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { OUTCOME_WORDS } from '../../domain/outcomes.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
 import type { MessageState } from '../../util/message-parts.js';
 import { count } from '../../util/words.js';
@@ -23,21 +23,12 @@ import { csvOf, screen } from '../site.js';
 export const companiesScreen = screen<RowsView>({
   path: '/companies',
   load(request, { options, environment }) {
-    const { query } = request;
+    const { query, pageSize: perPage } = request;
     const given = (name: string) => query.get(name) || undefined;
-    return rows(
-      {
-        ...options,
-        ...Object.fromEntries(
-          ['portfolio', 'run', 'outcome', 'stage', 'reason', 'sort'].map((name) => [name, given(name)]),
-        ),
-        search: given('q'),
-        descending: query.has('desc'),
-        page: Math.floor(firstItem(request) / request.pageSize) + 1,
-        perPage: request.pageSize,
-      },
-      environment,
-    );
+    const chosen = ['portfolio', 'run', 'outcome', 'stage', 'reason', 'sort'].map((name) => [name, given(name)]);
+    const page = Math.floor(firstItem(request) / perPage) + 1;
+    const asked = { ...Object.fromEntries(chosen), search: given('q'), descending: query.has('desc'), page, perPage };
+    return rows({ ...options, ...asked }, environment);
   },
   show(view, request) {
     const { query } = request;
@@ -57,7 +48,7 @@ ${dataTable(
     html`${row.row}<br><span class="dim">${joined([row.inputId, isMixed && row.portfolio?.split('/').at(-1)], ' · ')}</span>`,
     html`${row.name ?? dim(row.written ?? 'no name')}<br><span class="dim">${placeInWords(row.country, row.registrationNumber)}</span>`,
     companyCell(row),
-    chip(outcomeState(row.outcome), outcomeInWords(row.outcome)),
+    outcomeChip(row.outcome),
     row.reason,
     row.updatedAt === null ? row.outcome === 'pending' && dim('to do') : time(row.updatedAt, at),
   ]),
@@ -97,17 +88,19 @@ function searchForm(query: URLSearchParams): Html {
   return html`<form class="row" method="get" action="/companies" role="search"><input type="search" name="q" data-key="/" aria-label="Name, number or ID" placeholder="Name, number or ID" size="32" value="${query.get('q') ?? ''}">${hiddenFields(kept)}<label>Sort by <select name="sort">${sorts}</select></label><label><input type="checkbox" name="desc" value="1"${query.has('desc') && html` checked`}> last first</label><button class="primary">Search</button></form>`;
 }
 
-const isOutcome = (text: string): text is RowOutcome => ROW_OUTCOMES.some((known) => known === text);
+const STATES: Readonly<Record<string, MessageState>> = {
+  complete: 'done',
+  needs_review: 'attention',
+  failed: 'failed',
+  invalid: 'failed',
+};
 
-export const outcomeInWords = (outcome: string): string => (isOutcome(outcome) ? OUTCOME_WORDS[outcome] : outcome);
+const outcomeInWords = (outcome: string): string =>
+  (OUTCOME_WORDS as Readonly<Record<string, string>>)[outcome] ?? outcome;
+
+export const outcomeChip = (outcome: string): Html => chip(STATES[outcome] ?? 'detail', outcomeInWords(outcome));
 
 const stageInWords = (stage: string): string => stage.replaceAll('-', ' ');
-
-export function outcomeState(outcome: string): MessageState {
-  if (outcome === 'complete') return 'done';
-  if (outcome === 'needs_review') return 'attention';
-  return outcome === 'failed' || outcome === 'invalid' ? 'failed' : 'detail';
-}
 
 export const companyAddress = ({ space, id }: { readonly space: string; readonly id: string }): string =>
   `/companies/${encodeURIComponent(space)}/${encodeURIComponent(id)}`;

@@ -24,25 +24,17 @@ import {
 } from '../layout.js';
 import { ownershipDrawing } from '../ownership-drawing.js';
 import { type PageRequest, screen } from '../site.js';
-import { changeInWords, fieldInWords } from './changes.js';
-import { companyAddress, outcomeInWords, outcomeState } from './companies.js';
+import { changedFields, changeInWords, fieldInWords } from './changes.js';
+import { companyAddress, outcomeChip } from './companies.js';
 
 /** "All of the graph" is drawn up to this size: the layout of 200 nodes takes 0.3 s. */
 const WIDE_GRAPH = { hops: 6, neighbours: 40, nodes: 120 };
 
 export const companyScreen = screen<CompanyView>({
   path: '/companies/:space/:id',
-  load({ params, query }, { options, environment }) {
-    return company(
-      {
-        ...options,
-        space: params.space ?? '',
-        id: params.id ?? '',
-        includeContacts: query.has('contacts'),
-        graph: query.has('graph') ? WIDE_GRAPH : GRAPH_LIMITS,
-      },
-      environment,
-    );
+  load({ params: { space = '', id = '' }, query }, { options, environment }) {
+    const graph = query.has('graph') ? WIDE_GRAPH : GRAPH_LIMITS;
+    return company({ ...options, space, id, includeContacts: query.has('contacts'), graph }, environment);
   },
   show(view, request) {
     const { name, at, figures, reports, changes, decisions, rows, answers, damagedAnswers } = view;
@@ -57,21 +49,17 @@ ${panel(reports.length > 1 ? `Credit reports (${reports.length})` : 'Credit repo
 ${figurePanels(figures)}
 </div>
 ${ownershipPanel(view, request)}
-${LISTS.map((shape) => listPanel(shape, view.lists))}
+${view.lists.map(listPanel)}
 <div class="grid">
 ${panel(
   'Changes',
   dataTable(
     ['When', 'Field', 'Before → now'],
-    changes.flatMap((change) =>
-      change.items
-        .flatMap((item) => item.fields.filter(({ ofItem }) => !ofItem))
-        .map((field) => [
-          html`<time>${moment(change.changedAt).slice(0, 10)}</time>`,
-          fieldInWords(field),
-          changeInWords(field),
-        ]),
-    ),
+    changedFields(changes).map(({ change, field }) => [
+      html`<time>${moment(change.changedAt).slice(0, 10)}</time>`,
+      fieldInWords(field),
+      changeInWords(field),
+    ]),
     'No change was recorded.',
   ),
 )}
@@ -81,7 +69,7 @@ ${tablePanel(
   rows.map((row) => [
     html`<span title="${row.portfolio}">${row.portfolio === null ? `run ${row.runId}` : basename(row.portfolio)}</span>${row.leftAt !== null && html`<br><span class="dim">left the list ${time(row.leftAt, at)}</span>`}`,
     row.row,
-    chip(outcomeState(row.outcome), outcomeInWords(row.outcome)),
+    outcomeChip(row.outcome),
     row.reason,
   ]),
 )}
@@ -233,9 +221,10 @@ function charts({ periods, currencies, lines }: FigureTable): Markup {
     used.map((currency) => {
       const at = periods.flatMap((_, index) => (currencies[index] === currency ? [index] : [])).slice(-PERIODS_SHOWN);
       const pick = <Value>(all: readonly Value[]) => at.map((index) => all[index] ?? null);
-      const series = lines
-        .filter(({ name }) => names.includes(name))
-        .map(({ name, values }) => seriesOf(name.replaceAll('-', ' '), TONES[names.indexOf(name)], pick(values)));
+      const series = names.flatMap((name, nth) => {
+        const found = lines.filter((line) => line.name === name);
+        return found.map(({ values }) => seriesOf(name.replaceAll('-', ' '), TONES[nth], pick(values)));
+      });
       if (!series.some(({ values }) => values.some((value) => value !== null))) return false;
       const words = `${title}, ${currency ?? 'currency not returned'}`;
       return panel(words, draw(pick(periods).map(String), series, words));
@@ -286,11 +275,7 @@ ${!isWide && hidden > 0 && html`<p><a class="btn" href="${path}?graph=1">Show mo
 
 type Row = CompanyListView['items'][number];
 
-interface ListShape {
-  readonly name: string;
-  readonly title: string;
-  readonly columns: readonly (readonly [TableColumn, (row: Row) => Markup])[];
-}
+type ListColumn = readonly [TableColumn, (row: Row) => Markup];
 
 const source = ['Source', (row: Row) => dim(row.operation)] as const;
 const contacts = [
@@ -298,62 +283,50 @@ const contacts = [
   ['Phone', (row: Row) => row.phone],
 ] as const;
 
-const LISTS: readonly ListShape[] = [
-  {
-    name: 'officers',
-    title: 'Officers',
-    columns: [
-      ['Name', (row) => listed([row.first_name, row.last_name], ' ')],
-      ['Role', (row) => row.job_title],
-      ['Appointed', (row) => row.appointed_at],
-      ['Resigned', (row) => row.resigned_at],
-      ['Status', (row) => row.work_status],
-      ['Born', (row) => listed([row.date_of_birth_year, row.date_of_birth_month?.padStart(2, '0')], '-')],
-      ...contacts,
-      source,
-    ],
-  },
-  {
-    name: 'shareholders',
-    title: 'Shareholders',
-    columns: [
-      ['Holder', (row) => row.name ?? NOT_RETURNED],
-      [numeric('Percent'), (row) => returned(row.percentage, (percentage) => `${amount(percentage)} %`)],
-      [numeric('Shares'), (row) => row.quantity && amount(row.quantity)],
-      ['Class', (row) => row.share_type],
-      [numeric('Value'), (row) => row.total_value && moneyOf(row.total_value, row.currency)],
-      ['Status', (row) => row.status],
-      source,
-    ],
-  },
-  {
-    name: 'people',
-    title: 'People',
-    columns: [
-      ['Name', (row) => row.full_name ?? row.name],
-      ['Role', (row) => row.job_title],
-      ['Country', (row) => row.country],
-      ...contacts,
-      source,
-    ],
-  },
-];
+/** By the name of their table. */
+const LISTS: Readonly<Record<string, readonly ListColumn[]>> = {
+  officers: [
+    ['Name', (row) => listed([row.first_name, row.last_name], ' ')],
+    ['Role', (row) => row.job_title],
+    ['Appointed', (row) => row.appointed_at],
+    ['Resigned', (row) => row.resigned_at],
+    ['Status', (row) => row.work_status],
+    ['Born', (row) => listed([row.date_of_birth_year, row.date_of_birth_month?.padStart(2, '0')], '-')],
+    ...contacts,
+    source,
+  ],
+  shareholders: [
+    ['Holder', (row) => row.name ?? NOT_RETURNED],
+    [numeric('Percent'), (row) => returned(row.percentage, (percentage) => `${amount(percentage)} %`)],
+    [numeric('Shares'), (row) => row.quantity && amount(row.quantity)],
+    ['Class', (row) => row.share_type],
+    [numeric('Value'), (row) => row.total_value && moneyOf(row.total_value, row.currency)],
+    ['Status', (row) => row.status],
+    source,
+  ],
+  people: [
+    ['Name', (row) => row.full_name ?? row.name],
+    ['Role', (row) => row.job_title],
+    ['Country', (row) => row.country],
+    ...contacts,
+    source,
+  ],
+};
 
 const ITEMS_SHOWN = 100;
 
 /** A list that was not bought has no panel. One that did not come says so. */
-function listPanel({ name, title, columns }: ListShape, lists: readonly CompanyListView[]): Markup {
-  const list = lists.find((one) => one.name === name);
-  if (list === undefined || list.state === 'not_bought') return false;
-  if (list.state === 'not_returned') return panel(title, NOT_RETURNED);
-  return panel(
-    `${title} (${list.items.length})`,
-    html`${dataTable(
-      columns.map(([column]) => column),
-      list.items.slice(0, ITEMS_SHOWN).map((row) => columns.map(([, cell]) => cell(row))),
-      'The list is empty. That does not prove that there are none.',
-    )}${list.items.length > ITEMS_SHOWN && html`<p class="dim">and ${list.items.length - ITEMS_SHOWN} more in the JSON of this page</p>`}`,
-  );
+function listPanel({ name, state, items }: CompanyListView): Markup {
+  const [columns, title] = [LISTS[name], capitalized(name)];
+  if (columns === undefined || state === 'not_bought') return false;
+  if (state === 'not_returned') return panel(title, NOT_RETURNED);
+  const lines = items.slice(0, ITEMS_SHOWN).map((row) => columns.map(([, cell]) => cell(row)));
+  const names = columns.map(([column]) => column);
+  return panel(`${title} (${items.length})`, [
+    dataTable(names, lines, 'The list is empty. That does not prove that there are none.'),
+    items.length > ITEMS_SHOWN &&
+      html`<p class="dim">and ${items.length - ITEMS_SHOWN} more in the JSON of this page</p>`,
+  ]);
 }
 
 const answersTable = (answers: readonly StoredAnswerView[], at: number): Html =>

@@ -21,6 +21,7 @@ import {
   hiddenFields,
   numeric,
   panel,
+  someOf,
   tablePanel,
 } from '../layout.js';
 import { type Action, mayDo, type PageRequest, type Site, screen } from '../site.js';
@@ -91,7 +92,7 @@ export const planScreen = screen<PlanScreenView>({
       title: 'Plan',
       body:
         preview === null
-          ? html`${heading(basename(optionsOf(request).input), 'nothing was spent', another)}${unread && chooser(unread, pipelines, request)}`
+          ? html`${heading(basename(optionsOf(request).input), 'nothing was spent', another)}${unread && html`<p class="notice warn">Choose what the columns are: ${unread.problem}</p>${columnsForm({ ...unread, pipeline: text(request, 'pipeline') }, pipelines, request)}`}`
           : html`${heading(basename(preview.plan.input), html`${count(preview.plan.rows, 'row')} · nothing was spent`, another)}
 ${updates(preview.plan, request)}${planned(view, preview, request, site)}`,
     };
@@ -116,15 +117,6 @@ function updates({ input, portfolio, run }: PreviewView['plan'], { query }: Page
   if (portfolio === input || !query.has('name')) return false;
   return html`<p class="notice warn">This file ${run === null ? 'belongs to' : 'updates'} the list <b>${basename(portfolio)}</b>. The earlier file is kept. <a href="${addressWith('/plan', query, { name: null, confirm: null })}">Make it a list of its own</a></p>`;
 }
-
-/** The columns of a table that is no list yet. */
-const chooser = (
-  { columns, rows, problem }: UnreadTable,
-  pipelines: readonly PipelineView[],
-  request: PageRequest,
-): Html =>
-  html`<p class="notice warn">Choose what the columns are: ${problem}</p>
-${jobForm(html`${columnTable(columns, () => undefined, rows, [])}${jobChoices(pipelines, text(request, 'pipeline'), request)}`, request)}`;
 
 const pipelineChoice = (pipelines: readonly PipelineView[], chosen: string | undefined): Html =>
   html`<label>What to buy <select name="pipeline">${pipelines
@@ -171,13 +163,13 @@ ${isHeld ? html`<p class="notice warn">Another run is using the ledger. Start th
 ${panel(
   'Rows',
   facts([
-    ['To search and buy', plan.toSearch > 0 && withCommas(plan.toSearch)],
-    ['Known, with data to buy', plan.toBuy > 0 && withCommas(plan.toBuy)],
-    ['With the same requests as an earlier row', plan.repeated > 0 && withCommas(plan.repeated)],
-    ['With stored answers, free', free > 0 && withCommas(free)],
-    ['Up to date', plan.upToDate > 0 && withCommas(plan.upToDate)],
-    ['May need review', plan.toPerson > 0 && withCommas(plan.toPerson)],
-    ['Invalid, skipped at no cost', plan.invalid > 0 && withCommas(plan.invalid)],
+    ['To search and buy', someOf(plan.toSearch)],
+    ['Known, with data to buy', someOf(plan.toBuy)],
+    ['With the same requests as an earlier row', someOf(plan.repeated)],
+    ['With stored answers, free', someOf(free)],
+    ['Up to date', someOf(plan.upToDate)],
+    ['May need review', someOf(plan.toPerson)],
+    ['Invalid, skipped at no cost', someOf(plan.invalid)],
   ]),
 )}
 ${tablePanel(
@@ -187,47 +179,32 @@ ${tablePanel(
 )}
 </div>
 ${usualCountry !== null && text(request, 'confirm') === undefined && html`<p class="row"><button name="country" value="${usualCountry}" form="${JOB_FORM}">Use ${usualCountry} for rows without a country</button></p>`}
-${panel('The first rows, and what each column is', preview(plan, rows, leftOut, pipelines, request))}
+${panel('The first rows, and what each column is', columnsForm({ columns: plan.columns.all, read: plan.columns.read, rows, leftOut, pipeline: plan.pipeline }, pipelines, request))}
 ${notes.length > 0 && panel('Notes', html`<ul>${notes.map(({ text: words }) => html`<li>${words}</li>`)}</ul>`)}`;
 }
 
 /** The form of the columns. The buttons that start belong to it, so that a start is for what it shows. */
 const JOB_FORM = 'job';
 
-const jobForm = (body: Markup, request: PageRequest): Html =>
-  html`<form id="${JOB_FORM}" class="stack" method="get" action="/plan">${hidden(request, ['path', 'portfolio', 'name', 'sheet'])}${body}</form>`;
-
-const jobChoices = (pipelines: readonly PipelineView[], pipeline: string | undefined, request: PageRequest): Html =>
-  html`<p class="row">${pipelineChoice(pipelines, pipeline)}<label>Country of rows that have none <input name="country" size="4" maxlength="60" value="${text(request, 'country') ?? ''}" placeholder="DE"></label><button>Plan again</button></p>`;
+interface ListBeginning {
+  readonly columns: readonly string[];
+  readonly read?: PreviewView['plan']['columns']['read'];
+  readonly rows: readonly (UnreadTable['rows'][number] & { readonly problem?: unknown })[];
+  readonly leftOut?: PreviewView['leftOut'];
+  readonly pipeline: string | undefined;
+}
 
 /** The choice over each column, the cells as written, and the lines that are no companies. Fixed while it is confirmed. */
-function preview(
-  { columns, pipeline }: PreviewView['plan'],
-  rows: PreviewView['rows'],
-  leftOut: PreviewView['leftOut'],
+function columnsForm(
+  { columns, read = [], rows, leftOut = [], pipeline }: ListBeginning,
   pipelines: readonly PipelineView[],
   request: PageRequest,
 ): Html {
   // Texts and alternatives among the columns cannot be chosen here.
-  const isChosen = (column: (typeof columns.read)[number]) =>
-    [column.source].flat().every((piece) => typeof piece === 'number');
-  const fieldOf = (at: number) =>
-    columns.read.find((column) => isChosen(column) && [column.source].flat().includes(at))?.field;
-  if (text(request, 'confirm') !== undefined) return columnTable(columns.all, fieldOf, rows, leftOut, true);
-  const kept = columns.read.filter((column) => !isChosen(column));
-  return jobForm(
-    html`${kept.map(({ field }) => html`<input type="hidden" name="kept" value="${field}">`)}${columnTable(columns.all, fieldOf, rows, leftOut)}${jobChoices(pipelines, pipeline, request)}`,
-    request,
-  );
-}
-
-function columnTable(
-  columns: readonly string[],
-  fieldOf: (at: number) => string | undefined,
-  rows: readonly (Pick<PreviewView['rows'][number], 'line' | 'values'> & { readonly problem?: unknown })[],
-  leftOut: PreviewView['leftOut'],
-  isFixed = false,
-): Html {
+  const isChosen = ({ source }: (typeof read)[number]) => [source].flat().every((piece) => typeof piece === 'number');
+  const fieldOf = (at: number) => read.find((column) => isChosen(column) && [column.source].flat().includes(at))?.field;
+  const kept = read.filter((column) => !isChosen(column)).map(({ field }) => ['kept', field] as const);
+  const isFixed = text(request, 'confirm') !== undefined;
   const choice = (name: string, at: number): Html =>
     isFixed
       ? html`<b>${fieldOf(at)?.replaceAll('_', ' ') ?? 'not used'}</b>`
@@ -245,12 +222,15 @@ function columnTable(
       shown: html`</td><td colspan="${columns.length}"><s>${words}</s> <span class="dim">left out: ${kind}</span></td>`,
     })),
   ].sort((a, b) => a.line - b.line);
-  return html`${box(
+  const table = box(
     'The first rows',
     html`<table><thead><tr><th></th>${columns.map((name, at) => html`<th scope="col">${name}<br>${choice(name, at)}</th>`)}</tr></thead><tbody>${lines.map(
       ({ line, shown }) => html`<tr><td class="dim">line ${line}${shown}</tr>`,
     )}</tbody></table>`,
-  )}${!isFixed && html`<p class="dim">If several columns are the same field, their cells are joined from left to right.</p>`}`;
+  );
+  if (isFixed) return table;
+  return html`<form id="${JOB_FORM}" class="stack" method="get" action="/plan">${hidden(request, ['path', 'portfolio', 'name', 'sheet'])}${hiddenFields(kept)}${table}<p class="dim">If several columns are the same field, their cells are joined from left to right.</p>
+<p class="row">${pipelineChoice(pipelines, pipeline)}<label>Country of rows that have none <input name="country" size="4" maxlength="60" value="${text(request, 'country') ?? ''}" placeholder="DE"></label><button>Plan again</button></p></form>`;
 }
 
 const hidden = ({ query }: PageRequest, names: readonly string[]): Markup =>

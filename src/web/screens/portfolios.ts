@@ -7,8 +7,8 @@ import { count, iso, listed, moment, withCommas } from '../../util/words.js';
 import { aged, card, cards, chip, dataTable, dim, heading, numeric, time } from '../layout.js';
 import { csvOf, screen } from '../site.js';
 
-const dueRows = ({ work }: Pick<ListOverview, 'work'>): number =>
-  Object.values(work?.due ?? {}).reduce((sum, rows) => sum + rows, 0);
+const dueRows = ({ due }: Pick<ListOverview, 'due'>): number =>
+  Object.values(due ?? {}).reduce((sum, rows) => sum + rows, 0);
 
 export const portfoliosScreen = screen<OverviewView>({
   path: '/',
@@ -17,22 +17,13 @@ export const portfoliosScreen = screen<OverviewView>({
     spending: { unitsLeft: null, unitsThisMonth: 0, reportsThisMonth: 0, callsThisMonth: 0 },
   },
   load: (_, { options, environment }) => overview(options, environment),
-  json: ({ portfolios, ...rest }) => ({
-    portfolios: portfolios.map(({ work, ...list }) => ({ ...list, ...(work ?? NOT_WORKED_OUT) })),
-    ...rest,
-  }),
   show(view, _, { options }) {
     const { portfolios, spending, at } = view;
-    const isUnknown = portfolios.some(({ work }) => work === null);
+    const isUnknown = portfolios.some(({ due }) => due === null);
     const questions = portfolios.reduce((sum, { outcomes }) => sum + outcomes.needs_review, 0);
     const due = portfolios.reduce((sum, list) => sum + dueRows(list), 0);
-    const costs = portfolios.reduce(
-      (sum, { work }) => ({
-        units: sum.units + (work?.costs.units ?? 0),
-        reports: sum.reports + (work?.costs.reports ?? 0),
-      }),
-      { units: 0, reports: 0 },
-    );
+    const total = (of: 'units' | 'reports') => portfolios.reduce((sum, { costs }) => sum + (costs?.[of] ?? 0), 0);
+    const costs = { units: total('units'), reports: total('reports') };
     const sub = listed([
       count(portfolios.length, 'list'),
       questions > 0 && `${count(questions, 'row needs', 'rows need')} review`,
@@ -82,8 +73,8 @@ ${dataTable(
     stateChip(list),
     dueRows(list) === 0
       ? nextDue(list)
-      : html`${withCommas(dueRows(list))}<br><span class="dim">at most ${amountsInWords(list.work?.costs ?? NOTHING)}</span>`,
-    list.work === null ? NOT_YET : timeOrNone(list.work.oldestFetchedAt, at),
+      : html`${withCommas(dueRows(list))}<br><span class="dim">at most ${amountsInWords(list.costs ?? NOTHING)}</span>`,
+    list.due === null ? NOT_YET : timeOrNone(list.oldestFetchedAt, at),
     lastAttempts(list.attempts),
     timeOrNone(list.lastSuccessAt, at),
     nextStep(list),
@@ -97,9 +88,9 @@ ${dataTable(
     input: ({ input }) => input,
     members: ({ members }) => members,
     due: dueRows,
-    units_at_most: ({ work }) => work?.costs.units,
-    credit_reports_at_most: ({ work }) => work?.costs.reports,
-    oldest_fetched_at: ({ work }) => isoOrNull(work?.oldestFetchedAt),
+    units_at_most: ({ costs }) => costs?.units,
+    credit_reports_at_most: ({ costs }) => costs?.reports,
+    oldest_fetched_at: ({ oldestFetchedAt }) => isoOrNull(oldestFetchedAt),
     last_success_at: ({ lastSuccessAt }) => isoOrNull(lastSuccessAt),
   }),
 });
@@ -110,18 +101,16 @@ const DEMO_LIST = resolve(import.meta.dirname, '../../../fixtures/portfolio.csv'
 /** A long list is worked out in a thread. The page is shown again when that is done. */
 const NOT_YET = dim('being calculated…');
 
-const NOT_WORKED_OUT = { due: null, costs: null, oldestFetchedAt: null, nextDueAt: null };
-
 const timeOrNone = (then: number | null, now: number): Html => (then === null ? dim('none yet') : time(then, now));
 
 const NOTHING = { units: 0, reports: 0 };
 
 const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at));
 
-const nextDue = ({ work }: ListOverview): Html =>
-  work === null
+const nextDue = ({ due, nextDueAt }: ListOverview): Html =>
+  due === null
     ? NOT_YET
-    : html`0${work.nextDueAt !== null && html`<br><span class="dim">next on ${moment(work.nextDueAt).slice(0, 10)}</span>`}`;
+    : html`0${nextDueAt !== null && html`<br>${dim(`next on ${moment(nextDueAt).slice(0, 10)}`)}`}`;
 
 /** The most urgent fact about a list. */
 function stateOf({ refusedCode, attempts, outcomes, lastRun, ...list }: ListOverview): readonly [MessageState, string] {

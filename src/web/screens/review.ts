@@ -31,6 +31,7 @@ import { type Html, html, joined, type Markup } from '../../util/html.js';
 import { message, sentence } from '../../util/message-parts.js';
 import { count, withCommas } from '../../util/words.js';
 import {
+  addressWith,
   box,
   button,
   capitalized,
@@ -49,7 +50,6 @@ import { type Action, csvOf, type Dated, mayDo, type Site, screen } from '../sit
 
 type Question = OneQuestionView['question'];
 type RefusedAnswer = ReturnType<typeof refusedAnswers>[number];
-type Facet = QuestionPageView['facets']['reason'][number];
 
 const placeOf = ({ rows: [row] }: Question): string => `${row?.list}, line ${row?.line}`;
 
@@ -131,9 +131,9 @@ export const reviewScreen = screen<ReviewView>({
         first && html`<a class="btn primary" href="${addressOf(first.id, query)}" data-key="Enter">Begin</a>`,
       ])}
 ${view.refused.map((refused) => refusedNotice(refused, mayDecide))}
-${facetRow('Reason', 'reason', counted(facets.reason), request, reasonName)}
-${facetRow('Country', 'country', counted(facets.country), request)}
-${facetRow('Best grade', 'grade', counted(facets.bestGrade), request)}
+${facetRow('Reason', 'reason', facets.reason, request, reasonName)}
+${facetRow('Country', 'country', facets.country, request)}
+${facetRow('Best grade', 'grade', facets.bestGrade, request)}
 ${facets.bestGrade.length > 1 && html`<p class="dim">A grade has five letters: ${GRADE_WORDS}</p>`}
 ${dataTable(
   ['Your company', 'Why', 'About', 'Best candidate', 'Grade', 'Row'],
@@ -177,11 +177,10 @@ const addressOf = (question: string, query: URLSearchParams): string =>
 const refusedNotice = ({ entry, problem, file }: RefusedAnswer, mayDecide: boolean): Html =>
   html`<div class="notice bad row between"><span>${joined([entry && html`<a href="/review/${encodeURIComponent(entry.question)}">${entry.question}</a>`, entry && `the answer of ${entry.by} was not recorded`, problem], ': ')}</span>${mayDecide && button('/review/dismiss', 'Dismiss', { file })}</div>`;
 
-/** A facet as the page shows it. */
-const counted = (values: readonly Facet[]) => values.map(({ value, questions: count }) => ({ value, count }));
-
 interface QuestionScreenView extends OneQuestionView {
   readonly own: readonly OwnAnswer[];
+  /** The person has taken an answer back, and that is recorded in a moment. */
+  readonly isUndoing: boolean;
 }
 
 export const questionScreen = screen<QuestionScreenView>({
@@ -189,7 +188,10 @@ export const questionScreen = screen<QuestionScreenView>({
   async load({ params, query }, { options, environment, user }) {
     const asked = { ...options, ...selectionOf(query), by: user.name, question: params.question ?? '' };
     const own = await ownAnswers({ ...options, by: user.name, limit: 1 }, environment);
-    return { ...(await oneQuestion(asked, environment)), own };
+    const isUndone = ({ kind, question }: { kind: string; question: string }) =>
+      kind === 'undo' && question === params.question;
+    const isUndoing = waitingEntries(options, environment).some(isUndone);
+    return { ...(await oneQuestion(asked, environment)), own, isUndoing };
   },
   json: ({ question, compared, position, fitting, previous, next }) => ({
     ...questionJson(question),
@@ -200,11 +202,12 @@ export const questionScreen = screen<QuestionScreenView>({
   }),
   show(view, { query }, site) {
     const { question, position, fitting, queue, further } = view;
-    const place =
-      position === null ? 'Not among the open questions' : `Question ${withCommas(position)} of ${withCommas(fitting)}`;
+    const elsewhere = view.isUndoing ? 'Your answer is being taken back' : 'Not among the open questions';
+    const place = position === null ? elsewhere : `Question ${withCommas(position)} of ${withCommas(fitting)}`;
     const mayDecide = mayDo(site.user.role, 'decide');
     return {
       title: question.input.name ?? question.id,
+      isLive: view.isUndoing,
       body: html`${heading('Review', joined([place, placeOf(question), topicInWords(question), html`<a href="/review${selectionQuery(query)}">all questions</a>`], ' · '))}
 <div class="split"><ul class="queue" aria-label="Questions">${queue.map(
         (one) =>
@@ -315,7 +318,7 @@ const undoForm = ({ own: [last], at }: Dated<QuestionScreenView>, query: URLSear
   html`<form id="undo" method="post" action="/review/undo">${hiddenFields(Object.entries({ question: last.question, given: String(last.given), select: selectionQuery(query) }))}<p class="dim">Undo takes back: ${last.summary ?? `${last.question}: ${last.decision.replaceAll('_', ' ')}`}, ${time(last.given, at)}</p></form>`;
 
 /** A selection that came back in a form. */
-const selected = (form: URLSearchParams): string => selectionQuery(new URLSearchParams(form.get('select') ?? ''));
+const selected = (form: URLSearchParams): URLSearchParams => new URLSearchParams(form.get('select') ?? '');
 
 const STATES = {
   noted: [
@@ -355,15 +358,13 @@ export const answerAction: Action = {
     );
     const here = selected(form);
     if (state === 'refused') {
-      const typed = number === '' ? '' : `${here === '' ? '?' : '&'}number=${encodeURIComponent(number)}`;
-      return { to: `/review/${encodeURIComponent(question)}${here}${typed}`, message: refusal ?? undefined };
+      const typed = { number: number === '' ? null : number };
+      return { to: addressWith(`/review/${encodeURIComponent(question)}`, here, typed), message: refusal ?? undefined };
     }
     const next = form.get('next') ?? '';
     const [code, text, mood] = STATES[state];
-    return {
-      to: next === '' ? `/review${here}` : `/review/${encodeURIComponent(next)}${here}`,
-      message: message(code, text, mood),
-    };
+    const to = next === '' ? `/review${selectionQuery(here)}` : addressOf(next, here);
+    return { to, message: message(code, text, mood) };
   },
 };
 
@@ -375,7 +376,7 @@ export const undoAction: Action = {
     const given = Number(form.get('given'));
     const { refusal } = await undoAnswer({ ...options, by: user.name, question, given }, environment);
     return {
-      to: `/review/${encodeURIComponent(question)}${selected(form)}`,
+      to: addressOf(question, selected(form)),
       message: refusal ?? message('ANSWER_UNDONE', 'Your answer is withdrawn.'),
     };
   },

@@ -14,7 +14,7 @@ import {
 import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome, STAGE_WORDS } from '../../domain/outcomes.js';
 import { type Html, html, type Share, shareBar } from '../../util/html.js';
 import { type MessageState, message } from '../../util/message-parts.js';
-import { count, durationInWords, iso, moment, shortRun, withCommas } from '../../util/words.js';
+import { count, durationInWords, iso, listed, moment, shortRun, withCommas } from '../../util/words.js';
 import {
   aged,
   button,
@@ -29,6 +29,7 @@ import {
   numeric,
   pager,
   panel,
+  someOf,
   tablePanel,
   time,
 } from '../layout.js';
@@ -101,16 +102,17 @@ const CONDITION_TONES: Readonly<Record<RunStanding['condition'], MessageState>> 
 const isMoving = (condition: RunStanding['condition']): boolean =>
   condition === 'reading' || condition === 'running' || condition === 'writing_tables';
 
-const TONES: Readonly<Record<RowOutcome, Share['tone']>> = {
+/** In the order of the bar. */
+const TONES = {
   complete: 'ok',
   no_match: 'bar',
   needs_review: 'warn',
   failed: 'bad',
   invalid: 'bad',
   pending: 'line',
-};
+} as const satisfies Readonly<Record<RowOutcome, Share['tone']>>;
 
-const SHOWN = ['complete', 'no_match', 'needs_review', 'failed', 'invalid', 'pending'] as const;
+const SHOWN = Object.keys(TONES) as readonly RowOutcome[];
 
 type Named<Value> = Readonly<Record<string, Value | undefined>>;
 
@@ -199,7 +201,15 @@ ${panel(
 </div>
 ${filesPanel(view)}
 ${stageTable(view)}
-${outageList(view)}
+${tablePanel(
+  'Outages',
+  ['Operation', 'Since', 'Next try'],
+  (view.atWork?.outages ?? []).map((one) => [
+    `${one.api} ${one.operation}`,
+    time(one.since, at),
+    moment(one.nextTryAt),
+  ]),
+)}
 ${tablePanel(
   'Failed rows',
   ['Error', numeric('Rows'), 'First'],
@@ -260,12 +270,12 @@ export const runFile: FileScreen = {
 const spentInWords = ({ progress, activity, money }: RunPageView): string =>
   `${amountsInWords({ units: progress.unitsCharged, reports: activity.reports }, ', ')}${moneyAfterAmounts(money)}`;
 
-function limitsInWords({ given: { budget, maxReports } }: RunPageView): string | false {
-  const limits = [
-    budget !== undefined && count(budget, 'unit'),
-    maxReports !== undefined && count(maxReports, 'credit report'),
-  ];
-  return limits.some(Boolean) && `${limits.filter(Boolean).join(', ')} for the last attempt`;
+function limitsInWords({ given: { budget: units, maxReports: reports } }: RunPageView): string | false {
+  const words = listed([
+    units !== undefined && count(units, 'unit'),
+    reports !== undefined && count(reports, 'credit report'),
+  ]);
+  return words !== '' && `${words} for the last attempt`;
 }
 
 const speedInWords = ({ atWork }: RunPageView): string =>
@@ -285,7 +295,7 @@ function stageTable({ progress: { stages, heldByReview } }: RunPageView): Html |
     rows.map(({ stage, counts }) => [
       stage.replaceAll('-', ' '),
       countsBar(names, counts, STAGE_TONES, STAGE_WORDS),
-      ...names.map((name) => counts[name] && withCommas(counts[name])),
+      ...names.map((name) => someOf(counts[name])),
     ]),
   );
 }
@@ -299,13 +309,6 @@ const STAGE_TONES: Readonly<Record<string, Share['tone']>> = {
   held: 'warn',
   notStarted: 'line',
 };
-
-const outageList = ({ atWork, at }: RunPageView): Html | false =>
-  tablePanel(
-    'Outages',
-    ['Operation', 'Since', 'Next try'],
-    (atWork?.outages ?? []).map((one) => [`${one.api} ${one.operation}`, time(one.since, at), moment(one.nextTryAt)]),
-  );
 
 /** Pause while it runs. Continue, after a question that names what the rest costs. */
 function runForms(view: RunScreenView, { query }: PageRequest, { user }: Site): Html | false {

@@ -2,14 +2,26 @@ import { type DailySeries, type DailyUsage, dailyUsage, type UsageView, usage } 
 import { recordCharges } from '../../app/review/unknown-charges.js';
 import { moneyInWords } from '../../cli/terminal/run-words.js';
 import { unitsLeft } from '../../domain/account-usage.js';
-import { barChart, type Html, html, type Markup, SHADES } from '../../util/html.js';
+import { barChart, type Html, html, SHADES } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, moment, shortRun, withCommas } from '../../util/words.js';
-import { button, card, cards, dataTable, heading, NOT_RETURNED, numeric, panel, tablePanel, time } from '../layout.js';
+import {
+  button,
+  card,
+  cards,
+  dataTable,
+  heading,
+  NOT_RETURNED,
+  numeric,
+  panel,
+  someOf,
+  tablePanel,
+  time,
+} from '../layout.js';
 import { type Action, csvOf, mayDo, screen } from '../site.js';
 
 interface UsageScreenView extends UsageView {
-  readonly daily: Readonly<Record<(typeof CHARTED)[number], DailyUsage>>;
+  readonly daily: Readonly<Record<string, DailyUsage>>;
 }
 
 const CHARTED = ['operation', 'pipeline'] as const;
@@ -18,12 +30,9 @@ const UNKNOWN_SHOWN = 100;
 export const usageScreen = screen<UsageScreenView>({
   path: '/usage',
   async load(_, { options, environment }) {
-    const [operation, pipeline] = await Promise.all(CHARTED.map((by) => dailyUsage({ ...options, by }, environment)));
-    const nothing = { days: [], series: [] };
-    return {
-      ...(await usage({ ...options, unknownAtMost: UNKNOWN_SHOWN }, environment)),
-      daily: { operation: operation ?? nothing, pipeline: pipeline ?? nothing },
-    };
+    const read = CHARTED.map(async (by) => [by, await dailyUsage({ ...options, by }, environment)] as const);
+    const daily = Object.fromEntries(await Promise.all(read));
+    return { ...(await usage({ ...options, unknownAtMost: UNKNOWN_SHOWN }, environment)), daily };
   },
   show(view, _, { user }) {
     const { byDay, byOperation, byRun, daily, environments, permissions, unknownCalls, money, at } = view;
@@ -48,7 +57,7 @@ ${cards(
       card('Units left', withCommas(unitsLeft(one) ?? 0), html`reported ${time(one.observedAt ?? at, at)}`),
     ),
 )}
-<div class="grid">${MEASURES.map((measure) => CHARTED.map((by) => chart(daily[by], by, measure)))}</div>
+<div class="grid">${MEASURES.map((measure) => Object.entries(daily).map(([by, of]) => chart(of, by, measure)))}</div>
 ${tablePanel(
   'Calls with unknown charge',
   ['Call', 'Sent', 'Row', ''],
@@ -109,14 +118,13 @@ function chart({ days, series }: DailyUsage, by: string, [name, valuesOf]: (type
 }
 
 function usageTable(first: string, lines: UsageView['byDay']): Html {
-  const figure = (value: number): Markup => value > 0 && withCommas(value);
   return panel(
     `By ${first.toLowerCase()}`,
     dataTable(
       [first, ...['Calls', 'Reused', 'Units', 'Credit reports', 'Unknown charge', 'Money'].map(numeric)],
       lines.map((line) => [
         html`${line.key || 'by hand'} <span class="dim">${line.api}</span>`,
-        ...[line.calls, line.owned, line.unitsCharged, line.reports, line.unknown].map(figure),
+        ...[line.calls, line.owned, line.unitsCharged, line.reports, line.unknown].map(someOf),
         line.money && moneyInWords(line.money),
       ]),
       'No call yet.',
