@@ -1,4 +1,4 @@
--- From the schema of kybatch 0.1, which was 3. First its changed tables are renamed. At the line of dashes migrate.ts makes
+-- From the schema of kybatch 0.1, which was 3. First its changed tables are renamed. At the line of dashes open.ts makes
 -- the tables of schema.sql. Then they are filled. `environments`, `bodies`, `answers` and `errors` stay as they are.
 DROP INDEX runs_by_input;
 DROP INDEX rows_waiting;
