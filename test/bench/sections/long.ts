@@ -21,7 +21,7 @@ export async function run(): Promise<Row[]> {
       string,
       string,
     ];
-    const settings = 'stages: [record]\nsearch: {attempts: 1}\nconcurrency: 64\nexport: {parts_above: 10000}\n';
+    const settings = 'stages: [record]\nsearch: {attempts: 1}\nconcurrency: 64\nexport: {parts_above: 1000}\n';
     writeFileSync(pipeline, settings);
     await writeList(input, rows);
     const env = {
