@@ -64,7 +64,7 @@ const masked = (text: string, run: string) =>
   wrapped(
     text
       .replaceAll(run, 'RUN')
-      .replaceAll(/(?<=--data-dir )[^\s`]+/g, 'DIR')
+      .replaceAll(/(?<=--data-dir |stop all runs. Then, in )[^\s`]*[^\s`:]/g, 'DIR')
       .replaceAll(/\b[0-9a-f]{12}…/g, 'KEY…')
       .replaceAll(/\bcall \d+/g, 'call N'),
     80,
