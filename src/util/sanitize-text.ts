@@ -35,6 +35,14 @@ export const escapeControlCharacters = (text: string): string =>
   );
 
 /**
+ * Many CSV readers end a file or a cell at a NUL, and a terminal obeys an escape. The stored answer keeps them, and so
+ * do Parquet and JSON. Tabs and line ends stay.
+ */
+export const withoutControls = (text: string): string => text.replace(CONTROLS, '\ufffd');
+
+const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
+
+/**
  * Words for an e-mail address or a phone number, as names of members. Digits alone may be any number, so only the name
  * tells that they are a phone number.
  */
