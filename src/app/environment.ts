@@ -174,12 +174,17 @@ export async function keptUntilCommit<T>(
   const name = JSON.stringify([dataDir, question]);
   const kept = keptResults.get(name);
   const begun = performance.now();
-  if (kept?.version === version || begun < (kept?.until ?? 0)) return kept?.result as T;
-  const result = await work();
-  const tookMs = performance.now() - begun;
-  const keptMs = tookMs < LONG_MS ? 0 : Math.min(KEPT_AT_MOST_MS, tookMs * KEPT_TIMES);
+  if (kept?.version === version || begun < (kept?.until ?? 0)) return (await kept?.result) as T;
+  // Kept from its beginning, so that several readers of one page count once.
+  const counted: Kept = { version, result: work(), until: 0 };
   keptResults.delete(name);
-  keptResults.set(name, { version, result, until: begun + keptMs });
+  keptResults.set(name, counted);
+  const result = (await counted.result.catch((error: unknown) => {
+    keptResults.delete(name);
+    throw error;
+  })) as T;
+  const tookMs = performance.now() - begun;
+  if (tookMs >= LONG_MS) counted.until = begun + Math.min(KEPT_AT_MOST_MS, tookMs * KEPT_TIMES);
   const [oldest] = keptResults.keys();
   if (keptResults.size > KEPT_RESULTS && oldest !== undefined) keptResults.delete(oldest);
   return result;
@@ -191,4 +196,10 @@ const KEPT_TIMES = 20;
 const KEPT_AT_MOST_MS = 5_000;
 /** The list of all questions of a large ledger has some 20 MB, counts have little. */
 const KEPT_RESULTS = 40;
-const keptResults = new Map<string, { readonly version: number; readonly result: unknown; readonly until: number }>();
+interface Kept {
+  readonly version: number;
+  readonly result: Promise<unknown>;
+  until: number;
+}
+
+const keptResults = new Map<string, Kept>();
