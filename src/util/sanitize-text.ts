@@ -145,11 +145,3 @@ function removeGroup(object: JsonObject, key: string): void {
     for (const name of Object.keys(group)) if (!NOT_PERSONAL.has(name)) delete group[name];
   } else if (group !== null) delete object[key];
 }
-
-/**
- * Many CSV readers end a file or a cell at a NUL, and a terminal obeys an escape. The stored answer keeps them, and so
- * do Parquet and JSON. Tabs and line ends stay.
- */
-export const withoutControls = (text: string): string => text.replace(CONTROLS, '\ufffd');
-
-const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
