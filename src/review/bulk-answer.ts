@@ -1,6 +1,6 @@
 import { isAtLeast, nameConflicts, numberConflicts } from '../domain/grade-order.js';
 import { isSamePerson } from '../ledger/review/second-person.js';
-import type { Choice, Question } from './questions.js';
+import type { QuestionSummary } from './questions.js';
 
 /** One answer to many questions: the only candidate with the grade is confirmed, or none if there is no candidate. */
 export type Rule =
@@ -20,28 +20,30 @@ export type LeftOut =
   | 'disagreement'
   | 'said_before';
 
-export type RuleResult =
-  | { readonly kind: 'answers'; readonly choice: Choice | undefined }
+export type RuleResult<Asked extends QuestionSummary> =
+  | { readonly kind: 'answers'; readonly choice: Offered<Asked> | undefined }
   | { readonly kind: 'left_out'; readonly why: LeftOut };
+
+type Offered<Asked extends QuestionSummary> = Asked['candidates'][number];
 
 /**
  * A rule's answer to a question. A rule never confirms a candidate with another number. It confirms one with another
  * name only if the rule has an F there. `?` is not enough. Answers that name another company, unsure questions and
  * contradictions are left to a person. `by`: whose rule it is.
  */
-export function applyRule(question: Question, rule: Rule, by: string): RuleResult {
+export function applyRule<Asked extends QuestionSummary>(question: Asked, rule: Rule, by: string): RuleResult<Asked> {
   const why = question.stage === null ? reasonAgainst(question, rule) : 'about_an_answer';
   if (why !== undefined) return { kind: 'left_out', why };
   const [choice] = reaching(question, rule);
   const { held } = question;
-  const isOtherwise = ({ candidateId }: Question['held'][number]) => candidateId !== (choice?.id ?? null);
+  const isOtherwise = ({ candidateId }: Asked['held'][number]) => candidateId !== (choice?.id ?? null);
   if (held.some(isOtherwise)) return { kind: 'left_out', why: 'disagreement' };
   return held.some(({ decidedBy }) => isSamePerson(decidedBy, by))
     ? { kind: 'left_out', why: 'said_before' }
     : { kind: 'answers', choice };
 }
 
-function reasonAgainst(question: Question, rule: Rule): LeftOut | undefined {
+function reasonAgainst(question: QuestionSummary, rule: Rule): LeftOut | undefined {
   if (question.decision?.decision === 'not_sure') return 'not_sure';
   // The best is first.
   const [best] = question.candidates;
@@ -53,12 +55,18 @@ function reasonAgainst(question: Question, rule: Rule): LeftOut | undefined {
 }
 
 /** The candidates with the rule's grade. */
-const reaching = (question: Question, rule: Rule): readonly Choice[] =>
-  rule.verdict === 'confirm'
-    ? question.candidates.filter((choice) => tooLow(choice, question, rule.minGrade) === undefined)
+function reaching<Asked extends QuestionSummary>(question: Asked, rule: Rule): readonly Offered<Asked>[] {
+  const candidates: readonly Offered<Asked>[] = question.candidates;
+  return rule.verdict === 'confirm'
+    ? candidates.filter((choice) => tooLow(choice, question, rule.minGrade) === undefined)
     : [];
+}
 
-function tooLow({ matchGrade }: Choice, { code }: Question, minGrade: string): LeftOut | undefined {
+function tooLow(
+  { matchGrade }: Offered<QuestionSummary>,
+  { code }: QuestionSummary,
+  minGrade: string,
+): LeftOut | undefined {
   // The shown number is one of two that the provider has for this ID.
   if (numberConflicts(matchGrade) || code === 'CONTRADICTORY_CANDIDATE') return 'number_conflict';
   if (nameConflicts(matchGrade) && !nameConflicts(minGrade)) return 'name_conflict';
@@ -69,8 +77,8 @@ function tooLow({ matchGrade }: Choice, { code }: Question, minGrade: string): L
  * The rule that confirms most questions without a guess: the same name, and the same number or VAT number. Undefined if
  * no rule confirms two.
  */
-export function safestRule(questions: readonly Question[]) {
-  const pairs = new Map<string, Question[]>();
+export function safestRule(questions: readonly QuestionSummary[]) {
+  const pairs = new Map<string, QuestionSummary[]>();
   for (const question of questions) {
     const { code, held, candidates } = question;
     const grade = candidates[0]?.matchGrade ?? '';

@@ -1,6 +1,6 @@
 import { fitsPattern, isAtLeast } from '../domain/grade-order.js';
 import { SECOND_PERSON } from '../ledger/review/second-person.js';
-import type { Question, QuestionSummary } from './questions.js';
+import type { QuestionSummary } from './questions.js';
 
 /** Which questions are meant. An absent part matches all. */
 export interface QuestionFilter {
@@ -15,7 +15,7 @@ export interface QuestionFilter {
 }
 
 export function matchesFilter(
-  question: Question | QuestionSummary,
+  question: QuestionSummary,
   { reasons, countryCode, grade, minGrade }: QuestionFilter,
 ): boolean {
   const best = bestGrade(question) ?? '';
@@ -27,11 +27,10 @@ export function matchesFilter(
   );
 }
 
-export const bestGrade = (question: Question | QuestionSummary): string | undefined =>
-  'bestGrade' in question ? (question.bestGrade ?? undefined) : question.candidates[0]?.matchGrade;
+export const bestGrade = ({ candidates }: QuestionSummary): string | undefined => candidates[0]?.matchGrade;
 
 /** Its code, and `SECOND_PERSON` if one person has answered and another must agree. */
-function reasonsOf(question: Question | QuestionSummary): readonly string[] {
+function reasonsOf(question: QuestionSummary): readonly string[] {
   const isHeld = 'isHeld' in question ? question.isHeld : question.held.length > 0;
   return isHeld ? [question.code, SECOND_PERSON] : [question.code];
 }
@@ -49,7 +48,7 @@ export interface Facet {
   readonly questions: number;
 }
 
-export const facetsOf = (questions: readonly (Question | QuestionSummary)[]): Facets => ({
+export const facetsOf = (questions: readonly QuestionSummary[]): Facets => ({
   reason: tally(questions.flatMap(reasonsOf)),
   country: tally(questions.map(({ countryCode }) => countryCode)),
   bestGrade: tally(questions.map((question) => bestGrade(question) ?? null)),

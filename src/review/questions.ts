@@ -138,16 +138,11 @@ function groupByQuestion<Asked extends QuestionKey>(asked: readonly Asked[]): Re
   return groups;
 }
 
-/** An open question as lists count and filter it. */
-export interface QuestionSummary extends QuestionKey {
-  readonly code: string;
-  readonly countryCode: string | null;
-  /** The grade of the best candidate. Null: there is no candidate. */
-  readonly bestGrade: string | null;
-  /** A person was not sure, or the candidates changed after a decision. */
-  readonly decided: 'not_sure' | 'before' | null;
-  /** An answer waits for a second person. */
-  readonly isHeld: boolean;
+/** A question as lists and rules need it. */
+export interface QuestionSummary
+  extends Pick<Question, 'environmentId' | 'entityKey' | 'stage' | 'code' | 'countryCode' | 'decision' | 'held'> {
+  /** The best first. */
+  readonly candidates: readonly Graded[];
 }
 
 /** The open questions in the order of `openQuestions`, without all that only one question needs. */
@@ -162,14 +157,19 @@ export async function summarizeOpenQuestions(
     review,
   );
   const summaries = [...groups].map(([key, rows]) => {
+    const { newest, candidates } = mergeCandidates<WaitingRow['candidates'][number], WaitingRow>(rows);
+    const { environmentId, entityKey, stage, code } = newest;
+    const countryCode = countryOf(rows[0]?.fields ?? {}) ?? candidates[0]?.countryCode ?? null;
     const { decision, held } = standing(key);
-    return toSummary(rows, decision, held.length > 0);
+    return { environmentId, entityKey, stage, code, countryCode, candidates, decision, held };
   });
-  return [
-    ...summaries.filter(({ decided }) => decided === null),
-    ...summaries.filter(({ decided }) => decided !== null),
-  ];
+  return undecidedFirst(summaries);
 }
+
+const undecidedFirst = <Asked extends Pick<Question, 'decision'>>(questions: readonly Asked[]): readonly Asked[] => [
+  ...questions.filter(({ decision }) => !decision),
+  ...questions.filter(({ decision }) => decision),
+];
 
 /** The open review questions of some runs. An answer that decides nothing leaves its question open. */
 export interface OpenQuestions {
@@ -208,8 +208,7 @@ async function standingOf(keys: readonly QuestionKey[], review: ReviewStore) {
 
 /** Questions that rows wait for, with unsure ones last. */
 export async function openQuestions(review: ReviewStore, runIds?: readonly string[]): Promise<readonly Question[]> {
-  const open = (await readQuestions(review, runIds)).filter((question) => question.open);
-  return [...open.filter(({ decision }) => !decision), ...open.filter(({ decision }) => decision)];
+  return undecidedFirst((await readQuestions(review, runIds)).filter((question) => question.open));
 }
 
 /** No candidate has the row's number, so the row's number may be wrong. */
@@ -226,21 +225,7 @@ export const basisOf = (candidateIds: Iterable<string>): string =>
 
 export const choiceKey = (candidateId: string): string => `C-${digest(candidateId, 8)}`;
 
-function toSummary(rows: readonly WaitingRow[], decision: DecisionEntry | undefined, isHeld: boolean): QuestionSummary {
-  const { newest, candidates } = mergeCandidates<WaitingRow['candidates'][number], WaitingRow>(rows);
-  const [best] = candidates;
-  return {
-    environmentId: newest.environmentId,
-    entityKey: newest.entityKey,
-    code: newest.code,
-    countryCode: countryOf(rows[0]?.fields ?? {}) ?? best?.countryCode ?? null,
-    bestGrade: best?.matchGrade ?? null,
-    decided: decision === undefined ? null : decision.decision === 'not_sure' ? 'not_sure' : 'before',
-    isHeld,
-  };
-}
-
-type Graded = Pick<CandidateRecord, 'id' | 'matchGrade'>;
+export type Graded = Pick<CandidateRecord, 'id' | 'matchGrade'>;
 
 /**
  * The candidates of all rows that ask a question, the best first. The row searched last has the newest candidates.

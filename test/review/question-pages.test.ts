@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { oneQuestion, questionPage } from '../../src/app/review/question-pages.js';
 import { recordKey } from '../../src/domain/entity-key.js';
-import { bestGrade, facetsOf, matchesFilter } from '../../src/review/filter.js';
+import { facetsOf, matchesFilter } from '../../src/review/filter.js';
 import { openQuestions, questionId, readQuestions, summarizeOpenQuestions } from '../../src/review/questions.js';
 import { recordAnswer } from '../../src/review/record-answer.js';
 import { whyInWords } from '../../src/review/words.js';
@@ -51,10 +51,11 @@ const expected = async ({ review }: Desk) =>
     environmentId: question.environmentId,
     entityKey: question.entityKey,
     code: question.code,
+    stage: question.stage,
     countryCode: question.countryCode,
-    bestGrade: bestGrade(question) ?? null,
-    decided: question.decision === undefined ? null : question.decision.decision === 'not_sure' ? 'not_sure' : 'before',
-    isHeld: question.held.length > 0,
+    candidates: question.candidates.map(({ id, matchGrade, countryCode }) => ({ id, matchGrade, countryCode })),
+    decision: question.decision,
+    held: question.held,
   }));
 
 test.each([false, true])('summaries say the same as the questions themselves (second person: %s)', (secondPerson) =>
@@ -73,8 +74,8 @@ test.each([false, true])('summaries say the same as the questions themselves (se
       await desk.ask({ row: 9, key: 'Austrian', at: 9 });
       const summaries = await summarizeOpenQuestions(desk.review);
       expect(summaries).toEqual(await expected(desk));
-      expect(summaries.map(({ decided }) => decided)).toContain('not_sure');
-      expect(summaries.some(({ isHeld }) => isHeld)).toBe(secondPerson);
+      expect(summaries.map(({ decision }) => decision?.decision)).toContain('not_sure');
+      expect(summaries.some(({ held }) => held.length > 0)).toBe(secondPerson);
       expect(await summarizeOpenQuestions(desk.review, ['second'])).toEqual([]);
     },
     { secondPerson },

@@ -61,8 +61,15 @@ export function questionPage(
 }
 
 function facetsFor(open: readonly QuestionSummary[], filter: QuestionFilter): Facets {
-  const without = (part: Partial<Record<keyof QuestionFilter, undefined>>) =>
-    facetsOf(open.filter((question) => matchesFilter(question, { ...filter, ...part })));
+  // Most filters have one part, so what is left without another part is often the same.
+  const counted = new Map<string, Facets>();
+  const without = (part: Partial<Record<keyof QuestionFilter, undefined>>) => {
+    const rest = { ...filter, ...part };
+    const key = JSON.stringify(rest);
+    const facets = counted.get(key) ?? facetsOf(open.filter((question) => matchesFilter(question, rest)));
+    counted.set(key, facets);
+    return facets;
+  };
   return {
     reason: without({ reasons: undefined }).reason,
     country: without({ countryCode: undefined }).country,

@@ -36,10 +36,19 @@ export async function selectQuestions(
     const runs = await runsOfQuestions(asking, ledger, environment);
     return await withAskingPipelines(await openQuestions(ledger.review, runs), ledger);
   }
+  const meant = await selectSummaries({ filter, limit, ...asking }, ledger, environment);
+  return await withAskingPipelines(await questionsAbout(ledger.review, meant), ledger);
+}
+
+export async function selectSummaries(
+  { filter = {}, limit, ...asking }: QuestionSelection & PlaceOptions,
+  ledger: QuestionsLedger,
+  environment: AppEnvironment,
+): Promise<readonly QuestionSummary[]> {
   const open = await readSummaries(asking, ledger, environment);
   const meant = open.filter((question) => matchesFilter(question, filter)).slice(0, limit);
   if (meant.length === 0 && open.length > 0) environment.onNote?.(noneMeant(open));
-  return await withAskingPipelines(await questionsAbout(ledger.review, meant), ledger);
+  return meant;
 }
 
 export async function readSummaries(

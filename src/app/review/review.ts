@@ -6,7 +6,14 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { DecisionEntry, Recorded, RowRef } from '../../ledger/review/review.js';
 import { applySheet, type Refusal } from '../../review/apply.js';
 import { applyRule, type LeftOut, type Rule } from '../../review/bulk-answer.js';
-import { type Choice, openQuestions, type Question } from '../../review/questions.js';
+import {
+  choiceKey,
+  openQuestions,
+  type Question,
+  type QuestionSummary,
+  questionId,
+  questionsAbout,
+} from '../../review/questions.js';
 import { loadSheet } from '../../review/read-sheet.js';
 import { recordAnswer } from '../../review/record-answer.js';
 import { runSession } from '../../review/session.js';
@@ -26,7 +33,7 @@ import { REVIEW_SHEET, type ReviewSheets } from '../run/next-step.js';
 import { type ReleasedRun, releasedRuns } from '../run/progress.js';
 import { filesOf } from '../run/stored-settings.js';
 import { stageDependencies, withNotedAnswers } from './answer-question.js';
-import { findReviewSheets, type QuestionSelection, selectQuestions } from './questions.js';
+import { findReviewSheets, type QuestionSelection, selectQuestions, selectSummaries } from './questions.js';
 
 export interface QuestionsOptions extends PlaceOptions, QuestionSelection {}
 
@@ -254,16 +261,23 @@ const NO_KEYS: Keys = {
 };
 
 /** The answers that a rule would give, and the questions it leaves out. */
-export interface RuleProposal {
+export interface RuleProposal<Asked extends QuestionSummary = Question> {
   readonly by: string;
-  readonly answers: readonly RuleAnswer[];
+  readonly answers: readonly RuleAnswer<Asked>[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
 }
 
-export interface RuleAnswer {
-  readonly question: Question;
+export interface RuleAnswer<Asked extends QuestionSummary = Question> {
+  readonly question: Asked;
   /** The confirmed company. Undefined: none of the candidates. */
-  readonly choice: Choice | undefined;
+  readonly choice: Asked['candidates'][number] | undefined;
+}
+
+/** Those of a rule may be thousands, so only the first are read as a person sees them. */
+export interface RulePreview extends Omit<RuleProposal, 'answers'> {
+  /** Null: none of the candidates. */
+  readonly answers: readonly { readonly question: string; readonly candidate: string | null }[];
+  readonly shown: RuleProposal['answers'];
 }
 
 export interface RuleOptions extends DeciderOptions, QuestionSelection {
@@ -309,16 +323,32 @@ export function answerByRule(options: RuleOptions, environment = processEnvironm
 
 /** The answers that a rule would give. Nothing is written, and a run may have the ledger. */
 export function previewRule(
-  options: Omit<RuleOptions, 'agree' | 'note'>,
+  { rule, shown, ...options }: Omit<RuleOptions, 'agree' | 'note'> & { readonly shown: number },
   environment = processEnvironment(),
-): Promise<RuleProposal> {
-  return withLedger('read', options, environment, async (ledger) =>
-    propose(await selectQuestions(options, ledger, environment), options.rule, deciderName(options, environment)),
-  );
+): Promise<RulePreview> {
+  return withLedger('read', options, environment, async (ledger) => {
+    const by = deciderName(options, environment);
+    const { answers, leftOut } = propose(await selectSummaries(options, ledger, environment), rule, by);
+    const first = answers.slice(0, shown).map(({ question }) => question);
+    const named = answers.map(({ question, choice }) => ({
+      question: questionId(question),
+      candidate: choice === undefined ? null : choiceKey(choice.id),
+    }));
+    return {
+      by,
+      answers: named,
+      leftOut,
+      shown: propose(await questionsAbout(ledger.review, first), rule, by).answers,
+    };
+  });
 }
 
-function propose(questions: readonly Question[], rule: Rule, by: string): RuleProposal {
-  const answers: RuleAnswer[] = [];
+function propose<Asked extends QuestionSummary>(
+  questions: readonly Asked[],
+  rule: Rule,
+  by: string,
+): RuleProposal<Asked> {
+  const answers: RuleAnswer<Asked>[] = [];
   const leftOut = new Map<LeftOut, number>();
   for (const question of questions) {
     const ruling = applyRule(question, rule, by);

@@ -309,71 +309,67 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
   });
 }
 
-/** From the best to the worst grade, as `compareGrades` orders them. */
-const GRADE_RANK = "replace(replace(replace(replace(match_grade, 'A', '0'), 'B', '1'), 'Z', '2'), 'F', '3')";
+/** A row that waits, and the time of its question: a row that asks again is read again. */
+const PLACE = "row || ' ' || questions.space || ' ' || questions.stage || ' ' || asked_at";
 
 /**
- * Most questions are asked by one row, which needs only its best candidate: half the time of reading all. `known`: rows
- * that were read before. A row is read again after another search.
+ * The rows that wait, oldest run first. `known`: rows that were read before, by run and place. To read only the places
+ * takes a third of the time.
  */
 export function* readWaitingRows(
   database: Database,
   runIds: readonly string[] | undefined,
   known = new Map<string, WaitingRow>(),
 ): Script<WaitingRow[]> {
-  const candidates = database.prepare<[string, number, string], WaitingRow['candidates'][number]>(
-    'SELECT id, match_grade AS matchGrade, country_code AS countryCode FROM candidates WHERE run_id = ? AND row = ? AND space = ? ORDER BY position',
-  );
-  const best = (column: string) => `(SELECT ${column} FROM candidates WHERE candidates.run_id = questions.run_id
-    AND candidates.row = questions.row AND candidates.space = questions.space
-    AND (candidate_id IS NULL OR candidates.id = candidate_id) ORDER BY ${GRADE_RANK}, position LIMIT 1)`;
-  const found = yield* database
-    .prepare<[object], WaitingRecord>(
-      `SELECT run_id, row, questions.space, questions.stage, environment_id, entity_key, candidate_id, code, asked_at, runs.created_at AS began
-       FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id
+  const places = yield* database
+    .prepare<[object], WaitingPlace>(
+      `SELECT run_id, row, ${PLACE} AS place FROM questions JOIN rows USING (run_id, row)
        WHERE ${IS_OPEN} ${runIds === undefined ? '' : `AND ${OF_RUNS}`} ORDER BY run_id, row, asked_at, questions.space, questions.stage`,
     )
     .all({ runIds: JSON.stringify(runIds ?? []) });
-  const details = database.prepare<[string, string], WaitingDetails>(
-    `SELECT row, questions.space, questions.stage, fields,
-       ${best("match_grade || ' ' || coalesce(country_code, '') || ' ' || candidates.id")} AS best
+  const byRun = new Map<string, WaitingPlace[]>();
+  for (const one of places) {
+    const ofRun = byRun.get(one.run_id);
+    if (ofRun === undefined) byRun.set(one.run_id, [one]);
+    else ofRun.push(one);
+  }
+  const runs = yield* database
+    .prepare<[string], { readonly id: string }>(
+      'SELECT id FROM runs WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id',
+    )
+    .all(JSON.stringify([...byRun.keys()]));
+  const details = database.prepare<[string, string], WaitingRecord>(
+    `SELECT ${PLACE} AS place, row, questions.stage, environment_id, entity_key, code, asked_at, fields,
+       (SELECT coalesce(json_group_array(json_object('id', id, 'matchGrade', match_grade, 'countryCode', country_code)), '[]')
+        FROM (SELECT id, match_grade, country_code FROM candidates WHERE candidates.run_id = questions.run_id
+          AND candidates.row = questions.row AND candidates.space = questions.space
+          AND (candidate_id IS NULL OR candidates.id = candidate_id) ORDER BY position) AS offered) AS candidates
      FROM questions JOIN rows USING (run_id, row)
      WHERE run_id = ? AND row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
   );
-  // By the time of their runs: SQLite would sort the texts along, which takes as long as the rest.
-  found.sort((a, b) => a.began - b.began);
-  const keyOf = (row: WaitingRecord) => `${row.environment_id}|${row.entity_key}`;
-  const rowsOf = new Map<string, number>();
-  for (const row of found) rowsOf.set(keyOf(row), (rowsOf.get(keyOf(row)) ?? 0) + 1);
   const cells = new JsonColumns(database);
-  const needsAll = (row: WaitingRecord) => row.stage !== '' || rowsOf.get(keyOf(row)) !== 1;
-  const placeIn = (row: Pick<WaitingRecord, 'row' | 'space' | 'stage'>) => `${row.row} ${row.space} ${row.stage}`;
-  const keyed = found.map((row) => ({ row, key: `${row.run_id} ${placeIn(row)} ${row.asked_at} ${needsAll(row)}` }));
-  const unread = keyed.flatMap(({ row, key }) => (known.has(key) ? [] : [row]));
-  const read = new Map<string, WaitingDetails>();
-  for (const runId of new Set(unread.map((row) => row.run_id))) {
-    const rows = JSON.stringify(unread.flatMap((row) => (row.run_id === runId ? [row.row] : [])));
-    for (const one of yield* details.all(runId, rows)) read.set(`${runId} ${placeIn(one)}`, one);
+  const waiting = new Map<string, WaitingRow>();
+  for (const { id: runId } of runs) {
+    const keyed = (byRun.get(runId) ?? []).map(({ row, place }) => ({ row, key: `${runId} ${place}` }));
+    const unread = keyed.flatMap(({ row, key }) => (known.has(key) ? [] : [row]));
+    for (const record of unread.length === 0 ? [] : yield* details.all(runId, JSON.stringify(unread)))
+      known.set(`${runId} ${record.place}`, {
+        stage: record.stage === '' ? null : record.stage,
+        environmentId: record.environment_id,
+        entityKey: record.entity_key,
+        code: record.code,
+        askedAt: record.asked_at,
+        fields: cells.read(rowFields, record.fields, [runId, record.row]),
+        candidates: JSON.parse(record.candidates) as WaitingRow['candidates'],
+      });
+    for (const { key } of keyed) {
+      const row = known.get(key);
+      if (row !== undefined) waiting.set(key, row);
+    }
   }
-  const waiting = yield* forEachItem(keyed, function* ({ row, key }): Script<readonly [string, WaitingRow]> {
-    const before = known.get(key);
-    if (before !== undefined) return [key, before];
-    const { fields = '{}', best = null } = read.get(`${row.run_id} ${placeIn(row)}`) ?? {};
-    const seen = needsAll(row) ? yield* candidates.all(row.run_id, row.row, row.space) : toBest(best);
-    const waits = {
-      stage: row.stage === '' ? null : row.stage,
-      environmentId: row.environment_id,
-      entityKey: row.entity_key,
-      code: row.code,
-      askedAt: row.asked_at,
-      fields: cells.read(rowFields, fields, [row.run_id, row.row]),
-      candidates: seen.filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
-    };
-    return [key, waits];
-  });
   known.clear();
   for (const [key, row] of waiting) known.set(key, row);
-  return waiting.map(([, row]) => row);
+  return [...waiting.values()];
 }
 
 /** The open questions of some runs, or of all. */
@@ -391,19 +387,16 @@ export function* readWaitingQuestions(
   return [...new Map(found.map((key) => [`${key.environmentId}|${key.entityKey}`, key])).values()];
 }
 
-/** Grade, country and ID of a candidate in one text, because three lookups take three times as long. */
-function toBest(text: string | null): WaitingRow['candidates'] {
-  if (text === null) return [];
-  const [matchGrade = '', countryCode = '', ...id] = text.split(' ');
-  return [{ id: id.join(' '), matchGrade, countryCode: countryCode === '' ? null : countryCode }];
+interface WaitingPlace {
+  readonly run_id: string;
+  readonly row: number;
+  readonly place: string;
 }
 
 type WaitingRecord = Pick<
   QuestionRow,
-  'run_id' | 'row' | 'space' | 'stage' | 'environment_id' | 'entity_key' | 'candidate_id' | 'code' | 'asked_at'
-> & { readonly began: number };
-
-type WaitingDetails = Pick<QuestionRow, 'row' | 'space' | 'stage' | 'fields'> & { readonly best: string | null };
+  'row' | 'stage' | 'environment_id' | 'entity_key' | 'code' | 'asked_at' | 'fields'
+> & { readonly place: string; readonly candidates: string };
 
 interface QuestionRow {
   readonly run_id: string;

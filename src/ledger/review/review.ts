@@ -19,8 +19,10 @@ export interface ReviewStore {
   questions(runIds?: readonly string[]): Promise<readonly AskedQuestion[]>;
   /** The same for some questions, whether they are open or not. */
   questionsAbout(keys: readonly QuestionKey[]): Promise<readonly AskedQuestion[]>;
-  /** The rows that wait for an answer, in the same order, with the little that lists and counts need. */
-  /** `known`: the rows that were read before, which are replaced by those that are read now. */
+  /**
+   * The rows that wait for an answer, in the same order, with the little that lists, counts and rules need. `known`: the
+   * rows that were read before, which are replaced by those that are read now.
+   */
   waitingRows(runIds?: readonly string[], known?: Map<string, WaitingRow>): Promise<readonly WaitingRow[]>;
   /** The questions of these rows, in no order. */
   waitingQuestions(runIds?: readonly string[]): Promise<readonly QuestionKey[]>;
@@ -49,7 +51,6 @@ export type QuestionKey = Pick<AskedQuestion, 'environmentId' | 'entityKey'>;
 /** A row that waits for an answer. */
 export interface WaitingRow
   extends Pick<AskedQuestion, 'environmentId' | 'entityKey' | 'stage' | 'code' | 'askedAt' | 'fields'> {
-  /** All of them if several rows ask the question or it is about an answer, else the best one. */
   readonly candidates: readonly Pick<CandidateRecord, 'id' | 'matchGrade' | 'countryCode'>[];
 }
 

@@ -4,7 +4,7 @@ import {
   decisions as listDecisions,
   previewRule,
   type RuleOptions,
-  type RuleProposal,
+  type RulePreview,
   withdrawBatch,
   withdrawDecision,
 } from '../../app/review/review.js';
@@ -95,7 +95,7 @@ export const withdrawAction: Action = {
 interface RuleScreenView {
   readonly rule: Rule;
   /** Null: no reason is chosen. */
-  readonly proposal: RuleProposal | null;
+  readonly proposal: RulePreview | null;
   /** The reasons to choose from. */
   readonly reasons: QuestionPageView['facets']['reason'];
 }
@@ -120,15 +120,14 @@ export const ruleScreen = screen<RuleScreenView>({
     return {
       rule,
       reasons: isChosen ? [] : (await questionPage(asked, environment)).facets.reason,
-      proposal: isChosen ? await previewRule({ ...options, ...selection, rule, by: user.name }, environment) : null,
+      proposal: isChosen
+        ? await previewRule({ ...options, ...selection, rule, by: user.name, shown: PROPOSED_SHOWN }, environment)
+        : null,
     };
   },
   json: ({ rule, proposal }) => ({
     rule,
-    questions: proposal?.answers.map(({ question, choice }) => ({
-      question: question.id,
-      candidate: choice?.key ?? null,
-    })),
+    questions: proposal?.answers,
     leftOut: Object.fromEntries(proposal?.leftOut ?? []),
   }),
   show({ rule, proposal, reasons }, { query }, { user }) {
@@ -156,20 +155,18 @@ ${
 
 const PROPOSED_SHOWN = 50;
 
-const proposed = ({ answers, leftOut }: RuleProposal): Html =>
+const proposed = ({ answers, leftOut, shown }: RulePreview): Html =>
   html`${dataTable(
     ['Your company', 'Your number', 'Candidate', 'Number', 'Grade'],
-    answers
-      .slice(0, PROPOSED_SHOWN)
-      .map(({ question, choice }) => [
-        html`<a href="/review/${encodeURIComponent(question.id)}">${question.input.name ?? question.id}</a>`,
-        question.input.registration_number,
-        choice?.name ?? 'none of these',
-        choice?.registrationNumber,
-        html`<code>${choice?.matchGrade}</code>`,
-      ]),
+    shown.map(({ question, choice }) => [
+      html`<a href="/review/${encodeURIComponent(question.id)}">${question.input.name ?? question.id}</a>`,
+      question.input.registration_number,
+      choice?.name ?? 'none of these',
+      choice?.registrationNumber,
+      html`<code>${choice?.matchGrade}</code>`,
+    ]),
     'The rule answers none of the questions.',
-  )}${answers.length > PROPOSED_SHOWN && html`<p class="sub">${withCommas(answers.length - PROPOSED_SHOWN)} more</p>`}
+  )}${answers.length > shown.length && html`<p class="sub">${withCommas(answers.length - shown.length)} more</p>`}
 ${
   leftOut.size > 0 &&
   panel(
@@ -188,7 +185,7 @@ export const ruleAction: Action = {
     const words = `rule: ${rule.verdict === 'confirm' ? `the only candidate, grade at least ${rule.minGrade}` : 'no candidate'}; ${[...new URLSearchParams(selectionQuery(form))].map((part) => part.join(' ')).join(', ')}`;
     const note = [form.get('note')?.trim(), words].filter(Boolean).join('; ');
     // The person agreed to what was shown. More questions than that need another look.
-    const agree = async ({ answers }: RuleProposal) => answers.length <= Number(form.get('expected'));
+    const agree: RuleOptions['agree'] = async ({ answers }) => answers.length <= Number(form.get('expected'));
     const asked = { ...options, ...selection, rule, note, by: user.name, agree };
     const { outcome, decided, held, batch } = await answerByRule(asked, environment);
     if (outcome !== 'answered') {
