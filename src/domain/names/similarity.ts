@@ -279,7 +279,7 @@ function findLegalForm(words: readonly string[], country: string): FormPlace {
   return { from: leads ? 1 : 0, to, kinds: [...new Set(kinds)] };
 }
 
-const PARTNERS = /^(?:and)?co(?:mpagnie)?(?:kg|kgaa|ohg)$/;
+const PARTNERS = /^(?:and)?co(?:mpagnie)?(?:kg|kommanditgesellschaft|kgaa|ohg)$/;
 const WITH_PARTNERS = ' and co ';
 
 /** "X GmbH & Co. KG": "X GmbH" is its partner. */
