@@ -102,7 +102,7 @@ export async function withAskingPipelines(
 
 export type QuestionsLedger = Pick<Ledger, 'runs' | 'portfolios' | 'review'>;
 
-/** The runs whose questions are meant. Undefined: all. */
+/** The runs whose questions are meant. The newest run of a list counts all its rows. Undefined: all. */
 export async function runsOfQuestions(
   { run, portfolio }: QuestionScope,
   { runs, portfolios }: QuestionsLedger,
@@ -110,9 +110,14 @@ export async function runsOfQuestions(
 ): Promise<readonly string[] | undefined> {
   if (run !== undefined && portfolio !== undefined)
     throw new UsageError('QUESTIONS_SCOPE_TWICE', 'a run and --portfolio exclude each other', 'Leave one of them out.');
-  if (run !== undefined) return [(await namedRun(run, { runs })).id];
-  if (portfolio === undefined) return undefined;
-  const lists = portfoliosNamed(portfolio, await portfolios.all(), environment).map(({ id }) => id);
+  const named = run === undefined ? undefined : await namedRun(run, { runs });
+  const ofNewest = named?.portfolioId != null && (await portfolios.lastRun(named.portfolioId))?.id === named.id;
+  if (named !== undefined && !ofNewest) return [named.id];
+  if (named === undefined && portfolio === undefined) return undefined;
+  const lists =
+    portfolio === undefined
+      ? [named?.portfolioId]
+      : portfoliosNamed(portfolio, await portfolios.all(), environment).map(({ id }) => id);
   const ofLists = (await runs.all()).filter(({ portfolioId }) => portfolioId !== null && lists.includes(portfolioId));
   return ofLists.map(({ id }) => id);
 }

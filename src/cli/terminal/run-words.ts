@@ -359,10 +359,15 @@ export const invalidLines = (reasons: readonly InvalidReason[], indent?: number)
 
 function reasonInWords({ code, rows, message: why }: InvalidReason): string {
   const [value] = /"[^"]{1,20}"/.exec(why) ?? [];
-  const place = code === 'BAD_COUNTRY' && value !== undefined ? resolveLocation(value.slice(1, -1)) : undefined;
-  if (place?.ok === false && place.several !== undefined) return `${value} names more than one country`;
-  if (code === 'BAD_COUNTRY')
-    return `unknown country${value === undefined ? '' : `${rows > 1 ? ', such as' : ''} ${value}`}`;
+  if (code === 'BAD_COUNTRY') {
+    if (value === undefined) return 'unknown country';
+    // The first row's value may have another fault than the others.
+    if (rows > 1) return `not one known country, such as ${value}`;
+    const place = resolveLocation(value.slice(1, -1));
+    return !place.ok && place.several !== undefined
+      ? `${value} names more than one country`
+      : `unknown country ${value}`;
+  }
   const words = INVALID[code] ?? why.replace(/^the row /, '');
   return words.length > LONGEST_REASON ? `${words.slice(0, LONGEST_REASON - 1)}…` : words;
 }
