@@ -225,7 +225,7 @@ export const basisOf = (candidateIds: Iterable<string>): string =>
 
 export const choiceKey = (candidateId: string): string => `C-${digest(candidateId, 8)}`;
 
-export type Graded = Pick<CandidateRecord, 'id' | 'matchGrade'>;
+type Graded = Pick<CandidateRecord, 'id' | 'matchGrade'>;
 
 /**
  * The candidates of all rows that ask a question, the best first. The row searched last has the newest candidates.
