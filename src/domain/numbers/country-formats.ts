@@ -32,6 +32,8 @@ interface Rewrite {
 }
 
 export interface CountryNumbers {
+  /** The country, or its state if the state numbers its companies in its own way. */
+  readonly place: string;
   readonly formats: readonly RegisterFormat[];
   /** Words that people put before the number, as a pattern over capitals: "KVK". */
   readonly labels?: string;
@@ -175,14 +177,16 @@ export function numberFormatsOf(countryCode: string, state: string | undefined):
   const needsState = found.states !== undefined && state !== undefined;
   const code = needsState ? subdivisionCode(countryCode, state) : undefined;
   const key = code === undefined ? countryCode : `${countryCode}-${code}`;
-  const known = compiled.get(key) ?? compile(countryCode, found, found.states?.[code ?? ''] ?? found.formats);
+  const ofState = found.states?.[code ?? ''];
+  const place = ofState === undefined ? countryCode : key;
+  const known = compiled.get(key) ?? { ...compile(countryCode, found, ofState ?? found.formats), place };
   compiled.set(key, known);
   return known;
 }
 
 const compiled = new Map<string, CountryNumbers>();
 
-function compile(country: string, given: Section, formats: readonly Format[]): CountryNumbers {
+function compile(country: string, given: Section, formats: readonly Format[]): Omit<CountryNumbers, 'place'> {
   const pattern = (source: string) => whole(source.replaceAll('<prefix>', `(?:${given.prefixes})`));
   return {
     formats: formats.map((one) => registerFormat(country, one, pattern)),

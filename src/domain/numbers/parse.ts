@@ -83,7 +83,7 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   if (found !== undefined) return inRegister(found, countryCode, state);
   if (other !== undefined) return forReview(outcome, other, null, 'no');
   const forms = country.formats.map(({ form }) => form).join(', or ');
-  return forReview(outcome, `not the form of a registration number of ${countryCode}: ${forms}`, cleaned.text, 'no');
+  return forReview(outcome, `not the form of a registration number of ${country.place}: ${forms}`, cleaned.text, 'no');
 }
 
 /** Between the texts of two columns. */
