@@ -10,6 +10,7 @@ const told = (more: Partial<ReportedUnits>): ReportedUnits => ({
   toldAt: 60_000,
   lastStartedAt: 0,
   renewed: false,
+  exact: true,
   ...more,
 });
 
@@ -17,6 +18,7 @@ test.each<[string, Partial<ReportedUnits>, boolean, boolean]>([
   ['one unit is missing, and one call is in doubt', {}, false, true],
   ['nothing is missing', { to: 98 }, true, false],
   ['nothing is missing, but the provider may still charge', { to: 98, toldAt: 29_000 }, false, false],
+  ['nothing is missing, but the figure may lack charges', { to: 98, exact: false }, false, false],
   ['another call in doubt may be what is missing', { otherUnknown: 1 }, false, false],
   ['fewer are missing than there are calls', { calls: [7, 8] }, true, true],
   ['more are missing than anybody accounts for', { to: 90 }, false, true],

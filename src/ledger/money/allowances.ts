@@ -260,6 +260,7 @@ interface Told {
   readonly id: number;
   readonly units: number;
   readonly at: number;
+  readonly exact: number;
 }
 
 /** Remaining units before and after these calls. Calls without reported units or without a unit meter are left out. */
@@ -273,11 +274,18 @@ export function* readReportedUnits(database: Sql, ids: readonly number[]): Scrip
     .all(list);
   const toldBy = (beside: '<' | '>', order: 'DESC' | 'ASC') =>
     database.prepare<[number, number, number], Told>(
-      `SELECT id, remaining_units AS units, settled_at AS at FROM calls
+      `SELECT id, remaining_units AS units, settled_at AS at, exact FROM calls
        WHERE environment_id = ? AND exact = 1 AND id ${beside} ? AND settled_at >= ? ORDER BY id ${order} LIMIT 1`,
     );
   const before = toldBy('<', 'DESC');
   const after = toldBy('>', 'ASC');
+  // Without such an answer since, the lowest figure counts once nothing is in flight. It may lack the last charges.
+  const lowest = database.prepare<[number, number], Told>(
+    `SELECT (SELECT max(id) FROM calls WHERE calls.environment_id = allowances.environment_id) AS id,
+       remaining_units AS units, observed_at AS at, 0 AS exact
+     FROM allowances WHERE environment_id = ? AND remaining_units IS NOT NULL AND spent_until IS NULL AND observed_at >= ?
+       AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.environment_id = allowances.environment_id AND settled_at IS NULL)`,
+  );
   const between = database.prepare<[object], { known: number; otherUnknown: number }>(
     `SELECT CAST(coalesce(sum(units_charged) FILTER (WHERE charge = 'charged'), 0) AS BIGINT) AS known,
        count(*) FILTER (WHERE ${UNKNOWN_CHARGE} AND meter = 'unit') AS otherUnknown
@@ -286,13 +294,25 @@ export function* readReportedUnits(database: Sql, ids: readonly number[]): Scrip
   const isDaily = database
     .prepare<[number], 1>('SELECT 1 FROM allowances WHERE environment_id = ? AND daily_limit IS NOT NULL')
     .pluck();
+  // A figure that was reported with no other call in flight cannot rise while the allowance lasts.
+  const rises = database
+    .prepare<[object], 1>(
+      `SELECT 1 FROM (
+         SELECT remaining_units AS units, min(CASE WHEN exact = 1 THEN remaining_units END)
+           OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS lowest
+         FROM calls WHERE environment_id = @environment AND id >= @from AND id <= @to AND error_code IS NULL) AS told
+       WHERE units > lowest LIMIT 1`,
+    )
+    .pluck();
   const spans: { readonly environment: number; readonly first: Told; last: Told; readonly calls: Asked[] }[] = [];
   for (const call of asked) {
     const { environment, id, startedAt } = call;
     const first = yield* before.get(environment, id, 0);
     // A later count is better: soon after a lost call the provider may still charge for it.
     const last =
-      (yield* after.get(environment, id, startedAt + PROVIDER_GIVES_UP_MS)) ?? (yield* after.get(environment, id, 0));
+      (yield* after.get(environment, id, startedAt + PROVIDER_GIVES_UP_MS)) ??
+      (yield* after.get(environment, id, 0)) ??
+      (yield* lowest.get(environment, startedAt));
     if (first === undefined || last === undefined) continue;
     const span = spans.at(-1);
     if (span?.environment !== environment || first.id >= span.last.id)
@@ -309,9 +329,12 @@ export function* readReportedUnits(database: Sql, ids: readonly number[]): Scrip
       from: first.units,
       to: last.units,
       toldAt: last.at,
+      exact: last.exact === 1,
       ...(counts ?? { known: 0, otherUnknown: 0 }),
       lastStartedAt: Math.max(...calls.map(({ startedAt }) => startedAt)),
-      renewed: (yield* isDaily.get(environment)) === 1 && utcDay(first.at) !== utcDay(last.at),
+      renewed:
+        ((yield* isDaily.get(environment)) === 1 && utcDay(first.at) !== utcDay(last.at)) ||
+        (yield* rises.get({ environment, from: first.id, to: last.id })) !== undefined,
     };
   });
 }

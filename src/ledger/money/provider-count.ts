@@ -1,9 +1,11 @@
 /** The provider's count around calls of unknown charge: from the answer before them to the answer after. */
 export interface ReportedUnits {
   readonly calls: readonly number[];
-  /** Units that remained before the first and after the last call, reported with no other call in flight. */
+  /** Units that remained before the first call, reported with no other call in flight, and after the last one. */
   readonly from: number;
   readonly to: number;
+  /** False: `to` was reported beside other calls, and may lack the charges of some. */
+  readonly exact: boolean;
   readonly toldAt: number;
   /** Units known to be charged for other calls between the two. */
   readonly known: number;
@@ -26,7 +28,7 @@ export function contradicts(told: ReportedUnits, verdict: 'charged' | 'free'): b
   const missing = missingUnits(told);
   if (told.renewed || missing < 0) return false;
   if (verdict === 'free') return missing > told.otherUnknown;
-  return missing < told.calls.length && told.toldAt - told.lastStartedAt >= PROVIDER_GIVES_UP_MS;
+  return told.exact && missing < told.calls.length && told.toldAt - told.lastStartedAt >= PROVIDER_GIVES_UP_MS;
 }
 
 /** The provider times out after 25 s (V1-6). The rest is for the network. */

@@ -5,7 +5,6 @@ import {
   driftOf,
   type PermissionUse,
   type UseSince,
-  unexplainedUnits,
 } from '../../domain/account-usage.js';
 import { KEY_CHECK } from '../../domain/outcomes.js';
 import type { Meter } from '../../domain/provider.js';
@@ -126,15 +125,18 @@ export function* allowancesOf(database: Sql, runId: string): Script<Allowances> 
   };
 }
 
-/** Units that only these providers counted since a time. Calls of unknown charge are listed elsewhere. */
+/**
+ * Units that only these providers counted since a time, beyond calls of unknown charge since then. Those are listed
+ * elsewhere, and earlier ones belong to counts that were compared before.
+ */
 export function* driftSince(database: Sql, providers: readonly string[], since: number): Script<readonly Drift[]> {
   const environments = (yield* readEnvironments(database)).filter(({ name }) => providers.includes(name));
   const permissions = (yield* readPermissionUse(database)).filter((use) => providers.includes(use.environment));
   const found: Drift[] = [];
   for (const told of environments) {
-    const inAll = unexplainedUnits(told);
-    if (inAll === 0) continue;
-    const units = Math.min(inAll, told.driftSinceAnchor + (yield* driftBetweenAnswers(database, told, since)));
+    if (told.driftUnits <= 0) continue;
+    const { missing, unknown } = yield* missingSince(database, told, since);
+    const units = Math.min(told.driftUnits, told.driftSinceAnchor + missing) - unknown;
     if (units > 0) found.push({ api: told.api, environment: told.name, permission: null, units });
   }
   // One permission may be counted by day and by plan.
@@ -176,14 +178,14 @@ export function* readEnvironments(database: Sql): Script<readonly EnvironmentUsa
 }
 
 /**
- * Units that only the provider counted since a time. Each exact answer is compared with the one before. If more units
- * remain than before, the allowance was reset and nothing is compared.
+ * Units that only the provider counted since a time, and the calls of unknown charge. Each exact answer is compared with
+ * the one before. If more units remain than before, the allowance was reset and nothing is compared.
  */
-function* driftBetweenAnswers(
+function* missingSince(
   database: Sql,
-  { api, name }: Pick<EnvironmentUsage, 'api' | 'name'>,
+  { api, name, anchorCallId }: Pick<EnvironmentUsage, 'api' | 'name' | 'anchorCallId'>,
   since: number,
-): Script<number> {
+): Script<{ readonly missing: number; readonly unknown: number }> {
   const missing = database
     .prepare<[object], number>(
       `SELECT CAST(coalesce(sum(before - remaining - charged), 0) AS BIGINT) FROM (
@@ -196,6 +198,12 @@ function* driftBetweenAnswers(
        WHERE before - remaining - charged > 0`,
     )
     .pluck();
+  const unknown = database
+    .prepare<[object], number>(
+      `SELECT count(*) FROM calls JOIN environments ON environments.id = environment_id
+       WHERE api = @api AND name = @name AND calls.id > @from AND ${UNKNOWN_CHARGE}`,
+    )
+    .pluck();
   const lastBefore = database
     .prepare<[object], number>(
       `SELECT coalesce(max(calls.id), 0) FROM calls JOIN environments ON environments.id = environment_id
@@ -203,7 +211,11 @@ function* driftBetweenAnswers(
     )
     .pluck();
   const from = (yield* lastBefore.get({ api, name, since })) ?? 0;
-  return (yield* missing.get({ api, name, from })) ?? 0;
+  return {
+    missing: (yield* missing.get({ api, name, from })) ?? 0,
+    // The anchor may be earlier: the provider was still working on a call after it.
+    unknown: (yield* unknown.get({ api, name, from: Math.min(from, anchorCallId ?? from) })) ?? 0,
+  };
 }
 
 /** v2's counts (V2-3): now, at the beginning of the last run, and the calls sent since. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import { contradicts } from '../../../src/ledger/money/provider-count.js';
 import {
   begin,
   buy,
@@ -131,6 +132,30 @@ export function describeLostCalls(open: OpenLedger): void {
     );
 
     test(
+      'before a renewal are no part of the count after it: an entry about them changes no drift',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 2);
+        const place = await begin(ledger, run);
+        await told(ledger, place, 100, NOW);
+        await lose(ledger, place, run, 2);
+        // The renewal is seen before the half minute is over. Then others use the account.
+        await told(ledger, place, 400, NOW + 1_000);
+        await told(ledger, place, 90, NOW + MINUTE);
+        const drift = async () => (await ledger.calls.allowance(place.environmentId))?.driftUnits;
+        const recent = async () => (await ledger.reading.driftSince(['live'], NOW + 30_000)).map(({ units }) => units);
+        expect(await drift()).toBe(309);
+        const ids = (await ledger.unknownCharges.list({ calls: [], runs: [] }, NOW)).map(({ id }) => id);
+        expect(ids).toHaveLength(2);
+        expect(await ledger.unknownCharges.unitsTold(ids)).toMatchObject([{ renewed: true }]);
+        // While their charge is unknown, they do not explain the units of the new allowance.
+        expect(await recent()).toEqual([309]);
+        await ledger.unknownCharges.settle(ids, 'charged', 'asked');
+        expect(await drift()).toBe(309);
+        expect(await recent()).toEqual([309]);
+      }),
+    );
+
+    test(
       'whose charge a person records before the provider reports units are counted once it does',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
@@ -239,6 +264,13 @@ export function describeLostCalls(open: OpenLedger): void {
           await ledger.calls.settle(intent, settlement({ settledAt: at, allowance: remaining(units) }));
         expect(await chargesOf(ledger, run)).toEqual(['unknown']);
         expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({ anchorUnits: 100 });
+        // The lowest figure still shows a person that it was charged.
+        const [only] = await ledger.unknownCharges.list({ calls: [], runs: [] }, NOW);
+        const compared = await ledger.unknownCharges.unitsTold([only?.id ?? 0]);
+        expect(compared).toMatchObject([{ from: 100, to: 97, known: 2, exact: false, renewed: false }]);
+        expect(compared.map((units) => contradicts(units, 'free'))).toEqual([true]);
+        await intend(ledger, call(place, { startedAt: at, requestKey: keyOf('in flight') }));
+        expect(await ledger.unknownCharges.unitsTold([only?.id ?? 0])).toEqual([]);
       }),
     );
 
