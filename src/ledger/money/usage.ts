@@ -1,11 +1,6 @@
 // What kybatch and the providers counted: calls, units, permissions, contacts, and the drift between the counts.
 
-import {
-  type ContactCounts,
-  driftOf,
-  type PermissionUse,
-  type UseSince,
-} from '../../domain/account-usage.js';
+import { type ContactCounts, driftOf, type PermissionUse, type UseSince } from '../../domain/account-usage.js';
 import { KEY_CHECK } from '../../domain/outcomes.js';
 import type { Meter } from '../../domain/provider.js';
 import { isoTime } from '../../util/clock.js';
