@@ -1,6 +1,7 @@
 import { readAnswer, type UnusableAnswer } from '../api/answer.js';
 import { ApiError, INVALID_PARAMS } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
+import { REPORT_UNKNOWN } from '../api/v2/errors.js';
 import { isReportReady, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { parseDuration } from '../domain/freshness.js';
@@ -63,14 +64,26 @@ const tooLate = (id: string, waited: number): StageError => ({
   message: `report ${id} was not ready after ${Math.round(waited / 1000)} s. It is paid for, and the next attempt fetches it`,
 });
 
-/** HTML has no columns: the row would look complete with nothing in it (V2-21). */
-const inHtml = (id: string, params: Params): StageError => ({
-  ...OURS,
-  code: REPORT_IN_HTML,
-  message:
+const buyAnother = (params: Params): string =>
+  `kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`;
+
+/** What a person can do about a report that stays like this for as long as a report is waited for. */
+const adviceByCode: Readonly<Record<string, (id: string, params: Params, provider: string) => string>> = {
+  // HTML has no columns: the row would look complete with nothing in it (V2-21).
+  REPORT_IN_HTML: (id, params) =>
     `report ${id} is an HTML page, which fills no column. If that is a fault of the provider, kybatch resume fetches it again, free. ` +
-    `If it was generated as HTML, buy another one as JSON: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
-});
+    `If it was generated as HTML, buy another one as JSON: ${buyAnother(params)}`,
+  [REPORT_UNKNOWN]: (id, params, provider) =>
+    `the provider does not know report ${id}, which is paid for (${provider}). Ask the provider about this ID. kybatch resume asks for it again, free. ` +
+    `If it is lost, buy another one: ${buyAnother(params)}`,
+};
+
+function withAdvice(outcome: StageOutcome, { id }: Report, params: Params): StageOutcome {
+  if (outcome.kind !== 'parked' || outcome.reason !== 'ask_provider' || outcome.error === undefined) return outcome;
+  const { code, message } = outcome.error;
+  const advice = adviceByCode[code]?.(id, params, message);
+  return advice === undefined ? outcome : asked({ ...outcome.error, message: advice });
+}
 
 const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;
 
@@ -94,11 +107,13 @@ export const reportOptions: StageOptions<ReportOptions> = {
       .describe('The longest wait before kybatch asks again'),
     give_up_after: duration({ least: '1s', most: '7d' })
       .default('30m')
-      .describe('How long to wait for a report. Generating may take three minutes'),
+      .describe(
+        'How long to wait for a report, also if the provider does not know its ID. Generating may take three minutes',
+      ),
     look_for: duration({ least: '5m', most: '7d' })
       .default('15m')
       .describe(
-        'How long kybatch looks in the history for a report whose call failed or was lost, before it buys another',
+        'How long kybatch looks in the history for a report whose call failed or was lost, before it buys another. At least `5m`',
       ),
     format: choice(['json']).default('json').describe('The format of the report. Only JSON can be exported'),
   })
@@ -155,8 +170,8 @@ async function buyReport(company: Company, context: Context): Promise<StageOutco
   }
   const ids = { report: { id: report.id, grade: null, matchedOn: null, candidate: null } };
   const ready = await isReady(report, context);
-  if (ready !== true) return { ...ready, ids };
-  return { ids, ...(await fetchReport(report, company, context)) };
+  const outcome = ready === true ? await fetchReport(report, company, context) : ready;
+  return { ids, ...withAdvice(outcome, report, requestOf(company, context)) };
 }
 
 /** The report that the company uses while a new one is in review or was refused. Null: none. */
@@ -270,11 +285,7 @@ async function fetchReport(report: Report, company: Company, context: Context): 
     }
     return { kind: 'done', asOf: report.since };
   }
-  const met = retryWhileWaiting(withoutAnswer(fetched), report, context);
-  // Other reports arrive as JSON, but this one stays HTML for the whole time. So it is this report, and a person
-  // decides.
-  const inHtmlStill = met.kind === 'parked' && met.error?.code === REPORT_IN_HTML;
-  return inHtmlStill ? asked(inHtml(report.id, requestOf(company, context))) : met;
+  return retryWhileWaiting(withoutAnswer(fetched), report, context);
 }
 
 /**

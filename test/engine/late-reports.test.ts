@@ -129,6 +129,38 @@ describe('V2-17 a report that appears late in the history is not generated twice
   });
 });
 
+test('a report that the provider no longer knows is asked for with growing pauses, and holds no other', async () => {
+  // A patience shorter than the wait: an outage would end the run.
+  const pipeline = { ...patient, patienceMs: MINUTE };
+  await withLateReports({ pipeline, reportDelayMs: 3 * MINUTE }, async (workshop, clock) => {
+    const { sandbox, open, work, rows } = workshop;
+    const run = await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company)));
+    const headers = { 'content-type': 'application/json' };
+    const unknown = { reply: { status: 404, headers, body: '{"detail":"Not found."}' } };
+    let lost: string | undefined;
+    const ofLost = ({ operation, path }: { readonly operation: string | undefined; readonly path: string }) => {
+      if (operation !== 'creditReportStatus') return false;
+      lost ??= path;
+      return path === lost;
+    };
+    sandbox.script(ofLost, Array<Fault>(999).fill(unknown));
+    const end = await until(workshop, clock, work(run));
+    expect(end.stopped).toBeUndefined();
+    expect(end.progress).toMatchObject({ byOutcome: { complete: 1, pending: 1 }, parkedReasons: { ask_provider: 1 } });
+    const statusChecks = sandbox.requestLog.filter(ofLost).length;
+    expect(statusChecks).toBeGreaterThan(50);
+    expect(statusChecks).toBeLessThan(80);
+    expect(generated(workshop)).toBe(2);
+    const [id] = /\d{6,}/.exec(lost ?? '') ?? [];
+    const held = (await rows(run)).find(({ errorCode }) => errorCode === 'REPORT_UNKNOWN');
+    expect(held?.errorMessage).toContain(`report ${id}`);
+    // The next attempt asks once, free.
+    sandbox.clearScript();
+    expect((await until(workshop, clock, work(run))).progress.byOutcome).toMatchObject({ complete: 2 });
+    expect(sandbox.reports).toHaveLength(2);
+  });
+});
+
 describe('V2-6 a report that has expired since it was bought', { tags: 'long' }, () => {
   const DAY = 24 * 60 * MINUTE;
 

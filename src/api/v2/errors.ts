@@ -135,7 +135,9 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
     return { ...known, message: detail || known.message };
   }
   if (status === 403) return forbidden(detail || `${operation.api} answered 403 without a reason`, operation);
-  if ((status === 404 || status === 410) && readsOneRecord(operation)) return noSuchRecord(detail, status);
+  const isUnknown = status === 404 || status === 410;
+  if (isUnknown && readsOneRecord(operation)) return noSuchRecord(detail, status);
+  if (isUnknown && operation.subject?.space === 'report') return noSuchReport(detail, status, operation);
   const route = status === 404 || status === 405 ? ` If every call fails like this, ${routeAdvice(operation)}` : '';
   return {
     class: 'retry',
@@ -164,6 +166,17 @@ const noSuchRecord = (detail: string, status: number): Meaning => ({
   code: 'NOT_FOUND',
   message: detail || `v2 answered ${status} without a reason`,
   hint: 'The provider has no data for this.',
+});
+
+/** The code of a report that the provider does not know. */
+export const REPORT_UNKNOWN = 'REPORT_UNKNOWN';
+
+/** It concerns this report alone: others continue, and it is no outage. A new report may be known a moment later. */
+const noSuchReport = (detail: string, status: number, operation: Operation): Meaning => ({
+  class: 'hold',
+  code: REPORT_UNKNOWN,
+  message: detail || `v2 answered ${status} without a reason`,
+  hint: `The provider does not know this report. Ask the provider about its ID. If every call fails like this, ${routeAdvice(operation)}`,
 });
 
 /** By status alone: the body has no form of v2's errors, or one that several kinds share. */

@@ -106,6 +106,14 @@ describe('a body with detail', () => {
     expect(error).toMatchObject({ message: 'No.', charge: 'unknown', ...expected });
   });
 
+  test.each(['creditReportStatus', 'creditReportFetch'] as const)(
+    '404 of %s concerns this report alone',
+    (operation) => {
+      const error = errorOf(404, { detail: 'No.' }, operation);
+      expect(error).toMatchObject({ class: 'hold', code: 'REPORT_UNKNOWN', charge: 'free' });
+    },
+  );
+
   test('V2-1 on 429 and 503 keeps Retry-After', () => {
     expect(errorOf(429, { detail: 'No.' }, 'metrics', { 'retry-after': '7' })?.retryAfterMs).toBe(7000);
     expect(errorOf(503, '<html>', 'metrics', { 'retry-after': '2' })?.retryAfterMs).toBe(2000);
