@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { CheckView } from '../../src/app/monitoring/check.js';
 import type { PlanView } from '../../src/app/run/plan.js';
 import type { RunEndView } from '../../src/app/run/run-end.js';
 import type { StartedEvent } from '../../src/app/run/spending.js';
@@ -130,6 +131,20 @@ const moved = (permission: string, metric: string, usedAtStart: number, used: nu
   extra: null,
 });
 
+const OPEN = { kind: 'in_doubt', count: 9, toDecide: 6, paidInVain: 0 } as const;
+const DRIFT = { kind: 'drift', api: 'v1', environment: 'e', permission: null, units: 58, count: 58 } as const;
+const LIST: CheckView['lists'][number] = {
+  name: 'in.csv',
+  lastSuccessAt: 0,
+  troubles: [{ kind: 'failed', count: 2 }],
+  toDo: 0,
+  left: 0,
+  next: { kind: 'retry', run: 'r' },
+  afterDoctor: null,
+  sandbox: false,
+  given: {},
+};
+
 /** What is told of the same figures, in each case that has words of its own. */
 test('V1-5 V2-3 X-3 sums in words', async () => {
   const spent = (unknown: number, unknownCalls = END.unknownCalls) =>
@@ -138,12 +153,10 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     );
   const planned = (creditReportsAgainAtMost: number) =>
     planInWords({ ...PLAN, creditReportsAgainAtMost }).filter(({ code }) => code === 'COST');
-  const unknown = (toDecide: number, next: number, paidInVain = 0) => {
-    const troubles = [{ kind: 'in_doubt', count: toDecide + next, toDecide, paidInVain }] as const;
-    return mapTexts([checkInWords({ at: 0, well: false, lists: [], troubles }, { dataDir: '/d' })], (text) =>
-      wrapped(text, 80),
-    );
-  };
+  const inCheck = (troubles: CheckView['troubles'], lists: CheckView['lists'] = []) =>
+    mapTexts([checkInWords({ at: 0, well: false, lists, troubles }, { dataDir: '/d' })], (text) => wrapped(text, 80));
+  const unknown = (toDecide: number, next: number, paidInVain = 0) =>
+    inCheck([{ kind: 'in_doubt', count: toDecide + next, toDecide, paidInVain }]);
   const used = movedInWords([
     moved('search', 'day', 1, 3, 1000),
     moved('reports', 'day', 9, 1, 10),
@@ -168,6 +181,8 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     'calls of all kinds': unknown(2, 1),
     'calls that were charged without an answer': unknown(0, 0, 2),
     'calls of all kinds, and charged ones': unknown(2, 1, 2),
+    'calls to decide about, and drift': inCheck([OPEN, DRIFT]),
+    'calls to decide about and drift, beside a list with a step of its own': inCheck([OPEN, DRIFT], [LIST]),
     'permissions that were used': used,
   };
   const text = Object.entries(cases).map(([name, messages]) => `# ${name}\n${inLines(messages)}`);

@@ -319,10 +319,10 @@ function sentAgain(call: UnknownChargeCall, lostAllowed: number | undefined): Se
 const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2Operations.watchList.name];
 
 /**
- * A person decides if rows wait for the call, or if its charge is unknown although its row has continued. A call
+ * A person decides if rows are on hold for the call, or if its charge is unknown although its row has continued. A call
  * answered since was handled by the pipeline, but only a person can find out whether a report was paid for twice. Watch
  * calls are left out, because the next run repeats them at no extra cost. `continues`: other rows of its run ask v1
- * again, whose count may then settle the call.
+ * again, whose count may then settle a call that holds no row.
  */
 function waitsFor(call: UnknownChargeCall, again: SentAgain, continues: boolean): WaitsFor {
   const { operation, holds, charge, note, answered, meter, isCounted } = call;
@@ -332,5 +332,6 @@ function waitsFor(call: UnknownChargeCall, again: SentAgain, continues: boolean)
     ? again !== 'nothing' || isUnknown
     : answered && meter === 'report' && isUnknown && note === null;
   if (!isOpen) return 'nothing';
+  if (again === 'person') return 'person';
   return again === 'next_start' || (isCounted && continues) ? 'next_run' : 'person';
 }

@@ -38,11 +38,18 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   const ofLists = lists
     .filter(({ troubles }) => troubles.length > 0)
     .map((list) => `${list.name}: ${troublesOf(list, at).join(', ')}`);
-  const beside = view.troubles.map((trouble) => troubleInWords(trouble, undefined, at));
   const isUnread = lists.length === 0 && view.troubles.some(({ kind }) => kind === 'error');
   const command = wayOn(view, args);
   const first = firstToLead(view);
   const { next = null, afterDoctor = null } = first ?? {};
+  // The command at the end follows what it is about. Every other trouble outside the lists names its own.
+  const lead = first === undefined ? leadingKind(view) : undefined;
+  const told = view.troubles.map((trouble) => {
+    const words = troubleInWords(trouble, undefined, at);
+    const own = trouble.kind === lead ? undefined : COMMANDS[trouble.kind];
+    return { isLead: trouble.kind === lead, words: own === undefined ? words : `${words} (\`${own}\`)` };
+  });
+  const besides = (isLead: boolean) => told.flatMap((one) => (one.isLead === isLead ? one.words : []));
   const { asks = null, answered = 0 } = (next?.kind === 'review' ? next.sheets : undefined) ?? {};
   const others = next?.kind === 'review' ? notInSheet(next, args) : '';
   const [correct] = (first?.troubles ?? []).flatMap((trouble) =>
@@ -58,7 +65,9 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   );
   const before = correct ?? (asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run');
   const remedy = remedyOf(first, args);
-  const text = [...ofLists, ...beside, ...(isUnread ? ['No list was checked'] : [])].join('. ').replace(/\.$/, '');
+  const text = [...besides(false), ...ofLists, ...besides(true), ...(isUnread ? ['No list was checked'] : [])]
+    .join('. ')
+    .replace(/\.$/, '');
   // When the cause is gone, only the next run ends the trouble.
   const after =
     first === undefined || afterDoctor === null
@@ -110,19 +119,26 @@ export function checkJson(view: CheckView, args: CheckArgs) {
 
 /** The next command. Undefined: waiting is right. */
 function wayOn(view: CheckView, args: CheckArgs): string | undefined {
-  const { well, troubles } = view;
-  if (well) return undefined;
+  if (view.well) return undefined;
   const first = firstToLead(view);
   if (first !== undefined) return commandOf(first.next, first, args);
-  const kinds = troubles.map(({ kind }) => kind);
-  if (kinds.includes('error')) return `kybatch doctor${placeFlags(args)}`;
-  if (kinds.includes('in_doubt')) return `kybatch charges${placeFlags(args)}`;
-  if (kinds.includes('no_lists')) return undefined;
-  if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
-  if (kinds.includes('drift')) return `kybatch usage${placeFlags(args)}`;
-  if (kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
-  return `kybatch status${placeFlags(args)}`;
+  const lead = leadingKind(view);
+  if (lead === 'no_lists') return undefined;
+  return `${(lead === undefined ? undefined : COMMANDS[lead]) ?? 'kybatch status'}${placeFlags(args)}`;
 }
+
+/** Troubles outside the lists and their commands, the most important first. */
+const COMMANDS: Readonly<Partial<Record<Trouble['kind'], string | undefined>>> = {
+  error: 'kybatch doctor',
+  in_doubt: 'kybatch charges',
+  no_lists: undefined,
+  no_list: 'kybatch portfolios',
+  drift: 'kybatch usage',
+  clock: 'kybatch doctor',
+};
+
+const leadingKind = ({ troubles }: CheckView): Trouble['kind'] | undefined =>
+  (Object.keys(COMMANDS) as Trouble['kind'][]).find((kind) => troubles.some((trouble) => trouble.kind === kind));
 
 const commandOf = (step: ContinueStep, { sandbox, given }: CheckedPortfolio, args: CheckArgs): string =>
   suggestCommand(step, { ...args, sandbox, ...givenFlags(given) }).command;
