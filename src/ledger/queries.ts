@@ -83,8 +83,8 @@ export interface LedgerQueries {
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
   /** Where answers come from, and the number of stored answers of each. */
   environments(): Promise<readonly KnownEnvironment[]>;
-  /** What the calls of an attempt have cost, as far as known. */
-  spent(attemptId: number): Promise<AttemptSpending>;
+  /** What the calls of an attempt have cost, as far as known. `isOver`: its calls in flight are lost. */
+  spent(attemptId: number, isOver?: boolean): Promise<AttemptSpending>;
   /** Times that lay in the future when the ledger was opened. Null: none. */
   clockAhead(): Promise<ClockAhead | null>;
   /** The calls of an attempt on a run, counted by result. */
@@ -311,8 +311,11 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
       return found.map((worker) => ({ ...worker, leads: worker.leads === 1 }));
     },
     environments: () => database.read(() => environments.all()),
-    spent: async (attemptId) =>
-      (await database.read(() => spent.get({ purse: attemptId, now: clock() }))) ?? NO_SPENDING,
+    spent: async (attemptId, isOver = database.hasNoWorkers()) => {
+      // A lease outlives its process by up to half a minute. The lock does not.
+      const at = isOver ? Number.MAX_SAFE_INTEGER : clock();
+      return (await database.read(() => spent.get({ purse: attemptId, now: at }))) ?? NO_SPENDING;
+    },
     clockAhead: () => database.read(() => findAhead(database, now)),
     callsOf: (runId, attemptId) => database.read(() => callsOf.all({ runId, purse: attemptId })),
     usage: () => database.read(() => readUsage(database)),

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { isOnPostgres } from '../helpers/ledger-place.js';
+import { inLedger, isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { aRecord, Interrupts, withJob } from './here.js';
 
@@ -81,7 +81,8 @@ test('a row that named no company is no company that left', async () => {
 test.skipIf(isOnPostgres)('the exit is written, and other figures stay, if the ledger cannot be read', async () => {
   await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, cwd }) => {
     const read = () => readFileSync(join(cwd, 'k.prom'), 'utf8');
-    const rest = () => read().replaceAll(/^.*kybatch_(?:last_exit_code|written_timestamp_seconds)\b.*\n/gm, '');
+    const rest = () =>
+      read().replaceAll(/^.*kybatch_(?:last_exit_code|disk_free_bytes|written_timestamp_seconds)\b.*\n/gm, '');
     const exits = () => read().match(/^kybatch_last_exit_code\{.*$/gm);
     const exit = (name: string, reason: string, code: number) =>
       `kybatch_last_exit_code{portfolio="${name}",reason="${reason}"} ${code}`;
@@ -159,6 +160,54 @@ test('the figures are written when an attempt begins, and every minute while it 
     await run;
     expect(readFileSync(file, 'utf8')).toMatch(/kybatch_start_at_work\{.*\} 0/);
     expect(readFileSync(file, 'utf8')).toMatch(/kybatch_last_exit_code\{.*,reason="INTERRUPTED"\} 130/);
+  });
+});
+
+test.each([
+  ['died while it worked', 'UPDATE starts SET ending = NULL, ended_at = NULL', '"DIED"} -1'],
+  ['died while it wrote its tables', 'UPDATE starts SET ending = NULL', '"DIED"} -1'],
+  ['was interrupted', undefined, '"INTERRUPTED"} 143'],
+])('while an attempt runs, the exit is that of the one before: it %s', async (_, asKilled, exit) => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
+    const file = join(cwd, 'k.prom');
+    const interrupted = async (args: readonly string[], see: () => void = () => {}) => {
+      const interrupts = new Interrupts();
+      sandbox.script(aRecord, 'hang');
+      const asked = sandbox.requestLog.filter(aRecord).length;
+      const end = kybatch(args, { interrupts });
+      await until(() => sandbox.requestLog.filter(aRecord).length > asked && existsSync(file));
+      see();
+      for (const _ of ['drain', 'stop']) interrupts.send('SIGTERM');
+      return await end;
+    };
+    writeCsv('in.csv', rows.slice(0, 2));
+    await interrupted(RUN);
+    if (asKilled !== undefined) await inLedger(join(cwd, 'data'), asKilled);
+    clock.advance(HOUR);
+    rmSync(file);
+    await interrupted(['resume', '--yes'], () => {
+      const text = readFileSync(file, 'utf8');
+      expect(text).toMatch(/kybatch_start_at_work\{.*\} 1\n/);
+      expect(text).toContain(`,reason=${exit}\n`);
+    });
+  });
+});
+
+test.skipIf(isOnPostgres)('the exit, calls in flight and free space are right after a disk was full', async () => {
+  await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
+    const read = () => readFileSync(join(cwd, 'k.prom'), 'utf8');
+    writeCsv('in.csv', rows);
+    const full = (at: number) => ({ freeBytes: () => (sandbox.chargeLog.length > 0 ? at : 1_000_000_000) });
+    expect((await kybatch(RUN, full(0))).code).toBe(1);
+    expect(read()).toContain(',reason="DISK_FULL"} 1\n');
+    expect((await kybatch(RUN, full(7))).code).toBe(1);
+    expect(read()).toContain(',reason="DISK_FULL"} 1\n');
+    expect(read()).toContain('kybatch_disk_free_bytes 7\n');
+    // The folder was moved, and there is no ledger at the start.
+    renameSync(join(cwd, 'data'), join(cwd, 'elsewhere'));
+    expect((await kybatch(RUN, full(8))).code).not.toBe(0);
+    expect(read()).toContain('kybatch_disk_free_bytes 8\n');
   });
 });
 

@@ -54,7 +54,7 @@ export interface ListFigures {
   readonly workers: number;
   /** The outages they wait for, and those that the last attempt ended in. */
   readonly outages: readonly OutageNote[];
-  /** How the last attempt ended. Null: one is running, or there was none. */
+  /** How the last attempt ended. While one is running: the one before. Null: there was none. */
   readonly lastExit: LastExit | null;
 }
 
@@ -81,6 +81,12 @@ export interface ReportedAttempt {
   readonly limits: Limits;
 }
 
+/** An attempt that an error has ended. The ledger may not know it: its disk may be full. */
+export interface FailedAttempt {
+  readonly portfolioId: number | null;
+  readonly exit: LastExit;
+}
+
 /** Figures from outside the list queries: disk space, and all units charged. */
 export type Measured = Pick<Figures, 'unitsCharged' | 'ledgerBytes' | 'freeBytes'>;
 
@@ -90,26 +96,41 @@ export async function figuresOf(
   attempt: ReportedAttempt | null,
   measured: Measured,
   now: number,
+  failed?: FailedAttempt,
 ): Promise<Figures> {
+  // Its calls in flight are lost, although its lease and its lock still hold.
+  const isOver = failed !== undefined && ledger.claims === undefined;
   const lists = await currentPortfolios(ledger);
   const names = namesInUse(lists, configured);
   return {
     ...measured,
     ...(await comparedCounts(names, await recentDrift(lists, ledger, now), ledger)),
     at: now,
-    lists: await Promise.all(lists.map((list) => figuresOfList(list, ledger, now))),
-    unknownCharges: openCharges(await unknownCharges(ledger, now)).count,
+    lists: await Promise.all(lists.map((list) => figuresOfList(list, attempt, failed, ledger, now))),
+    unknownCharges: openCharges(await unknownCharges(ledger, isOver ? Number.MAX_SAFE_INTEGER : now)).count,
     unitsLeft: await unitsLeft(names, ledger),
-    attempt: attempt && (await figuresOfAttempt(attempt, lists, ledger)),
+    attempt: attempt && (await figuresOfAttempt(attempt, isOver, lists, ledger)),
   };
 }
 
-async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number): Promise<ListFigures> {
-  const { portfolios, times } = ledger;
+async function figuresOfList(
+  list: PortfolioRecord,
+  own: ReportedAttempt | null,
+  failed: FailedAttempt | undefined,
+  ledger: Ledger,
+  now: number,
+): Promise<ListFigures> {
+  const { portfolios, reading, times } = ledger;
   const corrected = (at: number | null) => at && times.corrected(at);
   const run = await portfolios.lastRun(list.id);
   const state = run === undefined ? undefined : await stateOfRun(run, ledger, now);
-  const { attempt, progress, workers = [], isAtWork = false, isLed = false } = state ?? {};
+  const { attempt, progress, workers = [], isAtWork = false, isLed = false, isWriting = false } = state ?? {};
+  const isOwn = own?.atWork === true && own.run.portfolioId === list.id;
+  const [newest, before] = await reading.attempts(list.id, 2);
+  const isRunning = isOwn || isLed || isWriting;
+  // Workers may continue after the attempt that led them has ended.
+  const past = isRunning ? before : newest;
+  const ended = isRunning || isAtWork ? past && { ...past, endedAt: null } : attempt;
   const outcomes = state?.whole.outcomes ?? (await portfolios.outcomes(list.id));
   return {
     name: list.name,
@@ -118,7 +139,8 @@ async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number)
     // With a ledger in a file, workers are not listed.
     workers: Math.max(workers.length, isLed ? 1 : 0),
     outages: (attempt?.outages ?? []).filter(({ row }) => row === undefined),
-    lastExit: isAtWork ? null : lastExitOf(list, attempt, outcomes, progress?.parkedReasons ?? {}),
+    lastExit:
+      failed?.portfolioId === list.id ? failed.exit : lastExitOf(list, ended, outcomes, progress?.parkedReasons ?? {}),
     due: state?.toDo ?? 0,
     held: { waiting: progress?.waiting ?? 0, ...progress?.parkedReasons },
     oldestAnswerAt: corrected(await portfolios.oldestAnswer(list.id)),
@@ -129,7 +151,7 @@ async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number)
 /** An attempt that found nothing due left only the time of its success. */
 function lastExitOf(
   { refused, lastSuccessAt }: PortfolioRecord,
-  work: AttemptActivity | undefined,
+  work: Pick<AttemptActivity, 'begunAt' | 'endedAt' | 'ending'> | undefined,
   { failed, invalid, needs_review }: ListFigures['outcomes'],
   parked: Readonly<Record<string, number>>,
 ): LastExit | null {
@@ -141,7 +163,8 @@ function lastExitOf(
   if (work === undefined) return lastSuccessAt === null ? null : ofRows;
   if (lastSuccessAt !== null && lastSuccessAt >= (work.endedAt ?? work.begunAt)) return ofRows;
   const ended = readEnding(work.ending);
-  if (ended === null) return work.endedAt === null ? { code: -1, reason: 'DIED' } : null;
+  // It may have died while it wrote its tables.
+  if (ended === null) return { code: -1, reason: 'DIED' };
   const { stopped, interrupted, finished, exit, reason } = ended;
   if (exit !== undefined && reason !== undefined) return { code: exit, reason };
   if (stopped !== null) return { code: ended.exit ?? stopped.exit, reason: stopped.code };
@@ -206,10 +229,11 @@ async function unitsLeft(names: ProviderNames, { calls }: Ledger): Promise<Figur
 
 async function figuresOfAttempt(
   { run, attemptId, atWork, limits }: ReportedAttempt,
+  isOver: boolean,
   lists: readonly PortfolioRecord[],
   { reading }: Ledger,
 ): Promise<AttemptFigures> {
-  const spent = await reading.spent(attemptId);
+  const spent = await reading.spent(attemptId, isOver);
   // Calls that may have been charged count as spent, as for the limit itself.
   const { unitsSpent = spent.units } = (await reading.lastAttempt(run.id)) ?? {};
   return {

@@ -16,6 +16,7 @@ import type { ProviderNames } from '../provider/provider.js';
 import { freeSpace } from '../run/guards.js';
 import {
   type AttemptFigures,
+  type FailedAttempt,
   type Figures,
   figuresOf,
   type LastExit,
@@ -45,6 +46,9 @@ export function metricsTarget(
 }
 
 const METRICS_START = '# HELP kybatch_';
+
+/** Writes the metrics at the end of an attempt. */
+export type StopMetrics = (failed?: FailedAttempt) => Promise<void>;
 
 /** Metrics in a file for a monitor. A failed write is noted once and fails nothing. */
 export class MetricsFile {
@@ -76,20 +80,26 @@ export class MetricsFile {
   }
 
   /** A failure of the ledger is reported by the attempt. */
-  async write(ledger: Ledger, names: ProviderNames, attempt: ReportedAttempt | null): Promise<void> {
+  async write(
+    ledger: Ledger,
+    names: ProviderNames,
+    attempt: ReportedAttempt | null,
+    failed?: FailedAttempt,
+  ): Promise<void> {
     this.#isWritten = false;
     await this.#replace(async () => {
       const measured = await this.#measure(ledger, attempt);
-      return metricsText(await figuresOf(ledger, names, attempt, measured, this.#environment.clock.now()));
+      return metricsText(await figuresOf(ledger, names, attempt, measured, this.#environment.clock.now(), failed));
     });
   }
 
-  /** The exit of an attempt whose ledger cannot be read. The other figures stay as they were. */
+  /** The exit of an attempt whose ledger cannot be read. Other figures of the ledger stay as they were. */
   async writeExit(portfolio: string, exit: LastExit): Promise<void> {
     if (this.#isWritten) return;
     await this.#replace(async () => {
       const before = existsSync(this.#path) ? readFileSync(this.#path, 'utf8') : '';
-      return withExit(before, portfolio, exit, this.#environment.clock.now());
+      const free = freeSpace(this.#dataDir, this.#environment) ?? null;
+      return withExit(before, portfolio, exit, free, this.#environment.clock.now());
     });
   }
 
@@ -129,15 +139,16 @@ export class MetricsFile {
    * Writes the metrics when an attempt has begun, and every minute while it runs. The returned function writes them once
    * more at its end.
    */
-  follow(ledger: Ledger, names: ProviderNames, attempt: Omit<ReportedAttempt, 'atWork'>): () => Promise<void> {
+  follow(ledger: Ledger, names: ProviderNames, attempt: Omit<ReportedAttempt, 'atWork'>): StopMetrics {
     const over = new AbortController();
     this.#isFollowed = true;
-    const write = (atWork: boolean) => this.write(ledger, names, { ...attempt, atWork });
+    const write = (atWork: boolean, failed?: FailedAttempt) =>
+      this.write(ledger, names, { ...attempt, atWork }, failed);
     const going = this.#everyMinute(() => write(true), over.signal);
-    return async () => {
+    return async (failed) => {
       over.abort();
       await going;
-      await write(false);
+      await write(false, failed);
     };
   }
 
@@ -201,11 +212,7 @@ export function metricsText(figures: Figures): string {
       'Size of the ledger: of its file, or of its database in PostgreSQL.',
       maybe(figures.ledgerBytes, (bytes) => bytes),
     ),
-    one(
-      'disk_free_bytes',
-      'Free space on the disk of the data directory.',
-      maybe(figures.freeBytes, (bytes) => bytes),
-    ),
+    diskFree(figures.freeBytes),
     one(
       'units_left',
       'Units left of the plan and of the day, as the provider reports them, and of the limit of the attempt.',
@@ -219,10 +226,10 @@ export function metricsText(figures: Figures): string {
   ]);
 }
 
-/** The text with another exit and time. The attempt is over. */
-function withExit(before: string, portfolio: string, lastExit: LastExit, at: number): string {
-  const [exit, time] = [lastExits([{ name: portfolio, lastExit }]), written(at)];
-  const isReplaced = (family: string) => [exit, time].some(({ name }) => family.startsWith(`# HELP ${name} `));
+/** The text with another exit, free space and time. The attempt is over. */
+function withExit(before: string, portfolio: string, lastExit: LastExit, freeBytes: number | null, at: number): string {
+  const [exit, disk, time] = [lastExits([{ name: portfolio, lastExit }]), diskFree(freeBytes), written(at)];
+  const isReplaced = (family: string) => [exit, disk, time].some(({ name }) => family.startsWith(`# HELP ${name} `));
   const families = before.split(/^(?=# HELP )/m);
   const kept = families.filter((family) => !isReplaced(family)).join('');
   const ofList = `${exit.name}${labelsInText({ portfolio: label(portfolio) }).replace(/\}$/, ',')}`;
@@ -231,13 +238,20 @@ function withExit(before: string, portfolio: string, lastExit: LastExit, at: num
     kept.replaceAll(/^(kybatch_start_at_work\b.*) 1$/gm, '$1 0'),
     prometheusText([exit]),
     ...ofOthers.map((line) => `${line}\n`),
-    prometheusText([time]),
+    prometheusText([disk, time]),
   ].join('');
 }
 
 const lastExits = (lists: readonly Pick<ListFigures, 'name' | 'lastExit'>[]): Metric =>
   ofLists(lists, 'last_exit_code', 'Exit code of the last attempt on the list, and why. -1: it died.', ({ lastExit }) =>
     maybe(lastExit, ({ code }) => code, { reason: label(lastExit?.reason ?? '') }),
+  );
+
+const diskFree = (freeBytes: number | null): Metric =>
+  one(
+    'disk_free_bytes',
+    'Free space on the disk of the data directory.',
+    maybe(freeBytes, (bytes) => bytes),
   );
 
 const written = (at: number): Metric =>

@@ -87,7 +87,10 @@ async function listAfter(
     if (run === undefined) return null;
     const view = await viewOfIdleRun(run, ledger, environment, { dataDir });
     const last = await reading.lastAttempt(run.id);
-    const spent = last === undefined || last.begunAt < began ? view.spent : await reading.spent(last.id);
+    const spent =
+      last === undefined || last.begunAt < began
+        ? view.spent
+        : await reading.spent(last.id, ledger.claims === undefined);
     const { code, exit } = error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal };
     const step = stepAfterRefusal({ code, exit }, run) ?? rereadStep(run);
     return { list: { ...view, spent, finished: false, next: null, further: [] }, step };

@@ -17,7 +17,8 @@ import { deriveChanges } from '../../portfolio/changes/derive.js';
 import { message } from '../../util/message-parts.js';
 import { count, listed } from '../../util/words.js';
 import type { AppEnvironment } from '../environment.js';
-import type { MetricsFile } from '../monitoring/metrics.js';
+import type { LastExit } from '../monitoring/figures.js';
+import type { MetricsFile, StopMetrics } from '../monitoring/metrics.js';
 import { importantSince, lastChange } from '../portfolio/changes.js';
 import type { OpenList } from '../portfolio/open-list.js';
 import { nameRefusedKey, type Provider, sourcesOf } from '../provider/provider.js';
@@ -36,6 +37,7 @@ import {
   AttemptTally,
   addSpending,
   endingOf,
+  exitOfFailure,
   failureEnding,
   hasNewestTables,
   latestTables,
@@ -96,7 +98,8 @@ export async function executeRun(
   const tally = new AttemptTally();
   const listener = safeListener(options, environment);
   const begun: { attemptId?: number } = {};
-  let stopMetrics = async () => await attempt.metrics?.write(ledger, provider.names, null);
+  let stopMetrics: StopMetrics = async (failed) => await attempt.metrics?.write(ledger, provider.names, null, failed);
+  let failure: LastExit | undefined;
   try {
     await emitStarted(attempt, listener, ledger, environment);
     if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
@@ -219,12 +222,15 @@ export async function executeRun(
     return view;
   } catch (error) {
     log.brokenOff(error);
+    const exit = exitOfFailure(error);
+    // Another process continues the run, and reports its own end.
+    if (exit.code !== ExitCode.locked) failure = exit;
     // The failure is in the log or on the terminal if it cannot be stored now.
     if (begun.attemptId !== undefined)
       await ledger.calls.noteEnding(begun.attemptId, failureEnding(error)).catch(() => {});
     throw error;
   } finally {
-    await stopMetrics();
+    await stopMetrics(failure && { portfolioId: run.portfolioId, exit: failure });
     stopListening();
     log.close();
   }

@@ -474,13 +474,19 @@ export const endingOf = (
   { code: exit, reason }: { readonly code: number; readonly reason: string },
 ): string => JSON.stringify({ stopped, interrupted, finished, exit, reason } satisfies AttemptEnding);
 
-/** The ending after an error: a failed write, a takeover or a defect. */
+/** The exit after an error: a failed write, a takeover or a defect. */
+export const exitOfFailure = (error: unknown): { readonly code: number; readonly reason: string } =>
+  error instanceof KybatchError
+    ? { code: error.exit, reason: error.code }
+    : { code: ExitCode.internal, reason: 'INTERNAL' };
+
+/** The ending after an error. */
 export function failureEnding(error: unknown): string {
   const stopped =
     error instanceof KybatchError
       ? stopView(error)
       : { code: 'INTERNAL', message: sanitizeText(String(error)), hint: undefined, exit: ExitCode.internal };
-  return endingOf({ stopped, interrupted: false, finished: false }, { code: stopped.exit, reason: stopped.code });
+  return endingOf({ stopped, interrupted: false, finished: false }, exitOfFailure(error));
 }
 
 /** Null if nothing was stored or it is damaged. The run can be shown without it. */
