@@ -151,6 +151,19 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     endInWords({ ...END, unknownCalls, spent: { ...END.spent, unknown } }, NO_WAY_ON).filter(
       ({ code }) => code === 'UNITS_SPENT',
     );
+  const counted = (outcomes: Partial<RunEndView['outcomes']>, toDo: number) =>
+    endInWords(
+      {
+        ...END,
+        rows: 56,
+        outcomes: { ...END.outcomes, ...outcomes },
+        toDo,
+        parked: { in_doubt: toDo },
+        finished: false,
+        tables: '/t',
+      },
+      NO_WAY_ON,
+    ).filter(({ code }) => ['ROWS_COUNTED', 'TABLES_PARTIAL', 'TABLES_SHOW_BEFORE'].includes(code));
   const planned = (creditReportsAgainAtMost: number) =>
     planInWords({ ...PLAN, creditReportsAgainAtMost }).filter(({ code }) => code === 'COST');
   const inCheck = (troubles: CheckView['troubles'], lists: CheckView['lists'] = []) =>
@@ -171,6 +184,13 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     'calls of unknown charge, three of them by this start': spent(3),
     'calls of unknown charge, all of them by this start': spent(28),
     'every charge is known': spent(0, 0),
+    'rows to do that keep earlier answers, beside rows without any': counted({ complete: 54, pending: 2 }, 14),
+    'rows to do that all keep earlier answers': counted({ complete: 56 }, 14),
+    'rows to do without an answer': counted({ complete: 42, pending: 14 }, 14),
+    'a start that leaves rows on hold': mapTexts(startInWords({ ...STARTED, toGo: 2, inDoubt: 12 }, ''), (text) =>
+      wrapped(text, 80),
+    ),
+    'a start that can continue no row': startInWords({ ...STARTED, toGo: 0, inDoubt: 12 }, ''),
     'a limit of units alone': startInWords(STARTED, ''),
     'a limit of units and of reports': startInWords({ ...STARTED, reportsUnbound: false }, ''),
     'a plan of reports that are all stored': planned(180),

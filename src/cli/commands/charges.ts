@@ -107,7 +107,7 @@ function callsInWords(
           `: the next run sends ${repeated === next.length ? pronoun(repeated) : count(repeated, 'request')} again (may cost again)${more}`,
         ),
       others > 0 && freeInWords(others, rows > 0, `, and no row waits for ${pronoun(others)}${more}`),
-      recorded.length > 0 && `${count(recorded.length, 'call has', 'calls have')} a recorded charge`,
+      recordedByInWords(recorded),
       '',
       header,
     ),
@@ -121,6 +121,20 @@ function callsInWords(
     commandsInWords(shown, calls, which, flags),
   );
 }
+
+/** The newest entry that is no permission to send again decides who recorded a charge. */
+function recordedByInWords(recorded: readonly UnknownCall[]): string | false {
+  const entry = ({ note }: UnknownCall) => note?.split(BEFORE_THAT).find((one) => !one.startsWith('resend')) ?? '';
+  const byPerson = recorded.filter((call) => entry(call).startsWith('recorded as')).length;
+  const byKybatch = recorded.length - byPerson;
+  const who = listed([
+    byPerson > 0 && `${withCommas(byPerson)} by a person`,
+    byKybatch > 0 && `${withCommas(byKybatch)} by kybatch, from what the provider reported`,
+  ]);
+  return recorded.length > 0 && `The charge of ${count(recorded.length, 'call')} is recorded: ${who}`;
+}
+
+const BEFORE_THAT = '; before that: ';
 
 function heldByInWords(held: readonly UnknownCall[]): string {
   const unknown = held.filter(isUnknownCharge).length;

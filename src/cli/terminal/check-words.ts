@@ -43,11 +43,11 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   const first = firstToLead(view);
   const { next = null, afterDoctor = null } = first ?? {};
   // The command at the end follows what it is about. Every other trouble outside the lists names its own.
-  const lead = first === undefined ? leadingKind(view) : undefined;
   const told = view.troubles.map((trouble) => {
     const words = troubleInWords(trouble, undefined, at);
-    const own = trouble.kind === lead ? undefined : COMMANDS[trouble.kind];
-    return { isLead: trouble.kind === lead, words: own === undefined ? words : `${words} (\`${own}\`)` };
+    const own = COMMANDS[trouble.kind];
+    const isLead = own !== undefined && command?.startsWith(own) === true;
+    return { isLead, words: own === undefined || isLead ? words : `${words} (\`${own}\`)` };
   });
   const besides = (isLead: boolean) => told.flatMap((one) => (one.isLead === isLead ? one.words : []));
   const { asks = null, answered = 0 } = (next?.kind === 'review' ? next.sheets : undefined) ?? {};

@@ -66,11 +66,18 @@ export interface AttemptFacts {
 export const endInWords = (end: RunEndView, ways: NextSteps, facts: AttemptFacts = UNKNOWN): readonly Message[] => {
   const { stopsFor, ...head } = headline(end, ways, facts);
   const { [stopsFor ?? '']: _, ...otherReasons } = end.parked;
+  const waiting = pendingInWords({ waiting: end.waiting, parkedReasons: end.parked });
   return view(
     head.messages,
-    outcomeCounts({ byOutcome: end.outcomes }, end.rows, 0, {
-      pending: pendingInWords({ waiting: end.waiting, parkedReasons: end.parked }),
-    }),
+    outcomeCounts(
+      { byOutcome: end.outcomes },
+      end.rows,
+      0,
+      {
+        pending: isAllToDo(end) ? waiting : listed([end.toDo > 0 && `${withCommas(end.toDo)} to do`, waiting]),
+      },
+      isAllToDo(end) ? {} : NOT_FINISHED,
+    ),
     [
       ...view(
         (end.worked || end.unitsCharged + end.unknownCalls > 0) && spentInWords(end, ways.place),
@@ -84,6 +91,12 @@ export const endInWords = (end: RunEndView, ways: NextSteps, facts: AttemptFacts
     sections(end, otherReasons, ways, facts).map(withSpace),
   );
 };
+
+/** False: rows to do that keep an earlier answer count with its outcome, or another run has unfinished rows. */
+const isAllToDo = ({ toDo, outcomes }: RunEndView): boolean => toDo === outcomes.pending;
+
+/** The words for rows of the list without an outcome, if the rows to do are others. */
+const NOT_FINISHED = { pending: 'not finished' } as const;
 
 const UNKNOWN: AttemptFacts = { ms: 0, goesOn: false, fresh: false };
 
@@ -170,6 +183,9 @@ function spentInWords(end: RunEndView, place: string): Message {
   const prices = isNothing && end.v2Calls > 0 ? ' (v2 publishes no prices)' : '';
   const whole = { units: unitsCharged, reports: end.reportsCharged };
   const isOnly = worked && whole.units === spent.units && whole.reports === spent.reports;
+  // Earlier attempts sent the others, also those of runs whose rows this run took over.
+  const unknown = `${count(unknownCalls, 'call')} with unknown charge`;
+  const ofNow = spent.unknown === unknownCalls ? '' : `, ${withCommas(spent.unknown)} now`;
   // Rows on hold have a section with the same command.
   const command = parked.in_doubt === undefined ? `: kybatch charges${place}` : '';
   return labelled(
@@ -177,7 +193,7 @@ function spentInWords(end: RunEndView, place: string): Message {
     'Spent',
     `${now}${isOnly ? '' : ' now'}${prices}`,
     !isOnly && `${amountsInWords(whole, ', ')} in the whole run`,
-    unknownCalls > 0 && `${count(unknownCalls, 'call')} with unknown charge${command}`,
+    unknownCalls > 0 && `${unknown}${ofNow}${command}`,
   );
 }
 
@@ -191,14 +207,18 @@ function filesInWords(end: RunEndView, { write }: NextSteps): ViewPart {
         ? labelled('TABLES_WRITTEN', 'Tables', tables)
         : labelled('TABLES_WRITTEN', '', 'tables in the same folder')),
     isPartial &&
-      labelled('TABLES_PARTIAL', '', `partial: ${withCommas(outcomes.pending)} of ${count(rows, 'row')} to do`),
+      labelled(
+        'TABLES_PARTIAL',
+        '',
+        `partial: ${withCommas(outcomes.pending)} of ${count(rows, 'row')} ${isAllToDo(end) ? 'to do' : NOT_FINISHED.pending}`,
+      ),
     tables !== null &&
       !finished &&
-      outcomes.pending === 0 &&
+      toDo > outcomes.pending &&
       labelled(
         'TABLES_SHOW_BEFORE',
         '',
-        `${count(toDo, 'row has its', 'rows have their')} earlier answers until updated`,
+        `${count(toDo - outcomes.pending, 'row has its', 'rows have their')} earlier answers until updated`,
       ),
     tablesBefore !== null && labelled('TABLES_FROM_BEFORE', 'Tables', `${tablesBefore} (unchanged)`),
     latest !== null && labelled('TABLES_LATEST', 'Latest', latest),
@@ -366,7 +386,7 @@ export function endAsPairs(end: RunEndView, exit: number): Message {
     to_do: end.toDo,
     units: spent.units,
     reports: spent.reports,
-    unknown_calls: end.unknownCalls,
+    unknown_calls: spent.unknown,
   };
   return message(
     'RUN_SUMMARY',

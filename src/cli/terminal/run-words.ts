@@ -112,7 +112,7 @@ export const proposalInWords = (
   place: string,
 ): readonly Message[] =>
   view(
-    block('RUN_PROPOSED', `Run ${shortRun(run)} continues: ${toGoInWords(rows, may)}`, unboundInWords(may)),
+    block('RUN_PROPOSED', `Run ${shortRun(run)} continues: ${toGoInWords(rows, inDoubt, may)}`, unboundInWords(may)),
     onHoldInWords(inDoubt, place),
     fresh && freshInWords(run, place),
   );
@@ -127,7 +127,7 @@ export const startInWords = (
     block(
       goesOn ? 'RUN_RESUMED' : 'RUN_STARTED',
       isKnown && '',
-      `Run ${shortRun(run)} ${goesOn ? 'continues' : 'started'}${isKnown ? '.' : `: ${toGoInWords(toGo, may)}`}${isInteractive ? ' Ctrl-C stops it safely.' : ''}`,
+      `Run ${shortRun(run)} ${goesOn ? 'continues' : 'started'}${isKnown ? '.' : `: ${toGoInWords(toGo, inDoubt, may)}`}${isInteractive ? ' Ctrl-C stops it safely.' : ''}`,
       !isKnown && unboundInWords(may),
     ),
     !isKnown && onHoldInWords(inDoubt, place),
@@ -135,15 +135,18 @@ export const startInWords = (
     fresh && goesOn && !isKnown && freshInWords(run, place),
   );
 
+/** Rows on hold are to do, too. */
 const toGoInWords = (
   toGo: number,
+  onHold: number,
   { atMost, asksV1, money, moreIfLost }: Pick<May, 'atMost' | 'asksV1' | 'money' | 'moreIfLost'>,
 ): string => {
-  if (toGo === 0) return 'nothing to do.';
+  const toDo = count(toGo + onHold, 'row');
+  if (toGo === 0) return onHold === 0 ? 'nothing to do.' : `${toDo} to do, none of them can continue.`;
   const cost = isFree(atMost, asksV1)
     ? ''
     : `, at most ${mostInWords(atMost, asksV1)}${moneyAfterAmounts(money)}${moreIfLost ? ' unless answers are lost' : ''}`;
-  return `${count(toGo, 'row')} to do${cost}.`;
+  return `${toDo} to do${onHold === 0 ? '' : `, ${withCommas(toGo)} can continue`}${cost}.`;
 };
 
 const isFree = ({ units, reports, v2Calls, reveals }: RemainingCost, asksV1: boolean): boolean =>
@@ -182,12 +185,13 @@ export const freshInWords = (run: string, place: string): Message =>
     commandLine(`kybatch runs delete ${shortRun(run)}${place}`),
   );
 
-/** The rows by outcome, and their number. `besides`: text beside some of the lines. */
+/** The rows by outcome, and their number. `besides`: text beside some of the lines. `words`: instead of the usual ones. */
 export function outcomeCounts(
   { byOutcome }: { readonly byOutcome: Readonly<Record<RowOutcome, number>> },
   rowCount: number,
   movedOn = 0,
   besides: Readonly<Partial<Record<RowOutcome, string | undefined>>> = {},
+  words: Readonly<Partial<Record<RowOutcome, string>>> = {},
 ): Message {
   const sum = ROW_OUTCOMES.reduce((total, outcome) => total + byOutcome[outcome], 0) + movedOn;
   const isSound = sum === rowCount;
@@ -195,7 +199,9 @@ export function outcomeCounts(
     isSound ? 'ROWS_COUNTED' : 'ROWS_NOT_ACCOUNTED',
     '',
     countLines([
-      ...SHOWN.map((outcome) => [byOutcome[outcome], OUTCOME_WORDS[outcome], besides[outcome]] as const),
+      ...SHOWN.map(
+        (outcome) => [byOutcome[outcome], words[outcome] ?? OUTCOME_WORDS[outcome], besides[outcome]] as const,
+      ),
       [movedOn, 'in later runs'],
       [rowCount, rowCount === 1 ? 'row' : 'rows'],
     ]),
