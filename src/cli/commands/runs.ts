@@ -59,7 +59,7 @@ const deleteCommand: Command<DeleteArgs> = {
 const dueInWords = (companies: number): string =>
   companies === 0
     ? ''
-    : `${count(companies, 'company leaves', 'companies leave')} the portfolio until the next run, which reuses stored answers free of charge`;
+    : `${count(companies, 'company leaves', 'companies leave')} the portfolio until the next run, which lists them as new and reuses stored answers free of charge`;
 
 export const runsCommand: Command<CommonArgs> = {
   command: 'runs',
