@@ -50,8 +50,13 @@ test('the package has few files, and a source map for each code file', () => {
   expect(packed.length).toBeLessThan(150);
   const code = packed.filter((path) => /^dist\/.*\.js$/.test(path));
   const withoutMap = code.filter((path) => !packed.includes(`${path}.map`));
-  // The first two only re-export others. The last is sent to browsers as it is.
-  expect(withoutMap).toEqual(['dist/index.js', 'dist/lib/rolldown-runtime.js', 'dist/web/static/script.js']);
+  // The first three only re-export others. The last is sent to browsers as it is.
+  expect(withoutMap).toEqual([
+    'dist/app/page-thread.js',
+    'dist/index.js',
+    'dist/lib/rolldown-runtime.js',
+    'dist/web/static/script.js',
+  ]);
 });
 
 test.for([['--help'], ['run', '--help'], ['review', '--help']])(

@@ -62,7 +62,7 @@ export async function readSummaries(
   const known = knownRows.get(key) ?? new Map();
   if (knownRows.size >= KNOWN_LISTS) knownRows.clear();
   knownRows.set(key, known);
-  return await keptUntilCommit(['questions', runs], ledger, dataDir, () =>
+  return await keptUntilCommit(['questions', runs ?? null], ledger, dataDir, () =>
     summarizeOpenQuestions(ledger.review, runs, known),
   );
 }
