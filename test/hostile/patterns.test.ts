@@ -25,8 +25,12 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'util/words.js': 'amounts that kybatch computed',
 };
 
-/** Patterns built at run time from outside texts. Each text is escaped. */
-const ESCAPED: ReadonlySet<string> = new Set(['domain/names/similarity.js', 'export/export-folders.js']);
+/** Patterns built at run time from outside texts, each of which is escaped, or from the paths of the page's screens. */
+const ESCAPED: ReadonlySet<string> = new Set([
+  'domain/names/similarity.js',
+  'export/export-folders.js',
+  'web/server.js',
+]);
 
 /** They read only our own text: SQL, and the sandbox's data. */
 const OURS = /^(?:sandbox|ledger|cli)\//;

@@ -29,7 +29,10 @@ const unicode = fc.constantFrom(...ENCODINGS.filter((encoding) => encoding !== '
 
 test('rows are numbered from 1 in order, fields are trimmed, values stay as written', async () => {
   const property = fc.asyncProperty(unicode, fc.array(cells, { maxLength: 8 }), async (encoding, body) => {
-    fc.pre(body.some(isThere));
+    // A line with one cell of words may be a footer, which has tests of its own.
+    const isFooter = (of: Cells) =>
+      of.filter((text) => trimmed(text) !== '').length === 1 && /\p{L}{2}/u.test(of.join());
+    fc.pre(body.some(isThere) && !body.some(isFooter));
     const { table, rows } = await readAll(encode(csv(body), encoding), { map: MAP });
     expect(table.encoding).toBe(withoutBom(encoding));
     expect(rows.map(verdict)).toEqual(body.filter(isThere).map((of, index) => ({ row: index + 1, ...judged(of) })));

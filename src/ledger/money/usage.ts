@@ -423,7 +423,9 @@ export function* usageLines(database: Sql): Script<UsageLines> {
     // Of the summed calls, only those of the watch were charged. They have no run.
     charged: used
       .filter((calls) => calls.chargedCalls > 0)
-      .sort((a, b) => a.day - b.day || inOrder(a.operation, b.operation) || inOrder(a.run, b.run))
+      .sort(
+        (a, b) => inOrder(dateOf(a.day), dateOf(b.day)) || inOrder(a.operation, b.operation) || inOrder(a.run, b.run),
+      )
       .map(({ day, run, api, operation, meter, chargedUnits: units, chargedCalls: calls }) => {
         return { day: dateOf(day), run, api, operation, meter, units, calls };
       }),
