@@ -202,7 +202,7 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     'calls that were charged without an answer': unknown(0, 0, 2),
     'calls of all kinds, and charged ones': unknown(2, 1, 2),
     'calls to decide about, and drift': inCheck([OPEN, DRIFT]),
-    'calls to decide about and drift, beside a list with a step of its own': inCheck([OPEN, DRIFT], [LIST]),
+    'drift beside a list with its own step': inCheck([OPEN, DRIFT], [LIST]),
     'permissions that were used': used,
   };
   const text = Object.entries(cases).map(([name, messages]) => `# ${name}\n${inLines(messages)}`);

@@ -50,7 +50,8 @@ test.each([
 );
 
 test('X-7 one report ID for two companies is a review question', async () => {
-  await withWorkshop({ pipeline: { stages: ['credit-report'] } }, async (workshop) => {
+  const pipeline = { stages: ['credit-report'], report: { giveUpAfterMs: 20 } };
+  await withWorkshop({ pipeline }, async (workshop) => {
     const run = await workshop.open(wholeCompanies(workshop.sandbox, 2).map((one) => lineOf(one)));
     const generate = ({ path, method }: Passing) =>
       method === 'POST' && /generate|report$/.test(path) ? ok({ id: SHARED, status: 'finish' }) : undefined;
