@@ -6,6 +6,7 @@ import { startSandbox } from '../../src/sandbox/index.js';
 import { withOffice } from '../app/support.js';
 import { cli, startCli, withFolder } from '../helpers/cli.js';
 import { inLedger, isOnPostgres, ledgerEnvironment } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { findCompany } from '../helpers/sandbox.js';
 import { withDesk } from '../review/with-ledger.js';
 import { withPage } from './page.js';
@@ -71,7 +72,7 @@ test('a list is planned, started after a second question, followed to its end, a
     });
   }));
 
-test('a download has all rows, and invalid rows keep their name and ID', () =>
+long('a download has all rows, and invalid rows keep their name and ID', () =>
   withFolder(async (folder) => {
     const list = join(folder, 'list.csv');
     await writeList(list);
@@ -89,9 +90,10 @@ test('a download has all rows, and invalid rows keep their name and ID', () =>
       expect(text).toContain('row-119,Nameless Land 119');
       expect(await json('/companies?q=row-77')).toMatchObject({ total: 1, rows: [{ input_id: 'row-77' }] });
     });
-  }));
+  }),
+);
 
-test('the page of a release plans a long list in a thread', () =>
+long('the page of a release plans a long list in a thread', () =>
   withFolder(async (folder) => {
     const lines = Array.from({ length: 3_000 }, (_, at) => `Company ${at} Limited,GB,0${1_000_000 + at}`);
     writeFileSync(join(folder, 'long.csv'), ['Company Name,Country,Reg. No.', ...lines].join('\n'));
@@ -106,7 +108,8 @@ test('the page of a release plans a long list in a thread', () =>
     expect(await plan.json()).toMatchObject({ rows: 3_000, valid: 3_000 });
     child.kill('SIGINT');
     await finished;
-  }));
+  }),
+);
 
 test('a start is for the columns and the pipeline that the form shows', () =>
   withFolder(async (folder) => {
@@ -174,7 +177,7 @@ test('columns with the same choice are joined, and every line that is left out i
     });
   }));
 
-test('a long list is planned in a thread, and other pages do not wait for it', () =>
+long('a long list is planned in a thread, and other pages do not wait for it', () =>
   withFolder(async (folder) => {
     const list = join(folder, 'long.csv');
     const rows = Array.from({ length: 4_000 }, (_, at) => `Acme Works ${at},GB,${10_000_000 + at}`);
@@ -193,7 +196,8 @@ test('a long list is planned in a thread, and other pages do not wait for it', (
       const unread = { error: { code: 'NO_USABLE_COLUMN' } };
       expect(await json(`${address}&pipeline=none`)).toMatchObject(unread);
     });
-  }));
+  }),
+);
 
 test('a start while another process has the ledger starts nothing', { skip: isOnPostgres }, () =>
   withDesk(async ({ folder }) => {
@@ -263,7 +267,7 @@ test('spending by day adds up, and only unknown charges are settled', { skip: is
   withFolder(async (folder) => {
     const list = join(folder, 'list.csv');
     await writeList(list);
-    await cli(['run', list, '--sandbox', '--yes', '--no-export'], { cwd: folder });
+    await cli(['run', list, '--sandbox', '--yes', '--no-export', '--pipeline', 'nightly'], { cwd: folder });
     await withPage({ dataDir: join(folder, 'data'), sandbox: true }, async ({ json, post }) => {
       interface Series {
         readonly units: readonly number[];

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { cli, withFolder } from '../../helpers/cli.js';
+import { long } from '../../helpers/long.js';
 import { bodsStatements, ftmProblems, interestsIn } from '../standards.js';
 import { readTable } from '../support.js';
 
@@ -9,7 +10,7 @@ const DEMO = resolve(import.meta.dirname, '../../../fixtures/portfolio.csv');
 const countOf = (texts: readonly (string | null | undefined)[], text: string) =>
   texts.filter((one) => one === text).length;
 
-test('the demo as FollowTheMoney and BODS fits the standards and has all that the tables have', async () => {
+long('the demo as FollowTheMoney and BODS fits the standards and has all that the tables have', async () => {
   await withFolder(async (cwd) => {
     const formats = 'csv,ftm,bods';
     const end = await cli(['run', DEMO, '--sandbox', '--yes', '--format', formats, '--out', 'tables'], { cwd });
