@@ -1,4 +1,5 @@
-// Read-only queries for commands such as `status`, `usage` and `runs`.
+// Read-only queries for commands such as `status`, `usage` and `runs`. It has over 500 lines, because each is one statement
+// with its types.
 
 import type { ApiName } from '../domain/provider.js';
 import type { RunSnapshot, SnapshotPart } from './answers/snapshot.js';

@@ -1,3 +1,5 @@
+// The credit report. It has over 500 lines, because its steps share one report: find, generate, wait, fetch, compare.
+
 import { readAnswer, type UnusableAnswer } from '../api/answer.js';
 import { ApiError, INVALID_PARAMS } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';

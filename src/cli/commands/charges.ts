@@ -1,3 +1,5 @@
+// `kybatch charges`. It has over 500 lines, because a command has its flags, words and JSON in one file.
+
 import type {
   ChargeProposal,
   Consent,

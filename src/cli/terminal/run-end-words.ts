@@ -198,6 +198,7 @@ function spentInWords(end: RunEndView, place: string): Message {
 }
 
 function filesInWords(end: RunEndView, { write }: NextSteps): ViewPart {
+  const state = isAllToDo(end) ? 'to do' : NOT_FINISHED.pending;
   const { workbook, tables, tablesBefore, latest, finished, outcomes, rows, toDo } = end;
   const isPartial = tables !== null && !finished && outcomes.pending > 0;
   return [
@@ -207,11 +208,7 @@ function filesInWords(end: RunEndView, { write }: NextSteps): ViewPart {
         ? labelled('TABLES_WRITTEN', 'Tables', tables)
         : labelled('TABLES_WRITTEN', '', 'tables in the same folder')),
     isPartial &&
-      labelled(
-        'TABLES_PARTIAL',
-        '',
-        `partial: ${withCommas(outcomes.pending)} of ${count(rows, 'row')} ${isAllToDo(end) ? 'to do' : NOT_FINISHED.pending}`,
-      ),
+      labelled('TABLES_PARTIAL', '', `partial: ${withCommas(outcomes.pending)} of ${count(rows, 'row')} ${state}`),
     tables !== null &&
       !finished &&
       toDo > outcomes.pending &&

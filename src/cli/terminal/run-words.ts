@@ -370,9 +370,8 @@ function reasonInWords({ code, rows, message: why }: InvalidReason): string {
     // The first row's value may have another fault than the others.
     if (rows > 1) return `not one known country, such as ${value}`;
     const place = resolveLocation(value.slice(1, -1));
-    return !place.ok && place.several !== undefined
-      ? `${value} names more than one country`
-      : `unknown country ${value}`;
+    const isSeveral = !place.ok && place.several !== undefined;
+    return isSeveral ? `${value} names more than one country` : `unknown country ${value}`;
   }
   const words = INVALID[code] ?? why.replace(/^the row /, '');
   return words.length > LONGEST_REASON ? `${words.slice(0, LONGEST_REASON - 1)}…` : words;
