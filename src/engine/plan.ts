@@ -2,11 +2,10 @@
 
 import { addReveals, NO_REVEALS, type Reveals, unitsLeft } from '../domain/account-usage.js';
 import type { Subject } from '../domain/candidate-grade.js';
-import { taxMayConfirm } from '../domain/match-decision.js';
 import type { RepairRule } from '../domain/numbers/number-text.js';
 import { FIRST_ROWS, type InvalidReason } from '../domain/outcomes.js';
 import { addPurchases, countCalls, noPurchases, type Purchases } from '../domain/prices.js';
-import { readSearchSubject } from '../domain/search-subject.js';
+import { canBeConfirmed, readSearchSubject } from '../domain/search-subject.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { AllowanceRecord } from '../ledger/money/calls.js';
 import type { ComparedRow, DueReason } from '../ledger/portfolio/portfolios.js';
@@ -328,15 +327,14 @@ function addOne<Key extends string>(counts: Partial<Record<Key, number>>, key: K
 
 /** Why the row needs a person whatever the searches find. */
 function personNeeded(subject: Subject): string | undefined {
-  const { registrationNumber: number, vatNumber: vat, name, ticker, leads, countryFrom } = subject;
-  if (taxMayConfirm(subject) && name !== undefined) return undefined;
+  if (canBeConfirmed(subject)) return undefined;
+  const { registrationNumber: number, vatNumber: vat, name, ticker, leads, countryFrom, taxInNumber } = subject;
   if (number?.treatment === 'review')
     return number.reason === undefined ? 'the number cannot be read' : kindOf(number.reason);
   if (countryFrom !== undefined && name === undefined)
     return 'neither country nor name is given: a number alone does not confirm then';
-  if (number !== undefined) return undefined;
+  if (taxInNumber === true && name === undefined) return 'a tax number confirms only beside a name';
   if (vat?.treatment === 'review') return 'the VAT number cannot be read, and there is no registration number';
-  if (vat !== undefined) return undefined;
   if (name !== undefined) return 'only a name is given: a name alone never confirms';
   if (ticker !== undefined) return 'only a ticker is given';
   return leads === undefined ? undefined : 'neither number nor name is given: other fields are a hint, never a match';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.js';
+import type { CallRow } from '../engine/support.js';
 import { audit, isFlagged } from './audit.js';
-import { BOUNDARIES, CONCURRENCY, EVERY_STAGE, type Kill, withMortuary } from './support.js';
+import { BOUNDARIES, type Books, CONCURRENCY, EVERY_STAGE, type Kill, withMortuary } from './support.js';
 
 /** `npm run test:crash` uses many seeds. The default is none. */
 const SEEDS = Number(process.env.KYBATCH_CRASH_SEEDS ?? 0);
@@ -39,10 +40,13 @@ describe('kill -9', () => {
   }, async () => {
     const rows = 12;
     await withMortuary(rows, {}, async ({ sandbox, live, books }) => {
+      let before = new Set<number>();
       for (const kill of IN_TURN) {
-        const before = books0(books);
         expect(await live(kill)).toBe(false);
-        expect(books0(books) - before).toBeLessThanOrEqual(2 * CONCURRENCY);
+        const after = inFlight(books());
+        const added = after.filter(({ id }) => !before.has(id));
+        expect(added.length, JSON.stringify([kill, added])).toBeLessThanOrEqual(2 * CONCURRENCY);
+        before = new Set(after.map(({ id }) => id));
       }
       expect(await live(null)).toBe(true);
       audit(books(), sandbox, rows);
@@ -150,13 +154,8 @@ async function killAtRandom(
 }
 
 /** Calls in flight when a process died, including calls that no process has checked yet. */
-function books0(books: () => { readonly calls: readonly Parameters<typeof isFlagged>[0][] }): number {
-  try {
-    return books().calls.filter((call) => isFlagged(call) || call.charge === null).length;
-  } catch {
-    return 0;
-  }
-}
+const inFlight = ({ calls }: Books): readonly CallRow[] =>
+  calls.filter((call) => isFlagged(call) || call.charge === null);
 
 function lehmer(seed: number): () => number {
   let state = (seed * 7919 + 17) % 2147483647;
