@@ -193,9 +193,10 @@ export function bulkRenderer(
       out: readSubject(reader, subject, options.includeContacts),
     }));
     const render = (table: Table, renderer: LineRenderer): Lines => {
-      const texts = read.map(({ country, out }) => renderer.render(out.shownOf(table), country));
+      for (const { country, out } of read) renderer.add(out.shownOf(table), country);
       const rows = read.reduce((sum, { out }) => sum + out.shownOf(table).length, 0);
-      return { bytes: new TextEncoder().encode(texts.join('')), rows, longestLine: renderer.longestLine };
+      // A copy, because the other thread takes its memory.
+      return { bytes: new Uint8Array(renderer.take()), rows, longestLine: renderer.longestLine };
     };
     return {
       tables: renderers.map(({ table, inFormats }) => inFormats.map((renderer) => render(table, renderer))),

@@ -156,9 +156,9 @@ export const flatFinancialsReader = {
     const { id } = subject;
     for (const answer of subject.answers) {
       const before = out.rowsOf(flatFinancialsTable).length;
-      const rows = scanFlat(answer.body, id);
+      const rows = scanFlat(answer.body, id, subject.companyKey);
       if (rows === undefined) readParsed(answer, id, out);
-      else out.addAll(flatFinancialsTable, rows);
+      else out.addAll(flatFinancialsTable, rows, `${id} ${answer.body}`);
       addYears(out.rowsOf(flatFinancialsTable).slice(before), subject, answer, out);
     }
     // An answer without any value says nothing (V2-2).
@@ -203,6 +203,7 @@ interface FlatRow {
   readonly value: Cell;
   readonly value_type: string;
   readonly extra: null;
+  readonly company_key: Cell | undefined;
 }
 
 /**
@@ -211,7 +212,7 @@ interface FlatRow {
  * empty, no line breaks, no name twice. For any other form it returns undefined, and the parser reads it with the same
  * result or an issue.
  */
-export function scanFlat(bytes: Buffer, companyId: string): FlatRow[] | undefined {
+export function scanFlat(bytes: Buffer, companyId: string, companyKey?: Cell): FlatRow[] | undefined {
   const text = isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
   if (CONTROL.test(text) || text.charCodeAt(0) !== OPEN) return undefined;
   const years: Year[] = [];
@@ -227,7 +228,7 @@ export function scanFlat(bytes: Buffer, companyId: string): FlatRow[] | undefine
     if (next !== COMMA) return undefined;
     at = skipBlank(text, at + 1);
   }
-  return at + 1 === text.length ? toRows(years, companyId) : undefined;
+  return at + 1 === text.length ? toRows(years, companyId, companyKey) : undefined;
 }
 
 interface Year {
@@ -237,6 +238,12 @@ interface Year {
   readonly types: readonly string[];
   readonly end: number;
 }
+
+/** Years mostly have the names of the year before, in its order. The same strings are compared and looked up faster. */
+let usualNames: readonly string[] = [];
+
+const isQuoted = (text: string, start: number, length: number): boolean =>
+  text.charCodeAt(start) === QUOTE && text.charCodeAt(start + length + 1) === QUOTE;
 
 function readYear(text: string, start: number): Year | undefined {
   const nameEnd = endOfString(text, start);
@@ -250,8 +257,10 @@ function readYear(text: string, start: number): Year | undefined {
   const types: string[] = [];
   at = skipBlank(text, at + 1);
   for (;;) {
-    const keyEnd = endOfString(text, at);
-    const key = keyEnd === -1 ? undefined : stringAt(text, at, keyEnd);
+    const usual = usualNames[names.length];
+    const isUsual = usual !== undefined && text.startsWith(usual, at + 1) && isQuoted(text, at, usual.length);
+    const keyEnd = isUsual ? at + usual.length + 2 : endOfString(text, at);
+    const key = isUsual ? usual : keyEnd === -1 ? undefined : stringAt(text, at, keyEnd);
     at = skipBlank(text, keyEnd);
     if (key === undefined || text.charCodeAt(at) !== COLON) return undefined;
     at = skipBlank(text, at + 1);
@@ -278,24 +287,25 @@ function readYear(text: string, start: number): Year | undefined {
     names.push(key);
     at = skipBlank(text, end);
     const next = text.charCodeAt(at);
-    if (next === CLOSE) return { name, names, values, types, end: at + 1 };
+    if (next === CLOSE) {
+      usualNames = names;
+      return { name, names, values, types, end: at + 1 };
+    }
     if (next !== COMMA) return undefined;
     at = skipBlank(text, at + 1);
   }
 }
 
 /** In key order. Undefined if a name occurs twice, because the parser decides which value counts. */
-function toRows(years: Year[], companyId: string): FlatRow[] | undefined {
+function toRows(years: Year[], companyId: string, companyKey: Cell | undefined): FlatRow[] | undefined {
   const rows: FlatRow[] = [];
   years.sort((a, b) => (a.name < b.name ? -1 : 1));
-  let previous: { names: readonly string[]; order: readonly number[] } | undefined;
   for (const [index, year] of years.entries()) {
     const { name, names, values, types } = year;
     if (name === years[index + 1]?.name || !isYear(name)) return undefined;
-    // The years of a company mostly have the same indicators in the same order.
-    const order = previous !== undefined && sameNames(previous.names, names) ? previous.order : orderOf(names);
+    const order = sameNames(lastOrder.names, names) ? lastOrder.order : orderOf(names);
     if (order === undefined) return undefined;
-    previous = { names, order };
+    lastOrder = { names, order };
     for (const place of order)
       rows.push({
         v2_company_id: companyId,
@@ -304,10 +314,14 @@ function toRows(years: Year[], companyId: string): FlatRow[] | undefined {
         value: values[place] as Cell,
         value_type: types[place] as string,
         extra: null,
+        // A row that gets it later takes twice the memory.
+        company_key: companyKey,
       });
   }
   return rows;
 }
+
+let lastOrder: { readonly names: readonly string[]; readonly order: readonly number[] } = { names: [], order: [] };
 
 const sameNames = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((name, index) => name === b[index]);

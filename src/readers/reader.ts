@@ -2,7 +2,7 @@
 
 import type { IdSpace } from '../domain/provider.js';
 import type { ExactJson } from '../util/exact-json.js';
-import { withoutEmails } from '../util/sanitize-text.js';
+import { withoutAnyContactsInJson, withoutEmails } from '../util/sanitize-text.js';
 import { type Cell, hideContacts, type Row, type RowOf, type Table } from './table.js';
 
 /**
@@ -129,10 +129,12 @@ export class ReaderOutput {
     this.addAll(table, [row]);
   }
 
-  addAll<T extends Table>(table: T, rows: readonly RowOf<T>[]): void {
+  /** `text`: has all texts of the rows. If it names no contact, the rows are not searched one by one. */
+  addAll<T extends Table>(table: T, rows: readonly RowOf<T>[], text?: string): void {
     const all = this.rows.get(table.name) ?? [];
     if (all.length === 0) this.rows.set(table.name, all);
-    for (const row of rows) all.push(this.includeContacts ? row : hideContacts(table.columns, row, all.at(-1)));
+    const isClean = this.includeContacts || (text !== undefined && withoutAnyContactsInJson(text) === text);
+    for (const row of rows) all.push(isClean ? row : hideContacts(table.columns, row, all.at(-1)));
   }
 
   /** An absent list says nothing about its items (V1-22). */

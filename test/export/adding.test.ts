@@ -108,7 +108,7 @@ long('a format without lines gets the rows of every table, including the bulk, b
 });
 
 long('lines for a file that takes none are refused, not skipped', async () => {
-  const csv: Format = { ...asJson, renderer: () => ({ render: () => '', longestLine: 0 }) };
+  const csv: Format = { ...asJson, renderer: () => ({ add() {}, take: () => new Uint8Array(), longestLine: 0 }) };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     const parts = { ...ALL_PARTS, formats: { ...allFormats, csv } };
     const exported = exportTo(join(dataDir, 'out'), ledger, id, {}, exportWith(parts));

@@ -390,7 +390,8 @@ const inputRow = (row: ProspectRow): InputRow => ({
 /** UTF-8, with cells that a spreadsheet would run as a formula escaped, as in every table. */
 function inputText(rows: readonly ProspectRow[]): string {
   const csv = new CsvText(COLUMNS, { delimiter: ',' });
-  return csv.header() + csv.render(rows.map(inputRow));
+  csv.add(rows.map(inputRow));
+  return csv.header() + Buffer.from(csv.take()).toString();
 }
 
 const tablesBeside = (input: string): string => `${input.replace(/\.csv$/i, '')}.tables`;

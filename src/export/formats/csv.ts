@@ -8,6 +8,7 @@ import {
   FIELD_TYPES,
   type FileFacts,
   type Format,
+  LineBytes,
   type LineRenderer,
   type Lines,
   schemaOf,
@@ -53,7 +54,6 @@ export class CsvFile implements TableFile {
   readonly #descriptor: number;
   readonly #text: CsvText;
   readonly #hash = createHash('sha256');
-  #waiting = '';
   #rows = 0;
   #bytes = 0;
 
@@ -68,29 +68,22 @@ export class CsvFile implements TableFile {
   }
 
   write(rows: readonly Row[]): void {
-    for (const row of rows) {
-      this.#waiting += this.#text.line(row);
-      if (this.#waiting.length >= CHARACTERS_AT_ONCE) this.#flush();
-    }
+    this.#text.add(rows);
     this.#rows += rows.length;
+    if (this.#text.size >= BYTES_AT_ONCE) this.#append(this.#text.take());
   }
 
   append({ bytes, rows }: Lines): void {
-    this.#flush();
+    this.#append(this.#text.take());
     this.#append(bytes);
     this.#rows += rows;
   }
 
   async finish(): Promise<readonly FileFacts[]> {
-    this.#flush();
+    this.#append(this.#text.take());
     fsyncSync(this.#descriptor);
     closeSync(this.#descriptor);
     return [{ path: this.path, rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.digest('hex') }];
-  }
-
-  #flush(): void {
-    if (this.#waiting !== '') this.#append(Buffer.from(this.#waiting));
-    this.#waiting = '';
   }
 
   #append(bytes: Uint8Array): void {
@@ -100,8 +93,7 @@ export class CsvFile implements TableFile {
   }
 }
 
-/** A JavaScript string has a maximum length, which a thousand large rows would reach. */
-const CHARACTERS_AT_ONCE = 1 << 18;
+const BYTES_AT_ONCE = 1 << 18;
 
 /**
  * Renders CSV: RFC 4180, null as an empty field, an empty string as `""`. The bytes are those of csv-stringify, which
@@ -114,51 +106,71 @@ export class CsvText implements LineRenderer {
   readonly #isText: readonly boolean[];
   readonly #header: readonly string[];
   readonly #delimiter: string;
-  /** The last cell of each column and its text, because IDs and digests repeat from row to row. */
+  readonly #lines: LineBytes;
+  /** The last cell of each column and its place, because IDs and digests repeat from row to row. */
   readonly #last: (string | null)[];
-  readonly #lastText: string[];
+  readonly #starts: number[];
+  readonly #ends: number[];
 
   constructor(columns: readonly Column[], { delimiter, defuse = true }: Pick<CsvOptions, 'delimiter' | 'defuse'>) {
     this.#names = columns.map(({ name }) => name);
     this.#isText = columns.map(({ type }) => defuse && TEXT_TYPES.has(type));
     this.#header = this.#names.map((name) => (defuse ? escapeFormula(name) : name));
     this.#delimiter = delimiter;
+    this.#lines = new LineBytes(`"${delimiter}${CONTROLS}`);
     this.#last = columns.map(() => null);
-    this.#lastText = columns.map(() => '');
+    this.#starts = columns.map(() => 0);
+    this.#ends = columns.map(() => 0);
+  }
+
+  get size(): number {
+    return this.#lines.size;
   }
 
   header(): string {
     return `${this.#header.map((name) => this.#quoted(name)).join(this.#delimiter)}\r\n`;
   }
 
-  render(rows: readonly Row[]): string {
-    let text = '';
-    for (const row of rows) text += this.line(row);
-    return text;
+  add(rows: readonly Row[]): void {
+    for (const row of rows) this.#line(row);
   }
 
-  line(row: Row): string {
+  take(): Uint8Array {
+    this.#last.fill(null);
+    return this.#lines.take();
+  }
+
+  #line(row: Row): void {
     const names = this.#names;
-    let text = '';
+    const lines = this.#lines;
+    const delimiter = this.#delimiter.charCodeAt(0);
     for (let i = 0; i < names.length; i++) {
-      if (i > 0) text += this.#delimiter;
+      if (i > 0) lines.byte(delimiter);
       const cell = row[names[i] as string];
       if (cell === null || cell === undefined) continue;
-      if (cell !== this.#last[i]) {
-        this.#last[i] = cell;
-        this.#lastText[i] = this.#quoted(this.#isText[i] === true ? escapeFormula(cell) : cell);
+      if (cell === this.#last[i]) {
+        lines.again(this.#starts[i] as number, this.#ends[i] as number);
+        continue;
       }
-      text += this.#lastText[i];
+      this.#last[i] = cell;
+      this.#starts[i] = lines.size;
+      const text = this.#isText[i] === true ? escapeFormula(cell) : cell;
+      if (text === '' || !lines.plain(text)) lines.any(this.#quoted(text));
+      this.#ends[i] = lines.size;
     }
-    return `${withoutControls(text)}\r\n`;
+    lines.byte(0x0d);
+    lines.byte(0x0a);
   }
 
   #quoted(cell: string): string {
     if (cell === '') return '""';
     const isPlain = !SPECIAL.test(cell) && !cell.includes(this.#delimiter);
-    return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;
+    return withoutControls(isPlain ? cell : `"${cell.replaceAll('"', '""')}"`);
   }
 }
+
+/** Of ASCII. Some are written in another form. */
+const CONTROLS = `${Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join('')}\x7f`;
 
 /** Every reader takes a lone CR or LF for a line end. */
 const SPECIAL = /["\r\n]/;

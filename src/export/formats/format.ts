@@ -74,7 +74,9 @@ export interface TableFile {
 }
 
 export interface LineRenderer {
-  render(rows: readonly Row[], country: string | null): string;
+  add(rows: readonly Row[], country: string | null): void;
+  /** The lines since the last call. They are valid until the next row. */
+  take(): Uint8Array;
   /** The longest line so far, in bytes; 0 if none is long enough to matter. */
   readonly longestLine: number;
 }
@@ -86,6 +88,67 @@ export interface Lines {
   /** In bytes; 0 if none is long enough to matter. */
   readonly longestLine: number;
 }
+
+/**
+ * Lines being rendered. A cell is checked and copied in one pass. Lines as joined texts took 1.6 times the CPU time of
+ * an export.
+ */
+export class LineBytes {
+  #bytes = Buffer.allocUnsafeSlow(1 << 16);
+  readonly #isSpecial = new Uint8Array(ASCII);
+  size = 0;
+
+  /** Cells with these characters, or with any beyond ASCII, are not plain. */
+  constructor(special: string) {
+    for (const character of special) this.#isSpecial[character.charCodeAt(0)] = 1;
+  }
+
+  byte(code: number): void {
+    this.#room(1)[this.size++] = code;
+  }
+
+  /** Adds a plain cell. False: it is not plain, and nothing was added. */
+  plain(text: string): boolean {
+    const { length } = text;
+    const bytes = this.#room(length);
+    const isSpecial = this.#isSpecial;
+    let at = this.size;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code >= ASCII || isSpecial[code] === 1) return false;
+      bytes[at++] = code;
+    }
+    this.size = at;
+    return true;
+  }
+
+  any(text: string): void {
+    this.size += this.#room(text.length * 3).write(text, this.size);
+  }
+
+  /** Adds bytes again that are among the waiting ones. */
+  again(start: number, end: number): void {
+    const bytes = this.#room(end - start);
+    for (let at = start; at < end; at++) bytes[this.size++] = bytes[at] as number;
+  }
+
+  /** Valid until the next byte. */
+  take(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.size);
+    this.size = 0;
+    return taken;
+  }
+
+  #room(more: number): Buffer {
+    if (this.size + more <= this.#bytes.length) return this.#bytes;
+    const larger = Buffer.allocUnsafeSlow((this.size + more) * 2);
+    this.#bytes.copy(larger, 0, 0, this.size);
+    this.#bytes = larger;
+    return larger;
+  }
+}
+
+const ASCII = 0x80;
 
 export interface FileFacts {
   readonly path: string;

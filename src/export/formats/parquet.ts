@@ -19,6 +19,7 @@ import {
   type Field,
   type FileFacts,
   type Format,
+  LineBytes,
   type LineRenderer,
   type Lines,
   type ParquetCompression,
@@ -95,7 +96,6 @@ export class ParquetFile implements TableFile {
   readonly #textPath: string;
   readonly #descriptor: number;
   readonly #text: ParquetText;
-  #waiting = '';
   #rows = 0;
   #longest = 0;
   #bytes = 0;
@@ -115,20 +115,20 @@ export class ParquetFile implements TableFile {
   }
 
   write(rows: readonly Row[], country: string | null): void {
-    this.#waiting += this.#text.render(rows, country);
+    this.#text.add(rows, country);
     this.#rows += rows.length;
-    if (this.#waiting.length > FLUSH_AT) this.#flush();
+    if (this.#text.size >= BYTES_AT_ONCE) this.#append(this.#text.take());
   }
 
   append({ bytes, rows, longestLine }: Lines): void {
-    this.#flush();
+    this.#append(this.#text.take());
     this.#append(bytes);
     this.#rows += rows;
     this.#longest = Math.max(this.#longest, longestLine);
   }
 
   async finish(): Promise<readonly FileFacts[]> {
-    this.#flush();
+    this.#append(this.#text.take());
     closeSync(this.#descriptor);
     // Without rows there is no country: one file with columns but no rows.
     const split = this.#options.byCountry && this.#rows > 0;
@@ -161,11 +161,6 @@ export class ParquetFile implements TableFile {
 
   get #load() {
     return { rows: this.#rows, columns: this.#columns.length, bytes: this.#bytes };
-  }
-
-  #flush(): void {
-    if (this.#waiting !== '') this.#append(Buffer.from(this.#waiting));
-    this.#waiting = '';
   }
 
   #append(bytes: Uint8Array): void {
@@ -202,7 +197,7 @@ export class ParquetFile implements TableFile {
   }
 }
 
-const FLUSH_AT = 1 << 20;
+const BYTES_AT_ONCE = 1 << 20;
 const LINE_BYTES = 2 << 20;
 const BUFFER_BYTES = 8 << 20;
 
@@ -277,16 +272,17 @@ const filesBelow = (folder: string): readonly string[] =>
 
 const DECIMAL_TYPES: ReadonlySet<ColumnType> = new Set(['number', 'scalar', 'value']);
 
-/** Shorter lines are not measured, because they need no special settings. */
+/** In bytes. Shorter lines need no special settings. */
 const LONG_LINE = 1024;
 
 /** The text that DuckDB turns into Parquet: each number is followed by the two forms of its decimal. */
 export class ParquetText implements LineRenderer {
-  /** In bytes; 0 while no line has more than `LONG_LINE` characters. */
+  /** In bytes; 0 while no line is longer than `LONG_LINE`. */
   longestLine = 0;
   readonly #names: readonly string[];
   readonly #isDecimal: readonly boolean[];
   readonly #byCountry: boolean;
+  readonly #lines = new LineBytes('",\r\n');
 
   constructor(columns: readonly Column[], byCountry: boolean) {
     this.#names = columns.map(({ name }) => name);
@@ -294,37 +290,62 @@ export class ParquetText implements LineRenderer {
     this.#byCountry = byCountry;
   }
 
-  render(rows: readonly Row[], country: string | null): string {
-    let text = '';
+  get size(): number {
+    return this.#lines.size;
+  }
+
+  add(rows: readonly Row[], country: string | null): void {
     for (const row of rows) {
-      const line = this.#line(row, country);
-      if (line.length > LONG_LINE) this.longestLine = Math.max(this.longestLine, Buffer.byteLength(line));
-      text += line;
+      const start = this.size;
+      this.#line(row, country);
+      const length = this.size - start;
+      if (length > LONG_LINE && length > this.longestLine) this.longestLine = length;
     }
-    return text;
   }
 
-  #line(row: Row, country: string | null): string {
-    let line = '';
+  take(): Uint8Array {
+    return this.#lines.take();
+  }
+
+  #line(row: Row, country: string | null): void {
+    const lines = this.#lines;
     for (let i = 0; i < this.#names.length; i++) {
+      if (i > 0) lines.byte(COMMA);
       const cell = row[this.#names[i] as string] ?? null;
-      if (i > 0) line += ',';
-      if (cell !== null) line += quoted(cell);
-      if (this.#isDecimal[i] === true) line += decimals(cell);
+      const start = lines.size;
+      if (cell !== null) this.#cell(cell);
+      if (this.#isDecimal[i] === true) this.#decimals(cell, start);
     }
-    return this.#byCountry ? `${line},${quoted(country ?? 'unknown')}\n` : `${line}\n`;
+    if (this.#byCountry) {
+      lines.byte(COMMA);
+      this.#cell(country ?? 'unknown');
+    }
+    lines.byte(LINE_END);
+  }
+
+  /** Quotes distinguish an empty text from null. */
+  #cell(cell: string): void {
+    if (cell !== '' && this.#lines.plain(cell)) return;
+    const isQuoted = cell === '' || SPECIAL.test(cell);
+    this.#lines.any(isQuoted ? `"${cell.replaceAll('"', '""')}"` : cell);
+  }
+
+  /** `start`: where its text is. */
+  #decimals(cell: Cell, start: number): void {
+    const lines = this.#lines;
+    const end = lines.size;
+    lines.byte(COMMA);
+    const isSmall = cell !== null && fitsSmall(cell);
+    if (isSmall) lines.again(start, end);
+    lines.byte(COMMA);
+    const large = isSmall || cell === null ? null : largeDecimal(cell);
+    if (large !== null) lines.plain(large);
   }
 }
 
-/** Quotes distinguish an empty text from null. */
 const SPECIAL = /[",\r\n]/;
-const quoted = (cell: string): string => (cell === '' || SPECIAL.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-
-function decimals(cell: Cell): string {
-  if (cell === null) return ',,';
-  if (fitsSmall(cell)) return `,${cell},`;
-  return `,,${largeDecimal(cell) ?? ''}`;
-}
+const COMMA = 0x2c;
+const LINE_END = 0x0a;
 
 /** The Parquet type of a number, beside its text. */
 const DECIMAL = { precision: 38, scale: 10 } as const;
