@@ -172,7 +172,9 @@ export async function executeRun(
     const rest = isLimited ? await remainingCost(remaining, provider.names, ledger, environment) : null;
     // The same limits would end the next attempt at once.
     const priceAboveLimit = await findPriceAboveLimit(run, progress, pipeline, limits, ledger);
-    const barred = rest !== null && (isBarred(rest, limits) || priceAboveLimit !== null || !tally.broughtAnything);
+    const isUsedUp = (progress.parkedReasons.allowance ?? 0) > 0;
+    const broughtNothing = !tally.broughtAnything && !isUsedUp;
+    const barred = rest !== null && (isBarred(rest, limits) || priceAboveLimit !== null || broughtNothing);
     const steps = ledBy === null ? await nextSteps(run, progress, whole, ledger) : [];
     const allowed = steps.filter((step) => !continuesRows(step) || !barred);
     const importantChanges = await importantSince(before, run, ledger);
@@ -239,9 +241,9 @@ export async function executeRun(
 /** `resume` reads no file. */
 const NO_NEWS: Pick<PortfolioUpdate, 'left' | 'leftFirst' | 'invalid'> = { left: 0, leftFirst: [], invalid: 0 };
 
-/** For an attempt that breaks off. Calls in flight are settled by the next one. */
+/** For an attempt that breaks off. Calls in flight are settled by the next one, so the sum is the least. */
 const chargedSoFar = ({ units, reports, unknown }: AttemptSpending): string =>
-  `Charged so far: ${listed([units > 0 && count(units, 'unit'), reports > 0 && count(reports, 'credit report'), unknown > 0 && `${count(unknown, 'call')} with unknown charge`]) || 'nothing'}.`;
+  `Charged so far: ${listed([units > 0 && count(units, 'unit'), reports > 0 && count(reports, 'credit report'), unknown > 0 && `${count(unknown, 'call')} with unknown charge`]) || 'nothing'}, without the calls in flight.`;
 
 /** Answers overtake each other, so the last one may report more than is left. The ledger keeps the right figure. */
 async function allowanceLeft({ names }: Provider, { calls }: Ledger): Promise<number | null> {

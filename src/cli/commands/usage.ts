@@ -115,7 +115,8 @@ function driftInWords(environment: Environment): string {
   const others = unexplainedUnits(environment);
   const why = listed(
     [
-      others > 0 && `${withCommas(others)} not in the ledger: others may use the account`,
+      others > 0 &&
+        `${withCommas(others)} not in the ledger: others may use the account, or it was renewed to fewer units`,
       driftUnits > others && `up to ${withCommas(driftUnits - others)} for calls with unknown charge`,
     ],
     ', ',
