@@ -5,6 +5,7 @@ import { isLedgerUrlBlank, loadDataDir, loadPlace, loadPrices } from '../config/
 import { ExitCode, KybatchError, UsageError } from '../domain/errors.js';
 import type { Prices } from '../domain/prices.js';
 import type { Ledger, LedgerOptions, LedgerPlace } from '../ledger/ledger.js';
+import { KeptCalls } from '../ledger/money/usage.js';
 import { openLedger } from '../ledger/open-ledger.js';
 import { isPersonName } from '../ledger/review/second-person.js';
 import { type Clock, systemClock } from '../util/clock.js';
@@ -97,6 +98,8 @@ export async function withLedger<T>(
 
 /** Readings that pass over all rows or calls of a run, a list or the ledger. */
 function withKeptCounts(ledger: Ledger, dataDir: string): Ledger {
+  const calls = keptCalls.get(dataDir) ?? new KeptCalls();
+  keptCalls.set(dataDir, calls);
   const kept =
     <Given extends readonly unknown[], T>(name: string, read: (...given: Given) => Promise<T>) =>
     (...given: Given) =>
@@ -105,12 +108,12 @@ function withKeptCounts(ledger: Ledger, dataDir: string): Ledger {
   const counting = {
     reading: {
       ...reading,
-      usage: kept('usage', reading.usage),
-      charged: kept('charged', reading.charged),
-      callsSince: kept('calls since', reading.callsSince),
+      usage: kept('usage', () => reading.usage(calls)),
+      charged: kept('charged', (of: Parameters<typeof reading.charged>[0]) => reading.charged(of, calls)),
+      callsSince: kept('calls since', (since: number) => reading.callsSince(since, calls)),
       countsTold: kept('counts', reading.countsTold),
       knownOf: kept('known', reading.knownOf),
-      activity: kept('activity', reading.activity),
+      activity: kept('activity', (run: string, since: number) => reading.activity(run, since, calls)),
       atWork: kept('at work', reading.atWork),
     },
     runs: { ...runs, progress: kept('progress', runs.progress) },
@@ -119,6 +122,9 @@ function withKeptCounts(ledger: Ledger, dataDir: string): Ledger {
   };
   return Object.assign(Object.create(ledger, Object.getOwnPropertyDescriptors(counting)) as Ledger);
 }
+
+/** By the place of the ledger. */
+const keptCalls = new Map<string, KeptCalls>();
 
 const isLocked = (error: unknown): boolean => error instanceof KybatchError && error.exit === ExitCode.locked;
 

@@ -14,11 +14,16 @@ import {
   type Allowances,
   allowancesOf,
   type ChargedCalls,
+  chargedAmong,
   chargedCalls,
   type Drift,
   driftSince,
+  IS_BOUGHT,
+  type KeptCalls,
+  keptSums,
   readEnvironments,
   readV2Usage,
+  spentOn,
   type UnknownCharge,
   type UsageReport,
   usageLines,
@@ -41,14 +46,14 @@ export interface LedgerQueries {
   lastAttemptAt(): Promise<number | null>;
   /** A consistent view of a run. Undefined if there is no such run. The caller closes it. */
   snapshot(runId: string, part?: SnapshotPart): Promise<RunSnapshot | undefined>;
-  /** With the charged calls that prices apply to. */
-  usage(): Promise<UsageReport & { readonly charged: readonly ChargedCalls[] }>;
-  /** Charged calls of a run, of an attempt, or since a time. */
-  charged(of: ChargedOf): Promise<readonly ChargedCalls[]>;
+  /** With the charged calls that prices apply to. `kept`, here and below: sums of calls that a page keeps. */
+  usage(kept?: KeptCalls): Promise<UsageReport & { readonly charged: readonly ChargedCalls[] }>;
+  /** Charged calls of a run, of an attempt, or since a day. */
+  charged(of: ChargedOf, kept?: KeptCalls): Promise<readonly ChargedCalls[]>;
   /** What all providers report as used and left, beside kybatch's own counts. */
   countsTold(): Promise<Allowances>;
-  /** The calls that began since then, and what they have cost. */
-  callsSince(since: number): Promise<CallsSince>;
+  /** The calls that began since a day, and what they have cost. */
+  callsSince(since: number, kept?: KeptCalls): Promise<CallsSince>;
   /** v2's counts only. */
   toldByV2(): Promise<V2Usage>;
   /** The allowances of a run's providers. */
@@ -60,7 +65,7 @@ export interface LedgerQueries {
   /** The size of the server's database. Null if the ledger is a file. */
   databaseBytes(): Promise<number | null>;
   /** Activity of a run. `since` bounds the count of recently finished rows. */
-  activity(runId: string, since: number): Promise<RunActivity>;
+  activity(runId: string, since: number, kept?: KeptCalls): Promise<RunActivity>;
   /**
    * The attempt that works on a run, or did last. Undefined if there was none. `since` bounds the recent failures. Without
    * it nothing is counted.
@@ -319,16 +324,16 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     },
     clockAhead: () => database.read(() => findAhead(database, now)),
     callsOf: (runId, attemptId) => database.read(() => callsOf.all({ runId, purse: attemptId })),
-    usage: () => database.read(() => readUsage(database)),
-    charged: (of) => database.read(() => chargedOf(database, of)),
-    callsSince: (since) => database.read(() => callsSince(database, since)),
+    usage: (kept) => database.read(() => readUsage(database, kept)),
+    charged: (of, kept) => database.read(() => chargedOf(database, of, kept)),
+    callsSince: (since, kept) => database.read(() => callsSince(database, since, kept)),
     countsTold: () => database.read(() => countsTold(database)),
     toldByV2: () => database.read(() => readV2Usage(database)),
     allowances: (runId) => database.read(() => allowancesOf(database, runId)),
     unitsCharged: async () => (await database.read(() => unitsCharged.get())) ?? 0,
     databaseBytes: async () => (database.isShared && (await database.read(() => databaseBytes.get()))) || null,
     driftSince: (providers, since) => database.read(() => driftSince(database, providers, since)),
-    activity: (runId, since) => database.read(() => readActivity(database, runId, since)),
+    activity: (runId, since, kept) => database.read(() => readActivity(database, runId, since, kept)),
     atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
     lastAttempt: (runId) => database.read(() => lastAttempt.get(runId)),
     attempts: (portfolioId, atMost) => database.read(() => attempts.all(portfolioId, atMost)),
@@ -344,7 +349,9 @@ type ChargedOf = { readonly run: string } | { readonly attempt: number } | { rea
 
 const BEGAN_SINCE = 'calls.id >= @first AND started_at >= @since';
 
-function* chargedOf(database: Sql, of: ChargedOf): Script<readonly ChargedCalls[]> {
+function* chargedOf(database: Database, of: ChargedOf, kept?: KeptCalls): Script<readonly ChargedCalls[]> {
+  const sums = 'attempt' in of ? undefined : yield* sumsOf(database, of, kept);
+  if (sums !== undefined) return chargedAmong(sums);
   if ('run' in of) return yield* chargedCalls(database, { sql: 'run_id = @run', given: { run: of.run } });
   if ('attempt' in of) return yield* chargedCalls(database, { sql: SPENT_WITHIN_LIMITS, given: { purse: of.attempt } });
   const { since } = of;
@@ -354,7 +361,21 @@ function* chargedOf(database: Sql, of: ChargedOf): Script<readonly ChargedCalls[
   });
 }
 
-function* callsSince(database: Sql, since: number): Script<CallsSince> {
+/** The sums that a page keeps. PostgreSQL numbers calls before they are visible, so a later reading could miss some. */
+function* sumsOf(database: Database, of: { readonly run: string } | { readonly since: number }, kept?: KeptCalls) {
+  if (kept === undefined || database.isShared) return undefined;
+  const sums = yield* keptSums(database, kept);
+  return sums.filter(({ run, day }) => ('run' in of ? run === of.run : Number(day) >= Math.floor(of.since / DAY_MS)));
+}
+
+const DAY_MS = 86_400_000;
+
+function* callsSince(database: Database, since: number, kept?: KeptCalls): Script<CallsSince> {
+  const sums = yield* sumsOf(database, { since }, kept);
+  if (sums !== undefined) {
+    const { sent: calls, units, reports } = spentOn(sums);
+    return { calls, units, reports };
+  }
   const counted = database.prepare<[object], CallsSince>(
     `SELECT count(*) FILTER (WHERE charge <> 'owned') AS calls, CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
        count(*) FILTER (WHERE charge = 'charged' AND meter = 'report') AS reports
@@ -382,18 +403,18 @@ function* firstCallSince(database: Sql, since: number): Script<number> {
 /** Machines that share a ledger may disagree by this much. */
 const CLOCKS_DIFFER_MS = 3_600_000;
 
-function* readActivity(database: Sql, runId: string, since: number): Script<RunActivity> {
-  const calls = yield* database
-    .prepare<
-      [string],
-      Pick<RunActivity, 'calls' | 'owned' | 'reports' | 'firstCallAt' | 'lastCallAt' | 'lastAnswerAt'>
-    >(
-      `SELECT count(*) AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned,
-         count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports, min(started_at) AS firstCallAt, max(started_at) AS lastCallAt,
-         max(settled_at) FILTER (WHERE charge <> 'owned' AND raw_sha256 IS NOT NULL AND error_code IS NULL) AS lastAnswerAt
-       FROM calls WHERE run_id = ?`,
-    )
-    .get(runId);
+type CallActivity = Pick<RunActivity, 'calls' | 'owned' | 'reports' | 'firstCallAt' | 'lastCallAt' | 'lastAnswerAt'>;
+
+function* readActivity(database: Database, runId: string, since: number, kept?: KeptCalls): Script<RunActivity> {
+  const ofRun = database.prepare<[string], CallActivity>(
+    `SELECT count(*) AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned,
+       count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports, min(started_at) AS firstCallAt, max(started_at) AS lastCallAt,
+       max(settled_at) FILTER (WHERE ${IS_BOUGHT}) AS lastAnswerAt
+     FROM calls WHERE run_id = ?`,
+  );
+  const sums = yield* sumsOf(database, { run: runId }, kept);
+  const found = sums === undefined ? yield* ofRun.get(runId) : undefined;
+  const { calls, owned, reports, firstCallAt, lastCallAt, lastAnswerAt } = found ?? spentOn(sums ?? []);
   // One pass: the rows of a large run take longer to read than to count.
   const counted = database.prepare<
     [number, string],
@@ -410,7 +431,7 @@ function* readActivity(database: Sql, runId: string, since: number): Script<RunA
   );
   const rows = yield* counted.get(since, runId);
   return {
-    ...(calls ?? { calls: 0, owned: 0, reports: 0, firstCallAt: null, lastCallAt: null, lastAnswerAt: null }),
+    ...{ calls, owned, reports, firstCallAt, lastCallAt, lastAnswerAt },
     settledSince: rows?.settledSince ?? 0,
     underWay: yield* countOpenCalls(database)(runId),
     looking: { rows: rows?.looking ?? 0, until: rows?.lookUntil ?? null },
@@ -507,11 +528,11 @@ function* countsTold(database: Sql): Script<Allowances> {
   return { environments: yield* readEnvironments(database), ...(yield* readV2Usage(database)) };
 }
 
-function* readUsage(database: Sql) {
+function* readUsage(database: Database, kept?: KeptCalls) {
   const underWay = database.prepare<[], number>('SELECT count(*) FROM calls WHERE settled_at IS NULL').pluck();
   return {
     underWay: (yield* underWay.get()) ?? 0,
-    ...(yield* usageLines(database)),
+    ...(yield* usageLines(database, database.isShared ? undefined : kept)),
     ...(yield* countsTold(database)),
   };
 }

@@ -157,13 +157,24 @@ export async function summarizeOpenQuestions(
     review,
   );
   const summaries = [...groups].map(([key, rows]) => {
-    const { newest, candidates } = mergeCandidates<WaitingRow['candidates'][number], WaitingRow>(rows);
-    const { environmentId, entityKey, stage, code } = newest;
-    const countryCode = countryOf(rows[0]?.fields ?? {}) ?? candidates[0]?.countryCode ?? null;
+    const [first] = rows;
+    const isKept = first !== undefined && rows.length === 1;
+    const summary = (isKept && summaryOfRow.get(first)) || summaryOf(rows);
+    if (isKept) summaryOfRow.set(first, summary);
     const { decision, held } = standing(key);
-    return { environmentId, entityKey, stage, code, countryCode, candidates, decision, held };
+    return decision === undefined && held.length === 0 ? summary : { ...summary, decision, held };
   });
   return undecidedFirst(summaries);
+}
+
+/** Most questions have one row. While it is known, its summary stays. */
+const summaryOfRow = new WeakMap<WaitingRow, QuestionSummary>();
+
+function summaryOf(rows: readonly WaitingRow[]): QuestionSummary {
+  const { newest, candidates } = mergeCandidates<WaitingRow['candidates'][number], WaitingRow>(rows);
+  const { environmentId, entityKey, stage, code } = newest;
+  const countryCode = countryOf(rows[0]?.fields ?? {}) ?? candidates[0]?.countryCode ?? null;
+  return { environmentId, entityKey, stage, code, countryCode, candidates, decision: undefined, held: [] };
 }
 
 const undecidedFirst = <Asked extends Pick<Question, 'decision'>>(questions: readonly Asked[]): readonly Asked[] => [
@@ -217,7 +228,14 @@ export const lacksGoodCandidate = ({ stage, candidates }: Question): boolean =>
 
 const questionIdentity = (of: QuestionKey) => `${of.environmentId}|${of.entityKey}`;
 
-export const questionId = (of: QuestionKey): string => `Q-${digest(questionIdentity(of), 10)}`;
+/** A page looks for one of many summaries by its ID. */
+const ids = new WeakMap<QuestionKey, string>();
+
+export function questionId(of: QuestionKey): string {
+  const id = ids.get(of) ?? `Q-${digest(questionIdentity(of), 10)}`;
+  ids.set(of, id);
+  return id;
+}
 
 /** Identifies a set of candidates, in any order. */
 export const basisOf = (candidateIds: Iterable<string>): string =>

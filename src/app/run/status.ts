@@ -63,12 +63,13 @@ export interface RunPageView extends RunStanding {
   /** The options of the last attempt, which the next one is offered again. */
   readonly given: AttemptOptions;
   /** The process that works on the run, or worked on it last. Null: none ever has. */
-  readonly atWork: ProcessView | null;
+  readonly atWork: Omit<ProcessView, 'lastHeardAt' | 'failedCalls' | 'rows' | 'calls'> | null;
   /** All present workers, if the ledger allows several. */
   readonly workers: readonly WorkerAtWork[];
 }
 
 export interface StatusView extends RunPageView {
+  readonly atWork: ProcessView | null;
   /** The allowances that the run's providers last reported. */
   readonly allowances: Allowances;
   /** When the next credit report may be ready. Null: none is awaited. */
@@ -192,12 +193,15 @@ export const runPage = (
   withLedger('read', options, environment, async (ledger, dataDir) => {
     const run = await namedRun(options.run, ledger);
     const at = environment.clock.now();
+    // The calls of the attempt are not counted.
+    const state = await standingOfRun(run, ledger, at);
     // In steps, so that the counts can be kept.
-    const since = Math.floor(at / RATE_STEP_MS) * RATE_STEP_MS - RATE_WINDOW_MS;
-    const state = await standingOfRun(run, ledger, at, since);
+    const step = Math.floor(at / RATE_STEP_MS) * RATE_STEP_MS - RATE_WINDOW_MS;
+    const since = Math.max(step, state.attempt?.begunAt ?? 0);
     return await pageOf(run, state, await listedRows(run, ledger), at, ledger, dataDir, environment, since);
   });
 
+/** `since`: the speed is measured since then, in rows of the run. Default: as the attempt was counted. */
 async function pageOf(
   run: RunRecord,
   state: Omit<RunState, 'whole' | 'toDo'>,
@@ -206,11 +210,12 @@ async function pageOf(
   ledger: Ledger,
   dataDir: string,
   environment: AppEnvironment,
-  since = at - RATE_WINDOW_MS,
-): Promise<RunPageView> {
+  since?: number,
+): Promise<RunPageView & Pick<StatusView, 'atWork'>> {
   const { reading } = ledger;
   const { progress, workers, attempt, lacksTables, condition } = state;
-  const activity = await reading.activity(run.id, since);
+  const activity = await reading.activity(run.id, since ?? at - RATE_WINDOW_MS);
+  const settledRows = since === undefined ? attempt?.settledRows : activity.settledSince;
   const prices = pricesOf(findSettings(run)?.pipeline, environment);
   const bought = prices && { ...purchasesOf(await reading.charged({ run: run.id })), units: progress.unitsCharged };
   return {
@@ -221,7 +226,10 @@ async function pageOf(
     condition,
     at,
     lacksTables,
-    atWork: attempt === undefined ? null : viewOfWork(attempt, state, at, activity.looking.until),
+    atWork:
+      attempt === undefined
+        ? null
+        : viewOfWork({ ...attempt, settledRows: settledRows ?? 0 }, state, at, activity.looking.until),
     activity,
     ...(prices === null || bought === null ? {} : { money: moneyOf(prices, bought) }),
     workers,

@@ -85,6 +85,8 @@ CREATE TABLE IF NOT EXISTS rows (
   PRIMARY KEY (run_id, row)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS rows_claimed ON rows (run_id, claimed_by) WHERE claimed_by IS NOT NULL;
+-- SQLite alone: without an index it sorts all rows of a run to count them.
+CREATE INDEX IF NOT EXISTS rows_counted ON rows (run_id, outcome, hold, hold_reason, stages, error_code, updated_at, units_charged, member_id, next_at, look_until);
 CREATE INDEX IF NOT EXISTS rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
 
@@ -203,6 +205,8 @@ CREATE INDEX IF NOT EXISTS calls_in_doubt ON calls (environment_id, request_key)
 CREATE INDEX IF NOT EXISTS calls_in_flight ON calls (environment_id, request_key, meter, start_id) WHERE settled_at IS NULL;
 CREATE INDEX IF NOT EXISTS calls_looks ON calls (raw_sha256) WHERE operation = 'watchHistory' AND charge = 'charged';
 CREATE INDEX IF NOT EXISTS calls_replacing ON calls (compared, id) WHERE replaces IS NOT NULL;
+-- SQLite alone: PostgreSQL keeps no counts of calls.
+CREATE INDEX IF NOT EXISTS calls_reconciled ON calls (environment_id) WHERE reconciled IS NOT NULL;
 -- A lost report is found by its company, whatever parameters it had.
 CREATE INDEX IF NOT EXISTS calls_reports_in_doubt ON calls (environment_id, subject_space, subject_id)
   WHERE in_doubt > 0 AND meter = 'report';

@@ -374,15 +374,144 @@ export function callSummer(database: Sql, which: string): (given: object) => Scr
   };
 }
 
-interface UsedCalls extends Omit<UsageLine, 'key'> {
+/** Calls of one day, run, provider, operation, meter and charge. */
+interface CallSum {
+  /** The day as a number, in a text. Of a summed call: the date. */
   readonly day: string;
-  readonly operation: string;
   readonly run: string;
+  readonly api: string;
+  readonly operation: string;
+  readonly meter: Meter;
+  /** Null: in flight. */
+  readonly charge: string | null;
+  readonly calls: number;
+  readonly units: number;
+  /** Those with unknown charge, without key checks. */
+  readonly unknown: number;
   /** The ID of the newest call. 0: it was summed. */
   readonly newest: number;
-  readonly meter: Meter;
-  readonly chargedCalls: number;
-  readonly chargedUnits: number;
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+  /** When the newest bought answer came. */
+  readonly lastAnswerAt: number | null;
+}
+
+/** A bought answer that can be used. */
+export const IS_BOUGHT = "charge <> 'owned' AND raw_sha256 IS NOT NULL AND error_code IS NULL";
+
+/** `where` selects calls. */
+const readSums = (database: Sql, where: string, given: object): Script<CallSum[]> =>
+  database
+    .prepare<[object], CallSum>(
+      `SELECT day, run, api, operation, meter, charge, calls, units, unknown, newest, first_at AS firstAt, last_at AS lastAt, answer_at AS lastAnswerAt
+       FROM (SELECT ${OF_CALL.day} AS day, ${OF_CALL.run} AS run, environment_id, operation, meter, charge, count(*) AS calls,
+           CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) FILTER (WHERE ${UNKNOWN_CHARGE}) AS unknown,
+           max(id) AS newest, min(started_at) AS first_at, max(started_at) AS last_at, max(settled_at) FILTER (WHERE ${IS_BOUGHT}) AS answer_at
+         FROM calls WHERE ${where} GROUP BY 1, 2, 3, 4, 5, 6) AS sums
+       JOIN environments ON environments.id = environment_id`,
+    )
+    .all(given);
+
+/**
+ * Sums of calls that a process keeps, for `keptSums`. A call counts here when it and all before it are settled and its
+ * charge is final. Such a call never changes. If some are deleted, `summed_calls` grows and all are counted again.
+ */
+export class KeptCalls {
+  until = 0;
+  basis = '';
+  readonly sums = new Map<string, CallSum>();
+}
+
+/** Calls whose charge may still be recorded or corrected. Each condition has an index. */
+const MAY_CHANGE = `SELECT id FROM calls INDEXED BY calls_unknown WHERE charge = 'unknown'
+  UNION SELECT id FROM calls INDEXED BY calls_in_doubt WHERE in_doubt > 0
+  UNION SELECT id FROM calls INDEXED BY calls_reconciled WHERE reconciled IS NOT NULL`;
+
+/** The sums of all calls. Only those since the last reading are read, and those that may change. */
+export function* keptSums(database: Sql, kept: KeptCalls): Script<readonly CallSum[]> {
+  const basis = database
+    .prepare<[object], string>(
+      `SELECT coalesce((SELECT started_at FROM calls WHERE id = @until), 0) || ' ' || (SELECT coalesce(sum(calls + owned), 0) FROM summed_calls)
+         || ' ' || (SELECT count(*) || ' ' || coalesce(sum(id), 0) FROM (${MAY_CHANGE}) AS open WHERE id <= @until)`,
+    )
+    .pluck();
+  const settled = database
+    .prepare<[], number>(
+      `SELECT coalesce((SELECT min(id) - 1 FROM calls INDEXED BY calls_in_flight WHERE settled_at IS NULL), (SELECT max(id) FROM calls), 0)`,
+    )
+    .pluck();
+  if ((yield* basis.get({ until: kept.until })) !== kept.basis) {
+    kept.sums.clear();
+    kept.until = 0;
+  }
+  const from = kept.until;
+  const until = Math.max(from, (yield* settled.get()) ?? 0);
+  for (const sum of yield* readSums(database, `id > @from AND id <= @until AND id NOT IN (${MAY_CHANGE})`, {
+    from,
+    until,
+  })) {
+    const key = JSON.stringify([sum.day, sum.run, sum.api, sum.operation, sum.meter, sum.charge]);
+    const before = kept.sums.get(key);
+    kept.sums.set(key, before === undefined ? sum : addedSum(before, sum));
+  }
+  kept.until = until;
+  kept.basis = (yield* basis.get({ until })) ?? '';
+  return [
+    ...kept.sums.values(),
+    ...(yield* readSums(database, 'id > @until', { until })),
+    ...(yield* readSums(database, `id <= @until AND id IN (${MAY_CHANGE})`, { until })),
+  ];
+}
+
+/** The later sum has the later times. */
+const addedSum = (sum: CallSum, later: CallSum): CallSum => ({
+  ...sum,
+  calls: sum.calls + later.calls,
+  units: sum.units + later.units,
+  newest: Math.max(sum.newest, later.newest),
+  firstAt: least(sum.firstAt, later.firstAt),
+  lastAt: greatest(sum.lastAt, later.lastAt),
+  lastAnswerAt: greatest(sum.lastAnswerAt, later.lastAnswerAt),
+});
+
+const least = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
+const greatest = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+const total = (sums: readonly CallSum[], of: 'calls' | 'units'): number => sums.reduce((all, sum) => all + sum[of], 0);
+
+const isSent = ({ charge }: CallSum): boolean => charge !== null && charge !== 'owned';
+const isReport = ({ charge, meter }: CallSum): boolean => charge === 'charged' && meter === 'report';
+
+/** What the calls of a run, or those that began since a day, have cost. */
+export function spentOn(sums: readonly CallSum[]) {
+  return {
+    calls: total(sums, 'calls'),
+    sent: total(sums.filter(isSent), 'calls'),
+    owned: total(
+      sums.filter(({ charge }) => charge === 'owned'),
+      'calls',
+    ),
+    units: total(sums, 'units'),
+    reports: total(sums.filter(isReport), 'calls'),
+    firstCallAt: sums.map(({ firstAt }) => firstAt).reduce(least, null),
+    lastCallAt: sums.map(({ lastAt }) => lastAt).reduce(greatest, null),
+    lastAnswerAt: sums.map(({ lastAnswerAt }) => lastAnswerAt).reduce(greatest, null),
+  };
+}
+
+/** The charged calls among them, each kind once. Without a kept sum a statement reads them faster (`chargedCalls`). */
+export function chargedAmong(sums: readonly CallSum[]): readonly ChargedCalls[] {
+  const charged = new Map<string, ChargedCalls>();
+  for (const { day, run, api, operation, meter, units, calls, charge } of sums) {
+    if (charge !== 'charged') continue;
+    const key = JSON.stringify([day, run, api, operation, meter]);
+    const before = charged.get(key) ?? { units: 0, calls: 0 };
+    const counted = { units: before.units + units, calls: before.calls + calls };
+    charged.set(key, { day: dateOf(day), run, api, operation, meter, ...counted });
+  }
+  return [...charged.values()];
 }
 
 interface UsageLines extends Pick<UsageReport, 'byDay' | 'byOperation' | 'byRun'> {
@@ -390,24 +519,20 @@ interface UsageLines extends Pick<UsageReport, 'byDay' | 'byOperation' | 'byRun'
 }
 
 /** All completed calls, including summed ones: by day, the newest first, by operation, and by run. They are read once. */
-export function* usageLines(database: Sql): Script<UsageLines> {
-  const used = yield* database
-    .prepare<[], UsedCalls>(
-      `SELECT day, operation, run, api, meter, calls, owned, units AS unitsCharged, reports, unknown, newest, chargedCalls AS "chargedCalls",
-         chargedUnits AS "chargedUnits" FROM (
-         SELECT ${OF_CALL.day} AS day, operation, ${OF_CALL.run} AS run, environment_id, meter,
-           count(*) FILTER (WHERE charge <> 'owned') AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned,
-           CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
-           count(*) FILTER (WHERE charge = 'charged' AND meter = 'report') AS reports,
-           count(*) FILTER (WHERE ${UNKNOWN_CHARGE}) AS unknown, max(id) AS newest,
-           count(*) FILTER (WHERE charge = 'charged') AS chargedCalls,
-           CAST(coalesce(sum(units_charged * 1.0) FILTER (WHERE charge = 'charged'), 0) AS BIGINT) AS chargedUnits
-         FROM calls WHERE settled_at IS NOT NULL GROUP BY 1, 2, 3, 4, 5
-         UNION ALL SELECT day, operation, ${OF_SUM.run}, environment_id, 'not_told', calls, owned, 0, 0, 0, 0,
-           CASE WHEN run_id = '' THEN calls ELSE 0 END, 0 FROM summed_calls) AS used
+export function* usageLines(database: Sql, kept?: KeptCalls): Script<UsageLines> {
+  const sums =
+    kept === undefined ? yield* readSums(database, 'settled_at IS NOT NULL', {}) : yield* keptSums(database, kept);
+  // Of the summed calls, only those of the watch were charged. They have no run.
+  const summed = yield* database
+    .prepare<[], CallSum>(
+      `SELECT day, ${OF_SUM.run} AS run, api, operation, 'not_told' AS meter, kind AS charge, number AS calls, 0 AS units, 0 AS unknown,
+         0 AS newest, NULL AS firstAt, NULL AS lastAt, NULL AS lastAnswerAt
+       FROM (SELECT day, run_id, environment_id, operation, CASE WHEN run_id = '' THEN 'charged' ELSE 'free' END AS kind, calls AS number FROM summed_calls
+         UNION ALL SELECT day, run_id, environment_id, operation, 'owned', owned FROM summed_calls WHERE owned > 0) AS summed
        JOIN environments ON environments.id = environment_id`,
     )
     .all();
+  const used = [...sums.filter(({ charge }) => charge !== null), ...summed];
   const newest = new Map<string, number>();
   for (const calls of used) newest.set(calls.run, Math.max(newest.get(calls.run) ?? 0, calls.newest));
   const isRun = (key: string) => Number(!key.startsWith('('));
@@ -420,29 +545,27 @@ export function* usageLines(database: Sql): Script<UsageLines> {
       (a, b) => inOrder(a.api, b.api) || inOrder(a.key, b.key),
     ),
     byRun: summedBy(used, ({ run }) => run).sort((a, b) => runsInOrder(a.key, b.key) || inOrder(a.api, b.api)),
-    // Of the summed calls, only those of the watch were charged. They have no run.
-    charged: used
-      .filter((calls) => calls.chargedCalls > 0)
-      .sort(
-        (a, b) => inOrder(dateOf(a.day), dateOf(b.day)) || inOrder(a.operation, b.operation) || inOrder(a.run, b.run),
-      )
-      .map(({ day, run, api, operation, meter, chargedUnits: units, chargedCalls: calls }) => {
-        return { day: dateOf(day), run, api, operation, meter, units, calls };
-      }),
+    charged: chargedAmong(used).toSorted(
+      (a, b) => inOrder(a.day, b.day) || inOrder(a.operation, b.operation) || inOrder(a.run, b.run),
+    ),
   };
 }
 
-function summedBy(used: readonly UsedCalls[], keyOf: (calls: UsedCalls) => string): UsageLine[] {
-  const sums = new Map<string, UsageLine>();
-  for (const calls of used) {
-    const { api, owned, unitsCharged, reports, unknown } = calls;
-    const key = keyOf(calls);
-    const place = `${key} ${api}`;
-    const line = { key, api, calls: calls.calls, owned, unitsCharged, reports, unknown };
-    const before = sums.get(place);
-    sums.set(place, before === undefined ? line : added(before, line));
+function summedBy(used: readonly CallSum[], keyOf: (calls: CallSum) => string): UsageLine[] {
+  const groups = new Map<string, CallSum[]>();
+  for (const sum of used) {
+    const place = `${keyOf(sum)} ${sum.api}`;
+    const group = groups.get(place);
+    if (group === undefined) groups.set(place, [sum]);
+    else group.push(sum);
   }
-  return [...sums.values()];
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { sent: calls, owned, units: unitsCharged, reports } = spentOn(group);
+    const unknown = group.reduce((all, sum) => all + sum.unknown, 0);
+    return [{ key: keyOf(first), api: first.api, calls, owned, unitsCharged, reports, unknown }];
+  });
 }
 
 /** The charged calls that prices apply to. `where` selects calls. */
@@ -456,15 +579,6 @@ export function* chargedCalls(
   const lines = yield* database.prepare<[object], ChargedCalls>(charged).all(where.given);
   return lines.map((line) => ({ ...line, day: dateOf(line.day) }));
 }
-
-const added = (to: UsageLine, more: UsageLine): UsageLine => ({
-  ...to,
-  calls: to.calls + more.calls,
-  owned: to.owned + more.owned,
-  unitsCharged: to.unitsCharged + more.unitsCharged,
-  reports: to.reports + more.reports,
-  unknown: to.unknown + more.unknown,
-});
 
 const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -165,9 +165,11 @@ const factsOf = (one: IdRow): RowId['candidate'] => ({
 });
 
 export function progressReader(database: Sql): (runId: string) => Script<Progress> {
-  // Units are summed as fractions: a damaged figure must not overflow the sum.
+  // Units are summed as fractions: a damaged figure must not overflow the sum. The members that left are read once, and
+  // the groups have the order of the index.
   const progress = database.prepare<[string], ProgressRow>(
-    `SELECT outcome, hold, hold_reason, stages, count(*) FILTER (WHERE outcome <> 'pending' OR ${STILL_LISTED}) AS count,
+    `SELECT outcome, hold, hold_reason, stages, count(*) FILTER (WHERE outcome <> 'pending'
+         OR coalesce(member_id, 0) NOT IN (SELECT id FROM members WHERE left_at IS NOT NULL)) AS count,
        CAST(sum(units_charged * 1.0) AS INTEGER) AS units, count(*) FILTER (WHERE error_code = 'PURGED') AS purged
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );

@@ -65,6 +65,7 @@ export async function migratePostgres(client: ClientBase, now: number, steps: UR
 /** The tables of both engines. Texts are COLLATE "C": compared byte by byte, as in SQLite. */
 export const postgresSchema = (): string =>
   readSchema()
+    .replaceAll(/^-- SQLite alone:.*\n.*;$/gm, '')
     .replaceAll(/--.*/g, '')
     .replaceAll(
       /\bid(\s+)INTEGER PRIMARY KEY(?: AUTOINCREMENT)?,/g,
