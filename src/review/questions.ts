@@ -8,7 +8,14 @@ import {
   readIdentityMismatch,
 } from '../domain/identity-mismatch.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
-import type { AskedQuestion, DecisionEntry, QuestionKey, ReviewStore, WaitingRow } from '../ledger/review/review.js';
+import type {
+  AskedQuestion,
+  DecisionEntry,
+  KnownRows,
+  QuestionKey,
+  ReviewStore,
+  WaitingRow,
+} from '../ledger/review/review.js';
 import { isSamePerson, isSingleConfirmation } from '../ledger/review/second-person.js';
 import type { CandidateRecord, QuestionTopic } from '../ledger/rows/runs.js';
 import { Memo } from '../util/text-limits.js';
@@ -149,31 +156,39 @@ export interface QuestionSummary
 export async function summarizeOpenQuestions(
   review: ReviewStore,
   runIds?: readonly string[],
-  known?: Map<string, WaitingRow>,
+  known?: KnownRows,
 ): Promise<readonly QuestionSummary[]> {
-  const groups = groupByQuestion(await review.waitingRows(runIds, known));
-  const standing = await standingOf(
-    [...groups].flatMap(([, [first]]) => first ?? []),
-    review,
-  );
-  const summaries = [...groups].map(([key, rows]) => {
-    const [first] = rows;
-    const isKept = first !== undefined && rows.length === 1;
-    const summary = (isKept && summaryOfRow.get(first)) || summaryOf(rows);
-    if (isKept) summaryOfRow.set(first, summary);
-    const { decision, held } = standing(key);
+  const rows = await review.waitingRows(runIds, known);
+  const plain = summariesOf.get(rows) ?? summarize(rows);
+  summariesOf.set(rows, plain);
+  const standing = await standingOf(plain, review);
+  const summaries = plain.map((summary) => {
+    const { decision, held } = standing(questionIdentity(summary));
     return decision === undefined && held.length === 0 ? summary : { ...summary, decision, held };
   });
   return undecidedFirst(summaries);
 }
 
-/** Most questions have one row. While it is known, its summary stays. */
+/** While the rows stay the same, so do the summaries. */
+const summariesOf = new WeakMap<readonly WaitingRow[], readonly QuestionSummary[]>();
 const summaryOfRow = new WeakMap<WaitingRow, QuestionSummary>();
 
-function summaryOf(rows: readonly WaitingRow[]): QuestionSummary {
+/** Without decisions. Most questions have one row. */
+function summarize(waiting: readonly WaitingRow[]): readonly QuestionSummary[] {
+  return [...groupByQuestion(waiting).values()].flatMap((rows) => {
+    const [first] = rows;
+    if (first === undefined) return [];
+    const isOnly = rows.length === 1;
+    const summary = (isOnly && summaryOfRow.get(first)) || summaryOf(rows, first);
+    if (isOnly) summaryOfRow.set(first, summary);
+    return [summary];
+  });
+}
+
+function summaryOf(rows: readonly WaitingRow[], { fields }: WaitingRow): QuestionSummary {
   const { newest, candidates } = mergeCandidates<WaitingRow['candidates'][number], WaitingRow>(rows);
   const { environmentId, entityKey, stage, code } = newest;
-  const countryCode = countryOf(rows[0]?.fields ?? {}) ?? candidates[0]?.countryCode ?? null;
+  const countryCode = countryOf(fields) ?? candidates[0]?.countryCode ?? null;
   return { environmentId, entityKey, stage, code, countryCode, candidates, decision: undefined, held: [] };
 }
 

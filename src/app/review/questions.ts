@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { stagesOf } from '../../config/pipeline.js';
 import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { WaitingRow } from '../../ledger/review/review.js';
+import type { KnownRows } from '../../ledger/review/review.js';
 import { facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
 import {
   openQuestions,
@@ -59,7 +59,7 @@ export async function readSummaries(
   const runs = await runsOfQuestions(options, ledger, environment);
   const dataDir = dataDirOf(options, environment);
   const key = JSON.stringify([dataDir, runs]);
-  const known = knownRows.get(key) ?? new Map();
+  const known = knownRows.get(key) ?? { byPlace: new Map(), list: [] };
   if (knownRows.size >= KNOWN_LISTS) knownRows.clear();
   knownRows.set(key, known);
   return await keptUntilCommit(['questions', runs ?? null], ledger, dataDir, () =>
@@ -68,7 +68,7 @@ export async function readSummaries(
 }
 
 /** The rows that wait, by place and runs, so that a commit costs only the rows that it changed. */
-const knownRows = new Map<string, Map<string, WaitingRow>>();
+const knownRows = new Map<string, KnownRows>();
 const KNOWN_LISTS = 4;
 
 /** Lists the existing reasons, so that a mistyped one is noticed. */

@@ -14,6 +14,7 @@ import type {
   AskedQuestion,
   DecisionEntry,
   FindCorrections,
+  KnownRows,
   NewDecision,
   PlaceOfRow,
   QuestionKey,
@@ -313,25 +314,28 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
 const PLACE = "row || ' ' || questions.space || ' ' || questions.stage || ' ' || asked_at";
 
 /**
- * The rows that wait, oldest run first. `known`: rows that were read before, by run and place. To read only the places
- * takes a third of the time.
+ * The rows that wait, oldest run first. `known`: those that were read before. To read only the places takes a third of
+ * the time. If they are the same, so is the list.
  */
 export function* readWaitingRows(
   database: Database,
   runIds: readonly string[] | undefined,
-  known = new Map<string, WaitingRow>(),
-): Script<WaitingRow[]> {
+  known: KnownRows = { byPlace: new Map(), list: [] },
+): Script<readonly WaitingRow[]> {
   const places = yield* database
-    .prepare<[object], WaitingPlace>(
-      `SELECT run_id, row, ${PLACE} AS place FROM questions JOIN rows USING (run_id, row)
+    .prepare<[object], string>(
+      `SELECT run_id || ' ' || ${PLACE} FROM questions JOIN rows USING (run_id, row)
        WHERE ${IS_OPEN} ${runIds === undefined ? '' : `AND ${OF_RUNS}`} ORDER BY run_id, row, asked_at, questions.space, questions.stage`,
     )
+    .pluck()
     .all({ runIds: JSON.stringify(runIds ?? []) });
-  const byRun = new Map<string, WaitingPlace[]>();
-  for (const one of places) {
-    const ofRun = byRun.get(one.run_id);
-    if (ofRun === undefined) byRun.set(one.run_id, [one]);
-    else ofRun.push(one);
+  if (places.length === known.byPlace.size && places.every((place) => known.byPlace.has(place))) return known.list;
+  const byRun = new Map<string, string[]>();
+  for (const place of places) {
+    const run = place.slice(0, place.indexOf(' '));
+    const ofRun = byRun.get(run);
+    if (ofRun === undefined) byRun.set(run, [place]);
+    else ofRun.push(place);
   }
   const runs = yield* database
     .prepare<[string], { readonly id: string }>(
@@ -349,11 +353,12 @@ export function* readWaitingRows(
   );
   const cells = new JsonColumns(database);
   const waiting = new Map<string, WaitingRow>();
+  const read = new Map<string, WaitingRow>();
   for (const { id: runId } of runs) {
-    const keyed = (byRun.get(runId) ?? []).map(({ row, place }) => ({ row, key: `${runId} ${place}` }));
-    const unread = keyed.flatMap(({ row, key }) => (known.has(key) ? [] : [row]));
+    const ofRun = byRun.get(runId) ?? [];
+    const unread = ofRun.filter((place) => !known.byPlace.has(place)).map((place) => Number(place.split(' ')[1]));
     for (const record of unread.length === 0 ? [] : yield* details.all(runId, JSON.stringify(unread)))
-      known.set(`${runId} ${record.place}`, {
+      read.set(`${runId} ${record.place}`, {
         stage: record.stage === '' ? null : record.stage,
         environmentId: record.environment_id,
         entityKey: record.entity_key,
@@ -362,14 +367,14 @@ export function* readWaitingRows(
         fields: cells.read(rowFields, record.fields, [runId, record.row]),
         candidates: JSON.parse(record.candidates) as WaitingRow['candidates'],
       });
-    for (const { key } of keyed) {
-      const row = known.get(key);
-      if (row !== undefined) waiting.set(key, row);
+    for (const place of ofRun) {
+      const row = known.byPlace.get(place) ?? read.get(place);
+      if (row !== undefined) waiting.set(place, row);
     }
   }
-  known.clear();
-  for (const [key, row] of waiting) known.set(key, row);
-  return [...waiting.values()];
+  known.byPlace = waiting;
+  known.list = [...waiting.values()];
+  return known.list;
 }
 
 /** The open questions of some runs, or of all. */
@@ -385,12 +390,6 @@ export function* readWaitingQuestions(
     )
     .all(ofRuns(runIds ?? []).values);
   return [...new Map(found.map((key) => [`${key.environmentId}|${key.entityKey}`, key])).values()];
-}
-
-interface WaitingPlace {
-  readonly run_id: string;
-  readonly row: number;
-  readonly place: string;
 }
 
 type WaitingRecord = Pick<

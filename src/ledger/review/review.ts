@@ -23,7 +23,7 @@ export interface ReviewStore {
    * The rows that wait for an answer, in the same order, with the little that lists, counts and rules need. `known`: the
    * rows that were read before, which are replaced by those that are read now.
    */
-  waitingRows(runIds?: readonly string[], known?: Map<string, WaitingRow>): Promise<readonly WaitingRow[]>;
+  waitingRows(runIds?: readonly string[], known?: KnownRows): Promise<readonly WaitingRow[]>;
   /** The questions of these rows, in no order. */
   waitingQuestions(runIds?: readonly string[]): Promise<readonly QuestionKey[]>;
   /** Every question ever asked, without its rows. */
@@ -52,6 +52,12 @@ export type QuestionKey = Pick<AskedQuestion, 'environmentId' | 'entityKey'>;
 export interface WaitingRow
   extends Pick<AskedQuestion, 'environmentId' | 'entityKey' | 'stage' | 'code' | 'askedAt' | 'fields'> {
   readonly candidates: readonly Pick<CandidateRecord, 'id' | 'matchGrade' | 'countryCode'>[];
+}
+
+/** The rows that were read before, by run and place, and as a list. */
+export interface KnownRows {
+  byPlace: ReadonlyMap<string, WaitingRow>;
+  list: readonly WaitingRow[];
 }
 
 /** A row of a run, or of a plan, which has no run. */
