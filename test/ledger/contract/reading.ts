@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import { KeptCalls } from '../../../src/ledger/money/usage.js';
 import {
   begin,
   buy,
@@ -175,6 +177,49 @@ export function describeReading(open: OpenLedger): void {
           { api: 'v1', name: 'live', observedAt: NOW, remainingUnits: 9, unknownCalls: 1, driftUnits: 0 },
           { api: 'v2', name: 'live', observedAt: null, remainingUnits: null, unknownCalls: 0, driftUnits: 0 },
         ]);
+      }),
+    );
+
+    test(
+      'the sums that a page keeps are those of all calls, whatever happens between two readings',
+      onLedger(open, async (ledger, { reopen }) => {
+        const run = await openRun(ledger, 2);
+        const place = await begin(ledger, run);
+        const kept = new KeptCalls();
+        const read = async ({ reading }: Ledger, sums?: KeptCalls) => {
+          const { calls, owned, reports, firstCallAt, lastCallAt, lastAnswerAt } = await reading.activity(run, 0, sums);
+          return {
+            usage: await reading.usage(sums),
+            since: await reading.callsSince(Math.floor(NOW / DAY) * DAY, sums),
+            next: await reading.callsSince((Math.floor(NOW / DAY) + 1) * DAY, sums),
+            charged: new Set(await reading.charged({ run }, sums)),
+            activity: { calls, owned, reports, firstCallAt, lastCallAt, lastAnswerAt },
+          };
+        };
+        const compared = async (now = ledger) => expect(await read(now, kept)).toEqual(await read(now));
+        const of = (request: string, more = {}) =>
+          call(place, { runId: run, row: 1, requestKey: keyOf(request), ...more });
+        await compared();
+        await buy(ledger, of('one'));
+        const waits = await intend(ledger, of('waits', { meter: 'report', operation: 'creditReportGenerate' }));
+        await compared();
+        await ledger.calls.recordUse(useOf(of('one', { startedAt: NOW + 7 })));
+        await buy(ledger, of('two', { startedAt: NOW + DAY }));
+        await compared();
+        await ledger.calls.settle(waits, settlement({}));
+        await buy(ledger, of('lost', { startedAt: NOW + DAY }), lost());
+        await compared();
+        const [unknown] = await ledger.unknownCharges.list({ calls: [], runs: [] }, NOW + 1);
+        for (const verdict of ['charged', 'free', 'charged'] as const) {
+          await ledger.unknownCharges.settle([unknown?.id ?? 0], verdict, 'looked up');
+          await compared();
+        }
+        await intend(ledger, of('dies with its process', { startedAt: NOW + DAY }));
+        await compared();
+        const again = await reopen();
+        await compared(again);
+        await begin(again, run, NOW + DAY);
+        await compared(again);
       }),
     );
 
