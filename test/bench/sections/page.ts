@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, connect } from '../../../src/ledger/db/sqlite/connection.js';
 import { buildForBench } from '../build.js';
 import { cpuSeconds } from '../cpu.js';
@@ -15,6 +16,8 @@ const rows = Number(process.env.KYBATCH_BENCH_ROWS ?? 100_000);
 /** A folder that keeps the ledger for the next measurement. */
 const kept = process.env.KYBATCH_BENCH_FOLDER;
 const ROUNDS = 3;
+/** Longer than a page keeps any count beside a run that commits. */
+const KEPT_MS = 5_100;
 
 export const title = `pages of \`kybatch ui\` beside a ledger of ${whole(rows)} rows, about a tenth of them with questions (record only): medians of ${ROUNDS} rounds in turn`;
 
@@ -24,7 +27,8 @@ export async function run(): Promise<Row[]> {
   try {
     mkdirSync(folder, { recursive: true });
     const dataDir = join(folder, 'data');
-    if (!existsSync(dataDir)) await fill(main, folder, dataDir);
+    if (existsSync(dataDir)) await command(main, folder, ['ledger', 'migrate', '--data-dir', dataDir]);
+    else await fill(main, folder, dataDir);
     return await measure(main, folder, dataDir);
   } finally {
     if (kept === undefined) rmSync(folder, { recursive: true });
@@ -38,14 +42,16 @@ async function fill(main: string, folder: string, dataDir: string): Promise<void
     await writeList(join(folder, 'list.csv'), rows);
     const args = ['run', 'list.csv', '--pipeline', 'page.yaml', '--yes', '--no-export', '--data-dir', dataDir];
     const env = { KYBATCH_V1_BASE_URL: `${server.origin}/api/v1`, KYBATCH_V1_API_KEY: server.keys.v1 };
-    const [code] = await once(
-      spawn(process.execPath, [main, ...args], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] }),
-      'exit',
-    );
-    if (code !== 0 && code !== 3) throw new Error(`the run ended with ${code}`);
+    await command(main, folder, args, env);
   } finally {
     await server.stop();
   }
+}
+
+async function command(main: string, folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, [main, ...args], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = await once(child, 'exit');
+  if (code !== 0 && code !== 3) throw new Error(`${args[0]} ended with ${code}`);
 }
 
 interface Twin {
@@ -114,6 +120,7 @@ async function measure(main: string, folder: string, dataDir: string): Promise<R
     for (let round = 0; round < ROUNDS; round++)
       for (const [at, [, path]] of paths.entries()) {
         countCommit(database);
+        await delay(KEPT_MS);
         measured[at]?.fresh.push(await timed(path));
         measured[at]?.warm.push(await timed(path));
       }
