@@ -2,6 +2,7 @@
 
 import { type GraphId, type GraphLimits, type OwnershipGraph, ownershipGraph } from '../../domain/ownership-graph.js';
 import { groupLinkOf } from '../../readers/parts/group-links.js';
+import type { GlanceCell } from '../../readers/reader.js';
 import type { Row } from '../../readers/table.js';
 
 /** What the answers of a company say, by table. */
@@ -18,52 +19,67 @@ const rowsOf = (tables: CompanyTables, name: string): readonly Row[] => tables.g
 /** A fact under the name of its column. */
 export interface CompanyFact {
   readonly name: string;
-  /** Null: not returned. */
+  /** `not_returned`: an answer that documents it was bought, and lacks it. */
+  readonly state: CompanyTable['state'];
   readonly value: string | null;
+  /** Null: the fallback that the exported `results` use, too. */
   readonly operation: string | null;
   /** Other values in other answers. */
   readonly others: readonly { readonly value: string; readonly operation: string | null }[];
 }
 
-/** The registry's answers come before those of other modules. */
+/** The registry's answers come before those of other modules. The fallback is the order of `results`. */
 const SOURCES = ['companies', 'firmographics'] as const;
 
-/** Names of facts, and their columns if they differ. */
-const FACTS: readonly (readonly [name: string, inFirmographics?: string])[] = [
-  ['registration_number', 'registration_number'],
-  ['vat_number'],
-  ['legal_form', 'company_legal_form'],
-  ['incorporation_date', 'founding_date'],
-  ['status', 'status'],
-  ['country_code', 'country_code'],
-  ['jurisdiction'],
-  ['address'],
-  ['website', 'company_website'],
-  ['ticker'],
-  ['size', 'size'],
-  ['industry'],
-];
+const PROFILE = ['liteKyb', 'kybLite'];
+const RECORD = ['fullKyb', ...PROFILE];
+const FIRMOGRAPHICS = 'companyProfile';
 
-export function companyFacts(tables: CompanyTables): readonly CompanyFact[] {
-  const industries = rowsOf(tables, 'classifications').flatMap(({ kind, value }) =>
-    kind === 'industry' && value ? [value] : [],
-  );
-  return FACTS.map(([name, inFirmographics]) => {
-    if (name === 'industry')
-      return { name, value: industries.join(', ') || null, operation: 'companyProfile', others: [] };
-    const said = SOURCES.flatMap((source) =>
+interface FactSource {
+  /** The operations whose documents name it. */
+  readonly in: readonly string[];
+  /** Its column in `firmographics`. */
+  readonly firmographics?: string;
+  /** Its column in `results`, if the name differs. */
+  readonly glance?: GlanceCell;
+}
+
+const FACTS: Readonly<Record<string, FactSource>> = {
+  registration_number: { in: [...RECORD, FIRMOGRAPHICS], firmographics: 'registration_number' },
+  vat_number: { in: RECORD },
+  legal_form: { in: [...RECORD, FIRMOGRAPHICS], firmographics: 'company_legal_form' },
+  incorporation_date: { in: [...RECORD, FIRMOGRAPHICS], firmographics: 'founding_date' },
+  status: { in: [...RECORD, FIRMOGRAPHICS], firmographics: 'status' },
+  country_code: { in: [...RECORD, FIRMOGRAPHICS], firmographics: 'country_code' },
+  jurisdiction: { in: ['liteKyb'], glance: 'register' },
+  address: { in: [...PROFILE, FIRMOGRAPHICS] },
+  website: { in: [...PROFILE, FIRMOGRAPHICS], firmographics: 'company_website' },
+  ticker: { in: ['liteKyb'] },
+  size: { in: [FIRMOGRAPHICS], firmographics: 'size', glance: 'headcount' },
+  industry: { in: [FIRMOGRAPHICS] },
+};
+
+/** `bought`: the operations whose answers are shown. */
+export function companyFacts(
+  tables: CompanyTables,
+  bought: ReadonlySet<string>,
+  glanceCell: (cell: GlanceCell) => string | null,
+): readonly CompanyFact[] {
+  return Object.entries(FACTS).map(([name, { in: operations, firmographics = '', glance = name as GlanceCell }]) => {
+    const [first, ...rest] = SOURCES.flatMap((source) =>
       rowsOf(tables, source).flatMap((row) => {
-        const value =
-          name === 'address' ? addressOf(row) : row[source === 'companies' ? name : (inFirmographics ?? '')];
+        const value = name === 'address' ? addressOf(row) : row[source === 'companies' ? name : firmographics];
         return value ? [{ value, operation: row.operation ?? null }] : [];
       }),
     );
-    const [first, ...rest] = said;
+    const value = first?.value ?? glanceCell(glance);
+    const missing = operations.some((operation) => bought.has(operation)) ? 'not_returned' : 'not_bought';
     return {
       name,
-      value: first?.value ?? null,
+      state: value === null ? missing : 'returned',
+      value,
       operation: first?.operation ?? null,
-      others: rest.filter(({ value }) => value !== first?.value),
+      others: rest.filter((other) => other.value !== value),
     };
   });
 }

@@ -214,7 +214,7 @@ async function viewOf(
   ledger: Ledger,
   environment: AppEnvironment,
 ): Promise<CompanyView> {
-  const { tables, digests } = await readTables(snapshot, options.includeContacts ?? false);
+  const { tables, digests, operations } = await readTables(snapshot, options.includeContacts ?? false);
   const stored: SnapshotRow[] = [];
   for await (const batch of snapshot.rows()) stored.push(...batch);
   const [main] = stored;
@@ -248,7 +248,7 @@ async function viewOf(
     status,
     state: (status === null ? undefined : stateOfStatus(status)) ?? null,
     rows: listed.map(({ row, facts }) => rowView(row, facts, portfolios)),
-    facts: companyFacts(tables),
+    facts: companyFacts(tables, operations, (cell) => (cell === 'register' ? register : glance.cell(cell))),
     figures: companyFigures(tables),
     lists: LISTS.map((list) => {
       const { rows: items, state } = tables.get(list) ?? { rows: [], state: 'not_bought' as const };
@@ -302,10 +302,14 @@ async function readTables(snapshot: RunSnapshot, includeContacts: boolean) {
   const answers = answersOf(snapshot);
   const tables = new Map<string, { rows: Row[]; state: CompanyTable['state'] }>();
   const digests = new Set<string>();
+  const operations = new Set<string>();
   for (const reader of readers as readonly Reader[])
     for await (const subject of withListed(reader, answers)) {
       if (subject.row !== 1 && reader.space !== 'report') continue;
-      for (const { rawSha256 } of subject.answers) digests.add(rawSha256);
+      for (const { rawSha256, operation } of subject.answers) {
+        digests.add(rawSha256);
+        operations.add(operation);
+      }
       const out = readSubject(reader, subject, includeContacts);
       if (subject.row === 1) snapshot.keepGlances(reader.name, reader.space, glanceEntries(reader, subject.id, out));
       for (const table of reader.tables) {
@@ -315,7 +319,7 @@ async function readTables(snapshot: RunSnapshot, includeContacts: boolean) {
         tables.set(table.name, { rows, state: returned ? 'returned' : 'not_returned' });
       }
     }
-  return { tables: tables as CompanyTables, digests };
+  return { tables: tables as CompanyTables, digests, operations };
 }
 
 function answerView(

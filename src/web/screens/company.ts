@@ -116,16 +116,14 @@ const FACT_WORDS: Readonly<Record<string, string>> = {
 function companyPanel({ facts: all, lists }: CompanyView): Html {
   const counted = (name: string): Markup => {
     const list = lists.find((one) => one.name === name);
-    if (list?.state === 'returned') return `${list.items.length} returned`;
-    return list?.state === 'not_returned' ? NOT_RETURNED : NOT_BOUGHT;
+    return list?.state === 'returned' ? `${list.items.length} returned` : missing(list?.state);
   };
   return facts([
-    ...all.map(({ name, value, others }): readonly [string, Markup] => [
+    ...all.map(({ name, state, value, others }): readonly [string, Markup] => [
       FACT_WORDS[name] ?? capitalized(name.replaceAll('_', ' ')),
-      returned(
-        value,
-        (shown) => html`${shown}${others.map((other) => html`<br>${dim(`${other.value} (${other.operation})`)}`)}`,
-      ),
+      state === 'returned'
+        ? html`${value}${others.map((other) => html`<br>${dim(`${other.value} (${other.operation})`)}`)}`
+        : missing(state),
     ]),
     ['Officers', counted('officers')],
     ['Shareholders', counted('shareholders')],
@@ -133,7 +131,7 @@ function companyPanel({ facts: all, lists }: CompanyView): Html {
   ]);
 }
 
-const NOT_BOUGHT = dim('not bought');
+const missing = (state = 'not_bought'): Markup => (state === 'not_returned' ? NOT_RETURNED : dim('not bought'));
 
 function reportsPanel(reports: readonly CreditReportView[], at: number): Html {
   const [newest] = reports;
