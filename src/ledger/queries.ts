@@ -8,7 +8,7 @@ import type { Database, Script, Sql } from './db/database.js';
 import { attemptOutages } from './db/json-columns.js';
 import { parseStored } from './db/stored-json.js';
 import type { OutageNote } from './money/calls.js';
-import { UNKNOWN_CHARGE } from './money/intent.js';
+import { UNKNOWN_CHARGE, WAITS, WAITS_AT } from './money/intent.js';
 import { LEFT_OPEN } from './money/read-intent-state.js';
 import {
   type Allowances,
@@ -222,10 +222,10 @@ type Reads = Omit<LedgerQueries, 'snapshot'>;
 
 export function ledgerQueries(database: Database, now: number, clock = () => now): Reads {
   const unknown = database.prepare<[number], UnknownCharge>(
-    `SELECT calls.id AS id, api, environments.name AS environment, operation, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt,
+    `SELECT calls.id AS id, api, environments.name AS environment, operation, ${WAITS.run} AS runId, ${WAITS.row} AS row, line, started_at AS startedAt,
        calls.error_code AS errorCode
      FROM calls INDEXED BY calls_unknown JOIN environments ON environments.id = environment_id
-       LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
+       LEFT JOIN rows ON (rows.run_id, rows.row) = (${WAITS_AT})
      WHERE ${UNKNOWN_CHARGE} ORDER BY calls.id DESC LIMIT ?`,
   );
   const spent = database.prepare<[object], AttemptSpending>(

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { wrapped } from '../../src/cli/terminal/view.js';
 import { expectGolden } from '../helpers/golden.js';
@@ -56,6 +59,30 @@ describe('charges', () => {
       const before = await job.kybatch(['charges', 'charged', run, '--yes', '--json']);
       expect(jsonOf<object>(before)).toMatchObject({ calls: [], elsewhere: [{ run: later, calls: 1 }] });
       expect(before.textOf('CHARGES_ELSEWHERE')).toMatch(/kybatch charges charged \w{6}$/);
+    });
+  });
+
+  long('the run that paid for a lost call keeps its cost, and its calls table alone has the call', async () => {
+    await withJob(PARKS, async (job) => {
+      const { run } = await lostNight(job);
+      const unitsOf = async (id: string) =>
+        jsonOf<{ units_charged: number }>(await job.kybatch(['status', id, '--json'])).units_charged;
+      const before = job.sandbox.chargeLog.length;
+      job.writeCsv('in.csv', job.rows.slice(0, 5));
+      const { run: later } = jsonOf<EndJson>(await job.kybatch(RUN));
+      const [call] = await listed(job);
+      await job.kybatch(['charges', 'charged', '--yes']);
+      expect([await unitsOf(run), await unitsOf(later)]).toEqual([before, job.sandbox.chargeLog.length - before]);
+      const tableHas = async (id: string) => {
+        const out = `tables-${id}`;
+        expect((await job.kybatch(['export', id, '--format', 'csv', '--out', out])).code).toBe(0);
+        const calls: readonly Record<string, string>[] = parse(readFileSync(join(job.cwd, out, 'calls.csv')), {
+          bom: true,
+          columns: true,
+        });
+        return calls.some(({ call_id }) => call_id === String(call?.call));
+      };
+      expect([await tableHas(run), await tableHas(later)]).toEqual([true, false]);
     });
   });
 

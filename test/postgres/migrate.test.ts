@@ -40,7 +40,8 @@ const toSchema1 = (client: pg.Client) =>
     DROP INDEX kybatch.rows_to_claim, kybatch.rows_claimed;
     ALTER TABLE kybatch.rows DROP COLUMN claimed_by;
     ALTER TABLE kybatch.runs DROP COLUMN led_by, DROP COLUMN resume_at;
-    DELETE FROM kybatch.schema_migrations WHERE version = 2;
+    ALTER TABLE kybatch.calls DROP COLUMN waits_run, DROP COLUMN waits_row;
+    DELETE FROM kybatch.schema_migrations WHERE version >= 2;
     CREATE TABLE kybatch.run_queues (queue bigint PRIMARY KEY, run_id text, start_id bigint, laid_at bigint);
     CREATE TABLE kybatch.held_jobs (job_id uuid PRIMARY KEY, queue text, run_id text, start_id bigint, rows text);
     CREATE SCHEMA kybatch_jobs;
@@ -75,6 +76,7 @@ describe('migratePostgres', () => {
         expect(rows).toEqual([
           { version: '1', name: '001-ledger.sql', applied_at: String(NOW) },
           { version: '2', name: '002-claims.sql', applied_at: String(NOW) },
+          { version: '3', name: '003-waits.sql', applied_at: String(NOW) },
         ]);
       }),
     ));
@@ -98,7 +100,7 @@ describe('migratePostgres', () => {
           // Each takes the next step that is missing.
           expect(came.map(({ from }) => from)).toContain(0);
           const { rows } = await one.query('SELECT version::int FROM kybatch.schema_migrations ORDER BY 1');
-          expect(rows.map(({ version }) => version)).toEqual([1, 2]);
+          expect(rows.map(({ version }) => version)).toEqual([1, 2, 3]);
           await mustBeCurrent(one);
         }),
       ),
@@ -111,10 +113,10 @@ describe('migratePostgres', () => {
           const older = await refused(mustBeCurrent(client, steps));
           expect(older).toMatchObject({
             code: 'LEDGER_TOO_OLD',
-            message: expect.stringMatching(/ test_\w+ .*\(schema 2, .* 3\)$/),
+            message: expect.stringMatching(/ test_\w+ .*\(schema 3, .* 4\)$/),
             hint: expect.stringContaining('`kybatch ledger migrate`'),
           });
-          expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 2, to: 3 });
+          expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 3, to: 4 });
           await mustBeCurrent(client, steps);
           expect(await tables(client)).toContain('later');
         }),
@@ -129,10 +131,10 @@ describe('migratePostgres', () => {
           for (const refusal of [await refused(migratePostgres(client, NOW)), await refused(mustBeCurrent(client))]) {
             expect(refusal).toMatchObject({
               code: 'LEDGER_TOO_NEW',
-              message: expect.stringMatching(/\(schema 3, .* 2\)$/),
+              message: expect.stringMatching(/\(schema 4, .* 3\)$/),
             });
           }
-          expect(await postgresSchemaOf(client)).toBe(3);
+          expect(await postgresSchemaOf(client)).toBe(4);
         }),
       ),
     ));
@@ -142,7 +144,7 @@ describe('migratePostgres', () => {
       withPostgres((url) =>
         withClient(url, async (client) => {
           await expect(migratePostgres(client, NOW, steps)).rejects.toThrow('division by zero');
-          expect(await postgresSchemaOf(client)).toBe(2);
+          expect(await postgresSchemaOf(client)).toBe(3);
           expect(await tables(client)).not.toContain('later');
           await mustBeCurrent(client);
         }),
@@ -170,7 +172,7 @@ describe('migratePostgres', () => {
               ('put off', 1, 1, '[]', '{}', 'pending', 'parked', 77, 0);
           INSERT INTO run_queues VALUES (0, 'led', 5, 0), (1, 'put off', 6, 0);
           INSERT INTO held_jobs VALUES (gen_random_uuid(), 'rows-0', 'led', 5, '[1]')`);
-        expect(await migratePostgres(client, NOW)).toEqual({ from: 1, to: 2 });
+        expect(await migratePostgres(client, NOW)).toEqual({ from: 1, to: 3 });
         const { rows } = await client.query('SELECT id, led_by, resume_at FROM kybatch.runs ORDER BY id');
         expect(rows).toEqual([
           { id: 'led', led_by: '5', resume_at: null },

@@ -196,7 +196,10 @@ CREATE TABLE IF NOT EXISTS calls (
   -- The call whose answer it replaced.
   replaces        INTEGER,
   -- The version of the readers that compared the answer with the replaced one. 0: not compared yet.
-  compared        INTEGER NOT NULL DEFAULT 0
+  compared        INTEGER NOT NULL DEFAULT 0,
+  -- Where the row that waits for this lost call is, if a later run took it over. run_id is the run that paid.
+  waits_run       TEXT,
+  waits_row       INTEGER
 ) STRICT;
 CREATE INDEX IF NOT EXISTS calls_by_row ON calls (run_id, row);
 CREATE INDEX IF NOT EXISTS calls_by_subject ON calls (subject_space, subject_id) WHERE params IS NOT NULL AND subject_id IS NOT NULL;

@@ -4,7 +4,7 @@ import { type Database, forEachItem, type Script, type Sql } from '../db/databas
 import type { RowRef } from '../review/review.js';
 import { SPEND } from '../rows/attempts.js';
 import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from './calls.js';
-import { type Intent, UNKNOWN_CHARGE, type UnknownChargesOf } from './intent.js';
+import { type Intent, UNKNOWN_CHARGE, type UnknownChargesOf, WAITS_AT } from './intent.js';
 import {
   judgeLostCalls,
   type LostCall,
@@ -187,6 +187,7 @@ export function callSettler(database: Sql): SettleCharge {
      WHERE id = @id AND (charge = 'unknown' OR (@correct = 1 AND charge IN ('charged', 'free') AND (reconciled IS NOT NULL OR in_doubt > 0)))`,
   );
   const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
+  const addMoved = database.prepare('UPDATE runs SET units_moved = units_moved + ? WHERE id = ?');
   const spend = database.prepare(SPEND);
   const lessDrift = database.prepare(
     'UPDATE allowances SET drift_units = drift_units - @units WHERE environment_id = @environment AND anchor_call_id > @id',
@@ -208,7 +209,9 @@ export function callSettler(database: Sql): SettleCharge {
     const paidInVain = charge === 'charged' && meter !== 'report' ? 1 : 0;
     if ((yield* reconcile.change({ id, charge, units, note, paidInVain, correct: correct ? 1 : 0 })) === 0) return;
     const more = (units ?? 0) - (call.units_charged ?? 0);
-    if (more !== 0 && run_id !== null) yield* addUnits.run(more, run_id, row);
+    // The row may be in a later run. The run that paid keeps the units.
+    if (more !== 0 && run_id !== null && (yield* addUnits.change(more, run_id, row)) === 0)
+      yield* addMoved.run(more, run_id);
     // The counts were compared before this correction, so the units it adds are no longer missing.
     if (more !== 0 && correct && (yield* wasCompared(database, id)))
       yield* lessDrift.run({ units: more, environment: call.environment_id, id });
@@ -232,7 +235,7 @@ const RELEASE = `UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL
 /** Frees the row that was parked for this call. */
 export function rowRelease(database: Sql): (callId: number) => Script<readonly RowRef[]> {
   const release = database.prepare<[number], RowRef>(
-    `${RELEASE} AND (run_id, row) = (SELECT run_id, row FROM calls WHERE id = ?) RETURNING run_id AS runId, row`,
+    `${RELEASE} AND (run_id, row) = (SELECT ${WAITS_AT} FROM calls WHERE id = ?) RETURNING run_id AS runId, row`,
   );
   return (callId) => release.all(callId);
 }
@@ -245,7 +248,7 @@ export const releaseOthers = (database: Sql): Script<readonly RowRef[]> =>
   database
     .prepare<[], RowRef>(
       `${RELEASE} AND run_id IN (SELECT id FROM runs WHERE state = 'open')
-         AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.run_id = rows.run_id AND calls.row = rows.row AND in_doubt = 1)
+         AND (run_id, row) NOT IN (SELECT ${WAITS_AT} FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND calls.row IS NOT NULL)
        RETURNING run_id AS runId, row`,
     )
     .all();

@@ -250,3 +250,10 @@ export type UnknownChargesOf = Pick<CallContext, 'environmentId' | 'requestKey' 
 
 /** `isUnknownCharge` in SQL. */
 export const UNKNOWN_CHARGE = `charge = 'unknown' AND calls.stage IS DISTINCT FROM '${KEY_CHECK}'`;
+
+/** Run and row of a call's row. A later run may have taken over the row of a call without an answer. */
+export const WAITS = {
+  run: 'coalesce(calls.waits_run, calls.run_id)',
+  row: 'coalesce(calls.waits_row, calls.row)',
+} as const;
+export const WAITS_AT = `${WAITS.run}, ${WAITS.row}`;

@@ -4,7 +4,7 @@ import { rowFields } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import type { RowRef } from '../review/review.js';
 import { callSettler, PREPEND_NOTE, readReportedUnits, releaseOthers, rowRelease } from './allowances.js';
-import { UNKNOWN_CHARGE } from './intent.js';
+import { UNKNOWN_CHARGE, WAITS, WAITS_AT } from './intent.js';
 import type { ReportedUnits } from './provider-count.js';
 import { LEFT_OPEN, LOST, UNANSWERED } from './read-intent-state.js';
 
@@ -137,8 +137,8 @@ const LAST_ANSWER = `coalesce((SELECT call_id FROM answers
 
 const HELD_ROWS = `SELECT count(DISTINCT held.row) FROM (
   SELECT lost.row FROM (
-      SELECT run_id, row, request_key, meter FROM calls WHERE ${LOST} AND id > ${LAST_ANSWER}
-      UNION ALL SELECT run_id, row, request_key, meter FROM calls WHERE ${LEFT_OPEN}
+      SELECT ${WAITS.run} AS run_id, ${WAITS.row} AS row, request_key, meter FROM calls WHERE ${LOST} AND id > ${LAST_ANSWER}
+      UNION ALL SELECT ${WAITS.run} AS run_id, ${WAITS.row} AS row, request_key, meter FROM calls WHERE ${LEFT_OPEN}
     ) AS lost JOIN rows ON rows.run_id = lost.run_id AND rows.row = lost.row
   WHERE lost.run_id = @runId AND meter <> 'report' AND outcome = 'pending' AND hold IS NULL
   GROUP BY lost.row, request_key HAVING count(*) >= @lost) AS held`;
@@ -175,19 +175,19 @@ function* list(
 ): Script<readonly UnknownChargeCall[]> {
   const stored = yield* database
     .prepare<unknown[], StoredDoubt>(
-      `SELECT calls.id AS id, api, environments.name AS environment, lower(hex(request_key)) AS requestKey, operation, meter, calls.stage AS stage, calls.run_id AS runId, calls.row AS row, line, coalesce(fields, (${FIELDS_OF_SUBJECT})) AS fields,
+      `SELECT calls.id AS id, api, environments.name AS environment, lower(hex(request_key)) AS requestKey, operation, meter, calls.stage AS stage, ${WAITS.run} AS runId, ${WAITS.row} AS row, line, coalesce(fields, (${FIELDS_OF_SUBJECT})) AS fields,
          subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
          http_status AS httpStatus, request_id AS requestId, coalesce(charge, 'unknown') AS charge, reconciled AS note,
          settled_at IS NULL OR (in_doubt = 1 AND calls.id > ${LAST_ANSWER}) AS holds, calls.id < ${LAST_ANSWER} AS answered,
          outcome AS rowOutcome, CASE WHEN hold = 'parked' THEN hold_reason END AS rowParkedFor, (${LOST_FOR_SAME}) AS lost, (${IS_COUNTED}) AS isCounted
-       FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
+       FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON (rows.run_id, rows.row) = (${WAITS_AT})
        WHERE calls.id IN (
            SELECT id FROM calls WHERE ${UNKNOWN_CHARGE}
            UNION ALL SELECT id FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND charge = 'charged' AND ${UNANSWERED}
            UNION ALL SELECT id FROM calls WHERE ${LEFT_OPEN}
            UNION ALL SELECT id FROM calls WHERE @settled = 'named' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(@calls)) AND ${WAS_IN_DOUBT}
            UNION ALL SELECT id FROM calls WHERE @settled = 'all' AND ${WAS_IN_DOUBT})
-         AND (@all = 1 OR calls.id IN (SELECT CAST(value AS BIGINT) FROM json_each(@calls)) OR calls.run_id IN (SELECT value FROM json_each(@runs)))
+         AND (@all = 1 OR calls.id IN (SELECT CAST(value AS BIGINT) FROM json_each(@calls)) OR ${WAITS.run} IN (SELECT value FROM json_each(@runs)))
        ORDER BY calls.id`,
     )
     .all({

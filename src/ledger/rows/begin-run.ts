@@ -1,6 +1,7 @@
 // Creates a run with every row that is due.
 
 import type { Script, Sql } from '../db/database.js';
+import { WAITS_AT } from '../money/intent.js';
 import type { Convergence, Due } from '../portfolio/portfolios.js';
 import type { NewRun } from './runs.js';
 
@@ -115,20 +116,16 @@ interface Move {
   readonly oldRow: number;
 }
 
-const OF_OLD_ROW = 'run_id = @oldRun AND row = @oldRow AND (in_doubt > 0 OR settled_at IS NULL)';
+const WITHOUT_ANSWER =
+  'id IN (SELECT id FROM calls WHERE in_doubt > 0 UNION ALL SELECT id FROM calls WHERE settled_at IS NULL)';
 
-/** A call without an answer stays with the row that waits for it, together with its units. */
-function callMover(database: Sql): (move: Move) => Script<void> {
-  const units = `(SELECT CAST(coalesce(sum(units_charged), 0) AS BIGINT) FROM calls WHERE ${OF_OLD_ROW})`;
-  const steps = [
-    `UPDATE runs SET units_moved = units_moved - ${units} WHERE id = @oldRun`,
-    `UPDATE rows SET units_charged = units_charged + ${units} WHERE run_id = @runId AND row = @row`,
-    `UPDATE calls SET run_id = @runId, row = @row WHERE ${OF_OLD_ROW}`,
-  ].map((sql) => database.prepare(sql));
-  return function* (move) {
-    for (const step of steps) yield* step.run(move);
-  };
-}
+/** A call without an answer stays in the run that paid for it, and learns where its row waits. */
+const callMover = (database: Sql): ((move: Move) => Script<unknown>) => {
+  const tell = database.prepare(
+    `UPDATE calls SET waits_run = @runId, waits_row = @row WHERE ${WITHOUT_ANSWER} AND (${WAITS_AT}) = (@oldRun, @oldRow)`,
+  );
+  return (move) => tell.run(move);
+};
 
 const COPIED = [
   { table: 'row_ids', columns: 'space, id, grade, matched_on' },
@@ -172,9 +169,8 @@ function* moveUnfinished(database: Sql, portfolioId: number, runId: string, limi
   yield* run(`UPDATE members SET run_id = @runId, run_row = moving.row FROM temp.moving
        WHERE members.id = moving.member_id AND members.run_id = moving.run_id AND members.run_row = moving.run_row`);
   const withCalls = database.prepare<[], Omit<Move, 'runId'>>(
-    `SELECT DISTINCT moving.row AS row, moving.run_id AS oldRun, moving.run_row AS oldRow FROM temp.moving
-     CROSS JOIN calls ON calls.run_id = moving.run_id AND calls.row = moving.run_row
-     WHERE in_doubt > 0 OR settled_at IS NULL`,
+    `SELECT DISTINCT moving.row AS row, moving.run_id AS oldRun, moving.run_row AS oldRow FROM calls
+     JOIN temp.moving ON (moving.run_id, moving.run_row) = (${WAITS_AT}) WHERE ${WITHOUT_ANSWER}`,
   );
   const moveCalls = callMover(database);
   for (const move of yield* withCalls.all()) yield* moveCalls({ runId, ...move });

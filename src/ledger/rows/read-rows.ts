@@ -6,7 +6,7 @@ import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, rowFetched, rowFields, rowStages, rowValues } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
-import { UNKNOWN_CHARGE } from '../money/intent.js';
+import { UNKNOWN_CHARGE, WAITS } from '../money/intent.js';
 import type { Checkpoint, Progress, RefusalNote, RowId, RowRecord } from './runs.js';
 
 export interface RowRow {
@@ -250,7 +250,7 @@ export function toProgress(all: readonly ProgressRow[]): Omit<Progress, 'refusal
 export function countUnknownCalls(database: Sql): (runId: string) => Script<number> {
   const counted = database
     .prepare<[string], number>(
-      `SELECT count(*) FROM calls INDEXED BY calls_unknown WHERE ${UNKNOWN_CHARGE} AND run_id = ?`,
+      `SELECT count(*) FROM calls INDEXED BY calls_unknown WHERE ${UNKNOWN_CHARGE} AND ${WAITS.run} = ?`,
     )
     .pluck();
   return function* (runId) {
