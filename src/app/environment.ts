@@ -92,7 +92,7 @@ export async function withLedger<T>(
   } finally {
     await ledger.close();
     // What a person has just changed is shown at once.
-    if (access !== 'read') keptResults.clear();
+    if (access !== 'read') forgetKept();
   }
 }
 
@@ -221,3 +221,6 @@ interface Kept {
 }
 
 const keptResults = new Map<string, Kept>();
+
+/** After a change by a person, which is shown at once. */
+export const forgetKept = (): void => keptResults.clear();

@@ -5,21 +5,25 @@ import { statSync } from 'node:fs';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { KybatchError } from '../domain/errors.js';
 import { systemClock } from '../util/clock.js';
+import { message } from '../util/message-parts.js';
 import { pick } from '../util/view-json.js';
-import { type AppEnvironment, pathIn } from './environment.js';
+import { type AppEnvironment, forgetKept, type PlaceOptions, pathIn } from './environment.js';
 import type { portfolios } from './portfolio/portfolios.js';
+import { isServer, type recordNotedAnswers, waitingEntries } from './review/answer-question.js';
 import type { JobOptions } from './run/plan.js';
 import type { previewOrTable } from './run/preview.js';
 
 interface Works {
   readonly portfolios: typeof portfolios;
   readonly previewOrTable: typeof previewOrTable;
+  readonly recordNotedAnswers: typeof recordNotedAnswers;
 }
 
 /** Loaded on demand: to read lists, a command loads much that others do without. */
 const WORKS: { readonly [Name in keyof Works]: () => Promise<Works[Name]> } = {
   portfolios: async () => (await import('./portfolio/portfolios.js')).portfolios,
   previewOrTable: async () => (await import('./run/preview.js')).previewOrTable,
+  recordNotedAnswers: async () => (await import('./review/answer-question.js')).recordNotedAnswers,
 };
 
 interface Job {
@@ -57,6 +61,34 @@ export async function previewForPage(options: JobOptions, environment: AppEnviro
   if (size > SHORT_BYTES) return await inThread('previewOrTable', options, environment);
   return await (await WORKS.previewOrTable())(options, environment);
 }
+
+/**
+ * Records answers while a page is open, a moment after the last one: opening a large ledger takes a second, in which
+ * the next question would have to wait.
+ */
+export async function recordWhileOpen(
+  options: PlaceOptions,
+  environment: AppEnvironment,
+  signal: AbortSignal,
+): Promise<void> {
+  if (isServer(options, environment)) return;
+  while (!signal.aborted) {
+    const times = waitingEntries(options, environment).map(({ at }) => at);
+    const now = environment.clock.now();
+    if (times.length > 0 && (now - Math.max(...times) >= QUIET_MS || now - Math.min(...times) >= LONGEST_MS))
+      // To open a large ledger for writing takes a second, and a person waits for the next question.
+      await inThread('recordNotedAnswers', options, environment)
+        .catch((error: unknown) =>
+          environment.onNote?.(message('ANSWERS_WAIT', `answers are not recorded yet: ${String(error)}`)),
+        )
+        .finally(forgetKept);
+    await environment.clock.sleep(LOOK_MS, signal).catch(() => {});
+  }
+}
+
+const LOOK_MS = 1_000;
+const QUIET_MS = 2_000;
+const LONGEST_MS = 15_000;
 
 async function start(job: Job): Promise<unknown> {
   const worker = new Worker(new URL('./page-thread.js', import.meta.url), { workerData: { pageJob: job } });

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
-import { recordWhileOpen } from '../app/review/answer-question.js';
+import { recordWhileOpen } from '../app/page-thread.js';
 import { countQuestions } from '../app/review/question-pages.js';
 import type { UploadedFile } from '../app/run/preview.js';
 import { asOpenError, ExitCode, KybatchError } from '../domain/errors.js';

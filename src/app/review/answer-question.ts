@@ -193,31 +193,6 @@ export async function withNotedAnswers<T>(
   return result;
 }
 
-/**
- * Records answers while a page is open, a moment after the last one: opening a large ledger takes a second, in which
- * the next question would have to wait.
- */
-export async function recordWhileOpen(
-  options: PlaceOptions,
-  environment: AppEnvironment,
-  signal: AbortSignal,
-): Promise<void> {
-  if (isServer(options, environment)) return;
-  while (!signal.aborted) {
-    const times = waitingEntries(options, environment).map(({ at }) => at);
-    const now = environment.clock.now();
-    if (times.length > 0 && (now - Math.max(...times) >= QUIET_MS || now - Math.min(...times) >= LONGEST_MS))
-      await recordNotedAnswers(options, environment).catch((error: unknown) =>
-        environment.onNote?.(message('ANSWERS_WAIT', `answers are not recorded yet: ${String(error)}`)),
-      );
-    await environment.clock.sleep(LOOK_MS, signal).catch(() => {});
-  }
-}
-
-const LOOK_MS = 1_000;
-const QUIET_MS = 2_000;
-const LONGEST_MS = 15_000;
-
 async function recordNow(
   entry: InboxEntry,
   options: PlaceOptions,
@@ -228,7 +203,7 @@ async function recordNow(
   );
 }
 
-const isServer = (options: PlaceOptions, environment: AppEnvironment): boolean =>
+export const isServer = (options: PlaceOptions, environment: AppEnvironment): boolean =>
   ledgerOf(options, environment).ledgerUrl !== undefined;
 
 /** The dependencies between all stages for each run: results of another pipeline are in a row's run too. */
