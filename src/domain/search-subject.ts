@@ -138,6 +138,15 @@ export function lacksCourt(fields: RowFields): boolean {
   return reading.ok && reading.enquiry.subject.registrationNumber?.lacksCourt === true;
 }
 
+/** The number has a form that only another country uses. */
+export function fitsOtherCountry({ registration_number: number = '', country = '', state = '' }: RowFields): boolean {
+  const suggested = suggestCountry({ registration_number: number, state });
+  const place = resolveLocation(country, state);
+  return suggested !== undefined && place.ok && place.countryCode !== suggested.countryCode;
+}
+
+export const OTHER_COUNTRY = 'The number does not fit the country. Check both';
+
 const hasPlace = ({ city, state }: Subject): boolean => city !== undefined || state !== undefined;
 
 /**

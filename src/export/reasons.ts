@@ -4,9 +4,15 @@ import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismat
 import type { NoMatchReason, ReviewReason } from '../domain/match-decision.js';
 import { repairInWords } from '../domain/numbers/number-text.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
-import { suggestCountry } from '../domain/places/suggest-country.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../domain/provider.js';
-import { lacksCourt, lacksState, type RowFields, readSearchSubject } from '../domain/search-subject.js';
+import {
+  fitsOtherCountry,
+  lacksCourt,
+  lacksState,
+  OTHER_COUNTRY,
+  type RowFields,
+  readSearchSubject,
+} from '../domain/search-subject.js';
 import type { NumberCorrection, RowQuestion, SnapshotRow } from '../ledger/answers/snapshot.js';
 import { DISAGREE, SECOND_PERSON } from '../ledger/review/second-person.js';
 import { SEARCHED_BY } from '../stages/identity/searches.js';
@@ -78,12 +84,6 @@ export const reasonFacts = (row: SnapshotRow, company: CompanyFacts): ReasonFact
   status: company.status,
 });
 
-function fitsOtherCountry({ registration_number: number = '', country = '', state = '' }: RowFields): boolean {
-  const suggested = suggestCountry({ registration_number: number, state });
-  const place = resolveLocation(country, state);
-  return suggested !== undefined && place.ok && place.countryCode !== suggested.countryCode;
-}
-
 /** The fields of a match grade, in its order. */
 const GRADED = ['registration number', 'name', 'VAT number', 'country', 'place'];
 
@@ -134,8 +134,7 @@ function searchedBy({ message }: ReasonFacts): string {
 function inQuestion(row: ReasonFacts): string {
   if (row.code === 'NUMBER_UNREADABLE' && row.lacksCourt) return 'The register court is missing';
   if (row.lacksState) return 'Several companies have this number. A state column decides';
-  if (row.code === 'NUMBER_UNREADABLE' && row.fitsOtherCountry)
-    return 'The number does not fit the country. Check both';
+  if (row.code === 'NUMBER_UNREADABLE' && row.fitsOtherCountry) return OTHER_COUNTRY;
   // Only a question about one candidate has a grade, and that candidate has the VAT number.
   if (row.code === 'VAT_ONLY' && row.matchGrade !== null && Object.keys(row.ids).length === 0)
     return 'Only the VAT number and the name agree';

@@ -1,7 +1,7 @@
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
 import type { ReviewReason } from '../domain/match-decision.js';
 import { idSpaces } from '../domain/provider.js';
-import { lacksCourt, lacksState } from '../domain/search-subject.js';
+import { fitsOtherCountry, lacksCourt, lacksState, OTHER_COUNTRY } from '../domain/search-subject.js';
 import type { DecisionEntry, Recorded } from '../ledger/review/review.js';
 import type { QuestionTopic } from '../ledger/rows/runs.js';
 import { type Choice, lacksGoodCandidate, type Question, shownInput } from './questions.js';
@@ -105,10 +105,14 @@ const choiceLine = (choice: Choice, index: number): string =>
 export function reasonInWords(question: Question): string {
   const { code, input } = question;
   if (code === 'NUMBER_UNREADABLE' && lacksCourt(input)) return 'court missing';
+  if (isOfOtherCountry(question)) return 'country or number?';
   if (code === 'SEVERAL_CANDIDATES' && lacksState(input)) return 'state missing';
   const namesakes = countNamesakes(question);
   return namesakes > 1 ? `${namesakes} have this name` : reasonName(code);
 }
+
+const isOfOtherCountry = ({ code, input }: Question): boolean =>
+  code === 'NUMBER_UNREADABLE' && fitsOtherCountry(input);
 
 /**
  * Why the row asks, as a sentence. A name that several candidates have decides even less. Of a row that is confirmed
@@ -119,7 +123,7 @@ export function whyInWords(question: Question): string {
   const namesakes = countNamesakes(question);
   const isSafe = isKnown && stage === null;
   return [
-    message,
+    isOfOtherCountry(question) ? OTHER_COUNTRY : message,
     ...(namesakes > 1 ? [`${namesakes} candidates have this name`] : []),
     ...(isSafe
       ? [`The company is confirmed: with none of these, only data of the ${idSpaces[space].words} is missing`]
@@ -136,7 +140,7 @@ export const reasonName = (code: string): string =>
   code.toLowerCase().replaceAll('_', ' ');
 
 const REASONS: Readonly<Record<Uppercase<ReviewReason>, string>> & Readonly<Record<string, string>> = {
-  NUMBER_UNREADABLE: 'number incomplete',
+  NUMBER_UNREADABLE: 'number unclear',
   NUMBER_ALONE: 'number only',
   SEVERAL_CANDIDATES: 'several companies',
   NAME_CONFLICT: 'name differs',

@@ -8,12 +8,14 @@ import {
   cleanNumber,
   forReview,
   moreDoubtful,
+  NUMBER_WORDS,
   type ParsedNumber,
   plainCharacters,
   type Repair,
   somethingElseReason,
   type Treatment,
   treatmentOf,
+  withoutLabel,
 } from './number-text.js';
 
 /** Section, number and suffix of a German register entry, and the court if the text has one. */
@@ -55,11 +57,12 @@ export function parseGerman(raw: string, state?: string): ParsedNumber {
   if (entry === undefined) {
     const other = somethingElseReason(cleaned.text);
     if (other !== undefined) return review(other, null, 'no');
-    const digitsOnly = /^\d{1,6}$/.test(cleaned.text);
+    const bare = withoutLabel(cleaned.text);
+    const digitsOnly = /^\d{1,6}$/.test(bare);
     const reason = digitsOnly
       ? 'a German number needs its section (HRA, HRB, …) and its register court'
       : 'not the form of a German register number: court, HRA, HRB, GnR, PR or VR, and 1 to 6 digits';
-    return review(reason, digitsOnly ? null : cleaned.text, 'no');
+    return review(reason, digitsOnly ? null : bare, 'no');
   }
   const number = entry.number.replace(/^0+(?=\d)/, '');
   if (number.length > 6) return review('a German register number has at most 6 digits', cleaned.text, 'no');
@@ -110,10 +113,11 @@ function parsedEntry(raw: string, entry: GermanEntry, number: string, court: str
 /** Reads "Amtsgericht München, HRB 12345", "HRB12345 B", "München HR B 12345". */
 export function readGermanEntry(text: string): GermanEntry | undefined {
   if (text.length > LONGEST_NUMBER) return undefined;
-  const plain = plainCharacters(text)
+  const spaced = plainCharacters(text)
     .replace(/\p{Cf}/gu, '')
     .replace(/\s+/g, ' ')
     .trim();
+  const plain = withoutLabel(spaced, undefined, NUMBER_WORDS);
   const upper = plain.toUpperCase();
   // ß and a few others change the length in capitals. Then the capitals are used as the text.
   const source = upper.length === plain.length ? plain : upper;

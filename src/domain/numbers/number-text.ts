@@ -162,6 +162,34 @@ export function cleanNumber(raw: string): Cleaned {
   return { text, repairs };
 }
 
+/** Words before a number that do not say which number it is. */
+export const NUMBER_WORDS = 'NUMBER|NUMMER|NUMERO|NÚMERO|NUM|NR|NO|N°|#';
+
+const LABELS = `COMPANY|CORPORATE|REGISTRATION|REGISTERED|REGISTER|BUSINESS|REG|ORG|ID|CODE|FILE|FILING|ENTITY|${NUMBER_WORDS}`;
+
+/** A text without the words before its number. `local`: words of its country. */
+export function withoutLabel(text: string, local = '', words = LABELS): string {
+  if (beginsWithDigit(text)) return text;
+  const all = local === '' ? words : `${local}|${words}`;
+  let pattern = labelPatterns.get(all);
+  if (pattern === undefined) {
+    pattern = new RegExp(`^(?:(?:${all})(?!\\p{L})[\\s.:#-]*)+`, 'iu');
+    labelPatterns.set(all, pattern);
+  }
+  return text.replace(pattern, '');
+}
+
+const labelPatterns = new Map<string, RegExp>();
+
+export const labelRepair = (before: string, after: string): readonly Repair[] =>
+  before === after ? [] : [{ rule: 'label', before, after }];
+
+/** Then there is neither a label nor a country prefix. */
+export function beginsWithDigit(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first >= 0x30 && first <= 0x39;
+}
+
 /** `="00123"`, `'00123`, `"00123"`. */
 function unquote(text: string): string {
   return text

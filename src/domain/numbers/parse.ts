@@ -6,6 +6,7 @@ import { type CountryNumbers, numberFormatsOf, type RegisterFormat } from './cou
 import { parseGerman } from './german.js';
 import {
   areGrouped,
+  beginsWithDigit,
   type Cleaned,
   cleanNumber,
   compact,
@@ -13,11 +14,13 @@ import {
   forReview,
   groupsIn,
   isTooShort,
+  labelRepair,
   type Marked,
   markInWords,
   marksIn,
   moreDoubtful,
   multipleValuesReason,
+  NUMBER_WORDS,
   notANumberReason,
   type ParsedNumber,
   type Repair,
@@ -25,6 +28,7 @@ import {
   somethingElseReason,
   type Treatment,
   treatmentOf,
+  withoutLabel,
 } from './number-text.js';
 
 /**
@@ -65,11 +69,12 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   const whole = compact(cleaned.text);
   if (whole === '') return forReview(outcome, 'the registration number is empty', null, 'unknown');
   if (cleaned.lost !== undefined) return forReview(outcome, cleaned.lost, null, 'unknown');
-  if (country === undefined) return unknownForm(raw, cleaned.text, cleaned.repairs);
-  const foreign = country.foreign?.(whole, cleaned.text, state);
+  const bare = withoutLabel(cleaned.text, country?.labels);
+  if (country === undefined) return unknownForm(raw, bare, [...cleaned.repairs, ...labelRepair(cleaned.text, bare)]);
+  const unnamed = withoutLabel(cleaned.text, undefined, NUMBER_WORDS);
+  const foreign = country.foreign?.(whole, cleaned.text, state) ?? country.foreign?.(compact(unnamed), unnamed, state);
   const other = somethingElseReason(cleaned.text);
-  if (foreign !== undefined)
-    return forReview(outcome, other ?? foreign, other === undefined ? cleaned.text : null, 'no');
+  if (foreign !== undefined) return forReview(outcome, other ?? foreign, other === undefined ? unnamed : null, 'no');
   const readings = readingsOf(cleaned, whole, countryCode, country);
   const found = firstMatch(raw, readings, country);
   const unpadded = found?.repairs.find(({ rule }) => rule === 'zero_padding')?.before;
@@ -83,7 +88,7 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   if (found !== undefined) return inRegister(found, countryCode, state);
   if (other !== undefined) return forReview(outcome, other, null, 'no');
   const forms = country.formats.map(({ form }) => form).join(', or ');
-  return forReview(outcome, `not the form of a registration number of ${country.place}: ${forms}`, cleaned.text, 'no');
+  return forReview(outcome, `not the form of a registration number of ${country.place}: ${forms}`, bare, 'no');
 }
 
 /** Between the texts of two columns. */
@@ -155,9 +160,6 @@ interface Reading {
   readonly repairs: readonly Repair[];
 }
 
-const LABELS =
-  'COMPANY|CORPORATE|REGISTRATION|REGISTERED|REGISTER|BUSINESS|REG|ORG|ID|CODE|NUMBER|NUMMER|NUMERO|NÚMERO|NUM|NR|NO|N°|#';
-
 function readingsOf(
   { text, repairs }: Cleaned,
   whole: string,
@@ -173,31 +175,12 @@ function readingsOf(
     if (after === undefined || after === '' || after === from.compact) return;
     readings.push({ compact: after, repairs: [...from.repairs, { rule, before: from.compact, after }] });
   };
-  const label = beginsWithDigit(text) ? null : labelPattern(country.labels).exec(text);
-  if (label !== null) add(base, 'label', compact(text.slice(label[0].length)));
+  add(base, 'label', compact(withoutLabel(text, country.labels)));
   for (const reading of [...readings]) add(reading, 'country_prefix', withoutPrefix(reading.compact, countryCode));
   for (const reading of [...readings]) {
     for (const rewrite of country.rewrites ?? []) add(reading, rewrite.rule, rewrite.apply(reading.compact));
   }
   return readings;
-}
-
-const labelPatterns = new Map<string, RegExp>();
-
-function labelPattern(local = ''): RegExp {
-  let pattern = labelPatterns.get(local);
-  if (pattern === undefined) {
-    const words = local === '' ? LABELS : `${local}|${LABELS}`;
-    pattern = new RegExp(`^(?:(?:${words})(?!\\p{L})[\\s.:#-]*)+`, 'u');
-    labelPatterns.set(local, pattern);
-  }
-  return pattern;
-}
-
-/** Then there is neither a label nor a country prefix. */
-function beginsWithDigit(text: string): boolean {
-  const first = text.charCodeAt(0);
-  return first >= 0x30 && first <= 0x39;
 }
 
 function withoutPrefix(text: string, countryCode: string): string | undefined {

@@ -243,3 +243,37 @@ describe('a review question', () => {
     );
   });
 });
+
+describe('a word before the number changes nothing', () => {
+  const numbers: (readonly [country: string, number: string, state?: string])[] = [
+    ['US', '600001190'],
+    ['US', '2345678'],
+    ['US', '2345678', 'Delaware'],
+    ['US', '0801234567', 'TX'],
+    ['CA', '1234567'],
+    ['CA', '1234567', 'ON'],
+    ['AU', '004085616'],
+    ['GB', '11263689'],
+    ['GB', '600001190'],
+    ['DE', '1576'],
+    ['DE', 'HRB 1576', 'Hamburg'],
+    ['BR', '600001190'],
+    ['XK', '81234567'],
+  ];
+  const labels = ['No. ', 'NO ', 'Nr.: ', 'Nº ', '#', 'number '];
+  const kinds = ['Reg. No. ', 'File no. ', 'Entity number: ', 'Company No ', 'Register-Nr. '];
+  const read = (country: string, number: string, state?: string) => {
+    const { canonical, register, treatment } = parseRegistrationNumber(number, country, state);
+    return { canonical, register, treatment: treatment === 'as_written' ? 'automatic' : treatment };
+  };
+
+  test.each(numbers)('%s %s %s', (country, number, state) => {
+    const bare = read(country, number, state);
+    for (const label of labels) expect(read(country, label + number, state), label).toEqual(bare);
+    for (const label of kinds) expect(read(country, label + number, state).canonical, label).toBe(bare.canonical);
+  });
+
+  test('a word that names the kind of number says that it is no tax number', () => {
+    expect(read('US', 'File no. 600001190')).toMatchObject({ canonical: '600001190', treatment: 'needs_name' });
+  });
+});
