@@ -56,6 +56,15 @@ const fieldName = z.enum(INPUT_FIELDS);
 const byField = z.partialRecord(fieldName, barredWords(z));
 const foldedWords = barredWords(z).transform((words) => new Set(words.map(fold)));
 
+/** A partner and a word for its number, folded. */
+function inEitherOrder({ partners, numbers }: Readonly<Record<'partners' | 'numbers', readonly string[]>>): RegExp {
+  const [partner, number] = [partners, numbers].map((words) => `(?:${words.map(fold).join('|')})`);
+  return new RegExp(`^(?:${partner}${number}|${number}(?:de|du)?${partner})$`);
+}
+
+/** It stands behind the headers that are listed. */
+const OWN_NUMBER: Meaning = { claims: [{ field: 'id', strength: 'specific', order: Number.MAX_SAFE_INTEGER }] };
+
 const headerWords = dataFile(
   'input/header-words',
   z
@@ -63,6 +72,7 @@ const headerWords = dataFile(
       fields: byField,
       exact: byField,
       generic: byField,
+      own_numbers: z.strictObject({ partners: barredWords(z), numbers: barredWords(z) }).transform(inEitherOrder),
       either: z.array(z.strictObject({ fields: z.array(fieldName), headers: barredWords(z) })),
       courts: barredWords(z),
       sections: barredWords(z),
@@ -146,7 +156,8 @@ export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undef
     wholeMeaning(header, lookup) ??
     wholeMeaning(header.replace(COUNTED, ''), lookup) ??
     numberedMeaning(header, lookup) ??
-    eitherWay(header, lookup);
+    eitherWay(header, lookup) ??
+    (headerWords().own_numbers.test(fold(header.replaceAll('#', 'no'))) ? OWN_NUMBER : undefined);
   const qualified = qualifiedHeader(header, (rest) => lookup.has(rest));
   if (qualified === undefined || plain?.claims.length === 0 || header.trim() === COMPANIES_HOUSE) return plain;
   const { whose, rest } = qualified;

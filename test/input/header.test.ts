@@ -32,6 +32,26 @@ long.each([
   expect((await readAll(`${header}\n`)).table.mapping).toEqual(mapping);
 });
 
+test.each([
+  ['Kred.-Nr.', 'Kreditor Nr', 'Deb.-Nr.', 'Debitorennr.', 'Lief.-Nr.', 'Kd.-Nr.', 'Kundennr.', 'GP-Nr.'],
+  ['N° cli.', 'Code client', 'Code four.', 'N° frs', 'Four. n°', 'Réf. fourn.', 'Code tiers'],
+  ['Cod. cliente', 'Cod. forn.', 'N. fornitore', 'Rif. forn.'],
+  ['Cód. prov.', 'Nº proveedor', 'Núm. cliente', 'Código de cliente'],
+  ['Klantnr.', 'Lev.nr.', 'Crediteurnr.', 'Deb.nr.', 'Relatienr.'],
+  ['Nr klienta', 'Nr dost.', 'Kod kontr.', 'Nr odbiorcy'],
+  ['Cust. No.', 'Suppl. No.', 'Vend. ID', 'Cust. #', 'Creditor code'],
+])('the number of a partner in the user’s own books: %s and others', async (...headers) => {
+  for (const header of headers) {
+    const { table } = await readAll(`"${header}";Firma;Land;Registernummer\n`);
+    expect(table.mapping, header).toMatchObject({ id: 0, name: 1 });
+  }
+});
+
+test.each(['Partner Reg. No.', 'Kontonummer', 'Konto-Nr.', 'Company No'])('%s is no such number', async (header) => {
+  const { table } = await readAll(`${header};Firma;Land\n`);
+  expect(table.mapping).not.toHaveProperty('id');
+});
+
 long('no synonym has two meanings', () => {
   const seen = new Map<string, string>();
   for (const field of INPUT_FIELDS) {
