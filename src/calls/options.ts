@@ -1,7 +1,8 @@
 // The settings of paid calls, and the events that they report.
 
 import type { ApiName, ByApi } from '../domain/provider.js';
-import type { CallStore, Settlement } from '../ledger/money/calls.js';
+import type { CallStore } from '../ledger/money/call-store.js';
+import type { Settlement } from '../ledger/money/calls.js';
 import type { Intent, Limits } from '../ledger/money/intent.js';
 import type { Clock } from '../util/clock.js';
 import type { BreakerPolicy } from './outage.js';

@@ -7,7 +7,8 @@ import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/http.js';
 import type { Operation } from '../api/operation.js';
 import { withoutDefaults } from '../api/schema.js';
-import type { CallStore, StoredAnswerUse } from '../ledger/money/calls.js';
+import type { CallStore } from '../ledger/money/call-store.js';
+import type { StoredAnswerUse } from '../ledger/money/calls.js';
 import type { CallContext } from '../ledger/money/intent.js';
 
 /**

@@ -2,7 +2,8 @@
 // src/api/v2/errors.ts.
 
 import { ApiError } from '../api/errors.js';
-import type { CallStore } from '../ledger/money/calls.js';
+import type { CallStore } from '../ledger/money/call-store.js';
+
 import type { AnyClient } from './request.js';
 
 export interface RetryPolicy {

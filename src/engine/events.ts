@@ -2,7 +2,8 @@
 
 import type { CallEvent } from '../calls/options.js';
 import { ExitCode, KybatchError } from '../domain/errors.js';
-import type { CallStore, OutageNote } from '../ledger/money/calls.js';
+import type { CallStore } from '../ledger/money/call-store.js';
+import type { OutageNote } from '../ledger/money/calls.js';
 import type { Checkpoint, Progress } from '../ledger/rows/runs.js';
 
 /** Events of a run, sent after they are on disk. Displays and logs listen. Nothing depends on them. */

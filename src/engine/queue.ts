@@ -2,7 +2,8 @@
 
 import { FORBIDDEN } from '../api/v2/errors.js';
 import { LedgerError, TakenOverError } from '../domain/errors.js';
-import type { Checkpoint, RowRecord, RowSettlement, RunStore } from '../ledger/rows/runs.js';
+import type { RunStore } from '../ledger/rows/run-store.js';
+import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/rows/runs.js';
 import { type Clock, Notifier } from '../util/clock.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { redact } from '../util/secret.js';

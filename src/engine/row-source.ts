@@ -1,7 +1,8 @@
 // Where an attempt gets its rows: from the ledger, alone or claimed beside other workers.
 
 import type { ClaimKind, ClaimStore, LedRun, RunLead } from '../ledger/rows/claims.js';
-import type { RowRecord, RunStore } from '../ledger/rows/runs.js';
+import type { RunStore } from '../ledger/rows/run-store.js';
+import type { RowRecord } from '../ledger/rows/runs.js';
 
 export interface RowSource {
   /**

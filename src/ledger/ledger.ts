@@ -4,24 +4,23 @@ import { Packer } from './answers/bodies.js';
 import { openSnapshot } from './answers/snapshot-store.js';
 import { readCorrectedTimes, type Times } from './clock-ahead.js';
 import type { Database } from './db/database.js';
-import type { Housekeeping } from './erase/housekeeping.js';
-import { housekeepingStore } from './erase/housekeeping-store.js';
+
+import { type Housekeeping, housekeepingStore } from './erase/housekeeping-store.js';
 import { mustHaveValidRowNumbers } from './health.js';
-import { callStore } from './money/call-store.js';
-import type { CallStore } from './money/calls.js';
+import { type CallStore, callStore } from './money/call-store.js';
+
 import { type UnknownChargeStore, unknownChargeStore } from './money/unknown-charges.js';
-import { changeStore } from './portfolio/change-store.js';
-import type { ChangeStore } from './portfolio/changes.js';
-import { portfolioStore } from './portfolio/portfolio-store.js';
-import type { PortfolioStore } from './portfolio/portfolios.js';
+import { type ChangeStore, changeStore } from './portfolio/change-store.js';
+
+import { type PortfolioStore, portfolioStore } from './portfolio/portfolio-store.js';
+
 import { type WatchStore, watchStore } from './portfolio/watches.js';
 import { type LedgerQueries, ledgerQueries } from './queries.js';
-import type { ReviewStore } from './review/review.js';
-import { reviewStore } from './review/review-store.js';
+
+import { type ReviewStore, reviewStore } from './review/review-store.js';
 import type { ClaimStore, Signals } from './rows/claims.js';
 import { type RowFinder, rowFinder } from './rows/find-rows.js';
-import { runFinder, runStore } from './rows/run-store.js';
-import type { RunStore } from './rows/runs.js';
+import { type RunStore, runFinder, runStore } from './rows/run-store.js';
 
 /**
  * The store of everything bought and decided, split along its transactions. Every method that writes is one

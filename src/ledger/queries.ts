@@ -4,7 +4,7 @@
 import type { ApiName } from '../domain/provider.js';
 import type { RunSnapshot, SnapshotPart } from './answers/snapshot.js';
 import { type ClockAhead, findAhead } from './clock-ahead.js';
-import type { Database, Script, Sql } from './db/database.js';
+import { type Database, type Script, type Sql, statements } from './db/database.js';
 import { attemptOutages } from './db/json-columns.js';
 import { parseStored } from './db/stored-json.js';
 import type { OutageNote } from './money/calls.js';
@@ -39,64 +39,10 @@ export interface KnownRun {
   readonly heardAt: number | null;
 }
 
-export interface LedgerQueries {
-  /** Undefined: there never was such a run. A deleted run is known by its calls. */
-  knownOf(runId: string): Promise<KnownRun | undefined>;
-  /** When an attempt last got past the guards. Null: none did. */
-  lastAttemptAt(): Promise<number | null>;
-  /** A consistent view of a run. Undefined if there is no such run. The caller closes it. */
+/** The queries, and a consistent view of a run. */
+export interface LedgerQueries extends ReturnType<typeof ledgerQueries> {
+  /** Undefined if there is no such run. The caller closes it. */
   snapshot(runId: string, part?: SnapshotPart): Promise<RunSnapshot | undefined>;
-  /** With the charged calls that prices apply to. `kept`, here and below: sums of calls that a page keeps. */
-  usage(kept?: KeptCalls): Promise<UsageReport & { readonly charged: readonly ChargedCalls[] }>;
-  /** Charged calls of a run, of an attempt, or since a day. */
-  charged(of: ChargedOf, kept?: KeptCalls): Promise<readonly ChargedCalls[]>;
-  /** What all providers report as used and left, beside kybatch's own counts. */
-  countsTold(): Promise<Allowances>;
-  /** The calls that began since a day, and what they have cost. */
-  callsSince(since: number, kept?: KeptCalls): Promise<CallsSince>;
-  /** v2's counts only. */
-  toldByV2(): Promise<V2Usage>;
-  /** The allowances of a run's providers. */
-  allowances(runId: string): Promise<Allowances>;
-  /** Units since then that only these providers counted. */
-  driftSince(providers: readonly string[], since: number): Promise<readonly Drift[]>;
-  /** Units charged for all calls, as far as known. Scans all calls. */
-  unitsCharged(): Promise<number>;
-  /** The size of the server's database. Null if the ledger is a file. */
-  databaseBytes(): Promise<number | null>;
-  /** Activity of a run. `since` bounds the count of recently finished rows. */
-  activity(runId: string, since: number, kept?: KeptCalls): Promise<RunActivity>;
-  /**
-   * The attempt that works on a run, or did last. Undefined if there was none. `since` bounds the recent failures. Without
-   * it nothing is counted.
-   */
-  atWork(runId: string, since?: number): Promise<AttemptActivity | undefined>;
-  /** The settings and ending of the last attempt on a run, as JSON. Undefined if there was none. */
-  lastAttempt(runId: string): Promise<LastAttempt | undefined>;
-  /** The last attempts on the runs of a portfolio, the newest first. */
-  attempts(portfolioId: number, atMost: number): Promise<readonly PastAttempt[]>;
-  /** The process of the last attempt on a run: machine and number. Null: there was none. */
-  processOf(runId: string): Promise<string | null>;
-  /** The run that a process last worked on. */
-  runOfProcess(worker: string): Promise<string | undefined>;
-  /** The stored options of that attempt. A run without one: those of the last attempt on its portfolio. */
-  lastGiven(runId: string): Promise<string | null>;
-  /** The run has no leader, and its deferred rows go to helpers when they are due. */
-  isPutOff(runId: string): Promise<boolean>;
-  /** The processes that work on a run, leader first. Empty if one process has the ledger for itself. */
-  workers(runId: string): Promise<readonly WorkerAtWork[]>;
-  /** Calls of unknown charge, newest first. */
-  unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
-  /** Where answers come from, and the number of stored answers of each. */
-  environments(): Promise<readonly KnownEnvironment[]>;
-  /** What the calls of an attempt have cost, as far as known. `isOver`: its calls in flight are lost. */
-  spent(attemptId: number, isOver?: boolean): Promise<AttemptSpending>;
-  /** Times that lay in the future when the ledger was opened. Null: none. */
-  clockAhead(): Promise<ClockAhead | null>;
-  /** The calls of an attempt on a run, counted by result. */
-  callsOf(runId: string, attemptId: number): Promise<readonly CallCount[]>;
-  /** The newest stored answer to each request of an operation, oldest first. Scans all calls. */
-  answersTo(environmentId: number, operation: string): Promise<readonly AnsweredRequest[]>;
 }
 
 export interface AnsweredRequest {
@@ -218,130 +164,138 @@ export interface AttemptActivity {
   readonly ending: string | null;
 }
 
-type Reads = Omit<LedgerQueries, 'snapshot'>;
-
-export function ledgerQueries(database: Database, now: number, clock = () => now): Reads {
-  const unknown = database.prepare<[number], UnknownCharge>(
-    `SELECT calls.id AS id, api, environments.name AS environment, operation, ${WAITS.run} AS runId, ${WAITS.row} AS row, line, started_at AS startedAt,
-       calls.error_code AS errorCode
-     FROM calls INDEXED BY calls_unknown JOIN environments ON environments.id = environment_id
-       LEFT JOIN rows ON (rows.run_id, rows.row) = (${WAITS_AT})
-     WHERE ${UNKNOWN_CHARGE} ORDER BY calls.id DESC LIMIT ?`,
+export function ledgerQueries(database: Database, now: number, clock = () => now) {
+  const { count, row, rows, value } = statements(database);
+  const known = row<[object], KnownRun & { listed: 0 | 1 }>(
+    `SELECT EXISTS (SELECT 1 FROM runs WHERE id = @runId) AS listed,
+       (SELECT count(*) FROM calls WHERE run_id = @runId)
+         + (SELECT CAST(coalesce(sum(calls + owned), 0) AS BIGINT) FROM summed_calls WHERE run_id = @runId) AS calls,
+       (SELECT max(CASE WHEN died = 1 OR ended_at IS NULL THEN lease_until ELSE ended_at END) FROM starts WHERE run_id = @runId) AS heardAt`,
   );
-  const spent = database.prepare<[object], AttemptSpending>(
-    `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
-       count(*) FILTER (WHERE (${UNKNOWN_CHARGE}) OR (${LEFT_OPEN})) AS unknown,
-       count(*) FILTER (WHERE ((${UNKNOWN_CHARGE}) OR (${LEFT_OPEN})) AND meter IN ('unit', 'report')) AS unknownInBudget
-     FROM calls WHERE ${SPENT_WITHIN_LIMITS}`,
+  const idle = row<[object], 1>(
+    `SELECT 1 FROM runs JOIN starts ON starts.id = led_by
+     WHERE runs.id = @runId AND (ended_at IS NOT NULL OR lease_until < @now)`,
   );
-  const unitsCharged = database
-    .prepare<[], number>('SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls')
-    .pluck();
-  const databaseBytes = database.prepare<[], number>('SELECT pg_database_size(current_database())').pluck();
-  const callsOf = database.prepare<[object], CallCount>(
-    `SELECT api, operation, CASE WHEN charge = 'owned' THEN 'owned' WHEN settled_at IS NULL THEN 'under_way' ELSE coalesce(error_class, 'ok') END AS class,
-       http_status AS httpStatus, count(*) AS count
-     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = @runId AND ${SPENT_WITHIN_LIMITS}
-     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 NULLS FIRST`,
-  );
-  const environments = database.prepare<[], KnownEnvironment>(
-    `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
-     ORDER BY environments.id`,
-  );
-  const answersTo = database.prepare<[number, string], AnsweredRequest>(
-    `SELECT calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt
-     FROM calls JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
-     WHERE calls.environment_id = ? AND calls.operation = ? AND calls.params IS NOT NULL AND calls.raw_sha256 IS NOT NULL
-     ORDER BY calls.id`,
-  );
-  const lastAttempt = database.prepare<[string], LastAttempt>(
-    `SELECT id, begun_at AS begunAt, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
-     FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
-  );
-  const attempts = database.prepare<[number, number], PastAttempt>(
-    `SELECT run_id AS runId, begun_at AS begunAt, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
-     FROM starts JOIN runs ON runs.id = run_id WHERE portfolio_id = ? AND purse_id IS NULL ORDER BY starts.id DESC LIMIT ?`,
-  );
-  const processOf = database
-    .prepare<[string], string | null>(
-      'SELECT worker FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1',
-    )
-    .pluck();
-  const runOfProcess = database
-    .prepare<[string], string>(
-      'SELECT run_id FROM starts WHERE worker = ? AND run_id IS NOT NULL ORDER BY id DESC LIMIT 1',
-    )
-    .pluck();
-  const lastGiven = database
-    .prepare<[object], string | null>(
-      `SELECT given FROM starts JOIN runs ON runs.id = run_id
-       WHERE purse_id IS NULL AND (run_id = @runId OR portfolio_id = (SELECT portfolio_id FROM runs WHERE id = @runId))
-       ORDER BY CASE WHEN run_id = @runId THEN 0 ELSE 1 END, starts.id DESC LIMIT 1`,
-    )
-    .pluck();
-  const workers = database.prepare<[object], Omit<WorkerAtWork, 'leads'> & { leads: 0 | 1 }>(
+  const workers = rows<[object], Omit<WorkerAtWork, 'leads'> & { leads: 0 | 1 }>(
     `SELECT coalesce(worker, '') AS worker,
        id = (SELECT led_by FROM runs WHERE runs.id = @runId) AS leads, begun_at AS since, lease_until AS leaseUntil,
        (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND settled_at IS NULL) AS underWay,
        (SELECT count(*) FROM calls WHERE calls.run_id = @runId AND start_id = starts.id AND (charge IS NULL OR charge <> 'owned')) AS calls
      FROM starts WHERE run_id = @runId AND ended_at IS NULL AND lease_until >= @now ORDER BY purse_id IS NOT NULL, id`,
   );
-  const idle = database.prepare<[object], 1>(
-    `SELECT 1 FROM runs JOIN starts ON starts.id = led_by
-     WHERE runs.id = @runId AND (ended_at IS NOT NULL OR lease_until < @now)`,
+  const spent = row<[object], AttemptSpending>(
+    `SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
+       count(*) FILTER (WHERE (${UNKNOWN_CHARGE}) OR (${LEFT_OPEN})) AS unknown,
+       count(*) FILTER (WHERE ((${UNKNOWN_CHARGE}) OR (${LEFT_OPEN})) AND meter IN ('unit', 'report')) AS unknownInBudget
+     FROM calls WHERE ${SPENT_WITHIN_LIMITS}`,
   );
-  const known = database.prepare<[object], KnownRun & { listed: 0 | 1 }>(
-    `SELECT EXISTS (SELECT 1 FROM runs WHERE id = @runId) AS listed,
-       (SELECT count(*) FROM calls WHERE run_id = @runId)
-         + (SELECT CAST(coalesce(sum(calls + owned), 0) AS BIGINT) FROM summed_calls WHERE run_id = @runId) AS calls,
-       (SELECT max(CASE WHEN died = 1 OR ended_at IS NULL THEN lease_until ELSE ended_at END) FROM starts WHERE run_id = @runId) AS heardAt`,
+  const callsOf = rows<[object], CallCount>(
+    `SELECT api, operation, CASE WHEN charge = 'owned' THEN 'owned' WHEN settled_at IS NULL THEN 'under_way' ELSE coalesce(error_class, 'ok') END AS class,
+       http_status AS httpStatus, count(*) AS count
+     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = @runId AND ${SPENT_WITHIN_LIMITS}
+     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 NULLS FIRST`,
   );
-  // An attempt reads its list, even if nothing is due. `resume` reads none.
-  const lastAttemptAt = database
-    .prepare<[], number | null>(
-      `SELECT max(at) FROM (SELECT max(created_at) AS at FROM runs UNION ALL SELECT max(seen_at) FROM portfolios
-         UNION ALL SELECT max(begun_at) FROM starts WHERE run_id IS NOT NULL) AS attempts`,
-    )
-    .pluck();
+  const databaseBytes = value<[], number>('SELECT pg_database_size(current_database())');
   return {
-    knownOf: async (runId) => {
-      const { listed = 0, calls = 0, heardAt = null } = (await database.read(() => known.get({ runId }))) ?? {};
+    /** Undefined: there never was such a run. A deleted run is known by its calls. */
+    knownOf: async (runId: string): Promise<KnownRun | undefined> => {
+      const { listed = 0, calls = 0, heardAt = null } = (await known({ runId })) ?? {};
       return listed === 1 || calls > 0 ? { calls, heardAt } : undefined;
     },
-    lastAttemptAt: async () => (await database.read(() => lastAttemptAt.get())) ?? null,
-    isPutOff: async (runId) =>
-      database.isShared && (await database.read(() => idle.get({ runId, now: clock() }))) !== undefined,
-    workers: async (runId) => {
-      if (!database.isShared) return [];
-      const found = await database.read(() => workers.all({ runId, now: clock() }));
-      return found.map((worker) => ({ ...worker, leads: worker.leads === 1 }));
-    },
-    environments: () => database.read(() => environments.all()),
-    spent: async (attemptId, isOver = database.hasNoWorkers()) => {
+    /** When an attempt last got past the guards. An attempt reads its list, even if nothing is due. `resume` reads none. */
+    lastAttemptAt: value<[], number | null>(
+      `SELECT max(at) FROM (SELECT max(created_at) AS at FROM runs UNION ALL SELECT max(seen_at) FROM portfolios
+         UNION ALL SELECT max(begun_at) FROM starts WHERE run_id IS NOT NULL) AS attempts`,
+    ),
+    /** The run has no leader, and its deferred rows go to helpers when they are due. */
+    isPutOff: async (runId: string) => database.isShared && (await idle({ runId, now: clock() })) !== undefined,
+    /** The processes that work on a run, leader first. Empty if one process has the ledger for itself. */
+    workers: async (runId: string): Promise<readonly WorkerAtWork[]> =>
+      database.isShared
+        ? (await workers({ runId, now: clock() })).map((worker) => ({ ...worker, leads: worker.leads === 1 }))
+        : [],
+    /** Where answers come from, and the number of stored answers of each. */
+    environments: rows<[], KnownEnvironment>(
+      `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
+       ORDER BY environments.id`,
+    ),
+    /** What the calls of an attempt have cost, as far as known. `isOver`: its calls in flight are lost. */
+    spent: async (attemptId: number, isOver = database.hasNoWorkers()) => {
       // A lease outlives its process by up to half a minute. The lock does not.
       const at = isOver ? Number.MAX_SAFE_INTEGER : clock();
-      return (await database.read(() => spent.get({ purse: attemptId, now: at }))) ?? NO_SPENDING;
+      return (await spent({ purse: attemptId, now: at })) ?? NO_SPENDING;
     },
-    clockAhead: () => database.read(() => findAhead(database, now)),
-    callsOf: (runId, attemptId) => database.read(() => callsOf.all({ runId, purse: attemptId })),
-    usage: (kept) => database.read(() => readUsage(database, kept)),
-    charged: (of, kept) => database.read(() => chargedOf(database, of, kept)),
-    callsSince: (since, kept) => database.read(() => callsSince(database, since, kept)),
+    /** Times that lay in the future when the ledger was opened. Null: none. */
+    clockAhead: (): Promise<ClockAhead | null> => database.read(() => findAhead(database, now)),
+    /** The calls of an attempt on a run, counted by result. */
+    callsOf: (runId: string, attemptId: number) => callsOf({ runId, purse: attemptId }),
+    /** With the charged calls that prices apply to. `kept`, here and below: sums of calls that a page keeps. */
+    usage: (kept?: KeptCalls): Promise<UsageReport & { readonly charged: readonly ChargedCalls[] }> =>
+      database.read(() => readUsage(database, kept)),
+    /** Charged calls of a run, of an attempt, or since a day. */
+    charged: (of: ChargedOf, kept?: KeptCalls) => database.read(() => chargedOf(database, of, kept)),
+    /** The calls that began since a day, and what they have cost. */
+    callsSince: (since: number, kept?: KeptCalls) => database.read(() => callsSince(database, since, kept)),
+    /** What all providers report as used and left, beside kybatch's own counts. */
     countsTold: () => database.read(() => countsTold(database)),
-    toldByV2: () => database.read(() => readV2Usage(database)),
-    allowances: (runId) => database.read(() => allowancesOf(database, runId)),
-    unitsCharged: async () => (await database.read(() => unitsCharged.get())) ?? 0,
-    databaseBytes: async () => (database.isShared && (await database.read(() => databaseBytes.get()))) || null,
-    driftSince: (providers, since) => database.read(() => driftSince(database, providers, since)),
-    activity: (runId, since, kept) => database.read(() => readActivity(database, runId, since, kept)),
-    atWork: (runId, since) => database.read(() => readAtWork(database, clock(), runId, since)),
-    lastAttempt: (runId) => database.read(() => lastAttempt.get(runId)),
-    attempts: (portfolioId, atMost) => database.read(() => attempts.all(portfolioId, atMost)),
-    processOf: async (runId) => (await database.read(() => processOf.get(runId))) ?? null,
-    runOfProcess: (worker) => database.read(() => runOfProcess.get(worker)),
-    lastGiven: async (runId) => (await database.read(() => lastGiven.get({ runId }))) ?? null,
-    answersTo: (environmentId, operation) => database.read(() => answersTo.all(environmentId, operation)),
-    unknownCharges: (limit) => database.read(() => unknown.all(limit)),
+    /** v2's counts only. */
+    toldByV2: (): Promise<V2Usage> => database.read(() => readV2Usage(database)),
+    /** The allowances of a run's providers. */
+    allowances: (runId: string) => database.read(() => allowancesOf(database, runId)),
+    /** Units charged for all calls, as far as known. Scans all calls. */
+    unitsCharged: count<[]>('SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls'),
+    /** The size of the server's database. Undefined if the ledger is a file. */
+    databaseBytes: async () => (database.isShared ? await databaseBytes() : undefined),
+    /** Units since then that only these providers counted. */
+    driftSince: (providers: readonly string[], since: number): Promise<readonly Drift[]> =>
+      database.read(() => driftSince(database, providers, since)),
+    /** Activity of a run. `since` bounds the count of recently finished rows. */
+    activity: (runId: string, since: number, kept?: KeptCalls) =>
+      database.read(() => readActivity(database, runId, since, kept)),
+    /**
+     * The attempt that works on a run, or did last. Undefined if there was none. `since` bounds the recent failures.
+     * Without it nothing is counted.
+     */
+    atWork: (runId: string, since?: number) => database.read(() => readAtWork(database, clock(), runId, since)),
+    /** The settings and ending of the last attempt on a run, as JSON. Undefined if there was none. */
+    lastAttempt: row<[runId: string], LastAttempt>(
+      `SELECT id, begun_at AS begunAt, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
+       FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1`,
+    ),
+    /** The last attempts on the runs of a portfolio, the newest first. */
+    attempts: rows<[portfolioId: number, atMost: number], PastAttempt>(
+      `SELECT run_id AS runId, begun_at AS begunAt, given, ending, units_spent AS unitsSpent, reports_spent AS reportsSpent
+       FROM starts JOIN runs ON runs.id = run_id WHERE portfolio_id = ? AND purse_id IS NULL ORDER BY starts.id DESC LIMIT ?`,
+    ),
+    /** The process of the last attempt on a run: machine and number. */
+    processOf: value<[runId: string], string | null>(
+      'SELECT worker FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1',
+    ),
+    /** The run that a process last worked on. */
+    runOfProcess: value<[worker: string], string>(
+      'SELECT run_id FROM starts WHERE worker = ? AND run_id IS NOT NULL ORDER BY id DESC LIMIT 1',
+    ),
+    /** The stored options of that attempt. A run without one: those of the last attempt on its portfolio. */
+    lastGiven: value<[of: { runId: string }], string | null>(
+      `SELECT given FROM starts JOIN runs ON runs.id = run_id
+       WHERE purse_id IS NULL AND (run_id = @runId OR portfolio_id = (SELECT portfolio_id FROM runs WHERE id = @runId))
+       ORDER BY CASE WHEN run_id = @runId THEN 0 ELSE 1 END, starts.id DESC LIMIT 1`,
+    ),
+    /** The newest stored answer to each request of an operation, oldest first. Scans all calls. */
+    answersTo: rows<[environmentId: number, operation: string], AnsweredRequest>(
+      `SELECT calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt
+       FROM calls JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
+       WHERE calls.environment_id = ? AND calls.operation = ? AND calls.params IS NOT NULL AND calls.raw_sha256 IS NOT NULL
+       ORDER BY calls.id`,
+    ),
+    /** Calls of unknown charge, newest first. */
+    unknownCharges: rows<[limit: number], UnknownCharge>(
+      `SELECT calls.id AS id, api, environments.name AS environment, operation, ${WAITS.run} AS runId, ${WAITS.row} AS row, line, started_at AS startedAt,
+         calls.error_code AS errorCode
+       FROM calls INDEXED BY calls_unknown JOIN environments ON environments.id = environment_id
+         LEFT JOIN rows ON (rows.run_id, rows.row) = (${WAITS_AT})
+       WHERE ${UNKNOWN_CHARGE} ORDER BY calls.id DESC LIMIT ?`,
+    ),
   };
 }
 

@@ -5,6 +5,7 @@ import { memberKey } from '../domain/entity-key.js';
 import { LEADS } from '../domain/leads.js';
 import { countryProblem, readSearchSubject } from '../domain/search-subject.js';
 import { IDENTIFIERS, type InputRow, type InputTable } from '../input/types.js';
+import type { PortfolioStore } from '../ledger/portfolio/portfolio-store.js';
 import type {
   ComparedRow,
   Due,
@@ -12,7 +13,6 @@ import type {
   FileRow,
   MemberState,
   PortfolioRecord,
-  PortfolioStore,
 } from '../ledger/portfolio/portfolios.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 

@@ -2,7 +2,8 @@
 
 import { correctionProblem } from '../domain/entity-key.js';
 import { gradeInWords, seemsAnotherCompany } from '../domain/grade-order.js';
-import type { ReviewStore, RowRef } from '../ledger/review/review.js';
+import type { RowRef } from '../ledger/review/review.js';
+import type { ReviewStore } from '../ledger/review/review-store.js';
 import { combineWithWaiting, isPersonName, isSamePerson, type PersonDecision } from '../ledger/review/second-person.js';
 import { type Message, type MessageCode, message } from '../util/message-parts.js';
 import { differingCell, type OtherCell } from './compare-cells.js';

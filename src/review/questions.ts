@@ -8,14 +8,8 @@ import {
   readIdentityMismatch,
 } from '../domain/identity-mismatch.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
-import type {
-  AskedQuestion,
-  DecisionEntry,
-  KnownRows,
-  QuestionKey,
-  ReviewStore,
-  WaitingRow,
-} from '../ledger/review/review.js';
+import type { AskedQuestion, DecisionEntry, KnownRows, QuestionKey, WaitingRow } from '../ledger/review/review.js';
+import type { ReviewStore } from '../ledger/review/review-store.js';
 import { isSamePerson, isSingleConfirmation } from '../ledger/review/second-person.js';
 import type { CandidateRecord, QuestionTopic } from '../ledger/rows/runs.js';
 import { Memo } from '../util/text-limits.js';

@@ -1,7 +1,8 @@
 // Records a person's answer to a review question.
 
 import { asCorrection, correctedNumber } from '../domain/entity-key.js';
-import type { DecisionEntry, DecisionRecord, Recorded, ReviewStore } from '../ledger/review/review.js';
+import type { DecisionEntry, DecisionRecord, Recorded } from '../ledger/review/review.js';
+import type { ReviewStore } from '../ledger/review/review-store.js';
 import { type Choice, choiceKey, type Question, questionId, shownInput } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
 import { inputInWords } from './words.js';

@@ -2,7 +2,8 @@
 
 import { correctionProblem } from '../domain/entity-key.js';
 import { gradeInWords, seemsAnotherCompany } from '../domain/grade-order.js';
-import type { Recorded, ReviewStore, RowRef, StageDependenciesOf } from '../ledger/review/review.js';
+import type { Recorded, RowRef, StageDependenciesOf } from '../ledger/review/review.js';
+import type { ReviewStore } from '../ledger/review/review-store.js';
 import type { Choice, Question } from './questions.js';
 import { type GivenAnswer, recordAnswer, type Verdict } from './record-answer.js';
 import { CTRL_C, fitScreen, type Keys, linesOn, readText, type Screen, typedNumber } from './terminal.js';

@@ -8,8 +8,10 @@ import {
   type KeptWorkbook,
   namesInExport,
 } from '../../export/export-folders.js';
-import type { EraseProof, EraseReport, EraseRequest, Housekeeping } from '../../ledger/erase/housekeeping.js';
-import type { RunStore } from '../../ledger/rows/runs.js';
+import type { EraseProof, EraseReport, EraseRequest } from '../../ledger/erase/housekeeping.js';
+import type { Housekeeping } from '../../ledger/erase/housekeeping-store.js';
+import type { RunStore } from '../../ledger/rows/run-store.js';
+
 import { Inbox, isId } from '../../portfolio/watch/inbox.js';
 import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 

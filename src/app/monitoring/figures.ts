@@ -143,7 +143,7 @@ async function figuresOfList(
       failed?.portfolioId === list.id ? failed.exit : lastExitOf(list, ended, outcomes, progress?.parkedReasons ?? {}),
     due: state?.toDo ?? 0,
     held: { waiting: progress?.waiting ?? 0, ...progress?.parkedReasons },
-    oldestAnswerAt: corrected(await portfolios.oldestAnswer(list.id)),
+    oldestAnswerAt: corrected((await portfolios.oldestAnswer(list.id)) ?? null),
     lastSuccessAt: corrected(list.lastSuccessAt),
   };
 }

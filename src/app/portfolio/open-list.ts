@@ -7,12 +7,12 @@ import { UsageError } from '../../domain/errors.js';
 import { newRow, type PlannedRow } from '../../engine/plan.js';
 import type { InputFields, InputTable, ReadingOptions } from '../../input/types.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { PortfolioStore } from '../../ledger/portfolio/portfolio-store.js';
 import type {
   Due,
   DueDecision,
   MemberState,
   PortfolioRecord,
-  PortfolioStore,
   PortfolioUpdate,
 } from '../../ledger/portfolio/portfolios.js';
 import type { RowRecord, RunRecord } from '../../ledger/rows/runs.js';

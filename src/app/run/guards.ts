@@ -10,7 +10,8 @@ import { GUARDS, type GuardName } from '../../domain/outcomes.js';
 import type { ApiName } from '../../domain/provider.js';
 import { readMarker } from '../../export/export-folders.js';
 import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
-import type { PortfolioRecord, PortfolioStore } from '../../ledger/portfolio/portfolios.js';
+import type { PortfolioStore } from '../../ledger/portfolio/portfolio-store.js';
+import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { KnownRun } from '../../ledger/queries.js';
 import { isoTime } from '../../util/clock.js';
 import { firstBytes, freeBytes, SPACE } from '../../util/files.js';
@@ -106,7 +107,7 @@ export async function checkNewLedger(
         hint: 'Restore the newest copy.',
       },
     ];
-  const newest = ledger === null ? null : await ledger.reading.lastAttemptAt();
+  const newest = (await ledger?.reading.lastAttemptAt()) ?? null;
   for (const { run, where, trace } of tracesIn(dataDir, out)) {
     const known = await ledger?.reading.knownOf(run);
     const found = trace(names, known);

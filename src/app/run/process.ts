@@ -104,7 +104,7 @@ export function pauseRun(
     const run = await namedRun(options.run, ledger);
     const { isLed } = await workStateOf(run, ledger, environment.clock.now());
     const worker = isLed ? await ledger.reading.processOf(run.id) : null;
-    if (worker === null) throw new UsageError('NOT_RUNNING', `no process works on run ${run.id}`);
+    if (worker == null) throw new UsageError('NOT_RUNNING', `no process works on run ${run.id}`);
     const [, host, pid] = /^(.*):(\d+)$/.exec(worker) ?? [];
     if (host !== hostname())
       throw new UsageError('RUNS_ELSEWHERE', `run ${run.id} works on ${host}`, 'Stop it there, with Ctrl-C.');

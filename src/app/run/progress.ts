@@ -119,7 +119,7 @@ function conditionOf({ state }: RunRecord, { attempt, isAtWork, isWriting }: Wor
 export const WRITING_MS = 3_600_000;
 
 /** Another process of this machine: it writes tables after its attempt has ended. */
-function isAlive(worker: string | null): boolean {
+function isAlive(worker: string | null | undefined): boolean {
   const [, host, pid] = /^(.*):(\d+)$/.exec(worker ?? '') ?? [];
   if (host !== hostname() || Number(pid) === process.pid) return false;
   try {
@@ -269,8 +269,8 @@ export async function offeredOptions(
  * last attempt on its portfolio. Empty if there is none, or an older version stored none.
  */
 export async function lastAttemptOptions(run: string, { reading }: Pick<Ledger, 'reading'>): Promise<AttemptOptions> {
-  const stored = await reading.lastGiven(run);
-  return stored === null ? {} : (parseStored(stored, isGiven) ?? {});
+  const stored = await reading.lastGiven({ runId: run });
+  return stored == null ? {} : (parseStored(stored, isGiven) ?? {});
 }
 
 /** What was reported of a list before this attempt. An attempt that died has reported nothing. */

@@ -136,3 +136,30 @@ export function* forEachItem<T, R>(items: Iterable<T>, script: (item: T) => Scri
   for (const item of items) results.push(yield* script(item));
   return results;
 }
+
+/** Methods of a store that are one statement each, prepared now. `value` and `values` return its first column. */
+export function statements(database: Database) {
+  const get =
+    <Given extends unknown[], Row>(statement: Statement<Given, Row>) =>
+    (...given: Given) =>
+      database.read(() => statement.get(...given));
+  const all =
+    <Given extends unknown[], Row>(statement: Statement<Given, Row>) =>
+    (...given: Given): Promise<readonly Row[]> =>
+      database.read(() => statement.all(...given));
+  return {
+    row: <Given extends unknown[], Row>(sql: string) => get(database.prepare<Given, Row>(sql)),
+    rows: <Given extends unknown[], Row>(sql: string) => all(database.prepare<Given, Row>(sql)),
+    value: <Given extends unknown[], Value>(sql: string) => get(database.prepare<Given, Value>(sql).pluck()),
+    values: <Given extends unknown[], Value>(sql: string) => all(database.prepare<Given, Value>(sql).pluck()),
+    /** Of `count(*)` or a sum. */
+    count: <Given extends unknown[]>(sql: string) => {
+      const counted = get(database.prepare<Given, number | null>(sql).pluck());
+      return async (...given: Given) => (await counted(...given)) ?? 0;
+    },
+    run: <Given extends unknown[]>(sql: string) => {
+      const statement = database.prepare<Given, unknown>(sql);
+      return (...given: Given) => database.write(() => statement.run(...given));
+    },
+  };
+}

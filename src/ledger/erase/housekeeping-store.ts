@@ -8,27 +8,41 @@ import type { Database, Script, Sql, StoredTexts } from '../db/database.js';
 import { isTextRecord, parseStored } from '../db/stored-json.js';
 import { moveProvider } from '../move-provider.js';
 import { eraseFromLedger, finishErase, forgetErase, previewEraseFromLedger } from './erase.js';
-import type { EraseProof, Housekeeping, Mention } from './housekeeping.js';
+import type { EraseProof, EraseRequest, ItemIds, Mention } from './housekeeping.js';
 import { isDistinctive, type SpacedId, wordsIn, wordsPattern } from './identifiers.js';
 import { previewPrune, pruneRecords, removePortfolio, removeRun } from './prune.js';
 
+export type Housekeeping = ReturnType<typeof housekeepingStore>;
+
 /** `flush`: resolves when all earlier writes are on disk. */
-export function housekeepingStore(database: Database, now: number, flush: () => Promise<void>): Housekeeping {
+export function housekeepingStore(database: Database, now: number, flush: () => Promise<void>) {
   const settled = async <T>(work: () => Promise<T>): Promise<T> => {
     await flush();
     return await work();
   };
   return {
-    erase: (request, itemIds) => settled(() => eraseFromLedger(database, request, itemIds, now)),
-    resumeErase: (request) => settled(() => finishErase(database, request)),
-    forgetProvedErase: (request) => settled(() => database.write(() => forgetErase(database, request))),
-    previewErase: (request, itemIds) => settled(() => previewEraseFromLedger(database, request, itemIds, now)),
-    prune: (before) => settled(() => pruneRecords(database, before)),
-    previewPrune: (before) => settled(() => previewPrune(database, before)),
-    dropRun: (runId) => settled(() => database.write(() => removeRun(database, runId, now))),
-    dropPortfolio: (portfolioId) => settled(() => database.write(() => removePortfolio(database, portfolioId, now))),
-    moveProvider: (from, to) => settled(() => database.write(() => moveProvider(database, from, to, now))),
-    searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
+    /** Erases data and remembers it until `forgetProvedErase`. */
+    erase: (request: EraseRequest, itemIds: ItemIds) => settled(() => eraseFromLedger(database, request, itemIds, now)),
+    /** Finishes an interrupted erasure. Undefined if there is none. */
+    resumeErase: (request: EraseRequest) => settled(() => finishErase(database, request)),
+    forgetProvedErase: (request: EraseRequest) => settled(() => database.write(() => forgetErase(database, request))),
+    /** What `erase` would remove, without changes. */
+    previewErase: (request: EraseRequest, itemIds: ItemIds) =>
+      settled(() => previewEraseFromLedger(database, request, itemIds, now)),
+    /** Deletes runs finished before then and older answers that were replaced, never the newest of its kind. */
+    prune: (before: number) => settled(() => pruneRecords(database, before)),
+    /** What `prune` would remove, without changes. */
+    previewPrune: (before: number) => settled(() => previewPrune(database, before)),
+    /** Deletes one run, finished or not. Its calls stay counted and its answers stay reusable. */
+    dropRun: (runId: string) => settled(() => database.write(() => removeRun(database, runId, now))),
+    /** Deletes a portfolio with its members and runs in the same way. */
+    dropPortfolio: (portfolioId: number) =>
+      settled(() => database.write(() => removePortfolio(database, portfolioId, now))),
+    /** Moves all data of one base URL to another. Refused while a process works. */
+    moveProvider: (from: string, to: string) =>
+      settled(() => database.write(() => moveProvider(database, from, to, now))),
+    /** Where identifiers still appear. */
+    searchEverywhere: (identifiers: readonly string[]) => settled(() => searchEverywhere(database, identifiers)),
   };
 }
 

@@ -2,28 +2,6 @@
 
 import type { ApiName, IdSpace } from '../../domain/provider.js';
 
-export interface Housekeeping {
-  /** Erases data and remembers it until `forgetProvedErase`. */
-  erase(request: EraseRequest, itemIds: ItemIds): Promise<EraseDone>;
-  /** Finishes an interrupted erasure. Undefined if there is none. */
-  resumeErase(request: EraseRequest): Promise<EraseDone | undefined>;
-  forgetProvedErase(request: EraseRequest): Promise<void>;
-  /** What `erase` would remove, without changes. */
-  previewErase(request: EraseRequest, itemIds: ItemIds): Promise<EraseReport>;
-  /** Deletes runs finished before then and older answers that were replaced, never the newest of its kind. */
-  prune(before: number): Promise<PruneReport>;
-  /** What `prune` would remove, without changes. */
-  previewPrune(before: number): Promise<PruneReport>;
-  /** Deletes one run, finished or not. Its calls stay counted and its answers stay reusable. */
-  dropRun(runId: string): Promise<void>;
-  /** Deletes a portfolio with its members and runs in the same way. */
-  dropPortfolio(portfolioId: number): Promise<void>;
-  /** Moves all data of one base URL to another. Refused while a process works. */
-  moveProvider(from: string, to: string): Promise<MovedProvider>;
-  /** Where identifiers still appear. */
-  searchEverywhere(identifiers: readonly string[]): Promise<EraseProof>;
-}
-
 export interface MovedProvider {
   readonly moved: readonly MovedApi[];
   /** Portfolios and runs that now belong to the new address. */

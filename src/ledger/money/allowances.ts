@@ -3,7 +3,7 @@
 import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
 import type { RowRef } from '../review/review.js';
 import { SPEND } from '../rows/attempts.js';
-import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from './calls.js';
+import type { AllowanceRecord, Closure, ObservedAllowance } from './calls.js';
 import { type Intent, UNKNOWN_CHARGE, type UnknownChargesOf, WAITS_AT } from './intent.js';
 import {
   judgeLostCalls,
@@ -14,23 +14,12 @@ import {
 } from './provider-count.js';
 import { unknownChargeReader } from './read-intent-state.js';
 
-type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'settleLost'>;
+export type AllowanceStore = ReturnType<typeof allowanceStore>;
 
-export interface AllowanceWriter {
-  readonly store: AllowanceStore;
-  /** Runs inside the transaction that completes a call. */
-  observe(
-    call: Pick<Intent, 'id' | 'environmentId'>,
-    seen: ObservedAllowance,
-    alone: boolean,
-    now: number,
-  ): Script<void>;
-}
-
-export function allowanceStore(database: Database): AllowanceWriter {
+export function allowanceStore(database: Database) {
   const insertClosure = database.prepare(
     `INSERT INTO closures (environment_id, operation, reason, until, message, closed_at, last_start_id)
-     VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM starts))`,
+     VALUES (@environmentId, @operation, @reason, @until, @message, @closedAt, (SELECT coalesce(max(id), 0) FROM starts))`,
   );
   const dropClosures = database.prepare(
     'DELETE FROM closures WHERE environment_id = ? AND operation IS NOT DISTINCT FROM ?',
@@ -48,40 +37,35 @@ export function allowanceStore(database: Database): AllowanceWriter {
   const anchors = anchorWriter(database);
   function* close(environmentId: number, closure: Closure): Script<void> {
     yield* dropClosures.run(environmentId, closure.operation);
-    yield* insertClosure.run(
-      environmentId,
-      closure.operation,
-      closure.reason,
-      closure.until,
-      closure.message,
-      closure.closedAt,
-    );
+    yield* insertClosure.run({ ...closure, environmentId });
     if (closure.operation === null && closure.reason === 'allowance')
       yield* markSpent.run({ environmentId, at: closure.closedAt, until: closure.until ?? Number.MAX_SAFE_INTEGER });
   }
 
   return {
-    *observe({ id, environmentId }, seen, alone, now) {
+    /** Runs inside the transaction that completes a call. */
+    *observe(
+      { id, environmentId }: Pick<Intent, 'id' | 'environmentId'>,
+      seen: ObservedAllowance,
+      alone: boolean,
+      now: number,
+    ): Script<void> {
       const before = alone ? yield* read.get(environmentId) : undefined;
       yield* observe(environmentId, seen, alone, now);
       if (alone && seen.remainingUnits !== null)
         yield* anchors.anchor(before, environmentId, id, seen.remainingUnits, now);
       if (seen.available !== 0) return;
       const message = 'the v1 allowance is used up: 0 units are left';
-      yield* close(environmentId, {
-        operation: null,
-        reason: 'allowance',
-        until: seen.resetAt,
-        message,
-        closedAt: now,
-      });
+      const until = seen.resetAt;
+      yield* close(environmentId, { operation: null, reason: 'allowance', until, message, closedAt: now });
     },
-    store: {
-      allowance: (environmentId) => database.read(() => read.get(environmentId)),
-      close: (environmentId, closure) =>
-        database.write(() => close(environmentId, closure), { environments: [environmentId] }),
-      settleLost: (of, charge, note) => database.write(() => anchors.recordCharge(of, charge, note)),
-    },
+    allowance: (environmentId: number) => database.read(() => read.get(environmentId)),
+    /** The provider refuses an operation or a whole API. No call is sent before `until` or the next attempt. */
+    close: (environmentId: number, closure: Closure) =>
+      database.write(() => close(environmentId, closure), { environments: [environmentId] }),
+    /** Records the charge of the only lost call for this request from evidence other than the units. */
+    settleLost: (of: UnknownChargesOf, charge: 'charged' | 'free', note: string) =>
+      database.write(() => anchors.recordCharge(of, charge, note)),
   };
 }
 
@@ -92,28 +76,18 @@ export function allowanceStore(database: Database): AllowanceWriter {
 function observation(database: Sql) {
   const newest = (column: string, ifNull: string) => `${column} = CASE
          WHEN excluded.${column} IS NULL THEN ${ifNull}
-         WHEN ? = 1 OR allowances.${column} IS NULL OR allowances.reset_at <= excluded.observed_at THEN excluded.${column}
+         WHEN @alone = 1 OR allowances.${column} IS NULL OR allowances.reset_at <= excluded.observed_at THEN excluded.${column}
          ELSE min(allowances.${column}, excluded.${column}) END`;
   const save = database.prepare(
     `INSERT INTO allowances (environment_id, observed_at, remaining_units, available, daily_limit, daily_remaining, reset_at, raw)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     VALUES (@environmentId, @now, @remainingUnits, @available, @dailyLimit, @dailyRemaining, @resetAt, @raw)
      ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at,
        ${newest('remaining_units', 'allowances.remaining_units')}, ${newest('available', 'allowances.available')},
        ${newest('daily_remaining', 'NULL')}, daily_limit = excluded.daily_limit, reset_at = excluded.reset_at, raw = excluded.raw,
        spent_until = CASE WHEN excluded.remaining_units IS NULL THEN allowances.spent_until END`,
   );
   return (environmentId: number, seen: ObservedAllowance, alone: boolean, now: number): Script<void> =>
-    save.run(
-      environmentId,
-      now,
-      seen.remainingUnits,
-      seen.available,
-      seen.dailyLimit,
-      seen.dailyRemaining,
-      seen.resetAt,
-      seen.raw,
-      ...Array<number>(3).fill(alone ? 1 : 0),
-    );
+    save.run({ ...seen, environmentId, now, alone: alone ? 1 : 0 });
 }
 
 /** Records the charge of lost calls from the remaining units or from other evidence. */

@@ -1,25 +1,33 @@
 import { LedgerError } from '../../domain/errors.js';
+import type { ApiName } from '../../domain/provider.js';
 import { canonicalBaseUrl } from '../../domain/urls.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { Bodies, type Packed, type Packer } from '../answers/bodies.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
-import { AssumptionFailed, type Database, type Script, type Sql } from '../db/database.js';
+import { AssumptionFailed, type Database, type Script, type Sql, statements } from '../db/database.js';
 import { callParams } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import { discardBody } from '../health.js';
 import { attemptStore, SPEND } from '../rows/attempts.js';
-import { type AllowanceWriter, allowanceStore } from './allowances.js';
-import type { CallStore, Settlement, StoredAnswerUse } from './calls.js';
+import { type AllowanceStore, allowanceStore } from './allowances.js';
+import type { NewAttempt, RefusedRequest, Settlement, StoredAnswer, StoredAnswerUse } from './calls.js';
 import {
+  type CallContext,
   decideMoney,
   decideRequest,
   type Intent,
   type IntentOutcome,
+  type Limits,
   type MoneyState,
+  type NewCall,
   possibleCost,
+  type UnknownCharges,
+  type UnknownChargesOf,
 } from './intent.js';
 import { intentStates } from './read-intent-state.js';
 import { contactStore, permissionStore } from './usage.js';
+
+export type CallStore = Omit<ReturnType<typeof callStore>, 'allSettled'>;
 
 /** Checks that depend on other calls run in the same transaction as the write. */
 export function callStore(
@@ -27,43 +35,38 @@ export function callStore(
   times: CorrectedTimes,
   packer: Packer,
   onNote: (note: Message) => void = () => {},
-): CallStore & {
-  /** Resolves when every call completed so far is on disk or has failed. */
-  allSettled(): Promise<void>;
-} {
+) {
+  const { count, row, rows } = statements(database);
   const bodies = new Bodies(database);
   const attempts = attemptStore(database);
-  const allowances = allowanceStore(database);
-  const { settle, allSettled } = settling(database, packer, allowances);
+  const { observe, ...allowanceMethods } = allowanceStore(database);
+  const { settle, allSettled } = settling(database, packer, { observe });
   const addEnvironment = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const selectEnvironment = database
     .prepare<[string, string], number>('SELECT id FROM environments WHERE api = ? AND name = ?')
     .pluck();
   const environment = (api: string, name: string) => selectEnvironment.get(api, canonicalBaseUrl(name));
-  const findAnswer = database.prepare<
-    [number, string, number],
-    { callId: number; rawSha256: string; fetchedAt: number; params: string | null }
-  >(
+  const findAnswer = row<[number, string, number], StoredAnswer & { params: string | null }>(
     `SELECT call_id AS callId, lower(hex(raw_sha256)) AS rawSha256, ${times.answeredAt} AS fetchedAt, params
      FROM answers JOIN calls ON calls.id = call_id
      WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND ${times.answeredAt} >= ? AND raw_sha256 IS NOT NULL`,
   );
   // Reads only recent calls: a ledger may hold millions.
-  const anyAnswer = database.prepare<[number], 1>(
+  const anyAnswer = row<[number], 1>(
     `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ?
        AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row', 'park', 'block_operation')) AND charge <> 'owned' LIMIT 1`,
   );
-  const unitPrices = database.prepare<[number], { operation: string; units: number }>(
+  const unitPrices = rows<[number], { operation: string; units: number }>(
     `SELECT operation, units_charged AS units FROM calls WHERE id IN (
        SELECT max(id) FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND meter = 'unit'
          AND charge = 'charged' AND units_charged IS NOT NULL GROUP BY operation)`,
   );
-  const answerOf = database.prepare<[number, string, number], 1>(
+  const answerOf = row<[number, string, number], 1>(
     `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND ${times.answeredAt} >= ?
        AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row')) AND charge <> 'owned' LIMIT 1`,
   );
   // A call that was in flight during the refusal proves nothing.
-  const answeredSince = database.prepare<[number, string, string, number], 1>(
+  const answeredSince = row<[number, string, string, number], 1>(
     `SELECT 1 FROM calls AS refused JOIN calls AS later
        ON later.id > refused.id AND later.environment_id = refused.environment_id AND later.operation = refused.operation
      WHERE refused.id > (SELECT max(id) FROM calls) - 20000 AND refused.environment_id = ? AND refused.operation = ?
@@ -71,18 +74,16 @@ export function callStore(
        AND later.started_at >= refused.settled_at AND later.settled_at IS NOT NULL AND later.error_code IS NULL
        AND later.charge <> 'owned' LIMIT 1`,
   );
-  const attemptsInVain = database
-    .prepare<[object], number>(
-      `SELECT count(DISTINCT start_id) FROM calls WHERE run_id = @runId AND row = @row AND request_key = unhex(@requestKey)
-         AND start_id <> @attemptId AND error_class = 'retry' AND id > coalesce((SELECT max(id) FROM calls AS good
-           WHERE good.run_id = @runId AND good.row = @row AND good.request_key = unhex(@requestKey)
-             AND good.settled_at IS NOT NULL AND good.error_code IS NULL), 0)`,
-    )
-    .pluck();
+  const attemptsInVain = count<[object]>(
+    `SELECT count(DISTINCT start_id) FROM calls WHERE run_id = @runId AND row = @row AND request_key = unhex(@requestKey)
+       AND start_id <> @attemptId AND error_class = 'retry' AND id > coalesce((SELECT max(id) FROM calls AS good
+         WHERE good.run_id = @runId AND good.row = @row AND good.request_key = unhex(@requestKey)
+           AND good.settled_at IS NOT NULL AND good.error_code IS NULL), 0)`,
+  );
   const insertIntent = database
-    .prepare<unknown[], number>(
+    .prepare<[object], number>(
       `INSERT INTO calls (start_id, environment_id, run_id, row, stage, operation, meter, subject_space, subject_id, request_key, attempt, started_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?, ?) RETURNING id`,
+       VALUES (@attemptId, @environmentId, @runId, @row, @stage, @operation, @meter, @space, @subjectId, unhex(@requestKey), @attempt, @startedAt) RETURNING id`,
     )
     .pluck();
   const withdraw = database.prepare('DELETE FROM calls WHERE id = ? AND start_id = ? AND settled_at IS NULL');
@@ -92,25 +93,31 @@ export function callStore(
   const states = intentStates(database, times);
 
   return {
-    ...attempts.store,
-    async begin(attempt) {
-      const id = await attempts.store.begin(attempt);
+    ...attempts,
+    /** Begins an attempt: its intents are leased until `leaseUntil`. Its ID fences the calls it completes. */
+    async begin(attempt: NewAttempt) {
+      const id = await attempts.begin(attempt);
       states.begun(id, attempt.purse ?? id);
       return id;
     },
-    ...allowances.store,
+    ...allowanceMethods,
     ...permissionStore(database),
     ...contactStore(database),
-    settle,
-    allSettled,
-    environment: (api, name) =>
+    /** Where answers come from. All spellings of a base URL are one environment (X-2). */
+    environment: (api: ApiName, name: string) =>
       database.write(function* () {
         yield* addEnvironment.run(api, canonicalBaseUrl(name));
         return (yield* environment(api, name)) as number;
       }),
-    findEnvironment: (api, name) => database.read(() => environment(api, name)),
-    findAnswer: async (environmentId, requestKey, notBefore) => {
-      const found = await database.read(() => findAnswer.get(environmentId, requestKey, notBefore));
+    /** Reads only: an unused environment is not created. */
+    findEnvironment: (api: ApiName, name: string) => database.read(() => environment(api, name)),
+    /** The newest stored answer to this request, unless it is older than `notBefore`. */
+    findAnswer: async (
+      environmentId: number,
+      requestKey: string,
+      notBefore: number,
+    ): Promise<StoredAnswer | undefined> => {
+      const found = await findAnswer(environmentId, requestKey, notBefore);
       if (found === undefined) return undefined;
       const { params, ...answer } = found;
       if (params === null || parseStored(params, callParams.fits) !== undefined) return answer;
@@ -126,7 +133,7 @@ export function callStore(
       }
       return undefined;
     },
-    readBody: async (sha256) => {
+    readBody: async (sha256: string) => {
       const body = await database.read(() => bodies.readSound(sha256));
       if (body === undefined && !database.readonly) {
         await database.write(() => disownBody(sha256));
@@ -139,26 +146,17 @@ export function callStore(
       }
       return body;
     },
-    recordUse: (used) => database.write(() => use(used), { environments: [used.environmentId] }),
-    intend: async (call, limits) => {
+    /** Records the reuse of a stored answer outside of any row. Rows record their own. */
+    recordUse: (used: StoredAnswerUse) => database.write(() => use(used), { environments: [used.environmentId] }),
+    /**
+     * Checks the attempt, earlier calls for the same request, the allowance and the limits. Then records the call before
+     * it is sent. A returned intent survives a crash: it is the reservation.
+     */
+    intend: async (call: NewCall, limits: Limits): Promise<IntentOutcome> => {
       if (database.broken !== undefined) throw database.broken;
       database.mustHaveRoom();
       const { attemptId, environmentId, runId, row, operation, meter, requestKey, subject } = call;
-      const insert = () =>
-        insertIntent.get(
-          attemptId,
-          environmentId,
-          runId,
-          row,
-          call.stage,
-          operation,
-          meter,
-          subject?.space ?? null,
-          subject?.id ?? null,
-          requestKey,
-          call.attempt,
-          call.startedAt,
-        );
+      const insert = () => insertIntent.get({ ...call, space: subject?.space ?? null, subjectId: subject?.id ?? null });
       const intended = (id: number | undefined, { sharedInFlight }: MoneyState): IntentOutcome => {
         const alone = meter === 'unit' && sharedInFlight === 0;
         const intent = { id: id as number, attemptId, environmentId, runId, row, operation, meter, requestKey, alone };
@@ -183,24 +181,46 @@ export function callStore(
         { environments: [environmentId], turn: meter === 'report' ? 'own' : 'guess' },
       );
     },
-    withdraw: ({ id, attemptId, environmentId }) =>
+    /**
+     * Writes call, units, body, stored answer and allowance in one transaction. If no other call was in flight, the
+     * remaining units decide about lost calls (V1-5). False if another attempt took over: nothing was written.
+     */
+    settle,
+    /** Resolves when every call completed so far is on disk or has failed. */
+    allSettled,
+    /** Removes the intent of a free call that needs no record. */
+    withdraw: ({ id, attemptId, environmentId }: Intent) =>
       database.write(() => withdraw.run(id, attemptId), { environments: [environmentId] }),
-    unitPrices: async (environmentId) => {
-      const found = await database.read(() => unitPrices.all(environmentId));
-      return new Map(found.map(({ operation, units }) => [operation, units]));
-    },
-    hasAnswered: async (environmentId) => (await database.read(() => anyAnswer.get(environmentId))) !== undefined,
-    wasAnswered: async (environmentId, operation, since) =>
-      (await database.read(() => answerOf.get(environmentId, operation, since))) !== undefined,
-    answeredSinceRefused: async ({ environmentId, operation, requestKey, attemptId }) =>
-      (await database.read(() => answeredSince.get(environmentId, operation, requestKey, attemptId))) !== undefined,
-    attemptsInVain: async ({ runId, row, requestKey, attemptId }) =>
-      (await database.read(() => attemptsInVain.get({ runId, row, requestKey, attemptId }))) ?? 0,
-    refusal: async (call, limits, now) => {
+    /** Operation → the units of its newest charged call, among recent calls. */
+    unitPrices: async (environmentId: number): Promise<ReadonlyMap<string, number>> =>
+      new Map((await unitPrices(environmentId)).map(({ operation, units }) => [operation, units])),
+    /** Has the provider answered any call recently? Its own refusals count as answers. */
+    hasAnswered: async (environmentId: number) => (await anyAnswer(environmentId)) !== undefined,
+    /** Was the operation answered since this time, for any row? A refusal does not count. */
+    wasAnswered: async (environmentId: number, operation: string, since: number) =>
+      (await answerOf(environmentId, operation, since)) !== undefined,
+    /** Was this request refused in an earlier attempt, and the operation answered for another request since? */
+    answeredSinceRefused: async ({ environmentId, operation, requestKey, attemptId }: RefusedRequest) =>
+      (await answeredSince(environmentId, operation, requestKey, attemptId)) !== undefined,
+    /** The number of earlier attempts in which this row's request failed since its last answer. */
+    attemptsInVain: ({
+      runId,
+      row: number,
+      requestKey,
+      attemptId,
+    }: Pick<CallContext, 'runId' | 'row' | 'requestKey'> & { readonly attemptId: number }) =>
+      attemptsInVain({ runId, row: number, requestKey, attemptId }),
+    /** The check of `intend` without the write. Undefined if the call may be sent now or soon. */
+    refusal: async (
+      call: Pick<NewCall, 'attemptId' | 'environmentId' | 'operation' | 'meter'>,
+      limits: Limits,
+      now: number,
+    ): Promise<Extract<IntentOutcome, { kind: 'parked' }> | undefined> => {
       const verdict = decideMoney(call.meter, await database.read(() => states.money(call, limits, now)), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;
     },
-    unknownCharges: (of) => database.read(() => states.unknownCharges(of)),
+    /** Calls since the last answer that may have been charged and must not simply be repeated. */
+    unknownCharges: (of: UnknownChargesOf): Promise<UnknownCharges> => database.read(() => states.unknownCharges(of)),
   };
 }
 
@@ -209,39 +229,21 @@ export function useWriter(database: Sql): (use: StoredAnswerUse) => Script<void>
   const insert = database.prepare(
     `INSERT INTO calls (start_id, environment_id, run_id, row, stage, operation, meter, subject_space, subject_id, request_key, attempt,
        started_at, settled_at, duration_ms, charge, units_charged, raw_sha256)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), 0, ?, ?, 0, 'owned', 0, unhex(?))`,
+     VALUES (@attemptId, @environmentId, @runId, @row, @stage, @operation, @meter, @space, @subjectId, unhex(@requestKey), 0,
+       @at, @at, 0, 'owned', 0, unhex(@rawSha256))`,
   );
-  return (use) =>
-    insert.run(
-      use.attemptId,
-      use.environmentId,
-      use.runId,
-      use.row,
-      use.stage,
-      use.operation,
-      use.meter,
-      use.subject?.space ?? null,
-      use.subject?.id ?? null,
-      use.requestKey,
-      use.at,
-      use.at,
-      use.rawSha256,
-    );
+  return (use) => insert.run({ ...use, space: use.subject?.space ?? null, subjectId: use.subject?.id ?? null });
 }
 
 /** Writes call, units, body, stored answer and allowance in one transaction, after the body is packed. */
-function settling(
-  database: Database,
-  packer: Packer,
-  allowances: AllowanceWriter,
-): Pick<CallStore, 'settle'> & { readonly allSettled: () => Promise<void> } {
+function settling(database: Database, packer: Packer, allowances: Pick<AllowanceStore, 'observe'>) {
   const script = settlementWriter(database, allowances);
   const write = (intent: Intent, settlement: Settlement, packed: Packed | null) =>
     database.write(() => script(intent, settlement, packed), { environments: [intent.environmentId] });
   /** Settlements whose body is being packed. */
   const away = new Set<Promise<boolean>>();
   return {
-    settle: (intent, settlement) => {
+    settle: (intent: Intent, settlement: Settlement): Promise<boolean> => {
       const packed = packBody(packer, settlement.body);
       if (!(packed instanceof Promise)) return write(intent, settlement, packed);
       const settled = packed.then((ready) => write(intent, settlement, ready));
@@ -259,13 +261,14 @@ function settling(
 /** Written so that no index matches: the index of open calls is full of calls that have just completed. */
 const OPEN = 'coalesce(settled_at, 0) = 0';
 
-function settlementWriter(database: Sql, allowances: AllowanceWriter) {
+function settlementWriter(database: Sql, allowances: Pick<AllowanceStore, 'observe'>) {
   const bodies = new Bodies(database);
   const settleCall = database.prepare(
-    `UPDATE calls SET settled_at = ?, duration_ms = ?, http_status = ?, error_class = ?, error_code = ?, request_id = ?,
-       charge = ?, units_charged = ?, in_doubt = ?, remaining_units = ?, exact = ?, raw_sha256 = unhex(?), params = ?,
-       replaces = (SELECT call_id FROM answers WHERE answers.environment_id = ? AND answers.request_key = unhex(?))
-     WHERE id = ? AND start_id = ? AND ${OPEN}`,
+    `UPDATE calls SET settled_at = @settledAt, duration_ms = @durationMs, http_status = @httpStatus, error_class = @errorClass,
+       error_code = @errorCode, request_id = @requestId, charge = @charge, units_charged = @unitsCharged, in_doubt = @inDoubt,
+       remaining_units = @remainingUnits, exact = @exact, raw_sha256 = unhex(@sha256), params = @params,
+       replaces = (SELECT call_id FROM answers WHERE answers.environment_id = @replacedIn AND answers.request_key = unhex(@requestKey))
+     WHERE id = @id AND start_id = @attemptId AND ${OPEN}`,
   );
   const saveAnswer = database.prepare(
     `INSERT INTO answers (environment_id, request_key, call_id) VALUES (?, unhex(?), ?)
@@ -277,7 +280,7 @@ function settlementWriter(database: Sql, allowances: AllowanceWriter) {
     "SELECT 1 FROM calls WHERE id > ? AND environment_id = ? AND meter = 'unit' AND (charge IS NULL OR charge <> 'owned') LIMIT 1",
   );
   return function* (intent: Intent, settlement: Settlement, packed: Packed | null): Script<boolean> {
-    const { settledAt, charge, unitsCharged, answer, allowance } = settlement;
+    const { settledAt, unitsCharged, answer, allowance } = settlement;
     const sha256 = packed?.sha256 ?? null;
     const isStored = answer !== null && sha256 !== null;
     // Only a success reports reliable remaining units. A gateway that refuses may not know them.
@@ -286,26 +289,16 @@ function settlementWriter(database: Sql, allowances: AllowanceWriter) {
       settlement.errorCode === null &&
       intent.alone &&
       (yield* laterUnit.get(intent.id, intent.environmentId)) === undefined;
-    const changes = yield* settleCall.change(
-      settledAt,
-      settlement.durationMs,
-      settlement.httpStatus,
-      settlement.errorClass,
-      settlement.errorCode,
-      settlement.requestId,
-      charge,
-      unitsCharged,
-      settlement.inDoubt ? 1 : 0,
-      settlement.remainingUnits,
-      alone && settlement.remainingUnits !== null ? 1 : 0,
+    const changes = yield* settleCall.change({
+      ...settlement,
+      ...intent,
+      inDoubt: settlement.inDoubt ? 1 : 0,
+      exact: alone && settlement.remainingUnits !== null ? 1 : 0,
       sha256,
-      answer?.params ?? null,
+      params: answer?.params ?? null,
       // Only a stored answer replaces another.
-      isStored ? intent.environmentId : null,
-      intent.requestKey,
-      intent.id,
-      intent.attemptId,
-    );
+      replacedIn: isStored ? intent.environmentId : null,
+    });
     // An attempt that was taken over writes nothing: another attempt has its intent.
     if (changes === 0) return false;
     if (packed !== null) yield* bodies.store(packed, settledAt);

@@ -1,5 +1,5 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
-import type { Database, Script, Sql } from '../db/database.js';
+import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { rowFields } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import type { RowRef } from '../review/review.js';
@@ -7,32 +7,6 @@ import { callSettler, PREPEND_NOTE, readReportedUnits, releaseOthers, rowRelease
 import { UNKNOWN_CHARGE, WAITS, WAITS_AT } from './intent.js';
 import type { ReportedUnits } from './provider-count.js';
 import { LEFT_OPEN, LOST, UNANSWERED } from './read-intent-state.js';
-
-/** Calls of unknown charge, and what a person decides about them. */
-export interface UnknownChargeStore {
-  /** Oldest first. Reads only. */
-  list(which: UnknownChargeSelection, now: number): Promise<readonly UnknownChargeCall[]>;
-  /** Calls of a process that runs or may run: their charge is not recorded yet. */
-  underWay(now: number): Promise<readonly CallUnderWay[]>;
-  /**
-   * Pending rows of a run that the next attempt will park, because at least `lost` calls for the same request were
-   * lost. Reports do not count: kybatch looks for them first.
-   */
-  heldRows(runId: string, lost: number, now: number): Promise<number>;
-  /** The provider's count around these calls, as far as it is known. */
-  unitsTold(ids: readonly number[]): Promise<readonly ReportedUnits[]>;
-  /**
-   * Records the charge of these calls, or leaves it unknown (`resend`). Either way the request may be sent again, a
-   * report after a look in the history. Rows parked for it are freed and returned. A later entry replaces an earlier one, and every
-   * note is kept. `notes` overrides the note of single calls.
-   */
-  settle(
-    ids: readonly number[],
-    verdict: ChargeVerdict,
-    note: string,
-    notes?: ReadonlyMap<number, string>,
-  ): Promise<readonly RowRef[]>;
-}
 
 export type ChargeVerdict = 'resend' | 'charged' | 'free';
 
@@ -91,13 +65,17 @@ export interface CallUnderWay
   readonly leaseUntil: number;
 }
 
-export function unknownChargeStore(database: Database): UnknownChargeStore {
+export type UnknownChargeStore = ReturnType<typeof unknownChargeStore>;
+
+/** Calls of unknown charge, and what a person decides about them. */
+export function unknownChargeStore(database: Database) {
+  const { count, rows } = statements(database);
   const settleCharge = callSettler(database);
   const letGo = database.prepare('UPDATE calls SET in_doubt = CASE WHEN in_doubt > 0 THEN 2 ELSE 0 END WHERE id = ?');
   const keepWord = database.prepare(`UPDATE calls SET ${PREPEND_NOTE} WHERE id = @id`);
   const release = rowRelease(database);
-  const held = database.prepare<[object], number>(HELD_ROWS).pluck();
-  const underWay = database.prepare<[number], CallUnderWay>(
+  const held = count<[object]>(HELD_ROWS);
+  const underWay = rows<[number], CallUnderWay>(
     `SELECT calls.id AS id, api, operation, calls.stage AS stage, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt, lease_until AS leaseUntil
      FROM calls JOIN environments ON environments.id = environment_id JOIN starts ON starts.id = start_id
        LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
@@ -106,14 +84,29 @@ export function unknownChargeStore(database: Database): UnknownChargeStore {
   // A lease outlives its process by up to half a minute. The lock does not.
   const asOf = (now: number) => (database.hasNoWorkers() ? Number.MAX_SAFE_INTEGER : now);
   return {
-    list: (which, now) => database.read(() => list(database, which, asOf(now))),
-    underWay: (now) => database.read(() => underWay.all(asOf(now))),
-    heldRows: (runId, lost, now) =>
-      database.read(function* () {
-        return (yield* held.get({ runId, lost: Math.max(1, lost), now: asOf(now) })) ?? 0;
-      }),
-    unitsTold: (ids) => database.read(() => readReportedUnits(database, ids)),
-    settle: (ids, verdict, noteOfAll, notes) =>
+    /** Oldest first. Reads only. */
+    list: (which: UnknownChargeSelection, now: number) => database.read(() => list(database, which, asOf(now))),
+    /** Calls of a process that runs or may run: their charge is not recorded yet. */
+    underWay: (now: number) => underWay(asOf(now)),
+    /**
+     * Pending rows of a run that the next attempt will park, because at least `lost` calls for the same request were
+     * lost. Reports do not count: kybatch looks for them first.
+     */
+    heldRows: (runId: string, lost: number, now: number) => held({ runId, lost: Math.max(1, lost), now: asOf(now) }),
+    /** The provider's count around these calls, as far as it is known. */
+    unitsTold: (ids: readonly number[]): Promise<readonly ReportedUnits[]> =>
+      database.read(() => readReportedUnits(database, ids)),
+    /**
+     * Records the charge of these calls, or leaves it unknown (`resend`). Either way the request may be sent again, a
+     * report after a look in the history. Rows parked for it are freed and returned. A later entry replaces an earlier
+     * one, and every note is kept. `notes` overrides the note of single calls.
+     */
+    settle: (
+      ids: readonly number[],
+      verdict: ChargeVerdict,
+      noteOfAll: string,
+      notes?: ReadonlyMap<number, string>,
+    ): Promise<readonly RowRef[]> =>
       database.write(function* () {
         const released: RowRef[] = [];
         for (const id of ids) {

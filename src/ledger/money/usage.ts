@@ -7,7 +7,7 @@ import { isoTime } from '../../util/clock.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { permissionOperations } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
-import type { AllowanceRecord, CallStore } from './calls.js';
+import type { AllowanceRecord, DrawnOn } from './calls.js';
 import { UNKNOWN_CHARGE } from './intent.js';
 import { type CountsCompared, type CountsSince, compareCounts } from './provider-count.js';
 
@@ -214,7 +214,7 @@ function* missingSince(
 }
 
 /** v2's counts (V2-3): now, at the beginning of the last run, and the calls sent since. */
-export function permissionStore(database: Database): Pick<CallStore, 'keepPermissions'> {
+export function permissionStore(database: Database) {
   const save = database.prepare(
     `INSERT INTO permission_use (environment_id, permission, permission_name, metric, name, used, total, extra, observed_at)
      VALUES (@environmentId, @permission, @permissionName, @metric, @name, @used, @total, @extra, @at)
@@ -230,7 +230,13 @@ export function permissionStore(database: Database): Pick<CallStore, 'keepPermis
   const forget = database.prepare('DELETE FROM permission_use WHERE environment_id = ? AND observed_at <> ?');
   const countOurs = ourCalls(database);
   return {
-    keepPermissions: (environmentId, use, at, start) =>
+    /** Stores all of v2's counts. `start` marks the beginning of a run, with which later counts are compared. */
+    keepPermissions: (
+      environmentId: number,
+      use: readonly PermissionUse[],
+      at: number,
+      start?: { readonly drawnOn: DrawnOn },
+    ) =>
       database.write(function* () {
         for (const count of use) {
           const { permission, permissionName, metric, name, used, total, extra } = count;
@@ -308,7 +314,7 @@ function* readPermissionUse(database: Sql): Script<readonly PermissionUsage[]> {
 }
 
 /** Contacts that v2 says were revealed (V2-14): the last requested range of each provider. */
-export function contactStore(database: Database): Pick<CallStore, 'keepContacts'> {
+export function contactStore(database: Database) {
   const save = database.prepare(
     `INSERT INTO contact_counts (environment_id, date_from, date_to, email_count, phone_count, extra, observed_at)
      VALUES (@environmentId, @dateFrom, @dateTo, @emailCount, @phoneCount, @extra, @at)
@@ -316,7 +322,9 @@ export function contactStore(database: Database): Pick<CallStore, 'keepContacts'
        email_count = excluded.email_count, phone_count = excluded.phone_count, extra = excluded.extra, observed_at = excluded.observed_at`,
   );
   return {
-    keepContacts: (environmentId, counts, at) => database.write(() => save.run({ ...counts, environmentId, at })),
+    /** Stores how many contacts v2 says were revealed in the last requested date range. */
+    keepContacts: (environmentId: number, counts: ContactCounts, at: number) =>
+      database.write(() => save.run({ ...counts, environmentId, at })),
   };
 }
 

@@ -3,16 +3,14 @@
 import type { ItemChange } from '../../domain/change.js';
 import { Bodies } from '../answers/bodies.js';
 import { IS_VISIBLE } from '../answers/visible-answer.js';
-import type { Database, Script, Sql } from '../db/database.js';
+import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { callParams, changeItems, JsonColumns, rowFields } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import { AMONG_IDS } from '../erase/identifiers.js';
 import type {
   ChangePage,
   ChangeQuery,
-  ChangeStore,
   Comparison,
-  DatedAnswer,
   MemberChange,
   NamedChange,
   PastAnswer,
@@ -30,71 +28,76 @@ const ANSWER = `SELECT calls.id AS callId, operation, environment_id AS environm
 /** Answers with an open review question wait until a person accepts them. */
 export const TO_COMPARE = `replaces IS NOT NULL AND compared < @readers AND subject_id IS NOT NULL AND ${IS_VISIBLE}`;
 
-export function changeStore(database: Database): ChangeStore {
+export type ChangeStore = ReturnType<typeof changeStore>;
+
+/** Differences between new answers and those they replace. */
+export function changeStore(database: Database) {
+  const { count, row, rows, values } = statements(database);
   const cells = new JsonColumns(database);
   const bodies = new Bodies(database);
-  const toCompare = database.prepare<[object], ReplacedAnswer>(
+  const toCompare = rows<[object], ReplacedAnswer>(
     `${ANSWER} INDEXED BY calls_replacing WHERE ${TO_COMPARE} ORDER BY compared, calls.id LIMIT @limit`,
   );
-  const waiting = database
-    .prepare<[object], number>(`SELECT count(*) FROM calls INDEXED BY calls_replacing WHERE ${TO_COMPARE}`)
-    .pluck();
-  const find = database.prepare<[number], ReplacedAnswer>(`${ANSWER} WHERE calls.id = ? AND subject_id IS NOT NULL`);
-  const about = database.prepare<[object], PastAnswerRow>(
-    `SELECT id, operation, params, rawSha256, fetchedAt FROM (
-       SELECT id, operation, params, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt,
+  const waiting = count<[object]>(`SELECT count(*) FROM calls INDEXED BY calls_replacing WHERE ${TO_COMPARE}`);
+  const about = rows<[object], StoredAnswer>(
+    `SELECT id AS callId, operation, params, rawSha256, fetchedAt, replaces FROM (
+       SELECT id, operation, params, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, replaces,
          row_number() OVER (PARTITION BY request_key ORDER BY id DESC) AS place
        FROM calls INDEXED BY calls_by_subject
        WHERE subject_space = @space AND subject_id = @id AND subject_id IS NOT NULL AND params IS NOT NULL AND environment_id = @environmentId
          AND operation IN (SELECT value FROM json_each(@operations)) AND raw_sha256 IS NOT NULL AND id < @callId AND ${IS_VISIBLE}) AS past
      WHERE place = 1 ORDER BY operation, id`,
   );
-  const like = database.prepare<[object], PastAnswerRow & { readonly replaces: number | null }>(
-    `SELECT id, operation, params, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, replaces
+  const like = rows<[object], StoredAnswer>(
+    `SELECT id AS callId, operation, params, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, replaces
      FROM calls INDEXED BY calls_by_subject
      WHERE subject_space = @space AND subject_id = @id AND subject_id IS NOT NULL AND params IS NOT NULL AND environment_id = @environmentId
        AND operation = @operation AND raw_sha256 IS NOT NULL AND charge <> 'owned' ORDER BY id`,
   );
+  const sound = (found: readonly StoredAnswer[]): readonly PastAnswer[] =>
+    found.flatMap((answer) => {
+      const params = cells.find(callParams, answer.params, [answer.callId]);
+      return params === undefined ? [] : [{ ...answer, params }];
+    });
   const note = noteWriter(database);
-  const digests = database
-    .prepare<[string, string], string>(
-      'SELECT lower(hex(sha256)) FROM bodies WHERE sha256 BETWEEN unhex(?) AND unhex(?) ORDER BY sha256 LIMIT 2',
-    )
-    .pluck();
+  const digests = values<[string, string], string>(
+    'SELECT lower(hex(sha256)) FROM bodies WHERE sha256 BETWEEN unhex(?) AND unhex(?) ORDER BY sha256 LIMIT 2',
+  );
   return {
-    toCompare: (readers, limit) => database.read(() => toCompare.all({ readers, limit })),
-    waiting: async (readers) => (await database.read(() => waiting.get({ readers }))) ?? 0,
-    find: (callId) => database.read(() => find.get(callId)),
-    answersBefore: ({ space, id, environmentId }, operations, callId) =>
-      database.read(function* () {
-        const found = yield* about.all({ space, id, environmentId, callId, operations: JSON.stringify(operations) });
-        return found.flatMap(({ id: of, operation, rawSha256, fetchedAt, ...row }): readonly PastAnswer[] => {
-          const params = cells.find(callParams, row.params, [of]);
-          return params === undefined ? [] : [{ operation, params, rawSha256, fetchedAt }];
-        });
-      }),
-    answersLike: ({ space, id, environmentId, operation }) =>
-      database.read(function* () {
-        const found = yield* like.all({ space, id, environmentId, operation });
-        return found.flatMap(({ id: callId, ...row }): readonly DatedAnswer[] => {
-          const params = cells.find(callParams, row.params, [callId]);
-          return params === undefined ? [] : [{ ...row, callId, params }];
-        });
-      }),
-    body: (rawSha256) => database.read(() => bodies.readSound(rawSha256)),
-    note: (compared, readers, now) =>
+    /**
+     * Answers that replaced others and that this version of the readers has not compared yet. Answers with an open
+     * review question are left out: they change nothing before a person accepts them.
+     */
+    toCompare: (readers: number, limit: number) => toCompare({ readers, limit }),
+    /** The number of answers to compare. */
+    waiting: (readers: number) => waiting({ readers }),
+    /** One replaced answer as it was when new. Undefined: its call was deleted. */
+    find: row<[callId: number], ReplacedAnswer>(`${ANSWER} WHERE calls.id = ? AND subject_id IS NOT NULL`),
+    /** The newest answer about a subject to each request sent before a call. */
+    answersBefore: async (
+      { space, id, environmentId }: ReplacedAnswer,
+      operations: readonly string[],
+      callId: number,
+    ): Promise<readonly PastAnswer[]> =>
+      sound(await about({ space, id, environmentId, callId, operations: JSON.stringify(operations) })),
+    /** All answers about the same subject to the same operation, oldest first. */
+    answersLike: async ({ space, id, environmentId, operation }: ReplacedAnswer): Promise<readonly PastAnswer[]> =>
+      sound(await like({ space, id, environmentId, operation })),
+    /** Undefined: deleted or damaged. */
+    body: (rawSha256: string) => database.read(() => bodies.readSound(rawSha256)),
+    /** Stores the changes found, instead of those of an earlier reader version. */
+    note: (compared: readonly Comparison[], readers: number, now: number) =>
       database.write(function* () {
         for (const comparison of compared) yield* note(comparison, readers, now);
       }),
-    list: (query) => database.read(() => readPage(database, query, cells)),
-    digests: (beginning) => {
-      const filledWith = (digit: string) => beginning.padEnd(64, digit);
-      return database.read(() => digests.all(filledWith('0'), filledWith('f')));
-    },
+    /** Changes of the companies in some portfolios or all, in the order recorded. */
+    list: (query: ChangeQuery) => database.read(() => readPage(database, query, cells)),
+    /** At most two digests of raw answers that begin with this text. */
+    digests: (beginning: string) => digests(beginning.padEnd(64, '0'), beginning.padEnd(64, 'f')),
   };
 }
 
-type PastAnswerRow = Omit<PastAnswer, 'params'> & { readonly id: number; readonly params: string };
+type StoredAnswer = Omit<PastAnswer, 'params'> & { readonly params: string };
 
 function noteWriter(database: Sql) {
   const compared = database.prepare('UPDATE calls SET compared = ? WHERE id = ?');

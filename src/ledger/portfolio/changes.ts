@@ -2,31 +2,6 @@ import type { ItemChange } from '../../domain/change.js';
 import type { IdSpace } from '../../domain/provider.js';
 import type { EntityIds } from '../erase/identifiers.js';
 
-/** Differences between new answers and those they replace. */
-export interface ChangeStore {
-  /**
-   * Answers that replaced others and that this version of the readers has not compared yet. Answers with an open review
-   * question are left out: they change nothing before a person accepts them.
-   */
-  toCompare(readers: number, limit: number): Promise<readonly ReplacedAnswer[]>;
-  /** The number of answers to compare. */
-  waiting(readers: number): Promise<number>;
-  /** One replaced answer as it was when new. Undefined: its call was deleted. */
-  find(callId: number): Promise<ReplacedAnswer | undefined>;
-  /** The newest answer about a subject to each request sent before a call. */
-  answersBefore(of: ReplacedAnswer, operations: readonly string[], callId: number): Promise<readonly PastAnswer[]>;
-  /** All answers about the same subject to the same operation, oldest first. */
-  answersLike(of: ReplacedAnswer): Promise<readonly DatedAnswer[]>;
-  /** Undefined: deleted or damaged. */
-  body(rawSha256: string): Promise<Buffer | undefined>;
-  /** Stores the changes found, instead of those of an earlier reader version. */
-  note(compared: readonly Comparison[], readers: number, now: number): Promise<void>;
-  /** Changes of the companies in some portfolios or all, in the order recorded. */
-  list(query: ChangeQuery): Promise<ChangePage>;
-  /** At most two digests of raw answers that begin with this text. */
-  digests(beginning: string): Promise<readonly string[]>;
-}
-
 /** An answer, and the call whose answer it replaced. */
 export interface ReplacedAnswer {
   readonly callId: number;
@@ -43,14 +18,11 @@ export interface ReplacedAnswer {
 }
 
 export interface PastAnswer {
+  readonly callId: number;
   readonly operation: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly rawSha256: string;
   readonly fetchedAt: number;
-}
-
-export interface DatedAnswer extends PastAnswer {
-  readonly callId: number;
   readonly replaces: number | null;
 }
 

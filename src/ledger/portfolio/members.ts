@@ -26,20 +26,11 @@ export class FileRows {
     if (anew) yield* database.exec(TABLE);
     if (anew || this.#insert === undefined) this.#insert = database.prepare(INSERT);
     const insert = this.#insert;
-    for (const { row, line, inputId, company, says, cells, values, kinds, fields, problem } of rows)
-      yield* insert.run(
-        row,
-        line,
-        inputId,
-        company,
-        says,
-        cells,
-        JSON.stringify(values),
-        kinds ?? null,
-        JSON.stringify(fields),
-        problem?.code ?? null,
-        problem?.message ?? null,
-      );
+    for (const { row, line, inputId, company, says, cells, kinds = null, problem, ...read } of rows) {
+      const [values, fields] = [JSON.stringify(read.values), JSON.stringify(read.fields)];
+      const { code = null, message = null } = problem ?? {};
+      yield* insert.run(row, line, inputId, company, says, cells, values, kinds, fields, code, message);
+    }
   }
 
   *repeatedIds(): Script<readonly string[]> {

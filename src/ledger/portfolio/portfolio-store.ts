@@ -1,6 +1,6 @@
 import { FIRST_ROWS, type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
-import type { Database, Script, Sql } from '../db/database.js';
+import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
 import { IS_DECIDED } from '../review/questions.js';
 import type { RunRecord } from '../rows/runs.js';
@@ -13,33 +13,42 @@ import {
   recordMatches,
   rowOfColumns,
 } from './members.js';
-import type { Adoption, PortfolioRecord, PortfolioStore, RefusedAttempt } from './portfolios.js';
+import type {
+  Adoption,
+  ComparedRow,
+  Convergence,
+  FileRow,
+  MemberState,
+  PortfolioRecord,
+  PortfolioUpdate,
+  RefusedAttempt,
+} from './portfolios.js';
 
+export type PortfolioStore = ReturnType<typeof portfolioStore>;
+
+/** Portfolios and the companies in them. */
 export function portfolioStore(
   database: Database,
   times: CorrectedTimes,
   findRun: (id: string) => Script<RunRecord | undefined>,
-): PortfolioStore {
+) {
+  const { count, row, rows, value, values, run } = statements(database);
   const cells = new JsonColumns(database);
   const laid = new FileRows(database);
-  const byName = database.prepare<[string, string], PortfolioRow>(
-    'SELECT * FROM portfolios WHERE name = ? AND providers = ?',
-  );
-  const correctProviders = database.prepare(
+  const byName = row<[string, string], PortfolioRow>('SELECT * FROM portfolios WHERE name = ? AND providers = ?');
+  const byId = database.prepare<[number], PortfolioRow>('SELECT * FROM portfolios WHERE id = ?');
+  const all = rows<[], PortfolioRow>(`SELECT * FROM portfolios ORDER BY ${times.sql('seen_at')} DESC, id DESC`);
+  const correctProviders = run(
     `UPDATE portfolios SET providers = @providers WHERE id = (SELECT max(id) FROM portfolios WHERE name = @name AND NOT EXISTS
        (SELECT 1 FROM runs JOIN run_environments ON run_environments.run_id = runs.id WHERE runs.portfolio_id = portfolios.id))
      AND NOT EXISTS (SELECT 1 FROM portfolios AS same WHERE same.name = @name AND same.providers = @providers)`,
   );
-  const byId = database.prepare<[number], PortfolioRow>('SELECT * FROM portfolios WHERE id = ?');
-  const all = database.prepare<[], PortfolioRow>(
-    `SELECT * FROM portfolios ORDER BY ${times.sql('seen_at')} DESC, id DESC`,
-  );
-  const outcomes = database.prepare<[number], { outcome: RowOutcome; count: number }>(
+  const outcomes = rows<[number], { outcome: RowOutcome; count: number }>(
     `SELECT outcome, count(*) AS count FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL GROUP BY outcome`,
   );
   // The first row of each reason gives the line and the message.
-  const invalidReasons = database.prepare<[number], Omit<InvalidReason, 'firstRows'>>(
+  const invalidReasons = rows<[number], Omit<InvalidReason, 'firstRows'>>(
     `SELECT code, rows, row, line, message FROM (
        SELECT coalesce(error_code, '') AS code, count(*) OVER (PARTITION BY error_code) AS rows, members.row, members.line,
          coalesce(error_message, '') AS message, row_number() OVER (PARTITION BY error_code ORDER BY members.row) AS place
@@ -47,36 +56,17 @@ export function portfolioStore(
        WHERE portfolio_id = ? AND left_at IS NULL AND outcome = 'invalid') AS reasons
      WHERE place <= ${FIRST_ROWS} ORDER BY 2 DESC, 3`,
   );
-  const holders = database
-    .prepare<[number], string>('SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL')
-    .pluck();
-  const startedWith = database.prepare<[number], Pick<RunRecord, 'pipelineSha256' | 'settings'>>(
-    `SELECT pipeline_sha256 AS pipelineSha256, settings FROM (
-       SELECT pipeline_sha256, settings, rowid AS nth,
-         row_number() OVER (PARTITION BY pipeline_sha256 ORDER BY rowid DESC) AS place
-       FROM runs WHERE portfolio_id = ?) AS latest
-     WHERE place = 1 ORDER BY nth`,
-  );
   const lastRun = database
     .prepare<[number], string>('SELECT id FROM runs WHERE portfolio_id = ? ORDER BY rowid DESC LIMIT 1')
     .pluck();
-  const runsWith = database
-    .prepare<[number, string], string>(
-      `SELECT id FROM runs WHERE id IN (
-         SELECT members.run_id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-         WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ?)
-       ORDER BY rowid DESC`,
-    )
-    .pluck();
-  const askedBeside = database
-    .prepare<[number], string>(
-      `SELECT DISTINCT members.run_id FROM questions INDEXED BY questions_beside
-       CROSS JOIN members ON members.run_id = questions.run_id AND run_row = questions.row
-       WHERE beside = 1 AND answered = 0 AND portfolio_id = ? AND left_at IS NULL AND NOT ${IS_DECIDED} ORDER BY 1 DESC`,
-    )
-    .pluck();
+  const runsWith = values<[number, string], string>(
+    `SELECT id FROM runs WHERE id IN (
+       SELECT members.run_id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+       WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ?)
+     ORDER BY rowid DESC`,
+  );
   // Scans calls from the newest back: few are newer than the last run.
-  const boughtElsewhere = database.prepare<[{ portfolioId: number; since: number }], 1>(
+  const boughtElsewhere = row<[object], 1>(
     `SELECT 1 FROM calls
      WHERE calls.id > coalesce((SELECT id FROM calls AS older WHERE older.started_at < @since ORDER BY id DESC LIMIT 1), 0)
        AND calls.subject_id IS NOT NULL AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL AND charge <> 'owned'
@@ -86,71 +76,54 @@ export function portfolioStore(
          WHERE row_ids.space = calls.subject_space AND row_ids.id = calls.subject_id AND portfolio_id = @portfolioId AND left_at IS NULL)
      LIMIT 1`,
   );
-  const noteSuccess = database.prepare(
+  const noteSuccess = run(
     'UPDATE portfolios SET last_success_at = ?, refused_at = NULL, refused_code = NULL WHERE id = ?',
   );
-  const noteRefusal = database.prepare('UPDATE portfolios SET refused_at = ?, refused_code = ? WHERE name = ?');
+  const noteRefusal = run('UPDATE portfolios SET refused_at = ?, refused_code = ? WHERE name = ?');
   // As an attempt counts them: a row that named no company is no company that left.
   const departed = database
     .prepare<[number], number>(
       'SELECT count(*) FROM members JOIN portfolios ON portfolios.id = portfolio_id WHERE portfolio_id = ? AND left_at = seen_at AND company IS NOT NULL',
     )
     .pluck();
-  // A member with a row in progress uses that one instead.
-  const members = database
-    .prepare<[number], number>('SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at IS NULL')
-    .pluck();
-  const using = database
-    .prepare<[object], number>(
-      `SELECT count(*) FROM members WHERE run_id = @runId AND left_at IS NULL AND NOT EXISTS (
-         SELECT 1 FROM rows WHERE rows.member_id = members.id AND outcome = 'pending' AND rows.run_id <> @runId)`,
-    )
-    .pluck();
-  const forgetRefusal = database.prepare(
-    'UPDATE portfolios SET refused_at = NULL, refused_code = NULL WHERE id = ? AND refused_at IS NOT NULL',
+  const using = count<[object]>(
+    `SELECT count(*) FROM members WHERE run_id = @runId AND left_at IS NULL AND NOT EXISTS (
+       SELECT 1 FROM rows WHERE rows.member_id = members.id AND outcome = 'pending' AND rows.run_id <> @runId)`,
   );
-  const oldestAnswer = database
-    .prepare<[number], number | null>(
-      `SELECT min(CAST(answered.value AS BIGINT))
-       FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-         CROSS JOIN json_each(CASE WHEN json_valid(fetched) THEN fetched ELSE '{}' END) AS answered ON 1 = 1
-       WHERE portfolio_id = ? AND left_at IS NULL`,
-    )
-    .pluck();
   const standings = database
     .prepare<[number, number, number], MemberStateColumns>(
       `SELECT ${MEMBER_STATES} AND members.row > ? ORDER BY members.row LIMIT ?`,
     )
     .raw();
-  const toPortfolio = (row: PortfolioRow | undefined): PortfolioRecord | undefined =>
-    row && {
-      id: row.id,
-      name: row.name,
-      providers: row.providers,
-      createdAt: row.created_at,
-      inputKey: row.input_key,
-      inputPath: row.input_path,
-      columns: cells.read(portfolioColumns, row.columns, [row.id]),
-      seenAt: row.seen_at,
-      lastSuccessAt: row.last_success_at,
-      refused: row.refused_at === null ? null : { at: row.refused_at, ...readRefusal(row.refused_code ?? '') },
-      agreed: row.agreed_columns === null ? null : cells.read(portfolioReading, row.agreed_columns, [row.id]),
-    };
+  const toPortfolio = (found: PortfolioRow): PortfolioRecord => ({
+    id: found.id,
+    name: found.name,
+    providers: found.providers,
+    inputKey: found.input_key,
+    inputPath: found.input_path,
+    columns: cells.read(portfolioColumns, found.columns, [found.id]),
+    seenAt: found.seen_at,
+    lastSuccessAt: found.last_success_at,
+    refused: found.refused_at === null ? null : { at: found.refused_at, ...readRefusal(found.refused_code ?? '') },
+    agreed: found.agreed_columns === null ? null : cells.read(portfolioReading, found.agreed_columns, [found.id]),
+  });
   const findPortfolio = function* (id: number): Script<PortfolioRecord | undefined> {
-    return toPortfolio(yield* byId.get(id));
+    const found = yield* byId.get(id);
+    return found && toPortfolio(found);
   };
   return {
-    find: (name, providers) =>
-      database.read(function* () {
-        return toPortfolio(yield* byName.get(name, providers));
-      }),
-    all: () =>
-      database.read(function* () {
-        return (yield* all.all()).flatMap((row) => toPortfolio(row) ?? []);
-      }),
-    loadRows: (rows, anew) => database.withTempTables(() => laid.lay(rows, anew)),
+    find: async (name: string, providers: string): Promise<PortfolioRecord | undefined> => {
+      const found = await byName(name, providers);
+      return found && toPortfolio(found);
+    },
+    /** Newest first. */
+    all: async (): Promise<readonly PortfolioRecord[]> => (await all()).map(toPortfolio),
+    /** Loads rows of a file into a temporary table for comparison. The first batch (`anew`) replaces an earlier file. */
+    loadRows: (fileRows: readonly FileRow[], anew: boolean) => database.withTempTables(() => laid.lay(fileRows, anew)),
+    /** The IDs that several loaded rows share, in the order of the file. */
     repeatedIds: () => database.withTempTables(() => laid.repeatedIds()),
-    async *compare(portfolioId) {
+    /** Compares the loaded file with a portfolio, row by row, without changes. */
+    async *compare(portfolioId: number | null): AsyncGenerator<readonly ComparedRow[]> {
       const readStanding = await database.withTempTables(function* () {
         yield* laid.match(portfolioId);
         return yield* memberStateReader(database, times);
@@ -163,28 +136,56 @@ export function portfolioStore(
         after = last.row;
       }
     },
-    usable: (portfolioId) => database.withTempTables(() => laid.usable(portfolioId)),
-    runsInUse: (portfolioId) => database.read(() => holders.all(portfolioId)),
-    startedWith: (portfolioId) => database.read(() => startedWith.all(portfolioId)),
-    lastRun: (portfolioId) =>
+    /** The number of usable members, and how many of them the loaded file still has as usable rows. */
+    usable: (portfolioId: number) => database.withTempTables(() => laid.usable(portfolioId)),
+    /** Runs with rows that current members use or have in progress. */
+    runsInUse: values<[portfolioId: number], string>(
+      'SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL',
+    ),
+    /** The distinct settings of its runs, latest last. */
+    startedWith: rows<[portfolioId: number], Pick<RunRecord, 'pipelineSha256' | 'settings'>>(
+      `SELECT pipeline_sha256 AS pipelineSha256, settings FROM (
+         SELECT pipeline_sha256, settings, rowid AS nth,
+           row_number() OVER (PARTITION BY pipeline_sha256 ORDER BY rowid DESC) AS place
+         FROM runs WHERE portfolio_id = ?) AS latest
+       WHERE place = 1 ORDER BY nth`,
+    ),
+    /** The newest of its runs. */
+    lastRun: (portfolioId: number) =>
       database.read(function* () {
         const id = yield* lastRun.get(portfolioId);
         return id === undefined ? undefined : yield* findRun(id);
       }),
-    runsWith: (outcome, portfolioId) => database.read(() => runsWith.all(portfolioId, outcome)),
-    runsWithOtherQuestions: (portfolioId) => database.read(() => askedBeside.all(portfolioId)),
-    correctProviders: (name, providers) => database.write(() => correctProviders.run({ name, providers })),
-    adopt: (adoption) => database.write(() => adopt(database, laid, adoption)),
-    converge: (convergence) =>
+    /** The runs with current members of this outcome, newest first. */
+    runsWith: (outcome: RowOutcome, portfolioId: number) => runsWith(portfolioId, outcome),
+    /** The runs with current members that have an open question of another pipeline. */
+    runsWithOtherQuestions: values<[portfolioId: number], string>(
+      `SELECT DISTINCT members.run_id FROM questions INDEXED BY questions_beside
+       CROSS JOIN members ON members.run_id = questions.run_id AND run_row = questions.row
+       WHERE beside = 1 AND answered = 0 AND portfolio_id = ? AND left_at IS NULL AND NOT ${IS_DECIDED} ORDER BY 1 DESC`,
+    ),
+    /**
+     * Gives the portfolio of this name these providers, if no provider was ever asked for it and no other portfolio of
+     * the name has them: the address before was a typo.
+     */
+    correctProviders: (name: string, providers: string) => correctProviders({ name, providers }),
+    /**
+     * Makes a portfolio of a run from before portfolios: its rows, loaded before, become the members. Other unfinished
+     * runs of the same list end.
+     */
+    adopt: (adoption: Adoption) => database.write(() => adopt(database, laid, adoption)),
+    /** Updates the portfolio from the file and begins what is due, in one transaction. */
+    converge: (convergence: Convergence): Promise<PortfolioUpdate> =>
       database.write(function* () {
         const readStanding = yield* memberStateReader(database, times);
         return yield* updatePortfolio({ database, laid, times, readStanding, findRun, findPortfolio }, convergence);
       }),
-    async *standings(portfolioId) {
+    /** The current members, in file order. */
+    async *standings(portfolioId: number): AsyncGenerator<readonly MemberState[]> {
       const readStanding = await database.read(() => memberStateReader(database, times));
       for (let after = 0; ; ) {
-        const batch = (await database.read(() => standings.all(portfolioId, after, BATCH))).map((row) =>
-          readStanding(rowOfColumns(row)),
+        const batch = (await database.read(() => standings.all(portfolioId, after, BATCH))).map((columns) =>
+          readStanding(rowOfColumns(columns)),
         );
         const last = batch.at(-1);
         if (last === undefined) return;
@@ -192,44 +193,60 @@ export function portfolioStore(
         after = last.row;
       }
     },
-    boughtElsewhere: (portfolioId, since) =>
-      database.read(function* () {
-        return (yield* boughtElsewhere.get({ portfolioId, since })) !== undefined;
-      }),
-    noteSuccess: (portfolioId, at) => database.write(() => noteSuccess.run(at, portfolioId)),
-    noteRefusal: (name, refusal, at) => database.write(() => noteRefusal.run(at, refusalInText(refusal), name)),
-    forgetRefusal: (portfolioId) => database.write(() => forgetRefusal.run(portfolioId)),
-    oldestAnswer: async (portfolioId) => (await database.read(() => oldestAnswer.get(portfolioId))) ?? null,
-    members: async (portfolioId) => (await database.read(() => members.get(portfolioId))) ?? 0,
-    membersUsing: async (runId) => (await database.read(() => using.get({ runId }))) ?? 0,
-    departed: (portfolioId) =>
+    /** Has another portfolio, or a call outside a run, bought data since then that this portfolio's tables show? */
+    boughtElsewhere: async (portfolioId: number, since: number) =>
+      (await boughtElsewhere({ portfolioId, since })) !== undefined,
+    /** An attempt ended regularly: its run is finished, or nothing was due. */
+    noteSuccess: (portfolioId: number, at: number) => noteSuccess(at, portfolioId),
+    /** An attempt on portfolios of this name was refused before it began. */
+    noteRefusal: (name: string, refusal: Omit<RefusedAttempt, 'at'>, at: number) =>
+      noteRefusal(at, refusalInText(refusal), name),
+    /** An attempt has begun since. */
+    forgetRefusal: run<[portfolioId: number]>(
+      'UPDATE portfolios SET refused_at = NULL, refused_code = NULL WHERE id = ? AND refused_at IS NOT NULL',
+    ),
+    /** When the oldest answer that current members use was fetched. */
+    oldestAnswer: value<[portfolioId: number], number | null>(
+      `SELECT min(CAST(answered.value AS BIGINT))
+       FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+         CROSS JOIN json_each(CASE WHEN json_valid(fetched) THEN fetched ELSE '{}' END) AS answered ON 1 = 1
+       WHERE portfolio_id = ? AND left_at IS NULL`,
+    ),
+    /** The number of current members. */
+    members: count<[portfolioId: number]>('SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at IS NULL'),
+    /** Companies of the list whose current state is a row of this run. A row in progress replaces it. */
+    membersUsing: (runId: string) => using({ runId }),
+    /** Companies that left the file when it was last read, or when it was read by attempts that died before. */
+    departed: (portfolioId: number) =>
       database.read(function* () {
         const { seen_at = 0 } = (yield* byId.get(portfolioId)) ?? {};
         const before = yield* untoldNews(database, portfolioId, seen_at);
         return before.left + ((yield* departed.get(portfolioId)) ?? 0);
       }),
-    untoldNews: (portfolioId, until) => database.read(() => untoldNews(database, portfolioId, until)),
-    invalidReasons: async (portfolioId) => {
-      const found = await database.read(() => invalidReasons.all(portfolioId));
+    /** What the file brought to attempts that died, and no attempt before `until` has reported since. */
+    untoldNews: (portfolioId: number, until: number) => database.read(() => untoldNews(database, portfolioId, until)),
+    /** Why current members are invalid, most frequent reason first. */
+    invalidReasons: async (portfolioId: number): Promise<readonly InvalidReason[]> => {
+      const found = await invalidReasons(portfolioId);
       const rowsOf = (code: string) => found.flatMap((one) => (one.code === code ? one.row : []));
       const firsts = found.filter(({ code }, index) => found.findIndex((one) => one.code === code) === index);
       return firsts.map((first) => ({ ...first, firstRows: rowsOf(first.code) }));
     },
-    outcomes: async (portfolioId) => {
-      const found = await database.read(() => outcomes.all(portfolioId));
-      const counted = new Map(found.map(({ outcome, count }) => [outcome, count]));
-      return Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0])) as Record<
-        RowOutcome,
-        number
-      >;
+    /** The number of current members by outcome. */
+    outcomes: async (portfolioId: number) => {
+      const counted = new Map((await outcomes(portfolioId)).map((one) => [one.outcome, one.count]));
+      const each = ROW_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0]);
+      return Object.fromEntries(each) as Readonly<Record<RowOutcome, number>>;
     },
   };
 }
 
 const BATCH = 1000;
 
-/** One column, so that an earlier version shows it readably: `ROWS_LOST (2): in.csv has 58 usable rows`. */
-/** "FILE_EMPTY (2): in.csv is empty", with the options on a line of their own before the colon. */
+/**
+ * One column, so that an earlier version shows it readably. "FILE_EMPTY (2): in.csv is empty", with the options on a line of
+ * their own before the colon.
+ */
 const refusalInText = ({ code, exit, message, given }: Omit<RefusedAttempt, 'at'>): string =>
   `${code}${exit === null ? '' : ` (${exit})`}${given === null ? '' : `\n${given}\n`}${message === null ? '' : `: ${message}`}`;
 
@@ -243,7 +260,6 @@ interface PortfolioRow {
   readonly id: number;
   readonly name: string;
   readonly providers: string;
-  readonly created_at: number;
   readonly input_key: string | null;
   readonly input_path: string;
   readonly columns: string;

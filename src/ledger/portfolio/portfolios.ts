@@ -1,67 +1,6 @@
-import type { InvalidReason, RowOutcome, StageStatus } from '../../domain/outcomes.js';
+import type { RowOutcome, StageStatus } from '../../domain/outcomes.js';
 import type { IdSpace } from '../../domain/provider.js';
 import type { NewRun, RunRecord, Stages } from '../rows/runs.js';
-
-/** Portfolios and the companies in them. */
-export interface PortfolioStore {
-  find(name: string, providers: string): Promise<PortfolioRecord | undefined>;
-  /** Newest first. */
-  all(): Promise<readonly PortfolioRecord[]>;
-  /** Loads rows of a file into a temporary table for comparison. The first batch (`anew`) replaces an earlier file. */
-  loadRows(rows: readonly FileRow[], anew: boolean): Promise<void>;
-  /** The IDs that several loaded rows share, in the order of the file. */
-  repeatedIds(): Promise<readonly string[]>;
-  /** Compares the loaded file with a portfolio, row by row, without changes. */
-  compare(portfolioId: number | null): AsyncIterable<readonly ComparedRow[]>;
-  /** The number of usable members, and how many of them the loaded file still has as usable rows. */
-  usable(portfolioId: number): Promise<UsableRows>;
-  /** Runs with rows that current members use or have in progress. */
-  runsInUse(portfolioId: number): Promise<readonly string[]>;
-  /** The distinct settings of its runs, latest last. */
-  startedWith(portfolioId: number): Promise<readonly Pick<RunRecord, 'pipelineSha256' | 'settings'>[]>;
-  /** The newest of its runs. */
-  lastRun(portfolioId: number): Promise<RunRecord | undefined>;
-  /** The runs with current members of this outcome, newest first. */
-  runsWith(outcome: RowOutcome, portfolioId: number): Promise<readonly string[]>;
-  /** The runs with current members that have an open question of another pipeline. */
-  runsWithOtherQuestions(portfolioId: number): Promise<readonly string[]>;
-  /**
-   * Makes a portfolio of a run from before portfolios: its rows, loaded before, become the members. Other unfinished
-   * runs of the same list end.
-   */
-  adopt(adoption: Adoption): Promise<void>;
-  /**
-   * Gives the portfolio of this name these providers, if no provider was ever asked for it and no other portfolio of
-   * the name has them: the address before was a typo.
-   */
-  correctProviders(name: string, providers: string): Promise<void>;
-  /** Updates the portfolio from the file and begins what is due, in one transaction. */
-  converge(convergence: Convergence): Promise<PortfolioUpdate>;
-  /** The current members, in file order. */
-  standings(portfolioId: number): AsyncIterable<readonly MemberState[]>;
-  /** An attempt ended regularly: its run is finished, or nothing was due. */
-  noteSuccess(portfolioId: number, at: number): Promise<void>;
-  /** An attempt on portfolios of this name was refused before it began. */
-  noteRefusal(name: string, refusal: Omit<RefusedAttempt, 'at'>, at: number): Promise<void>;
-  /** An attempt has begun since. */
-  forgetRefusal(portfolioId: number): Promise<void>;
-  /** Has another portfolio, or a call outside a run, bought data since then that this portfolio's tables show? */
-  boughtElsewhere(portfolioId: number, since: number): Promise<boolean>;
-  /** When the oldest answer that current members use was fetched. Null: there is none. */
-  oldestAnswer(portfolioId: number): Promise<number | null>;
-  /** The number of current members by outcome. */
-  outcomes(portfolioId: number): Promise<Readonly<Record<RowOutcome, number>>>;
-  /** The number of current members. */
-  members(portfolioId: number): Promise<number>;
-  /** Companies of the list whose current state is a row of this run. */
-  membersUsing(runId: string): Promise<number>;
-  /** What the file brought to attempts that died, and no attempt before `until` has reported since. */
-  untoldNews(portfolioId: number, until: number): Promise<Pick<PortfolioUpdate, 'left' | 'leftFirst' | 'invalid'>>;
-  /** Companies that left the file when it was last read, or when it was read by attempts that died before. */
-  departed(portfolioId: number): Promise<number>;
-  /** Why current members are invalid, most frequent reason first. */
-  invalidReasons(portfolioId: number): Promise<readonly InvalidReason[]>;
-}
 
 /** Counts of rows that can be processed. */
 export interface UsableRows {
@@ -89,7 +28,6 @@ export interface PortfolioRecord {
   readonly id: number;
   readonly name: string;
   readonly providers: string;
-  readonly createdAt: number;
   /** Identifies the newest file and how it was read. Null: it has to be read again. */
   readonly inputKey: string | null;
   readonly inputPath: string;

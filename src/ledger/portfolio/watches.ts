@@ -1,55 +1,11 @@
 import { hash } from 'node:crypto';
 import type { CorrectedTimes } from '../clock-ahead.js';
-import type { Database, Script, Sql } from '../db/database.js';
+import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { JsonColumns, watchFields } from '../db/json-columns.js';
 import { callSummer } from '../money/usage.js';
 import { STILL_KNOWN } from './members.js';
 
-/** Companies that the provider watches, and their events. IDs are those of v2. */
-export interface WatchStore {
-  /** The number of members of these portfolios, and of those without a v2 match. */
-  members(portfolioIds: readonly number[]): Promise<{ readonly listed: number; readonly without: number }>;
-  /**
-   * Adopts the provider's list: requested companies on it are registered, others are not. Companies of these portfolios
-   * that someone else registered are recorded as not ours. Returns those whose answer was lost.
-   */
-  reconcile(
-    environmentId: number,
-    listed: readonly string[],
-    of: WantedWatches,
-    now: number,
-  ): Promise<readonly Pick<WatchRecord, 'companyId' | 'fields'>[]>;
-  /** Companies of these portfolios that are not registered, or with other fields, ordered by ID. */
-  toAdd(environmentId: number, wish: WantedWatches): Promise<readonly WatchToSettle[]>;
-  /** Registered companies that are in no list any more. */
-  toRemove(environmentId: number): Promise<readonly WatchToSettle[]>;
-  /** Written before the request: if its answer is lost, the provider's list shows that it is ours. */
-  asked(environmentId: number, companyId: string, fields: WantedWatches['fields'], now: number): Promise<void>;
-  registered(environmentId: number, companyId: string, now: number): Promise<void>;
-  removed(environmentId: number, companyId: string): Promise<void>;
-  /** Records that callbacks named these companies, at any provider. Returns the number of watches. */
-  hint(companyIds: readonly string[], now: number): Promise<number>;
-  /**
-   * Companies whose history to read: named by callbacks first, then those not read for longest. Companies that failed
-   * last come at the end, so that permanent failures do not block others.
-   */
-  toRead(environmentId: number, which: WatchSelection): Promise<readonly WatchToRead[]>;
-  /** Stores one page of a history. Returns the number of new events. */
-  hear(page: EventPage): Promise<number>;
-  /** The history of a company was read, as of this moment. */
-  read(environmentId: number, companyId: string, askedAt: number): Promise<void>;
-  /** The request failed. */
-  failed(environmentId: number, companyId: string, askedAt: number): Promise<void>;
-  /** Makes members due whose company has changed. Returns their number. Earlier marks are not repeated. */
-  markChanged(): Promise<number>;
-  /** Assigns events since then to the run that began with them. */
-  takenUp(runId: string, since: number): Promise<void>;
-  /** The number of registered companies. */
-  watched(environmentId: number): Promise<number>;
-  list(): Promise<readonly WatchRecord[]>;
-  /** Newest first, of these providers. */
-  lastEvents(limit: number, of?: (environment: string) => boolean): Promise<readonly WatchEvent[]>;
-}
+export type WatchStore = ReturnType<typeof watchStore>;
 
 export interface WantedWatches {
   readonly portfolioIds: readonly number[];
@@ -59,8 +15,8 @@ export interface WantedWatches {
 
 export interface WatchToSettle {
   readonly companyId: string;
-  /** The provider has it. For one to be added: with other fields. */
-  readonly registered: boolean;
+  /** 1: the provider has it. For one to be added: with other fields. */
+  readonly registered: 0 | 1;
 }
 
 export interface WatchSelection {
@@ -76,8 +32,8 @@ export interface WatchToRead {
   readonly companyId: string;
   /** Earlier changes are known or do not matter. */
   readonly since: number;
-  /** The last request failed. */
-  readonly hasFailed: boolean;
+  /** 1: the last request failed. */
+  readonly hasFailed: 0 | 1;
 }
 
 export interface EventPage {
@@ -120,35 +76,35 @@ export interface WatchEvent extends ReceivedEvent {
 }
 
 /** Members are found from their portfolios, because the table of IDs is larger. */
-export function watchStore(database: Database, times: CorrectedTimes): WatchStore {
+export function watchStore(database: Database, times: CorrectedTimes) {
   const cells = new JsonColumns(database);
-  const counts = database.prepare<[string], { listed: number; without: number }>(
+  const { count, row, rows, run } = statements(database);
+  const counts = row<[string], { listed: number; without: number }>(
     `SELECT count(*) AS listed, count(*) FILTER (WHERE row_ids.id IS NULL) AS without FROM members
      LEFT JOIN row_ids ON row_ids.run_id = members.run_id AND row_ids.row = members.run_row AND space = 'v2'
      WHERE left_at IS NULL AND ${IN_PORTFOLIOS}`,
   );
-  const ask = database.prepare(
+  const ask = run<[number, string, string | null, number]>(
     `INSERT INTO watches (environment_id, company_id, fields, ours, asked_at) VALUES (?, ?, ?, 1, ?)
      ON CONFLICT (environment_id, company_id) DO UPDATE SET fields = excluded.fields, ours = 1, asked_at = excluded.asked_at, registered_at = NULL`,
   );
-  const register = database.prepare('UPDATE watches SET registered_at = ? WHERE environment_id = ? AND company_id = ?');
-  const remove = database.prepare('DELETE FROM watches WHERE environment_id = ? AND company_id = ?');
+  const register = run('UPDATE watches SET registered_at = ? WHERE environment_id = ? AND company_id = ?');
   const hint = database.prepare(
     'UPDATE watches SET hinted_at = ? WHERE company_id IN (SELECT value FROM json_each(?))',
   );
-  const read = database.prepare(
+  const read = run(
     `UPDATE watches SET read_at = @askedAt, failed_at = NULL,
        hinted_at = CASE WHEN ${times.sql('hinted_at')} <= @askedAt THEN NULL ELSE hinted_at END
      WHERE environment_id = @environmentId AND company_id = @companyId`,
   );
-  const failed = database.prepare('UPDATE watches SET failed_at = ? WHERE environment_id = ? AND company_id = ?');
-  const toAdd = database.prepare<[Wish], ToSettle>(
+  const failed = run('UPDATE watches SET failed_at = ? WHERE environment_id = ? AND company_id = ?');
+  const toAdd = rows<[object], WatchToSettle>(
     `SELECT DISTINCT row_ids.id AS companyId, registered_at IS NOT NULL AS registered ${CONFIRMED}
      LEFT JOIN watches ON watches.environment_id = @environmentId AND watches.company_id = row_ids.id
      WHERE left_at IS NULL AND ${AMONG_PORTFOLIOS} AND (registered_at IS NULL OR (ours = 1 AND fields IS DISTINCT FROM @fields))
      ORDER BY 1`,
   );
-  const toRemove = database.prepare<[{ environmentId: number }], ToSettle>(
+  const toRemove = rows<[object], WatchToSettle>(
     `SELECT company_id AS companyId, registered_at IS NOT NULL AS registered FROM watches WHERE environment_id = @environmentId AND company_id IN (
        SELECT company_id FROM watches WHERE environment_id = @environmentId AND ours = 1
        EXCEPT SELECT row_ids.id ${CONFIRMED} WHERE left_at IS NULL
@@ -160,7 +116,7 @@ export function watchStore(database: Database, times: CorrectedTimes): WatchStor
   const readAt = `CASE WHEN ${times.sql('read_at')} = read_at THEN read_at END`;
   const since = `coalesce(${readAt}, ${times.sql('registered_at')})`;
   const toReadOf = (which: string) =>
-    database.prepare<[object], ToRead>(
+    rows<[object], WatchToRead>(
       `SELECT company_id AS companyId, ${since} AS since, failed_at IS NOT NULL AS hasFailed FROM watches
        WHERE environment_id = @environmentId AND registered_at IS NOT NULL
          AND (hinted_at IS NOT NULL OR (@hinted = 0 AND coalesce(${readAt}, 0) <= @notSince)) ${which}
@@ -168,9 +124,6 @@ export function watchStore(database: Database, times: CorrectedTimes): WatchStor
     );
   const toRead = toReadOf('');
   const toReadInLists = toReadOf(`AND ${inLists}`);
-  const watched = database
-    .prepare<[number], number>('SELECT count(*) FROM watches WHERE environment_id = ? AND registered_at IS NOT NULL')
-    .pluck();
   const list = database.prepare<[], ListedWatch>(
     `SELECT watches.id, name AS environment, company_id AS companyId, fields, ours, registered_at AS registeredAt, read_at AS readAt,
        hinted_at AS hintedAt, (SELECT count(*) FROM watch_events AS heard
@@ -179,9 +132,14 @@ export function watchStore(database: Database, times: CorrectedTimes): WatchStor
   );
   return {
     ...watchEvents(database, times),
-    members: async (portfolioIds) =>
-      (await database.read(() => counts.get(JSON.stringify(portfolioIds)))) ?? { listed: 0, without: 0 },
-    reconcile: (environmentId, listed, { portfolioIds }, now) =>
+    /** The number of members of these portfolios, and of those without a v2 match. */
+    members: async (portfolioIds: readonly number[]) =>
+      (await counts(JSON.stringify(portfolioIds))) ?? { listed: 0, without: 0 },
+    /**
+     * Adopts the provider's list: requested companies on it are registered, others are not. Companies of these
+     * portfolios that someone else registered are recorded as not ours. Returns those whose answer was lost.
+     */
+    reconcile: (environmentId: number, listed: readonly string[], { portfolioIds }: WantedWatches, now: number) =>
       database.write(function* () {
         const found = yield* reconcile(database, environmentId, listed, portfolioIds, now);
         return found.map(({ id, companyId, fields }) => ({
@@ -189,28 +147,39 @@ export function watchStore(database: Database, times: CorrectedTimes): WatchStor
           fields: fields === null ? null : cells.read(watchFields, fields, [id]),
         }));
       }),
-    toAdd: async (environmentId, { portfolioIds, fields }) => {
-      const wish = { environmentId, portfolios: JSON.stringify(portfolioIds), fields: storedFields(fields) };
-      return (await database.read(() => toAdd.all(wish))).map(settled);
-    },
-    toRemove: async (environmentId) => (await database.read(() => toRemove.all({ environmentId }))).map(settled),
-    asked: (environmentId, companyId, fields, now) =>
-      database.write(() => ask.run(environmentId, companyId, storedFields(fields), now)),
-    registered: (environmentId, companyId, now) => database.write(() => register.run(now, environmentId, companyId)),
-    removed: (environmentId, companyId) => database.write(() => remove.run(environmentId, companyId)),
-    hint: (companyIds, now) => database.write(() => hint.change(now, JSON.stringify(companyIds))),
-    toRead: async (environmentId, { portfolioIds, hinted, notSince }) => {
+    /** Companies of these portfolios that are not registered, or with other fields, ordered by ID. */
+    toAdd: (environmentId: number, { portfolioIds, fields }: WantedWatches) =>
+      toAdd({ environmentId, portfolios: JSON.stringify(portfolioIds), fields: storedFields(fields) }),
+    /** Registered companies that are in no list any more. */
+    toRemove: (environmentId: number) => toRemove({ environmentId }),
+    /** Written before the request: if its answer is lost, the provider's list shows that it is ours. */
+    asked: (environmentId: number, companyId: string, fields: WantedWatches['fields'], now: number) =>
+      ask(environmentId, companyId, storedFields(fields), now),
+    registered: (environmentId: number, companyId: string, now: number) => register(now, environmentId, companyId),
+    removed: run<[environmentId: number, companyId: string]>(
+      'DELETE FROM watches WHERE environment_id = ? AND company_id = ?',
+    ),
+    /** Records that callbacks named these companies, at any provider. Returns the number of watches. */
+    hint: (companyIds: readonly string[], now: number) =>
+      database.write(() => hint.change(now, JSON.stringify(companyIds))),
+    /**
+     * Companies whose history to read: named by callbacks first, then those not read for longest. Companies that failed
+     * last come at the end, so that permanent failures do not block others.
+     */
+    toRead: (environmentId: number, { portfolioIds, hinted, notSince }: WatchSelection) => {
       const wish = { environmentId, hinted: hinted ? 1 : 0, notSince };
-      const found = await database.read(() =>
-        portfolioIds === null
-          ? toRead.all(wish)
-          : toReadInLists.all({ ...wish, portfolios: JSON.stringify(portfolioIds) }),
-      );
-      return found.map(({ hasFailed, ...watch }) => ({ ...watch, hasFailed: hasFailed === 1 }));
+      return portfolioIds === null
+        ? toRead(wish)
+        : toReadInLists({ ...wish, portfolios: JSON.stringify(portfolioIds) });
     },
-    read: (environmentId, companyId, askedAt) => database.write(() => read.run({ environmentId, companyId, askedAt })),
-    failed: (environmentId, companyId, askedAt) => database.write(() => failed.run(askedAt, environmentId, companyId)),
-    watched: async (environmentId) => (await database.read(() => watched.get(environmentId))) ?? 0,
+    /** The history of a company was read, as of this moment. */
+    read: (environmentId: number, companyId: string, askedAt: number) => read({ environmentId, companyId, askedAt }),
+    /** The request failed. */
+    failed: (environmentId: number, companyId: string, askedAt: number) => failed(askedAt, environmentId, companyId),
+    /** The number of registered companies. */
+    watched: count<[environmentId: number]>(
+      'SELECT count(*) FROM watches WHERE environment_id = ? AND registered_at IS NOT NULL',
+    ),
     list: () =>
       database.read(function* () {
         return (yield* list.all()).map(
@@ -268,21 +237,6 @@ interface Found {
 const storedFields = (fields: readonly string[] | null): string | null =>
   fields === null ? null : JSON.stringify([...fields].sort());
 
-interface ToSettle {
-  readonly companyId: string;
-  readonly registered: number;
-}
-
-const settled = ({ companyId, registered }: ToSettle): WatchToSettle => ({ companyId, registered: registered === 1 });
-
-type ToRead = Omit<WatchToRead, 'hasFailed'> & { readonly hasFailed: number };
-
-interface Wish {
-  readonly environmentId: number;
-  readonly portfolios: string;
-  readonly fields: string | null;
-}
-
 type ListedWatch = Omit<WatchRecord, 'fields' | 'ours'> & {
   readonly id: number;
   readonly fields: string | null;
@@ -292,10 +246,8 @@ type ListedWatch = Omit<WatchRecord, 'fields' | 'ours'> & {
 /** Notifications are not signed: only the history makes a company due (V2-13). */
 const IS_CONFIRMED = `coalesce(watch_events.extra, '') NOT LIKE '{"notification":%'`;
 
-function watchEvents(
-  database: Database,
-  times: CorrectedTimes,
-): Pick<WatchStore, 'hear' | 'markChanged' | 'takenUp' | 'lastEvents'> {
+function watchEvents(database: Database, times: CorrectedTimes) {
+  const { run } = statements(database);
   const insert = database.prepare(
     `INSERT INTO watch_events (environment_id, company_id, event_type, status, message, date_created, extra, digest, heard_at, raw_sha256)
      VALUES (?, ?, ?, ?, ?, ?, ?, unhex(?), ?, unhex(?)) ON CONFLICT DO NOTHING`,
@@ -318,7 +270,6 @@ function watchEvents(
        AND run_id IS NULL AND reconciled IS NULL
        AND id < (SELECT max(id) FROM calls INDEXED BY calls_looks WHERE operation = 'watchHistory' AND charge = 'charged' AND raw_sha256 = unhex(@raw))`,
   );
-  const takenUp = database.prepare('UPDATE watch_events SET run_id = ? WHERE heard_at >= ? AND run_id IS NULL');
   const environments = database.prepare<[], string>('SELECT DISTINCT name FROM environments').pluck();
   // From the newest back, until there are enough.
   const last = database.prepare<[string, number], WatchEvent>(
@@ -328,7 +279,8 @@ function watchEvents(
      WHERE environments.name IN (SELECT value FROM json_each(?)) ORDER BY watch_events.id DESC LIMIT ?`,
   );
   return {
-    hear: ({ environmentId, companyId, events, heardAt, rawSha256 }) =>
+    /** Stores one page of a history. Returns the number of new events. */
+    hear: ({ environmentId, companyId, events, heardAt, rawSha256 }: EventPage) =>
       database.write(function* () {
         // One call per company and run: empty results would fill most of a ledger.
         if (events.length === 0) yield* sumLooks({ raw: rawSha256 });
@@ -340,12 +292,17 @@ function watchEvents(
         }
         return added;
       }),
+    /** Makes members due whose company has changed. Returns their number. Earlier marks are not repeated. */
     markChanged: () =>
       database.write(function* () {
         return (yield* isAnyHeard.get()) === undefined ? 0 : yield* mark.change();
       }),
-    takenUp: (runId, since) => database.write(() => takenUp.run(runId, since)),
-    lastEvents: (limit, of = () => true) =>
+    /** Assigns events since then to the run that began with them. */
+    takenUp: run<[runId: string, since: number]>(
+      'UPDATE watch_events SET run_id = ? WHERE heard_at >= ? AND run_id IS NULL',
+    ),
+    /** Newest first, of these providers. */
+    lastEvents: (limit: number, of: (environment: string) => boolean = () => true): Promise<readonly WatchEvent[]> =>
       database.read(function* () {
         const wanted = (yield* environments.all()).filter(of);
         return yield* last.all(JSON.stringify(wanted), limit);

@@ -1,11 +1,12 @@
 import { matchedOnIn } from '../../domain/candidate-grade.js';
+import type { QuestionKeys } from '../../domain/entity-key.js';
 import type { IdSpace } from '../../domain/provider.js';
 import { COMPANY_CALLS, OF_ROW } from '../answers/visible-answer.js';
-import type { Database, Script, Sql } from '../db/database.js';
+import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { decisionShown, JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
 import { parseStored } from '../db/stored-json.js';
 import { CONTINUE_ROW, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
-import type { Checkpoint } from '../rows/runs.js';
+import type { Checkpoint, IdClaim } from '../rows/runs.js';
 import {
   ABOUT,
   about,
@@ -24,21 +25,26 @@ import {
   toEntry,
 } from './questions.js';
 import {
+  type AskingRun,
   type DecidedRow,
   type DecisionEntry,
   type DecisionRecord,
+  type KnownRows,
   type NewDecision,
+  type PlaceOfRow,
   type QuestionKey,
   type Recorded,
-  type ReviewStore,
   type RowRef,
   type StageDependenciesOf,
   withdrawalEffects,
 } from './review.js';
 import { combineWithWaiting, isSingleConfirmation } from './second-person.js';
 
-export function reviewStore(database: Database): ReviewStore {
-  const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();
+export type ReviewStore = ReturnType<typeof reviewStore>;
+
+export function reviewStore(database: Database) {
+  const { row, rows } = statements(database);
+  const anyDecision = row<[], 1>('SELECT 1 FROM decisions LIMIT 1');
   const decision = database.prepare<[number, string], Omit<DecisionRecord, 'shown'> & FoundDecision>(
     `SELECT id, entity_key AS entityKey, decision, second_by AS secondBy, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown, summary
      FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
@@ -55,11 +61,9 @@ export function reviewStore(database: Database): ReviewStore {
     );
   const ownOfAny = ownBefore('portfolios.second_person = 1');
   const ownOfRun = ownBefore('portfolios.id = (SELECT portfolio_id FROM runs WHERE id = @runId)');
-  const withdrawnConfirmation = database
-    .prepare<[number, string], number>(
-      `SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND decision = 'confirm' AND withdrawn_at IS NOT NULL LIMIT 1`,
-    )
-    .pluck();
+  const withdrawnConfirmation = row<[number, string], 1>(
+    `SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND decision = 'confirm' AND withdrawn_at IS NOT NULL LIMIT 1`,
+  );
   const insertDecision = database
     .prepare<[object], number>(
       `INSERT INTO decisions (id, environment_id, entity_key, space, stage, decision, candidate_id, shown, summary, decided_by, decided_at, note, second_by, batch)
@@ -70,7 +74,7 @@ export function reviewStore(database: Database): ReviewStore {
     'UPDATE decisions SET withdrawn_at = ?, withdrawn_by = ? WHERE id = ? AND withdrawn_at IS NULL',
   );
   const decisions = (among = '', limit = '') =>
-    database.prepare<[object], DecisionRow>(
+    rows<[object], DecisionRow>(
       `${SELECT_DECISION}${among && ` WHERE ${among}`} UNION ALL ${SELECT_HELD} WHERE settled_by IS NULL${among && ` AND ${among}`} ORDER BY id DESC ${limit}`,
     );
   const allDecisions = decisions();
@@ -102,8 +106,9 @@ export function reviewStore(database: Database): ReviewStore {
   };
 
   return {
-    anyDecision: async () => (await database.read(() => anyDecision.get())) !== undefined,
-    decisionFor: (environmentId, { key, former }, asking) =>
+    anyDecision: async () => (await anyDecision()) !== undefined,
+    /** `asking`: a list that requires two people gets no confirmation by one, except its own from before the rule. */
+    decisionFor: (environmentId: number, { key, former }: QuestionKeys, asking?: AskingRun) =>
       database.read(function* () {
         const own = yield* decision.get(environmentId, key);
         const earlier = own === undefined && former !== undefined && (yield* decision.get(environmentId, former.key));
@@ -119,25 +124,39 @@ export function reviewStore(database: Database): ReviewStore {
         }
         return { ...made, shown: cells.read(decisionShown, shown, [id]) };
       }),
+    /** The corrected numbers in force, by provider. Undefined: there are none. */
     corrections: () => database.read(() => readCorrections(database)),
-    idHolders: (claim, place) => database.read(() => holdersOf(claim, place)),
-    wasWithdrawn: async (environmentId, entityKey) =>
-      (await database.read(() => withdrawnConfirmation.get(environmentId, entityKey))) !== undefined,
-    questions: (runIds) => database.read(() => readAskedQuestions(database, runIds && ofRuns(runIds))),
-    questionsAbout: async (keys) =>
+    /** The companies that other rows use an ID for. */
+    idHolders: (claim: Omit<IdClaim, 'owner'>, place: PlaceOfRow) => database.read(() => holdersOf(claim, place)),
+    /** Was a confirmation withdrawn? */
+    wasWithdrawn: async (environmentId: number, entityKey: string) =>
+      (await withdrawnConfirmation(environmentId, entityKey)) !== undefined,
+    /** Every question with its row and candidates, or those of some runs. Oldest run first, rows in file order. */
+    questions: (runIds?: readonly string[]) =>
+      database.read(() => readAskedQuestions(database, runIds && ofRuns(runIds))),
+    /** The same for some questions, whether they are open or not. */
+    questionsAbout: async (keys: readonly QuestionKey[]) =>
       (await database.read(() => readAskedQuestions(database, about(keys)))).filter(isAmong(keys)),
-    waitingRows: (runIds, known) => database.read(() => readWaitingRows(database, runIds, known)),
-    waitingQuestions: (runIds) => database.read(() => readWaitingQuestions(database, runIds)),
+    /**
+     * The rows that wait for an answer, in the same order, with the little that lists, counts and rules need. `known`:
+     * the rows that were read before, which are replaced by those that are read now.
+     */
+    waitingRows: (runIds?: readonly string[], known?: KnownRows) =>
+      database.read(() => readWaitingRows(database, runIds, known)),
+    /** The questions of these rows, in no order. */
+    waitingQuestions: (runIds?: readonly string[]) => database.read(() => readWaitingQuestions(database, runIds)),
+    /** Every question ever asked, without its rows. */
     questionKeys: () =>
-      database.read(() =>
-        database
-          .prepare<[], QuestionKey>(
-            'SELECT DISTINCT environment_id AS environmentId, entity_key AS entityKey FROM questions',
-          )
-          .all(),
-      ),
+      rows<[], QuestionKey>(
+        'SELECT DISTINCT environment_id AS environmentId, entity_key AS entityKey FROM questions',
+      )(),
+    /** A number that grows with every change of the ledger. Null if changes are not counted. */
     version: () => database.version(),
-    record: (made) =>
+    /**
+     * Stores the decision. Unless it is `not_sure`, waiting rows become pending and their runs reopen. If a list
+     * requires two people, or a decision waits already, a confirmation waits for the second person.
+     */
+    record: (made: NewDecision) =>
       database.write(function* (): Script<Recorded> {
         if (!(yield* held.needsTwo(made))) return yield* decide(made, undefined);
         const weighed = combineWithWaiting(made, yield* held.waitingFor(made));
@@ -145,12 +164,16 @@ export function reviewStore(database: Database): ReviewStore {
         if (weighed.kind === 'said_before') return { kind: 'said_before', id: weighed.before.id, released: [] };
         return { kind: 'held', id: yield* held.hold(made), released: [], against: weighed.against };
       }),
-    decisions: async () => (await database.read(() => allDecisions.all({}))).map(toEntry),
-    decisionsAbout: async (keys) =>
-      (await database.read(() => decisionsAbout.all(about(keys).values))).map(toEntry).filter(isAmong(keys)),
-    newestDecisions: async (limit) => (await database.read(() => newestDecisions.all({ limit }))).map(toEntry),
-    withdraw: (id, by, at, groundsOf) =>
-      database.write(function* () {
+    /** Newest first, including withdrawn and waiting ones. */
+    decisions: async () => (await allDecisions({})).map(toEntry),
+    /** The same about some questions. */
+    decisionsAbout: async (keys: readonly QuestionKey[]) =>
+      (await decisionsAbout(about(keys).values)).map(toEntry).filter(isAmong(keys)),
+    /** The same, only the newest. */
+    newestDecisions: async (limit: number) => (await newestDecisions({ limit })).map(toEntry),
+    /** Rows based on it are decided again. Undefined if there is no such decision in force or waiting. */
+    withdraw: (id: number, by: string, at: number, groundsOf: StageDependenciesOf) =>
+      database.write(function* (): Script<readonly RowRef[] | undefined> {
         const found = yield* entry.get(id);
         if (found === undefined) return (yield* held.withdraw(id, by, at)) && [];
         if ((yield* withdraw.change(at, by, id)) === 0) return undefined;

@@ -1,49 +1,8 @@
-// The interface of the review store, and what a row loses when a decision is withdrawn.
+// The records of the review store, and what a row loses when a decision is withdrawn.
 
-import type { FindCorrection, QuestionKeys } from '../../domain/entity-key.js';
-import type { IdOwner } from '../../domain/identity-mismatch.js';
+import type { FindCorrection } from '../../domain/entity-key.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
-import type { CandidateRecord, IdClaim, NewQuestion, QuestionTopic, Stages } from '../rows/runs.js';
-
-export interface ReviewStore {
-  anyDecision(): Promise<boolean>;
-  /** `asking`: a list that requires two people gets no confirmation by one, except its own from before the rule. */
-  decisionFor(environmentId: number, question: QuestionKeys, asking?: AskingRun): Promise<FoundDecision | undefined>;
-  /** The corrected numbers in force, by provider. Undefined: there are none. */
-  corrections(): Promise<FindCorrections | undefined>;
-  /** The companies that other rows use an ID for. */
-  idHolders(claim: Omit<IdClaim, 'owner'>, place: PlaceOfRow): Promise<readonly IdOwner[]>;
-  /** Was a confirmation withdrawn? */
-  wasWithdrawn(environmentId: number, entityKey: string): Promise<boolean>;
-  /** Every question with its row and candidates, or those of some runs. Oldest run first, rows in file order. */
-  questions(runIds?: readonly string[]): Promise<readonly AskedQuestion[]>;
-  /** The same for some questions, whether they are open or not. */
-  questionsAbout(keys: readonly QuestionKey[]): Promise<readonly AskedQuestion[]>;
-  /**
-   * The rows that wait for an answer, in the same order, with the little that lists, counts and rules need. `known`: the
-   * rows that were read before, which are replaced by those that are read now.
-   */
-  waitingRows(runIds?: readonly string[], known?: KnownRows): Promise<readonly WaitingRow[]>;
-  /** The questions of these rows, in no order. */
-  waitingQuestions(runIds?: readonly string[]): Promise<readonly QuestionKey[]>;
-  /** Every question ever asked, without its rows. */
-  questionKeys(): Promise<readonly QuestionKey[]>;
-  /** A number that grows with every change of the ledger. Null if changes are not counted. */
-  version(): number | null;
-  /**
-   * Stores the decision. Unless it is `not_sure`, waiting rows become pending and their runs reopen. If a list requires
-   * two people, or a decision waits already, a confirmation waits for the second person.
-   */
-  record(decision: NewDecision): Promise<Recorded>;
-  /** Newest first, including withdrawn and waiting ones. */
-  decisions(): Promise<readonly DecisionEntry[]>;
-  /** The same about some questions. */
-  decisionsAbout(keys: readonly QuestionKey[]): Promise<readonly DecisionEntry[]>;
-  /** The same, only the newest. */
-  newestDecisions(limit: number): Promise<readonly DecisionEntry[]>;
-  /** Rows based on it are decided again. Undefined if there is no such decision in force or waiting. */
-  withdraw(id: number, by: string, at: number, groundsOf: StageDependenciesOf): Promise<readonly RowRef[] | undefined>;
-}
+import type { CandidateRecord, NewQuestion, QuestionTopic, Stages } from '../rows/runs.js';
 
 /** The provider and the company that a question is about. */
 export type QuestionKey = Pick<AskedQuestion, 'environmentId' | 'entityKey'>;
@@ -67,7 +26,7 @@ export interface PlaceOfRow {
 }
 
 /** The run or plan that looks for a decision. */
-interface AskingRun {
+export interface AskingRun {
   /** Null for a plan: any list that requires two people counts. */
   readonly runId: string | null;
   readonly secondPerson: boolean;
@@ -105,9 +64,6 @@ export interface RowRef {
 }
 
 export type FindCorrections = (environmentId: number) => FindCorrection;
-
-/** `entityKey`: the key under which it was found. */
-type FoundDecision = DecisionRecord & { readonly entityKey: string };
 
 export interface DecisionRecord {
   readonly decision: 'confirm' | 'none_of_these' | 'not_sure';

@@ -2,16 +2,11 @@
 
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { Database, Script, Sql } from '../db/database.js';
-import type { CallStore } from '../money/calls.js';
+import type { NewAttempt, OutageNote } from '../money/calls.js';
 import { FREE_CLAIMS, LedElsewhereError } from './claims.js';
 
 /** An attempt's notes about itself need no lock. */
 const OF_NOBODY_ELSE = { environments: [] };
-
-type AttemptStore = Pick<
-  CallStore,
-  'begin' | 'renew' | 'end' | 'forgetAttempt' | 'noteOutages' | 'noteEnding' | 'markCallsOfDeadAttempts'
->;
 
 /** Counts against the limits that the attempt has or shares. */
 export const SPEND = `UPDATE starts SET units_spent = units_spent + ?, reports_spent = reports_spent + ?
@@ -37,7 +32,7 @@ const MAY_COME_HOME = ` OR (died = 1 AND calls.started_at >= @now - ${ON_THE_WAY
   (SELECT CAST(json_extract(json_extract(settings, '$.pipeline'), '$.deadlineMs') AS BIGINT) FROM runs WHERE runs.id = calls.run_id AND json_valid(settings)), ${DEADLINE_MS}))`;
 
 /** Attempts, and the calls they leave open when they die. */
-export function attemptStore(database: Database): { readonly store: AttemptStore } {
+export function attemptStore(database: Database) {
   const begin = database
     .prepare<unknown[], number>(
       'INSERT INTO starts (run_id, begun_at, lease_until, given, purse_id, worker, units_spent) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id',
@@ -64,39 +59,48 @@ export function attemptStore(database: Database): { readonly store: AttemptStore
   );
   const count = database.prepare(SPEND);
   return {
-    store: {
-      async begin({ runId, begunAt, leaseUntil, given = null, purse = null, worker = null, unitsBefore = 0 }) {
-        const id = await database.write(() => begin.get(runId, begunAt, leaseUntil, given, purse, worker, unitsBefore));
-        // Moves the run and its rows into the main file, so that a lost log cannot lose them.
-        database.checkpoint();
-        return id as number;
-      },
-      renew: (attemptId, leaseUntil) =>
-        database.heartbeat(function* () {
-          return (yield* renew.change(leaseUntil, attemptId)) === 1;
-        }),
-      end: (attemptId, at) =>
-        database.write(function* () {
-          yield* end.run(at, attemptId);
-          if (database.isShared) yield* freeClaims.run({ attemptId });
-        }, OF_NOBODY_ELSE),
-      forgetAttempt: (attemptId) => database.write(() => forget.run(attemptId), OF_NOBODY_ELSE),
-      noteOutages: (attemptId, outages) =>
-        database.write(
-          () => noteOutages.run(outages.length === 0 ? null : JSON.stringify(outages), attemptId),
-          OF_NOBODY_ELSE,
-        ),
-      noteEnding: (attemptId, ending) => database.write(() => noteEnding.run(ending, attemptId), OF_NOBODY_ELSE),
-      markCallsOfDeadAttempts: (now, endedBefore = now) =>
-        database.write(function* () {
-          const expired = yield* expire.all(endedBefore);
-          if (database.isShared) for (const attemptId of expired) yield* freeClaims.run({ attemptId });
-          const lost = yield* markCallsOfDeadAttempts.all({ now });
-          for (const { start_id, meter } of lost)
-            if (start_id !== null) yield* count.run(meter === 'unit' ? 1 : 0, meter === 'report' ? 1 : 0, start_id);
-          return lost.length;
-        }),
+    async begin(attempt: NewAttempt) {
+      const { runId, begunAt, leaseUntil, given, purse, worker, unitsBefore = 0 } = attempt;
+      const values = [runId, begunAt, leaseUntil, given ?? null, purse ?? null, worker ?? null, unitsBefore];
+      const id = await database.write(() => begin.get(...values));
+      // Moves the run and its rows into the main file, so that a lost log cannot lose them.
+      database.checkpoint();
+      return id as number;
     },
+    /** False if the lease has expired and another attempt took over. */
+    renew: (attemptId: number, leaseUntil: number) =>
+      database.heartbeat(function* () {
+        return (yield* renew.change(leaseUntil, attemptId)) === 1;
+      }),
+    end: (attemptId: number, at: number) =>
+      database.write(function* () {
+        yield* end.run(at, attemptId);
+        if (database.isShared) yield* freeClaims.run({ attemptId });
+      }, OF_NOBODY_ELSE),
+    /** Removes an attempt that was refused before it did any work. */
+    forgetAttempt: (attemptId: number) => database.write(() => forget.run(attemptId), OF_NOBODY_ELSE),
+    /** Records the outages that an attempt waits for, for `status`. */
+    noteOutages: (attemptId: number, outages: readonly OutageNote[]) =>
+      database.write(
+        () => noteOutages.run(outages.length === 0 ? null : JSON.stringify(outages), attemptId),
+        OF_NOBODY_ELSE,
+      ),
+    /** Records how an attempt ended, as JSON. */
+    noteEnding: (attemptId: number, ending: string) =>
+      database.write(() => noteEnding.run(ending, attemptId), OF_NOBODY_ELSE),
+    /**
+     * Marks intents with an expired lease: their charge becomes unknown. Returns their number. A process that has just
+     * connected passes `endedBefore`, because all workers may have lost their connection.
+     */
+    markCallsOfDeadAttempts: (now: number, endedBefore = now) =>
+      database.write(function* () {
+        const expired = yield* expire.all(endedBefore);
+        if (database.isShared) for (const attemptId of expired) yield* freeClaims.run({ attemptId });
+        const lost = yield* markCallsOfDeadAttempts.all({ now });
+        for (const { start_id, meter } of lost)
+          if (start_id !== null) yield* count.run(meter === 'unit' ? 1 : 0, meter === 'report' ? 1 : 0, start_id);
+        return lost.length;
+      }),
   };
 }
 

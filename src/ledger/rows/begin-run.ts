@@ -222,19 +222,9 @@ const insertRun = (database: Sql, run: NewRun, createdAt: number, portfolioId: n
   database
     .prepare(
       `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at, portfolio_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 'open', ?, ?)`,
+       VALUES (@id, @inputPath, @inputSha256, @pipelineName, @pipelineSha256, @settings, @columns, 'open', @createdAt, @portfolioId)`,
     )
-    .run(
-      run.id,
-      run.inputPath,
-      run.inputSha256,
-      run.pipelineName,
-      run.pipelineSha256,
-      run.settings,
-      JSON.stringify(run.columns),
-      createdAt,
-      portfolioId,
-    );
+    .run({ ...run, columns: JSON.stringify(run.columns), createdAt, portfolioId });
 
 /**
  * The newest run of each portfolio with companies. It is the default run and the source of the portfolio's tables, so

@@ -3,25 +3,12 @@
 import { type IdSpace, idSpaces, type Meter } from '../../domain/provider.js';
 import type { RunRowKey } from '../answers/snapshot.js';
 import { ID_IS_VISIBLE } from '../answers/visible-answer.js';
-import type { Database } from '../db/database.js';
+import { type Database, statements } from '../db/database.js';
 import { AMONG_ROWS, rowsJson } from '../erase/identifiers.js';
 import { type DecisionRow, SELECT_DECISION, SELECT_HELD, toEntry } from '../review/questions.js';
 import type { DecisionEntry } from '../review/review.js';
 
-export interface RowFinder {
-  /** The rows with a company ID: current rows of lists first, then rows of companies that left, then replaced rows. */
-  rowsAbout(space: IdSpace, id: string): Promise<readonly RowAbout[]>;
-  /** A part of the rows that fit, in order. */
-  findRows(query: RowPageQuery): Promise<readonly FoundRow[]>;
-  /** How many rows each combination has. It reads all rows of the scope, so callers keep it while nothing changes. */
-  countRows(query: RowQuery): Promise<readonly RowCount[]>;
-  /** The confirmed companies with these numbers, spelled alike. It reads all candidates. */
-  companiesNumbered(numbers: readonly string[]): Promise<readonly NumberedCompany[]>;
-  /** All answers that were bought for the companies of these rows, newest first. */
-  storedAnswers(rows: readonly RunRowKey[]): Promise<readonly StoredAnswerRecord[]>;
-  /** The decisions on questions of these rows, newest first, including withdrawn and waiting ones. */
-  decisionsAbout(rows: readonly RunRowKey[]): Promise<readonly DecisionEntry[]>;
-}
+export type RowFinder = ReturnType<typeof rowFinder>;
 
 /** A row, and its place in the newest file of its list. */
 export interface FoundRow extends RunRowKey {
@@ -127,37 +114,44 @@ const OF_THEIR_QUESTIONS = `(environment_id, entity_key) IN (SELECT environment_
 const DECISIONS = `${SELECT_DECISION} WHERE ${OF_THEIR_QUESTIONS}
   UNION ALL ${SELECT_HELD} WHERE settled_by IS NULL AND ${OF_THEIR_QUESTIONS} ORDER BY id DESC`;
 
-export function rowFinder(database: Database): RowFinder {
-  const about = database.prepare<[object], RowAbout>(ROWS_ABOUT);
-  const numbered = database.prepare<[object], NumberedCompany>(NUMBERED);
-  const stored = database.prepare<[object], StoredAnswerRecord>(STORED_ANSWERS);
-  const decisions = database.prepare<[object], DecisionRow>(DECISIONS);
+export function rowFinder(database: Database) {
+  const { rows } = statements(database);
+  const about = rows<[object], RowAbout>(ROWS_ABOUT);
+  const numbered = rows<[object], NumberedCompany>(NUMBERED);
+  const stored = rows<[object], StoredAnswerRecord>(STORED_ANSWERS);
+  const decisions = rows<[object], DecisionRow>(DECISIONS);
   return {
-    rowsAbout: (space, id) => database.read(() => about.all({ space, id, api: idSpaces[space].api })),
-    findRows: (query) => {
+    /** The rows with a company ID: current rows of lists first, then rows of companies that left, then replaced rows. */
+    rowsAbout: (space: IdSpace, id: string) => about({ space, id, api: idSpaces[space].api }),
+    /** A part of the rows that fit, in order. */
+    findRows: (query: RowPageQuery) => {
       const { filter, order, descending, offset, limit } = query;
       const { sql, given, place } = selected(query);
       const chosen = FILTERS.flatMap(([name, column]) =>
         filter[name] === undefined ? [] : [`AND ${column} = @${name}`],
       );
       const ordered = [...ORDERED_BY[order], '5', '3'].map((key) => `${key} ${descending ? 'DESC' : 'ASC'}`);
-      const found = database.prepare<[object], FoundRow>(
+      const found = rows<[object], FoundRow>(
         `SELECT rows.run_id, rows.row AS run_row, ${place}, units_charged AS unitsCharged, outcome, stage,
            ${REASON} AS reason ${sql} ${chosen.join(' ')} ORDER BY ${ordered.join(', ')} LIMIT @limit OFFSET @offset`,
       );
-      return database.read(() => found.all({ ...given, ...withoutUndefined(filter), offset, limit }));
+      return found({ ...given, ...withoutUndefined(filter), offset, limit });
     },
-    countRows: (query) => {
+    /** How many rows each combination has. It reads all rows of the scope, so callers keep it while nothing changes. */
+    countRows: (query: RowQuery) => {
       const { sql, given } = selected(query);
-      const counted = database.prepare<[object], RowCount>(
+      const counted = rows<[object], RowCount>(
         `SELECT outcome, stage, ${REASON} AS reason, count(*) AS rows ${sql} GROUP BY 1, 2, 3`,
       );
-      return database.read(() => counted.all(given));
+      return counted(given);
     },
-    companiesNumbered: (numbers) => database.read(() => numbered.all({ numbers: JSON.stringify(numbers) })),
-    storedAnswers: (rows) => database.read(() => stored.all({ rows: rowsJson(rows.map(toKey)) })),
-    decisionsAbout: async (rows) =>
-      (await database.read(() => decisions.all({ rows: rowsJson(rows.map(toKey)) }))).map(toEntry),
+    /** The confirmed companies with these numbers, spelled alike. It reads all candidates. */
+    companiesNumbered: (numbers: readonly string[]) => numbered({ numbers: JSON.stringify(numbers) }),
+    /** All answers that were bought for the companies of these rows, newest first. */
+    storedAnswers: (of: readonly RunRowKey[]) => stored({ rows: rowsJson(of.map(toKey)) }),
+    /** The decisions on questions of these rows, newest first, including withdrawn and waiting ones. */
+    decisionsAbout: async (of: readonly RunRowKey[]): Promise<readonly DecisionEntry[]> =>
+      (await decisions({ rows: rowsJson(of.map(toKey)) })).map(toEntry),
   };
 }
 

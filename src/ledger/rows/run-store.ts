@@ -1,53 +1,54 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
-import type { Database, Script, Sql } from '../db/database.js';
+import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { JSON_COLUMNS_OF_RUN, JsonColumns, runColumns } from '../db/json-columns.js';
 import { damagedRecordError } from '../db/stored-json.js';
 import { NEWEST_RUNS } from './begin-run.js';
 import { NEW_ROW, WAITING_ROW } from './claims.js';
 import { CONTINUE_ROW, progressReader, REOPEN_RUN, type RowRow, rowReader, STILL_LISTED } from './read-rows.js';
-import type { RowRecord, RunRecord, RunStore } from './runs.js';
+import type { NewError, RowRecord, RowSettlement, RunEnvironment, RunRecord } from './runs.js';
 import { rowSettlements } from './settle-row.js';
 
-export function runStore(database: Database, times: CorrectedTimes): RunStore {
-  const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
+export type RunStore = ReturnType<typeof runStore>;
+
+export function runStore(database: Database, times: CorrectedTimes) {
+  const { rows, value, run } = statements(database);
+  const finish = run("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
   const find = runFinder(database);
-  const all = database.prepare<[], RunRow>(
-    `SELECT * FROM runs WHERE put_away = 0 OR id IN (${NEWEST_RUNS}) ORDER BY rowid DESC`,
-  );
-  const ofLists = database.prepare<[], { id: string; portfolioId: number }>(
+  const all = rows<[], RunRow>(`SELECT * FROM runs WHERE put_away = 0 OR id IN (${NEWEST_RUNS}) ORDER BY rowid DESC`);
+  const ofLists = rows<[], { id: string; portfolioId: number }>(
     `SELECT id, portfolio_id AS portfolioId FROM runs
      WHERE EXISTS (SELECT 1 FROM members WHERE members.portfolio_id = runs.portfolio_id AND left_at IS NULL)`,
   );
   const addEnvironment = database.prepare(
     'INSERT INTO run_environments (run_id, api, environment_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const environmentName = database
-    .prepare<[string, string], string>(
-      `SELECT name FROM run_environments JOIN environments ON environments.id = environment_id
-       WHERE run_id = ? AND run_environments.api = ?`,
-    )
-    .pluck();
-
   const cells = new JsonColumns(database);
 
   return {
     ...rowStore(database, times),
-    finish: (runId, at) => database.write(() => finish.run(at, runId)),
-    find: (runId) => database.read(() => find(runId)),
-    all: async () => (await database.read(() => all.all())).map((run) => runOf(run, cells)),
-    ofLists: async () =>
-      new Map((await database.read(() => ofLists.all())).map(({ id, portfolioId }) => [id, portfolioId])),
-    useEnvironments: (runId, environments) =>
+    finish: (runId: string, at: number) => finish(at, runId),
+    find: (runId: string) => database.read(() => find(runId)),
+    /** Newest first. Hidden runs are left out, except the newest of a portfolio with companies. */
+    all: async (): Promise<readonly RunRecord[]> => (await all()).map((record) => runOf(record, cells)),
+    /** The runs of portfolios with companies, including hidden runs, with the portfolio's ID. */
+    ofLists: async (): Promise<ReadonlyMap<string, number>> =>
+      new Map((await ofLists()).map(({ id, portfolioId }) => [id, portfolioId])),
+    /** A run uses one provider for each API. Its first attempt decides which. */
+    useEnvironments: (runId: string, environments: readonly RunEnvironment[]) =>
       database.write(function* () {
         for (const { api, environmentId } of environments) yield* addEnvironment.run(runId, api, environmentId);
       }),
-    mustBeReadable: async (runId) => {
+    /** Throws if a stored record of the run is damaged. Called before any spending. */
+    mustBeReadable: async (runId: string) => {
       const texts = await database.read(() => cells.damaged(database, JSON_COLUMNS_OF_RUN, runId));
       const places = [...texts, ...database.stored.damagedTimes(runId)];
       if (places.length > 0) throw damagedRecordError(places);
     },
-    environmentName: (runId, api) => database.read(() => environmentName.get(runId, api)),
+    environmentName: value<[runId: string, api: 'v1' | 'v2'], string>(
+      `SELECT name FROM run_environments JOIN environments ON environments.id = environment_id
+       WHERE run_id = ? AND run_environments.api = ?`,
+    ),
   };
 }
 
@@ -96,27 +97,8 @@ const runOf = (run: RunRow, cells: JsonColumns): RunRecord => ({
   finishedAt: run.finished_at,
 });
 
-type RowStore = Pick<
-  RunStore,
-  | 'pendingRows'
-  | 'rowsAt'
-  | 'rowsThatAre'
-  | 'dueRows'
-  | 'nextDue'
-  | 'row'
-  | 'settleRow'
-  | 'recordError'
-  | 'releaseParked'
-  | 'leaveOutOthers'
-  | 'releaseFailed'
-  | 'wanted'
-  | 'progress'
->;
-
-function rowStore(database: Database, times: CorrectedTimes): RowStore {
-  const pending = database
-    .prepare<[string], number>(`SELECT row FROM rows WHERE run_id = ? AND ${NEW_ROW} ORDER BY ${BEGUN} DESC, rank, row`)
-    .pluck();
+function rowStore(database: Database, times: CorrectedTimes) {
+  const { count, values } = statements(database);
   const withOutcome = database.prepare<[string, RowOutcome, number, number], RowRow>(
     `SELECT * FROM rows WHERE run_id = ? AND outcome = ? AND row > ? AND ${STILL_LISTED} ORDER BY row LIMIT ?`,
   );
@@ -147,11 +129,9 @@ function rowStore(database: Database, times: CorrectedTimes): RowStore {
     `UPDATE rows SET ${CONTINUE_ROW}, stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, CASE WHEN ${BEGUN} THEN 1 ELSE 0 END AS begun`,
   );
   const reopen = database.prepare(REOPEN_RUN);
-  const wanted = database
-    .prepare<[string, RowOutcome], number>(
-      `SELECT count(*) FROM rows WHERE run_id = ? AND outcome = ? AND ${STILL_LISTED}`,
-    )
-    .pluck();
+  const wanted = count<[string, RowOutcome]>(
+    `SELECT count(*) FROM rows WHERE run_id = ? AND outcome = ? AND ${STILL_LISTED}`,
+  );
   const settlements = rowSettlements(database);
   const toRows = rowReader(database, times);
   const progressOf = progressReader(database);
@@ -169,43 +149,65 @@ function rowStore(database: Database, times: CorrectedTimes): RowStore {
   }
 
   return {
-    pendingRows: (runId) => database.read(() => pending.all(runId)),
-    rowsAt: (runId, numbers) => database.read(() => rowsAt(runId, numbers)),
-    rowsThatAre: (outcome, runId, afterRow, limit) =>
+    /** The numbers of pending rows that are free and not on hold, in processing order: rows that have begun come first. */
+    pendingRows: values<[runId: string], number>(
+      `SELECT row FROM rows WHERE run_id = ? AND ${NEW_ROW} ORDER BY ${BEGUN} DESC, rank, row`,
+    ),
+    /** These rows, in this order. */
+    rowsAt: (runId: string, numbers: readonly number[]) => database.read(() => rowsAt(runId, numbers)),
+    /** All rows with this outcome after `afterRow` whose company is still in the list, in file order, on hold or not. */
+    rowsThatAre: (outcome: RowOutcome, runId: string, afterRow: number, limit: number) =>
       database.read(function* () {
         return yield* toRows(runId, yield* withOutcome.all(runId, outcome, afterRow, limit));
       }),
-    dueRows: (runId, now, limit) =>
+    /** Rows whose report may be ready, longest due first. */
+    dueRows: (runId: string, now: number, limit: number) =>
       database.read(function* () {
         return yield* toRows(runId, yield* due.all(runId, now, limit));
       }),
-    nextDue: async (runId, after = -1) => (await database.read(() => nextDue.get(runId, after))) ?? undefined,
-    row: async (runId, row) => (await database.read(() => rowsAt(runId, [row])))[0],
-    settleRow: (runId, row, settlement, by) =>
+    /** When the next waiting row is due. With `after`: the next one later than that. */
+    nextDue: async (runId: string, after = -1) => (await database.read(() => nextDue.get(runId, after))) ?? undefined,
+    row: async (runId: string, row: number) => (await database.read(() => rowsAt(runId, [row])))[0],
+    /**
+     * Writes a row's checkpoint, IDs, candidates, questions, errors and reused answers. False, with nothing written, if
+     * another attempt took over from `by`. `id_taken`, with nothing written, if another row uses one of its IDs for
+     * another company.
+     */
+    settleRow: (runId: string, row: number, settlement: RowSettlement, by?: number) =>
       database.write(() => settlements.settle(runId, row, settlement, by), {
         environments: [
           ...new Set([...settlement.uses, ...(settlement.claims ?? [])].map(({ environmentId }) => environmentId)),
         ],
       }),
-    recordError: (runId, error) => database.write(() => settlements.error(runId, null, error), { environments: [] }),
-    releaseParked: (runId) =>
+    /** Records an error that belongs to no row. */
+    recordError: (runId: string, error: NewError) =>
+      database.write(() => settlements.error(runId, null, error), { environments: [] }),
+    /** Frees all parked rows for a new attempt, and rows that an earlier one left out. Returns the number of parked rows. */
+    releaseParked: (runId: string) =>
       database.write(function* () {
         yield* freeRows(runId);
         return yield* releaseParked.change(runId);
       }),
-    leaveOutOthers: (runId, rows) =>
+    /** The new attempt processes these rows only. The others are left out until the next attempt. */
+    leaveOutOthers: (runId: string, rows: readonly number[]) =>
       database.write(function* () {
         yield* freeRows(runId);
         yield* leaveOut.run(runId, JSON.stringify(rows));
       }),
-    releaseFailed: (runId) =>
+    /**
+     * Reopens the run and makes its failed rows pending again, if their company is still in the list. Returns their
+     * numbers, rows that cost units first.
+     */
+    releaseFailed: (runId: string): Promise<readonly number[]> =>
       database.write(function* () {
         yield* reopen.run(runId);
         const released = yield* releaseFailed.all(runId);
         return released.toSorted((a, b) => b.begun - a.begun || a.row - b.row).map(({ row }) => row);
       }),
-    wanted: async (outcome, runId) => (await database.read(() => wanted.get(runId, outcome))) ?? 0,
-    progress: (runId) => database.read(() => progressOf(runId)),
+    /** The number of rows with this outcome whose company is still in the list. */
+    wanted: (outcome: RowOutcome, runId: string) => wanted(runId, outcome),
+    /** Pending rows whose company left the list do not count. Their units do. */
+    progress: (runId: string) => database.read(() => progressOf(runId)),
   };
 }
 
@@ -217,8 +219,7 @@ export const RANK_BEGUN =
   "UPDATE rows SET rank = -1 WHERE run_id = ? AND outcome = 'pending' AND units_charged > 0 AND rank >= 0";
 
 /** The attempt that claimed the row has ended. */
-export const CLAIM_IS_OVER =
-  'NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = rows.claimed_by AND starts.ended_at IS NULL)';
+const CLAIM_IS_OVER = 'NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = rows.claimed_by AND starts.ended_at IS NULL)';
 
 /** The next attempt recognizes rows held for a question to the provider by the reason that stays. */
 export const RELEASE_PARKED =

@@ -6,53 +6,6 @@ import type { RowOutcome, StageStatus } from '../../domain/outcomes.js';
 import type { IdSpace } from '../../domain/provider.js';
 import type { StoredAnswerUse } from '../money/calls.js';
 
-export interface RunStore {
-  finish(runId: string, at: number): Promise<void>;
-  find(runId: string): Promise<RunRecord | undefined>;
-  /** Newest first. Hidden runs are left out, except the newest of a portfolio with companies. */
-  all(): Promise<readonly RunRecord[]>;
-  /** The runs of portfolios with companies, including hidden runs, with the portfolio's ID. */
-  ofLists(): Promise<ReadonlyMap<string, number>>;
-  /** A run uses one provider for each API. Its first attempt decides which. */
-  useEnvironments(runId: string, environments: readonly RunEnvironment[]): Promise<void>;
-  environmentName(runId: string, api: 'v1' | 'v2'): Promise<string | undefined>;
-  /** Throws if a stored record of the run is damaged. Called before any spending. */
-  mustBeReadable(runId: string): Promise<void>;
-
-  /** The number of rows with this outcome whose company is still in the list. */
-  wanted(outcome: RowOutcome, runId: string): Promise<number>;
-  /** The numbers of pending rows that are free and not on hold, in processing order: rows that have begun come first. */
-  pendingRows(runId: string): Promise<readonly number[]>;
-  /** These rows, in this order. */
-  rowsAt(runId: string, numbers: readonly number[]): Promise<readonly RowRecord[]>;
-  /** All rows with this outcome after `afterRow` whose company is still in the list, in file order, on hold or not. */
-  rowsThatAre(outcome: RowOutcome, runId: string, afterRow: number, limit: number): Promise<readonly RowRecord[]>;
-  /** Rows whose report may be ready, longest due first. */
-  dueRows(runId: string, now: number, limit: number): Promise<readonly RowRecord[]>;
-  /** When the next waiting row is due. With `after`: the next one later than that. */
-  nextDue(runId: string, after?: number): Promise<number | undefined>;
-  row(runId: string, row: number): Promise<RowRecord | undefined>;
-  /**
-   * Writes a row's checkpoint, IDs, candidates, questions, errors and reused answers. False, with nothing written, if
-   * another attempt took over from `by`. `id_taken`, with nothing written, if another row uses one of its IDs for
-   * another company.
-   */
-  settleRow(runId: string, row: number, settlement: RowSettlement, by?: number): Promise<boolean | 'id_taken'>;
-  /** Records an error that belongs to no row. */
-  recordError(runId: string, error: NewError): Promise<void>;
-  /** Frees all parked rows for a new attempt, and rows that an earlier one left out. Returns the number of parked rows. */
-  releaseParked(runId: string): Promise<number>;
-  /** The new attempt processes these rows only. The others are left out until the next attempt. */
-  leaveOutOthers(runId: string, rows: readonly number[]): Promise<void>;
-  /**
-   * Reopens the run and makes its failed rows pending again, if their company is still in the list. Returns their
-   * numbers, rows that cost units first.
-   */
-  releaseFailed(runId: string): Promise<readonly number[]>;
-  /** Pending rows whose company left the list do not count. Their units do. */
-  progress(runId: string): Promise<Progress>;
-}
-
 export interface NewRun {
   readonly id: string;
   readonly inputPath: string;

@@ -40,10 +40,10 @@ export function rowSettlements(database: Sql) {
   );
   const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
   const checkpoint = database.prepare(
-    `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, look_until = ?, stage = ?, stages = ?, fetched = ?, match_grade = ?, matched_on = ?,
-       error_code = ?, error_message = ?, updated_at = ?,
-       claimed_by = CASE ? WHEN 1 THEN claimed_by END
-     WHERE run_id = ? AND row = ?`,
+    `UPDATE rows SET outcome = @outcome, hold = @hold, hold_reason = @holdReason, next_at = @nextAt, look_until = @lookUntil, stage = @stage,
+       stages = @stages, fetched = @fetched, match_grade = @matchGrade, matched_on = @matchedOn, error_code = @errorCode,
+       error_message = @errorMessage, updated_at = @updatedAt, claimed_by = CASE @keepsClaim WHEN 1 THEN claimed_by END
+     WHERE run_id = @runId AND row = @row`,
   );
   const dropIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
   const insertId = database.prepare(
@@ -82,25 +82,16 @@ export function rowSettlements(database: Sql) {
       if (isAlive === undefined) return false;
       for (const claim of settlement.claims ?? [])
         if (otherOwner(claim.owner, yield* holdersOf(claim, { runId, row })) !== undefined) return 'id_taken';
-      yield* checkpoint.run(
-        state.outcome,
-        state.hold,
-        state.holdReason,
-        state.nextAt,
-        state.lookUntil ?? null,
-        state.stage,
-        JSON.stringify(state.stages),
-        JSON.stringify(state.fetched),
-        state.matchGrade,
-        state.matchedOn,
-        state.errorCode,
-        state.errorMessage,
-        state.updatedAt,
+      yield* checkpoint.run({
+        lookUntil: null,
+        ...state,
+        stages: JSON.stringify(state.stages),
+        fetched: JSON.stringify(state.fetched),
         // An interrupted row stays with its attempt, which must not take it again.
-        state.outcome === 'pending' && state.hold === null ? 1 : 0,
+        keepsClaim: state.outcome === 'pending' && state.hold === null ? 1 : 0,
         runId,
         row,
-      );
+      });
       if (old.ids) yield* dropIds.run(runId, row);
       for (const { space, id, grade, matchedOn } of ids) yield* insertId.run(runId, row, space, id, grade, matchedOn);
       for (const { space, seen } of settlement.candidates)
@@ -177,33 +168,21 @@ function candidateWriter(database: Sql) {
     isAnyThere: boolean,
   ): Script<void> {
     if (isAnyThere) yield* drop.run(runId, row, space);
-    for (const [index, candidate] of seen.entries())
-      yield* insert.run(
-        runId,
-        row,
-        space,
-        index + 1,
-        candidate.id,
-        candidate.name,
-        candidate.registrationNumber,
-        candidate.vatNumber,
-        candidate.countryCode,
-        candidate.state,
-        candidate.jurisdiction,
-        candidate.matchGrade,
-        candidate.decision,
-        candidate.evidence,
-        candidate.extra ?? null,
-      );
+    // There may be many, and positions are bound in a third of the time that names take.
+    for (const [index, { id, name, registrationNumber, vatNumber, countryCode, state, ...found }] of seen.entries()) {
+      const facts = [id, name, registrationNumber, vatNumber, countryCode, state, found.jurisdiction];
+      const judged = [found.matchGrade, found.decision, found.evidence, found.extra ?? null];
+      yield* insert.run(runId, row, space, index + 1, ...facts, ...judged);
+    }
   };
 }
 
 function errorWriter(database: Sql) {
   const insert = database.prepare(
-    'INSERT INTO errors (run_id, row, stage, class, code, message, request_id, attempts, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO errors (run_id, row, stage, class, code, message, request_id, attempts, at)
+     VALUES (@runId, @row, @stage, @class, @code, @message, @requestId, @attempts, @at)`,
   );
-  return (runId: string, row: number | null, met: NewError): Script<void> =>
-    insert.run(runId, row, met.stage, met.class, met.code, met.message, met.requestId, met.attempts, met.at);
+  return (runId: string, row: number | null, met: NewError): Script<void> => insert.run({ ...met, runId, row });
 }
 
 /** Of a question: the row's pipeline asks about this topic. Without `asks` it asks about everything. */
@@ -226,7 +205,7 @@ function questionWriter(database: Sql) {
   );
   const save = database.prepare(
     `INSERT INTO questions (run_id, row, space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at, second_person)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     VALUES (@runId, @row, @space, @stage, @environmentId, @entityKey, @candidateId, @code, @message, @answered, @askedAt, @secondPerson)
      ON CONFLICT (run_id, row, space, stage) DO UPDATE SET environment_id = excluded.environment_id, entity_key = excluded.entity_key,
        candidate_id = excluded.candidate_id, code = excluded.code, message = excluded.message, answered = excluded.answered,
        asked_at = excluded.asked_at, second_person = excluded.second_person, beside = 0`,
@@ -244,20 +223,14 @@ function questionWriter(database: Sql) {
     const anew = questions.some(({ answered }) => !answered);
     if (anew || isAtRest) yield* closeOwn.run({ ...own, anew: anew ? 1 : 0 });
     for (const asked of questions)
-      yield* save.run(
+      yield* save.run({
+        ...asked,
         runId,
         row,
-        asked.space,
-        asked.stage ?? '',
-        asked.environmentId,
-        asked.entityKey,
-        asked.candidateId,
-        asked.code,
-        asked.message,
-        asked.answered ? 1 : 0,
-        asked.askedAt,
-        settlement.asks?.secondPerson ? 1 : 0,
-      );
+        stage: asked.stage ?? '',
+        answered: asked.answered ? 1 : 0,
+        secondPerson: settlement.asks?.secondPerson ? 1 : 0,
+      });
     if (isAtRest) yield* setAside.run(own);
     for (const asked of questions) if (!asked.answered && (yield* waitingFor(asked)).length > 0) yield* tellRows(asked);
   };

@@ -1,6 +1,7 @@
 // Finds changes by comparing answers with those they replaced.
 
-import type { ChangeStore, Comparison, DatedAnswer, ReplacedAnswer } from '../../ledger/portfolio/changes.js';
+import type { ChangeStore } from '../../ledger/portfolio/change-store.js';
+import type { Comparison, PastAnswer, ReplacedAnswer } from '../../ledger/portfolio/changes.js';
 import { READERS_VERSION, readers } from '../../readers/list.js';
 import { isPaged, newestPerRequest } from '../../readers/parts/newest-reading.js';
 import { tryParse } from '../../readers/parts/open-answer.js';
@@ -167,33 +168,28 @@ async function readingsOf(answer: ReplacedAnswer, store: ChangeStore): Promise<R
   return null;
 }
 
-const lastOf = (reading: readonly DatedAnswer[]): number => Math.max(...reading.map(({ callId }) => callId));
+const lastOf = (reading: readonly PastAnswer[]): number => Math.max(...reading.map(({ callId }) => callId));
 
 /** Answers with the same page size: another size is another list. */
-async function sizeOf(answer: ReplacedAnswer, store: ChangeStore): Promise<readonly DatedAnswer[]> {
+async function sizeOf(answer: ReplacedAnswer, store: ChangeStore): Promise<readonly PastAnswer[]> {
   const all = await store.answersLike(answer);
   const own = all.find(({ callId }) => callId === answer.callId);
   return own === undefined ? [] : all.filter(({ params }) => listOf(params) === listOf(own.params));
 }
 
-const listOf = ({ page: _, include_provenance: __, ...params }: DatedAnswer['params']): string =>
-  JSON.stringify(params);
+const listOf = ({ page: _, include_provenance: __, ...params }: PastAnswer['params']): string => JSON.stringify(params);
 
 const numberOf = (page: unknown): number => Number(page ?? 1);
 
 /** A single page bought again outside a run is no new reading. */
-const firstOfEach = (answers: readonly DatedAnswer[]): readonly DatedAnswer[] => {
-  const pages = new Map<number, DatedAnswer>();
+const firstOfEach = (answers: readonly PastAnswer[]): readonly PastAnswer[] => {
+  const pages = new Map<number, PastAnswer>();
   for (const answer of answers)
     if (!pages.has(numberOf(answer.params.page))) pages.set(numberOf(answer.params.page), answer);
   return [...pages.values()];
 };
 
-async function isRead(
-  answers: readonly DatedAnswer[],
-  counted: 'most' | 'least',
-  store: ChangeStore,
-): Promise<boolean> {
+async function isRead(answers: readonly PastAnswer[], counted: 'most' | 'least', store: ChangeStore): Promise<boolean> {
   const pages: ListPage[] = [];
   for (const answer of answers) {
     const stored = await store.body(answer.rawSha256);

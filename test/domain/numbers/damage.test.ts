@@ -267,7 +267,7 @@ describe('a word before the number changes nothing', () => {
     return { canonical, register, treatment: treatment === 'as_written' ? 'automatic' : treatment };
   };
 
-  test.each(numbers)('%s %s %s', (country, number, state) => {
+  test.each(numbers)('%s %s %s', (country = '', number = '', state = undefined) => {
     const bare = read(country, number, state);
     for (const label of labels) expect(read(country, label + number, state), label).toEqual(bare);
     for (const label of kinds) expect(read(country, label + number, state).canonical, label).toBe(bare.canonical);

@@ -66,10 +66,10 @@ export function describeWatches(open: OpenLedger): void {
         // Asked for, and no answer came: to be asked for again, unless the list has it.
         expect(await watches.toAdd(environmentId, wish)).toHaveLength(2);
         await watches.reconcile(environmentId, ['1', '9'], wish, NOW);
-        expect(await watches.toAdd(environmentId, wish)).toEqual([{ companyId: '2', registered: false }]);
+        expect(await watches.toAdd(environmentId, wish)).toEqual([{ companyId: '2', registered: 0 }]);
         expect(await watches.toAdd(environmentId, { ...wish, fields: ['name', 'vat_number'] })).toEqual([
-          { companyId: '1', registered: true },
-          { companyId: '2', registered: false },
+          { companyId: '1', registered: 1 },
+          { companyId: '2', registered: 0 },
         ]);
         // Somebody has removed it elsewhere.
         await watches.reconcile(environmentId, [], wish, NOW);
@@ -91,7 +91,7 @@ export function describeWatches(open: OpenLedger): void {
         await watched(ledger, ['2'], 'another');
         expect(await watches.toRemove(environmentId)).toEqual([]);
         await watched(ledger, [], 'p', NOW + 1);
-        expect(await watches.toRemove(environmentId)).toEqual([{ companyId: '1', registered: true }]);
+        expect(await watches.toRemove(environmentId)).toEqual([{ companyId: '1', registered: 1 }]);
         await watches.removed(environmentId, '1');
         expect((await watches.list()).map(({ companyId, ours }) => [companyId, ours])).toEqual([
           ['2', true],
