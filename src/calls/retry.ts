@@ -3,7 +3,6 @@
 
 import { ApiError } from '../api/errors.js';
 import type { CallStore } from '../ledger/money/call-store.js';
-
 import type { AnyClient } from './request.js';
 
 export interface RetryPolicy {

@@ -4,7 +4,6 @@ import { REVEALING_OPERATIONS } from '../api/account.js';
 import type { Pipeline } from '../config/pipeline.js';
 import { type ContactCounts, isUsedUp, type PermissionUse } from '../domain/account-usage.js';
 import type { CallStore } from '../ledger/money/call-store.js';
-
 import type { LedgerQueries } from '../ledger/queries.js';
 import type { Clock } from '../util/clock.js';
 

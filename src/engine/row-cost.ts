@@ -20,7 +20,6 @@ import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
 import { canBeConfirmed, type SearchSubject } from '../domain/search-subject.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { CallStore } from '../ledger/money/call-store.js';
-
 import type { Limits } from '../ledger/money/intent.js';
 import type { RowRecord } from '../ledger/rows/runs.js';
 import { firstRequest } from '../stages/identity/resolve.js';

@@ -6,7 +6,6 @@ import { reusableSince } from '../domain/freshness.js';
 import { type IdOwner, otherOwner } from '../domain/identity-mismatch.js';
 import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
 import type { ReviewStore } from '../ledger/review/review-store.js';
-
 import type { IdClaim, RowRecord } from '../ledger/rows/runs.js';
 import type { IdentityPolicy } from '../stages/identity/resolve.js';
 import type { CallTerms, Compared, Params, Stage, StageContext, StageQuestion } from '../stages/stage.js';

@@ -8,12 +8,9 @@ import type { Database } from './db/database.js';
 import { type Housekeeping, housekeepingStore } from './erase/housekeeping-store.js';
 import { mustHaveValidRowNumbers } from './health.js';
 import { type CallStore, callStore } from './money/call-store.js';
-
 import { type UnknownChargeStore, unknownChargeStore } from './money/unknown-charges.js';
 import { type ChangeStore, changeStore } from './portfolio/change-store.js';
-
 import { type PortfolioStore, portfolioStore } from './portfolio/portfolio-store.js';
-
 import { type WatchStore, watchStore } from './portfolio/watches.js';
 import { type LedgerQueries, ledgerQueries } from './queries.js';
 

@@ -1,7 +1,6 @@
 import type { IdSpace } from '../../src/domain/provider.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { ReviewStore } from '../../src/ledger/review/review-store.js';
-
 import type { CandidateRecord } from '../../src/ledger/rows/runs.js';
 import { beginRun } from '../helpers/begin-run.js';
 import { withFolder } from '../helpers/cli.js';

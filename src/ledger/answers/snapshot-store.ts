@@ -17,7 +17,7 @@ import {
   rowValues,
 } from '../db/json-columns.js';
 import { type Connection, connect, type Statement } from '../db/sqlite/connection.js';
-import type { StoredPlace } from '../db/stored-json.js';
+import type { Stored, StoredPlace } from '../db/stored-json.js';
 import { allowancesOf, chargedCalls } from '../money/usage.js';
 import {
   hasChanges,
@@ -418,9 +418,6 @@ async function soundBody(
   if (body === undefined) damaged.push(answer);
   return body;
 }
-
-/** The stored record: fields parsed later are text. */
-type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parsed, string>>;
 
 type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 

@@ -68,3 +68,13 @@ export const isTexts = (value: unknown): value is readonly string[] =>
 
 export const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
+
+/** A record whose JSON is not read yet. */
+export type Stored<T, Json extends keyof T> = Omit<T, Json> & Readonly<Record<Json, string>>;
+
+/** Columns for SELECT, under the names of our records: `input_path AS inputPath`. */
+export const namedAsFields = (columns: string): string =>
+  columns.replace(/(?:\w+\.)?(\w+_\w+)/g, (column, name: string) => {
+    const field = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    return `${column} AS ${field}`;
+  });

@@ -2,6 +2,7 @@ import { FIRST_ROWS, type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '.
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
+import { namedAsFields, type Stored } from '../db/stored-json.js';
 import { IS_DECIDED } from '../review/questions.js';
 import type { RunRecord } from '../rows/runs.js';
 import { untoldNews, updatePortfolio } from './converge.js';
@@ -35,9 +36,9 @@ export function portfolioStore(
   const { count, row, rows, value, values, run } = statements(database);
   const cells = new JsonColumns(database);
   const laid = new FileRows(database);
-  const byName = row<[string, string], PortfolioRow>('SELECT * FROM portfolios WHERE name = ? AND providers = ?');
-  const byId = database.prepare<[number], PortfolioRow>('SELECT * FROM portfolios WHERE id = ?');
-  const all = rows<[], PortfolioRow>(`SELECT * FROM portfolios ORDER BY ${times.sql('seen_at')} DESC, id DESC`);
+  const byName = row<[string, string], PortfolioRow>(`${SELECT_PORTFOLIO} WHERE name = ? AND providers = ?`);
+  const byId = database.prepare<[number], PortfolioRow>(`${SELECT_PORTFOLIO} WHERE id = ?`);
+  const all = rows<[], PortfolioRow>(`${SELECT_PORTFOLIO} ORDER BY ${times.sql('seen_at')} DESC, id DESC`);
   const correctProviders = run(
     `UPDATE portfolios SET providers = @providers WHERE id = (SELECT max(id) FROM portfolios WHERE name = @name AND NOT EXISTS
        (SELECT 1 FROM runs JOIN run_environments ON run_environments.run_id = runs.id WHERE runs.portfolio_id = portfolios.id))
@@ -95,17 +96,11 @@ export function portfolioStore(
       `SELECT ${MEMBER_STATES} AND members.row > ? ORDER BY members.row LIMIT ?`,
     )
     .raw();
-  const toPortfolio = (found: PortfolioRow): PortfolioRecord => ({
-    id: found.id,
-    name: found.name,
-    providers: found.providers,
-    inputKey: found.input_key,
-    inputPath: found.input_path,
+  const toPortfolio = ({ refusedAt, refusedCode, ...found }: PortfolioRow): PortfolioRecord => ({
+    ...found,
     columns: cells.read(portfolioColumns, found.columns, [found.id]),
-    seenAt: found.seen_at,
-    lastSuccessAt: found.last_success_at,
-    refused: found.refused_at === null ? null : { at: found.refused_at, ...readRefusal(found.refused_code ?? '') },
-    agreed: found.agreed_columns === null ? null : cells.read(portfolioReading, found.agreed_columns, [found.id]),
+    refused: refusedAt === null ? null : { at: refusedAt, ...readRefusal(refusedCode ?? '') },
+    agreed: found.agreed === null ? null : cells.read(portfolioReading, found.agreed, [found.id]),
   });
   const findPortfolio = function* (id: number): Script<PortfolioRecord | undefined> {
     const found = yield* byId.get(id);
@@ -219,8 +214,8 @@ export function portfolioStore(
     /** Companies that left the file when it was last read, or when it was read by attempts that died before. */
     departed: (portfolioId: number) =>
       database.read(function* () {
-        const { seen_at = 0 } = (yield* byId.get(portfolioId)) ?? {};
-        const before = yield* untoldNews(database, portfolioId, seen_at);
+        const { seenAt = 0 } = (yield* byId.get(portfolioId)) ?? {};
+        const before = yield* untoldNews(database, portfolioId, seenAt);
         return before.left + ((yield* departed.get(portfolioId)) ?? 0);
       }),
     /** What the file brought to attempts that died, and no attempt before `until` has reported since. */
@@ -256,19 +251,15 @@ function readRefusal(text: string): Omit<RefusedAttempt, 'at'> {
   return { code, exit: exit === undefined ? null : Number(exit), message: message ?? null, given: given ?? null };
 }
 
-interface PortfolioRow {
-  readonly id: number;
-  readonly name: string;
-  readonly providers: string;
-  readonly input_key: string | null;
-  readonly input_path: string;
-  readonly columns: string;
-  readonly seen_at: number;
-  readonly last_success_at: number | null;
-  readonly refused_at: number | null;
-  readonly refused_code: string | null;
-  readonly agreed_columns: string | null;
-}
+type PortfolioRow = Stored<Omit<PortfolioRecord, 'refused' | 'agreed'>, 'columns'> & {
+  readonly refusedAt: number | null;
+  readonly refusedCode: string | null;
+  readonly agreed: string | null;
+};
+
+const SELECT_PORTFOLIO = `SELECT ${namedAsFields(
+  'id, name, providers, input_key, input_path, columns, seen_at, last_success_at, refused_at, refused_code',
+)}, agreed_columns AS agreed FROM portfolios`;
 
 /** Makes the run's rows the members of a new portfolio. */
 function* adopt(database: Sql, laid: FileRows, { name, providers, now, run, older }: Adoption): Script<void> {

@@ -2,12 +2,12 @@
 
 import { type Correction, correctedNumber, followCorrections } from '../../domain/entity-key.js';
 import type { IdOwner } from '../../domain/identity-mismatch.js';
-import { type IdSpace, idSpaces } from '../../domain/provider.js';
+import { idSpaces } from '../../domain/provider.js';
 import { type RowFields, readSearchSubject } from '../../domain/search-subject.js';
 import type { RowQuestion } from '../answers/snapshot.js';
 import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
 import { decisionShown, JsonColumns, rowFields, rowValues, runColumns } from '../db/json-columns.js';
-import { parseStored } from '../db/stored-json.js';
+import { namedAsFields, parseStored, type Stored } from '../db/stored-json.js';
 import { STILL_LISTED } from '../rows/read-rows.js';
 import type { CandidateRecord, IdClaim } from '../rows/runs.js';
 import type {
@@ -263,10 +263,11 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
   );
   const found = yield* database
     .prepare<[object], QuestionRow>(
-      `SELECT questions.*, environments.name AS environment, coalesce(listed_line, line) AS line, listed_row, fields, input_values AS cells, runs.columns AS columns,
+      `SELECT ${namedAsFields('run_id, row, questions.space, questions.stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at, beside, listed_row')},
+         environments.name AS environment, coalesce(listed_line, line) AS line, fields, input_values AS "values", runs.columns AS columns,
          coalesce(portfolios.name, runs.input_path) AS list, ${IS_OPEN} AS open, ${NEEDS_SECOND_PERSON} AS needsTwo,
          EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = questions.run_id AND row_ids.row = questions.row
-           AND row_ids.space <> questions.space) AS known
+           AND row_ids.space <> questions.space) AS isKnown
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
          LEFT JOIN portfolios ON portfolios.id = runs.portfolio_id
          ${WITH_LISTED_PLACE}
@@ -276,36 +277,23 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
   const corrections = yield* readCorrections(database);
   const cells = new JsonColumns(database);
   return yield* forEachItem(found, function* (row) {
-    const shown = yield* candidates.all(row.run_id, row.row, row.space);
-    const fields = cells.read(rowFields, row.fields, [row.run_id, row.row]);
-    const { environment_id: environmentId, entity_key: entityKey, space } = row;
-    const stage = row.stage === '' ? null : row.stage;
+    const shown = yield* candidates.all(row.runId, row.row, row.space);
+    const fields = cells.read(rowFields, row.fields, [row.runId, row.row]);
+    const question = { ...row, stage: row.stage === '' ? null : row.stage };
     return {
-      runId: row.run_id,
-      row: row.row,
-      space,
-      stage,
-      environmentId,
-      environment: row.environment,
-      entityKey,
-      candidateId: row.candidate_id,
-      code: row.code,
-      message: row.message,
+      ...question,
       answered: row.answered === 1,
-      askedAt: row.asked_at,
-      listedRow: row.listed_row ?? row.row,
-      line: row.line,
-      list: row.list,
+      listedRow: row.listedRow ?? row.row,
       fields,
-      correctedNumber: correctionBefore({ space, stage, environmentId, entityKey }, fields, corrections)?.number,
+      correctedNumber: correctionBefore(question, fields, corrections)?.number,
       // A question can be answered without its other cells, so damage in them does not matter here.
       columns: parseStored(row.columns, runColumns.fits) ?? [],
-      values: parseStored(row.cells, rowValues.fits) ?? [],
+      values: parseStored(row.values, rowValues.fits) ?? [],
       open: row.open === 1,
       beside: row.beside === 1,
       needsTwo: row.needsTwo === 1,
-      isKnown: row.known === 1,
-      candidates: shown.filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
+      isKnown: row.isKnown === 1,
+      candidates: shown.filter(({ id }) => row.candidateId === null || id === row.candidateId),
     };
   });
 }
@@ -343,7 +331,7 @@ export function* readWaitingRows(
     )
     .all(JSON.stringify([...byRun.keys()]));
   const details = database.prepare<[string, string], WaitingRecord>(
-    `SELECT ${PLACE} AS place, row, questions.stage, environment_id, entity_key, code, asked_at, fields,
+    `SELECT ${PLACE} AS place, row, ${namedAsFields('questions.stage, environment_id, entity_key, code, asked_at, fields')},
        (SELECT coalesce(json_group_array(json_object('id', id, 'matchGrade', match_grade, 'countryCode', country_code)), '[]')
         FROM (SELECT id, match_grade, country_code FROM candidates WHERE candidates.run_id = questions.run_id
           AND candidates.row = questions.row AND candidates.space = questions.space
@@ -357,15 +345,12 @@ export function* readWaitingRows(
   for (const { id: runId } of runs) {
     const ofRun = byRun.get(runId) ?? [];
     const unread = ofRun.filter((place) => !known.byPlace.has(place)).map((place) => Number(place.split(' ')[1]));
-    for (const record of unread.length === 0 ? [] : yield* details.all(runId, JSON.stringify(unread)))
-      read.set(`${runId} ${record.place}`, {
-        stage: record.stage === '' ? null : record.stage,
-        environmentId: record.environment_id,
-        entityKey: record.entity_key,
-        code: record.code,
-        askedAt: record.asked_at,
-        fields: cells.read(rowFields, record.fields, [runId, record.row]),
-        candidates: JSON.parse(record.candidates) as WaitingRow['candidates'],
+    for (const { place, row, ...asked } of unread.length === 0 ? [] : yield* details.all(runId, JSON.stringify(unread)))
+      read.set(`${runId} ${place}`, {
+        ...asked,
+        stage: asked.stage === '' ? null : asked.stage,
+        fields: cells.read(rowFields, asked.fields, [runId, row]),
+        candidates: JSON.parse(asked.candidates) as WaitingRow['candidates'],
       });
     for (const place of ofRun) {
       const row = known.byPlace.get(place) ?? read.get(place);
@@ -392,35 +377,20 @@ export function* readWaitingQuestions(
   return [...new Map(found.map((key) => [`${key.environmentId}|${key.entityKey}`, key])).values()];
 }
 
-type WaitingRecord = Pick<
-  QuestionRow,
-  'row' | 'stage' | 'environment_id' | 'entity_key' | 'code' | 'asked_at' | 'fields'
-> & { readonly place: string; readonly candidates: string };
-
-interface QuestionRow {
-  readonly run_id: string;
+type WaitingRecord = Omit<Stored<WaitingRow, 'fields' | 'candidates'>, 'stage'> & {
   readonly row: number;
-  readonly space: IdSpace;
   readonly stage: string;
-  readonly environment_id: number;
-  readonly environment: string;
-  readonly entity_key: string;
-  readonly candidate_id: string | null;
-  readonly code: string;
-  readonly message: string;
-  readonly answered: number;
-  readonly asked_at: number;
-  readonly line: number;
-  readonly listed_row: number | null;
-  readonly list: string;
-  readonly fields: string;
-  readonly columns: string;
-  readonly cells: string;
-  readonly open: number;
-  readonly beside: number;
-  readonly needsTwo: number;
-  readonly known: number;
-}
+  readonly place: string;
+};
+
+type Flag = 'answered' | 'open' | 'beside' | 'needsTwo' | 'isKnown';
+type Unread = 'fields' | 'columns' | 'values';
+
+type QuestionRow = Omit<
+  Stored<AskedQuestion, Unread>,
+  Flag | 'stage' | 'listedRow' | 'correctedNumber' | 'candidates'
+> &
+  Readonly<Record<Flag, number>> & { readonly stage: string; readonly listedRow: number | null };
 
 const NOTHING_ASKED: readonly RowQuestion[] = [];
 

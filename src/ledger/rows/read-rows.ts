@@ -1,37 +1,24 @@
 // Reads rows with their IDs and candidates, and counts the progress of a run.
 
+import type { CandidateFacts } from '../../domain/candidate-grade.js';
 import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/outcomes.js';
-import type { IdSpace } from '../../domain/provider.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, rowFetched, rowFields, rowStages, rowValues } from '../db/json-columns.js';
-import { parseStored } from '../db/stored-json.js';
+import { namedAsFields, parseStored, type Stored } from '../db/stored-json.js';
 import { UNKNOWN_CHARGE, WAITS } from '../money/intent.js';
 import type { Checkpoint, Progress, RefusalNote, RowId, RowRecord } from './runs.js';
 
-export interface RowRow {
-  readonly run_id: string;
-  readonly row: number;
-  readonly line: number;
-  readonly input_values: string;
-  readonly fields: string;
-  readonly outcome: RowOutcome;
-  readonly hold: Checkpoint['hold'];
-  readonly hold_reason: string | null;
-  readonly next_at: number | null;
-  readonly stage: string | null;
-  readonly stages: string;
-  readonly match_grade: string | null;
-  readonly matched_on: string | null;
-  readonly units_charged: number;
-  readonly error_code: string | null;
-  readonly error_message: string | null;
-  readonly updated_at: number | null;
-  readonly fetched: string;
-  readonly rank: number;
-  readonly not_before: number | null;
-  readonly member_id: number | null;
-}
+type Unread = 'values' | 'fields' | 'stages' | 'fetched';
+
+export type RowRow = Stored<
+  Omit<RowRecord, 'ids' | 'confirmedBefore' | 'stagesBefore' | 'begun' | 'lookUntil' | 'updatedAt'>,
+  Unread
+> & { readonly updatedAt: number | null; readonly rank: number; readonly memberId: number | null };
+
+export const SELECT_ROW = `SELECT ${namedAsFields(
+  'row, line, fields, outcome, hold, hold_reason, next_at, stage, stages, fetched, match_grade, matched_on, units_charged, not_before, error_code, error_message, updated_at, rank, member_id',
+)}, input_values AS "values" FROM rows`;
 
 /**
  * Reads the records of many rows of one run at once: one statement for each row is slow over a network and no faster on
@@ -65,7 +52,7 @@ export function rowReader(
   const numbersOf = (rows: readonly RowRow[]) => JSON.stringify(rows.map(({ row }) => row));
 
   function* before(runId: string, rows: readonly RowRow[]): Script<ReadonlyMap<number, Before>> {
-    const pending = rows.filter(({ member_id, outcome }) => member_id !== null && outcome === 'pending');
+    const pending = rows.filter(({ memberId, outcome }) => memberId !== null && outcome === 'pending');
     const places = pending.length === 0 ? [] : yield* visibleRows.all(runId, numbersOf(pending));
     if (places.length === 0) return new Map();
     const confirmed = byRow(yield* idsBefore.all(runId, numbersOf(pending)));
@@ -79,32 +66,24 @@ export function rowReader(
 
   return function* (runId, rows) {
     // A row without an update has no IDs.
-    const settled = rows.filter(({ updated_at }) => updated_at !== null);
+    const settled = rows.filter(({ updatedAt }) => updatedAt !== null);
     const confirmed = byRow(settled.length === 0 ? [] : yield* ids.all(runId, numbersOf(settled)));
     const visible = yield* before(runId, rows);
-    return rows.map((row) => ({
-      row: row.row,
-      line: row.line,
-      values: cells.read(rowValues, row.input_values, [row.run_id, row.row]),
-      fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
-      ids: confirmed.get(row.row) ?? [],
-      ...(visible.get(row.row) ?? { confirmedBefore: [], stagesBefore: {} }),
-      outcome: row.outcome,
-      hold: row.hold,
-      holdReason: row.hold_reason,
-      nextAt: row.next_at,
-      stage: row.stage,
-      stages: cells.read(rowStages, row.stages, [row.run_id, row.row]),
-      fetched: cells.read(rowFetched, row.fetched, [row.run_id, row.row]),
-      matchGrade: row.match_grade,
-      matchedOn: row.matched_on,
-      unitsCharged: row.units_charged,
-      begun: row.units_charged > 0 || row.rank < 0,
-      notBefore: row.not_before && times.corrected(row.not_before),
-      errorCode: row.error_code,
-      errorMessage: row.error_message,
-      updatedAt: row.updated_at ?? 0,
-    }));
+    return rows.map(({ rank, memberId: _, ...row }) => {
+      const key = [runId, row.row];
+      return {
+        ...row,
+        values: cells.read(rowValues, row.values, key),
+        fields: cells.read(rowFields, row.fields, key),
+        ids: confirmed.get(row.row) ?? [],
+        ...(visible.get(row.row) ?? { confirmedBefore: [], stagesBefore: {} }),
+        stages: cells.read(rowStages, row.stages, key),
+        fetched: cells.read(rowFetched, row.fetched, key),
+        begun: row.unitsCharged > 0 || rank < 0,
+        notBefore: row.notBefore && times.corrected(row.notBefore),
+        updatedAt: row.updatedAt ?? 0,
+      };
+    });
   };
 }
 
@@ -119,21 +98,8 @@ const CONFIRMED_FIRST = "CASE WHEN candidates.decision = 'confirmed' THEN 0 ELSE
 const AS_SEARCHED = `LEFT JOIN candidates ON candidates.run_id = row_ids.run_id AND candidates.row = row_ids.row
   AND candidates.space = row_ids.space AND candidates.id = row_ids.id`;
 
-interface IdRow {
-  readonly row: number;
-  readonly space: IdSpace;
-  readonly id: string;
-  readonly grade: string | null;
-  readonly matchedOn: string | null;
-  readonly name: string | null;
-  readonly registration_number: string | null;
-  readonly vat_number: string | null;
-  readonly country_code: string | null;
-  readonly state: string | null;
-  readonly jurisdiction: string | null;
-  /** Null if the ID has no candidate. */
-  readonly position: number | null;
-}
+/** `position`: null if the ID has no candidate. */
+type IdRow = Omit<RowId, 'candidate'> & CandidateFacts & { readonly row: number; readonly position: number | null };
 
 /** The input is ordered by row and space. A search may list a company twice, and the first counts. */
 function byRow(found: readonly IdRow[]): ReadonlyMap<number, readonly RowId[]> {
@@ -146,22 +112,12 @@ function byRow(found: readonly IdRow[]): ReadonlyMap<number, readonly RowId[]> {
   return rows;
 }
 
-const toId = (one: IdRow): RowId => ({
-  space: one.space,
-  id: one.id,
-  grade: one.grade,
-  matchedOn: one.matchedOn,
-  candidate: one.position === null ? null : factsOf(one),
-});
-
-const factsOf = (one: IdRow): RowId['candidate'] => ({
-  id: one.id,
-  name: one.name,
-  registration_number: one.registration_number,
-  vat_number: one.vat_number,
-  country_code: one.country_code,
-  state: one.state,
-  jurisdiction: one.jurisdiction,
+const toId = ({ row: _, position, space, grade, matchedOn, ...facts }: IdRow): RowId => ({
+  space,
+  id: facts.id,
+  grade,
+  matchedOn,
+  candidate: position === null ? null : facts,
 });
 
 export function progressReader(database: Sql): (runId: string) => Script<Progress> {

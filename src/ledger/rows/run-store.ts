@@ -2,10 +2,18 @@ import type { RowOutcome } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { JSON_COLUMNS_OF_RUN, JsonColumns, runColumns } from '../db/json-columns.js';
-import { damagedRecordError } from '../db/stored-json.js';
+import { damagedRecordError, namedAsFields, type Stored } from '../db/stored-json.js';
 import { NEWEST_RUNS } from './begin-run.js';
 import { NEW_ROW, WAITING_ROW } from './claims.js';
-import { CONTINUE_ROW, progressReader, REOPEN_RUN, type RowRow, rowReader, STILL_LISTED } from './read-rows.js';
+import {
+  CONTINUE_ROW,
+  progressReader,
+  REOPEN_RUN,
+  type RowRow,
+  rowReader,
+  SELECT_ROW,
+  STILL_LISTED,
+} from './read-rows.js';
 import type { NewError, RowRecord, RowSettlement, RunEnvironment, RunRecord } from './runs.js';
 import { rowSettlements } from './settle-row.js';
 
@@ -15,7 +23,7 @@ export function runStore(database: Database, times: CorrectedTimes) {
   const { rows, value, run } = statements(database);
   const finish = run("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
   const find = runFinder(database);
-  const all = rows<[], RunRow>(`SELECT * FROM runs WHERE put_away = 0 OR id IN (${NEWEST_RUNS}) ORDER BY rowid DESC`);
+  const all = rows<[], RunRow>(`${SELECT_RUN} WHERE put_away = 0 OR id IN (${NEWEST_RUNS}) ORDER BY rowid DESC`);
   const ofLists = rows<[], { id: string; portfolioId: number }>(
     `SELECT id, portfolio_id AS portfolioId FROM runs
      WHERE EXISTS (SELECT 1 FROM members WHERE members.portfolio_id = runs.portfolio_id AND left_at IS NULL)`,
@@ -54,7 +62,7 @@ export function runStore(database: Database, times: CorrectedTimes) {
 
 /** For callers inside a transaction, or without need for the other methods. */
 export function runFinder(database: Sql & Pick<Database, 'stored'>): (runId: string) => Script<RunRecord | undefined> {
-  const byId = database.prepare<[string], RunRow>('SELECT * FROM runs WHERE id = ?');
+  const byId = database.prepare<[string], RunRow>(`${SELECT_RUN} WHERE id = ?`);
   const cells = new JsonColumns(database);
   return function* (runId) {
     const run = yield* byId.get(runId);
@@ -62,48 +70,27 @@ export function runFinder(database: Sql & Pick<Database, 'stored'>): (runId: str
   };
 }
 
-interface RunRow {
-  readonly id: string;
-  readonly input_path: string;
-  readonly input_sha256: string;
-  readonly pipeline_name: string;
-  readonly pipeline_sha256: string;
-  readonly settings: string;
-  readonly columns: string;
-  readonly state: Exclude<RunRecord['state'], 'superseded'>;
-  readonly row_count: number;
-  readonly created_at: number;
-  readonly finished_at: number | null;
-  readonly portfolio_id: number | null;
-  readonly superseded_by: string | null;
-}
+type RunRow = Stored<RunRecord, 'columns'>;
 
-const runOf = (run: RunRow, cells: JsonColumns): RunRecord => ({
-  id: run.id,
-  inputPath: run.input_path,
-  inputSha256: run.input_sha256,
-  pipelineName: run.pipeline_name,
-  pipelineSha256: run.pipeline_sha256,
-  settings: run.settings,
+const SELECT_RUN = `SELECT ${namedAsFields(
+  'id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, portfolio_id, superseded_by, row_count, created_at, finished_at',
+)}, CASE WHEN superseded_by IS NULL THEN state ELSE 'superseded' END AS state FROM runs`;
+
+const runOf = ({ columns, ...run }: RunRow, cells: JsonColumns): RunRecord => ({
+  ...run,
   // Parsed on access: one damaged header must not prevent the list of runs.
   get columns() {
-    return cells.read(runColumns, run.columns, [run.id]);
+    return cells.read(runColumns, columns, [run.id]);
   },
-  state: run.superseded_by === null ? run.state : 'superseded',
-  portfolioId: run.portfolio_id,
-  supersededBy: run.superseded_by,
-  rowCount: run.row_count,
-  createdAt: run.created_at,
-  finishedAt: run.finished_at,
 });
 
 function rowStore(database: Database, times: CorrectedTimes) {
   const { count, values } = statements(database);
   const withOutcome = database.prepare<[string, RowOutcome, number, number], RowRow>(
-    `SELECT * FROM rows WHERE run_id = ? AND outcome = ? AND row > ? AND ${STILL_LISTED} ORDER BY row LIMIT ?`,
+    `${SELECT_ROW} WHERE run_id = ? AND outcome = ? AND row > ? AND ${STILL_LISTED} ORDER BY row LIMIT ?`,
   );
   const due = database.prepare<[string, number, number], RowRow>(
-    `SELECT * FROM rows WHERE run_id = ? AND ${WAITING_ROW} AND next_at <= ? ORDER BY next_at, row LIMIT ?`,
+    `${SELECT_ROW} WHERE run_id = ? AND ${WAITING_ROW} AND next_at <= ? ORDER BY next_at, row LIMIT ?`,
   );
   const nextDue = database
     .prepare<[string, number], number | null>(
@@ -111,7 +98,7 @@ function rowStore(database: Database, times: CorrectedTimes) {
     )
     .pluck();
   const these = database.prepare<[string, string], RowRow>(
-    'SELECT * FROM rows WHERE run_id = ? AND row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))',
+    `${SELECT_ROW} WHERE run_id = ? AND row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
   );
   const releaseParked = database.prepare(`${RELEASE_PARKED} WHERE run_id = ? AND hold = 'parked'`);
   // Rows that an earlier attempt left out, or had when it ended.
