@@ -120,6 +120,7 @@ function addYears(
   { id, companyKey = null }: Pick<SubjectAnswers, 'id' | 'companyKey'>,
   { operation, rawSha256 }: RawAnswer,
   out: ReaderOutput,
+  mayShowAll: boolean | undefined,
 ): void {
   const years = new Map<string, { readonly cells: Record<string, Cell>; readonly rest: string[] }>();
   for (const { year, indicator, value, value_type } of values) {
@@ -140,6 +141,7 @@ function addYears(
         raw_sha256: rawSha256,
         extra: rest.length === 0 ? null : `{${rest.join()}}`,
       }),
+      mayShowAll,
     );
 }
 
@@ -157,9 +159,10 @@ export const flatFinancialsReader = {
     for (const answer of subject.answers) {
       const before = out.rowsOf(flatFinancialsTable).length;
       const rows = scanFlat(answer.body, id, subject.companyKey);
+      const mayShowAll = rows && out.mayShow(`${id} ${answer.body}`);
       if (rows === undefined) readParsed(answer, id, out);
-      else out.addAll(flatFinancialsTable, rows, `${id} ${answer.body}`);
-      addYears(out.rowsOf(flatFinancialsTable).slice(before), subject, answer, out);
+      else out.addAll(flatFinancialsTable, rows, mayShowAll);
+      addYears(out.rowsOf(flatFinancialsTable).slice(before), subject, answer, out, mayShowAll);
     }
     // An answer without any value says nothing (V2-2).
     if (out.rowsOf(flatFinancialsTable).length > 0) out.noteCame(flatFinancialsTable);
@@ -314,7 +317,7 @@ function toRows(years: Year[], companyId: string, companyKey: Cell | undefined):
         value: values[place] as Cell,
         value_type: types[place] as string,
         extra: null,
-        // A row that gets it later takes twice the memory.
+        // Here, because a member that is added later needs memory of its own.
         company_key: companyKey,
       });
   }

@@ -125,16 +125,20 @@ export class ReaderOutput {
     readonly includeContacts = false,
   ) {}
 
-  add<T extends Table>(table: T, row: RowOf<T>): void {
-    this.addAll(table, [row]);
+  add<T extends Table>(table: T, row: RowOf<T>, mayShowAll?: boolean | undefined): void {
+    this.addAll(table, [row], mayShowAll);
   }
 
-  /** `text`: has all texts of the rows. If it names no contact, the rows are not searched one by one. */
-  addAll<T extends Table>(table: T, rows: readonly RowOf<T>[], text?: string): void {
+  /** `mayShowAll`: no cell has a contact. Otherwise each is searched. */
+  addAll<T extends Table>(table: T, rows: readonly RowOf<T>[], mayShowAll = this.includeContacts): void {
     const all = this.rows.get(table.name) ?? [];
     if (all.length === 0) this.rows.set(table.name, all);
-    const isClean = this.includeContacts || (text !== undefined && withoutAnyContactsInJson(text) === text);
-    for (const row of rows) all.push(isClean ? row : hideContacts(table.columns, row, all.at(-1)));
+    for (const row of rows) all.push(mayShowAll ? row : hideContacts(table.columns, row, all.at(-1)));
+  }
+
+  /** Whether cells that are parts of this text may be shown. */
+  mayShow(text: string): boolean {
+    return this.includeContacts || withoutAnyContactsInJson(text) === text;
   }
 
   /** An absent list says nothing about its items (V1-22). */

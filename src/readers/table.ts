@@ -1,5 +1,5 @@
 import { isoTime } from '../util/clock.js';
-import { mayHaveContacts, withoutAnyContactsInJson, withoutEmails } from '../util/sanitize-text.js';
+import { withoutAnyContactsInJson, withoutEmails } from '../util/sanitize-text.js';
 
 /** A cell is its CSV text. Null is "not returned". An empty string is an empty string. */
 export type Cell = string | null;
@@ -137,7 +137,7 @@ export function hideContacts(columns: readonly Column[], row: Row, previous?: Ro
   let shown = row;
   for (const { name, type, own } of columns) {
     const cell = row[name];
-    if (!cell || own === true || cell === previous?.[name] || !mayHaveContacts(cell)) continue;
+    if (!cell || own === true || cell === previous?.[name]) continue;
     const without = type === 'json' ? withoutAnyContactsInJson(cell) : withoutEmails(cell);
     if (without !== cell) shown = { ...shown, [name]: without };
   }

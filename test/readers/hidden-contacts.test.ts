@@ -3,6 +3,7 @@ import type { Format, FormatWriter } from '../../src/export/formats/format.js';
 import { Outputs } from '../../src/export/outputs.js';
 import { inputColumns } from '../../src/export/run-rows.js';
 import { tables } from '../../src/export/tables.js';
+import { flatFinancialsReader } from '../../src/readers/flat-financials.js';
 import { readers } from '../../src/readers/list.js';
 import { prospectsTable } from '../../src/readers/prospects.js';
 import type { Reader } from '../../src/readers/reader.js';
@@ -41,6 +42,13 @@ test('an e-mail address in any text of any answer is in no table and no issue wi
   }
   expect(found.hidden).toEqual([]);
   expect(found.shown).toBeGreaterThan(200);
+});
+
+test.each([ADDRESS, ADDRESS.replace('@', '\\u0040')])('figures show %s only if contacts are wanted', (text) => {
+  const figures = answer('financial', `{"2024":{"Turnover":"${text}","Other":"${text}"}}`);
+  const count = (includeContacts: boolean) =>
+    JSON.stringify([...read(flatFinancialsReader, [figures], { includeContacts }).rows]).split(ADDRESS).length - 1;
+  expect([count(true), count(false)]).toEqual([4, 0]);
 });
 
 /** The rows that reach the files, by table. */

@@ -90,8 +90,8 @@ export interface Lines {
 }
 
 /**
- * Lines being rendered. A cell is checked and copied in one pass. Lines as joined texts took 1.6 times the CPU time of
- * an export.
+ * Lines being rendered. A cell is checked and copied in one pass, because joined texts are copied again and again
+ * (docs/developers/performance.md, "Export").
  */
 export class LineBytes {
   #bytes = Buffer.allocUnsafeSlow(1 << 16);
@@ -129,7 +129,9 @@ export class LineBytes {
   /** Adds bytes again that are among the waiting ones. */
   again(start: number, end: number): void {
     const bytes = this.#room(end - start);
-    for (let at = start; at < end; at++) bytes[this.size++] = bytes[at] as number;
+    let to = this.size;
+    for (let at = start; at < end; at++) bytes[to++] = bytes[at] as number;
+    this.size = to;
   }
 
   /** Valid until the next byte. */

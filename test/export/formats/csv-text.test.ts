@@ -52,3 +52,15 @@ test('the bytes are those of csv-stringify', () => {
     { numRuns: 2_000 },
   );
 });
+
+test('the bytes are the same whenever they are taken', () => {
+  const long = 'x'.repeat(100_000);
+  const cells = ['same', 'same', '', null, '=1', '=1', 'é', 'é', long, long, 'same', 'a,b', 'a,b'];
+  const rows = cells.map((cell) => ({ a: cell, 'b\nc': 'same' }));
+  const at = (often: boolean) => {
+    const text = new CsvText(columns, { delimiter: ',' });
+    return (often ? rows.map((row) => rendered(text, [row])) : [rendered(text, rows)]).join('');
+  };
+  expect(at(true)).toBe(at(false));
+  expect(at(false)).toContain(`${long},same\r\n${long},same\r\nsame,same\r\n"a,b",same\r\n"a,b",same\r\n`);
+});
