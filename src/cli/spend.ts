@@ -91,7 +91,7 @@ export async function spend({ work, nothing, again }: Spending, args: SpendingAr
   }
 }
 
-/** Several runs may ask: then `review apply` names each with its limits. */
+/** If no step continues all rows, `review apply` names each run with its limits. */
 function resumeAfterReview({ next, further }: RunEndView, args: SpendingArgs): Suggestion | undefined {
   const review = [next, ...further].find((step) => step?.kind === 'review');
   return review?.kind === 'review' && review.after ? suggestCommand(review.after, args) : undefined;

@@ -21,7 +21,7 @@ import {
   registerFit,
   vatFit,
 } from './column-content.js';
-import { type Claim, type HeaderLookup, meaningOf, SEARCH_FIELDS, STRENGTHS } from './header-meaning.js';
+import { type Claim, fold, type HeaderLookup, meaningOf, SEARCH_FIELDS, STRENGTHS } from './header-meaning.js';
 import { type ColumnChoice, type ColumnDoubt, INPUT_FIELDS, type InputField } from './types.js';
 
 /** The first rows of a file: one list of trimmed cells for each column. */
@@ -126,8 +126,11 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
     if (others.length > 0)
       unclear.push({ field, kind: 'several', columns: [best, ...others].map(({ index }) => index) });
     taken.add(best.index);
-    const decidedBy = best.claim.strength === 'pipeline' ? 'pipeline' : byContent ? 'content' : 'header';
-    chosen.set(field, { index: best.index, decidedBy, isWeak: best.claim.strength === 'generic' });
+    const { strength } = best.claim;
+    const isVague = strength === 'either' || strength === 'generic';
+    const namesIt = !isVague || fold(headers[best.index] ?? '').includes(fold(field));
+    const decidedBy = strength === 'pipeline' ? 'pipeline' : byContent && !namesIt ? 'content' : 'header';
+    chosen.set(field, { index: best.index, decidedBy, isWeak: strength === 'generic' });
     for (const { index } of claimants) if (index !== best.index) passedOver.push({ index, field, by: best.index });
     if (field === 'country') countries = countriesAt(best.index);
   }

@@ -6,6 +6,10 @@ import { isoTime } from './clock.js';
 export const count = (number: number, thing: string, things = `${thing}s`): string =>
   `${withCommas(number)} ${number === 1 ? thing : things}`;
 
+/** "row 3 (line 5)": people see lines in their file, programs count rows. */
+export const rowInWords = (row: number, line: number | null): string =>
+  line === null ? `row ${row}` : `row ${row} (line ${line})`;
+
 /** 12,345 */
 export const withCommas = (number: number): string => number.toLocaleString('en-US');
 

@@ -45,6 +45,7 @@ export const RUN_END: RunEndView = {
   interrupted: false,
   tables: null,
   tablesBefore: null,
+  workbookBefore: null,
   latest: null,
   workbook: null,
   keptWorkbook: null,

@@ -14,7 +14,7 @@ export type NextStep =
   | { readonly kind: 'resume' | 'retry' | 'doubt'; readonly run: string }
   /**
    * `sheets`: the `review.csv` that already exists, and the questions in it. `after`: continues the rows when they are
-   * answered. Absent: several runs ask.
+   * answered. Absent: several runs ask, and no list continues them.
    */
   | (QuestionScope & { readonly kind: 'review'; readonly sheets?: ReviewSheets; readonly after?: NextStep })
   | (Job & { readonly kind: 'run'; readonly fresh: boolean })

@@ -1,6 +1,7 @@
 import type { EmptiedCells, FilledBy, FilledCells, InputRemarks, LeftOutLine } from '../../input/types.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
+import { rowInWords } from '../../util/words.js';
 
 /** Notes about text that was read differently from the file, so that no intended company is missed. */
 export function remarkNotes({
@@ -27,15 +28,15 @@ const SHOWN = 8;
 function emptiedInWords(emptied: readonly EmptiedCells[]): string {
   const cells = emptied.reduce((sum, one) => sum + one.cells, 0);
   const kinds = emptied.map(({ field, text, cells: alike, row, line }) => {
-    const where = `row ${row}, line ${line}`;
+    const where = rowInWords(row, line);
     return `${field} "${sanitizeText(text, 40)}" (${alike === 1 ? where : `${alike}, the first in ${where}`})`;
   });
   return `${cells === 1 ? '1 cell was' : `${cells} cells were`} counted as empty: ${firstOf(kinds)}`;
 }
 
-/** `country "DE" for 12 rows by a ditto mark, the first in row 3, line 4` */
+/** `country "DE" for 12 rows by a ditto mark, the first in row 3 (line 4)` */
 const filledInWords = ({ field, by, text, cells, row, line }: FilledCells): string =>
-  `${field} "${sanitizeText(text, 40)}" for ${cells === 1 ? '1 row' : `${cells} rows`} ${FILLED_BY[by]}, the first in row ${row}, line ${line}`;
+  `${field} "${sanitizeText(text, 40)}" for ${cells === 1 ? '1 row' : `${cells} rows`} ${FILLED_BY[by]}, the first in ${rowInWords(row, line)}`;
 
 const FILLED_BY: Readonly<Record<FilledBy, string>> = {
   ditto: 'with a ditto mark',

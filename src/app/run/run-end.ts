@@ -1,5 +1,6 @@
 // The view of how an attempt ended, its spending and its next steps.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { REVEALING_OPERATIONS, revealsOfCall } from '../../api/account.js';
 import { addReveals, type ContactCounts, NO_REVEALS, type Reveals } from '../../domain/account-usage.js';
@@ -10,7 +11,7 @@ import type { RunEvent } from '../../engine/events.js';
 import type { MovedUse } from '../../engine/permissions.js';
 import type { Amounts } from '../../engine/row-cost.js';
 import type { RunEnd } from '../../engine/run.js';
-import { type FoundExport, findExports, readMarker } from '../../export/export-folders.js';
+import { type FoundExport, findExports, RESULTS_WORKBOOK, readMarker } from '../../export/export-folders.js';
 import { latestLink } from '../../export/latest-tables.js';
 import type { ExportLack } from '../../export/summary.js';
 import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
@@ -119,6 +120,8 @@ export interface RunEndView {
   readonly latest: string | null;
   /** The workbook among them. */
   readonly workbook: string | null;
+  /** The workbook among those of the earlier attempt. */
+  readonly workbookBefore: string | null;
   /** Where the previous workbook was moved because a person had edited it. Otherwise null. */
   readonly keptWorkbook: string | null;
   /** It has answers that are not recorded yet. */
@@ -195,6 +198,7 @@ export function viewOfEnd(
     interrupted,
     ...ofTables(tables),
     tablesBefore,
+    workbookBefore: workbookIn(tablesBefore),
     latest,
     log,
     parkedUntil,
@@ -213,6 +217,11 @@ const ofTables = (view: ExportView | null) => ({
   keptAnswers: view?.keptAnswers ?? false,
   tablesLack: view?.lack ?? null,
 });
+
+function workbookIn(folder: string | null): string | null {
+  const file = folder === null ? null : join(folder, RESULTS_WORKBOOK);
+  return file !== null && existsSync(file) ? file : null;
+}
 
 interface IdleRun {
   readonly dataDir: string;
@@ -263,6 +272,7 @@ export async function viewOfIdleRun(
     interrupted: false,
     ...ofTables(tables),
     tablesBefore: before,
+    workbookBefore: workbookIn(before),
     latest: await latestTables(run, tables?.folder ?? before, dataDir, ledger),
     log: null,
     parkedUntil: null,
@@ -356,6 +366,8 @@ export async function nextSteps(
   const [failed] = failedIn;
   const [asks, ...others] = askedIn;
   const review = { kind: 'review' as const };
+  // A run of the list continues the rows of all its runs.
+  const again = (await Promise.all(askedIn.map(stepOn))).find(({ kind }) => kind === 'run');
   return [
     ...(toDo === undefined ? [] : [await stepOn(toDo)]),
     ...(inDoubt > 0 ? [{ kind: 'doubt' as const, run }] : []),
@@ -365,7 +377,7 @@ export async function nextSteps(
       ? []
       : [
           others.length > 0 && portfolio !== null
-            ? { ...review, portfolio }
+            ? { ...review, portfolio, ...(again && { after: again }) }
             : { ...review, run: asks, after: await stepOn(asks) },
         ]),
     ...(outcomes.invalid > 0 ? [{ kind: 'plan' as const, ...jobOf(record) }] : []),

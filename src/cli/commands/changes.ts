@@ -3,11 +3,11 @@ import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick } from '../../util/view-json.js';
-import { count, inUtc, listed } from '../../util/words.js';
+import { count, inUtc, listed, rowInWords } from '../../util/words.js';
 import { type Command, onlySandboxOption, type ProviderArgs } from '../command.js';
 import { appEnvironment, printJson, printResult } from '../terminal/io.js';
 import { lookFlags, placeFlags } from '../terminal/suggestions.js';
-import { rowInWords, shellWord } from '../terminal/text.js';
+import { shellWord } from '../terminal/text.js';
 import { block, view } from '../terminal/view.js';
 
 interface ChangesArgs extends ProviderArgs {

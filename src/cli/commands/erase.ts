@@ -7,11 +7,11 @@ import { parseDay } from '../../util/clock.js';
 import { firstFew, type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick } from '../../util/view-json.js';
-import { count, listed, shortRun } from '../../util/words.js';
+import { count, listed, rowInWords, shortRun } from '../../util/words.js';
 import type { Command, CommonArgs } from '../command.js';
 import { appEnvironment, confirmAction, printJson } from '../terminal/io.js';
 import { placeFlags } from '../terminal/suggestions.js';
-import { rowInWords, shellWord } from '../terminal/text.js';
+import { shellWord } from '../terminal/text.js';
 import { block, type ViewPart, view } from '../terminal/view.js';
 
 type EraseReport = EraseView['report'];
@@ -146,7 +146,7 @@ const stillListedInWords = ({ stillListed }: EraseReport): readonly Message[] =>
   firstFew(
     stillListed,
     ({ portfolio, row, line, inputId }) =>
-      `! Still in the file of ${portfolio} (${rowInWords(row, line)}${inputId === null ? '' : `, ID ${sanitizeText(inputId)}`}). Remove the row, or the next \`kybatch run\` buys the company again.`,
+      `! Still in the file of ${portfolio}: ${rowInWords(row, line)}${inputId === null ? '' : `, ID ${sanitizeText(inputId)}`}. Remove the row, or the next \`kybatch run\` buys the company again.`,
     'lines',
   ).map((text) => message('STILL_LISTED', text, 'attention'));
 

@@ -88,7 +88,7 @@ export const runsInWords = (standings: readonly RunStanding[]): Message =>
 function runsTable(standings: readonly RunStanding[]): string {
   const drawn = (ofList: number) =>
     textTable(
-      ['run', 'list', 'state', 'rows', 'complete', 'review', 'failed', 'to do'],
+      ['run', 'list', 'state', 'rows', 'complete', 'review', 'failed', 'to do', 'other'],
       standings.map(({ run, condition, progress: { byOutcome } }) => [
         standings.some(({ run: { id } }) => id !== run.id && shortRun(id) === shortRun(run.id))
           ? run.id
@@ -100,6 +100,7 @@ function runsTable(standings: readonly RunStanding[]): string {
         byOutcome.needs_review,
         byOutcome.failed,
         byOutcome.pending,
+        run.rowCount - byOutcome.complete - byOutcome.needs_review - byOutcome.failed - byOutcome.pending,
       ]),
     );
   const widest = Math.max(

@@ -5,7 +5,7 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import { STAGE_WORDS } from '../../domain/outcomes.js';
 import { type Message, type MessageCode, mapTexts, message, sentence } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
-import { count, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
+import { count, durationInWords, listed, moment, rowInWords, shortRun, withCommas } from '../../util/words.js';
 import { type Command, numberFlag, onlySandboxOption, type ProviderArgs, readDuration } from '../command.js';
 import { allowancesJson, usedUpInWords } from '../terminal/allowance-words.js';
 import { checkInWords, checkJson } from '../terminal/check-words.js';
@@ -36,7 +36,7 @@ import {
   suggestRaised,
   suggestResults,
 } from '../terminal/suggestions.js';
-import { rowInWords, withPlace } from '../terminal/text.js';
+import { withPlace } from '../terminal/text.js';
 import { block, commandLine, labelLines, marked, textTable, type ViewPart, view } from '../terminal/view.js';
 import { movedOn } from './runs.js';
 

@@ -25,7 +25,7 @@ import {
   unpricedInWords,
 } from './run-words.js';
 import { type CommandArgs, placeFlags, suggestCommand } from './suggestions.js';
-import { columnTable, NARROWEST, roomIn, shortened, widthOf } from './text.js';
+import { columnTable, NARROWEST, roomIn, shortened, widthOf, wordsRoom } from './text.js';
 import { block, type CountLine, countLines, LABEL, labelLines, marked, type ViewPart, view } from './view.js';
 
 export interface JobArgs extends ReadingArgs {
@@ -315,7 +315,12 @@ const repairRuleInWords = (rule: RepairRule): string =>
 /** The columns that are read, with some of their cells. Then the columns that are only kept. */
 function columnsInWords({ columns: { read, country, all } }: PlanView, width: number): readonly string[] {
   const lines = read.map(
-    ({ field, header, decidedBy, samples }) => [field, `← ${header}${HOW[decidedBy]}`, samples] as const,
+    ({ field, header, decidedBy, samples }) =>
+      [
+        field,
+        `← ${shortened(header, wordsRoom(width) - 2 - widthOf(HOW[decidedBy]))}${HOW[decidedBy]}`,
+        samples,
+      ] as const,
   );
   const table = columnTable(lines, width, LABEL).trimEnd().split('\n');
   const kept = unusedColumns({ read, all });

@@ -6,7 +6,7 @@ import type { RunEndView } from '../../app/run/run-end.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
-import { count, durationInWords, listed, shortRun, withCommas } from '../../util/words.js';
+import { count, durationInWords, listed, rowInWords, shortRun, withCommas } from '../../util/words.js';
 import { contactsJson, movedInWords, movedJson, told } from './allowance-words.js';
 import {
   amountsInWords,
@@ -34,7 +34,7 @@ import {
   suggestionInWords,
   suggestResults,
 } from './suggestions.js';
-import { rowInWords, shellWord, shortened } from './text.js';
+import { shellWord, shortened } from './text.js';
 import { block, commandLine, countLines, labelLines, marked, type ViewPart, view } from './view.js';
 
 /** The next steps after an attempt, as commands. */
@@ -297,7 +297,9 @@ function reviewInWords(
 ): Message {
   const rows = end.outcomes.needs_review;
   const needs = `${count(rows, 'row needs', 'rows need')} review${goesOn ? newQuestions(end) : ''}.`;
-  if (end.workbook === null || hasNewAnswers(review))
+  // A sheet that was exported since the tables were written comes before their workbook.
+  const workbook = end.workbook ?? (/ review apply /.test(review.command) ? null : end.workbookBefore);
+  if (workbook === null || hasNewAnswers(review))
     return marked(
       review.code,
       'attention',
@@ -305,7 +307,7 @@ function reviewInWords(
       commandLine(shortCommand(review)),
       / review apply /.test(review.command) && resume && commandLine(shortCommand(resume)),
     );
-  const { words, command } = suggestResults(end.workbook, place);
+  const { words, command } = suggestResults(workbook, place);
   return marked(
     review.code,
     'attention',

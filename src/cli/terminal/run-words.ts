@@ -17,8 +17,16 @@ import {
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import type { Money } from '../../domain/prices.js';
 import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
-import { count, decimalWithCommas, durationInWords, listed, moment, shortRun, withCommas } from '../../util/words.js';
-import { rowInWords } from './text.js';
+import {
+  count,
+  decimalWithCommas,
+  durationInWords,
+  listed,
+  moment,
+  rowInWords,
+  shortRun,
+  withCommas,
+} from '../../util/words.js';
 import { block, commandLine, countLines, type Line, marked, type ViewPart, view } from './view.js';
 
 /** "2,266.45 EUR" */
@@ -373,7 +381,8 @@ function reasonInWords({ code, rows, message: why }: InvalidReason): string {
     const isSeveral = !place.ok && place.several !== undefined;
     return isSeveral ? `${value} names more than one country` : `unknown country ${value}`;
   }
-  const words = INVALID[code] ?? why.replace(/^the row /, '');
+  const [cause = why] = why.split('. ');
+  const words = INVALID[code] ?? cause.replace(/^the row /, '');
   return words.length > LONGEST_REASON ? `${words.slice(0, LONGEST_REASON - 1)}…` : words;
 }
 

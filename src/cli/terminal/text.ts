@@ -1,11 +1,8 @@
 import { KEY_CHECK } from '../../domain/outcomes.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
+import { rowInWords } from '../../util/words.js';
 
-/** "row 3, line 5": people see lines in their file, programs count rows. */
-export const rowInWords = (row: number, line: number | null): string =>
-  line === null ? `row ${row}` : `row ${row}, line ${line}`;
-
-/** "run 2026-01-05-ab12cd, row 3, line 4": the cause of a call. */
+/** "run 2026-01-05-ab12cd, row 3 (line 4)": the cause of a call. */
 export const sentFor = ({ runId, stage, row, line }: SentFor): string =>
   runId === null ? outsideRun(stage) : `run ${runId}${row === null ? '' : `, ${rowInWords(row, line)}`}`;
 
@@ -203,6 +200,9 @@ interface Branch {
 /** Narrower terminals wrap the lines. */
 export const NARROWEST = 80;
 
+/** The room of a header in `columnTable`. */
+export const wordsRoom = (width: number): number => Math.floor(roomIn(width) * 0.35);
+
 /**
  * Cells in columns, then as many samples as fit. If not even one fits, the first is cut. Without room for that, samples
  * have a line of their own.
@@ -214,7 +214,7 @@ export function columnTable(
 ): string {
   const wide = roomIn(width);
   const rows = lines.map((line) => ({
-    words: line.slice(0, -1).map((word) => shortened(sanitizeText(String(word)), Math.floor(wide * 0.35))),
+    words: line.slice(0, -1).map((word) => shortened(sanitizeText(String(word)), wordsRoom(width))),
     samples: (line.at(-1) as readonly string[]).map((sample) => sanitizeText(sample)),
   }));
   const widths = (rows[0]?.words ?? []).map((_, index) =>

@@ -52,7 +52,8 @@ export function namesWithoutDecorations(cell: string): readonly NameInCell[] {
 
 /** The name without a state of the company: "in liquidation". */
 export function withoutState(name: string): string {
-  const bare = name.replace(decorations().state, '');
+  const { state, stateBefore } = decorations();
+  const bare = name.replace(state, '').replace(stateBefore, '');
   return bare === name ? name : bare.replace(EDGES, '');
 }
 
@@ -132,6 +133,8 @@ function patternsOf(lists: Lists) {
     branch: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.branch)})(?![\\p{L}])`, 'iu'),
     attention: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.attention)})(?![\\p{L}])`, 'iu'),
     state: new RegExp(`(?<=[\\s,;(–-])(?:${anyOf(lists.state)})[).]{0,3}$`, 'iu'),
+    /** "In liquidation: Acme", "(in liquidation) Acme". */
+    stateBefore: new RegExp(`^[\\s([]*(?:${anyOf(lists.state)})\\s*(?:[:)\\]]+|\\s[–-])\\s*(?=\\S)`, 'iu'),
     /** Any word that begins like this, or contains a long one: "Kältetechnik". */
     noPlace: new RegExp(
       `(?<!\\p{L})(?:${anyOf(lists.no_place)})|${anyOf(lists.no_place.filter(({ length }) => length > 4))}`,

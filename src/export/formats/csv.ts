@@ -178,8 +178,8 @@ const SPECIAL = /["\r\n]/;
 /** Columns that can hold any text. Other types have a fixed form. */
 const TEXT_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'id', 'scalar', 'text_or_list', 'value', 'json']);
 
-/** A number as people and providers write it: it is data, whatever its sign. */
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** A number as people and providers write it is data, whatever its sign. So is a dash instead of a value. */
+const NUMBER = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|-+)$/;
 
 /**
  * Text that a spreadsheet would run as a formula gets an apostrophe in front. `-5.20` stays `-5.20`. Some programs

@@ -352,9 +352,9 @@ const LINE_ENDING = 2;
 
 /** The message for each kind of broken quotation marks. */
 export const BROKEN_QUOTES = {
-  stray_quote: 'a quotation mark is inside a cell that does not begin with one',
-  bad_close: 'a quoted cell continues after its closing quotation mark. Marks inside a cell must be doubled',
-  unterminated: 'a quotation mark opened on this line is not closed',
+  stray_quote: 'a quotation mark is inside a plain cell',
+  bad_close: 'text follows a closing quotation mark. Marks inside a cell must be doubled',
+  unterminated: 'a quotation mark is not closed',
 };
 
 /** A quoted cell with or without the `=` before it. */

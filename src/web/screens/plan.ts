@@ -8,7 +8,7 @@ import { amountsInWords, moneyInWords, retriesInWords } from '../../cli/terminal
 import { UsageError } from '../../domain/errors.js';
 import { type Html, html, type Markup } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
-import { count, withCommas } from '../../util/words.js';
+import { count, rowInWords, withCommas } from '../../util/words.js';
 import { Refused } from '../access.js';
 import {
   addressWith,
@@ -175,7 +175,7 @@ ${panel(
 ${tablePanel(
   'Invalid rows',
   ['Reason', numeric('Rows'), 'First'],
-  plan.invalidReasons.map((one) => [one.message, withCommas(one.rows), `row ${one.row}, line ${one.line}`]),
+  plan.invalidReasons.map((one) => [one.message, withCommas(one.rows), rowInWords(one.row, one.line)]),
 )}
 </div>
 ${usualCountry !== null && text(request, 'confirm') === undefined && html`<p class="row"><button name="country" value="${usualCountry}" form="${JOB_FORM}">Use ${usualCountry} for rows without a country</button></p>`}

@@ -29,7 +29,7 @@ import { correctedNumber } from '../../domain/entity-key.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
 import { message, sentence } from '../../util/message-parts.js';
-import { count, withCommas } from '../../util/words.js';
+import { count, rowInWords, withCommas } from '../../util/words.js';
 import {
   addressWith,
   box,
@@ -51,7 +51,8 @@ import { type Action, csvOf, type Dated, mayDo, type Site, screen } from '../sit
 type Question = OneQuestionView['question'];
 type RefusedAnswer = ReturnType<typeof refusedAnswers>[number];
 
-const placeOf = ({ rows: [row] }: Question): string => `${row?.list}, line ${row?.line}`;
+const placeOf = ({ rows: [row] }: Question): string =>
+  row === undefined ? '' : `${row.list}, ${rowInWords(row.row, row.line)}`;
 
 /** The best candidate is first. */
 const bestGrade = ({ candidates }: Question): string | undefined => candidates[0]?.matchGrade;

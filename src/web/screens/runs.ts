@@ -14,7 +14,7 @@ import {
 import { OUTCOME_WORDS, ROW_OUTCOMES, type RowOutcome, STAGE_WORDS } from '../../domain/outcomes.js';
 import { type Html, html, type Share, shareBar } from '../../util/html.js';
 import { type MessageState, message } from '../../util/message-parts.js';
-import { count, durationInWords, iso, listed, moment, shortRun, withCommas } from '../../util/words.js';
+import { count, durationInWords, iso, listed, moment, rowInWords, shortRun, withCommas } from '../../util/words.js';
 import {
   aged,
   button,
@@ -216,7 +216,7 @@ ${tablePanel(
   activity.failures.map(({ code, count: rows, row, line }) => [
     html`<a href="${rowsAddress(view, { outcome: 'failed', reason: code })}"><code>${code}</code></a>`,
     withCommas(rows),
-    `row ${row}, line ${line}`,
+    rowInWords(row, line),
   ]),
 )}
 ${tablePanel(

@@ -245,7 +245,7 @@ describe('a review question', () => {
 });
 
 describe('a word before the number changes nothing', () => {
-  const numbers: (readonly [country: string, number: string, state?: string])[] = [
+  const numbers: [country: string, number: string, state?: string][] = [
     ['US', '600001190'],
     ['US', '2345678'],
     ['US', '2345678', 'Delaware'],
