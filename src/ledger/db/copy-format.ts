@@ -3,10 +3,10 @@
 import type { Hash } from 'node:crypto';
 
 /** A value in both engines. Every number is an integer that JavaScript represents exactly. */
-export type Stored = number | string | Uint8Array | null;
+export type StoredValue = number | string | Uint8Array | null;
 
 /** The values of one record, in column order. */
-export type StoredRecord = readonly Stored[];
+export type StoredRecord = readonly StoredValue[];
 
 export interface CopiedColumn {
   readonly name: string;
