@@ -58,8 +58,10 @@ export interface ReasonFacts {
   readonly stages: SnapshotRow['stages'];
   readonly ids: SnapshotRow['ids'];
   readonly questions: SnapshotRow['questions'];
-  /** The number of different turnovers in the accounts it would be taken from. Null if it has another source. */
-  readonly filedTurnovers: number | null;
+  /** The different turnovers in the accounts it would be taken from, as sent. Null if it has another source. */
+  readonly filedTurnovers: readonly string[] | null;
+  /** Figures were bought, and none of them is a turnover. */
+  readonly lacksTurnover: boolean;
   /** The year of a newer filed turnover than the one shown. */
   readonly turnoverFiledSince: string | null;
   /** The tables that show only a part of a list. */
@@ -78,7 +80,10 @@ export const reasonFacts = (row: SnapshotRow, company: CompanyFacts): ReasonFact
   fitsOtherCountry: row.errorCode === 'NUMBER_UNREADABLE' && fitsOtherCountry(usedFields(row)),
   code: row.errorCode,
   message: row.errorMessage,
-  filedTurnovers: company.cell('turnover_filed') === null ? null : Number(company.cell('turnover_filed')),
+  filedTurnovers: company.cell('turnover_filed')?.split('\n') ?? null,
+  lacksTurnover:
+    company.cell('turnover') === null &&
+    [row.stages?.record, row.stages?.financials].some((status) => status === 'done'),
   turnoverFiledSince: company.turnoverFiledSince,
   listsInPart: company.listsInPart,
   status: company.status,
@@ -174,11 +179,16 @@ const inPart = ({ listsInPart }: ReasonFacts): string =>
         .join(', ')}`;
 
 /** Explains a turnover without a currency, or an empty cell beside accounts with a turnover. */
-function turnoverFrom({ filedTurnovers, turnoverFiledSince }: ReasonFacts): string {
+function turnoverFrom({ outcome, stages, filedTurnovers, lacksTurnover, turnoverFiledSince }: ReasonFacts): string {
   if (turnoverFiledSince !== null) return `. The filed accounts have a newer turnover (${turnoverFiledSince})`;
-  if (filedTurnovers === null) return '';
-  if (filedTurnovers === 1) return '. Turnover from the filed accounts';
-  return `. ${filedTurnovers === 2 ? 'Two' : 'Several'} different turnovers were filed`;
+  if (filedTurnovers === null)
+    return outcome === 'complete' && lacksTurnover && stages?.financials !== 'not_available'
+      ? '. No turnover was returned'
+      : '';
+  if (filedTurnovers.length === 1) return '. Turnover from the filed accounts';
+  const values = filedTurnovers.slice(0, 3).map((value) => sanitizeText(value, 40));
+  const last = filedTurnovers.length > 3 ? 'others' : values.pop();
+  return `. Different turnovers were filed: ${values.join(', ')} and ${last}`;
 }
 
 function ended({ outcome, status }: ReasonFacts): string {
@@ -186,7 +196,8 @@ function ended({ outcome, status }: ReasonFacts): string {
   return state === undefined || state === 'in liquidation' || state === 'dormant' ? '' : `. The company is ${state}`;
 }
 
-const stageWords = (stage: string): string => stage.replaceAll('-', ' ');
+/** The filed accounts are figures, too. */
+const stageWords = (stage: string): string => (stage === 'financials' ? 'flat financials' : stage.replaceAll('-', ' '));
 
 /** Without a candidate there is nothing to choose: the list or the number has to be corrected. */
 const toDecide = (row: ReasonFacts): string => {

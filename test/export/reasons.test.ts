@@ -166,19 +166,21 @@ const CASES: readonly (readonly [string, Partial<ReasonFacts>])[] = [
   ],
   [
     'a filed turnover, and two stages without an answer',
-    { filedTurnovers: 1, stages: { financials: 'not_available', 'credit-report': 'not_available' } },
+    { filedTurnovers: ['300'], stages: { financials: 'not_available', 'credit-report': 'not_available' } },
   ],
   [
     'a filed turnover of a dissolved company',
-    { filedTurnovers: 1, stages: { record: 'done', financials: 'done' }, status: 'Dissolved' },
+    { filedTurnovers: ['300'], stages: { record: 'done', financials: 'done' }, status: 'Dissolved' },
   ],
-  ['two filed turnovers', { filedTurnovers: 2 }],
-  ['three filed turnovers', { filedTurnovers: 3 }],
+  ['two filed turnovers', { filedTurnovers: ['300', '311.50'] }],
+  ['four filed turnovers', { filedTurnovers: ['1', '2', '3', '4'] }],
+  ['figures without a turnover', { lacksTurnover: true, stages: { record: 'done', financials: 'done' } }],
+  ['no figures', { lacksTurnover: true, stages: { record: 'done', financials: 'not_available' } }],
   ['lists of which only a part came', { listsInPart: ['shareholders', 'group_links'] }],
   ['a newer filed turnover', { turnoverFiledSince: '2024' }],
   [
     'several candidates, and a filed turnover',
-    { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES', filedTurnovers: 1 },
+    { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES', filedTurnovers: ['300'] },
   ],
   ['a stage without an answer', { stages: { record: 'done', financials: 'not_available' } }],
   [

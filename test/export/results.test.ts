@@ -174,6 +174,28 @@ test('the columns for programs are the last ones of the workbook, and hidden', (
     );
   }));
 
+long('what the record lacks comes from the credit report', async () => {
+  const record = '{"lite":{"id":77,"name":"Acme Holdings Ltd","country_code":"GB","register_court":"Court of Kiel"}}';
+  const report = `{"summary":{},"company_profile":{"legal_form":"Ltd","vat_number":["GB123"],"website":"acme.example","status":"Active",
+    "address":{"street":"1 High Street","city":"Leeds","post_code":"LS1 1AA"}}}`;
+  const bought = [
+    { row: 1, api: 'v1' as const, operation: 'fullKyb', params: { id: '77' }, body: record },
+    { row: 1, api: 'v2' as const, operation: 'creditReportFetch', params: { report_id: '5' }, body: report },
+  ];
+  await withRun({ ...acme, rows: acme.rows.slice(0, 1), bought }, async ({ dataDir, ledger, id }) => {
+    const folder = join(dataDir, 'out');
+    await exportTo(folder, ledger, id);
+    expect(readTable(folder, 'results')[0]).toMatchObject({
+      register: 'Court of Kiel',
+      legal_form: 'Ltd',
+      vat_number: 'GB123',
+      website: 'acme.example',
+      company_status: 'Active',
+      address: '1 High Street, LS1 1AA Leeds',
+    });
+  });
+});
+
 long('statements with several turnovers give none', async () => {
   const bought = [
     { row: 1, api: 'v1' as const, operation: 'fullKyb', params: { id: '77' }, body: profile(filed(['1', '2'])) },
@@ -182,19 +204,19 @@ long('statements with several turnovers give none', async () => {
     const folder = join(dataDir, 'out');
     await exportTo(folder, ledger, id);
     const [line] = readTable(folder, 'results');
-    const reason = reasonOf({ ...STRUCK_OFF, filedTurnovers: 2 });
+    const reason = reasonOf({ ...STRUCK_OFF, filedTurnovers: ['1', '2'] });
     expect(line).toMatchObject({ turnover: null, turnover_year: null, reason });
   });
 });
 
 long.each([
-  ['statements that give one turnover twice give it', '', ['301', '"301.00"'], '301', 1],
+  ['statements that give one turnover twice give it', '', ['301', '"301.00"'], '301', ['301']],
   [
     'flat figures without a turnover leave it to the statements',
     '{"2024":{"Currency":"GBP","UK-Turnover":5}}',
     ['7'],
     '7',
-    1,
+    ['7'],
   ],
   [
     'flat figures with one come before the statements, also before those that differ',

@@ -18,6 +18,7 @@ export const ROW: ReasonFacts = {
   ids: { v1: '77' },
   questions: [],
   filedTurnovers: null,
+  lacksTurnover: false,
   turnoverFiledSince: null,
   listsInPart: [],
   notes: [],

@@ -108,7 +108,7 @@ function companyInWords(changes: readonly ChangeView[], all: boolean, place: str
     portfolio,
   ]);
   return [
-    `${shortened(name ?? ids.v1 ?? ids.v2 ?? 'a company')} (${where})`,
+    `${shortened(name ?? ids.v1 ?? ids.v2 ?? 'a company')}: ${where}`,
     ...changes.flatMap((change) => answerInWords(change, all, place)),
   ];
 }

@@ -58,7 +58,7 @@ export function flatTurnover(lines: readonly Row[]): Glance {
 const FILED_TURNOVER = new Set(['turnover', 'revenue']);
 
 /**
- * The newest period with a turnover. If statements differ, the turnover is empty and `turnover_filed` has their number.
+ * The newest period with a turnover. If statements differ, the turnover is empty and `turnover_filed` has all of them.
  * Filed statements have no currency.
  */
 export function filedTurnover(lines: readonly Row[]): Glance {
@@ -75,7 +75,7 @@ export function filedTurnover(lines: readonly Row[]): Glance {
   const [turnover] = values.values();
   if (turnover === undefined) return {};
   const turnover_filed_year = newest.slice(0, 4);
-  const filed = { turnover_filed: String(values.size), turnover_filed_year };
+  const filed = { turnover_filed: [...values.values()].join('\n'), turnover_filed_year };
   return values.size > 1 ? filed : { ...filed, turnover, turnover_year: turnover_filed_year };
 }
 

@@ -94,7 +94,7 @@ function subtitle({ countryCode, registrationNumber, register, status, state, ro
     [
       joined([countryCode, registrationNumber, register], ' · '),
       status !== null && chip(state === null ? 'detail' : state === 'dormant' ? 'attention' : 'failed', status),
-      first?.reason,
+      rows.every(({ reason }) => reason === first?.reason) && first?.reason,
     ],
     ' · ',
   );

@@ -24,6 +24,18 @@ test.each(['two\nlines', 'an old\rMac', 'and\r\nboth', ' plain', '', null])('%j 
   ]);
 });
 
+test.each([
+  ['-', '-'],
+  ['--', '--'],
+  ['-5.20', '-5.20'],
+  ['-A1', "'-A1"],
+  ['-1+1', "'-1+1"],
+  ['=', "'="],
+])('%s is written as %s: a dash instead of a value is no formula', (cell, written) => {
+  const line = new CsvText(columns, { delimiter: ',' }).render([{ a: cell, 'b\nc': null }]);
+  expect(line).toBe(`${written},\r\n`);
+});
+
 test('control characters do not reach a CSV file, except tabs and line ends', () => {
   const line = rendered(new CsvText(columns, { delimiter: ',' }), [
     { a: 'Ac\0m\u001b[2Je', 'b\nc': '\0\u007f\u009bx\ty\nz' },
