@@ -110,7 +110,7 @@ test('X-4 invalid rows lead to the plan, which tells line and reason', async () 
     const next = await statusNext(job);
     expect(jsonOf<EndJson>(end).next).toBe(next);
     expect(next).toBe(`kybatch plan ${join(job.cwd, 'in.csv')} --pipeline ${join(job.cwd, 'p.yaml')}`);
-    expect((await paste(job, next)).textOf('ROW_INVALID')).toMatch(/ 1 .*"Atlantis".* 2$/);
+    expect((await paste(job, next)).textOf('ROW_INVALID')).toMatch(/ 1 .*"Atlantis".* row 1 \(line 2\)$/);
   });
 });
 

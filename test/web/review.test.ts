@@ -209,7 +209,7 @@ test('the list and the question name the file that a row is in', () =>
   onPage(async ({ get, json }) => {
     const { questions } = await json<ReviewJson>('/review');
     for (const path of ['/review', `/review/${questions[0]?.question}`])
-      expect((await get(path)).text).toContain('first, line 2');
+      expect((await get(path)).text).toContain('first, row 1 (line 2)');
   }));
 
 test('a reader sees questions and decisions, but no form', () =>
