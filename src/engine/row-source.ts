@@ -1,6 +1,7 @@
 // Where an attempt gets its rows: from the ledger, alone or claimed beside other workers.
 
-import type { ClaimKind, ClaimStore, LedRun, RunLead } from '../ledger/rows/claims.js';
+import type { ClaimStore } from '../ledger/db/postgres/claims.js';
+import type { ClaimKind, LedRun, RunLead } from '../ledger/rows/claims.js';
 import type { RunStore } from '../ledger/rows/run-store.js';
 import type { RowRecord } from '../ledger/rows/runs.js';
 

@@ -4,7 +4,7 @@ import { Packer } from './answers/bodies.js';
 import { openSnapshot } from './answers/snapshot-store.js';
 import { readCorrectedTimes, type Times } from './clock-ahead.js';
 import type { Database } from './db/database.js';
-
+import type { ClaimStore } from './db/postgres/claims.js';
 import { type Housekeeping, housekeepingStore } from './erase/housekeeping-store.js';
 import { mustHaveValidRowNumbers } from './health.js';
 import { type CallStore, callStore } from './money/call-store.js';
@@ -13,9 +13,8 @@ import { type ChangeStore, changeStore } from './portfolio/change-store.js';
 import { type PortfolioStore, portfolioStore } from './portfolio/portfolio-store.js';
 import { type WatchStore, watchStore } from './portfolio/watches.js';
 import { type LedgerQueries, ledgerQueries } from './queries.js';
-
 import { type ReviewStore, reviewStore } from './review/review-store.js';
-import type { ClaimStore, Signals } from './rows/claims.js';
+import type { Signals } from './rows/claims.js';
 import { type RowFinder, rowFinder } from './rows/find-rows.js';
 import { type RunStore, runFinder, runStore } from './rows/run-store.js';
 
@@ -130,57 +129,12 @@ export async function composeLedger(database: Database, options: ComposeOptions)
     const opened = await openSnapshot(await database.snapshot(), runId, times, part);
     return opened && withLedgerErrors(opened, name);
   };
-  // Each store is prepared on first use: every command opens a ledger, an attempt three times, and few need all stores.
-  const store = <T extends object>(make: () => T) => once(() => withLedgerErrors(make(), name));
-  const calls = store<CallStore>(money);
-  const unknownCharges = store(() => unknownChargeStore(database));
-  const runs = store<RunStore>(() => {
-    const all = runStore(database, times);
-    return {
-      ...all,
-      async mustBeReadable(runId) {
-        await all.mustBeReadable(runId);
-        await database.read(() => mustHaveValidRowNumbers(database, runId));
-      },
-    };
-  });
-  const portfolios = store(() => portfolioStore(database, times, runFinder(database)));
-  const changes = store(() => changeStore(database));
-  const watches = store(() => watchStore(database, times));
-  const review = store(() => reviewStore(database));
-  const rows = store(() => rowFinder(database));
-  // A file that does not fit is refused before any spending.
-  if (access !== 'read') for (const needed of [calls, unknownCharges, runs]) needed();
-  return {
+  const ledger = {
     times,
     get lostCommits() {
       return database.lostCommits;
     },
     acceptLoss: () => database.acceptLoss(),
-    get calls() {
-      return calls();
-    },
-    get unknownCharges() {
-      return unknownCharges();
-    },
-    get runs() {
-      return runs();
-    },
-    get portfolios() {
-      return portfolios();
-    },
-    get changes() {
-      return changes();
-    },
-    get watches() {
-      return watches();
-    },
-    get review() {
-      return review();
-    },
-    get rows() {
-      return rows();
-    },
     reading: withLedgerErrors<LedgerQueries>({ ...ledgerQueries(database, now, clock), snapshot }, name),
     housekeeping: withLedgerErrors<Housekeeping>(housekeepingStore(database, now, flush), name),
     async close() {
@@ -193,6 +147,39 @@ export async function composeLedger(database: Database, options: ComposeOptions)
       }
     },
   };
+  const composed = withStores(ledger, name, {
+    calls: (): CallStore => money(),
+    unknownCharges: () => unknownChargeStore(database),
+    runs: (): RunStore => {
+      const all = runStore(database, times);
+      return {
+        ...all,
+        async mustBeReadable(runId) {
+          await all.mustBeReadable(runId);
+          await database.read(() => mustHaveValidRowNumbers(database, runId));
+        },
+      };
+    },
+    portfolios: () => portfolioStore(database, times, runFinder(database)),
+    changes: () => changeStore(database),
+    watches: () => watchStore(database, times),
+    review: () => reviewStore(database),
+    rows: () => rowFinder(database),
+  });
+  // A file that does not fit is refused before any spending.
+  if (access !== 'read') void [composed.calls, composed.unknownCharges, composed.runs];
+  return composed;
+}
+
+/** Each store is prepared on first use: every command opens a ledger, an attempt three times, and few need all stores. */
+function withStores<T extends object, Makers extends Readonly<Record<string, () => object>>>(
+  ledger: T,
+  name: string,
+  makers: Makers,
+): T & { readonly [Store in keyof Makers]: ReturnType<Makers[Store]> } {
+  for (const [store, make] of Object.entries(makers))
+    Object.defineProperty(ledger, store, { enumerable: true, get: once(() => withLedgerErrors(make(), name)) });
+  return ledger as T & { readonly [Store in keyof Makers]: ReturnType<Makers[Store]> };
 }
 
 function once<T>(make: () => T): () => T {

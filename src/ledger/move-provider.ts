@@ -64,11 +64,10 @@ function* merge(database: Sql, from: number, to: number): Script<void> {
     `DELETE FROM answers WHERE environment_id = @to AND EXISTS
        (SELECT 1 FROM answers AS newer WHERE newer.environment_id = @from AND newer.request_key = answers.request_key AND newer.call_id > answers.call_id)`,
   );
+  const more = `FROM summed_calls AS more WHERE more.environment_id = @from${same('summed_calls', 'more', 'summed_calls')}`;
   yield* run(
-    `UPDATE summed_calls SET
-       calls = calls + (SELECT more.calls FROM summed_calls AS more WHERE more.environment_id = @from${same('summed_calls', 'more', 'summed_calls')}),
-       owned = owned + (SELECT more.owned FROM summed_calls AS more WHERE more.environment_id = @from${same('summed_calls', 'more', 'summed_calls')})
-     WHERE environment_id = @to AND EXISTS (SELECT 1 FROM summed_calls AS more WHERE more.environment_id = @from${same('summed_calls', 'more', 'summed_calls')})`,
+    `UPDATE summed_calls SET calls = calls + (SELECT more.calls ${more}), owned = owned + (SELECT more.owned ${more})
+     WHERE environment_id = @to AND EXISTS (SELECT 1 ${more})`,
   );
   // Each address counted the other's units as drift, so the comparison starts over with the next answer.
   yield* run(

@@ -5,7 +5,7 @@ import { asOpenError, UsageError } from '../domain/errors.js';
 import { backUpSqlite } from './db/sqlite/backup.js';
 import * as sqlite from './db/sqlite/ledger.js';
 import { openSqliteLedger } from './db/sqlite/ledger.js';
-import { currentSchema, isThere, ledgerPath, mustExist, openAsIs, schemaOf } from './db/sqlite/open.js';
+import { currentSchema, isThere, ledgerPath, mustExist, schemaOf, withFile } from './db/sqlite/open.js';
 import type { DatabaseHealth, DeepHealth, ServerHealth } from './health.js';
 import type { BackedUp, BackupProgress, Ledger, LedgerOptions, LedgerPlace, Migrated } from './ledger.js';
 
@@ -49,13 +49,7 @@ export async function ledgerSchema({ dataDir, ledgerUrl }: LedgerPlace): Promise
 function schemaInFile(dataDir: string): number {
   mustExist(dataDir);
   try {
-    const { database, remove } = openAsIs(ledgerPath(dataDir));
-    try {
-      return schemaOf(database);
-    } finally {
-      database.close();
-      remove();
-    }
+    return withFile(ledgerPath(dataDir), schemaOf);
   } catch (error) {
     throw asOpenError(error, `the ledger ${ledgerPath(dataDir)}`);
   }

@@ -17,7 +17,7 @@ import {
   rowValues,
 } from '../db/json-columns.js';
 import { type Connection, connect, type Statement } from '../db/sqlite/connection.js';
-import type { Stored, StoredPlace } from '../db/stored-json.js';
+import type { StoredPlace, Unparsed } from '../db/stored-json.js';
 import { allowancesOf, chargedCalls } from '../money/usage.js';
 import {
   hasChanges,
@@ -206,7 +206,7 @@ const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
   type Parsed = 'values' | 'stages' | 'ids';
   type Row = Omit<
-    Stored<SnapshotRow, Parsed>,
+    Unparsed<SnapshotRow, Parsed>,
     'confirmed' | 'questions' | 'glances' | 'country' | 'fields' | 'companyKey'
   > &
     RunRowKey & { readonly fields: string; readonly matches: string; readonly questions: string };
@@ -302,7 +302,7 @@ async function* readSubjects(
   askedFor: readonly string[],
   order: string,
 ): AsyncGenerator<SubjectHead> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced' | 'companyKey' | 'notes'> &
+  type Subject = Omit<Unparsed<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced' | 'companyKey' | 'notes'> &
     RunRowKey & { readonly matches: string; readonly lacking: string | null; readonly asked: 0 | 1 };
   const { snapshot } = store;
   const { visibleAnswer, begun, earlier } = store.standing;

@@ -70,7 +70,7 @@ export const isTextRecord = (value: unknown): value is Readonly<Record<string, s
   isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
 
 /** A record whose JSON is not read yet. */
-export type Stored<T, Json extends keyof T> = Omit<T, Json> & Readonly<Record<Json, string>>;
+export type Unparsed<T, Json extends keyof T> = Omit<T, Json> & Readonly<Record<Json, string>>;
 
 /** Columns for SELECT, under the names of our records: `input_path AS inputPath`. */
 export const namedAsFields = (columns: string): string =>

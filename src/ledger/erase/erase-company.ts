@@ -9,7 +9,15 @@ import type { Script, Sql } from '../db/database.js';
 import { isTextRecord, parseStored } from '../db/stored-json.js';
 import { clearUnknownCharges } from '../money/read-intent-state.js';
 import { restoreQuestions } from '../review/questions.js';
-import { type Entity, type EntityRequest, findCalls, findEntity, type Lists, namedNumber } from './find-company.js';
+import {
+  type Entity,
+  type EntityRequest,
+  findCalls,
+  findEntity,
+  type Lists,
+  namedNumber,
+  saidAndReturned,
+} from './find-company.js';
 import type { EraseReport, ListedLine } from './housekeeping.js';
 import {
   AMONG_IDS,
@@ -189,36 +197,18 @@ function isKeyOf(key: string, named: NumberMatcher): boolean {
 
 /** Its identifiers: as requested, as in its rows, and as returned by searches. */
 function* identifiersOf(database: Sql, request: EntityRequest, { ids, rows }: Entity): Script<readonly string[]> {
-  const fields = yield* database
-    .prepare<[{ rows: string }], string>(`SELECT fields FROM rows WHERE ${AMONG_ROWS} ORDER BY run_id, row`)
-    .pluck()
-    .all({ rows: rowsJson(rows) });
-  const said = fields.flatMap((text) => {
-    const {
-      country,
-      state,
-      registration_number: number,
-      vat_number: vat,
-    }: Fields = parseStored(text, isTextRecord) ?? {};
+  const { said, returned } = yield* saidAndReturned(database, { ids: ids.json(), rows: rowsJson(rows) });
+  const listed = said.flatMap(({ country, state, registration_number: number, vat_number: vat }) => {
     const place = resolveLocation(country ?? '', state);
     return [...spellings(number, place.ok ? (place.countryCode ?? '') : '', state), vat];
   });
-  const candidates = yield* database
-    .prepare<[{ ids: string }], { number: string | null; vat: string | null }>(
-      `SELECT DISTINCT registration_number AS number, vat_number AS vat FROM candidates WHERE (space, id) ${AMONG_IDS}
-       ORDER BY 1 NULLS FIRST, 2 NULLS FIRST`,
-    )
-    .all({ ids: ids.json() });
-  const returned = candidates.flatMap(({ number, vat }) => [number, vat]);
   const asked =
     request.kind === 'entity'
       ? [request.id]
       : spellings(request.registrationNumber, request.countryCode, request.state);
-  const all = [...asked, ...ids.texts(), ...said, ...returned];
+  const all = [...asked, ...ids.texts(), ...listed, ...returned.flatMap(({ number, vat }) => [number, vat])];
   return [...new Set(all.flatMap((text) => text?.trim() || []))];
 }
-
-type Fields = Readonly<Record<string, string | undefined>>;
 
 const spellings = (number: string | undefined, countryCode: string, state: string | undefined) =>
   number === undefined ? [] : [number, parseRegistrationNumber(number, countryCode, state).canonical];

@@ -81,7 +81,7 @@ function* rowsSaying(database: Sql, named: NumberMatcher): Script<readonly RowKe
   return found;
 }
 
-type Fields = Readonly<Record<string, string>>;
+type Fields = Readonly<Record<string, string | undefined>>;
 
 function says(named: NumberMatcher, fields: Fields, inputValues: string): boolean {
   const { country, state, registration_number: number } = fields;
@@ -239,7 +239,12 @@ function* ownershipNumbers(
     )
     .pluck()
     .all(given);
-  const own = new Set([...known, ...(yield* numbersOf(database, given))]);
+  const { said, returned } = yield* saidAndReturned(database, given);
+  const own = new Set<string | null | undefined>([
+    ...known,
+    ...said.map(({ registration_number: number }) => number?.trim()),
+    ...returned.map(({ number }) => number),
+  ]);
   const isOthers = database.prepare<[{ rows: string; id: string }], unknown>(OF_OTHERS);
   const asked = yield* database.prepare<[], string>(ASKED).pluck().all();
   const found: string[] = [];
@@ -256,19 +261,19 @@ const OF_OTHERS = `SELECT 1 FROM row_ids WHERE space = 'ownership' AND id = @id 
   UNION SELECT 1 FROM candidates WHERE space = 'ownership' AND id = @id AND NOT ${AMONG_ROWS}
   UNION SELECT 1 FROM member_companies AS known WHERE space = 'ownership' AND id = @id AND ${STILL_KNOWN} AND member_id NOT IN ${MEMBERS}`;
 
-function* numbersOf(database: Sql, given: { readonly ids: string; readonly rows: string }): Script<readonly string[]> {
+/** What its rows say, and the numbers that searches returned for it. */
+export function* saidAndReturned(database: Sql, given: { readonly ids: string; readonly rows: string }) {
   const fields = yield* database
-    .prepare<[{ rows: string }], string>(`SELECT fields FROM rows WHERE ${AMONG_ROWS}`)
+    .prepare<[object], string>(`SELECT fields FROM rows WHERE ${AMONG_ROWS} ORDER BY run_id, row`)
     .pluck()
     .all(given);
-  const said = fields.flatMap((text) => parseStored(text, isTextRecord)?.registration_number?.trim() ?? []);
   const returned = yield* database
-    .prepare<[{ ids: string }], string>(
-      `SELECT DISTINCT registration_number FROM candidates WHERE (space, id) ${AMONG_IDS} AND registration_number IS NOT NULL`,
+    .prepare<[object], { number: string | null; vat: string | null }>(
+      `SELECT DISTINCT registration_number AS number, vat_number AS vat FROM candidates WHERE (space, id) ${AMONG_IDS}
+       ORDER BY 1 NULLS FIRST, 2 NULLS FIRST`,
     )
-    .pluck()
     .all(given);
-  return [...said, ...returned];
+  return { said: fields.map((text): Fields => parseStored(text, isTextRecord) ?? {}), returned };
 }
 
 /** Answers without a subject that name companies, such as searches and histories. */

@@ -8,32 +8,6 @@ import { SHARES_LIMITS } from '../rows/attempts.js';
 import type { Closure } from './calls.js';
 import type { Limits, MoneyState, NewCall, RequestState, UnknownCharges, UnknownChargesOf } from './intent.js';
 
-/** Read inside the transaction of an intent. */
-export interface IntentStates {
-  /** Registers an attempt of this process and the attempt whose limits it shares. */
-  begun(attemptId: number, purse: number): void;
-  of(call: NewCall): Script<IntentState>;
-  /**
-   * Reads the state and writes the intent in one round trip. It assumes that there is no closure and no unknown charge.
-   */
-  guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>>;
-  /** For a call whose request is not known yet. */
-  money(call: Counted, limits: Limits, now: number): Script<MoneyState>;
-  unknownCharges(of: UnknownChargesOf): Script<UnknownCharges>;
-}
-
-export interface Guess<T> {
-  readonly request: RequestState;
-  readonly money: MoneyState;
-  readonly written: T;
-}
-
-export interface IntentState {
-  /** Earlier calls for the same request, of any attempt. */
-  readonly request: RequestState;
-  money(limits: Limits): Script<MoneyState>;
-}
-
 type Counted = Pick<NewCall, 'attemptId' | 'environmentId' | 'operation' | 'meter'>;
 
 interface Flights {
@@ -64,7 +38,8 @@ const NO_REQUEST = '';
  */
 const MORE_THAN_IN_FLIGHT = 10_000;
 
-export function intentStates(database: Sql, times: CorrectedTimes): IntentStates {
+/** Read inside the transaction of an intent. */
+export function intentStates(database: Sql, times: CorrectedTimes) {
   // One statement, because every call runs it. Rare states are only detected here and read separately.
   const look = database
     .prepare<unknown[], Seen>(
@@ -128,10 +103,14 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
 
   return {
     unknownCharges,
-    begun: (attemptId, purse) => {
+    /** Registers an attempt of this process and the attempt whose limits it shares. */
+    begun: (attemptId: number, purse: number) => {
       purses.set(attemptId, purse);
     },
-    *guess<T>(call: NewCall, limits: Limits, write: Script<T>): Script<Guess<T>> {
+    /**
+     * Reads the state and writes the intent in one round trip. It assumes that there is no closure and no unknown charge.
+     */
+    *guess<T>(call: NewCall, limits: Limits, write: Script<T>) {
       const { attemptId, environmentId, meter, requestKey, reusableSince, startedAt } = call;
       const purse = purses.get(attemptId);
       if (purse === undefined) throw new AssumptionFailed();
@@ -146,37 +125,34 @@ export function intentStates(database: Sql, times: CorrectedTimes): IntentStates
       const [alive, , , , , anyClosure, , underWay, answered, anyUnknownCharge] = seen;
       const isUncounted = isToBeCounted(call, seen, limits, startedAt) && flights === undefined;
       if (isUncounted || anyClosure + anyUnknownCharge > 0) throw new AssumptionFailed();
-      return {
-        request: {
-          alive: alive === 1,
-          hasNewLeader: isLedAnew(attemptId, seen),
-          underWay: underWay === 1,
-          answered: answered === 1,
-          unknownCharges: undefined,
-        },
-        money: moneyOf(seen, flights, undefined, startedAt),
-        written,
+      const request: RequestState = {
+        alive: alive === 1,
+        hasNewLeader: isLedAnew(attemptId, seen),
+        underWay: underWay === 1,
+        answered: answered === 1,
+        unknownCharges: undefined,
       };
+      return { request, money: moneyOf(seen, flights, undefined, startedAt), written };
     },
-    *money(call, limits, now) {
+    /** For a call whose request is not known yet. */
+    *money(call: Counted, limits: Limits, now: number) {
       return yield* money(call, yield* see(call, NO_REQUEST, Number.POSITIVE_INFINITY), limits, now);
     },
-    *of(call) {
+    /** Earlier calls for the same request, of any attempt. */
+    *of(call: NewCall) {
       const { environmentId, requestKey, meter, subject } = call;
       const seen = yield* see(call, requestKey, call.reusableSince);
       const [alive, , , , , , , underWay, answered, anyUnknownCharge] = seen;
       const report = meter === 'report' && subject !== null;
       const sameReport = report && (yield* reportUnderWay.get(environmentId, subject.space, subject.id)) === 1;
-      return {
-        request: {
-          alive: alive === 1,
-          hasNewLeader: isLedAnew(call.attemptId, seen),
-          underWay: underWay === 1 || sameReport,
-          answered: answered === 1,
-          unknownCharges: anyUnknownCharge === 1 || report ? yield* unknownCharges(call) : undefined,
-        },
-        money: (limits) => money(call, seen, limits, call.startedAt),
+      const request: RequestState = {
+        alive: alive === 1,
+        hasNewLeader: isLedAnew(call.attemptId, seen),
+        underWay: underWay === 1 || sameReport,
+        answered: answered === 1,
+        unknownCharges: anyUnknownCharge === 1 || report ? yield* unknownCharges(call) : undefined,
       };
+      return { request, money: (limits: Limits) => money(call, seen, limits, call.startedAt) };
     },
   };
 }
@@ -245,13 +221,7 @@ const NO_UNKNOWN_CHARGES: UnknownCharges = {
 };
 const NO_ATTEMPT = 0;
 
-export interface UnknownChargeReader {
-  unknownCharges(of: UnknownChargesOf): Script<UnknownCharges>;
-  /** The IDs of these calls. */
-  calls(of: UnknownChargesOf): Script<readonly number[]>;
-}
-
-export function unknownChargeReader(database: Sql): UnknownChargeReader {
+export function unknownChargeReader(database: Sql) {
   const ofRequest = {
     counts: database.prepare<[object], UnknownCharges>(`${COUNTS} ${OF_REQUEST}`),
     ids: database.prepare<[object], number>(`SELECT id ${OF_REQUEST}`).pluck(),
@@ -265,11 +235,12 @@ export function unknownChargeReader(database: Sql): UnknownChargeReader {
       ? { by: ofReport, values: { environmentId, attemptId, ...subject } }
       : { by: ofRequest, values: { environmentId, attemptId, requestKey } };
   return {
-    *unknownCharges(of) {
+    *unknownCharges(of: UnknownChargesOf): Script<UnknownCharges> {
       const { by, values } = asked(of);
       return (yield* by.counts.get(values)) ?? NO_UNKNOWN_CHARGES;
     },
-    calls(of) {
+    /** The IDs of these calls. */
+    calls(of: UnknownChargesOf): Script<readonly number[]> {
       const { by, values } = asked(of);
       return by.ids.all(values);
     },

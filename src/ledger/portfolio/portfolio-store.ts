@@ -2,7 +2,7 @@ import { FIRST_ROWS, type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '.
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
-import { namedAsFields, type Stored } from '../db/stored-json.js';
+import { namedAsFields, type Unparsed } from '../db/stored-json.js';
 import { IS_DECIDED } from '../review/questions.js';
 import type { RunRecord } from '../rows/runs.js';
 import { untoldNews, updatePortfolio } from './converge.js';
@@ -251,7 +251,7 @@ function readRefusal(text: string): Omit<RefusedAttempt, 'at'> {
   return { code, exit: exit === undefined ? null : Number(exit), message: message ?? null, given: given ?? null };
 }
 
-type PortfolioRow = Stored<Omit<PortfolioRecord, 'refused' | 'agreed'>, 'columns'> & {
+type PortfolioRow = Unparsed<Omit<PortfolioRecord, 'refused' | 'agreed'>, 'columns'> & {
   readonly refusedAt: number | null;
   readonly refusedCode: string | null;
   readonly agreed: string | null;

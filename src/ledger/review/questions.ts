@@ -7,7 +7,7 @@ import { type RowFields, readSearchSubject } from '../../domain/search-subject.j
 import type { RowQuestion } from '../answers/snapshot.js';
 import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
 import { decisionShown, JsonColumns, rowFields, rowValues, runColumns } from '../db/json-columns.js';
-import { namedAsFields, parseStored, type Stored } from '../db/stored-json.js';
+import { namedAsFields, parseStored, type Unparsed } from '../db/stored-json.js';
 import { STILL_LISTED } from '../rows/read-rows.js';
 import type { CandidateRecord, IdClaim } from '../rows/runs.js';
 import type {
@@ -377,7 +377,7 @@ export function* readWaitingQuestions(
   return [...new Map(found.map((key) => [`${key.environmentId}|${key.entityKey}`, key])).values()];
 }
 
-type WaitingRecord = Omit<Stored<WaitingRow, 'fields' | 'candidates'>, 'stage'> & {
+type WaitingRecord = Omit<Unparsed<WaitingRow, 'fields' | 'candidates'>, 'stage'> & {
   readonly row: number;
   readonly stage: string;
   readonly place: string;
@@ -387,7 +387,7 @@ type Flag = 'answered' | 'open' | 'beside' | 'needsTwo' | 'isKnown';
 type Unread = 'fields' | 'columns' | 'values';
 
 type QuestionRow = Omit<
-  Stored<AskedQuestion, Unread>,
+  Unparsed<AskedQuestion, Unread>,
   Flag | 'stage' | 'listedRow' | 'correctedNumber' | 'candidates'
 > &
   Readonly<Record<Flag, number>> & { readonly stage: string; readonly listedRow: number | null };

@@ -1,31 +1,7 @@
-// The interfaces of claims and signals between workers, and the conditions of rows that can be claimed.
+// Records of claims, signals between workers, and the conditions of rows that can be claimed.
 
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { STILL_LISTED } from './read-rows.js';
-
-/**
- * The queue of several workers: the rows themselves. A row is free until an attempt claims it, and again when it is
- * settled or that attempt ends. Claims only keep two workers from the same row. Intents alone decide about spending.
- */
-export interface ClaimStore {
-  /** The attempt leads the run, and workers share its limits. Throws if another leader is alive. */
-  lead(lead: RunLead): Promise<void>;
-  /** Before a worker helps: rows parked until a time that has passed continue. */
-  join(runId: string): Promise<void>;
-  /** Claims the next rows that can begin, or that have waited long enough. */
-  claim(attemptId: number, kind: ClaimKind, limit: number): Promise<readonly number[]>;
-  /** Gives back rows that were not begun. Default: all that it has. */
-  release(attemptId: number, rows?: readonly number[]): Promise<void>;
-  /**
-   * The attempt no longer leads the run. If `isHeldUp`, workers continue when the first row on hold is due, within the
-   * same limits. A helper may call it if no leader is alive and no other has rows. False: that is not so.
-   */
-  leave(lead: RunLead, isHeldUp: boolean): Promise<boolean>;
-  /** Runs of which workers take rows, longest led first. */
-  runs(): Promise<readonly LedRun[]>;
-  /** One of them, as the attempt sees it. Undefined: workers take no rows of it. */
-  run(lead: RunLead): Promise<LedRun | undefined>;
-}
 
 export interface RunLead {
   readonly runId: string;

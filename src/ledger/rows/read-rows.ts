@@ -5,13 +5,13 @@ import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/out
 import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { JsonColumns, rowFetched, rowFields, rowStages, rowValues } from '../db/json-columns.js';
-import { namedAsFields, parseStored, type Stored } from '../db/stored-json.js';
+import { namedAsFields, parseStored, type Unparsed } from '../db/stored-json.js';
 import { UNKNOWN_CHARGE, WAITS } from '../money/intent.js';
 import type { Checkpoint, Progress, RefusalNote, RowId, RowRecord } from './runs.js';
 
 type Unread = 'values' | 'fields' | 'stages' | 'fetched';
 
-export type RowRow = Stored<
+export type RowRow = Unparsed<
   Omit<RowRecord, 'ids' | 'confirmedBefore' | 'stagesBefore' | 'begun' | 'lookUntil' | 'updatedAt'>,
   Unread
 > & { readonly updatedAt: number | null; readonly rank: number; readonly memberId: number | null };

@@ -2,7 +2,7 @@ import type { RowOutcome } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { JSON_COLUMNS_OF_RUN, JsonColumns, runColumns } from '../db/json-columns.js';
-import { damagedRecordError, namedAsFields, type Stored } from '../db/stored-json.js';
+import { damagedRecordError, namedAsFields, type Unparsed } from '../db/stored-json.js';
 import { NEWEST_RUNS } from './begin-run.js';
 import { NEW_ROW, WAITING_ROW } from './claims.js';
 import {
@@ -70,7 +70,7 @@ export function runFinder(database: Sql & Pick<Database, 'stored'>): (runId: str
   };
 }
 
-type RunRow = Stored<RunRecord, 'columns'>;
+type RunRow = Unparsed<RunRecord, 'columns'>;
 
 const SELECT_RUN = `SELECT ${namedAsFields(
   'id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, portfolio_id, superseded_by, row_count, created_at, finished_at',

@@ -3,11 +3,11 @@
 import { TakenOverError } from '../../../domain/errors.js';
 import {
   type ClaimKind,
-  type ClaimStore,
   FREE_CLAIMS,
   LedElsewhereError,
   type LedRun,
   NEW_ROW,
+  type RunLead,
   WAITING_ROW,
 } from '../../rows/claims.js';
 import { RANK_BEGUN, RELEASE_PARKED } from '../../rows/run-store.js';
@@ -33,8 +33,14 @@ interface Claimant {
   readonly resumeAt: number | null;
 }
 
-/** Each method is one transaction. */
-export function postgresClaims(database: Database, clock: () => number): ClaimStore {
+export type ClaimStore = ReturnType<typeof postgresClaims>;
+
+/**
+ * The queue of several workers: the rows themselves. A row is free until an attempt claims it, and again when it is
+ * settled or that attempt ends. Claims only keep two workers from the same row. Intents alone decide about spending.
+ * Each method is one transaction.
+ */
+export function postgresClaims(database: Database, clock: () => number) {
   const led = database.prepare<[object], FoundRun>(
     `SELECT runs.id AS runId, led_by AS attemptId, worker, lease_until AS leaseUntil, ended_at IS NULL AND lease_until >= @now AS alive,
        coalesce(resume_at <= @now, EXISTS (SELECT 1 FROM rows WHERE run_id = runs.id AND ${NEW_ROW}))
@@ -92,7 +98,8 @@ export function postgresClaims(database: Database, clock: () => number): ClaimSt
   const find = (runId: string | null, attemptId: number) => led.all({ runId, attemptId, now: clock() });
 
   return {
-    lead: ({ runId, attemptId }) =>
+    /** The attempt leads the run, and workers share its limits. Throws if another leader is alive. */
+    lead: ({ runId, attemptId }: RunLead) =>
       database.write(function* () {
         const [found] = yield* find(runId, attemptId);
         if (found?.alive === 1 && found.attemptId !== attemptId)
@@ -108,14 +115,16 @@ export function postgresClaims(database: Database, clock: () => number): ClaimSt
         }
         yield* setLead.run(attemptId, null, runId);
       }),
-    join: (runId) =>
+    /** Before a worker helps: rows parked until a time that has passed continue. */
+    join: (runId: string) =>
       database.write(function* () {
         const now = clock();
         if ((yield* resume.change(runId, now)) === 0) return;
         yield* releaseDue.run(runId, now);
         yield* rankBegun.run(runId);
       }),
-    claim: (attemptId, kind, limit) =>
+    /** Claims the next rows that can begin, or that have waited long enough. */
+    claim: (attemptId: number, kind: ClaimKind, limit: number): Promise<readonly number[]> =>
       database.write(function* () {
         const found = yield* claimant.get(attemptId);
         if (found === undefined) throw new TakenOverError();
@@ -124,13 +133,18 @@ export function postgresClaims(database: Database, clock: () => number): ClaimSt
         const { runId } = found;
         return yield* claims[kind].all({ runId, attemptId, limit, ...(kind === 'new' ? {} : { now: clock() }) });
       }, BESIDE),
-    release: (attemptId, rows) =>
+    /** Gives back rows that were not begun. Default: all that it has. */
+    release: (attemptId: number, rows?: readonly number[]) =>
       database.write(
         () =>
           rows === undefined ? freeClaims.run({ attemptId }) : freeSome.run({ attemptId, rows: JSON.stringify(rows) }),
         BESIDE,
       ),
-    leave: ({ runId, attemptId }, isHeldUp) =>
+    /**
+     * The attempt no longer leads the run. If `isHeldUp`, workers continue when the first row on hold is due, within the
+     * same limits. A helper may call it if no leader is alive and no other has rows. False: that is not so.
+     */
+    leave: ({ runId, attemptId }: RunLead, isHeldUp: boolean) =>
       database.write(function* () {
         const [found] = yield* find(runId, attemptId);
         if (found === undefined) return false;
@@ -139,8 +153,10 @@ export function postgresClaims(database: Database, clock: () => number): ClaimSt
         yield* setLead.run(...(until === null ? [null, null] : [found.attemptId, until + LATE_MS]), runId);
         return true;
       }),
+    /** Runs of which workers take rows, longest led first. */
     runs: async () => (await database.read(() => find(null, -1))).map(toLedRun),
-    run: async ({ runId, attemptId }) => (await database.read(() => find(runId, attemptId))).map(toLedRun)[0],
+    /** One of them, as the attempt sees it. Undefined: workers take no rows of it. */
+    run: async ({ runId, attemptId }: RunLead) => (await database.read(() => find(runId, attemptId))).map(toLedRun)[0],
   };
 }
 

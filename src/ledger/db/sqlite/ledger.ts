@@ -30,10 +30,10 @@ import {
   isThere,
   ledgerPath,
   mustExist,
-  openAsIs,
   openForReading,
   openForWriting,
   schemaOf,
+  withFile,
 } from './open.js';
 
 export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> {
@@ -80,13 +80,13 @@ const compose = (connection: Connection, options: LedgerOptions, onClose: () => 
  * Signs that an intact ledger has lost data. They are reported and refuse nothing, because files beside a ledger may
  * belong to another one.
  */
-export function dataLossWarning(database: Connection, dataDir: string): string | undefined {
+function dataLossWarning(database: Connection, dataDir: string): string | undefined {
   const hasRow = (sql: string) => database.prepare(sql).get() !== undefined;
   return hasRow('SELECT 1 FROM runs') || hasRow('SELECT 1 FROM calls') ? undefined : tracesOfRuns(dataDir);
 }
 
 /** The same for a missing or empty ledger. */
-export function tracesOfRuns(dataDir: string): string | undefined {
+function tracesOfRuns(dataDir: string): string | undefined {
   const found = ['logs', 'exports.jsonl'].map((name) => join(dataDir, name)).filter(holdsSomething);
   return found.length === 0
     ? undefined
@@ -115,17 +115,13 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
   }
   try {
     if (!isThere(dataDir)) return { state: 'absent', note: tracesOfRuns(dataDir) };
-    const { database, remove } = openAsIs(ledgerPath(dataDir));
-    try {
+    return withFile(ledgerPath(dataDir), (database) => {
       const health = healthOf(database);
       if (health.state === 'absent') return { ...health, note: tracesOfRuns(dataDir) };
       // A running attempt was not interrupted.
       if (health.state !== 'sound' || isLocked(dataDir) !== false) return health;
       return { ...health, note: dataLossWarning(database, dataDir), isUnused: isUnused(dataDir) };
-    } finally {
-      database.close();
-      remove();
-    }
+    });
   } catch (error) {
     return healthAfterError(error);
   }
@@ -174,20 +170,14 @@ export async function checkDeeply(dataDir: string, now: number): Promise<DeepHea
 export function mustLookSound(dataDir: string): void {
   const path = ledgerPath(dataDir);
   try {
-    const { database, remove } = openAsIs(path);
-    try {
-      mustBeSound(database);
-    } finally {
-      database.close();
-      remove();
-    }
+    withFile(path, mustBeSound);
   } catch (error) {
     throw asOpenError(error, `the ledger ${path}`);
   }
 }
 
 /** Evaluates all CHECK constraints of the schema, because SQLite's own check skips them on a read-only connection. */
-export function brokenConstraint(database: Connection): string | undefined {
+function brokenConstraint(database: Connection): string | undefined {
   const tables = database
     .prepare<[], { name: string; sql: string }>(
       "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql LIKE '%CHECK (%'",
@@ -205,7 +195,7 @@ export function brokenConstraint(database: Connection): string | undefined {
 }
 
 /** Records with a missing parent. */
-export function strayRecords(database: Connection): readonly DamagedRecord[] {
+function strayRecords(database: Connection): readonly DamagedRecord[] {
   return database
     .prepare<[], { table: string; parent: string; count: number }>(
       'SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check GROUP BY 1, 2',

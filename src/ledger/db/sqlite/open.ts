@@ -180,6 +180,16 @@ export function openAsIs(path: string): Opened {
   }
 }
 
+/** Reads the file of any version, and closes it. */
+export function withFile<T>(path: string, read: (database: Connection) => T): T {
+  const opened = openAsIs(path);
+  try {
+    return read(opened.database);
+  } finally {
+    close(opened);
+  }
+}
+
 function openInPlace(path: string): Opened {
   let database: Connection | undefined;
   try {
