@@ -8,7 +8,6 @@ import {
   type DamagedAnswer,
   type DamagedRecord,
   type DatabaseHealth,
-  type SchemaFound,
   type ServerHealth,
   SKEW_MS,
 } from '../../ledger/health.js';
@@ -24,25 +23,23 @@ export function checkDataDir({ dataDir, ledgerUrl }: LedgerPlace): Finding {
   try {
     const existing = nearest(dataDir);
     accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
-    if (existing !== dataDir)
-      return { check, state: 'ok', detail: `${dataDir} will be created`, short: `${dataDir}: will be created` };
+    if (existing !== dataDir) return ok(check, `${dataDir} will be created`, `${dataDir}: will be created`);
   } catch (error) {
     const failure = systemFailure(error);
     const why =
       failure === undefined ? 'it does not exist, or is not a folder' : `${sentence(failure.what)} ${failure.hint}`;
     const code = failure?.code ?? 'NO_PERMISSION';
-    return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage, code };
+    return fail(check, `${dataDir} cannot be used: ${why}`, code);
   }
   const closed = unwritablePaths(dataDir, ledgerUrl === undefined ? LEDGER_FILES : []);
   if (closed.length > 0) {
     const detail = `This user may not change ${closed.join(', ')}. A run would be refused. Run kybatch as their owner, or change the owner.`;
-    return { check, state: 'fail', detail, exit: ExitCode.usage, code: 'NO_PERMISSION' };
+    return fail(check, detail, 'NO_PERMISSION');
   }
-  const detail = `${dataDir} is writable`;
   const isOpen = (statSync(dataDir).mode & 0o077) !== 0;
   return isOpen
-    ? { check, state: 'note', detail: `${dataDir}: writable, but other users can read it (chmod 700)` }
-    : { check, state: 'ok', detail, short: `${dataDir}: writable` };
+    ? note(check, `${dataDir}: writable, but other users can read it (chmod 700)`)
+    : ok(check, `${dataDir} is writable`, `${dataDir}: writable`);
 }
 
 /** With a ledger in a database, a ledger file in the data directory is ignored. */
@@ -80,10 +77,10 @@ export function checkSpace(dataDir: string, environment: AppEnvironment): readon
   if (free === undefined) return [];
   const check = 'disk space';
   const detail = `${bytesInWords(free)} free in ${dataDir}`;
-  if (free >= SPACE.noted) return [{ check, state: 'ok', detail, short: `${bytesInWords(free)} free` }];
-  if (free >= SPACE.floor) return [{ check, state: 'note', detail: `${detail}. A large run may need more.` }];
+  if (free >= SPACE.noted) return [ok(check, detail, `${bytesInWords(free)} free`)];
+  if (free >= SPACE.floor) return [note(check, `${detail}. A large run may need more.`)];
   const then = `${detail}. Free some space: no run starts with less than ${bytesInWords(SPACE.floor)}.`;
-  return [{ check, state: 'fail', detail: then, exit: ExitCode.internal, code: 'DISK_FULL' }];
+  return [fail(check, then, 'DISK_FULL', ExitCode.internal)];
 }
 
 function ledgerFinding(health: DatabaseHealth, { dataDir }: Pick<LedgerPlace, 'dataDir'>): Finding {
@@ -94,25 +91,25 @@ function ledgerFinding(health: DatabaseHealth, { dataDir }: Pick<LedgerPlace, 'd
       const detail = health.state === 'absent' ? 'none yet' : 'no damage found';
       const short = `${detail}${health.state === 'absent' ? '' : QUICK}`;
       return health.note === undefined
-        ? { check, state: 'ok', detail, short }
-        : { check, state: 'note', detail: `${detail}, but ${sentence(health.note)}` };
+        ? ok(check, detail, short)
+        : note(check, `${detail}, but ${sentence(health.note)}`);
     }
     case 'older': {
       const detail = `no damage found. It comes from an older kybatch (schema ${health.schema}). The next run updates it, or \`kybatch ledger migrate\`.`;
-      return { check, state: 'note', detail, code: 'LEDGER_TOO_OLD' };
+      return note(check, detail, { code: 'LEDGER_TOO_OLD' });
     }
     case 'newer': {
       const detail = `The ledger comes from a newer kybatch (schema ${health.schema}). Update kybatch.`;
-      return { check, state: 'fail', detail, exit: ExitCode.usage, code: 'LEDGER_TOO_NEW' };
+      return fail(check, detail, 'LEDGER_TOO_NEW');
     }
     case 'no_driver':
-      return { check, state: 'fail', detail: health.detail, exit: ExitCode.usage, code: 'DRIVER_MISSING' };
+      return fail(check, health.detail, 'DRIVER_MISSING');
     case 'unusable':
-      return { check, state: 'fail', detail: `The ledger cannot be checked: ${health.detail}`, exit: health.exit };
+      return fail(check, `The ledger cannot be checked: ${health.detail}`, undefined, health.exit);
     case 'damaged': {
       const { wayOut = 'Do not delete it: it records what was paid for.' } = health;
       const detail = `The ledger is damaged: ${sentence(health.detail)} ${wayOut}\nTo restore a backup, stop all runs. Then, in ${dataDir}:\n\`mkdir ../aside && mv kybatch.db* ../aside && cp BACKUP/kybatch.db .\``;
-      return { check, state: 'fail', detail, exit: ExitCode.internal, code: 'LEDGER_DAMAGED' };
+      return fail(check, detail, 'LEDGER_DAMAGED', ExitCode.internal);
     }
   }
 }
@@ -137,35 +134,28 @@ function answerFindings(
   again: (answer: DamagedAnswer) => string,
 ): readonly Finding[] {
   const check = 'stored answers';
+  const checked = bodies.toLocaleString('en-US');
   if (damaged.length === 0)
     return [
-      {
-        check,
-        state: 'ok',
-        detail: `${bodies.toLocaleString('en-US')} stored answers match their digests`,
-        short: `${bodies.toLocaleString('en-US')} different ones checked, no damage found`,
-      },
+      ok(check, `${checked} stored answers match their digests`, `${checked} different ones checked, no damage found`),
     ];
   return damaged.map((answer) => {
     const { operation, callId, runId, row, rawSha256 } = answer;
     const where = runId === null ? 'manual' : `run ${runId}${row === null ? '' : `, row ${row}`}`;
     const bad = `${operation}, call ${callId} (${where}), ${rawSha256.slice(0, 12)}… is damaged`;
     if (!answer.owned || answer.params === null)
-      return { check, state: 'note', detail: `${bad}. A newer answer exists, or it was never reused.` };
+      return note(check, `${bad}. A newer answer exists, or it was never reused.`);
     const detail = `${bad}. The next run that needs it buys it again. To buy it now: ${again(answer)}`;
-    return { check, state: 'fail', detail, exit: ExitCode.internal };
+    return fail(check, detail, undefined, ExitCode.internal);
   });
 }
 
 function recordFindings(records: readonly DamagedRecord[]): readonly Finding[] {
   const check = 'stored records';
-  if (records.length === 0) return [{ check, state: 'ok', detail: 'all can be read', short: '' }];
-  return firstFew(records, wayOut, 'damaged records').map((detail) => ({
-    check,
-    state: 'fail',
-    detail,
-    exit: ExitCode.internal,
-  }));
+  if (records.length === 0) return [ok(check, 'all can be read', '')];
+  return firstFew(records, wayOut, 'damaged records').map((detail) =>
+    fail(check, detail, undefined, ExitCode.internal),
+  );
 }
 
 function wayOut({ what, remedy }: DamagedRecord): string {
@@ -214,8 +204,7 @@ export async function lookAtLedger(place: LedgerPlace, { clock }: AppEnvironment
     const { message, hint = '', exit } = error;
     const detail = `${sentence(message)} ${hint}`.trimEnd();
     const code = error.code as MessageCode;
-    const findings: readonly Finding[] = [{ check: 'connection', state: 'fail', detail, exit, code }];
-    return { findings, health: unusable(detail, exit), server: null };
+    return { findings: [fail('connection', detail, code, exit)], health: unusable(detail, exit), server: null };
   }
 }
 
@@ -228,7 +217,7 @@ const REQUIRED_CHECKS: ReadonlySet<string> = new Set(['database', 'role']);
 function serverFindings(health: ServerHealth): readonly Finding[] {
   return [
     connection(health),
-    schema('database', 'ledger', health.ledger, health),
+    schema(health),
     ...rights(health),
     clock(health),
     connections(health),
@@ -248,28 +237,22 @@ function connection({ name, version, role, roundTripMs, isReadOnly }: ServerHeal
 
 const MIGRATE = '`kybatch ledger migrate`';
 
-function schema(check: string, what: string, { has, needs }: SchemaFound, { role, mayMigrate }: ServerHealth): Finding {
+function schema({ role, mayMigrate, ledger: { has, needs } }: ServerHealth): Finding {
+  const check = 'database';
+  const schemas = `(schema ${has}, this one ${has === null || has > needs ? 'knows' : 'needs'} ${needs})`;
+  const by = mayMigrate ? '' : ` Its owner must run it: ${role} may not create schemas.`;
   if (has === null)
     return fail(
       check,
-      `The role ${role} may not read the schema version of the ${what}. Check its rights.`,
+      `The role ${role} may not read the schema version of the ledger. Check its rights.`,
       'SCHEMA_UNKNOWN',
     );
-  if (has === needs) return ok(check, `${what}: schema ${has}`);
+  if (has === needs) return ok(check, `ledger: schema ${has}`);
   if (has > needs)
-    return fail(
-      check,
-      `The ${what} comes from a newer kybatch (schema ${has}, this one knows ${needs}). Update kybatch.`,
-      'SCHEMA_TOO_NEW',
-    );
-  const by = mayMigrate ? '' : ` Its owner must run it: ${role} may not create schemas.`;
+    return fail(check, `The ledger comes from a newer kybatch ${schemas}. Update kybatch.`, 'SCHEMA_TOO_NEW');
   return has === 0
-    ? fail(check, `This database has no ${what} yet. Create it with ${MIGRATE}.${by}`, 'SCHEMA_MISSING')
-    : fail(
-        check,
-        `The ${what} comes from an older kybatch (schema ${has}, this one needs ${needs}). Run ${MIGRATE}.${by}`,
-        'SCHEMA_TOO_OLD',
-      );
+    ? fail(check, `This database has no ledger yet. Create it with ${MIGRATE}.${by}`, 'SCHEMA_MISSING')
+    : fail(check, `The ledger comes from an older kybatch ${schemas}. Run ${MIGRATE}.${by}`, 'SCHEMA_TOO_OLD');
 }
 
 /** Without tables there is nothing to grant. */
@@ -319,13 +302,23 @@ const durability = ({ unsafeSettings }: ServerHealth): readonly Finding[] =>
 
 const inMs = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 
-const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail });
-const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
-const fail = (check: string, detail: string, code?: MessageCode): Finding => ({
+export const ok = (check: string, detail: string, short?: string): Finding => ({
+  check,
+  state: 'ok',
+  detail,
+  ...(short === undefined ? {} : { short }),
+});
+export const note = (check: string, detail: string, more: Pick<Finding, 'short' | 'code'> = {}): Finding => ({
+  check,
+  state: 'note',
+  detail,
+  ...more,
+});
+export const fail = (check: string, detail: string, code?: MessageCode, exit: ExitCode = ExitCode.usage): Finding => ({
   check,
   state: 'fail',
   detail,
-  exit: ExitCode.usage,
+  exit,
   ...(code === undefined ? {} : { code }),
 });
 

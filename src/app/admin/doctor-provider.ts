@@ -29,7 +29,7 @@ import { didYouMean, sentence } from '../../util/message-parts.js';
 import { type AppEnvironment, withLedger } from '../environment.js';
 import { keyRefusal, type Provider, type ProviderOptions, refusedKeyInWords } from '../provider/provider.js';
 import { withRecordedProbes } from '../run/preflight.js';
-import type { Finding } from './doctor-ledger.js';
+import { type Finding, note, ok } from './doctor-ledger.js';
 
 /** A check need not wait as long as a paid call. */
 export const CHECK_SETUP = { deadlineMs: 10_000 };
@@ -60,12 +60,12 @@ function v1Findings(report: V1KeyReport, { configuration }: Provider): readonly 
   if (report.state !== 'works') return findings;
   const missing = Object.entries(report.scopes).flatMap(([scope, state]) => (state === 'missing' ? [scope] : []));
   const short = missing.length === 0 ? '' : `refused: ${missing.join(', ')}`;
-  const state = missing.length === 0 ? 'ok' : 'note';
-  findings.push({ check: 'v1 scopes', state, detail: scopesText(report), short });
+  const scopes = scopesText(report);
+  findings.push(short === '' ? ok('v1 scopes', scopes, short) : note('v1 scopes', scopes, { short }));
   if (report.quota !== null) {
     const { dailyLimit, dailyRemaining, resetAtMs } = report.quota;
     const detail = `free workspace: ${dailyRemaining ?? '?'} of ${dailyLimit ?? '?'} units left today, reset at ${new Date(resetAtMs).toISOString()}`;
-    findings.push({ check: 'v1 allowance', state: 'note', detail });
+    findings.push(note('v1 allowance', detail));
   }
   return findings;
 }
@@ -76,7 +76,7 @@ function v1KeyFinding(report: V1KeyReport, environment: Provider['configuration'
     case 'works': {
       const detail = `accepted at ${baseUrl}${report.costly.length === 0 ? ', checked free of charge' : ''}`;
       const isWhole = !Object.values(report.scopes).includes('missing');
-      return { check: 'v1 key', state: 'ok', detail, short: `accepted${isWhole ? ', no scope refused' : ''}` };
+      return ok('v1 key', detail, `accepted${isWhole ? ', no scope refused' : ''}`);
     }
     case 'not_live':
       return {
@@ -132,7 +132,7 @@ function v2KeyFinding(report: V2KeyReport, environment: Provider['configuration'
   const counted = `${permissions} ${permissions === 1 ? 'permission' : 'permissions'}`;
   const isUsed = permissionUseOf(report.metrics ?? []).some(isUsedUp);
   const short = `accepted, ${counted}${permissions === 0 || isUsed ? '' : ', none used up'}`;
-  return { check: 'v2 key', state: 'ok', detail: `accepted at ${baseUrl}, ${counted}`, short };
+  return ok('v2 key', `accepted at ${baseUrl}, ${counted}`, short);
 }
 
 function routesFinding({ routes, routesFile }: Provider['configuration']): Finding {
@@ -144,13 +144,8 @@ function routesFinding({ routes, routesFile }: Provider['configuration']): Findi
   const found = `${unpublished.length - missing.length} of ${unpublished.length}`;
   const detail = `${from}: ${found} unpublished operations have a route`;
   return missing.length === 0
-    ? { check: 'v2 routes', state: 'ok', detail, short: found }
-    : {
-        check: 'v2 routes',
-        state: 'note',
-        detail: `${detail}; without: ${missing.join(' ')}`,
-        short: `${found} (${from})`,
-      };
+    ? ok('v2 routes', detail, found)
+    : note('v2 routes', `${detail}; without: ${missing.join(' ')}`, { short: `${found} (${from})` });
 }
 
 /** A run with such a stage would be refused before its first call (V2-15). */
@@ -159,8 +154,7 @@ const stageFindings = (routes: Routes): readonly Finding[] =>
     const needed = operationsOf({ stages: [name] }).map((operation) => operation.name);
     const missing = missingRoutes(needed, routes);
     if (missing.length === 0) return [];
-    const detail = `${name} cannot run: no route for ${missing.join(', ')}`;
-    return [{ check: 'v2 stages', state: 'note', detail }];
+    return [note('v2 stages', `${name} cannot run: no route for ${missing.join(', ')}`)];
   });
 
 function keyFailure(
@@ -206,13 +200,7 @@ const notConfigured = (api: 'v1' | 'v2', alone: boolean): Finding =>
         exit: ExitCode.usage,
         code: 'NO_PROVIDER',
       }
-    : {
-        check: `${api} key`,
-        state: 'note',
-        detail: `${api} is not configured`,
-        short: 'not configured',
-        code: 'API_NOT_CONFIGURED',
-      };
+    : note(`${api} key`, `${api} is not configured`, { short: 'not configured', code: 'API_NOT_CONFIGURED' });
 
 const NO_PROVIDER = `No provider is configured. Put these into .env in this folder:
   KYBATCH_V1_BASE_URL=https://…
@@ -240,18 +228,12 @@ function permissionFindings(
       const verdict = spent.length === 0 ? '' : `; used up: ${spent.join(', ')}`;
       const detail = `${codename}: ${counts.map(countInWords).join('; ')}${verdict}`;
       return spent.length === 0
-        ? { check: 'v2 permission', state: 'ok', detail, short: '' }
-        : {
-            check: 'v2 permission',
-            state: 'note',
-            detail,
-            short: `used up: ${spent.join(', ')}`,
-            code: 'PERMISSION_USED_UP',
-          };
+        ? ok('v2 permission', detail, '')
+        : note('v2 permission', detail, { short: `used up: ${spent.join(', ')}`, code: 'PERMISSION_USED_UP' });
     }),
     ...strangers.map((codename): Finding => {
       const detail = `The pipeline ${name} names the permission ${codename}, which v2 does not have. It has no effect.${didYouMean(codename, codenames)}`;
-      return { check: 'v2 permission', state: 'note', detail, code: 'PERMISSION_UNKNOWN' };
+      return note('v2 permission', detail, { code: 'PERMISSION_UNKNOWN' });
     }),
   ];
 }
@@ -279,11 +261,11 @@ async function lookAtContacts(
   const check = 'v2 contacts';
   if (counts instanceof ApiError) {
     const detail = `unknown ${asked}: ${counts.code}: ${sentence(counts.message)}`;
-    return { counts: null, finding: { check, state: 'note', detail, short: '' } };
+    return { counts: null, finding: note(check, detail, { short: '' }) };
   }
   const { emailCount, phoneCount } = counts;
   const detail = `revealed ${asked}: e-mail addresses ${figure(emailCount)}, phone numbers ${figure(phoneCount)}`;
-  return { counts, finding: { check, state: 'ok', detail, short: '' } };
+  return { counts, finding: ok(check, detail, '') };
 }
 
 /**
@@ -291,11 +273,11 @@ async function lookAtContacts(
  */
 export async function checkMcp({ v1, v2, mcp, configuration }: Provider): Promise<readonly Finding[]> {
   if (mcp === null && v1 === null && v2 === null) return [];
-  if (mcp === null) return [{ check: 'mcp', state: 'note', detail: 'KYBATCH_MCP_URL is not set', short: '' }];
+  if (mcp === null) return [note('mcp', 'KYBATCH_MCP_URL is not set', { short: '' })];
   try {
     const { length } = await mcp.tools();
     const tools = `${length} ${length === 1 ? 'tool' : 'tools'}`;
-    return [{ check: 'mcp', state: 'ok', detail: `${tools} at ${configuration.mcp?.url}`, short: tools }];
+    return [ok('mcp', `${tools} at ${configuration.mcp?.url}`, tools)];
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const state = error.stop === 'credentials' ? 'refused' : error.stop === 'route' ? 'wrong_route' : 'unreachable';
@@ -326,8 +308,7 @@ export async function saveV2Counts(
     return [];
   } catch (error) {
     if (!(error instanceof KybatchError)) throw error;
-    const detail = `The counters of v2 were not stored for \`kybatch usage\`: ${sentence(error.message)}`;
-    return [{ check: 'v2 counts', state: 'note', detail }];
+    return [note('v2 counts', `The counters of v2 were not stored for \`kybatch usage\`: ${sentence(error.message)}`)];
   }
 }
 
@@ -344,28 +325,17 @@ export async function saveCostlyChecks(
   environment: AppEnvironment,
 ): Promise<readonly Finding[]> {
   if (costly.length === 0) return [];
-  const finding = (more: string): Finding => ({
-    check: 'v1 probe',
-    state: 'note',
-    detail: `${costly.length === 1 ? '1 check was' : `${costly.length} checks were`} charged. ${more}`,
-  });
+  const charged = costly.length === 1 ? '1 check was' : `${costly.length} checks were`;
+  const finding = (more: string) => note('v1 probe', `${charged} charged. ${more}`);
   if (options.sandbox === true || !isWhole(health)) return [finding('There is no ledger to record it.')];
   try {
     await withLedger('annotate', options, environment, async (ledger) => {
       for (const { check, answer } of costly) {
         const client = { send: () => (answer instanceof ApiError ? Promise.reject(answer) : Promise.resolve(answer)) };
-        await withRecordedProbes(
-          { runId: null },
-          client,
-          providerName,
-          NO_LIMITS,
-          NEVER,
-          ledger,
-          environment,
-          async (send) => {
-            await send(check).catch(() => {});
-          },
-        );
+        const sent = async (send: (check: CostlyCheck['check']) => Promise<unknown>) => {
+          await send(check).catch(() => {});
+        };
+        await withRecordedProbes({ runId: null }, client, providerName, NO_LIMITS, NEVER, ledger, environment, sent);
       }
     });
     return [finding('`kybatch usage` counts it.')];

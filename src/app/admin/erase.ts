@@ -11,7 +11,6 @@ import {
 import type { EraseProof, EraseReport, EraseRequest } from '../../ledger/erase/housekeeping.js';
 import type { Housekeeping } from '../../ledger/erase/housekeeping-store.js';
 import type { RunStore } from '../../ledger/rows/run-store.js';
-
 import { Inbox, isId } from '../../portfolio/watch/inbox.js';
 import { type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 

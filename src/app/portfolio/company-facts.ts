@@ -189,25 +189,30 @@ function figureTable(cells: readonly Figure[]): Omit<FigureTable, 'operation' | 
   };
 }
 
-export interface CreditReportView {
+/** As sent, by column. */
+const REPORT_COLUMNS = {
+  dateCreated: 'date_created',
+  fetchedAt: 'fetched_at',
+  status: 'status',
+  expired: 'expired',
+  risk: 'common_value',
+  riskWords: 'common_description',
+  probabilityOfDefault: 'pod',
+  creditLimit: 'credit_limit_value',
+  creditLimitCurrency: 'credit_limit_currency',
+  turnover: 'turnover',
+  ebitda: 'ebitda',
+  employees: 'number_of_employees',
+  charges: 'charges',
+  mortgages: 'mortgages',
+  courtJudgements: 'court_judgements',
+  rawSha256: 'raw_sha256',
+} as const;
+
+type ReportCells = { readonly [Name in keyof typeof REPORT_COLUMNS]: string | null };
+
+export interface CreditReportView extends ReportCells {
   readonly id: string;
-  /** As sent. */
-  readonly dateCreated: string | null;
-  readonly fetchedAt: string | null;
-  readonly status: string | null;
-  readonly expired: string | null;
-  readonly risk: string | null;
-  readonly riskWords: string | null;
-  readonly probabilityOfDefault: string | null;
-  readonly creditLimit: string | null;
-  readonly creditLimitCurrency: string | null;
-  readonly turnover: string | null;
-  readonly ebitda: string | null;
-  readonly employees: string | null;
-  readonly charges: string | null;
-  readonly mortgages: string | null;
-  readonly courtJudgements: string | null;
-  readonly rawSha256: string | null;
   readonly remarks: readonly { readonly kind: string; readonly text: string }[];
 }
 
@@ -216,22 +221,9 @@ export function creditReports(tables: CompanyTables): readonly CreditReportView[
   const remarks = rowsOf(tables, 'credit_report_remarks');
   const reports = rowsOf(tables, 'credit_reports').map((row) => ({
     id: row.credit_report_id ?? '',
-    dateCreated: row.date_created ?? null,
-    fetchedAt: row.fetched_at ?? null,
-    status: row.status ?? null,
-    expired: row.expired ?? null,
-    risk: row.common_value ?? null,
-    riskWords: row.common_description ?? null,
-    probabilityOfDefault: row.pod ?? null,
-    creditLimit: row.credit_limit_value ?? null,
-    creditLimitCurrency: row.credit_limit_currency ?? null,
-    turnover: row.turnover ?? null,
-    ebitda: row.ebitda ?? null,
-    employees: row.number_of_employees ?? null,
-    charges: row.charges ?? null,
-    mortgages: row.mortgages ?? null,
-    courtJudgements: row.court_judgements ?? null,
-    rawSha256: row.raw_sha256 ?? null,
+    ...(Object.fromEntries(
+      Object.entries(REPORT_COLUMNS).map(([name, column]) => [name, row[column] ?? null]),
+    ) as ReportCells),
     remarks: remarks.flatMap(({ credit_report_id, kind, text }) =>
       credit_report_id === row.credit_report_id && text ? [{ kind: kind ?? '', text }] : [],
     ),

@@ -1,12 +1,9 @@
 // `resume` and `retry`: continue an existing run.
 
-import { type LoadedPipeline, loadPipeline, usesApi } from '../../config/pipeline.js';
+import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
 import type { Notify } from '../../config/pipeline-schema.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
-import { type Money, moneyOf } from '../../domain/prices.js';
-import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { Limits } from '../../ledger/money/intent.js';
 import type { RunStore } from '../../ledger/rows/run-store.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { message } from '../../util/message-parts.js';
@@ -38,10 +35,10 @@ import { namedRun, newestRun } from './runs.js';
 import {
   boundsOf,
   DeclinedError,
-  moreIfLost,
   remainingCost,
-  reportsUnbound,
+  type SpendingForecast,
   type SpendingOptions,
+  spendingForecast,
 } from './spending.js';
 import { readSettings, rereadStep } from './stored-settings.js';
 
@@ -52,7 +49,7 @@ export interface ContinueOptions extends SpendingOptions {
   readonly agree?: ((proposal: ContinueProposal) => Promise<boolean>) | undefined;
 }
 
-export interface ContinueProposal {
+export interface ContinueProposal extends SpendingForecast {
   readonly run: string;
   /** Rows that will move. */
   readonly rows: number;
@@ -60,16 +57,6 @@ export interface ContinueProposal {
   readonly inDoubt: number;
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
-  readonly atMost: RemainingCost;
-  /** The same in money. Absent: no prices are set. */
-  readonly money?: Money;
-  /** Without v1, nothing is counted in units. */
-  readonly asksV1: boolean;
-  /** If `true`, lost answers that are asked for again may cost more than `atMost`. */
-  readonly moreIfLost: boolean;
-  /** There is a limit on units but none on credit reports, and reports may be bought. */
-  readonly reportsUnbound: boolean;
-  readonly limits: Limits;
   /** The attempt before had the same limits. */
   readonly hasSameLimits: boolean;
   /** Guard findings that would refuse the attempt if no person could be asked. */
@@ -128,11 +115,7 @@ async function continueAttempt(
     const rows = await how.rows(run, runs);
     if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, environment);
     const place = { dataDir, out: options.out && pathIn(environment, options.out) };
-    const findings = refuseOrAsk(
-      await checkNewLedger(place, providerNames(options, environment), ledger),
-      options,
-      environment,
-    );
+    const findings = refuseOrAsk(await checkNewLedger(place, names, ledger), options, environment);
     if (options.export !== false) await checkTables(options, run.id, dataDir, environment);
     return await withProvider(
       options,
@@ -140,26 +123,19 @@ async function continueAttempt(
       async (provider) => {
         checkProvider(pipeline, provider);
         await mustKnowNames(pipeline, KEEPS_ITS_PIPELINE, provider, options, ledger, environment);
-        const rest = await remainingCost(
-          { run, pipeline, fresh, outcome: how.outcome },
-          provider.names,
-          ledger,
-          environment,
-        );
-        const atMost = within(rest, bounds.limits);
+        const remaining = { run, pipeline, fresh, outcome: how.outcome };
+        const rest = await remainingCost(remaining, provider.names, ledger, environment);
         const inDoubt =
           how.outcome === 'pending' ? await rowsWithUnknownCharge(run, ledger, environment.clock.now()) : 0;
-        const which = { run: run.id, rows: rows - inDoubt, inDoubt };
-        const may = {
-          atMost,
-          ...(prices === null ? {} : { money: moneyOf(prices, atMost) }),
-          asksV1: usesApi(pipeline, 'v1'),
-          moreIfLost: moreIfLost(rest, bounds.limits, pipeline),
-          reportsUnbound: reportsUnbound(rest, bounds.limits),
-          limits: bounds.limits,
+        const proposal: ContinueProposal = {
+          run: run.id,
+          rows: rows - inDoubt,
+          inDoubt,
+          ...spendingForecast(rest, bounds.limits, pipeline, prices),
           hasSameLimits: await hasSameLimits(run.id, options, ledger),
+          fresh,
+          findings,
         };
-        const proposal = { ...which, ...may, fresh, findings };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         // The guard `new_ledger` has let the attempt pass.
         ledger.acceptLoss();

@@ -5,7 +5,7 @@ import { unitsLeft } from '../../domain/account-usage.js';
 import { ExitCode, TakenOverError } from '../../domain/errors.js';
 import { moneyOf, type Prices, type Purchases, purchasesOf } from '../../domain/prices.js';
 import type { PermissionReader } from '../../engine/permissions.js';
-import { type RemainingCost, within } from '../../engine/row-cost.js';
+import type { RemainingCost } from '../../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../../engine/run.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { ChargedCalls } from '../../ledger/money/usage.js';
@@ -41,6 +41,7 @@ import {
   failureEnding,
   hasNewestTables,
   latestTables,
+  NO_NEWS,
   newestTables,
   nextSteps,
   type RunEndView,
@@ -52,11 +53,10 @@ import {
   findPriceAboveLimit,
   isBarred,
   type ListNews,
-  moreIfLost,
   remainingCost,
-  reportsUnbound,
   type SpendingBounds,
   type SpendingOptions,
+  spendingForecast,
 } from './spending.js';
 import { areTablesOutdated, tablesAtEnd, tablesWhere } from './tables-at-stop.js';
 
@@ -144,7 +144,7 @@ export async function executeRun(
     const before = await lastChange(ledger);
     await deriveChanges(ledger.changes, environment.clock.now(), options.abort);
     const { dataDir } = provider.configuration;
-    const { failed, ...written } = await tablesAtEnd(
+    const { failed, tables, tablesBefore } = await tablesAtEnd(
       attempt,
       end,
       tally.broughtAnything,
@@ -178,7 +178,9 @@ export async function executeRun(
     const steps = ledBy === null ? await nextSteps(run, progress, whole, ledger) : [];
     const allowed = steps.filter((step) => !continuesRows(step) || !barred);
     const importantChanges = await importantSince(before, run, ledger);
-    const made = {
+    const stopped = failed ?? (end.stopped && nameRefusedKey(end.stopped, provider.configuration));
+    const reviewable = await withReviewSheets(allowed, ledger, environment);
+    const view = viewOfEnd(run, { ...end, stopped, progress }, whole, reviewable, tables, {
       departed: news.left,
       departedFirst: news.leftFirst,
       spent,
@@ -198,24 +200,14 @@ export async function executeRun(
       reportsCharged: activity?.reports ?? spent.reports,
       unitsLeft: usesApi(pipeline, 'v1') ? await allowanceLeft(provider, ledger) : null,
       failures: activity?.failures ?? [],
-    };
-    const stopped = failed ?? (end.stopped && nameRefusedKey(end.stopped, provider.configuration));
-    const view = viewOfEnd(
-      run,
-      { ...end, stopped, progress },
-      whole,
-      made,
-      await withReviewSheets(allowed, ledger, environment),
-      {
-        ...written,
-        latest: await latestTables(run, written.tables?.folder ?? written.tablesBefore, dataDir, ledger),
-        log: log.path,
-        parkedUntil: activity?.parkedUntil ?? null,
-        putOff: await ledger.reading.isPutOff(run.id),
-        helpers: workers.filter(({ leads, underWay }) => !leads && underWay > 0).length,
-        ledBy,
-      },
-    );
+      tablesBefore,
+      latest: await latestTables(run, tables?.folder ?? tablesBefore, dataDir, ledger),
+      log: log.path,
+      parkedUntil: activity?.parkedUntil ?? null,
+      putOff: await ledger.reading.isPutOff(run.id),
+      helpers: workers.filter(({ leads, underWay }) => !leads && underWay > 0).length,
+      ledBy,
+    });
     const asInterrupt = options.said?.interruptedAs() ?? (view.interrupted ? ExitCode.interrupted : undefined);
     const finished = view.finished && failed === undefined;
     await ledger.calls.noteEnding(end.attemptId, endingOf({ ...view, finished }, exitOfRun(view, asInterrupt)));
@@ -237,9 +229,6 @@ export async function executeRun(
     log.close();
   }
 }
-
-/** `resume` reads no file. */
-const NO_NEWS: Pick<PortfolioUpdate, 'left' | 'leftFirst' | 'invalid'> = { left: 0, leftFirst: [], invalid: 0 };
 
 /** For an attempt that breaks off. Calls in flight are settled by the next one, so the sum is the least. */
 const chargedSoFar = ({ units, reports, unknown }: AttemptSpending): string =>
@@ -291,13 +280,8 @@ async function emitStarted(
     unitsCharged,
     goesOn,
     fresh,
-    atMost: within(rest, limits),
-    ...(prices === null ? {} : { money: moneyOf(prices, within(rest, limits)) }),
-    asksV1: usesApi(pipeline, 'v1'),
+    ...spendingForecast(rest, limits, pipeline, prices),
     list,
-    moreIfLost: moreIfLost(rest, limits, pipeline),
-    reportsUnbound: reportsUnbound(rest, limits),
-    limits,
     hasSameLimits: goesOn && (await hasSameLimits(run.id, options, ledger)),
   });
 }

@@ -152,38 +152,26 @@ const stopView = ({ code, message, hint, exit, cause }: KybatchError): StopView 
   cause: cause instanceof KybatchError ? cause.code : undefined,
 });
 
-/** The results outside the ledger, and what the run waits for. */
-export interface AttemptOutputs
-  extends Pick<RunEndView, 'tablesBefore' | 'latest' | 'log' | 'parkedUntil' | 'putOff' | 'helpers' | 'ledBy'> {
-  readonly tables: ExportView | null;
-}
+/** What the run, its end and its tables say. */
+type SaidByEnd =
+  | keyof ReturnType<typeof standing>
+  | keyof ReturnType<typeof ofTables>
+  | keyof Pick<RunEnd, 'finished' | 'interrupted' | 'moved' | 'contacts' | 'stopped'>
+  | 'nextDueAt'
+  | 'watchAsked'
+  | 'workbookBefore'
+  | 'worked'
+  | 'next'
+  | 'further';
 
 export function viewOfEnd(
   run: RunRecord,
-  end: RunEnd,
+  { progress, stopped, finished, interrupted, moved, contacts }: RunEnd,
   whole: PortfolioProgress,
-  made: Pick<
-    RunEndView,
-    | 'departed'
-    | 'departedFirst'
-    | 'spent'
-    | 'money'
-    | 'reveals'
-    | 'v2Calls'
-    | 'left'
-    | 'importantChanges'
-    | 'limits'
-    | 'rest'
-    | 'priceAboveLimit'
-    | 'barred'
-    | 'reportsCharged'
-    | 'unitsLeft'
-    | 'failures'
-  >,
   steps: readonly NextStep[],
-  { tables, tablesBefore, latest, log, parkedUntil, putOff, helpers, ledBy }: AttemptOutputs,
+  tables: ExportView | null,
+  made: Omit<RunEndView, SaidByEnd>,
 ): RunEndView {
-  const { progress, stopped, finished, interrupted, moved, contacts } = end;
   const [next = null, ...further] = steps;
   return {
     ...standing(run, progress, whole),
@@ -197,14 +185,7 @@ export function viewOfEnd(
     finished,
     interrupted,
     ...ofTables(tables),
-    tablesBefore,
-    workbookBefore: workbookIn(tablesBefore),
-    latest,
-    log,
-    parkedUntil,
-    putOff,
-    helpers,
-    ledBy,
+    workbookBefore: workbookIn(made.tablesBefore),
     next,
     further,
   };
@@ -231,12 +212,15 @@ interface IdleRun {
   readonly list?: Pick<PortfolioUpdate, 'left' | 'leftFirst' | 'invalid'>;
 }
 
+/** `resume` reads no file. */
+export const NO_NEWS: NonNullable<IdleRun['list']> = { left: 0, leftFirst: [], invalid: 0 };
+
 /** The view of a run with nothing to do. */
 export async function viewOfIdleRun(
   run: RunRecord,
   ledger: Ledger,
   environment: AppEnvironment,
-  { dataDir, tables = null, nextAt = null, list = { left: 0, leftFirst: [], invalid: 0 } }: IdleRun,
+  { dataDir, tables = null, nextAt = null, list = NO_NEWS }: IdleRun,
 ): Promise<RunEndView> {
   const progress = await runProgress(run, ledger, environment.clock.now());
   const whole = await portfolioProgress(run, progress, ledger);
@@ -407,62 +391,35 @@ export interface LeftToPeople {
 
 /** Counts what the calls of one attempt cost and which rows it left to people. */
 export class AttemptTally {
-  #units = 0;
-  #reports = 0;
-  #unknown = 0;
-  #unknownInBudget = 0;
-  #reveals = NO_REVEALS;
-  #v2Calls = 0;
-  #broughtAnything = false;
-
-  #failed = 0;
+  spent: Spent = NO_SPENDING;
+  v2Calls = 0;
+  /** Contacts that were asked for and answered. Lost calls count as unknown charges. */
+  reveals = NO_REVEALS;
+  failed = 0;
+  /** An answer came, a call may have been charged, or a row finished. The tables would differ. */
+  broughtAnything = false;
 
   readonly listen = (event: RunEvent): void => {
     if (event.kind === 'row_settled') {
-      this.#broughtAnything ||= event.checkpoint.outcome !== 'pending';
-      if (event.checkpoint.outcome === 'failed') this.#failed += 1;
+      this.broughtAnything ||= event.checkpoint.outcome !== 'pending';
+      if (event.checkpoint.outcome === 'failed') this.failed += 1;
     }
     if (event.kind !== 'call_settled') return;
     const { meter } = event.intent;
     const { charge, unitsCharged, answer } = event.settlement;
-    this.#broughtAnything ||= answer !== null || charge !== 'free';
-    this.#reveals = addReveals(this.#reveals, revealsIn(event));
-    this.#units += unitsCharged ?? 0;
-    if (meter === 'report' && charge === 'charged') this.#reports += 1;
-    if (meter === 'not_told' && charge !== 'free') this.#v2Calls += 1;
+    this.broughtAnything ||= answer !== null || charge !== 'free';
+    this.reveals = addReveals(this.reveals, revealsIn(event));
+    if (meter === 'not_told' && charge !== 'free') this.v2Calls += 1;
     const isUnknown = isUnknownCharge({ charge });
-    if (isUnknown) this.#unknown += 1;
     // Counted as the ledger counts it against the limit.
-    const { units, reports } = possibleCost(meter, event.settlement);
-    if (isUnknown) this.#unknownInBudget += units + reports;
+    const possible = possibleCost(meter, event.settlement);
+    this.spent = addSpending(this.spent, {
+      units: unitsCharged ?? 0,
+      reports: meter === 'report' && charge === 'charged' ? 1 : 0,
+      unknown: isUnknown ? 1 : 0,
+      unknownInBudget: isUnknown ? possible.units + possible.reports : 0,
+    });
   };
-
-  /** An answer came, a call may have been charged, or a row finished. The tables would differ. */
-  get broughtAnything(): boolean {
-    return this.#broughtAnything;
-  }
-
-  get spent(): Spent {
-    return {
-      units: this.#units,
-      reports: this.#reports,
-      unknown: this.#unknown,
-      unknownInBudget: this.#unknownInBudget,
-    };
-  }
-
-  get v2Calls(): number {
-    return this.#v2Calls;
-  }
-
-  /** Contacts that were asked for and answered. Lost calls count as unknown charges. */
-  get reveals(): Reveals {
-    return this.#reveals;
-  }
-
-  get failed(): number {
-    return this.#failed;
-  }
 }
 
 function revealsIn({ intent, settlement }: Extract<RunEvent, { kind: 'call_settled' }>): Reveals {

@@ -1,10 +1,10 @@
 // Options, consent and limits of every command that spends.
 
-import { operationsOf, type Pipeline } from '../../config/pipeline.js';
+import { operationsOf, type Pipeline, usesApi } from '../../config/pipeline.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
 import type { RowOutcome } from '../../domain/outcomes.js';
-import type { Money } from '../../domain/prices.js';
+import { type Money, moneyOf, type Prices } from '../../domain/prices.js';
 import type { RunEvent } from '../../engine/events.js';
 import { maximumCost, planRun, rowsOfRun } from '../../engine/plan.js';
 import { type Amounts, maximumCostOfRows, type RemainingCost, within } from '../../engine/row-cost.js';
@@ -112,16 +112,9 @@ function uncoveredSpending(options: SpendingOptions, pipeline: Spends): Message 
   return undefined;
 }
 
-/**
- * True if the attempt may spend more than its maximum: lost answers may be asked for again, and only a limit bounds
- * that.
- */
-export const moreIfLost = (rest: Amounts, limits: Limits, { inDoubt }: Pick<Pipeline, 'inDoubt'>): boolean =>
+/** Lost answers may be asked for again, and only a limit bounds that. */
+const mayCostMore = (rest: Amounts, limits: Limits, { inDoubt }: Pick<Pipeline, 'inDoubt'>): boolean =>
   inDoubt === 'resend' && (isUnbound(rest.units, limits.units) || isUnbound(rest.reports, limits.reports));
-
-/** A limit of units is easily mistaken for a limit of all spending. */
-export const reportsUnbound = (rest: Amounts, limits: Limits): boolean =>
-  rest.reports > 0 && limits.units !== null && limits.reports === null;
 
 const isUnbound = (most: number, limit: number | null): boolean => most > 0 && (limit === null || limit > most);
 
@@ -172,8 +165,40 @@ export type { Amounts, DueReason, RemainingCost };
 /** Events of a command that spends: those of the engine, the beginning, and the tables at the end. */
 export type SpendingEvent = RunEvent | StartedEvent | { readonly kind: 'writing_tables' };
 
+/** What an attempt may spend. */
+export interface SpendingForecast {
+  /** The most, within the limits. */
+  readonly atMost: RemainingCost;
+  /** The same in money. Absent: no prices are set. */
+  readonly money?: Money;
+  /** Without v1, nothing is counted in units. */
+  readonly asksV1: boolean;
+  /** If `true`, lost answers that are asked for again may cost more than `atMost`. */
+  readonly moreIfLost: boolean;
+  /** There is a limit on units but none on credit reports, and reports may be bought. */
+  readonly reportsUnbound: boolean;
+  readonly limits: Limits;
+}
+
+export function spendingForecast(
+  rest: RemainingCost,
+  limits: Limits,
+  pipeline: Pipeline,
+  prices: Prices | null,
+): SpendingForecast {
+  const atMost = within(rest, limits);
+  return {
+    atMost,
+    ...(prices === null ? {} : { money: moneyOf(prices, atMost) }),
+    asksV1: usesApi(pipeline, 'v1'),
+    moreIfLost: mayCostMore(rest, limits, pipeline),
+    reportsUnbound: rest.reports > 0 && limits.units !== null && limits.reports === null,
+    limits,
+  };
+}
+
 /** The rows are in the ledger, spending was agreed to, and work begins. */
-export interface StartedEvent {
+export interface StartedEvent extends SpendingForecast {
   readonly kind: 'started';
   readonly run: string;
   readonly rows: number;
@@ -191,19 +216,8 @@ export interface StartedEvent {
   readonly goesOn: boolean;
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
-  /** The most that this attempt may spend. */
-  readonly atMost: RemainingCost;
-  /** The same in money. Absent: no prices are set. */
-  readonly money?: Money;
-  /** Without v1, nothing is counted in units. */
-  readonly asksV1: boolean;
   /** Why rows are due and how many have left the list, if a file was read. */
   readonly list?: ListNews | undefined;
-  /** If `true`, lost answers that are asked for again may cost more than `atMost`. */
-  readonly moreIfLost: boolean;
-  /** There is a limit on units but none on credit reports, and reports may be bought. */
-  readonly reportsUnbound: boolean;
-  readonly limits: Limits;
   /** The attempt before on this run had the same limits. */
   readonly hasSameLimits: boolean;
 }

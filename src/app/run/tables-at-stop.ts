@@ -10,7 +10,7 @@ import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import type { AppEnvironment } from '../environment.js';
 import { type ExportView, type TableOptions, writeTables } from './export.js';
-import { type AttemptOutputs, newestTables } from './run-end.js';
+import { newestTables } from './run-end.js';
 import type { SpendingOptions } from './spending.js';
 
 /** The attempt that has stopped. */
@@ -21,10 +21,14 @@ interface StoppedAttempt {
   readonly options: SpendingOptions;
 }
 
-/**
- * Written at every stop, whatever the reason. A second interrupt also cancels the writing. `failed`: they cannot be
- * written, such as to a full disk. What the attempt spent is reported all the same.
- */
+interface AttemptTables {
+  readonly tables: ExportView | null;
+  readonly tablesBefore: string | null;
+  /** They cannot be written, such as to a full disk. What the attempt spent is reported all the same. */
+  readonly failed?: KybatchError;
+}
+
+/** Written at every stop, whatever the reason. A second interrupt also cancels the writing. */
 export async function tablesAtEnd(
   attempt: StoppedAttempt,
   end: RunEnd,
@@ -33,7 +37,7 @@ export async function tablesAtEnd(
   ledger: Ledger,
   environment: AppEnvironment,
   listener: NonNullable<SpendingOptions['listen']>,
-): Promise<Pick<AttemptOutputs, 'tables' | 'tablesBefore'> & { readonly failed?: KybatchError }> {
+): Promise<AttemptTables> {
   const { run, options } = attempt;
   const none = { tables: null, tablesBefore: null };
   const isAborted = () => options.abort?.aborted === true;

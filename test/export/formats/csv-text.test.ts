@@ -32,7 +32,7 @@ test.each([
   ['-1+1', "'-1+1"],
   ['=', "'="],
 ])('%s is written as %s: a dash instead of a value is no formula', (cell, written) => {
-  const line = new CsvText(columns, { delimiter: ',' }).render([{ a: cell, 'b\nc': null }]);
+  const line = rendered(new CsvText(columns, { delimiter: ',' }), [{ a: cell, 'b\nc': null }]);
   expect(line).toBe(`${written},\r\n`);
 });
 
