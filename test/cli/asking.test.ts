@@ -60,7 +60,7 @@ describe('plan', { tags: 'long' }, () => {
       const plan = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
       expect(plan.code).toBe(0);
       expect(plan.textOf('PLAN')).toMatch(/ 5 /);
-      expect(plan.textOf('ROW_INVALID')).toMatch(/ 1 .*"Atlantis".* 4$/);
+      expect(plan.textOf('ROW_INVALID')).toMatch(/ 1 .*"Atlantis".* \(line 4\)$/);
       const json = jsonOf<Reasons>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
       expect(json).toMatchObject({
         repaired: 1,

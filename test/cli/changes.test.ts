@@ -54,7 +54,7 @@ test('for people: one block per company, important changes first, with commands 
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     expect(codes).toEqual(['COMPANY_CHANGED', 'COMPANY_CHANGED', 'CHANGES_NOT_SHOWN']);
     expect(stdout).toMatch(
-      /^.+ \(ID .+, \w+ [12], .+in\.csv\)\n {2}2026-01-13 {2}companies\.status: .+ → dissolved\n/m,
+      /^.+: ID .+, \w+ [12] \(line [23]\), in\.csv\n {2}2026-01-13 {2}companies\.status: .+ → dissolved\n/m,
     );
     expect(stdout).toMatch(/ {2}2026-01-21 {2}officers: .*Ann Lee, job_title Chair\n/);
     expect(textOf('CHANGES_NOT_SHOWN')).toMatch(/^2 .*--all/);
@@ -90,8 +90,8 @@ long('the last line counts the changes that only --all shows', () => {
     sandbox.script(aRecord, [{ rewrite: says }]);
     await night();
     // Headings name the company as it is called by now; what it was called is in the change.
-    const headings = (await kybatch(['changes', '--since', '2026-01-10'])).stdout.match(/^\S.* \(ID .*$/gm);
-    expect(headings).toEqual([expect.stringMatching(/^Named Anew \(/), expect.stringMatching(/^Named Anew \(/)]);
+    const headings = (await kybatch(['changes', '--since', '2026-01-10'])).stdout.match(/^\S.*: ID .*$/gm);
+    expect(headings).toEqual([expect.stringMatching(/^Named Anew: /), expect.stringMatching(/^Named Anew: /)]);
     const linesOf = async (...words: string[]) =>
       (await kybatch(['changes', ...words])).stdout.split('\n').filter((line) => /^ {2}\d{4}-/.test(line)).length;
     const lastLine = async (...words: string[]) =>

@@ -58,9 +58,9 @@ test('a row is found by what it gives, wherever that stands, and the name has to
     ]);
     expect(rows[2]).toMatchObject({ error_code: 'NAME_NEEDED' });
     expect(end.rows).toBe(6);
-    expect(textOf('CELLS_EMPTIED')).toMatch(/: country "n\/a" \(\w+ 2, \w+ 3\), vat_number "-" \(\w+ 2, \w+ 3\), /);
+    expect(textOf('CELLS_EMPTIED')).toMatch(/: country "n\/a" in \w+ 2 \(\w+ 3\), vat_number "-" in \w+ 2 \(\w+ 3\), /);
     expect(textOf('LINES_LEFT_OUT')).toMatch(/ 3 .*: \w+ 8 \(.*"Total"\), \w+ 9 \(.*"id"\), \w+ 10 \(/);
-    expect(textOf('NO_IDENTIFIER')).toMatch(/ 6, \w+ 7\b/);
+    expect(textOf('NO_IDENTIFIER')).toMatch(/ 6 \(\w+ 7\)/);
     const evidence = JSON.stringify(table('candidates'));
     expect(evidence).toMatch(/; DE: .*? DE\b/);
     expect(evidence).toContain(`${danish.name} (${danish.registrationNumber})`);
@@ -89,7 +89,7 @@ long('a list with only invalid rows asks and spends nothing, and ends with 3', a
       expect(code).toBe(3);
       expect(textOf('ALL_ROWS_INVALID')).toContain(' 3 ');
       expect(textOf('NO_COUNTRY')).toMatch(/ 2 {2}.* \w+ 1, 3\n.*--country CC/);
-      expect(textOf('BAD_COUNTRY')).toMatch(/ 1 {2}.*"Atlantis" +\w+ 2, \w+ 3/);
+      expect(textOf('BAD_COUNTRY')).toMatch(/ 1 {2}.*"Atlantis" +\w+ 2 \(\w+ 3\)/);
       expect(rowsCounted(said)).toEqual([3, 3]);
     }
     expect(asked).toEqual([]);

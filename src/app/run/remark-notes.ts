@@ -29,7 +29,7 @@ function emptiedInWords(emptied: readonly EmptiedCells[]): string {
   const cells = emptied.reduce((sum, one) => sum + one.cells, 0);
   const kinds = emptied.map(({ field, text, cells: alike, row, line }) => {
     const where = rowInWords(row, line);
-    return `${field} "${sanitizeText(text, 40)}" (${alike === 1 ? where : `${alike}, the first in ${where}`})`;
+    return `${field} "${sanitizeText(text, 40)}" in ${alike === 1 ? where : `${alike} cells, the first in ${where}`}`;
   });
   return `${cells === 1 ? '1 cell was' : `${cells} cells were`} counted as empty: ${firstOf(kinds)}`;
 }
@@ -45,7 +45,7 @@ const FILLED_BY: Readonly<Record<FilledBy, string>> = {
 };
 
 function damagedInWords(damaged: InputRemarks['damagedNames'], rows: number): string {
-  const told = damaged.map(({ row, line, text }) => `"${sanitizeText(text, 40)}" (row ${row}, line ${line})`);
+  const told = damaged.map(({ row, line, text }) => `"${sanitizeText(text, 40)}" in ${rowInWords(row, line)}`);
   return `${rows === 1 ? '1 name has' : `${rows} names have`} damaged letters and may not agree with the register: ${firstOf(told, rows)}`;
 }
 
