@@ -102,10 +102,7 @@ export function* findDamagedAnswers(database: Sql): Script<{
   readonly damaged: readonly DamagedAnswer[];
 }> {
   const bodies = new Bodies(database);
-  const digests = yield* database
-    .prepare<[], string>('SELECT lower(hex(sha256)) FROM bodies ORDER BY sha256')
-    .pluck()
-    .all();
+  const digests = yield* bodies.digests();
   // The call that bought it: reuses have no parameters.
   const callsOf = database.prepare<[string], Omit<DamagedAnswer, 'owned'> & { owned: number }>(
     `SELECT calls.id AS callId, lower(hex(raw_sha256)) AS rawSha256, api, operation, params, run_id AS runId, row,

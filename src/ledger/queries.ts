@@ -1,5 +1,4 @@
-// Read-only queries for commands such as `status`, `usage` and `runs`. It has over 500 lines, because each is one statement
-// with its types.
+// Read-only queries for commands such as `status`, `usage` and `runs`.
 
 import type { ApiName } from '../domain/provider.js';
 import type { RunSnapshot, SnapshotPart } from './answers/snapshot.js';

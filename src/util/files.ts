@@ -275,7 +275,8 @@ function begunAt(pid: number): number | undefined {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+/** Empty if it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -1,6 +1,11 @@
 // Facts, figures and ownership of one company, from the tables of its readers.
 
-import { type GraphId, type GraphLimits, type OwnershipGraph, ownershipGraph } from '../../domain/ownership-graph.js';
+import {
+  type GraphLimits,
+  type GraphParty,
+  type OwnershipGraph,
+  ownershipGraph,
+} from '../../domain/ownership-graph.js';
 import { groupLinkOf } from '../../readers/parts/group-links.js';
 import type { GlanceCell } from '../../readers/reader.js';
 import type { Row } from '../../readers/table.js';
@@ -232,15 +237,8 @@ export function creditReports(tables: CompanyTables): readonly CreditReportView[
   return reports.sort((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
 }
 
-export interface GraphSubject {
-  readonly name: string | null;
-  readonly countryCode: string | null;
-  readonly registrationNumber: string | null;
-  readonly ids: readonly GraphId[];
-}
-
 /** The graph of all returned shareholders and group links. */
-export const companyGraph = (subject: GraphSubject, tables: CompanyTables, limits: GraphLimits): OwnershipGraph =>
+export const companyGraph = (subject: GraphParty, tables: CompanyTables, limits: GraphLimits): OwnershipGraph =>
   ownershipGraph(
     {
       subject,

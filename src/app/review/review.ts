@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { DecisionEntry, Recorded, RowRef } from '../../ledger/review/review.js';
-import { applySheet, type Refusal } from '../../review/apply.js';
+import { type Applied, applySheet } from '../../review/apply.js';
 import { applyRule, type LeftOut, type Rule } from '../../review/bulk-answer.js';
 import {
   choiceKey,
@@ -16,7 +16,7 @@ import {
 } from '../../review/questions.js';
 import { loadSheet } from '../../review/read-sheet.js';
 import { recordAnswer } from '../../review/record-answer.js';
-import { runSession } from '../../review/session.js';
+import { runSession, type SessionEnd } from '../../review/session.js';
 import type { Keys, Screen } from '../../review/terminal.js';
 import { saveSheet } from '../../review/write-sheet.js';
 import { delimiterNamed } from '../../sheets/csv/records.js';
@@ -88,28 +88,8 @@ export function exportQuestions(
   });
 }
 
-export interface AppliedView {
-  /** Decisions recorded now. */
-  readonly applied: number;
-  /** Of these, `not_sure`: their questions stay open. */
-  readonly notSure: number;
-  /** Of these, decisions that wait for a second person, and how many of them another person contradicts. */
-  readonly held: number;
-  readonly disagreeing: number;
-  /** Of these, decisions on questions that have new candidates which the sheet does not show. */
-  readonly unseen: number;
-  /** Of these, answers to questions of another pipeline than the last one. They count when that pipeline runs. */
-  readonly later: number;
-  /** Decisions that existed before. If several people say the same, each counts. */
-  readonly unchanged: number;
-  /** Lines without a decision. */
-  readonly blank: number;
-  /** Questions without a decision on any of their lines. */
-  readonly unanswered: number;
-  readonly refused: readonly Refusal[];
+export interface AppliedView extends Omit<Applied, 'released'> {
   readonly released: readonly ReleasedRun[];
-  /** The user who signed the decisions that name no person. Null: all name one. */
-  readonly signedAs: string | null;
 }
 
 /** Reads decisions from a sheet in any form a spreadsheet saves. Applying a sheet twice changes nothing. */
@@ -219,16 +199,8 @@ export interface AnswerOptions extends DeciderOptions, QuestionSelection {
   readonly wrap?: ((text: string, columns: number) => string) | undefined;
 }
 
-export interface AnsweredView {
+export interface AnsweredView extends Omit<SessionEnd, 'released'> {
   readonly by: string;
-  readonly decided: number;
-  /** Questions that now wait for a second person. */
-  readonly held: number;
-  /** Questions that stay open because the person was not sure. */
-  readonly notSure: number;
-  readonly left: number;
-  /** The user pressed Ctrl-C. */
-  readonly interrupted: boolean;
   readonly released: readonly ReleasedRun[];
 }
 

@@ -38,6 +38,7 @@ import {
   remainingCost,
   type SpendingForecast,
   type SpendingOptions,
+  type StartedEvent,
   spendingForecast,
 } from './spending.js';
 import { readSettings, rereadStep } from './stored-settings.js';
@@ -49,16 +50,11 @@ export interface ContinueOptions extends SpendingOptions {
   readonly agree?: ((proposal: ContinueProposal) => Promise<boolean>) | undefined;
 }
 
-export interface ContinueProposal extends SpendingForecast {
-  readonly run: string;
+export interface ContinueProposal
+  extends SpendingForecast,
+    Pick<StartedEvent, 'run' | 'inDoubt' | 'fresh' | 'hasSameLimits'> {
   /** Rows that will move. */
   readonly rows: number;
-  /** Rows that wait for a person to decide about a lost call. */
-  readonly inDoubt: number;
-  /** Answers from before the run are not used. */
-  readonly fresh: boolean;
-  /** The attempt before had the same limits. */
-  readonly hasSameLimits: boolean;
   /** Guard findings that would refuse the attempt if no person could be asked. */
   readonly findings: readonly GuardFinding[];
 }

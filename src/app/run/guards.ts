@@ -1,7 +1,7 @@
 // Guards that refuse an attempt before anything is spent, and the evidence they look for. The guard `clock` is in
 // preflight.ts, `new_provider` of a list in run.ts.
 
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
 import { pipelineNames } from '../../config/user-files.js';
@@ -14,7 +14,7 @@ import type { PortfolioStore } from '../../ledger/portfolio/portfolio-store.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { KnownRun } from '../../ledger/queries.js';
 import { isoTime } from '../../util/clock.js';
-import { firstBytes, freeBytes, SPACE } from '../../util/files.js';
+import { firstBytes, freeBytes, namesIn, SPACE } from '../../util/files.js';
 import { bytesInWords, didYouMean, type Message, message, sentence } from '../../util/message-parts.js';
 import { labelsInText } from '../../util/prometheus.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
@@ -207,6 +207,7 @@ interface RunEvidence {
   readonly trace: (names: ProviderNames, known: KnownRun | undefined) => number | undefined;
 }
 
+/** An unreadable folder gives no evidence. Writing to it reports the error. */
 function tracesIn(dataDir: string, out: string | undefined): readonly RunEvidence[] {
   const logs = namesIn(join(dataDir, 'logs')).flatMap((name): RunEvidence[] => {
     const [, run] = /^(\d{4}-\d{2}-\d{2}-[0-9a-f]+)\.log$/.exec(name) ?? [];
@@ -255,15 +256,6 @@ function headAndTail(path: string): { readonly head: string; readonly tail: stri
     return { head: from(0), tail: from(Math.max(0, fstatSync(file).size - LOG_BYTES)) };
   } finally {
     closeSync(file);
-  }
-}
-
-/** An unreadable folder gives no evidence. Writing to it reports the error. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -3,12 +3,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { REVEALING_OPERATIONS, revealsOfCall } from '../../api/account.js';
-import { addReveals, type ContactCounts, NO_REVEALS, type Reveals } from '../../domain/account-usage.js';
+import { addReveals, NO_REVEALS, type Reveals } from '../../domain/account-usage.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
-import { type InvalidReason, isUnknownCharge, type RowOutcome } from '../../domain/outcomes.js';
+import { isUnknownCharge } from '../../domain/outcomes.js';
 import type { Money } from '../../domain/prices.js';
 import type { RunEvent } from '../../engine/events.js';
-import type { MovedUse } from '../../engine/permissions.js';
 import type { Amounts } from '../../engine/row-cost.js';
 import type { RunEnd } from '../../engine/run.js';
 import { type FoundExport, findExports, RESULTS_WORKBOOK, readMarker } from '../../export/export-folders.js';
@@ -19,7 +18,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { type Limits, possibleCost } from '../../ledger/money/intent.js';
 import type { LeftMember, PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
 import { type AttemptActivity, type AttemptSpending, NO_SPENDING, type RunActivity } from '../../ledger/queries.js';
-import type { Progress, RefusalNote, RunRecord } from '../../ledger/rows/runs.js';
+import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import type { AppEnvironment } from '../environment.js';
 import { withReviewSheets } from '../review/questions.js';
@@ -31,17 +30,12 @@ import type { PriceAboveLimit } from './spending.js';
 import { jobOf } from './stored-settings.js';
 
 /** How an attempt ended, and the state of its run. */
-export interface RunEndView {
+export interface RunEndView
+  extends Pick<PortfolioProgress, 'portfolio' | 'rows' | 'outcomes' | 'invalid'>,
+    Pick<RunEnd, 'finished' | 'interrupted' | 'moved' | 'contacts'>,
+    Pick<Progress, 'stages' | 'unitsCharged' | 'unknownCalls' | 'waiting' | 'refusals' | 'refusedRows'> {
   readonly run: string;
   readonly input: string;
-  /** The name of the portfolio. Null for runs older than portfolios. */
-  readonly portfolio: string | null;
-  /** Rows of the whole list. */
-  readonly rows: number;
-  /** They add up to `rows`. */
-  readonly outcomes: Readonly<Record<RowOutcome, number>>;
-  /** Why rows are invalid, each reason with its first row. */
-  readonly invalid: readonly InvalidReason[];
   /** Rows that were due when the run began, and how many of them are still to do. */
   readonly due: number;
   readonly toDo: number;
@@ -53,28 +47,20 @@ export interface RunEndView {
   readonly watchAsked: number;
   /** When something is due next, if nothing is due now. Null: unknown, or nothing will be. */
   readonly nextDueAt: number | null;
-  /** Number of rows by stage and status, of the rows that were due. */
-  readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** False: nothing was to do and nothing was spent. */
   readonly worked: boolean;
   /** By this attempt. */
   readonly spent: Spent;
   /** The same in money. Absent: no prices are set, or nothing was to do. */
   readonly money?: Money;
-  /** v2 counters that changed since this attempt began, by any user of the account. */
-  readonly moved: readonly MovedUse[];
   /** Contacts that this attempt asked for and got: each reveal is charged. */
   readonly reveals: Reveals;
   /** Calls of v2 that may have cost something. Their prices are not published. */
   readonly v2Calls: number;
-  /** Contacts that the account has revealed in all, as v2 reports. Null if unknown. */
-  readonly contacts: ContactCounts | null;
   /** Rows that this attempt left to people. */
   readonly left: LeftToPeople;
   /** Important changes that this attempt found. Null: not looked for. */
   readonly importantChanges: number | null;
-  /** By the run, over all attempts. */
-  readonly unitsCharged: number;
   /** The limits of this attempt. Null: none. */
   readonly limits: Limits;
   /** The most that the rows to do can cost, if a limit stopped the attempt. Otherwise null. */
@@ -89,10 +75,6 @@ export interface RunEndView {
   readonly unitsLeft: number | null;
   /** Failed rows of the run by code, with the first row of each. */
   readonly failures: RunActivity['failures'];
-  /** Calls of the run with unknown charge, over all attempts. The provider may have counted more. */
-  readonly unknownCalls: number;
-  /** Rows that wait for a credit report. */
-  readonly waiting: number;
   /** Parked rows, by reason. */
   readonly parked: Readonly<Record<string, number>>;
   /** When the first of them may continue without help. Null: unknown. */
@@ -103,15 +85,8 @@ export interface RunEndView {
   readonly helpers: number;
   /** The present leader. Null: none, or this attempt led to its end. */
   readonly ledBy: string | null;
-  /** The provider's own words to rows that wait for a permission. */
-  readonly refusals: readonly RefusalNote[];
-  /** Rows with a stage that is not available because the provider refused it for this company. */
-  readonly refusedRows: number;
   /** The cause of an early stop. */
   readonly stopped: StopView | null;
-  /** No row is pending. */
-  readonly finished: boolean;
-  readonly interrupted: boolean;
   /** The folder of the tables, if they were written. */
   readonly tables: string | null;
   /** If no tables were written: the folder that an earlier attempt left. */

@@ -5,7 +5,15 @@ import type { MemberChange } from '../portfolio/changes.js';
 import type { MemberState } from '../portfolio/portfolios.js';
 import type { WatchEvent } from '../portfolio/watches.js';
 import type { DecisionRecord } from '../review/review.js';
-import type { CandidateRecord, Progress, QuestionTopic, RunRecord, Stages } from '../rows/runs.js';
+import type {
+  CandidateRecord,
+  Checkpoint,
+  NewError,
+  Progress,
+  QuestionTopic,
+  RunRecord,
+  Stages,
+} from '../rows/runs.js';
 import type { GraphStore } from './graph-store.js';
 import type { PastView } from './past-view.js';
 
@@ -100,7 +108,9 @@ export interface RowNote {
 /** By the name of the reader. */
 export type Glances = Readonly<Record<string, string>>;
 
-export interface SnapshotRow extends Keyed {
+export interface SnapshotRow
+  extends Keyed,
+    Pick<Checkpoint, 'stage' | 'matchGrade' | 'matchedOn' | 'errorCode' | 'errorMessage' | 'hold' | 'holdReason'> {
   readonly row: number;
   /** In the newest file. */
   readonly line: number;
@@ -108,18 +118,10 @@ export interface SnapshotRow extends Keyed {
   /** The cell types of a workbook, one letter each: `n` number, `d` date, `-` or missing anything else. Null: texts. */
   readonly kinds: string | null;
   readonly outcome: string;
-  readonly stage: string | null;
   /** Null if damaged. */
   readonly stages: Stages | null;
-  readonly matchGrade: string | null;
-  readonly matchedOn: string | null;
   readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
   readonly unitsCharged: number;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  /** Why a pending row is on hold, and what it waits for. */
-  readonly hold: 'waiting' | 'parked' | null;
-  readonly holdReason: string | null;
   /** When it reached its state. Null: nothing was done yet. */
   readonly updatedAt: number | null;
   /** From the list. Null if it has none. */
@@ -214,17 +216,10 @@ export interface SnapshotCall {
   readonly subjectId: string | null;
 }
 
-export interface SnapshotError {
+export interface SnapshotError extends NewError {
   readonly row: number | null;
   /** In the newest file. */
   readonly line: number | null;
-  readonly stage: string | null;
-  readonly class: string;
-  readonly code: string;
-  readonly message: string;
-  readonly requestId: string | null;
-  readonly attempts: number;
-  readonly at: number;
 }
 
 export interface SnapshotWatchEvent extends Omit<WatchEvent, 'environment'>, Keyed {
@@ -280,21 +275,12 @@ export interface SnapshotAnswer {
   readonly stage: string | null;
 }
 
-export interface SnapshotList {
-  readonly operation: string;
-  readonly rawSha256: string;
-  readonly fetchedAt: number;
-  readonly body: Buffer;
-}
+export type SnapshotList = Omit<SnapshotAnswer, 'params' | 'stage'>;
 
 /** An answer whose body is missing or changed, or whose request is damaged. */
-export interface UnsoundAnswer {
+export interface UnsoundAnswer extends Omit<SnapshotAnswer, 'params' | 'body'> {
   readonly row: number | null;
-  readonly stage: string | null;
   readonly api: string;
-  readonly operation: string;
   /** The request, as JSON. Null if damaged. */
   readonly params: string | null;
-  readonly rawSha256: string;
-  readonly fetchedAt: number;
 }

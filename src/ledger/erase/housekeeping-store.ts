@@ -94,10 +94,7 @@ function* tables(stored: StoredTexts): Script<ReadonlyMap<string, readonly strin
 
 function* mentionsInAnswers(database: Sql, searched: readonly string[], pattern: RegExp): Script<readonly Mention[]> {
   const bodies = new Bodies(database);
-  const digests = yield* database
-    .prepare<[], string>('SELECT lower(hex(sha256)) FROM bodies ORDER BY sha256')
-    .pluck()
-    .all();
+  const digests = yield* bodies.digests();
   // The call that bought it has the most details. Reuses have no parameters.
   const callOf = database.prepare<[string], Record<string, unknown>>(
     'SELECT * FROM calls WHERE raw_sha256 = unhex(?) ORDER BY params IS NULL, id LIMIT 1',

@@ -95,14 +95,8 @@ export interface Closure {
   readonly closedAt: number;
 }
 
-export interface AllowanceRecord {
+export interface AllowanceRecord extends Omit<ObservedAllowance, 'available'> {
   readonly observedAt: number;
-  readonly remainingUnits: number | null;
-  readonly dailyLimit: number | null;
-  readonly dailyRemaining: number | null;
-  readonly resetAt: number | null;
-  /** The raw quota headers, as JSON. */
-  readonly raw: string | null;
   /** The provider reported the allowance spent until then. Null: not spent. The largest integer means for ever. */
   readonly spentUntil: number | null;
   /** At an anchor no call is in flight: the last completed call, and the units that remained. */

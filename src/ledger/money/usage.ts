@@ -10,17 +10,10 @@ import { parseStored } from '../db/stored-json.js';
 import type { AllowanceRecord, DrawnOn } from './calls.js';
 import { UNKNOWN_CHARGE } from './intent.js';
 import { type CountsCompared, type CountsSince, compareCounts } from './provider-count.js';
+import type { UnknownChargeCall } from './unknown-charges.js';
 
-export interface UnknownCharge {
-  readonly id: number;
-  readonly api: string;
-  readonly environment: string;
-  readonly operation: string;
-  readonly runId: string | null;
-  readonly row: number | null;
-  /** The line of that row in its file. */
-  readonly line: number | null;
-  readonly startedAt: number;
+export interface UnknownCharge
+  extends Pick<UnknownChargeCall, 'id' | 'api' | 'environment' | 'operation' | 'runId' | 'row' | 'line' | 'startedAt'> {
   readonly errorCode: string | null;
 }
 

@@ -123,13 +123,7 @@ export function portfolioStore(
         yield* laid.match(portfolioId);
         return yield* memberStateReader(database, times);
       });
-      for (let after = 0; ; ) {
-        const batch = await database.withTempTables(() => laid.compared(after, readStanding));
-        const last = batch.at(-1);
-        if (last === undefined) return;
-        yield batch;
-        after = last.row;
-      }
+      yield* inBatches((after) => database.withTempTables(() => laid.compared(after, readStanding)));
     },
     /** The number of usable members, and how many of them the loaded file still has as usable rows. */
     usable: (portfolioId: number) => database.withTempTables(() => laid.usable(portfolioId)),
@@ -178,15 +172,8 @@ export function portfolioStore(
     /** The current members, in file order. */
     async *standings(portfolioId: number): AsyncGenerator<readonly MemberState[]> {
       const readStanding = await database.read(() => memberStateReader(database, times));
-      for (let after = 0; ; ) {
-        const batch = (await database.read(() => standings.all(portfolioId, after, BATCH))).map((columns) =>
-          readStanding(rowOfColumns(columns)),
-        );
-        const last = batch.at(-1);
-        if (last === undefined) return;
-        yield batch;
-        after = last.row;
-      }
+      const read = (after: number) => database.read(() => standings.all(portfolioId, after, BATCH));
+      yield* inBatches(async (after) => (await read(after)).map((columns) => readStanding(rowOfColumns(columns))));
     },
     /** Has another portfolio, or a call outside a run, bought data since then that this portfolio's tables show? */
     boughtElsewhere: async (portfolioId: number, since: number) =>
@@ -237,6 +224,16 @@ export function portfolioStore(
 }
 
 const BATCH = 1000;
+
+async function* inBatches<T extends { readonly row: number }>(read: (after: number) => Promise<readonly T[]>) {
+  for (let after = 0; ; ) {
+    const batch = await read(after);
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    yield batch;
+    after = last.row;
+  }
+}
 
 /**
  * One column, so that an earlier version shows it readably. "FILE_EMPTY (2): in.csv is empty", with the options on a line of

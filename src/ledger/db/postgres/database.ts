@@ -1,7 +1,3 @@
-// The PostgreSQL engine: one connection each for writing, reading and leases, and snapshots.
-
-import type { Clock } from '../../../util/clock.js';
-import type { Message } from '../../../util/message-parts.js';
 import { SKEW_MS } from '../../health.js';
 import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
 import {
@@ -12,6 +8,7 @@ import {
   isUnreachable,
   LostConnection,
   Patience,
+  type PatienceOptions,
   reasonOf,
   snapshotLost,
   toLedgerError,
@@ -20,15 +17,9 @@ import { Session, type Walk } from './session.js';
 import { postgresSql, queryOf } from './statement.js';
 import { BEGIN, PostgresWriter } from './writer.js';
 
-export interface PostgresOptions {
+export interface PostgresOptions extends PatienceOptions {
   readonly url: string;
-  /** Without password. */
-  readonly name: string;
   readonly readonly: boolean;
-  readonly clock: Clock;
-  readonly patienceMs: number;
-  readonly giveUp?: AbortSignal | undefined;
-  readonly onNote: (note: Message) => void;
 }
 
 interface ReaderOptions {
