@@ -29,7 +29,7 @@ describe('one company', () => {
       });
       expect(factOf(view, 'registration_number')).toBe(first.registrationNumber);
       // A fact that no bought answer has is not returned, which is not empty.
-      expect(factOf(view, 'website')).toBeNull();
+      expect(factOf(view, 'legal_form')).toBeNull();
       const flat = view.figures.find(({ group }) => group === null);
       expect(flat?.operation).toBe('financial');
       expect(flat?.currencies.every((currency) => currency !== null)).toBe(true);

@@ -242,7 +242,7 @@ test('runs: the outcomes of each line add up to its rows, in a narrow table, too
     expect(line.length).toBeLessThanOrEqual(80);
     return header.trim().split(/ {2,}/);
   });
-  expect(headers[0]).toEqual(['run', 'list', 'state', 'rows', 'complete', 'review', 'failed', 'to do']);
+  expect(headers[0]).toEqual(['run', 'list', 'state', 'rows', 'complete', 'review', 'failed', 'to do', 'other']);
   expect(headers[1]).toEqual(headers[0]);
 });
 
