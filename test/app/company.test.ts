@@ -28,8 +28,8 @@ describe('one company', () => {
         damagedAnswers: 0,
       });
       expect(factOf(view, 'registration_number')).toBe(first.registrationNumber);
-      // A fact that no bought answer has is not returned, which is not empty.
-      expect(factOf(view, 'legal_form')).toBeNull();
+      // The full record has no website. The credit report may have one, and no bought answer has a ticker.
+      expect(factOf(view, 'ticker')).toBeNull();
       const flat = view.figures.find(({ group }) => group === null);
       expect(flat?.operation).toBe('financial');
       expect(flat?.currencies.every((currency) => currency !== null)).toBe(true);

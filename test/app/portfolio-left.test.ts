@@ -104,7 +104,7 @@ long('purge names the rows of lists that still have the company, and it is no me
     );
     await night();
     const entity = `v1:${table('rows')[1]?.v1_company_id}`;
-    const named = /in\.csv \(\w+ 2, \w+ 3, ID C-2\)/;
+    const named = /in\.csv: \w+ 2 \(\w+ 3\), ID C-2/;
     const members = async () =>
       jsonOf<{ portfolios: { members: number }[] }>(await kybatch(['portfolios', '--json'])).portfolios[0]?.members;
 

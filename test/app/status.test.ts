@@ -240,6 +240,8 @@ test('runs: the outcomes of each line add up to its rows, in a narrow table, too
       '\n',
     );
     expect(line.length).toBeLessThanOrEqual(80);
+    const [all = 0, ...parts] = line.trim().split(/ {2,}/).slice(3).map(Number);
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(all);
     return header.trim().split(/ {2,}/);
   });
   expect(headers[0]).toEqual(['run', 'list', 'state', 'rows', 'complete', 'review', 'failed', 'to do', 'other']);
