@@ -21,8 +21,6 @@ type Decided = Exclude<IntentOutcome, { kind: 'wait' | 'led_anew' }> | Parked;
  * time.
  */
 export class Admission {
-  readonly #clock: Clock;
-  readonly #prices: UnitPrices;
   /** Calls waiting for their turn while they go one by one. */
   readonly #inLine = new Notifier();
   /** Calls waiting for others to end. A waiting call never wakes them: two would keep each other awake forever. */
@@ -32,17 +30,17 @@ export class Admission {
   #soloCallsLeft = 3;
   #draining = false;
 
-  constructor(clock: Clock, prices = new UnitPrices()) {
-    this.#clock = clock;
-    this.#prices = prices;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly prices = new UnitPrices(),
+  ) {}
 
   /** Repeats `intend` until there is an intent or a reason against it. */
   async admit(meter: Meter, intend: () => Promise<IntentOutcome>): Promise<Decided> {
     for (;;) {
       if (this.#draining) return PARKED_BY_STOP;
       if (meter === 'unit' && this.#soloCallsLeft > 0 && this.#unitsInFlight > 0) {
-        await this.#inLine.wait(this.#clock);
+        await this.#inLine.wait(this.clock);
         continue;
       }
       if (meter === 'unit') this.#unitsInFlight += 1;
@@ -60,7 +58,7 @@ export class Admission {
       }
       if (intended.kind !== 'wait' && intended.kind !== 'under_way') return intended;
       // A call that ended meanwhile may be the one it waits for.
-      if (this.#ended === ended) await this.#callEnded.wait(this.#clock, LOOK_AGAIN_MS);
+      if (this.#ended === ended) await this.#callEnded.wait(this.clock, LOOK_AGAIN_MS);
       // The sender of the same request may have its answer by now.
       if (intended.kind === 'under_way') return intended;
     }
@@ -87,8 +85,8 @@ export class Admission {
 
   /** The limits with the expected cost of a call: calls in flight exceed them once at most. */
   bound(limits: Limits, operation: string): Limits {
-    const { highest } = this.#prices;
-    return highest === 1 ? limits : { ...limits, unitsEach: this.#prices.of(operation), unitsEachInFlight: highest };
+    const { highest } = this.prices;
+    return highest === 1 ? limits : { ...limits, unitsEach: this.prices.of(operation), unitsEachInFlight: highest };
   }
 
   /** No call is sent any more. Calls in flight finish. */
@@ -113,14 +111,12 @@ const LOOK_AGAIN_MS = 1_000;
 
 /** Whether calls may still be sent, and what ended that. */
 export class Halt {
-  readonly #admission: Admission;
   readonly #controller = new AbortController();
   /** Ends every pause. */
   readonly signal: AbortSignal = this.#controller.signal;
   #stopped: ApiError | undefined;
 
-  constructor(admission: Admission) {
-    this.#admission = admission;
+  constructor(private readonly admission: Admission) {
     setMaxListeners(0, this.signal);
   }
 
@@ -130,7 +126,7 @@ export class Halt {
   }
 
   get isDraining(): boolean {
-    return this.#admission.draining;
+    return this.admission.draining;
   }
 
   drain(): void {
@@ -148,7 +144,7 @@ export class Halt {
   }
 
   #end(reason: Error): void {
-    this.#admission.drain();
+    this.admission.drain();
     this.#controller.abort(reason);
   }
 }

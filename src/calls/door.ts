@@ -21,12 +21,10 @@ import { Sender } from './sender.js';
  * with the exact bytes in one transaction. Rows with the same request at the same moment share one call.
  */
 export class Door implements AnswerSource {
-  readonly #options: DoorOptions;
   readonly #sender: Sender;
   readonly #shared = new Map<string, Promise<CallOutcome>>();
 
-  constructor(options: DoorOptions) {
-    this.#options = options;
+  constructor(private readonly options: DoorOptions) {
     this.#sender = new Sender(options);
   }
 
@@ -52,8 +50,8 @@ export class Door implements AnswerSource {
     // Without a refusal there is nothing to look up, and this runs for every row (docs/developers/performance.md, "Cost of the
     // ledger").
     if (!hasRefused) return undefined;
-    const { calls, attemptId, limits, clock } = this.#options;
-    const { environmentId } = apiOf(this.#options, operation.api);
+    const { calls, attemptId, limits, clock } = this.options;
+    const { environmentId } = apiOf(this.options, operation.api);
     const call = { attemptId, environmentId, operation: operation.name, meter: operation.meter };
     return await calls.refusal(call, admission.bound(limits, operation.name), clock.now());
   }
@@ -89,7 +87,7 @@ export class Door implements AnswerSource {
 
   /** An ID comes from the provider, so an unusable one is the provider's fault. Other values are the row's. */
   #notSent({ operation }: DoorRequest, error: ApiError): CallOutcome {
-    const isProviders = operation.subject !== null && this.#options.breaker !== null;
+    const isProviders = operation.subject !== null && this.options.breaker !== null;
     return isProviders ? askProvider(error, 0) : { kind: 'failed', error, attempts: 0 };
   }
 
@@ -116,11 +114,11 @@ export class Door implements AnswerSource {
   async settleLost(request: DoorRequest, charge: 'charged' | 'free', note: string): Promise<void> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return;
-    await this.#options.calls.settleLost(ready.context, charge, note);
+    await this.options.calls.settleLost(ready.context, charge, note);
   }
 
   #ready(request: DoorRequest): ReadyRequest | ApiError {
-    const { client, environmentId } = apiOf(this.#options, request.operation.api);
+    const { client, environmentId } = apiOf(this.options, request.operation.api);
     return makeReady(client, environmentId, request);
   }
 
@@ -140,12 +138,12 @@ export class Door implements AnswerSource {
   }
 
   #look(request: DoorRequest, since: number, { context }: ReadyRequest): Promise<FoundAnswer | undefined> {
-    return findStored(request, context, since, this.#options.calls);
+    return findStored(request, context, since, this.options.calls);
   }
 
   #reuse(stored: FoundAnswer | undefined, { context }: ReadyRequest): Answer | undefined {
     if (stored?.body === undefined) return undefined;
-    const { attemptId, clock } = this.#options;
+    const { attemptId, clock } = this.options;
     const { body, fetchedAt, rawSha256 } = stored;
     return { kind: 'answer', body, owned: true, fetchedAt, use: { ...context, attemptId, at: clock.now(), rawSha256 } };
   }
@@ -153,7 +151,7 @@ export class Door implements AnswerSource {
   /** Another row made the same call at the same moment: for this row its answer is reused. */
   async #share(outcome: CallOutcome, { context }: ReadyRequest): Promise<CallOutcome> {
     if (outcome.kind !== 'answer') return outcome;
-    const { calls, attemptId, clock } = this.#options;
+    const { calls, attemptId, clock } = this.options;
     const stored = await calls.findAnswer(context.environmentId, context.requestKey, 0);
     const use = stored === undefined ? null : { ...context, attemptId, at: clock.now(), rawSha256: stored.rawSha256 };
     return { ...outcome, owned: true, use };

@@ -15,8 +15,6 @@ export class Limiter {
   readonly #begun;
   /** Calls in flight. */
   readonly #wire;
-  readonly #most: number;
-  readonly #clock: Clock;
   #successes = 0;
   #troubled = false;
   #fastestMs = Number.POSITIVE_INFINITY;
@@ -27,9 +25,11 @@ export class Limiter {
   /** The earliest row last. */
   readonly #waiting: { readonly row: number; readonly go: () => Promise<void> }[] = [];
 
-  constructor(most: number, clock: Clock, start = 16) {
-    this.#most = most;
-    this.#clock = clock;
+  constructor(
+    private readonly most: number,
+    private readonly clock: Clock,
+    start = 16,
+  ) {
     this.#wire = pLimit(Math.min(start, most));
     this.#begun = pLimit(withThoseAhead(this.concurrency));
   }
@@ -81,16 +81,16 @@ export class Limiter {
     this.#successes += 1;
     this.#fastestMs = Math.min(this.#fastestMs, durationMs);
     this.#wasSlow ||= durationMs > SLOW_TIMES * this.#fastestMs + SLOW_MS;
-    if (this.concurrency >= this.#most) return;
+    if (this.concurrency >= this.most) return;
     if (this.#troubled && this.#successes < this.concurrency) return;
     this.#successes = 0;
     const more = this.#troubled || this.#wasSlow ? 1 : 3;
-    this.concurrency = Math.min(this.#most, this.concurrency + more);
+    this.concurrency = Math.min(this.most, this.concurrency + more);
   }
 
   /** `pauseMs`: no call starts before it has passed. */
   troubled(started: number, pauseMs = 0): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + Math.min(pauseMs, LONGEST_WAIT_MS));
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.clock.now() + Math.min(pauseMs, LONGEST_WAIT_MS));
     if (started <= this.#cutAt) return;
     this.#troubled = true;
     this.#cutAt = this.#started;
@@ -100,8 +100,8 @@ export class Limiter {
 
   /** Another pause may have begun meanwhile. */
   async #pause(signal: AbortSignal): Promise<void> {
-    while (this.#pausedUntil > this.#clock.now() && !signal.aborted)
-      await this.#clock.sleep(this.#pausedUntil - this.#clock.now(), signal).catch(() => {});
+    while (this.#pausedUntil > this.clock.now() && !signal.aborted)
+      await this.clock.sleep(this.#pausedUntil - this.clock.now(), signal).catch(() => {});
   }
 }
 

@@ -21,37 +21,34 @@ import { lostAtMost } from './settlement.js';
 
 /** Waits and wakes as `decideOnEvent` says about one operation. */
 export class Breaker {
-  readonly #terms: Omit<Terms, 'now'>;
-  readonly #clock: Clock;
-  readonly #tell: (event: CallEvent) => void;
   readonly #bell = new Notifier();
   #state = NEW_OPERATION;
 
-  constructor(terms: Omit<Terms, 'now'>, clock: Clock, tell: (event: CallEvent) => void = () => {}) {
-    this.#terms = terms;
-    this.#clock = clock;
-    this.#tell = tell;
-  }
+  constructor(
+    private readonly terms: Omit<Terms, 'now'>,
+    private readonly clock: Clock,
+    private readonly tell: (event: CallEvent) => void = () => {},
+  ) {}
 
   /** The error to stop with if the run ends during an outage. */
   get outage(): ApiError | undefined {
     const { outage } = this.#state;
-    return outage && unavailable(this.#state, outage, { ...this.#terms, now: this.#clock.now() });
+    return outage && unavailable(this.#state, outage, { ...this.terms, now: this.clock.now() });
   }
 
   note(event: OperationEvent): CallVerdict {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const { outage: before } = this.#state;
-    const { state, verdict } = decideOnEvent(this.#state, event, { ...this.#terms, now });
+    const { state, verdict } = decideOnEvent(this.#state, event, { ...this.terms, now });
     this.#state = state;
     const { outage } = state;
-    const { api, name: operation } = this.#terms.operation;
+    const { api, name: operation } = this.terms.operation;
     if (outage !== undefined && outage.probeAt !== before?.probeAt) {
       const { since, error, probeAt: nextTryAt, givesUpAt } = outage;
-      this.#tell({ kind: 'outage', api, operation, since, code: error.code, nextTryAt, givesUpAt });
+      this.tell({ kind: 'outage', api, operation, since, code: error.code, nextTryAt, givesUpAt });
     }
     if (outage === undefined && before !== undefined)
-      this.#tell({ kind: 'recovered', api, operation, since: before.since, at: now });
+      this.tell({ kind: 'recovered', api, operation, since: before.since, at: now });
     if (event.kind !== 'asks') this.#bell.ring();
     return verdict;
   }
@@ -65,8 +62,8 @@ export class Breaker {
   async enter(requestKey: string, signal: AbortSignal): Promise<CallVerdict> {
     let verdict = this.ask(requestKey, false);
     while (verdict.do === 'wait' && !signal.aborted) {
-      const ms = verdict.until === undefined ? undefined : verdict.until - this.#clock.now();
-      await this.#bell.wait(this.#clock, ms, signal);
+      const ms = verdict.until === undefined ? undefined : verdict.until - this.clock.now();
+      await this.#bell.wait(this.clock, ms, signal);
       if (!signal.aborted) verdict = this.ask(requestKey, false);
     }
     return verdict;
@@ -93,16 +90,15 @@ export interface SentCall {
 
 export class Reactions {
   readonly limiters: Readonly<Record<ApiName, Limiter>>;
-  readonly #options: DoorOptions;
   readonly #breakers = new Map<string, Breaker>();
   readonly #refused = new Map<string, Refused>();
   #leftFor: ApiError | undefined;
-  readonly #onStop: (error: ApiError) => void;
 
-  constructor(options: DoorOptions, onStop: (error: ApiError) => void) {
+  constructor(
+    private readonly options: DoorOptions,
+    private readonly onStop: (error: ApiError) => void,
+  ) {
     const { clock, concurrency } = options;
-    this.#options = options;
-    this.#onStop = onStop;
     const limiter = () => new Limiter(concurrency, clock);
     this.limiters = { v1: limiter(), v2: limiter(), mcp: limiter() };
   }
@@ -111,7 +107,7 @@ export class Reactions {
   breakerOf(operation: Operation): Breaker {
     const known = this.#breakers.get(operation.name);
     if (known !== undefined) return known;
-    const { breaker: policy, clock, listen } = this.#options;
+    const { breaker: policy, clock, listen } = this.options;
     const made = new Breaker({ operation, policy }, clock, listen);
     this.#breakers.set(operation.name, made);
     return made;
@@ -135,7 +131,7 @@ export class Reactions {
 
   #note(operation: Operation, event: OperationEvent): CallVerdict {
     const verdict = this.breakerOf(operation).note(event);
-    if (verdict.do === 'stop') this.#onStop(verdict.error);
+    if (verdict.do === 'stop') this.onStop(verdict.error);
     for (const requestKey of verdict.do === 'own' ? verdict.requests : []) {
       const refused = this.#refused.get(requestKey);
       if (refused !== undefined) refused.isOwn = true;
@@ -145,10 +141,10 @@ export class Reactions {
 
   /** A request that failed in earlier attempts is no sign of an outage: a person has to look at its row. */
   async wasInVainBefore({ operation, wasHeld, row }: DoorRequest, { context }: ReadyRequest): Promise<boolean> {
-    const { breaker, calls, attemptId } = this.#options;
+    const { breaker, calls, attemptId } = this.options;
     if (breaker === null || row === null || operation.meter === 'report') return false;
     if (wasHeld) return true;
-    return (await calls.attemptsInVain({ ...context, attemptId })) >= maxAttemptsInVain(lostAtMost(this.#options));
+    return (await calls.attemptsInVain({ ...context, attemptId })) >= maxAttemptsInVain(lostAtMost(this.options));
   }
 
   async toError(
@@ -161,13 +157,13 @@ export class Reactions {
     const lastBegun = this.limiters[operation.api].started;
     if (isOutageSign(error) || error.class === 'slow_down') {
       // Longer pauses are outages, unless one request is delayed while others are answered. None exceeds the patience.
-      const longestMs = Math.min(A_MINUTE_MS, patienceOf(this.#options));
-      const isLong = this.#options.breaker !== null && (error.retryAfterMs ?? 0) > longestMs;
+      const longestMs = Math.min(A_MINUTE_MS, patienceOf(this.options));
+      const isLong = this.options.breaker !== null && (error.retryAfterMs ?? 0) > longestMs;
       this.#slowDown(operation, isLong ? 0 : (error.retryAfterMs ?? 0), started);
       this.#note(operation, { kind: 'failed', requestKey, error, probe, lastBegun, sentAt, inVainBefore, isLong });
       return;
     }
-    if (error.class === 'stop_run') return this.#onStop(error);
+    if (error.class === 'stop_run') return this.onStop(error);
     if (error.class === 'block_operation') return await this.#toRefusal(operation, requestKey, error, lastBegun);
     // A documented error shows that the operation works. Values may be refused before permissions are checked.
     const begun = error.class === 'not_available' ? started : 0;
@@ -184,9 +180,9 @@ export class Reactions {
   }
 
   async #toRefusal(operation: Operation, requestKey: string, error: ApiError, lastBegun: number): Promise<void> {
-    const { calls, attemptId } = this.#options;
+    const { calls, attemptId } = this.options;
     const { api, name } = operation;
-    const { environmentId } = apiOf(this.#options, api);
+    const { environmentId } = apiOf(this.options, api);
     const mayBeOwn = api === 'v2' && asksAboutOneCompany(operation);
     const before = { environmentId, operation: name, requestKey, attemptId };
     const answeredSince = mayBeOwn && (await calls.answeredSinceRefused(before));
@@ -210,11 +206,11 @@ export class Reactions {
 
   /** No other row can be answered. Returns the rows whose refusal proved to be their own: they can continue. */
   async concludeRefusals(): Promise<readonly number[]> {
-    const { calls, clock } = this.#options;
+    const { calls, clock } = this.options;
     const rows = new Set<number>();
     for (const refused of this.#refused.values()) {
       const { operation } = refused;
-      const { environmentId } = apiOf(this.#options, operation.api);
+      const { environmentId } = apiOf(this.options, operation.api);
       if (!refused.isOwn) {
         const answeredOfLate = await calls.wasAnswered(environmentId, operation.name, clock.now() - OF_LATE_MS);
         this.#note(operation, { kind: 'ended', answeredOfLate });
@@ -232,7 +228,7 @@ export class Reactions {
     limiter.troubled(started, pauseMs);
     const { concurrency } = limiter;
     if (concurrency === before && pauseMs === 0) return;
-    this.#options.listen?.({ kind: 'slowed', api, concurrency, pauseMs });
+    this.options.listen?.({ kind: 'slowed', api, concurrency, pauseMs });
   }
 
   /** The provider asked another process that uses the same account. */
@@ -242,10 +238,10 @@ export class Reactions {
   }
 
   async #closeLimit(operation: Operation, error: ApiError): Promise<void> {
-    const now = this.#options.clock.now();
+    const now = this.options.clock.now();
     const { limit } = error;
     if (limit?.api === 'v2') {
-      const { permissions } = this.#options;
+      const { permissions } = this.options;
       const known = Object.hasOwn(permissions, limit.permission) ? permissions[limit.permission] : undefined;
       // v2's daily limits are assumed to end with the UTC day. The document does not say.
       const until = limit.period === 'day' ? nextUtcMidnight(now) : null;
@@ -264,8 +260,8 @@ export class Reactions {
     until: number | null,
     { code, message }: ApiError,
   ): Promise<void> {
-    const { calls, clock, listen } = this.#options;
-    const { environmentId } = apiOf(this.#options, api);
+    const { calls, clock, listen } = this.options;
+    const { environmentId } = apiOf(this.options, api);
     for (const operation of new Set(operations)) {
       const closure = { operation, reason, until, message: `${code}: ${message}`, closedAt: clock.now() };
       await calls.close(environmentId, closure);

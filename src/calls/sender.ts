@@ -34,7 +34,6 @@ import { leavesChargeUnknown, refusalOf, settlementOf, unknownChargeAfter, unkno
 import { UnitPrices } from './unit-prices.js';
 
 export class Sender {
-  readonly #options: DoorOptions;
   readonly #prices: UnitPrices;
   readonly admission: Admission;
   readonly reactions: Reactions;
@@ -43,8 +42,7 @@ export class Sender {
   hasRefused = false;
   readonly #random: () => number;
 
-  constructor(options: DoorOptions) {
-    this.#options = options;
+  constructor(private readonly options: DoorOptions) {
     this.#prices = options.unitPrices ?? new UnitPrices();
     this.admission = new Admission(options.clock, this.#prices);
     this.halt = new Halt(this.admission);
@@ -95,20 +93,20 @@ export class Sender {
     if (this.halt.signal.aborted) return false;
     // A report is never sent twice in a row: the caller looks for it first.
     if (request.operation.meter === 'report' && leavesChargeUnknown(error, 'report')) return false;
-    if ((await unknownChargeAfter(error, request, ready, this.#options)) !== undefined) return false;
+    if ((await unknownChargeAfter(error, request, ready, this.options)) !== undefined) return false;
     if (mayHaveCost(request, error))
       this.reactions.toExhaustion(request.operation, ready.context.requestKey, error, false);
-    const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
-    const at = this.#options.clock.now();
+    const delay = retryDelayMs(error, tally[error.class], this.options.retry, this.#random);
+    const at = this.options.clock.now();
     tally.since ??= at;
-    const givesUpAt = tally.since + patienceOf(this.#options);
+    const givesUpAt = tally.since + patienceOf(this.options);
     // The requested wait counts, not the pause: the wait would not be over.
     const isOver = delay === undefined || at + Math.max(delay, error.retryAfterMs ?? 0) > givesUpAt;
     if (isOver) return this.#waitsForProvider(request, ready, error, tally);
     const { api, name: operation } = request.operation;
     const attempt = tally.retry + tally.slow_down + 1;
     const { row } = request;
-    this.#options.listen?.({
+    this.options.listen?.({
       kind: 'retry',
       api,
       operation,
@@ -119,7 +117,7 @@ export class Sender {
       waitMs: delay,
       givesUpAt,
     });
-    await this.#options.clock.sleep(delay, this.halt.signal).catch(() => {});
+    await this.options.clock.sleep(delay, this.halt.signal).catch(() => {});
     return !this.halt.signal.aborted;
   }
 
@@ -141,14 +139,14 @@ export class Sender {
       return { ...(await this.#parkedBy(request, error)), met: { error, attempts } };
     // Without the stop it would have been sent again, so the row has not failed.
     if (this.halt.signal.aborted && isRetryable(error)) return PARKED_BY_STOP;
-    const unknown = await unknownChargeAfter(error, request, ready, this.#options);
+    const unknown = await unknownChargeAfter(error, request, ready, this.options);
     if (unknown !== undefined) return { ...unknown, met: { error, attempts } };
     const left = this.#leftPending(request, ready, error);
     if (left !== undefined) return left;
     // Outside a run the caller decides.
-    const byHand = this.#options.breaker === null;
+    const byHand = this.options.breaker === null;
     if (byHand || error.class === 'fail_row') return { kind: 'failed', error, attempts };
-    const comesLater = isUndocumentedFailure(error) || (error.retryAfterMs ?? 0) > patienceOf(this.#options);
+    const comesLater = isUndocumentedFailure(error) || (error.retryAfterMs ?? 0) > patienceOf(this.options);
     // The same answer would come again, so a person asks the provider.
     const isLater = comesLater && !REPEATS_ALIKE.includes(error.code);
     return isRetryable(error) && isLater ? unanswered(error, attempts) : askProvider(error, attempts);
@@ -167,8 +165,8 @@ export class Sender {
 
   /** As the ledger has it, with the time to continue. */
   async #parkedBy({ operation }: DoorRequest, { class: kind, message }: ApiError): Promise<Parked> {
-    const { calls, attemptId, limits, clock } = this.#options;
-    const { environmentId } = apiOf(this.#options, operation.api);
+    const { calls, attemptId, limits, clock } = this.options;
+    const { environmentId } = apiOf(this.options, operation.api);
     const call = { attemptId, environmentId, operation: operation.name, meter: operation.meter };
     const refused = await calls.refusal(call, limits, clock.now());
     const reason = kind === 'block_operation' ? 'scope' : 'allowance';
@@ -182,7 +180,7 @@ export class Sender {
     if (sent.kind !== 'received') return sent;
     const { exchange, intent } = sent;
     try {
-      const now = this.#options.clock.now();
+      const now = this.options.clock.now();
       const settlement = settlementOf(operation, ready.params, exchange, now);
       await this.#settle(intent, settlement);
       return { kind: 'answer', body: exchange.body, owned: false, fetchedAt: now, use: null };
@@ -222,7 +220,7 @@ export class Sender {
 
   /** Its row is left to another attempt, unless the ledger has an unknown charge for a person or a look. */
   async #leaveToAnotherAttempt(request: DoorRequest, ready: ReadyRequest): Promise<SendOutcome> {
-    const unknown = await unknownChargeBefore(request, ready, this.#options);
+    const unknown = await unknownChargeBefore(request, ready, this.options);
     if (unknown !== undefined) return unknown;
     this.reactions.leaveBehind(request.operation);
     return this.halt.outcome();
@@ -237,17 +235,17 @@ export class Sender {
     wire: SendInSlot,
   ): Promise<SendOutcome> {
     if (this.halt.stopped !== undefined) return this.halt.outcome();
-    const asked = this.#options.clock.now();
-    const intent = await reserve(request, ready, attempt, this.admission, this.#options);
+    const asked = this.options.clock.now();
+    const intent = await reserve(request, ready, attempt, this.admission, this.options);
     if ('kind' in intent) {
       if (intent.kind === 'parked' && intent.reason !== 'draining') this.hasRefused = true;
       return this.halt.stopped === undefined ? intent : this.halt.outcome();
     }
     return await wire(async (started) => {
       try {
-        if (this.#options.clock.now() - asked > SILENT_MS) await this.#mustBeHeardOf();
+        if (this.options.clock.now() - asked > SILENT_MS) await this.#mustBeHeardOf();
         if (this.halt.signal.aborted) {
-          await this.#options.calls.withdraw(intent);
+          await this.options.calls.withdraw(intent);
           this.admission.left(intent.meter);
           return this.halt.outcome();
         }
@@ -264,8 +262,8 @@ export class Sender {
     const { operation } = request;
     const { requestKey } = ready.context;
     try {
-      const { client } = apiOf(this.#options, operation.api);
-      const exchange = await client.send(ready.prepared, { signal: this.#options.signal });
+      const { client } = apiOf(this.options, operation.api);
+      const exchange = await client.send(ready.prepared, { signal: this.options.signal });
       const unfit = request.whyUnfit?.(exchange.body);
       if (unfit !== undefined) throw unusableAnswerError(operation, exchange, unfit);
       this.reactions.toSuccess(operation, requestKey, sent.started, exchange.durationMs);
@@ -278,7 +276,7 @@ export class Sender {
       // In one commit: before a later one, other calls would be sent in vain.
       await Promise.all([
         this.reactions.toError(operation, requestKey, met, sent, inVainBefore),
-        this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now())),
+        this.#settle(intent, refusalOf(met, operation.meter, this.options.clock.now())),
       ]);
       throw met;
     }
@@ -289,7 +287,7 @@ export class Sender {
    * renews its lease before it pays.
    */
   async #mustBeHeardOf(): Promise<void> {
-    const { calls, clock, attemptId } = this.#options;
+    const { calls, clock, attemptId } = this.options;
     let heard: number;
     do {
       heard = clock.now();
@@ -299,13 +297,13 @@ export class Sender {
 
   /** A key or route that worked and is now denied in a foreign form is a temporary failure. */
   async #asMet(error: ApiError, { environmentId }: Intent): Promise<ApiError> {
-    const { client } = apiOf(this.#options, error.api);
-    return (await isIntermediaryDenial(error, client, environmentId, this.#options.calls)) ? asTemporary(error) : error;
+    const { client } = apiOf(this.options, error.api);
+    return (await isIntermediaryDenial(error, client, environmentId, this.options.calls)) ? asTemporary(error) : error;
   }
 
   /** Another process gave this call up while we were frozen: its record stands and this process must stop. */
   async #settle(intent: Intent, settlement: Settlement): Promise<void> {
-    const settled = await this.#options.calls.settle(intent, settlement);
+    const settled = await this.options.calls.settle(intent, settlement);
     if (!settled) throw new TakenOverError();
     if (intent.meter === 'unit') {
       if (settlement.charge === 'charged') this.#prices.charged(intent.operation, settlement.unitsCharged ?? 1);
@@ -314,7 +312,7 @@ export class Sender {
       else this.admission.heardOfUnits();
       if (available === 0) this.hasRefused = true;
     }
-    this.#options.listen?.({ kind: 'call_settled', intent, settlement });
+    this.options.listen?.({ kind: 'call_settled', intent, settlement });
   }
 }
 

@@ -25,33 +25,31 @@ const ROWS_AT_LEAST = 20;
  * stops, and rows that have not begun stay as they are.
  */
 export class FailureGuard {
-  readonly #share: number | null;
-  readonly #onTripped: () => void;
   readonly #failed = new Map<string, number>();
   #settled = 0;
   #tripped: KybatchError | undefined;
 
   /** `share`: in per cent. Null: no guard. */
-  constructor(share: number | null, onTripped: () => void) {
-    this.#share = share;
-    this.#onTripped = onTripped;
-  }
+  constructor(
+    private readonly share: number | null,
+    private readonly onTripped: () => void,
+  ) {}
 
   get tripped(): KybatchError | undefined {
     return this.#tripped;
   }
 
   readonly listen = (event: RunEvent): void => {
-    if (this.#share === null || this.#tripped !== undefined || event.kind !== 'row_settled') return;
+    if (this.share === null || this.#tripped !== undefined || event.kind !== 'row_settled') return;
     const { outcome, errorCode } = event.checkpoint;
     if (outcome === 'pending') return;
     this.#settled += 1;
     if (outcome !== 'failed' || errorCode === null) return;
     const alike = (this.#failed.get(errorCode) ?? 0) + 1;
     this.#failed.set(errorCode, alike);
-    if (this.#settled < ROWS_AT_LEAST || alike * 100 <= this.#share * this.#settled) return;
-    this.#tripped = failingAlike(errorCode, alike, this.#settled, this.#share);
-    this.#onTripped();
+    if (this.#settled < ROWS_AT_LEAST || alike * 100 <= this.share * this.#settled) return;
+    this.#tripped = failingAlike(errorCode, alike, this.#settled, this.share);
+    this.onTripped();
   };
 }
 
@@ -64,19 +62,17 @@ const failingAlike = (code: string, alike: number, settled: number, share: numbe
 
 /** Records the outages that a run waits for, so that another terminal can show them. Nothing depends on it. */
 export class OutageNotes {
-  readonly #calls: Pick<CallStore, 'noteOutages'>;
-  readonly #attemptId: number;
   readonly #open = new Map<string, OutageNote>();
 
-  constructor(calls: Pick<CallStore, 'noteOutages'>, attemptId: number) {
-    this.#calls = calls;
-    this.#attemptId = attemptId;
-  }
+  constructor(
+    private readonly calls: Pick<CallStore, 'noteOutages'>,
+    private readonly attemptId: number,
+  ) {}
 
   listen(event: RunEvent): void {
     if (!this.#changes(event)) return;
     // A ledger that cannot be written ends the run elsewhere.
-    this.#calls.noteOutages(this.#attemptId, [...this.#open.values()]).catch(() => {});
+    this.calls.noteOutages(this.attemptId, [...this.#open.values()]).catch(() => {});
   }
 
   #changes(event: RunEvent): boolean {

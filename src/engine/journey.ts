@@ -41,9 +41,6 @@ const NOT_KNOWN_HERE = { class: 'not_available', requestId: null, attempts: 1 } 
 
 class Journey {
   readonly state: RowState;
-  readonly #row: RowRecord;
-  readonly #contexts: StageContexts;
-  readonly #enquiry: SearchSubject;
   readonly #resolved = new Set<IdSpace>();
   readonly #confirmedBefore: KnownIds;
   /**
@@ -52,10 +49,11 @@ class Journey {
    */
   isUncompared = false;
 
-  constructor(row: RowRecord, enquiry: SearchSubject, contexts: StageContexts) {
-    this.#row = row;
-    this.#enquiry = enquiry;
-    this.#contexts = contexts;
+  constructor(
+    private readonly row: RowRecord,
+    private readonly enquiry: SearchSubject,
+    private readonly contexts: StageContexts,
+  ) {
     this.#confirmedBefore = bySpace(row.confirmedBefore);
     this.state = new RowState(row, contexts.stages, contexts.policy.review, () => contexts.now());
   }
@@ -63,14 +61,14 @@ class Journey {
   /** Matches the company in the stage's ID space. False if that failed. */
   async identify(stage: Stage): Promise<boolean> {
     const { space } = stage;
-    const { policy } = this.#contexts;
+    const { policy } = this.contexts;
     const own = this.state.ids[space];
     const twin = spaceWithSameId(space, policy.idsShared, (other) => this.state.ids[other] !== undefined);
     const known = own?.candidate == null && twin !== undefined ? this.state.ids[twin] : own;
     if (known !== undefined) this.state.know(space, known);
     if (known !== undefined && (known.candidate !== null || stage.comparesCandidate !== true)) return true;
     // A v1 match is the better evidence for all other spaces.
-    const { stages } = this.#contexts;
+    const { stages } = this.contexts;
     if (space !== 'v1' && this.state.ids.v1?.candidate == null && isSpaceNeeded('v1', stages))
       await this.#resolve('v1');
     // v1 could not be asked yet. Nothing is bought for a company that may turn out to be another.
@@ -82,12 +80,12 @@ class Journey {
   }
 
   #searchedIn(space: IdSpace): IdSpace {
-    return searchedIn(space, this.#contexts.stages, this.#contexts.policy.idsShared);
+    return searchedIn(space, this.contexts.stages, this.contexts.policy.idsShared);
   }
 
   async run(stage: Stage): Promise<void> {
-    const context = this.#contexts.contextFor(this.#row, stage.name, this.state.notes, stage);
-    this.state.reopen(this.#contexts.stages.filter(({ reads = [] }) => reads.includes(stage.name)));
+    const context = this.contexts.contextFor(this.row, stage.name, this.state.notes, stage);
+    this.state.reopen(this.contexts.stages.filter(({ reads = [] }) => reads.includes(stage.name)));
     const outcome = await stage.run(this.#company(), context);
     this.state.reached = stage.name;
     this.state.learn(outcome);
@@ -95,13 +93,13 @@ class Journey {
       this.isUncompared = stage.comparesCandidate === true && this.#comesLater(stage, outcome);
       return this.state.noteTrouble([stage], outcome);
     }
-    const isOld = outcome.kind === 'not_available' && this.#row.stagesBefore[stage.name] === 'done';
+    const isOld = outcome.kind === 'not_available' && this.row.stagesBefore[stage.name] === 'done';
     const stays = isOld && outcome.stays === true;
     this.state.mark([stage], stays ? 'done' : outcome.kind);
     // A person decided that this match is another company, so no other stage buys for it.
     if (outcome.ids?.[stage.space] === null)
       this.state.mark(
-        this.#contexts.stages.filter(({ space }) => space === stage.space),
+        this.contexts.stages.filter(({ space }) => space === stage.space),
         'not_available',
       );
     const { asOf } = outcome;
@@ -109,14 +107,14 @@ class Journey {
     const isGone = isOld && outcome.gone === true && !this.#resolved.has(stage.space);
     if (!isGone && !stays) {
       this.state.notes.keepEnd(stage.name);
-      this.state.noteFetched(stage.name, asOf ?? this.state.notes.dateOf(stage.name) ?? this.#contexts.now());
+      this.state.noteFetched(stage.name, asOf ?? this.state.notes.dateOf(stage.name) ?? this.contexts.now());
     }
     if (outcome.kind === 'not_available' && outcome.error !== undefined) this.state.keepError(outcome.error);
   }
 
   /** False for operations the key may not use, and for answers that were compared before and are only renewed. */
   #comesLater({ name, additional }: Stage, outcome: StageOutcome): boolean {
-    if (additional === true || this.#row.stagesBefore[name] === 'done') return false;
+    if (additional === true || this.row.stagesBefore[name] === 'done') return false;
     return outcome.kind === 'parked' && outcome.reason !== 'scope' && outcome.reason !== 'closed';
   }
 
@@ -124,11 +122,11 @@ class Journey {
     if (this.#resolved.has(space)) return;
     const isFirst = this.#resolved.size === 0 && Object.keys(this.state.ids).length === 0;
     this.#resolved.add(space);
-    const { policy } = this.#contexts;
-    const context = this.#contexts.contextFor(this.#row, 'resolve', this.state.notes);
+    const { policy } = this.contexts;
+    const context = this.contexts.contextFor(this.row, 'resolve', this.state.notes);
     const outcome = await resolve(space, this.#company(), isFirst ? policy : withoutFallback(policy), context);
     this.state.learn(outcome);
-    const waiting = this.#contexts.stages.filter(
+    const waiting = this.contexts.stages.filter(
       (stage) => this.#searchedIn(stage.space) === space && this.state.isOpen(stage),
     );
     const decided = outcome.kind === 'done' || outcome.kind === 'needs_review';
@@ -148,7 +146,7 @@ class Journey {
       this.state.mark(waiting, 'not_available');
       for (const { name } of waiting) {
         this.state.notes.keepEnd(name);
-        this.state.noteFetched(name, this.#contexts.now());
+        this.state.noteFetched(name, this.contexts.now());
       }
       this.state.reached = waiting[0]?.name ?? this.state.reached;
     } else {
@@ -157,7 +155,7 @@ class Journey {
   }
 
   #company(): Company {
-    const enquiry = withKnownCountry(this.#enquiry, this.state.ids);
-    return { row: this.#row.row, enquiry, ids: this.state.ids, confirmedBefore: this.#confirmedBefore };
+    const enquiry = withKnownCountry(this.enquiry, this.state.ids);
+    return { row: this.row.row, enquiry, ids: this.state.ids, confirmedBefore: this.#confirmedBefore };
   }
 }

@@ -114,7 +114,6 @@ function internalFailure(row: RowRecord, error: unknown, at: number): RowSettlem
 
 /** Hands out rows: due reports first, then rows that cost units before, then the others. */
 class RowQueue {
-  readonly #options: WorkOptions;
   readonly #active = new Set<number>();
   /** Rows that this attempt parked for an unknown charge. */
   readonly #inDoubt = new Set<number>();
@@ -133,16 +132,14 @@ class RowQueue {
   /** No waiting row is due before this time, which saves a query per row. */
   #quietUntil = 0;
 
-  constructor(options: WorkOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: WorkOptions) {}
 
   get anySettled(): boolean {
     return this.#anySettled;
   }
 
   async isExhausted(): Promise<boolean> {
-    return this.#refusedBefore.length === 0 && (await this.#options.rows.isExhausted());
+    return this.#refusedBefore.length === 0 && (await this.options.rows.isExhausted());
   }
 
   close(): void {
@@ -161,7 +158,7 @@ class RowQueue {
     const { outcome, hold, holdReason, nextAt } = checkpoint;
     this.#active.delete(row);
     if (outcome !== 'pending') this.#anySettled = true;
-    this.#options.turns.rowEnded(row);
+    this.options.turns.rowEnded(row);
     if (hold === 'parked' && holdReason === 'in_doubt') this.#inDoubt.add(row);
     if (hold === 'parked' && isUnknown) this.#isUnknownParked = true;
     if (hold === 'waiting' && nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);
@@ -170,11 +167,11 @@ class RowQueue {
 
   async #take(): Promise<RowRecord | undefined> {
     for (;;) {
-      if (this.#closed || this.#options.isStopping()) return undefined;
+      if (this.#closed || this.options.isStopping()) return undefined;
       const row = (await this.#due()) ?? (await this.#pending());
       if (row !== undefined) {
         this.#active.add(row.row);
-        this.#options.turns.rowBegan(row.row, row.begun);
+        this.options.turns.rowBegan(row.row, row.begun);
         return row;
       }
       if (!(await this.#waitForMore())) return undefined;
@@ -182,7 +179,7 @@ class RowQueue {
   }
 
   async #due(): Promise<RowRecord | undefined> {
-    const { rows, clock } = this.#options;
+    const { rows, clock } = this.options;
     const found = this.#found;
     this.#found = undefined;
     if (found !== undefined) return found;
@@ -196,14 +193,14 @@ class RowQueue {
 
   async #pending(): Promise<RowRecord | undefined> {
     const decided = await this.#nextDecided();
-    if (decided !== undefined || !(await this.#options.canStart())) return decided;
+    if (decided !== undefined || !(await this.options.canStart())) return decided;
     return (await this.#unrefused()) ?? this.#refusedBefore.shift() ?? (await this.#released());
   }
 
   async #unrefused(): Promise<RowRecord | undefined> {
-    const onlyKnown = this.#isUnknownParked && !(await this.#options.canSearch());
+    const onlyKnown = this.#isUnknownParked && !(await this.options.canSearch());
     for (;;) {
-      const row = await this.#options.rows.pending(onlyKnown);
+      const row = await this.options.rows.pending(onlyKnown);
       if (row?.errorCode !== FORBIDDEN) return row;
       this.#refusedBefore.push(row);
     }
@@ -211,13 +208,13 @@ class RowQueue {
 
   async #nextDecided(): Promise<RowRecord | undefined> {
     const row = this.#decided.shift();
-    return row === undefined ? undefined : await this.#options.runs.row(this.#options.runId, row);
+    return row === undefined ? undefined : await this.options.runs.row(this.options.runId, row);
   }
 
   /** A row whose lost call got a known charge meanwhile: it can continue. */
   async #released(): Promise<RowRecord | undefined> {
     for (const number of this.#inDoubt) {
-      const row = this.#active.has(number) ? undefined : await this.#options.rows.again(number);
+      const row = this.#active.has(number) ? undefined : await this.options.rows.again(number);
       if (row === undefined) continue;
       this.#inDoubt.delete(number);
       return row;
@@ -227,7 +224,7 @@ class RowQueue {
 
   /** Waits if there is nothing to hand out. False if there never will be: no row waits and none is in progress. */
   async #waitForMore(): Promise<boolean> {
-    const { rows, clock, stopping } = this.#options;
+    const { rows, clock, stopping } = this.options;
     const active = this.#active.size;
     const now = clock.now();
     const due = await rows.nextDue(now);
@@ -235,7 +232,7 @@ class RowQueue {
     // A row may have become due or finished meanwhile.
     if (this.#found !== undefined || this.#closed || stopping.aborted || this.#active.size !== active) return true;
     if (due === undefined && active === 0) {
-      this.#decided.push(...(await this.#options.concludeRefusals()));
+      this.#decided.push(...(await this.options.concludeRefusals()));
       return this.#decided.length > 0;
     }
     await this.#bell.wait(clock, due === undefined ? undefined : due - now, stopping);

@@ -161,7 +161,6 @@ export class RowCosts {
   readonly #door: StoredAnswersOnly;
   readonly #contexts: StageContexts;
   readonly #stages: readonly Stage[];
-  readonly #options: RowCostOptions;
   readonly #boundsOfNew = new Map<string, Bounds>();
   /** The space whose search all stages of an unknown row wait for. */
   readonly #space: IdSpace | undefined;
@@ -169,9 +168,8 @@ export class RowCosts {
   readonly #met = new Set<number>();
   #decided: boolean | undefined;
 
-  constructor(options: RowCostOptions) {
+  constructor(private readonly options: RowCostOptions) {
     const { pipeline, ledger, environments, now, notBefore } = options;
-    this.#options = options;
     this.#stages = stagesOf(pipeline);
     this.#space = commonFirstSpace(this.#stages, pipeline.idsShared);
     this.#door = new StoredAnswersOnly(ledger?.calls ?? null, environments);
@@ -218,7 +216,7 @@ export class RowCosts {
 
   /** A person may have confirmed what could not be confirmed automatically. */
   async isDecided({ subject }: SearchSubject): Promise<boolean> {
-    const { ledger, environments } = this.#options;
+    const { ledger, environments } = this.options;
     const [stage] = this.#stages;
     const environmentId = stage === undefined ? null : environments[idSpaces[stage.space].api];
     if (ledger === null || stage === undefined || environmentId === null) return false;
@@ -252,7 +250,7 @@ export class RowCosts {
    */
   async #stopAtOnce(row: RowRecord, enquiry: SearchSubject): Promise<Stop | undefined> {
     if (this.#space === undefined || !isNew(row)) return undefined;
-    const request = firstRequest(this.#space, enquiry, this.#options.pipeline);
+    const request = firstRequest(this.#space, enquiry, this.options.pipeline);
     // A person may have corrected its number.
     if (request === undefined || (await this.isDecided(enquiry))) return undefined;
     await this.#door.call(this.#contexts.requestFor(request.operation, request.params, row, 'resolve'));
@@ -266,7 +264,7 @@ export class RowCosts {
   #boundsOf(enquiry: SearchSubject, open: readonly Stage[], known: ReadonlySet<IdSpace>, further: boolean): Bounds {
     const isNew = known.size === 0 && this.#door.used.size === 0 && open.length === this.#stages.length;
     if (!isNew) return this.#bounds(enquiry, open, known, further);
-    const { search } = this.#options.pipeline;
+    const { search } = this.options.pipeline;
     const steps = stepsFor(enquiry, search.fallback).map(({ operation }) => operation.name);
     const key = [further, asksAnything(enquiry, search), ...steps].join();
     const bounds = this.#boundsOfNew.get(key) ?? this.#bounds(enquiry, open, known, further);
@@ -276,7 +274,7 @@ export class RowCosts {
 
   /** All that the open stages and their searches may still need. `further`: the row can get beyond its first search. */
   #bounds(enquiry: SearchSubject, open: readonly Stage[], known: ReadonlySet<IdSpace>, further: boolean): Bounds {
-    const { search, idsShared } = this.#options.pipeline;
+    const { search, idsShared } = this.options.pipeline;
     const atMost = noPurchases();
     const likely = noPurchases();
     for (const [place, space] of spacesToSearch(open, idsShared, (other) => known.has(other)).entries()) {
@@ -365,15 +363,13 @@ interface MissingAnswer {
  * parks its stage.
  */
 export class StoredAnswersOnly implements AnswerSource {
-  readonly #calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null;
-  readonly #environments: ByApi<number | null>;
   readonly missing: MissingAnswer[] = [];
   readonly used = new Map<Operation, number>();
 
-  constructor(calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null, environments: ByApi<number | null>) {
-    this.#calls = calls;
-    this.#environments = environments;
-  }
+  constructor(
+    private readonly calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null,
+    private readonly environments: ByApi<number | null>,
+  ) {}
 
   /** Resets the records of the previous row. */
   reset(): void {
@@ -395,10 +391,10 @@ export class StoredAnswersOnly implements AnswerSource {
 
   async #find(request: DoorRequest, canonical: string | undefined): Promise<Answer | undefined> {
     const { operation, reusableSince } = request;
-    const environmentId = this.#environments[operation.api] ?? null;
-    if (this.#calls === null || environmentId === null || canonical === undefined) return undefined;
+    const environmentId = this.environments[operation.api] ?? null;
+    if (this.calls === null || environmentId === null || canonical === undefined) return undefined;
     const place = { environmentId, requestKey: keyOf(operation.name, canonical) };
-    const found = await findStored(request, place, reusableSince, this.#calls);
+    const found = await findStored(request, place, reusableSince, this.calls);
     if (found?.body === undefined) return undefined;
     this.used.set(operation, (this.used.get(operation) ?? 0) + 1);
     return { kind: 'answer', body: found.body, owned: true, fetchedAt: found.fetchedAt, use: null };

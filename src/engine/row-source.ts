@@ -27,20 +27,18 @@ const BATCH = 200;
 
 /** Every row of a run that can continue, for the only process. Only the numbers and one batch are in memory. */
 export class OwnRows implements RowSource {
-  readonly #runId: string;
-  readonly #rows: Pick<RunStore, 'pendingRows' | 'rowsAt' | 'dueRows' | 'nextDue'>;
   #numbers: readonly number[] | undefined;
   #next = 0;
   #batch: RowRecord[] = [];
   #isAnyLeftOut = false;
 
-  constructor(runId: string, rows: Pick<RunStore, 'pendingRows' | 'rowsAt' | 'dueRows' | 'nextDue'>) {
-    this.#runId = runId;
-    this.#rows = rows;
-  }
+  constructor(
+    private readonly runId: string,
+    private readonly rows: Pick<RunStore, 'pendingRows' | 'rowsAt' | 'dueRows' | 'nextDue'>,
+  ) {}
 
   async pending(onlyKnown = false): Promise<RowRecord | undefined> {
-    this.#numbers ??= await this.#rows.pendingRows(this.#runId);
+    this.#numbers ??= await this.rows.pendingRows(this.runId);
     for (;;) {
       const row = this.#batch.pop();
       if (row !== undefined && (!onlyKnown || row.ids.length > 0)) return row;
@@ -49,22 +47,22 @@ export class OwnRows implements RowSource {
       else {
         const numbers = this.#numbers.slice(this.#next, this.#next + BATCH);
         this.#next += numbers.length;
-        this.#batch = [...(await this.#rows.rowsAt(this.#runId, numbers))].filter(mayMove).reverse();
+        this.#batch = [...(await this.rows.rowsAt(this.runId, numbers))].filter(mayMove).reverse();
       }
     }
   }
 
   async due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined> {
-    const rows = await this.#rows.dueRows(this.#runId, now, underWay.size + 1);
+    const rows = await this.rows.dueRows(this.runId, now, underWay.size + 1);
     return rows.find(({ row }) => !underWay.has(row));
   }
 
   nextDue(after: number): Promise<number | undefined> {
-    return this.#rows.nextDue(this.#runId, after);
+    return this.rows.nextDue(this.runId, after);
   }
 
   async again(row: number): Promise<RowRecord | undefined> {
-    return (await this.#rows.rowsAt(this.#runId, [row])).find(mayMove);
+    return (await this.rows.rowsAt(this.runId, [row])).find(mayMove);
   }
 
   async isExhausted(): Promise<boolean> {
@@ -99,13 +97,10 @@ const SOON_MS = 10_000;
 
 /** Rows of a run with several workers. Each is claimed here, and free again when it is settled. */
 export class ClaimedRows implements RowSource {
-  readonly #options: ClaimedRowsOptions;
   readonly #ready: Record<ClaimKind, RowRecord[]> = { new: [], waiting: [] };
   #limit = CLAIMED_FIRST;
 
-  constructor(options: ClaimedRowsOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ClaimedRowsOptions) {}
 
   pending(): Promise<RowRecord | undefined> {
     return this.#next('new');
@@ -116,12 +111,12 @@ export class ClaimedRows implements RowSource {
   }
 
   async nextDue(after: number): Promise<number | undefined> {
-    const { claims, attemptId, canStart } = this.#options;
+    const { claims, attemptId, canStart } = this.options;
     const mayStart = await canStart();
     // Two workers with rows that neither may begin would wait for each other.
     const notBegun = mayStart ? [] : this.#ready.new.splice(0).map(({ row }) => row);
     if (notBegun.length > 0) await claims.release(attemptId, notBegun);
-    const left = await claims.run(this.#options);
+    const left = await claims.run(this.options);
     if (left === undefined) return undefined;
     const { isReady, isElsewhere, nextAt } = left;
     const soon = after + LOOK_MS;
@@ -134,16 +129,16 @@ export class ClaimedRows implements RowSource {
   async again(): Promise<undefined> {}
 
   async isExhausted(): Promise<boolean> {
-    const left = await this.#options.claims.run(this.#options);
+    const left = await this.options.claims.run(this.options);
     return left === undefined || !(left.isReady || left.isElsewhere);
   }
 
   async close(): Promise<void> {
-    await this.#options.claims.release(this.#options.attemptId);
+    await this.options.claims.release(this.options.attemptId);
   }
 
   async #next(kind: ClaimKind): Promise<RowRecord | undefined> {
-    const { claims, runs, runId, attemptId } = this.#options;
+    const { claims, runs, runId, attemptId } = this.options;
     const ready = this.#ready[kind];
     if (ready.length === 0) {
       const numbers = await claims.claim(attemptId, kind, this.#limit);

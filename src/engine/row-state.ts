@@ -35,10 +35,6 @@ export class RowState {
   /** The stage reached. */
   reached: string | null;
   readonly notes = new RowNotes();
-  readonly #row: RowRecord;
-  readonly #stages: readonly Stage[];
-  readonly #now: () => number;
-  readonly #review: { readonly secondPerson: boolean };
   readonly #statuses: Record<string, StageStatus>;
   readonly #fetched: Record<string, number>;
   #ids: KnownIds;
@@ -53,11 +49,12 @@ export class RowState {
   #waiting: { readonly for: string; readonly until: number; readonly lookUntil: number | null } | undefined;
   #parked: Extract<StageOutcome, { kind: 'parked' }> | undefined;
 
-  constructor(row: RowRecord, stages: readonly Stage[], review: { readonly secondPerson: boolean }, now: () => number) {
-    this.#row = row;
-    this.#stages = stages;
-    this.#review = review;
-    this.#now = now;
+  constructor(
+    private readonly row: RowRecord,
+    private readonly stages: readonly Stage[],
+    private readonly review: { readonly secondPerson: boolean },
+    private readonly now: () => number,
+  ) {
     this.reached = row.stage;
     this.#grade = row.matchGrade;
     this.#fetched = { ...row.fetched };
@@ -114,7 +111,7 @@ export class RowState {
   }
 
   keepError(error: StageError): void {
-    this.notes.keepError({ stage: this.reached, ...error, at: this.#now() });
+    this.notes.keepError({ stage: this.reached, ...error, at: this.now() });
   }
 
   /** Records a stage outcome that is neither an answer nor its absence. */
@@ -122,7 +119,7 @@ export class RowState {
     switch (outcome.kind) {
       case 'no_match':
         // Includes stages bought before, if a person says that the record is another company's.
-        for (const { name } of this.#stages) this.#statuses[name] = 'skipped';
+        for (const { name } of this.stages) this.#statuses[name] = 'skipped';
         this.#ids = {};
         this.reached = 'confirm';
         this.#end('no_match', outcome);
@@ -167,20 +164,20 @@ export class RowState {
   settlement(): RowSettlement {
     const outcome = this.#outcome ?? this.#comesTo();
     const error = this.#error ?? this.#question ?? this.#failure ?? this.#parked?.error;
-    const first = this.#stages.map(({ space }) => this.#ids[space]).find((id) => id !== undefined);
+    const first = this.stages.map(({ space }) => this.#ids[space]).find((id) => id !== undefined);
     const isNobody = outcome === 'no_match';
     const statuses = { ...(isNobody ? {} : this.#elsewhere()), ...this.#statuses };
     const checkpoint: Checkpoint = {
-      ...initialCheckpoint(this.#row, this.#now()),
+      ...initialCheckpoint(this.row, this.now()),
       ...this.#hold(outcome),
       outcome,
       // A single stage may have run again: a complete row has come all the way.
-      stage: outcome === 'complete' ? furthest(statuses, this.#stages) : this.reached,
+      stage: outcome === 'complete' ? furthest(statuses, this.stages) : this.reached,
       stages: statuses,
       // Without a match there are no answers of the company.
       fetched: isNobody ? {} : this.#fetched,
       matchGrade: isNobody ? null : (first?.grade ?? this.#grade),
-      matchedOn: isNobody ? null : (first?.matchedOn ?? this.#row.matchedOn),
+      matchedOn: isNobody ? null : (first?.matchedOn ?? this.row.matchedOn),
       errorCode: error?.code ?? null,
       errorMessage: error?.message ?? null,
     };
@@ -190,10 +187,10 @@ export class RowState {
       grade,
       matchedOn,
     }));
-    const { secondPerson } = this.#review;
+    const { secondPerson } = this.review;
     const asks = {
-      stages: this.#stages.map(({ name }) => name),
-      spaces: this.#stages.map(({ space }) => space),
+      stages: this.stages.map(({ name }) => name),
+      spaces: this.stages.map(({ space }) => space),
       secondPerson,
     };
     const notes = this.notes.all();
@@ -218,7 +215,7 @@ export class RowState {
 
   /** Stages finished by another pipeline stay finished. */
   #elsewhere(): Record<string, StageStatus> {
-    return Object.fromEntries(Object.entries(this.#row.stages).filter(([, status]) => isStageFinished(status)));
+    return Object.fromEntries(Object.entries(this.row.stages).filter(([, status]) => isStageFinished(status)));
   }
 
   #end(outcome: RowOutcome, error: RowError): void {

@@ -46,26 +46,24 @@ type RowPlace = Pick<RowRecord, 'row' | 'notBefore' | 'holdReason'>;
 export class StageContexts {
   readonly stages: readonly Stage[];
   readonly policy: StageContextOptions['policy'];
-  readonly #options: StageContextOptions;
   readonly #shared: ReadonlyMap<Stage, unknown>;
   readonly #claims = new ClaimsUnderWay();
   #decided: Promise<boolean> | undefined;
   #corrections: ReturnType<ReviewStore['corrections']> | undefined;
 
-  constructor(options: StageContextOptions) {
-    this.#options = options;
+  constructor(private readonly options: StageContextOptions) {
     this.stages = options.stages;
     this.policy = options.policy;
     this.#shared = new Map(options.stages.map((stage) => [stage, stage.shared?.()]));
   }
 
   now(): number {
-    return this.#options.clock.now();
+    return this.options.clock.now();
   }
 
   /** `name`: the stage, or `resolve`, under which calls and errors are stored. */
   contextFor(row: RowPlace, name: string, notes: RowNotes, stage?: Stage): StageContext {
-    const { runId, door, clock, review, environments, optionsOf, freshnessMs } = this.#options;
+    const { runId, door, clock, review, environments, optionsOf, freshnessMs } = this.options;
     const { secondPerson } = this.policy.review;
     const environmentOf = (space: keyof typeof idSpaces) => environments[idSpaces[space].api];
     /** The keys of the decisions that answered: a question from an older version keeps its key. */
@@ -149,13 +147,13 @@ export class StageContexts {
 
   /** Decisions are made by other commands, which need the lock that this run holds: one look is enough. */
   #anyDecision(): Promise<boolean> {
-    this.#decided ??= this.#options.review.anyDecision();
+    this.#decided ??= this.options.review.anyDecision();
     return this.#decided;
   }
 
   /** The parameters as sent. */
   #sent(operation: Operation, params: Params): Params {
-    return this.#options.provenance && operation.provenance === true ? { ...params, include_provenance: true } : params;
+    return this.options.provenance && operation.provenance === true ? { ...params, include_provenance: true } : params;
   }
 
   #keepAsked(operation: Operation, params: Params, stage: string, about: Asked, notes: RowNotes): void {
@@ -169,7 +167,7 @@ export class StageContexts {
   }
 
   #keyOf(operation: Operation, params: Params) {
-    const environmentId = this.#options.environments[operation.api];
+    const environmentId = this.options.environments[operation.api];
     const requestKey = keyOfRequest(operation, this.#sent(operation, params));
     return environmentId == null || requestKey === undefined ? undefined : { environmentId, requestKey };
   }
@@ -182,7 +180,7 @@ export class StageContexts {
     stage: string,
     { about, notBefore: asNewAs = 0, lookedSince = 0, whyUnfit }: CallTerms = {},
   ): DoorRequest {
-    const { runId, freshnessMs, notBefore, turns } = this.#options;
+    const { runId, freshnessMs, notBefore, turns } = this.options;
     return {
       operation,
       params: this.#sent(operation, params),

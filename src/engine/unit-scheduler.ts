@@ -24,7 +24,6 @@ export interface TurnOptions {
  * a time. The ledger alone admits each call.
  */
 export class UnitScheduler {
-  readonly #options: TurnOptions;
   /** Rows in progress that have begun, in this attempt or before. */
   readonly #begun = new Set<number>();
   /** Those of `#begun` that may spend now. */
@@ -38,8 +37,7 @@ export class UnitScheduler {
   #toldNothing = 0;
   #closed = false;
 
-  constructor(options: TurnOptions) {
-    this.#options = options;
+  constructor(private readonly options: TurnOptions) {
     this.#unitPrices = options.unitPrices ?? new UnitPrices();
     options.stopping.addEventListener('abort', () => this.close(), { once: true });
     if (options.stopping.aborted) this.close();
@@ -93,14 +91,14 @@ export class UnitScheduler {
   }
 
   #mayBegin(row: number): boolean {
-    const { unitsPerRow } = this.#options;
+    const { unitsPerRow } = this.options;
     if (this.#closed || this.#unitsLeft() >= unitsPerRow * this.#unitPrices.highest * (this.#begun.size + 1))
       return true;
     return this.#begun.has(row) ? this.#spending.size === 0 : this.#begun.size === 0;
   }
 
   #unitsLeft(): number {
-    const { budgetUnits } = this.#options;
+    const { budgetUnits } = this.options;
     const budget = budgetUnits === null ? Number.POSITIVE_INFINITY : budgetUnits - this.#spent;
     if (this.#allowance !== null) return Math.min(budget, this.#allowance);
     // Without a report, or with a provider in trouble, rows are not kept in single file.

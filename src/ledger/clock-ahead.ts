@@ -49,18 +49,19 @@ export class CorrectedTimes implements Times {
   readonly #horizon: number;
   readonly #foundAt: number;
   readonly #lastCall: number;
-  readonly #clock: () => number;
 
   /** Created by `readCorrectedTimes`. */
-  constructor({ horizon, foundAt, lastCall }: ReadTimes, clock: () => number) {
-    this.#clock = clock;
+  constructor(
+    { horizon, foundAt, lastCall }: ReadTimes,
+    private readonly clock: () => number,
+  ) {
     this.#horizon = horizon;
     this.#foundAt = foundAt;
     this.#lastCall = lastCall;
   }
 
   corrected(at: number): number {
-    return at > this.#horizon && at > this.#clock() + AHEAD_MS ? this.#foundAt : at;
+    return at > this.#horizon && at > this.clock() + AHEAD_MS ? this.#foundAt : at;
   }
 
   /** Corrects many times. Usually none needs it. */

@@ -52,9 +52,6 @@ export type StopMetrics = (failed?: FailedAttempt) => Promise<void>;
 
 /** Metrics in a file for a monitor. A failed write is noted once and fails nothing. */
 export class MetricsFile {
-  readonly #path: string;
-  readonly #dataDir: string;
-  readonly #environment: AppEnvironment;
   /** Units charged before the attempt that is followed. */
   #unitsBefore: number | undefined;
   #told = false;
@@ -62,11 +59,11 @@ export class MetricsFile {
   /** The last attempt to write them succeeded. */
   #isWritten = false;
 
-  private constructor(path: string, dataDir: string, environment: AppEnvironment) {
-    this.#path = path;
-    this.#dataDir = dataDir;
-    this.#environment = environment;
-  }
+  private constructor(
+    private readonly path: string,
+    private readonly dataDir: string,
+    private readonly environment: AppEnvironment,
+  ) {}
 
   /** Null if the pipeline configures none. A place that is not free is refused before anything is spent. */
   static of(
@@ -89,7 +86,7 @@ export class MetricsFile {
     this.#isWritten = false;
     await this.#replace(async () => {
       const measured = await this.#measure(ledger, attempt);
-      return metricsText(await figuresOf(ledger, names, attempt, measured, this.#environment.clock.now(), failed));
+      return metricsText(await figuresOf(ledger, names, attempt, measured, this.environment.clock.now(), failed));
     });
   }
 
@@ -97,23 +94,23 @@ export class MetricsFile {
   async writeExit(portfolio: string, exit: LastExit): Promise<void> {
     if (this.#isWritten) return;
     await this.#replace(async () => {
-      const before = existsSync(this.#path) ? readFileSync(this.#path, 'utf8') : '';
-      const free = freeSpace(this.#dataDir, this.#environment) ?? null;
-      return withExit(before, portfolio, exit, free, this.#environment.clock.now());
+      const before = existsSync(this.path) ? readFileSync(this.path, 'utf8') : '';
+      const free = freeSpace(this.dataDir, this.environment) ?? null;
+      return withExit(before, portfolio, exit, free, this.environment.clock.now());
     });
   }
 
   async #replace(text: () => Promise<string>): Promise<void> {
     try {
       // World-readable, because a monitor runs as another user. Never writable for others, whatever the umask.
-      await writeAtomically(this.#path, redact(await text()), 0o644);
+      await writeAtomically(this.path, redact(await text()), 0o644);
       this.#isWritten = true;
     } catch (error) {
       if (error instanceof LedgerError) return;
       if (this.#told) return;
       this.#told = true;
-      this.#environment.onNote?.(
-        message('METRICS_NOT_WRITTEN', `metrics.file ${this.#path} cannot be written: ${(error as Error).message}`),
+      this.environment.onNote?.(
+        message('METRICS_NOT_WRITTEN', `metrics.file ${this.path} cannot be written: ${(error as Error).message}`),
       );
     }
   }
@@ -125,8 +122,8 @@ export class MetricsFile {
       this.#unitsBefore = (await reading.unitsCharged()) - spent;
     return {
       unitsCharged: this.#unitsBefore + spent,
-      ledgerBytes: (await reading.databaseBytes()) ?? ledgerBytes(this.#dataDir),
-      freeBytes: freeSpace(this.#dataDir, this.#environment) ?? null,
+      ledgerBytes: (await reading.databaseBytes()) ?? ledgerBytes(this.dataDir),
+      freeBytes: freeSpace(this.dataDir, this.environment) ?? null,
     };
   }
 
@@ -155,7 +152,7 @@ export class MetricsFile {
   async #everyMinute(write: () => Promise<void>, over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       await write();
-      await this.#environment.clock.sleep(MINUTE_MS, over).catch(() => {});
+      await this.environment.clock.sleep(MINUTE_MS, over).catch(() => {});
     }
   }
 }

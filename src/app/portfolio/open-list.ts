@@ -61,23 +61,17 @@ export const providersKey = ({ v1, v2 }: ProviderNames): string => [...new Set([
 
 /** A file together with its known portfolio. */
 export class OpenList {
-  readonly #options: ListOptions;
-  readonly #names: ProviderNames;
-  readonly #ledger: Ledger;
   readonly #terms: DueTerms;
 
   private constructor(
-    options: ListOptions,
-    names: ProviderNames,
-    ledger: Ledger,
+    private readonly options: ListOptions,
+    private readonly names: ProviderNames,
+    private readonly ledger: Ledger,
     now: number,
     readonly known: PortfolioRecord | undefined,
     readonly file: LoadedFile,
     before: ReadonlyMap<string, Pipeline>,
   ) {
-    this.#options = options;
-    this.#names = names;
-    this.#ledger = ledger;
     const way = settingsIdentity(this.#settings());
     this.#terms = dueTerms(options.pipeline, now, options.fresh, (other) => withoutLimit(other) === way, before);
   }
@@ -95,21 +89,20 @@ export class OpenList {
 
   /** Everything is bought again. A paused run that already does so continues instead, or its rows would cost twice. */
   get fresh(): boolean {
-    return this.#options.fresh;
+    return this.options.fresh;
   }
 
   /** Whether `begin` continues this run, if it is the only open one. */
   continues(run: RunRecord): boolean {
-    const isSame =
-      run.inputSha256 === this.#options.table.sha256 && run.pipelineSha256 === identityOf(this.#settings());
-    return run.state === 'open' && isSame && !this.#options.fresh && !this.file.laid;
+    const isSame = run.inputSha256 === this.options.table.sha256 && run.pipelineSha256 === identityOf(this.#settings());
+    return run.state === 'open' && isSame && !this.options.fresh && !this.file.laid;
   }
 
   readonly judge = (standing: MemberState): DueDecision => decideDue(standing, this.#terms);
 
   /** Stores the file, then begins a run with the due rows or continues the existing one. Nothing is spent. */
   begin(): Promise<PortfolioUpdate> {
-    const { table, limit, fresh, pipeline } = this.#options;
+    const { table, limit, fresh, pipeline } = this.options;
     const settings = this.#settings();
     const run = {
       id: newRunId(this.#terms.now),
@@ -120,9 +113,9 @@ export class OpenList {
       settings: storeSettings(settings),
       columns: table.columns,
     };
-    return this.#ledger.portfolios.converge({
-      name: portfolioName(this.#options),
-      providers: providersKey(this.#names),
+    return this.ledger.portfolios.converge({
+      name: portfolioName(this.options),
+      providers: providersKey(this.names),
       now: this.#terms.now,
       input: { key: this.file.key, path: table.path, columns: table.columns, reading: table.agreement },
       isLoaded: this.file.laid,
@@ -135,21 +128,21 @@ export class OpenList {
   }
 
   #settings(): StoredSettings {
-    const { limit, fresh, pipeline, portfolio, reading } = this.#options;
+    const { limit, fresh, pipeline, portfolio, reading } = this.options;
     const said = reading === undefined ? {} : { reading };
-    return { pipeline, fresh, limit, portfolio, ...said, providers: [this.#names.v1, this.#names.v2] };
+    return { pipeline, fresh, limit, portfolio, ...said, providers: [this.names.v1, this.names.v2] };
   }
 
   isAnythingDue(): Promise<boolean> {
-    const { table, limit } = this.#options;
-    return isAnythingDue(this.file, table, this.known, limit, this.judge, this.#ledger.portfolios);
+    const { table, limit } = this.options;
+    return isAnythingDue(this.file, table, this.known, limit, this.judge, this.ledger.portfolios);
   }
 
   /** The rows of the file as a run would begin them. */
   async *rows(): AsyncGenerator<PlannedRow> {
-    const { table, limit } = this.#options;
-    const surveyed = survey(this.file, table, this.known, this.judge, this.#ledger.portfolios);
-    for await (const planned of plannedRows(surveyed, this.#ledger)) {
+    const { table, limit } = this.options;
+    const surveyed = survey(this.file, table, this.known, this.judge, this.ledger.portfolios);
+    for await (const planned of plannedRows(surveyed, this.ledger)) {
       if (limit !== null && planned.row > limit) return;
       // Uses the present file: it may have search keys that were not read when the row was stored.
       const { row, fields, due } = planned;

@@ -8,12 +8,10 @@ import type { Script, Sql } from '../db/database.js';
 
 /** Raw bodies by their SHA-256: equal bytes are stored once. */
 export class Bodies {
-  readonly #database: Sql;
   readonly #insert;
   readonly #read;
 
-  constructor(database: Sql) {
-    this.#database = database;
+  constructor(private readonly database: Sql) {
     this.#insert = database.prepare<[string, string, number, Uint8Array, number], never>(
       'INSERT INTO bodies (sha256, encoding, size, bytes, stored_at) VALUES (unhex(?), ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     );
@@ -24,7 +22,7 @@ export class Bodies {
 
   /** Of all stored bodies. */
   digests(): Script<readonly string[]> {
-    const all = this.#database.prepare<[], string>('SELECT lower(hex(sha256)) FROM bodies ORDER BY sha256');
+    const all = this.database.prepare<[], string>('SELECT lower(hex(sha256)) FROM bodies ORDER BY sha256');
     return all.pluck().all();
   }
 

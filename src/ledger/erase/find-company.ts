@@ -278,15 +278,11 @@ export function* saidAndReturned(database: Sql, given: { readonly ids: string; r
 
 /** Answers without a subject that name companies, such as searches and histories. */
 export class Lists {
-  readonly #database: Sql;
-  readonly #bodies: Bodies;
-  readonly #itemIds: ItemIds;
-
-  constructor(database: Sql, bodies: Bodies, itemIds: ItemIds) {
-    this.#database = database;
-    this.#bodies = bodies;
-    this.#itemIds = itemIds;
-  }
+  constructor(
+    private readonly database: Sql,
+    private readonly bodies: Bodies,
+    private readonly itemIds: ItemIds,
+  ) {}
 
   /** The lists of all requests that name it. They can be requested again. */
   *naming(ids: EntityIds): Script<ReadonlySet<string>> {
@@ -303,11 +299,11 @@ export class Lists {
 
   /** Calls whose parameters name it, with or without an answer. */
   *asking(ids: EntityIds): Script<readonly number[]> {
-    const asked = this.#database.prepare<[string], { id: number; params: string }>(
+    const asked = this.database.prepare<[string], { id: number; params: string }>(
       'SELECT id, params FROM calls WHERE subject_id IS NULL AND params IS NOT NULL AND operation = ?',
     );
     const found: number[] = [];
-    for (const [operation, { params: paths }] of Object.entries(this.#itemIds)) {
+    for (const [operation, { params: paths }] of Object.entries(this.itemIds)) {
       if (Object.keys(paths).length === 0) continue;
       yield* asked.walk(({ id, params }) => {
         if (namedIn(parsed(Buffer.from(params)), paths).some((one) => ids.has(one))) found.push(id);
@@ -332,22 +328,22 @@ export class Lists {
   }
 
   *#eachItem(isWorthReading: (body: Buffer) => boolean, visit: (item: ListItem) => void): Script<void> {
-    const lists = yield* this.#database
+    const lists = yield* this.database
       .prepare<[string], Omit<ListItem, 'item'>>(
         `SELECT DISTINCT lower(hex(raw_sha256)) AS sha256, operation, params FROM calls
          WHERE raw_sha256 IS NOT NULL AND subject_id IS NULL AND operation IN (SELECT value FROM json_each(?))
          ORDER BY sha256`,
       )
-      .all(json(Object.keys(this.#itemIds)));
+      .all(json(Object.keys(this.itemIds)));
     for (const list of lists) {
-      const body = yield* this.#bodies.readSound(list.sha256);
+      const body = yield* this.bodies.readSound(list.sha256);
       if (body === undefined || !isWorthReading(body)) continue;
       for (const item of itemsOf(body)) visit({ ...list, item });
     }
   }
 
   #idsOf(operation: string, item: ListItem['item']): readonly SpacedId[] {
-    return namedIn(item, this.#itemIds[operation]?.items ?? {});
+    return namedIn(item, this.itemIds[operation]?.items ?? {});
   }
 }
 

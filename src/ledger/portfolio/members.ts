@@ -13,16 +13,13 @@ import type { ComparedRow, FileRow, MemberState, UsableRows } from './portfolios
  * nothing.
  */
 export class FileRows {
-  readonly #database: Sql;
   #insert: Statement<unknown[], unknown> | undefined;
   #compared: Statement<[number, number], ComparedLine> | undefined;
 
-  constructor(database: Sql) {
-    this.#database = database;
-  }
+  constructor(private readonly database: Sql) {}
 
   *lay(rows: readonly FileRow[], anew: boolean): Script<void> {
-    const database = this.#database;
+    const database = this.database;
     if (anew) yield* database.exec(TABLE);
     if (anew || this.#insert === undefined) this.#insert = database.prepare(INSERT);
     const insert = this.#insert;
@@ -34,12 +31,12 @@ export class FileRows {
   }
 
   *repeatedIds(): Script<readonly string[]> {
-    return yield* this.#database.prepare<[], string>(`${REPEATED_IDS} ORDER BY min(row)`).pluck().all();
+    return yield* this.database.prepare<[], string>(`${REPEATED_IDS} ORDER BY min(row)`).pluck().all();
   }
 
   /** Finds the member of each row. An ID counts only if no other row has it. */
   *match(portfolioId: number | null): Script<void> {
-    const run = (sql: string, ...parameters: unknown[]) => this.#database.prepare(sql).run(...parameters);
+    const run = (sql: string, ...parameters: unknown[]) => this.database.prepare(sql).run(...parameters);
     yield* run(MARK_REPEATED_IDS);
     yield* run(NUMBER_COPIES);
     yield* run(NAME_ROWS);
@@ -47,20 +44,20 @@ export class FileRows {
     if (portfolioId === null) return;
     yield* run(MATCH_BY_KEY, { portfolioId });
     yield* run(MATCH_BY_COMPANY, { portfolioId });
-    const isAnyNew = this.#database.prepare<[], number>('SELECT 1 FROM temp.laid WHERE member_id IS NULL LIMIT 1');
+    const isAnyNew = this.database.prepare<[], number>('SELECT 1 FROM temp.laid WHERE member_id IS NULL LIMIT 1');
     if ((yield* isAnyNew.get()) !== undefined) yield* run(MATCH_BY_NAME, { portfolioId });
   }
 
   /** Counts the usable members that are still in the file. */
   *usable(portfolioId: number): Script<UsableRows> {
     yield* this.match(portfolioId);
-    const usable = this.#database.prepare<[number], UsableRows>(USABLE);
+    const usable = this.database.prepare<[number], UsableRows>(USABLE);
     return (yield* usable.get(portfolioId)) ?? { now: 0, before: 0, kept: 0, broken: null };
   }
 
   /** The next rows with the state of their members. Call `match` first. */
   *compared(after: number, read: MemberStateReader): Script<readonly ComparedRow[]> {
-    this.#compared ??= this.#database.prepare<[number, number], ComparedLine>(COMPARED);
+    this.#compared ??= this.database.prepare<[number, number], ComparedLine>(COMPARED);
     return (yield* this.#compared.all(after, BATCH)).map((found) => {
       const { line, fields, code, message } = found;
       return {

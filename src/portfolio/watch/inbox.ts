@@ -15,14 +15,15 @@ import { filesIn, makeFolder, writeFlushed } from '../../util/files.js';
  */
 export class Inbox {
   readonly #folder: string;
-  readonly #atMost: number;
   readonly #writing = new Map<string, Promise<'kept' | 'repeated' | 'full'>>();
   #waiting: number | undefined;
   #countedAt = 0;
 
-  constructor(dataDir: string, atMost = MOST_WAITING) {
+  constructor(
+    dataDir: string,
+    private readonly atMost = MOST_WAITING,
+  ) {
     this.#folder = join(dataDir, 'watch');
-    this.#atMost = atMost;
   }
 
   /** `kept` or `repeated`: it is on disk. `full`: too many are waiting. `told`: the notification, on one line. */
@@ -55,11 +56,11 @@ export class Inbox {
   /** Counted again if it seems full, because another process may have read them, but not for each callback. */
   #hasNoRoom(): boolean {
     const isOld = performance.now() - this.#countedAt >= RECOUNT_AFTER_MS;
-    if (this.#waiting === undefined || (this.#waiting >= this.#atMost && isOld)) {
+    if (this.#waiting === undefined || (this.#waiting >= this.atMost && isOld)) {
       this.#waiting = this.waiting().length;
       this.#countedAt = performance.now();
     }
-    return this.#waiting >= this.#atMost;
+    return this.#waiting >= this.atMost;
   }
 
   waiting(): readonly string[] {

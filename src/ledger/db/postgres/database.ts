@@ -79,16 +79,13 @@ const WALKED = 2000;
 
 /** One connection for all reads, answered in order. */
 class Reader {
-  readonly #options: ReaderOptions;
   #session: Promise<Session> | undefined;
 
-  constructor(options: ReaderOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ReaderOptions) {}
 
   async read<T>(script: () => Script<T>): Promise<T> {
     let isFresh = false;
-    return await this.#options.patience.until(async () => {
+    return await this.options.patience.until(async () => {
       for (;;) {
         const opened = this.#connected();
         const session = await opened;
@@ -107,7 +104,7 @@ class Reader {
 
   /** In its own transaction on its own connection, so that others need not wait. */
   async #walk(asked: Walk): Promise<void> {
-    const session = await this.#options.open();
+    const session = await this.options.open();
     try {
       session.send('BEGIN READ ONLY');
       for await (const rows of session.batches(asked.query, WALKED)) for (const row of rows) asked.visit(row);
@@ -128,7 +125,7 @@ class Reader {
 
   #connected(): Promise<Session> {
     if (this.#session === undefined) {
-      const opening = this.#options.open();
+      const opening = this.options.open();
       this.#session = opening;
       opening.catch(() => {
         if (this.#session === opening) this.#session = undefined;
@@ -153,23 +150,20 @@ function* mustAgreeOnTime(): Script<void> {
 
 /** A separate connection for heartbeats: a process that waits for a lock is still alive. */
 class Aside {
-  readonly #options: ReaderOptions;
   #session: Session | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ReaderOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ReaderOptions) {}
 
   /** One after the other. */
   run<T>(script: () => Script<T>): Promise<T> {
-    const mine = this.#last.then(() => this.#options.patience.until(() => this.#try(script)));
+    const mine = this.#last.then(() => this.options.patience.until(() => this.#try(script)));
     this.#last = mine.catch(() => {});
     return mine;
   }
 
   async #try<T>(script: () => Script<T>): Promise<T> {
-    this.#session ??= await this.#options.open();
+    this.#session ??= await this.options.open();
     const session = this.#session;
     try {
       session.send(BEGIN);

@@ -292,15 +292,13 @@ const LONGEST_MS = 2000;
 
 /** How all of this process waits for the database, with one note when it is away and one when it is back. */
 export class Patience {
-  readonly #options: PatienceOptions;
   #toldSince: number | undefined;
   /** The waiting calls. The database is back only when none waits: a read-only server still answers some. */
   readonly #waiting = new Set<symbol>();
   /** After the wait has ended, later calls try once: the next row must not wait as long again. */
   #isOver = false;
 
-  constructor(options: PatienceOptions) {
-    this.#options = options;
+  constructor(private readonly options: PatienceOptions) {
     // All waiting calls listen, which is no leak.
     if (options.giveUp !== undefined) setMaxListeners(0, options.giveUp);
   }
@@ -310,7 +308,7 @@ export class Patience {
    * without a note, as after a killed backend or a quick restart.
    */
   async until<T>(attempt: () => Promise<T>): Promise<T> {
-    const { name, clock, patienceMs, giveUp } = this.#options;
+    const { name, clock, patienceMs, giveUp } = this.options;
     const one = Symbol();
     let since: number | undefined;
     try {
@@ -348,7 +346,7 @@ export class Patience {
   #tell(error: unknown, since: number): void {
     if (this.#toldSince !== undefined) return;
     this.#toldSince = since;
-    const { name, patienceMs, onNote } = this.#options;
+    const { name, patienceMs, onNote } = this.options;
     onNote(
       message(
         'LEDGER_AWAY',
@@ -359,7 +357,7 @@ export class Patience {
 
   #tellBack(): void {
     if (this.#toldSince === undefined || this.#waiting.size > 0) return;
-    const { name, clock, onNote } = this.#options;
+    const { name, clock, onNote } = this.options;
     onNote(message('LEDGER_BACK', `the ledger ${name} is back after ${inTime(clock.now() - this.#toldSince)}`));
   }
 }

@@ -62,13 +62,10 @@ class Prepared {
 }
 
 class PostgresStatement<Parameters extends unknown[], Row> implements Statement<Parameters, Row> {
-  readonly #prepared: Prepared;
-  readonly #shape: Shape;
-
-  constructor(prepared: Prepared, shape: Shape = 'object') {
-    this.#prepared = prepared;
-    this.#shape = shape;
-  }
+  constructor(
+    private readonly prepared: Prepared,
+    private readonly shape: Shape = 'object',
+  ) {}
 
   *get(...parameters: Parameters): Script<Row | undefined> {
     const [row] = yield* this.all(...parameters);
@@ -77,7 +74,7 @@ class PostgresStatement<Parameters extends unknown[], Row> implements Statement<
 
   *all(...parameters: Parameters): Script<Row[]> {
     const rows = (yield { how: 'rows', query: this.#query(parameters) } satisfies Asked) as unknown[];
-    return (this.#shape === 'pluck' ? rows.map(first) : rows) as Row[];
+    return (this.shape === 'pluck' ? rows.map(first) : rows) as Row[];
   }
 
   *run(...parameters: Parameters): Script<void> {
@@ -89,7 +86,7 @@ class PostgresStatement<Parameters extends unknown[], Row> implements Statement<
   }
 
   *walk(visit: (row: Row) => void, ...parameters: Parameters): Script<void> {
-    const isPlucked = this.#shape === 'pluck';
+    const isPlucked = this.shape === 'pluck';
     yield {
       how: 'walk',
       query: this.#query(parameters),
@@ -98,15 +95,15 @@ class PostgresStatement<Parameters extends unknown[], Row> implements Statement<
   }
 
   pluck(): Statement<Parameters, Row> {
-    return new PostgresStatement(this.#prepared, 'pluck');
+    return new PostgresStatement(this.prepared, 'pluck');
   }
 
   raw(): Statement<Parameters, Row> {
-    return new PostgresStatement(this.#prepared, 'raw');
+    return new PostgresStatement(this.prepared, 'raw');
   }
 
   #query(parameters: Parameters): Query {
-    return this.#prepared.query(parameters, this.#shape);
+    return this.prepared.query(parameters, this.shape);
   }
 }
 

@@ -58,7 +58,6 @@ const isOfScript = (error: unknown): boolean =>
  * process the lost transaction only then, it rolls back.
  */
 export class PostgresWriter {
-  readonly #options: WriterOptions;
   #session: Session | undefined;
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
@@ -75,9 +74,7 @@ export class PostgresWriter {
   #scratch: 'none' | 'there' | 'lost' = 'none';
   #broken: LedgerError | undefined;
 
-  constructor(options: WriterOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: WriterOptions) {}
 
   get broken(): LedgerError | undefined {
     return this.#broken;
@@ -142,7 +139,7 @@ export class PostgresWriter {
 
   /** As with a file: a defect fails its own write. Any other failure ends all spending. */
   #asFailure(error: unknown): KybatchError {
-    const { name } = this.#options;
+    const { name } = this.options;
     const told = toLedgerError(error, name);
     const failure = told instanceof KybatchError ? told : new LedgerError(told, name);
     if (failure instanceof LedgerError && failure.code !== 'INTERNAL' && !isOfScript(failure)) this.#broken ??= failure;
@@ -152,7 +149,7 @@ export class PostgresWriter {
   async #commit(writes: readonly Waiting[]): Promise<readonly unknown[]> {
     let tried = 0;
     let doubt: UnconfirmedCommit | undefined;
-    return await this.#options.patience.until(async () => {
+    return await this.options.patience.until(async () => {
       for (;;) {
         const session = await this.#connected();
         // The row was read when the connection was opened again.
@@ -174,7 +171,7 @@ export class PostgresWriter {
         tried += 1;
         if (tried < REPEATED_AT_MOST && (isTransactionConflict(error) || isStale(error) || codeOf(error) === NOT_NOTED))
           continue;
-        throw this.#scratch === 'lost' && codeOf(error) === '42P01' ? scratchLost(error, this.#options.name) : error;
+        throw this.#scratch === 'lost' && codeOf(error) === '42P01' ? scratchLost(error, this.options.name) : error;
       }
     });
   }
@@ -190,7 +187,7 @@ export class PostgresWriter {
     try {
       // Outside of the transaction, so that a rollback keeps the row.
       const writer = kind === 'scratch' ? undefined : (this.#id ?? (await this.#enter(session)));
-      const noted = writer === undefined ? undefined : { batch, writer, now: this.#options.clock.now() };
+      const noted = writer === undefined ? undefined : { batch, writer, now: this.options.clock.now() };
       const results = await runBatch(session, writes, { noted, mayGuess: this.#careful === 0 });
       if (kind === 'trial') {
         session.send('ROLLBACK');
@@ -210,7 +207,7 @@ export class PostgresWriter {
   }
 
   async #enter(session: Session): Promise<number> {
-    const now = this.#options.clock.now();
+    const now = this.options.clock.now();
     const [made] = await session.command(
       'INSERT INTO writers (host, pid, begun_at, seen_at) VALUES ($1, $2, $3, $3) RETURNING id',
       [hostname(), process.pid, now],
@@ -225,7 +222,7 @@ export class PostgresWriter {
       if (!this.#session.isLost) return this.#session;
       await this.#drop(this.#session);
     }
-    const session = await this.#options.open();
+    const session = await this.options.open();
     try {
       if (this.#id !== undefined) await this.#lookBack(session, this.#id);
     } catch (error) {
@@ -243,7 +240,7 @@ export class PostgresWriter {
     const batch = Number(line?.batch ?? -1);
     // If no write was confirmed, another row is as good.
     if (batch < this.#noted && (this.#noted > 0 || this.#doubt !== undefined))
-      throw confirmedWritesLost(this.#options.name);
+      throw confirmedWritesLost(this.options.name);
     if (line === undefined) this.#id = undefined;
     const isNeeded = this.#doubt !== undefined && batch !== this.#doubt.batch;
     const noted = isNeeded ? (this.#doubt?.batch ?? 0) + 1 : batch;

@@ -257,13 +257,11 @@ export const commitsOf = (database: Connection): number => database.pragma('user
  * never ahead of an undamaged ledger.
  */
 export class CommitCount {
-  readonly #database: Connection;
   #count: number;
   #lost: number;
   #file: number | undefined;
 
-  constructor(database: Connection) {
-    this.#database = database;
+  constructor(private readonly database: Connection) {
     this.#count = commitsOf(database);
     this.#lost = lostCommits(database);
   }
@@ -282,14 +280,14 @@ export class CommitCount {
   add(): void {
     if (this.#lost > 0) return;
     this.#count += 1;
-    this.#database.pragma(`user_version = ${this.#count}`);
+    this.database.pragma(`user_version = ${this.#count}`);
   }
 
   /** When the commit is on disk. */
   note(): void {
     if (this.#lost > 0) return;
     try {
-      this.#file ??= openSync(commitsPath(this.#database.name), REWRITE, 0o600);
+      this.#file ??= openSync(commitsPath(this.database.name), REWRITE, 0o600);
       writeSync(this.#file, `${this.#count}\n`, 0);
     } catch {
       // The commit is safe without it.

@@ -159,21 +159,18 @@ function* atOnce<T>(work: () => T): Script<T> {
 
 /** Answers at once. SQLite prepares the statement on first use, because most commands need few of many. */
 export class SqliteStatement<Parameters extends unknown[], Row> implements Statement<Parameters, Row> {
-  readonly #database: Connection;
-  readonly #sql: string;
-  readonly #shape: 'pluck' | 'raw' | undefined;
   #prepared: Native<Parameters, Row> | undefined;
 
-  constructor(database: Connection, sql: string, shape?: 'pluck' | 'raw') {
-    this.#database = database;
-    this.#sql = sql;
-    this.#shape = shape;
-  }
+  constructor(
+    private readonly database: Connection,
+    private readonly sql: string,
+    private readonly shape?: 'pluck' | 'raw',
+  ) {}
 
   get #native(): Native<Parameters, Row> {
     if (this.#prepared === undefined) {
-      const native = this.#database.prepare<Parameters, Row>(this.#sql);
-      this.#prepared = this.#shape === undefined ? native : native[this.#shape]();
+      const native = this.database.prepare<Parameters, Row>(this.sql);
+      this.#prepared = this.shape === undefined ? native : native[this.shape]();
     }
     return this.#prepared;
   }
@@ -201,11 +198,11 @@ export class SqliteStatement<Parameters extends unknown[], Row> implements State
   }
 
   pluck(): Statement<Parameters, Row> {
-    return new SqliteStatement(this.#database, this.#sql, 'pluck');
+    return new SqliteStatement(this.database, this.sql, 'pluck');
   }
 
   raw(): Statement<Parameters, Row> {
-    return new SqliteStatement(this.#database, this.#sql, 'raw');
+    return new SqliteStatement(this.database, this.sql, 'raw');
   }
 }
 
@@ -229,7 +226,6 @@ export function runNow<T>(script: Script<T>): T {
  * disk does not delay answers (docs/developers/performance.md, "Cost of the ledger").
  */
 export class Writer {
-  readonly #database: Connection;
   readonly #begin: () => void;
   readonly #commit: () => void;
   readonly #log: SyncedLog | undefined;
@@ -238,8 +234,10 @@ export class Writer {
   #isBusy = false;
   #broken: LedgerError | undefined;
 
-  constructor(database: Connection, sync = promisify(fdatasync)) {
-    this.#database = database;
+  constructor(
+    private readonly database: Connection,
+    sync = promisify(fdatasync),
+  ) {
     const begin = database.prepare('BEGIN IMMEDIATE');
     const commit = database.prepare('COMMIT');
     this.#begin = () => begin.run();
@@ -303,9 +301,9 @@ export class Writer {
   }
 
   #fail(cause: unknown): LedgerError {
-    const error = new LedgerError(cause, this.#database.name);
+    const error = new LedgerError(cause, this.database.name);
     if (error.code !== 'INTERNAL') this.#broken ??= error;
-    if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+    if (this.database.inTransaction) this.database.exec('ROLLBACK');
     return error;
   }
 }
@@ -345,24 +343,22 @@ class SyncedLog {
  * of 24 MB that happened to 49 of 64 calls in flight.
  */
 export class FreeSpaceGuard {
-  readonly #database: Connection;
-  readonly #free: (path: string) => number | undefined;
   #asked = 0;
   #none: LedgerError | undefined;
 
-  constructor(database: Connection, free = freeBytes) {
-    this.#database = database;
-    this.#free = free;
-  }
+  constructor(
+    private readonly database: Connection,
+    private readonly free = freeBytes,
+  ) {}
 
   /** Throws once there is too little space, and from then on always, so that calls in flight finish and none begins. */
   mustBeThere(): void {
     if (this.#none !== undefined) throw this.#none;
     this.#asked += 1;
     if (this.#asked % LOOK_EVERY !== 1) return;
-    const path = this.#database.name;
+    const path = this.database.name;
     if (!this.#isLow(path)) return;
-    shrinkWal(this.#database);
+    shrinkWal(this.database);
     if (!this.#isLow(path)) return;
     const { floor, reserved } = SPACE;
     this.#none = new LedgerError(undefined, path, {
@@ -374,7 +370,7 @@ export class FreeSpaceGuard {
   }
 
   #isLow(path: string): boolean {
-    return (this.#free(path) ?? SPACE.reserved) < SPACE.reserved;
+    return (this.free(path) ?? SPACE.reserved) < SPACE.reserved;
   }
 }
 
