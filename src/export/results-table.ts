@@ -23,11 +23,7 @@ export const resultsTable = table({
     ),
     column('duplicate_of', 'integer', 'Number of the first row with the same company. Empty for that row'),
     column('match_grade', 'text', 'See rows.match_grade'),
-    column(
-      'legal_form',
-      'text',
-      'Legal form as the registry reports it, else the companies module, else the credit report',
-    ),
+    column('legal_form', 'text', 'Legal form as the registry reports it, else the companies module'),
     column('incorporation_date', 'date', 'Date of incorporation, from the sources of the legal form'),
     column(
       'turnover',
@@ -43,18 +39,18 @@ export const resultsTable = table({
     column(
       'register',
       'text',
-      'The register that it is in, as sent: the jurisdiction or court of the record, else that of the search, else the state',
+      'The register that it is in, as sent: the jurisdiction of the record, else that of the search, else the state',
     ),
     column(
       'checked_at',
       'timestamp',
       'The date to quote: when the record was bought, else the credit report, else when the row was decided',
     ),
-    column('vat_number', 'text', 'VAT, tax or EIN number, from the record, else the credit report'),
+    column('vat_number', 'text', 'VAT, tax or EIN number, from the record'),
     column(
       'address',
       'text',
-      'Registered address in one line from `liteKyb` or `kybLite`, else zip code and city of the companies module, else the credit report. `fullKyb` has none',
+      'Registered address in one line from `liteKyb` or `kybLite`, else zip code and city of the companies module. `fullKyb` has none, and no field of a credit report is documented as one',
     ),
     column('website', 'text', 'Website, from the sources of the address in the same order'),
     column('industry', 'text', 'Industries in words, from the companies module'),

@@ -1,13 +1,10 @@
 import { type ExactJson, isObject, type JsonObject, stringifyExact } from '../util/exact-json.js';
 import { removeContacts } from '../util/sanitize-text.js';
-import { listed } from '../util/words.js';
 import { glanceAt } from './parts/glance.js';
 import { BodyPath, idOf, memberOf, tryParse } from './parts/open-answer.js';
 import { extraOf, isSame, type Members, nested, readFields, readLeaf, type Value } from './parts/read-fields.js';
 import {
   type AnswerOrigin,
-  type Glance,
-  type GlanceCell,
   type ListItem,
   originOf,
   type RawAnswer,
@@ -128,8 +125,9 @@ export const creditReportReader = {
   operations: ['creditReportGenerate', 'creditReportFetch'],
   lists: { operations: ['creditReportHistory'], items: historyItems },
   tables: [creditReportsTable, creditReportRemarksTable, creditReportSectionsTable],
-  glance: (out) => ({
-    ...glanceAt(out, creditReportsTable, {
+  // Field names inside sections other than the summary are not documented, so none of them is a fact here.
+  glance: (out) =>
+    glanceAt(out, creditReportsTable, {
       credit_risk: 'common_value',
       credit_risk_words: 'common_description',
       credit_limit: 'credit_limit_value',
@@ -137,8 +135,6 @@ export const creditReportReader = {
       headcount: 'number_of_employees',
       fetched_at: 'fetched_at',
     }),
-    ...profileGlance(out),
-  }),
   read(subject, out) {
     const fetched = subject.answers.find(({ operation }) => operation === 'creditReportFetch');
     const opened = fetched && openReport(fetched, out);
@@ -174,30 +170,6 @@ export const creditReportReader = {
     });
   },
 } as const satisfies Reader;
-
-/** The names that the document gives to facts of a company elsewhere. It shows none in this section. */
-const PROFILE_FACTS: Readonly<Record<string, GlanceCell>> = {
-  status: 'status',
-  legal_form: 'legal_form',
-  incorporation_date: 'incorporation_date',
-  vat_number: 'vat_number',
-  'vat_number/1': 'vat_number',
-  website: 'website',
-};
-
-/** The company's facts in the section `company_profile`, its address as in the search for reports. */
-function profileGlance(out: ReaderOutput): Glance {
-  const said = new Map<string, string>();
-  for (const { section, field, value } of out.rowsOf(creditReportSectionsTable))
-    if (section === 'company_profile' && field && value) said.set(field, value);
-  const place = listed([said.get('address/post_code'), said.get('address/city')], ' ');
-  const address = listed([said.get('address/street'), place]);
-  const facts = Object.entries(PROFILE_FACTS).flatMap(([field, cell]) => {
-    const value = said.get(field);
-    return value === undefined ? [] : [[cell, value] as const];
-  });
-  return { ...Object.fromEntries(facts), ...(address && { address }) };
-}
 
 interface OpenedReport {
   readonly format: 'json' | 'html';

@@ -210,7 +210,6 @@ function hasMore(lines: readonly Row[], than: readonly Row[], knownBy: RowIdenti
 
 /** The key facts in a company's row and its filed statements. */
 export const companyGlance = (out: ReaderOutput): Glance => ({
-  ...registerCourt(out),
   ...glanceAt(out, companiesTable, {
     name: 'name',
     registration_number: 'registration_number',
@@ -228,14 +227,6 @@ export const companyGlance = (out: ReaderOutput): Glance => ({
   ...addressAt(out, companiesTable, ['address_street', 'address_location', 'address_city', 'country_region']),
   ...filedTurnover(out.shownOf(filedFinancialsTable)),
 });
-
-/** A field of one jurisdiction, which the document does not name: kybatch reads it if it came (V1-29). */
-function registerCourt(out: ReaderOutput): Glance {
-  const extra = out.shownOf(companiesTable)[0]?.extra;
-  if (!extra?.includes('"register_court"')) return {};
-  const { register_court: court } = JSON.parse(extra) as { readonly register_court?: unknown };
-  return typeof court === 'string' && court !== '' ? { register: court } : {};
-}
 
 export const companiesTable = table({
   name: 'companies',
