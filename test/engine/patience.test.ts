@@ -70,9 +70,9 @@ const withScene = (patienceMs: number, use: (scene: Scene) => Promise<void>) => 
   });
 };
 
-/** Requests go over real sockets: as long as calls are under way, or have just ended, there is more to come. */
+/** Requests go over real sockets: as long as calls are in flight, or have just ended, more follows, on a busy machine later. */
 async function settled({ query }: Pick<Workshop, 'query'>): Promise<void> {
-  for (let quiet = 0; quiet < 3; ) {
+  for (let quiet = 0; quiet < 12; ) {
     await turns(4);
     const [open] = query<{ open: number }>('SELECT count(*) AS open FROM calls WHERE settled_at IS NULL');
     quiet = open?.open === 0 ? quiet + 1 : 0;
