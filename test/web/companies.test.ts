@@ -36,10 +36,10 @@ test('companies are found, filtered and opened', () =>
     expect(text).not.toMatch(/[\w.]+@[\w.]+\.[a-z]{2,}/);
     const view = await json<CompanyView>(`/companies/v2/${v2Id}`);
     expect(view).toMatchObject({ name: first?.name, ids: { v1: v1Id } });
-    // The full record has neither field. The credit report has an address.
+    // The full record documents a VAT number, but no address.
     const fact = (wanted: string) => view.facts.find(({ name }) => name === wanted);
-    expect(fact('address')).toMatchObject({ state: 'returned', value: expect.stringContaining(' ') });
-    expect(fact('ticker')).toMatchObject({ state: 'not_bought', value: null });
+    expect(fact('legal_form')?.state).not.toBe('not_bought');
+    expect(fact('address')).toMatchObject({ state: 'not_bought', value: null });
     const [answer] = view.answers as unknown as readonly Record<string, unknown>[];
     expect(answer).toMatchObject({ fetched_at: expect.stringMatching(/^\d{4}-/), raw_sha256: expect.any(String) });
     expect(await get('/companies/v1/none')).toMatchObject({ status: 404 });
