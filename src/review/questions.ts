@@ -97,10 +97,11 @@ export async function questionsAbout(review: ReviewStore, keys: readonly Questio
 /** Some questions by their IDs. Unknown ones are left out. */
 export async function questionsNamed(review: ReviewStore, ids: Iterable<string>): Promise<readonly Question[]> {
   const named = new Set(ids);
-  return await questionsAbout(
-    review,
-    (await review.questionKeys()).filter((key) => named.has(questionId(key))),
-  );
+  const known = [...named].flatMap((id) => keyOf.get(id) ?? []);
+  // Only for an ID that this process has not shown, the IDs of all questions are computed.
+  const keys =
+    known.length === named.size ? known : (await review.questionKeys()).filter((key) => named.has(questionId(key)));
+  return await questionsAbout(review, keys);
 }
 
 function toQuestions(asked: readonly AskedQuestion[], decisions: readonly DecisionEntry[]): readonly Question[] {
@@ -240,9 +241,16 @@ const questionIdentity = (of: QuestionKey) => `${of.environmentId}|${of.entityKe
 /** A page looks for one of many summaries by its ID. */
 const ids = new WeakMap<QuestionKey, string>();
 
+/** The way back. A page asks about a question that it has just shown. */
+const keyOf = new Map<string, QuestionKey>();
+const KEYS_AT_MOST = 100_000;
+
 export function questionId(of: QuestionKey): string {
-  const id = ids.get(of) ?? `Q-${digest(questionIdentity(of), 10)}`;
+  const known = ids.get(of);
+  if (known !== undefined) return known;
+  const id = `Q-${digest(questionIdentity(of), 10)}`;
   ids.set(of, id);
+  if (keyOf.size < KEYS_AT_MOST) keyOf.set(id, { environmentId: of.environmentId, entityKey: of.entityKey });
   return id;
 }
 
