@@ -62,7 +62,7 @@ long('a paused run that buys everything again continues, and buys each row once'
 });
 
 describe('X-9 guard new_provider', () => {
-  test('another spelling of the base URL is refused without a terminal, and --accept allows one attempt', async () => {
+  long('another spelling of the base URL is refused without a terminal, and --accept allows one attempt', async () => {
     await withJob({ pipeline }, async (job) => {
       const paid = await bought(job, 3);
       const renamed = environment(job, elsewhere(job));

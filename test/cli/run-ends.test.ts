@@ -372,7 +372,7 @@ describe('the files of a run', { tags: 'long' }, () => {
   });
 });
 
-test('after a limit, rows that would need a search are left out', async () => {
+long('after a limit, rows that would need a search are left out', async () => {
   await withJob({ pipeline: ['stages: [record, financials]'] }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows);
     const end = await kybatch([...RUN, '--max-units', '4', '--concurrency', '1', '--json']);

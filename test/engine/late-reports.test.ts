@@ -129,7 +129,7 @@ describe('V2-17 a report that appears late in the history is not generated twice
   });
 });
 
-test('a report that the provider no longer knows is asked for with growing pauses, and holds no other', async () => {
+long('a report that the provider no longer knows is asked for with growing pauses, and holds no other', async () => {
   // A patience shorter than the wait: an outage would end the run.
   const pipeline = { ...patient, patienceMs: MINUTE };
   await withLateReports({ pipeline, reportDelayMs: 3 * MINUTE }, async (workshop, clock) => {

@@ -199,7 +199,7 @@ long('a long list is planned in a thread, and other pages do not wait for it', (
   }),
 );
 
-test('a start while another process has the ledger starts nothing', { skip: isOnPostgres }, () =>
+test('a start while another process has the ledger starts nothing', { skip: isOnPostgres, tags: 'long' }, () =>
   withDesk(async ({ folder }) => {
     const list = join(folder, 'list.csv');
     writeFileSync(list, 'name,country\nAcme,GB\n');
@@ -263,7 +263,7 @@ test('an uploaded list is kept below the data directory, whatever its name is', 
     }),
   ));
 
-test('spending by day adds up, and only unknown charges are settled', { skip: isOnPostgres }, () =>
+test('spending by day adds up, and only unknown charges are settled', { skip: isOnPostgres, tags: 'long' }, () =>
   withFolder(async (folder) => {
     const list = join(folder, 'list.csv');
     await writeList(list);
