@@ -68,7 +68,7 @@ export function listUnknownCharges(
       calls,
       rowsOnHold: await rowsOnHold(calls, options, ledger, now),
       elsewhere: calls.length > 0 ? [] : await chargesElsewhere(options, ledger, now),
-      repeated: countRequests(calls.filter(({ waitsFor }) => waitsFor === 'next_run')),
+      repeated: countRequests(calls.filter((call) => call.waitsFor === 'next_run' && isUnknownCharge(call))),
       underWay: await ledger.unknownCharges.underWay(now),
       released: await releasedRuns(free, ledger),
     };

@@ -106,7 +106,7 @@ function callsInWords(
         freeInWords(
           next.length,
           rows > 0,
-          `: the next run sends ${repeated === next.length ? pronoun(repeated) : count(repeated, 'request')} again (may cost again)${more}`,
+          `: the next run sends ${repeated === next.length ? pronoun(repeated) : count(repeated, 'request')} again (may cost again)${next.some(({ meter }) => meter === 'report') ? ', a report only if the history lacks it' : ''}${more}`,
         ),
       others > 0 && freeInWords(others, rows > 0, `, and no row waits for ${pronoun(others)}${more}`),
       recordedByInWords(recorded),

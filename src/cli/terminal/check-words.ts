@@ -211,7 +211,8 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'drift': {
       const { api, permission, units } = trouble;
       const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;
-      return `${api} counts ${what} that ${units === 1 ? 'is' : 'are'} not in the ledger`;
+      // Calls with unknown charge may hide more.
+      return `${api} counts at least ${what} that ${units === 1 ? 'is' : 'are'} not in the ledger`;
     }
     case 'clock':
       return inShort(trouble.message);
