@@ -115,8 +115,7 @@ export function suggestColumns(
 ): readonly SuggestedColumns[] {
   const unknown = columns.headers.flatMap((header, index) => {
     const content = contents[index];
-    const isKnown = meaningOf(header, columns.lookup)?.claims.every(({ strength }) => strength !== 'generic');
-    return isKnown === true || content === undefined || !isFree(index) ? [] : [{ index, content }];
+    return !isVague(header, columns) || content === undefined || !isFree(index) ? [] : [{ index, content }];
   });
   // A list without a header has no other evidence, however short it is.
   const few = columns.headers.every((header) => header.trim() === '') ? 1 : FEW;
@@ -126,11 +125,9 @@ export function suggestColumns(
   ) => {
     const found = unknown.filter(({ index, content }) => {
       const cells = columns.sample[index] ?? [];
-      return (
-        content.filled >= few &&
-        content.filled >= cells.length / 2 &&
-        fits(cells, content, columns.headers[index] ?? '')
-      );
+      // Few companies of a list may have a number, so the rows without one say nothing about the column.
+      const isFilledEnough = field === 'registration_number' || content.filled >= cells.length / 2;
+      return content.filled >= few && isFilledEnough && fits(cells, content, columns.headers[index] ?? '');
     });
     return found.length === 0 ? [] : [suggestion(field, found)];
   };
@@ -162,6 +159,10 @@ export function suggestColumns(
   });
   return [...country, ...(number.length > 0 ? number : vat), ...name];
 }
+
+/** The header is unknown, or says too little to tell what its column is. */
+const isVague = (header: string, { lookup }: Pick<Columns, 'lookup'>): boolean =>
+  meaningOf(header, lookup)?.claims.every(({ strength }) => strength !== 'generic') !== true;
 
 /** If only one column can be the countries, numbers are compared with them, and both are asked about together. */
 function countriesBy(suggested: readonly SuggestedColumns[], { sample }: Columns, known: Countries): Countries {
@@ -200,7 +201,8 @@ const suggestion = (field: InputField, found: readonly { readonly index: number 
  * the columns that fit a field.
  */
 export function unreadNotes(
-  { headers, lookup, country }: Columns,
+  { headers, lookup, country, sample }: Columns,
+  { countries }: Pick<ColumnDecision, 'countries'>,
   names: ColumnNames,
   isSettled: (field: InputField) => boolean,
   likely: (field: InputField) => readonly number[],
@@ -210,7 +212,11 @@ export function unreadNotes(
     ...(isSettled('registration_number') ? [] : (['registration_number'] as const)),
   ];
   return missed.flatMap((field) => {
-    const unknown = likely(field).filter((index) => meaningOf(headers[index] ?? '', lookup) === undefined);
+    const unknown = likely(field).filter(
+      (index) =>
+        isVague(headers[index] ?? '', { lookup }) &&
+        (field === 'country' || registerFit(sample[index] ?? [], countries).fit > 0),
+    );
     if (unknown.length === 0) return [];
     const said = unknown.map((index) => JSON.stringify(sanitizeText(names.headerOf(index), 60))).join(' and ');
     const flags = unknown.map((index) => `--map ${field}=${JSON.stringify(sanitizeText(names.wordsOf(index), 60))}`);

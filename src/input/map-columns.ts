@@ -210,7 +210,13 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     }
   if (isNew)
     notes.push(
-      ...unreadNotes(columns, names, (field) => isUsed(field) || doubts.some((doubt) => doubt.field === field), likely),
+      ...unreadNotes(
+        columns,
+        decision,
+        names,
+        (field) => isUsed(field) || doubts.some((doubt) => doubt.field === field),
+        likely,
+      ),
     );
   if (isNew) notes.push(...joinNotes(columns, names, fields, isFree, isAsked));
   if (options.country === undefined && agreed?.country) notes.push(...countryNote(agreed, fields, file.sample));

@@ -22,6 +22,10 @@ const ALDERS = [
   'Alder 2 Limited,GB,GB567839382,01000074',
   'Alder 3 Limited,GB,GB578320720,01000111',
 ];
+const SPARSE = Array.from(
+  { length: 30 },
+  (_, row) => `Alder ${row} Limited,GB,${row % 8 === 0 ? `0100${row + 1000}` : ''}`,
+);
 const withoutVat = (row: string, index: number) => (index === 0 ? row : row.replace(/GB\d+/, ''));
 const REPEATED = [1, 2, 3, 4, 5, 6].map((key) =>
   key < 4 ? `${key}001,Alder 1 Limited,GB,01000037` : `${key}001,Alder 2 Limited,GB,01000074`,
@@ -35,11 +39,21 @@ describe('a column of register numbers', () => {
     ['beside VAT numbers, where it may be any key', csv('Name,Country,VAT,Foo', ALDERS), 'Foo'],
     ['beside a VAT number in one row', csv('Name,Country,VAT,Foo', ALDERS.map(withoutVat)), 'Foo'],
     ['beside a key, with each company in several rows', csv('Kundennr,Firma,Land,Nummer', REPEATED), 'Nummer'],
+    ['filled in few rows, where it could be the key', csv('name,country,number', SPARSE), 'number'],
+    ['filled in few rows', csv('name,country,Foo', SPARSE), 'Foo'],
     ['where some lost their zeros, and it could be the key', csv('Firma,Land,Nummer', ZEROS_LOST), 'Nummer'],
   ])('under an unknown header is asked about: %s', async (_, content, header) => {
     const asked = readAll(content).catch((error: unknown) => error);
     expect(await asked).toBeInstanceOf(ColumnsUnclearError);
     expect(await asked).toMatchObject({ ways: [[`registration_number=${header}`]] });
+  });
+
+  test('is reported if it is filled in two rows only, also as the key', async () => {
+    const rows = ['Alder 1 Limited,GB,01000037', 'Alder 2 Limited,GB,01000074', 'Alder 3 Limited,GB,'];
+    const { notes } = await read(csv('name,country,number', rows));
+    expect(notes).toMatchObject([{ code: 'COLUMN_MAY_BE_MEANT' }]);
+    const keys = rows.map((row, key) => row.replace(/\d*$/, String(10_021 + 17 * key)));
+    expect((await read(csv('name,country,number', keys))).notes).toEqual([]);
   });
 
   test('is neither a key of short digits nor one number for all rows', async () => {
