@@ -111,11 +111,13 @@ function numbersIn(fields: RowFields, countryCode: string, state: string | undef
   const { name, registration_number, vat_number } = fields;
   const vatNumber = vat_number === undefined ? undefined : parseVatNumber(vat_number, countryCode);
   const vat = vatNumber === undefined ? {} : { vatNumber };
-  if (registration_number === undefined) {
-    const both = name === undefined ? undefined : readNumberInName(name, countryCode, state);
+  const both = name === undefined ? undefined : readNumberInName(name, countryCode, state);
+  if (registration_number === undefined)
     return both === undefined ? vat : { ...vat, name: both.name, registrationNumber: both.number };
-  }
-  const number = { registrationNumber: parseRegistrationNumber(registration_number, countryCode, state) };
+  const registrationNumber = parseRegistrationNumber(registration_number, countryCode, state);
+  // The row's own number, repeated after the name, is no part of the name.
+  const isRepeated = both !== undefined && both.number.canonical === registrationNumber.canonical;
+  const number = { registrationNumber, ...(isRepeated ? { name: both.name } : {}) };
   if (number.registrationNumber.treatment !== 'review') return { ...number, ...vat };
   const tax = parseVatNumber(registration_number, countryCode);
   const isOther = vatNumber !== undefined && vatNumber.canonical !== tax.canonical;
@@ -217,7 +219,10 @@ const FEWEST_DIGITS = 5;
 const DATES =
   /^(?:(?:19|20)\d{2}(?:\s*[-–/]\s*(?:(?:19|20)\d{2}|\d{2}))?|(?:19|20)\d{2}[-./]?(?:0[1-9]|1[0-2])[-./]?(?:0[1-9]|[12]\d|3[01])|\d{1,2}[-./]\d{1,2}[-./](?:19|20)?\d{2})$/;
 
-/** Of a country whose numbers have a form, and of that form without a guess. A state's number needs its state. */
+/**
+ * Of a country whose numbers have a form, and of that form without a guess. A label or a letter of the register is clear
+ * in every country. A state's number needs its state.
+ */
 function isClear(
   { treatment, repairs, canonical, register, valid, spellings, lacksCourt }: ParsedNumber,
   countryCode: string,
@@ -225,7 +230,9 @@ function isClear(
   if ((treatment === 'review' && lacksCourt === undefined) || canonical === null || spellings.length === 0)
     return false;
   if (repairs.some(({ rule }) => !PLAIN.has(rule))) return false;
-  return BY_STATE.has(countryCode) ? register !== undefined : valid === 'yes' || HAVE_A_FORM.has(countryCode);
+  if (BY_STATE.has(countryCode)) return register !== undefined;
+  const isLabelled = repairs.some(({ rule }) => rule === 'label') || /\p{L}/u.test(canonical);
+  return valid === 'yes' || HAVE_A_FORM.has(countryCode) || isLabelled;
 }
 
 const PLAIN: ReadonlySet<RepairRule> = new Set([

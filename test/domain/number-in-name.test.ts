@@ -28,6 +28,11 @@ describe('a number after the name', () => {
     ['Acme GmbH AG Düsseldorf HRB 1595', 'DE', 'Acme GmbH', 'HRB 1595'],
     ['Acme AG Düsseldorf HRB 1595', 'DE', 'Acme AG', 'HRB 1595'],
     ['Acme GmbH, Amtsgericht München, HRB 42243', 'DE', 'Acme GmbH', 'HRB 42243'],
+    ['Acme S.r.l. (MI-1005826)', 'IT', 'Acme S.r.l.', 'MI-1005826'],
+    ['Acme S.r.l., REA MI-1000179', 'IT', 'Acme S.r.l.', 'MI-1000179'],
+    ['Acme S.r.l. MI 1000179', 'IT', 'Acme S.r.l.', 'MI-1000179'],
+    ['Acme Ltd (NZCN 1234567)', 'NZ', 'Acme Ltd', '1234567'],
+    ['Acme SpA (R.E.A. MI-1005826)', 'IT', 'Acme SpA', 'MI-1005826'],
     ['Acme AG (CHE-107.787.577)', 'CH', 'Acme AG', 'CHE-107.787.577'],
   ])('%s of %s', (text, country, name, canonical) => {
     const found = readNumberInName(text, country);
@@ -60,6 +65,8 @@ describe('a number after the name', () => {
     ['Acme Inc. (1234567)', 'US'],
     ['Acme Ltd (formerly Beta Ltd)', 'GB'],
     ['Acme Ltd (11247631)', 'BM'],
+    ['Acme S.r.l. (1005826)', 'IT'],
+    ['Acme Ltd (1234567)', 'NZ'],
     ['Acme Ltd (11247631)', ''],
   ])('%s of %s is a name', (text, country) => {
     expect(readNumberInName(text, country)).toBeUndefined();
@@ -73,6 +80,14 @@ describe('a number after the name', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test('is no part of the name if it repeats the number of the row', () => {
+    const name = 'Acme S.r.l. (MI-1005826)';
+    const reading = readSearchSubject({ name, country: 'IT', registration_number: 'REA MI 1005826' });
+    expect(reading).toMatchObject({
+      enquiry: { subject: { name: 'Acme S.r.l.', registrationNumber: { canonical: 'MI-1005826' } } },
+    });
   });
 
   test('is ignored if the row has its own number', () => {
