@@ -80,14 +80,26 @@ const amountInWords = (money: Money | undefined): string =>
 function usageTable(key: string, lines: UsageView['byDay']): string {
   const amounts = lines.map(({ money }) => amountInWords(money));
   const width = Math.max(...amounts.map(({ length }) => length));
+  // 80 columns have no room for the long heading beside the reports.
+  const hasReports = lines.some(({ reports }) => reports > 0);
   return compactTable(
-    [key, 'api', 'calls', 'reused', 'v1 units', 'unknown charge', (lines[0]?.money?.currency ?? '').padStart(width)],
+    [
+      key,
+      'api',
+      'calls',
+      'reused',
+      'v1 units',
+      'reports',
+      hasReports ? 'unknown' : 'unknown charge',
+      (lines[0]?.money?.currency ?? '').padStart(width),
+    ],
     lines.map((line, index) => [
       shortRun(line.key ?? 'manual'),
       line.api,
       line.calls,
       line.owned,
       line.api === 'v1' ? line.unitsCharged : NONE,
+      line.reports,
       line.unknown,
       line.money === undefined ? '' : (amounts[index]?.padStart(width) ?? ''),
     ]),
