@@ -35,6 +35,8 @@ export interface Applied {
   readonly later: number;
   /** Decisions that existed before. If several people say the same, each counts. */
   readonly unchanged: number;
+  /** Of these, `not_sure`. */
+  readonly notSureBefore: number;
   /** Lines without a decision. */
   readonly blank: number;
   /** Questions without a decision on any of their lines. */
@@ -84,6 +86,7 @@ export async function applySheet(
     unseen: taken.filter(({ question, answer }) => hasUnseen(question, answer)).length,
     later: taken.filter(({ question }) => question.beside).length,
     unchanged,
+    notSureBefore: sheet.notSureBefore,
     blank,
     unanswered,
     refused: refused.sort((a, b) => a.line - b.line),
@@ -100,18 +103,21 @@ export async function checkSheet(lines: readonly SheetLine[], review: ReviewStor
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
   const answers: Given[] = [];
   let unchanged = new Set(checked.flatMap((line) => (line.kind === 'recorded' ? line.question : []))).size;
+  let notSureBefore = 0;
   const refusedLines = new Map(refused.map(({ question, line }) => [question, line]));
   for (const [id, group] of groupById(checked.filter(isSaid))) {
     const people = byPerson(group, by, isNamed);
     const conclusion = conclude(group, refusedLines.get(id));
     if (conclusion.kind === 'refused') refused.push(...conclusion.refusals);
-    else if (conclusion.kind === 'unchanged') unchanged += people.length;
-    else answers.push(people);
+    else if (conclusion.kind === 'unchanged') {
+      unchanged += people.length;
+      if (group[0]?.verdict === 'not_sure') notSureBefore += people.length;
+    } else answers.push(people);
   }
   const blank = lines.filter((_, at) => checked[at]?.kind === 'blank');
   const answered = new Set(lines.filter((line) => !blank.includes(line)).map(({ question }) => question));
   const open = new Set(blank.map(({ question }) => question).filter((id) => !answered.has(id)));
-  return { answers, refused, unchanged, blank: blank.length, unanswered: open.size };
+  return { answers, refused, unchanged, notSureBefore, blank: blank.length, unanswered: open.size };
 }
 
 /** The answers to one question, one for each person, in the order of their lines. */

@@ -154,6 +154,7 @@ describe('decisions', () => {
         unseen: 0,
         later: 0,
         unchanged: 1,
+        notSureBefore: 0,
         blank: 1,
         unanswered: 0,
         refused: [],
@@ -186,6 +187,7 @@ describe('decisions', () => {
       expect(await apply(desk, ...old.map((one) => ({ ...one, decision: 'none_of_these' })))).toMatchObject({
         applied: 0,
         unchanged: 1,
+        notSureBefore: 0,
         refused: [],
       });
       expect(await desk.outcome(1)).toBe('needs_review');

@@ -94,6 +94,7 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
   const place = placeFlags(args);
   const { disagreeing, unseen, later } = applied;
   const decided = applied.applied - applied.notSure - applied.held;
+  const before = applied.unchanged - applied.notSureBefore;
   if (applied.blank > 0 && applied.applied + applied.unchanged + refused.length === 0)
     return [
       message(
@@ -108,7 +109,8 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
       `${listed([
         decided === 0 ? 'No new decision' : `${count(decided, 'decision')} recorded`,
         ...openInWords(applied),
-        applied.unchanged > 0 && `${withCommas(applied.unchanged)} recorded before`,
+        before > 0 && `${withCommas(before)} recorded before`,
+        applied.notSureBefore > 0 && `${withCommas(applied.notSureBefore)} not sure before`,
         refused.length > 0 && `${count(refused.length, 'line')} refused`,
         applied.unanswered > 0 && `${count(applied.unanswered, 'question')} without a decision`,
       ])}.`,
