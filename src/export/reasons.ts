@@ -179,12 +179,9 @@ const inPart = ({ listsInPart }: ReasonFacts): string =>
         .join(', ')}`;
 
 /** Explains a turnover without a currency, or an empty cell beside accounts with a turnover. */
-function turnoverFrom({ outcome, stages, filedTurnovers, lacksTurnover, turnoverFiledSince }: ReasonFacts): string {
+function turnoverFrom({ outcome, filedTurnovers, lacksTurnover, turnoverFiledSince }: ReasonFacts): string {
   if (turnoverFiledSince !== null) return `. The filed accounts have a newer turnover (${turnoverFiledSince})`;
-  if (filedTurnovers === null)
-    return outcome === 'complete' && lacksTurnover && stages?.financials !== 'not_available'
-      ? '. No turnover was returned'
-      : '';
+  if (filedTurnovers === null) return outcome === 'complete' && lacksTurnover ? '. No turnover was returned' : '';
   if (filedTurnovers.length === 1) return '. Turnover from the filed accounts';
   const values = filedTurnovers.slice(0, 3).map((value) => sanitizeText(value, 40));
   const last = filedTurnovers.length > 3 ? 'others' : values.pop();
