@@ -248,7 +248,10 @@ export function correctionProblem(
   if (canonical === null || !/\d/.test(canonical))
     return reason ?? `"${number}" cannot be read as a registration number`;
   // The next run would only ask again.
-  if (treatment === 'review' && reason !== undefined && parsed.lacksCourt !== true) return reason;
+  if (treatment === 'review' && reason !== undefined && parsed.lacksCourt !== true)
+    return parsed.valid === 'no'
+      ? `${reason}. If the number is right, correct the country of the row in the list`
+      : reason;
   if (parsed.lacksCourt === true && !isFoundWithoutCourt(number, row))
     return `the register court is missing. Write it too, as in "Köln ${canonical}"`;
   const known = numberInRow(row, before);
