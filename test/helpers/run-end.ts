@@ -10,6 +10,7 @@ export const RUN_END: RunEndView = {
   invalid: [],
   due: 1,
   toDo: 0,
+  arrived: 0,
   departed: 0,
   departedFirst: [],
   watchAsked: 0,

@@ -181,6 +181,7 @@ export async function executeRun(
     const stopped = failed ?? (end.stopped && nameRefusedKey(end.stopped, provider.configuration));
     const reviewable = await withReviewSheets(allowed, ledger, environment);
     const view = viewOfEnd(run, { ...end, stopped, progress }, whole, reviewable, tables, {
+      arrived: attempt.list?.due.new ?? 0,
       departed: news.left,
       departedFirst: news.leftFirst,
       spent,

@@ -39,6 +39,8 @@ export interface RunEndView
   /** Rows that were due when the run began, and how many of them are still to do. */
   readonly due: number;
   readonly toDo: number;
+  /** Rows that are new in the file. */
+  readonly arrived: number;
   /** Companies of the portfolio that have left the file since the previous one. */
   readonly departed: number;
   /** The first of them. */
@@ -184,7 +186,7 @@ interface IdleRun {
   readonly tables?: ExportView | null;
   readonly nextAt?: number | null;
   /** The changes of the list, if a file was read. */
-  readonly list?: Pick<PortfolioUpdate, 'left' | 'leftFirst' | 'invalid'>;
+  readonly list?: Pick<PortfolioUpdate, 'left' | 'leftFirst' | 'invalid'> & Partial<Pick<PortfolioUpdate, 'due'>>;
 }
 
 /** `resume` reads no file. */
@@ -207,6 +209,7 @@ export async function viewOfIdleRun(
   const before = tables === null ? (newestTables(run.id, dataDir)?.folder ?? null) : null;
   return {
     ...standing(run, progress, whole),
+    arrived: list.due?.new ?? 0,
     departed: list.left,
     departedFirst: list.leftFirst,
     nextDueAt: nextAt,

@@ -352,8 +352,9 @@ function changesInWords({ importantChanges, run }: RunEndView, place: string): V
 }
 
 /** A file that lost its end looks like a list that became shorter. The names show which it is. */
-function leftInWords({ departed, departedFirst }: RunEndView): ViewPart {
+function leftInWords({ arrived, departed, departedFirst }: RunEndView): ViewPart {
   const more = departed - departedFirst.length;
+  const hasKeys = departedFirst.some(({ inputId }) => inputId !== null);
   return (
     departed > 0 &&
     block(
@@ -365,6 +366,7 @@ function leftInWords({ departed, departedFirst }: RunEndView): ViewPart {
           shortened(`  ${name ?? 'no name'}${id === null ? '' : ` (id ${id})`}, line ${line} before`, 80),
         ),
       more > 0 && `  … and ${withCommas(more)} more (table members, column left_at)`,
+      arrived >= departed && !hasKeys && '  A corrected row counts as left and new. A column `id` keeps it.',
     )
   );
 }
