@@ -23,7 +23,7 @@ describe('vocabulary names in a pipeline', () => {
       async (nights) => {
         const { kybatch, sandbox, night } = nights;
         const refused = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
-        expect(refused).toMatchObject({ code: 2, codes: ['LEDGER_BEGUN', 'UNKNOWN_NAME'] });
+        expect(refused).toMatchObject({ code: 2, codes: expect.arrayContaining(['UNKNOWN_NAME']) });
         expect(refused.stderr).toMatch(/p\.yaml: contacts\.seniority: .*"Direktor".*Director/);
         expect(sandbox.chargeLog).toEqual([]);
         expect((await kybatch(['runs'])).stdout).not.toContain('in.csv');
