@@ -76,7 +76,6 @@ export async function recordWhileOpen(
     const times = waitingEntries(options, environment).map(({ at }) => at);
     const now = environment.clock.now();
     if (times.length > 0 && (now - Math.max(...times) >= QUIET_MS || now - Math.min(...times) >= LONGEST_MS))
-      // To open a large ledger for writing takes a second, and a person waits for the next question.
       await inThread('recordNotedAnswers', options, environment)
         .catch((error: unknown) =>
           environment.onNote?.(message('ANSWERS_WAIT', `answers are not recorded yet: ${String(error)}`)),

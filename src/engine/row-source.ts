@@ -1,6 +1,6 @@
 // Where an attempt gets its rows: from the ledger, alone or claimed beside other workers.
 
-import type { ClaimStore } from '../ledger/db/postgres/claims.js';
+import type { Ledger } from '../ledger/ledger.js';
 import type { ClaimKind, LedRun, RunLead } from '../ledger/rows/claims.js';
 import type { RunStore } from '../ledger/rows/run-store.js';
 import type { RowRecord } from '../ledger/rows/runs.js';
@@ -77,7 +77,7 @@ const mayMove = ({ outcome, hold }: Pick<RowRecord, 'outcome' | 'hold'>): boolea
   outcome === 'pending' && hold === null;
 
 export interface ClaimedRowsOptions extends RunLead {
-  readonly claims: ClaimStore;
+  readonly claims: NonNullable<Ledger['claims']>;
   readonly runs: Pick<RunStore, 'rowsAt'>;
   /** Can a new row make progress? If not, new rows are not waited for. */
   readonly canStart: () => Promise<boolean>;

@@ -141,3 +141,18 @@ test('rows that get their country later have not left the list', async () => {
     expect(jsonOf(end)).toMatchObject({ members_left: 0, outcomes: { invalid: 0 } });
   });
 });
+
+test.each([
+  ['without an id are told how to keep them', false],
+  ['with an id are not', true],
+])('users of a list with as many new rows as left ones %s', async (_, hasIds) => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch }) => {
+    const given = rows.map((row) => (hasIds ? row : { ...row, id: '' }));
+    const run = async (wanted: typeof given) => {
+      writeCsv('in.csv', wanted);
+      return await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
+    };
+    await run(given.slice(0, 2));
+    expect((await run(given.slice(1, 3))).textOf('MEMBERS_LEFT').includes('`id`')).toBe(!hasIds);
+  });
+});

@@ -8,7 +8,6 @@ import { isDueSoon } from '../../engine/row-source.js';
 import { type RunEnd, workOnRun } from '../../engine/run.js';
 import { PartHelper } from '../../export/part-writer.js';
 import type { RunRowKey } from '../../ledger/answers/snapshot.js';
-import type { ClaimStore } from '../../ledger/db/postgres/claims.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { LedRun } from '../../ledger/rows/claims.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
@@ -113,7 +112,7 @@ class Worker {
   #parts = 0;
 
   constructor(
-    private readonly claims: ClaimStore,
+    private readonly claims: NonNullable<Ledger['claims']>,
     private readonly ledger: Ledger,
     private readonly options: WorkerOptions,
     private readonly environment: AppEnvironment,

@@ -1,4 +1,4 @@
-// The closing lines of `run` and `resume`, and their JSON.
+// The closing lines of `run` and `resume`, and their JSON. It has over 500 lines, because both show one view.
 
 import { leftToJson } from '../../app/monitoring/notification-text.js';
 import type { ExportView } from '../../app/run/export.js';

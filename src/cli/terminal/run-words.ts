@@ -1,3 +1,5 @@
+// Words about runs and spending for every command and the page. It has over 500 lines, because one state has one word.
+
 import type { ContinueProposal } from '../../app/run/continue-run.js';
 import type { GuardFinding } from '../../app/run/guards.js';
 import type { Proposal } from '../../app/run/run.js';

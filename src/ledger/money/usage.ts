@@ -1,4 +1,5 @@
-// What kybatch and the providers counted: calls, units, permissions, contacts, and the drift between the counts.
+// What kybatch and the providers counted: calls, units, permissions, contacts, and the drift between the counts. It has
+// over 500 lines, because all sums of calls are read and kept in one way.
 
 import { type ContactCounts, driftOf, type PermissionUse, type UseSince } from '../../domain/account-usage.js';
 import { KEY_CHECK } from '../../domain/outcomes.js';
