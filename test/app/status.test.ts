@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { listUnknownCharges } from '../../src/app/review/unknown-charges.js';
 import { runs } from '../../src/app/run/runs.js';
@@ -9,6 +8,7 @@ import { statusInWords, statusJson } from '../../src/cli/commands/status.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { toJson } from '../../src/util/view-json.js';
 import { turns } from '../engine/support.js';
+import { SteppingClock } from '../helpers/jumping-clock.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
 import { long } from '../helpers/long.js';
 import { inLines } from '../helpers/messages.js';
@@ -52,7 +52,7 @@ describe('status', () => {
   });
 
   test('a report that is not ready: when it is asked for again', async () => {
-    const clock = new ManualClock();
+    const clock = new SteppingClock();
     await withOffice({ clock, reportDelayMs: 60_000 }, async ({ sandbox, environment, companies, run }) => {
       const company = companies(1)[0];
       if (company === undefined) throw new Error('no company');
@@ -68,7 +68,7 @@ describe('status', () => {
       expect(codesOf(statusInWords({ ...view, atWork: ended, workers: [] }))).toContain('REPORTS_AWAITED');
       const later = { ...environment, clock: new ManualClock(view.nextReportAt ?? 0) };
       expect(codesOf(statusInWords(await status({}, later)))).toContain('REPORTS_AWAITED');
-      await finish(working, clock);
+      await clock.stepUntilEnd(working, 1000);
       const finished = await status({}, environment);
       expect(finished).toMatchObject({ run: { state: 'finished' }, atWork: { alive: false } });
       expect(codesOf(statusInWords(finished)).filter((code) => code.startsWith('PROCESS_'))).toEqual([]);
@@ -76,7 +76,7 @@ describe('status', () => {
   });
 
   long('a report that may be lost is looked for until the shown time', async () => {
-    const clock = new ManualClock('2026-03-01T10:00:00Z');
+    const clock = new SteppingClock('2026-03-01T10:00:00Z');
     await withOffice({ clock }, async ({ sandbox, environment, companies, run }) => {
       sandbox.script({ operation: 'creditReportGenerate' }, ['resetBefore']);
       const working = run(companies(1), ['credit-report']);
@@ -94,7 +94,7 @@ describe('status', () => {
         ...(isOnPostgres ? [] : ([[later, 10]] as const)),
       ] as const)
         expect(at.atWork?.msToGo).toBe(minutes * 60_000);
-      await finish(working, clock);
+      await clock.stepUntilEnd(working, 1000);
     });
   });
 
@@ -267,17 +267,3 @@ describe('runs', { tags: 'long' }, () => {
     });
   });
 });
-
-/** Advances the clock until the work is done. */
-async function finish(work: Promise<unknown>, clock: ManualClock): Promise<void> {
-  let done = false;
-  const ended = work.finally(() => {
-    done = true;
-  });
-  while (!done) {
-    clock.advance(1000);
-    // A lease has to be renewed meanwhile, over the network or on a busy disk.
-    await (isOnPostgres ? pause(10) : turns(5));
-  }
-  await ended;
-}

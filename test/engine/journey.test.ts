@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { SteppingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
 import { chargedAgain, chargesByOperation } from '../helpers/sandbox.js';
 import {
@@ -311,7 +312,7 @@ describe('a row through its stages', () => {
   });
 
   long('V2-6 hundreds of reports wait at once with two slots, because a waiting report holds none', async () => {
-    const clock = new ManualClock();
+    const clock = new SteppingClock();
     const report = reportOptionsOf(loadPipeline('analyst', process.cwd()));
     const options = {
       clock,
@@ -322,19 +323,9 @@ describe('a row through its stages', () => {
     await withWorkshop(options, async ({ sandbox, ledger, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 150).map((company) => lineOf(company)));
       const ended = work(run, { concurrency: 2 });
-      let done = false;
-      void ended.finally(() => {
-        done = true;
-      });
       while ((await ledger.runs.progress(run.id)).waiting < 150) await turns(50);
       expect(sandbox.requests.get('creditReportStatus') ?? 0).toBe(0);
-      while (!done) {
-        clock.advance(2000);
-        await turns(5);
-        // The lease is renewed before the clock goes on, also on a slow disk.
-        await (await ledger.reading.snapshot(run.id))?.close();
-      }
-      expect((await ended).progress.byOutcome).toMatchObject({ complete: 150 });
+      expect((await clock.stepUntilEnd(ended, 2000)).progress.byOutcome).toMatchObject({ complete: 150 });
       expect(sandbox.reports).toHaveLength(150);
       expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
     });

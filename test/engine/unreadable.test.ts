@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ManualClock } from '../../src/util/clock.js';
+import { SteppingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
 import { withProxy } from '../helpers/proxy.js';
-import { lineOf, present, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+import { lineOf, present, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
 const recordsOnly = { pipeline: { stages: ['record'] } };
 const PAGE = '<!doctype html><title>Maintenance</title>';
@@ -227,7 +227,7 @@ describe('X-1 one odd answer among good ones', () => {
   ])(
     'kybatch waits out a gateway’s answers for a while (%s, %s, %i, %j): every row is complete',
     async (operation, path, status, body) => {
-      const clock = new ManualClock();
+      const clock = new SteppingClock();
       const pipeline = { stages: ['record', 'financials'], patienceMs: 3_600_000 };
       await withWorkshop({ clock, pipeline }, async (workshop) => {
         const { sandbox, open, work, calls } = workshop;
@@ -239,15 +239,7 @@ describe('X-1 one odd answer among good ones', () => {
           return asked > 2 && asked <= 6 ? { status, body } : undefined;
         };
         const end = await withProxy(workshop, gateway, async (sources) => {
-          let over = false;
-          const ended = work(run, { sources, concurrency: 2 }).finally(() => {
-            over = true;
-          });
-          while (!over) {
-            await turns();
-            clock.advance(1_000);
-          }
-          return await ended;
+          return await clock.stepUntilEnd(work(run, { sources, concurrency: 2 }), 1_000);
         });
         expect(end.stopped).toBeUndefined();
         expect(end.progress.byOutcome).toMatchObject({ complete: 5 });

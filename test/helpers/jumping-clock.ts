@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ManualClock } from '../../src/util/clock.js';
+import { turns } from '../engine/support.js';
 import { isOnPostgres } from './ledger-place.js';
 
 /**
@@ -28,3 +29,32 @@ const BACKGROUND_MS = 10_000;
 const LOOKS_MS = [2000, 5000];
 const LONG_MS = 500;
 const WIRE_MS = 30;
+
+/** Goes on by steps, and stands still while an attempt renews its lease, however slow the disk or the wire is. */
+export class SteppingClock extends ManualClock {
+  /** Attempts that sleep until they renew their lease. */
+  #leases = 0;
+
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms !== RENEW_MS) return await super.sleep(ms, signal);
+    this.#leases += 1;
+    await super.sleep(ms, signal).finally(() => {
+      this.#leases -= 1;
+    });
+  }
+
+  async stepUntilEnd<T>(work: Promise<T>, stepMs: number): Promise<T> {
+    let done = false;
+    const end = work.finally(() => {
+      done = true;
+    });
+    end.catch(() => {});
+    while (!done) {
+      if (this.#leases > 0) this.advance(stepMs);
+      await turns(5);
+    }
+    return await end;
+  }
+}
+
+const RENEW_MS = isOnPostgres ? 5000 : 10_000;
