@@ -127,6 +127,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const turns = new UnitScheduler({ budgetUnits: work.budgetUnits, unitsPerRow, unitPrices, stopping });
   const outages = new OutageNotes(ledger.calls, lease.attemptId);
   let together: Coordination | undefined;
+  const guard = new FailureGuard(pipeline.guards.failingAlike, () => door.drain());
   const door = new Door({
     calls: ledger.calls,
     attemptId: lease.attemptId,
@@ -143,6 +144,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     listen: (event) => {
       turns.listen(event);
       outages.listen(event);
+      guard.listen(event);
       together?.listen(event);
       listen(event);
     },
@@ -165,7 +167,6 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     turns,
   });
   const onStop = () => door.drain();
-  const guard = new FailureGuard(pipeline.guards.failingAlike, onStop);
   stopping.addEventListener('abort', onStop, { once: true });
   if (stopping.aborted) onStop();
   let worked: ProcessedRows;

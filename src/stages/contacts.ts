@@ -15,6 +15,7 @@ import { askItems, type PagesWithItems } from './pages.js';
 import {
   type Company,
   deferNotes,
+  IDENTITY_MISMATCH,
   noteOf,
   nothingReturned,
   type Params,
@@ -287,7 +288,7 @@ async function contradiction(
   const decided = await context.questions.remembered({ space: 'companies', stage: 'firmographics', key });
   if (decided?.decision === 'confirm') return undefined;
   const message = `${difference.message}. The stage firmographics asks a person about it`;
-  return { ...nothingReturned('IDENTITY_MISMATCH', message), stays: true };
+  return { ...nothingReturned(IDENTITY_MISMATCH, message), stays: true };
 }
 
 function noDomain(website: string): StageOutcome {

@@ -27,6 +27,7 @@ import {
   askAboutMismatch,
   type Company,
   type Compared,
+  IDENTITY_MISMATCH,
   type Identified,
   nothingReturned,
   type Params,
@@ -445,7 +446,7 @@ async function askAboutIdentity(
       : [],
   ].flat();
   if (problems.length === 0 && other === undefined && alsoListed === undefined) return undefined;
-  const code = problems.length === 0 ? ID_TAKEN : 'IDENTITY_MISMATCH';
+  const code = problems.length === 0 ? ID_TAKEN : IDENTITY_MISMATCH;
   if (other !== undefined) problems.push(`is the report of another company, ${other.registration_number}`);
   if (alsoListed !== undefined) problems.push(`is also listed as ${inWords(alsoListed)}`);
   const message = `report ${reportId} ${problems.join(', it ')}`;

@@ -375,6 +375,8 @@ export function deferNotes<Context extends Pick<StageContext, 'call' | 'now' | '
   return { context: { ...context, call, keepError: (note: StageError) => void notes.push(note) }, ended };
 }
 
+export const IDENTITY_MISMATCH = 'IDENTITY_MISMATCH';
+
 /** A person's decision about an answer that names another company: accepted, refused, or none yet. */
 type Said = 'accepted' | 'refused' | Extract<StageOutcome, { kind: 'needs_review' }>;
 
@@ -387,7 +389,7 @@ export async function askAboutMismatch(
   message: string,
   grade: string | null,
   { questions }: Pick<StageContext, 'questions'>,
-  code = 'IDENTITY_MISMATCH',
+  code: string = IDENTITY_MISMATCH,
 ): Promise<Said> {
   const remembered = await questions.remembered(question);
   if (remembered === undefined || remembered.decision === 'not_sure') {

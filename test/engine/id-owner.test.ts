@@ -63,6 +63,29 @@ test('X-7 one report ID for two companies is a review question', async () => {
   });
 });
 
+test('X-7 bought reports that are all of another company stop the run, and so does the next attempt', async () => {
+  const pipeline = { stages: ['credit-report'], report: { giveUpAfterMs: 20 } };
+  await withWorkshop({ pipeline }, async (workshop) => {
+    const run = await workshop.open(wholeCompanies(workshop.sandbox, 12).map((one) => lineOf(one)));
+    let bought = 0;
+    const generate = ({ path, method }: Passing) => {
+      if (method !== 'POST' || !/generate|report$/.test(path)) return undefined;
+      bought += 1;
+      return ok({ id: SHARED, status: 'finish' });
+    };
+    await withProxy(workshop, generate, async (sources) => {
+      for (const atMost of [4, 7]) {
+        const end = await workshop.work(run, { sources, concurrency: 1 });
+        expect(end).toMatchObject({ finished: false, stopped: { code: 'FAILING_ALIKE', exit: 6 } });
+        // Rows in progress finish.
+        expect(bought).toBeLessThanOrEqual(atMost + 1);
+      }
+      const codes = (await workshop.rows(run)).map(({ outcome, errorCode }) => (outcome === 'pending' ? '' : errorCode));
+      expect(new Set(codes)).toEqual(new Set(['', 'ID_TAKEN']));
+    });
+  });
+});
+
 test('X-7 if another machine took the ID first, the row is processed again and asks', async () => {
   await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
     const { ledger } = workshop;

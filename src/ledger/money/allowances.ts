@@ -50,7 +50,8 @@ export function allowanceStore(database: Database) {
       alone: boolean,
       now: number,
     ): Script<void> {
-      const before = alone ? yield* read.get(environmentId) : undefined;
+      const last = alone ? yield* read.get(environmentId) : undefined;
+      const before = last?.dailyLimit === seen.dailyLimit ? last : undefined;
       yield* observe(environmentId, seen, alone, now);
       if (alone && seen.remainingUnits !== null)
         yield* anchors.anchor(before, environmentId, id, seen.remainingUnits, now);
@@ -71,12 +72,12 @@ export function allowanceStore(database: Database) {
 
 /**
  * Answers overtake each other, so the lowest figure is the newest. A figure is exact if no other call was in flight. A
- * figure from before a reset is discarded.
+ * figure from before a reset is discarded. Another daily limit is another plan: the counts are compared from then on.
  */
 function observation(database: Sql) {
   const newest = (column: string, ifNull: string) => `${column} = CASE
          WHEN excluded.${column} IS NULL THEN ${ifNull}
-         WHEN @alone = 1 OR allowances.${column} IS NULL OR allowances.reset_at <= excluded.observed_at THEN excluded.${column}
+         WHEN @alone = 1 OR ${OTHER_PLAN} OR allowances.${column} IS NULL OR allowances.reset_at <= excluded.observed_at THEN excluded.${column}
          ELSE min(allowances.${column}, excluded.${column}) END`;
   const save = database.prepare(
     `INSERT INTO allowances (environment_id, observed_at, remaining_units, available, daily_limit, daily_remaining, reset_at, raw)
@@ -84,11 +85,16 @@ function observation(database: Sql) {
      ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at,
        ${newest('remaining_units', 'allowances.remaining_units')}, ${newest('available', 'allowances.available')},
        ${newest('daily_remaining', 'NULL')}, daily_limit = excluded.daily_limit, reset_at = excluded.reset_at, raw = excluded.raw,
-       spent_until = CASE WHEN excluded.remaining_units IS NULL THEN allowances.spent_until END`,
+       spent_until = CASE WHEN excluded.remaining_units IS NULL THEN allowances.spent_until END,
+       anchor_call_id = CASE WHEN ${OTHER_PLAN} THEN NULL ELSE allowances.anchor_call_id END,
+       anchor_units = CASE WHEN ${OTHER_PLAN} THEN NULL ELSE allowances.anchor_units END,
+       drift_units = CASE WHEN ${OTHER_PLAN} THEN 0 ELSE allowances.drift_units END`,
   );
   return (environmentId: number, seen: ObservedAllowance, alone: boolean, now: number): Script<void> =>
     save.run({ ...seen, environmentId, now, alone: alone ? 1 : 0 });
 }
+
+const OTHER_PLAN = 'allowances.daily_limit IS DISTINCT FROM excluded.daily_limit';
 
 /** Records the charge of lost calls from the remaining units or from other evidence. */
 function anchorWriter(database: Sql) {
