@@ -111,7 +111,6 @@ function withKeptCounts(ledger: Ledger, dataDir: string): Ledger {
       usage: kept('usage', () => reading.usage(calls)),
       charged: kept('charged', (of: Parameters<typeof reading.charged>[0]) => reading.charged(of, calls)),
       callsSince: kept('calls since', (since: number) => reading.callsSince(since, calls)),
-      countsTold: kept('counts', reading.countsTold),
       knownOf: kept('known', reading.knownOf),
       activity: kept('activity', (run: string, since: number) => reading.activity(run, since, calls)),
       atWork: kept('at work', reading.atWork),

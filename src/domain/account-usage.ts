@@ -1,6 +1,6 @@
 // Units left, and counts of v2 permissions and revealed contacts.
 
-interface UnitCounts {
+export interface UnitCounts {
   readonly remainingUnits: number | null;
   /** Null: the plan has no daily limit. */
   readonly dailyLimit: number | null;

@@ -1,5 +1,6 @@
 // Read-only queries for commands such as `status`, `usage` and `runs`.
 
+import type { UnitCounts } from '../domain/account-usage.js';
 import type { ApiName } from '../domain/provider.js';
 import type { RunSnapshot, SnapshotPart } from './answers/snapshot.js';
 import { type ClockAhead, findAhead } from './clock-ahead.js';
@@ -237,6 +238,11 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     callsSince: (since: number, kept?: KeptCalls) => database.read(() => callsSince(database, since, kept)),
     /** What all providers report as used and left, beside kybatch's own counts. */
     countsTold: () => database.read(() => countsTold(database)),
+    /** v1's units, as last reported, without a count of calls. Undefined: not reported yet. */
+    unitsTold: row<[], UnitCounts>(
+      `SELECT remaining_units AS remainingUnits, daily_limit AS dailyLimit, daily_remaining AS dailyRemaining
+       FROM allowances JOIN environments ON environments.id = environment_id WHERE api = 'v1' ORDER BY environment_id LIMIT 1`,
+    ),
     /** v2's counts only. */
     toldByV2: (): Promise<V2Usage> => database.read(() => readV2Usage(database)),
     /** The allowances of a run's providers. */
@@ -368,21 +374,22 @@ function* readActivity(database: Database, runId: string, since: number, kept?: 
   const sums = yield* sumsOf(database, { run: runId }, kept);
   const found = sums === undefined ? yield* ofRun.get(runId) : undefined;
   const { calls, owned, reports, firstCallAt, lastCallAt, lastAnswerAt } = found ?? spentOn(sums ?? []);
-  // One pass: the rows of a large run take longer to read than to count.
+  // Each part reads only its rows: an index has them in the order of their outcomes.
   const counted = database.prepare<
-    [number, string],
+    [object],
     Pick<RunActivity, 'settledSince' | 'parkedUntil'> & { failed: number; looking: number; lookUntil: number | null }
   >(
-    `SELECT count(*) FILTER (WHERE outcome NOT IN ('pending', 'invalid') AND updated_at >= ?) AS settledSince,
-       min(next_at) FILTER (WHERE hold = 'parked') AS parkedUntil, count(*) FILTER (WHERE outcome = 'failed') AS failed,
+    `SELECT (SELECT count(*) FROM rows WHERE run_id = @runId AND updated_at >= @since AND outcome NOT IN ('pending', 'invalid')) AS settledSince,
+       (SELECT count(*) FROM rows WHERE run_id = @runId AND outcome = 'failed') AS failed,
+       min(next_at) FILTER (WHERE hold = 'parked') AS parkedUntil,
        count(*) FILTER (WHERE hold = 'waiting' AND look_until IS NOT NULL) AS looking, max(look_until) FILTER (WHERE hold = 'waiting') AS lookUntil
-     FROM rows WHERE run_id = ?`,
+     FROM rows WHERE run_id = @runId AND outcome = 'pending' AND hold IS NOT NULL`,
   );
   const failures = database.prepare<[string], RunActivity['failures'][number]>(
     `SELECT error_code AS code, count(*) AS count, min(row) AS row, min(line) AS line FROM rows
      WHERE run_id = ? AND outcome = 'failed' AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC, min(row) LIMIT 10`,
   );
-  const rows = yield* counted.get(since, runId);
+  const rows = yield* counted.get({ runId, since });
   return {
     ...{ calls, owned, reports, firstCallAt, lastCallAt, lastAnswerAt },
     settledSince: rows?.settledSince ?? 0,
@@ -415,7 +422,7 @@ function* readAtWork(
   if (attempt === undefined) return undefined;
   const settled = database.prepare<[object], { settledRows: number; rowsInAll: number }>(
     `SELECT count(*) FILTER (WHERE updated_at >= @from) AS settledRows, count(*) AS rowsInAll
-     FROM rows WHERE run_id = @runId AND outcome NOT IN ('pending', 'invalid') AND updated_at >= @begunAt`,
+     FROM rows WHERE run_id = @runId AND updated_at >= @begunAt AND outcome NOT IN ('pending', 'invalid')`,
   );
   const failed = database.prepare<[object], { code: string; count: number }>(
     `SELECT error_code AS code, count(*) AS count FROM calls

@@ -141,11 +141,10 @@ async function spendingOf(now: number, ledger: Ledger, environment: AppEnvironme
   const { reading } = ledger;
   const since = Date.parse(`${new Date(now).toISOString().slice(0, 7)}-01`);
   const { units, reports, calls } = await reading.callsSince(since);
-  const { environments } = await reading.countsTold();
-  const v1 = environments.find(({ api, observedAt }) => api === 'v1' && observedAt !== null);
+  const told = await reading.unitsTold();
   const prices = await pricesNow(ledger, environment);
   return {
-    unitsLeft: v1 === undefined ? null : unitsLeft(v1),
+    unitsLeft: told === undefined ? null : unitsLeft(told),
     unitsThisMonth: units,
     reportsThisMonth: reports,
     callsThisMonth: calls,

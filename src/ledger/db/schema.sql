@@ -457,6 +457,8 @@ CREATE INDEX IF NOT EXISTS members_by_company ON members (portfolio_id, company)
 CREATE UNIQUE INDEX IF NOT EXISTS members_by_key ON members (portfolio_id, known_by);
 CREATE INDEX IF NOT EXISTS members_by_place ON members (run_id, run_row);
 CREATE INDEX IF NOT EXISTS members_by_row ON members (portfolio_id, row) WHERE left_at IS NULL;
+-- SQLite alone: without an index it reads all members to find the few that left.
+CREATE INDEX IF NOT EXISTS members_left ON members (id) WHERE left_at IS NOT NULL;
 
 -- The company of each member in each ID space, and since when. Earlier changes are not the member's. The record outlives
 -- the row while a person decides, so that no change is shown under an old number later.

@@ -217,8 +217,13 @@ export function idHolders(database: Sql) {
     }) as Script<IdOwner[]>;
 }
 
-/** Of a question: its row waits for the answer, or will when the asking pipeline runs again. */
-const IS_OPEN = `answered = 0 AND ${STILL_LISTED} AND CASE WHEN beside = 1 THEN NOT ${IS_DECIDED} ELSE outcome = 'needs_review' END`;
+/** Of a question: its row waits for the answer. */
+const ROW_WAITS = "answered = 0 AND beside = 0 AND outcome = 'needs_review'";
+
+/** It will wait when the asking pipeline runs again. */
+const WILL_WAIT = `answered = 0 AND beside = 1 AND NOT ${IS_DECIDED}`;
+
+const IS_OPEN = `${STILL_LISTED} AND (${ROW_WAITS} OR ${WILL_WAIT})`;
 
 const IN_ORDER = 'ORDER BY runs.created_at, run_id, row, asked_at, questions.space, questions.stage';
 
@@ -228,10 +233,13 @@ interface Among {
   readonly values: object;
 }
 
-const OF_RUNS = 'run_id IN (SELECT value FROM json_each(@runIds))';
+const THESE_RUNS = 'SELECT value FROM json_each(@runIds)';
+
+const amongRuns = (runIds: readonly string[] | undefined): string =>
+  runIds === undefined ? 'SELECT id FROM runs' : THESE_RUNS;
 
 export const ofRuns = (runIds: readonly string[]): Among => ({
-  sql: OF_RUNS,
+  sql: `run_id IN (${THESE_RUNS})`,
   values: { runIds: JSON.stringify(runIds) },
 });
 
@@ -298,6 +306,18 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
   });
 }
 
+/**
+ * The open questions. An index has the waiting rows together, so few rows are read. CROSS JOIN begins with the index.
+ * Other pipelines ask few questions.
+ */
+const openIn = (runs: string, columns: string): string => {
+  const which = `rows.run_id IN (${runs}) AND ${STILL_LISTED}`;
+  return `SELECT ${columns} FROM rows INDEXED BY rows_counted CROSS JOIN questions ON questions.run_id = rows.run_id AND questions.row = rows.row
+     WHERE ${ROW_WAITS} AND ${which}
+   UNION ALL SELECT ${columns} FROM questions INDEXED BY questions_beside CROSS JOIN rows ON rows.run_id = questions.run_id AND rows.row = questions.row
+     WHERE ${WILL_WAIT} AND ${which}`;
+};
+
 /** A row that waits, and the time of its question: a row that asks again is read again. */
 const PLACE = "row || ' ' || questions.space || ' ' || questions.stage || ' ' || asked_at";
 
@@ -312,8 +332,9 @@ export function* readWaitingRows(
 ): Script<readonly WaitingRow[]> {
   const places = yield* database
     .prepare<[object], string>(
-      `SELECT run_id || ' ' || ${PLACE} FROM questions JOIN rows USING (run_id, row)
-       WHERE ${IS_OPEN} ${runIds === undefined ? '' : `AND ${OF_RUNS}`} ORDER BY run_id, row, asked_at, questions.space, questions.stage`,
+      `SELECT run || ' ' || row || ' ' || space || ' ' || stage || ' ' || asked_at
+       FROM (${openIn(amongRuns(runIds), 'questions.run_id AS run, questions.row, space, questions.stage, asked_at')}) AS waiting
+       ORDER BY run, row, asked_at, space, stage`,
     )
     .pluck()
     .all({ runIds: JSON.stringify(runIds ?? []) });
@@ -370,8 +391,7 @@ export function* readWaitingQuestions(
   // With DISTINCT, SQLite reads them by company and looks for each row elsewhere. That takes three times as long.
   const found = yield* database
     .prepare<[object], QuestionKey>(
-      `SELECT environment_id AS environmentId, entity_key AS entityKey
-       FROM questions JOIN rows USING (run_id, row) WHERE ${IS_OPEN} ${runIds === undefined ? '' : `AND ${OF_RUNS}`}`,
+      openIn(amongRuns(runIds), 'environment_id AS environmentId, entity_key AS entityKey'),
     )
     .all(ofRuns(runIds ?? []).values);
   return [...new Map(found.map((key) => [`${key.environmentId}|${key.entityKey}`, key])).values()];
