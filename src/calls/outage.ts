@@ -355,7 +355,7 @@ const LEAVE: CallVerdict = { do: 'leave' };
 const CLOSE: CallVerdict = { do: 'close' };
 
 /** Reports that may be paid in vain, one after the other, before generating counts as down. */
-export const REPORTS_IN_VAIN = 3;
+const REPORTS_IN_VAIN = 3;
 
 /** Soon at first, for short interruptions, then ever more rarely, because each probe may cost. */
 const FIRST_PROBE_MS = 1_000;

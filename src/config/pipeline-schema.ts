@@ -306,7 +306,7 @@ export const pipelineFile = section({
     failing_alike: percentage()
       .default(null)
       .describe(
-        'Per cent of the rows that may fail with the same code. With more, from 20 rows on, the run stops with exit code 6. `null` for no guard',
+        'Per cent of the rows that may fail with the same code, or whose new credit report may be of another company. With more, from 20 rows on, the run stops with exit code 6. `null` for no guard',
       ),
     rows_lost: percentage()
       .default(null)

@@ -1,7 +1,6 @@
 // Events of a run, the guard against rows that fail alike, and notes about outages.
 
 import type { CallEvent } from '../calls/options.js';
-import { REPORTS_IN_VAIN } from '../calls/outage.js';
 import { ExitCode, KybatchError } from '../domain/errors.js';
 import type { CallStore } from '../ledger/money/call-store.js';
 import type { OutageNote } from '../ledger/money/calls.js';
@@ -25,14 +24,12 @@ const ROWS_AT_LEAST = 20;
 
 /**
  * Many rows failing alike are not the rows' fault: a person must look. Beyond the share allowed by the pipeline the run
- * stops, and rows that have not begun stay as they are. A report costs most: with every pipeline the run stops when
- * reports bought one after the other are of other companies.
+ * stops, and rows that have not begun stay as they are. A row whose new credit report is of another company counts too.
  */
 export class FailureGuard {
   readonly #failed = new Map<string, number>();
   /** The rows that bought a report in this attempt, until they settle. */
   readonly #withReport = new Set<number>();
-  #reportsInVain = 0;
   #settled = 0;
   #tripped: KybatchError | undefined;
 
@@ -49,35 +46,25 @@ export class FailureGuard {
   readonly listen = (event: RunEvent): void => {
     if (event.kind === 'call_settled' && event.intent.meter === 'report' && event.settlement.answer !== null)
       if (event.intent.row !== null) this.#withReport.add(event.intent.row);
-    if (event.kind !== 'row_settled' || event.checkpoint.outcome === 'pending' || this.#tripped !== undefined) return;
-    this.#tripped = this.#ofReports(event.row, event.checkpoint) ?? this.#ofFailures(event.checkpoint);
-    if (this.#tripped !== undefined) this.onTripped();
-  };
-
-  #ofReports(row: number, { errorCode }: Checkpoint): KybatchError | undefined {
-    if (!this.#withReport.delete(row)) return undefined;
-    this.#reportsInVain = errorCode === ID_TAKEN || errorCode === IDENTITY_MISMATCH ? this.#reportsInVain + 1 : 0;
-    if (this.#reportsInVain < REPORTS_IN_VAIN) return undefined;
-    const what = `${this.#reportsInVain} credit reports in a row are of other companies`;
-    return failingAlike(what, 'Ask the provider, and answer the questions of these rows');
-  }
-
-  #ofFailures({ outcome, errorCode }: Checkpoint): KybatchError | undefined {
-    if (this.share === null) return undefined;
+    if (this.share === null || this.#tripped !== undefined || event.kind !== 'row_settled') return;
+    const { outcome, errorCode } = event.checkpoint;
+    if (outcome === 'pending') return;
     this.#settled += 1;
-    if (outcome !== 'failed' || errorCode === null) return undefined;
+    const paidInVain =
+      this.#withReport.delete(event.row) && (errorCode === ID_TAKEN || errorCode === IDENTITY_MISMATCH);
+    if ((outcome !== 'failed' && !paidInVain) || errorCode === null) return;
     const alike = (this.#failed.get(errorCode) ?? 0) + 1;
     this.#failed.set(errorCode, alike);
-    if (this.#settled < ROWS_AT_LEAST || alike * 100 <= this.share * this.#settled) return undefined;
-    const what = `${alike} of ${this.#settled} rows failed with ${errorCode}, more than the ${this.share}% of guards.failing_alike`;
-    return failingAlike(what, 'Check the failed rows and fix the cause. Then continue, and try the failed rows again');
-  }
+    if (this.#settled < ROWS_AT_LEAST || alike * 100 <= this.share * this.#settled) return;
+    this.#tripped = failingAlike(errorCode, alike, this.#settled, this.share);
+    this.onTripped();
+  };
 }
 
-const failingAlike = (what: string, advice: string): KybatchError =>
-  new KybatchError(what, {
+const failingAlike = (code: string, alike: number, settled: number, share: number): KybatchError =>
+  new KybatchError(`${alike} of ${settled} rows ended with ${code}, more than the ${share}% of guards.failing_alike`, {
     code: 'FAILING_ALIKE',
-    hint: `Rows that had not begun are untouched. ${advice}.`,
+    hint: 'Rows that had not begun are untouched. Check these rows and fix the cause. Then continue, and try the failed rows again.',
     exit: ExitCode.unavailable,
   });
 

@@ -51,7 +51,8 @@ export function allowanceStore(database: Database) {
       now: number,
     ): Script<void> {
       const last = alone ? yield* read.get(environmentId) : undefined;
-      const before = last?.dailyLimit === seen.dailyLimit ? last : undefined;
+      const isOtherPlan = last?.dailyLimit != null && seen.dailyLimit !== null && last.dailyLimit !== seen.dailyLimit;
+      const before = isOtherPlan ? undefined : last;
       yield* observe(environmentId, seen, alone, now);
       if (alone && seen.remainingUnits !== null)
         yield* anchors.anchor(before, environmentId, id, seen.remainingUnits, now);
@@ -94,7 +95,7 @@ function observation(database: Sql) {
     save.run({ ...seen, environmentId, now, alone: alone ? 1 : 0 });
 }
 
-const OTHER_PLAN = 'allowances.daily_limit IS DISTINCT FROM excluded.daily_limit';
+const OTHER_PLAN = 'allowances.daily_limit <> excluded.daily_limit';
 
 /** Records the charge of lost calls from the remaining units or from other evidence. */
 function anchorWriter(database: Sql) {

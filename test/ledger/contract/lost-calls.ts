@@ -131,32 +131,27 @@ export function describeLostCalls(open: OpenLedger): void {
         })(),
     );
 
-    test.each([
-      [null, 50],
-      [50, 20],
-      [50, null],
-    ])(
-      'before a change of the plan stay unknown, and drift counts from then on: daily limit %j, then %j',
-      (...limits) =>
-        onLedger(open, async (ledger) => {
-          const run = await openRun(ledger, 2);
-          const place = await begin(ledger, run);
-          const reported = async (units: number, at: number, dailyLimit: number | null) => {
-            const wanted = call(place, { startedAt: at, requestKey: keyOf(`told at ${at}`) });
-            const allowance = remaining(units, { dailyLimit });
-            await buy(ledger, wanted, settlement({ settledAt: at, remainingUnits: units, allowance }));
-          };
-          await reported(100, NOW, limits[0]);
-          await reported(90, NOW + 1, limits[0]);
-          await lose(ledger, place, run, 2);
-          const drift = async () => (await ledger.calls.allowance(place.environmentId))?.driftUnits;
-          expect(await drift()).toBe(9);
-          await reported(87, NOW + MINUTE, limits[1]);
-          expect(await chargesOf(ledger, run)).toEqual(['unknown', 'unknown']);
-          expect([await drift(), await ledger.reading.driftSince(['live'], NOW - 1)]).toEqual([0, []]);
-          await reported(82, NOW + 2 * MINUTE, limits[1]);
-          expect(await drift()).toBe(4);
-        })(),
+    test(
+      'before a change of the plan stay unknown, and drift counts from then on',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 2);
+        const place = await begin(ledger, run);
+        const reported = async (units: number, at: number, dailyLimit: number) => {
+          const wanted = call(place, { startedAt: at, requestKey: keyOf(`told at ${at}`) });
+          const allowance = remaining(units, { dailyLimit });
+          await buy(ledger, wanted, settlement({ settledAt: at, remainingUnits: units, allowance }));
+        };
+        await reported(100, NOW, 50);
+        await reported(90, NOW + 1, 50);
+        await lose(ledger, place, run, 2);
+        const drift = async () => (await ledger.calls.allowance(place.environmentId))?.driftUnits;
+        expect(await drift()).toBe(9);
+        await reported(87, NOW + MINUTE, 20);
+        expect(await chargesOf(ledger, run)).toEqual(['unknown', 'unknown']);
+        expect([await drift(), await ledger.reading.driftSince(['live'], NOW - 1)]).toEqual([0, []]);
+        await reported(82, NOW + 2 * MINUTE, 20);
+        expect(await drift()).toBe(4);
+      }),
     );
 
     test(
