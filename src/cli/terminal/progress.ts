@@ -206,6 +206,8 @@ export function progressParts(reached: Reached): readonly LinePart[] {
     reports > 0 && { text: `${count(reports, 'report')} bought`, rank: 9 },
     awaited > 0 && { text: `${count(awaited, 'report')} pending`, rank: 3 },
     looks > 0 && { text: looksInWords(looks, lookUntil), short: `${count(looks, 'report')} looked for`, rank: 4 },
+    awaited + looks > 0 &&
+      settled + awaited + looks + parked >= total && { text: WAITS_ONLY, short: 'Ctrl-C: resume later', rank: 5 },
     parked > 0 && { text: `${withCommas(parked)} on hold`, rank: 8 },
     failed > 0 && { text: `${withCommas(failed)} failed`, rank: 6 },
     msToGo !== null && {
@@ -216,6 +218,8 @@ export function progressParts(reached: Reached): readonly LinePart[] {
   ];
   return parts.filter((part) => part !== false);
 }
+
+const WAITS_ONLY = 'Ctrl-C stops the wait, and resume continues it at no extra cost';
 
 export interface Bar {
   update(done: number, parts: readonly LinePart[]): void;
