@@ -90,8 +90,8 @@ export const isOutageSign = (error: ApiError): boolean => error.class === 'retry
  * Something between kybatch and the provider refuses a key or route that the provider has accepted (X-1). The refusal
  * has not the provider's form, and the provider has answered this process or, by the ledger, an earlier one. One answer
  * of any operation proves key and address. A wrongly configured v2 route may also return a page: then the hint names
- * the routes file. A 401 without any body has no form: it means a revoked key (V1-10), and the run
- * stops.
+ * the routes file. A 401 without any body has no form, and one in JSON comes from an API, perhaps the
+ * other one: both mean a revoked key (V1-10), and the run stops.
  */
 export async function isIntermediaryDenial(
   { foreign, class: kind, httpStatus, exchange }: ApiError,
@@ -100,7 +100,7 @@ export async function isIntermediaryDenial(
   calls: Pick<CallStore, 'hasAnswered'>,
 ): Promise<boolean> {
   if (!foreign || kind !== 'stop_run') return false;
-  if (httpStatus === 401 && exchange?.body.length === 0) return false;
+  if (httpStatus === 401 && /^(?:\{|$)/.test(exchange?.body.toString('utf8', 0, 64).trimStart() ?? '?')) return false;
   if (client?.isAccepted === true) return true;
   return environmentId !== undefined && (await calls.hasAnswered(environmentId));
 }

@@ -204,14 +204,17 @@ describe('X-1 one odd answer among good ones', () => {
     });
   });
 
-  test('V1-10 a bare 401 after good answers is a revoked key: the run stops with 5, and no row fails', async () => {
+  test.each([
+    ['', 'without a body'],
+    ['{"detail":"Invalid token."}', 'in the form of v2'],
+  ])('V1-10 a 401 %j after good answers is a revoked key, %s: the run stops with 5, and no row fails', async (body) => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
       let records = 0;
       const revoking = ({ path }: { readonly path: string }) => {
         if (path.endsWith('/full')) records += 1;
-        return records > 1 ? { status: 401, body: '' } : undefined;
+        return records > 1 ? { status: 401, body } : undefined;
       };
       const end = await withProxy(workshop, revoking, (sources) => work(run, { sources, concurrency: 1 }));
       expect(end.stopped).toMatchObject({ stop: 'credentials', exit: 5 });
