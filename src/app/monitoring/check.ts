@@ -255,7 +255,7 @@ async function lookAtList(
     number: number,
   ): readonly Trouble[] => (number === 0 || ignore.some((other) => other === kind) ? [] : [{ kind, count: number }]);
   const ofWork = [
-    ...(work === undefined ? [] : troublesOfWork(work, atWork, run, open)),
+    ...(work === undefined ? [] : troublesOfWork(work, atWork, run, open, progress)),
     ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
   ];
   const isStopped = ofWork.some(({ kind }) => kind !== 'scope');
@@ -377,6 +377,7 @@ function troublesOfWork(
   atWork: boolean,
   run: RunRecord,
   toDo: number,
+  { parkedReasons }: Progress,
 ): readonly Trouble[] {
   if (run.state !== 'open') return [];
   const [outage] = outages.filter(({ row }) => row === undefined);
@@ -386,5 +387,6 @@ function troublesOfWork(
   const { stopped, interrupted, finished } = ended;
   if (stopped !== null)
     return stopped.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop: stopped, count: toDo }];
-  return interrupted && !finished ? [{ kind: 'interrupted', count: toDo }] : [];
+  const isSpent = (parkedReasons.allowance ?? 0) > 0;
+  return interrupted && !finished && !isSpent ? [{ kind: 'interrupted', count: toDo }] : [];
 }

@@ -153,14 +153,9 @@ const toGoInWords = (
 ): string => {
   const toDo = count(toGo + onHold, 'row');
   if (toGo === 0) return onHold === 0 ? 'nothing to do.' : `${toDo} to do, none of them can continue.`;
-  const cost = isFree(atMost, asksV1)
-    ? ''
-    : `, at most ${mostInWords(atMost, asksV1)}${moneyAfterAmounts(money)}${moreIfLost ? ' unless answers are lost' : ''}`;
+  const cost = `, at most ${mostInWords(atMost, asksV1)}${moneyAfterAmounts(money)}${moreIfLost ? ' unless answers are lost' : ''}`;
   return `${toDo} to do${onHold === 0 ? '' : `, ${withCommas(toGo)} can continue`}${cost}.`;
 };
-
-const isFree = ({ units, reports, v2Calls, reveals }: RemainingCost, asksV1: boolean): boolean =>
-  (asksV1 ? units : v2Calls) + reports === 0 && !revealsAnything(reveals);
 
 /** A row with an unknown charge continues only if an answer settles the charge. */
 const onHoldInWords = (rows: number, place: string): ViewPart =>
