@@ -4,6 +4,7 @@ import { type Database, type Script, type Sql, statements } from '../db/database
 import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
 import { namedAsFields, type Unparsed } from '../db/stored-json.js';
 import { IS_DECIDED } from '../review/questions.js';
+import { LEFT } from '../rows/read-rows.js';
 import type { RunRecord } from '../rows/runs.js';
 import { untoldNews, updatePortfolio } from './converge.js';
 import {
@@ -50,7 +51,7 @@ export function portfolioStore(
        others AS (SELECT id FROM runs WHERE portfolio_id = @id AND id <> (SELECT id FROM main))
      SELECT outcome, CAST(sum(count) AS BIGINT) AS count FROM (
        SELECT outcome, count(*) AS count FROM rows WHERE run_id = (SELECT id FROM main) AND member_id NOT IN (
-         SELECT id FROM members WHERE left_at IS NOT NULL UNION ALL SELECT id FROM members WHERE run_id IN (SELECT id FROM others))
+         ${LEFT} UNION ALL SELECT id FROM members WHERE run_id IN (SELECT id FROM others))
        GROUP BY outcome
        UNION ALL SELECT outcome, count(*) FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
        WHERE members.run_id IN (SELECT id FROM others) AND left_at IS NULL GROUP BY outcome) AS used

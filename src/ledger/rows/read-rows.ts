@@ -125,7 +125,7 @@ export function progressReader(database: Sql): (runId: string) => Script<Progres
   // the groups have the order of the index.
   const progress = database.prepare<[string], ProgressRow>(
     `SELECT outcome, hold, hold_reason, stages, count(*) FILTER (WHERE outcome <> 'pending'
-         OR coalesce(member_id, 0) NOT IN (SELECT id FROM members WHERE left_at IS NOT NULL)) AS count,
+         OR coalesce(member_id, 0) NOT IN (${LEFT})) AS count,
        CAST(sum(units_charged * 1.0) AS INTEGER) AS units, count(*) FILTER (WHERE error_code = 'PURGED') AS purged
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );
@@ -229,6 +229,9 @@ export function countOpenCalls(database: Sql): (runId: string) => Script<number>
 /** kybatch buys nothing for companies that left the portfolio. Rows from versions without portfolios have no member. */
 export const STILL_LISTED =
   'NOT EXISTS (SELECT 1 FROM members WHERE members.id = rows.member_id AND members.left_at IS NOT NULL)';
+
+/** The same for a count of many rows: an index has the few members that left. */
+export const LEFT = 'SELECT id FROM members WHERE left_at IS NOT NULL';
 
 /** Resets a finished row so that it continues. */
 export const CONTINUE_ROW =
