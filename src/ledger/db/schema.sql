@@ -86,7 +86,7 @@ CREATE TABLE IF NOT EXISTS rows (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS rows_claimed ON rows (run_id, claimed_by) WHERE claimed_by IS NOT NULL;
 -- SQLite alone: without an index it sorts all rows of a run to count them.
-CREATE INDEX IF NOT EXISTS rows_counted ON rows (run_id, outcome, hold, hold_reason, stages, error_code, updated_at, units_charged, member_id, next_at, look_until);
+CREATE INDEX IF NOT EXISTS rows_counted ON rows (run_id, outcome, hold, hold_reason, stages, error_code, stage, updated_at, units_charged, member_id, next_at, look_until);
 CREATE INDEX IF NOT EXISTS rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
 

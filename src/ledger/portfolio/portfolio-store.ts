@@ -4,7 +4,7 @@ import { type Database, type Script, type Sql, statements } from '../db/database
 import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
 import { namedAsFields, type Unparsed } from '../db/stored-json.js';
 import { IS_DECIDED } from '../review/questions.js';
-import { LEFT } from '../rows/read-rows.js';
+import { countUsed } from '../rows/read-rows.js';
 import type { RunRecord } from '../rows/runs.js';
 import { untoldNews, updatePortfolio } from './converge.js';
 import {
@@ -45,18 +45,7 @@ export function portfolioStore(
        (SELECT 1 FROM runs JOIN run_environments ON run_environments.run_id = runs.id WHERE runs.portfolio_id = portfolios.id))
      AND NOT EXISTS (SELECT 1 FROM portfolios AS same WHERE same.name = @name AND same.providers = @providers)`,
   );
-  // Most members use the rows of one run, and an index counts these without reading a row. The other rows are read.
-  const outcomes = rows<[object], { outcome: RowOutcome; count: number }>(
-    `WITH main AS (SELECT id FROM runs WHERE portfolio_id = @id ORDER BY (SELECT count(*) FROM members WHERE run_id = runs.id) DESC LIMIT 1),
-       others AS (SELECT id FROM runs WHERE portfolio_id = @id AND id <> (SELECT id FROM main))
-     SELECT outcome, CAST(sum(count) AS BIGINT) AS count FROM (
-       SELECT outcome, count(*) AS count FROM rows WHERE run_id = (SELECT id FROM main) AND member_id NOT IN (
-         ${LEFT} UNION ALL SELECT id FROM members WHERE run_id IN (SELECT id FROM others))
-       GROUP BY outcome
-       UNION ALL SELECT outcome, count(*) FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-       WHERE members.run_id IN (SELECT id FROM others) AND left_at IS NULL GROUP BY outcome) AS used
-     GROUP BY outcome`,
-  );
+  const outcomes = rows<[object], { outcome: RowOutcome; count: number }>(countUsed('@id', 'outcome', 'outcome'));
   // The first row of each reason gives the line and the message.
   const invalidReasons = rows<[number], Omit<InvalidReason, 'firstRows'>>(
     `SELECT code, rows, row, line, message FROM (

@@ -7,6 +7,7 @@ import { type Database, statements } from '../db/database.js';
 import { AMONG_ROWS, rowsJson } from '../erase/identifiers.js';
 import { type DecisionRow, SELECT_DECISION, SELECT_HELD, toEntry } from '../review/questions.js';
 import type { DecisionEntry } from '../review/review.js';
+import { countUsed } from './read-rows.js';
 
 export type RowFinder = ReturnType<typeof rowFinder>;
 
@@ -138,12 +139,22 @@ export function rowFinder(database: Database) {
       return found({ ...given, ...withoutUndefined(filter), offset, limit });
     },
     /** How many rows each combination has. It reads all rows of the scope, so callers keep it while nothing changes. */
-    countRows: (query: RowQuery) => {
+    countRows: async (query: RowQuery): Promise<readonly RowCount[]> => {
       const { sql, given } = selected(query);
-      const counted = rows<[object], RowCount>(
-        `SELECT outcome, stage, ${REASON} AS reason, count(*) AS rows ${sql} GROUP BY 1, 2, 3`,
+      const isAll = 'portfolioIds' in query.scope && !query.search?.trim();
+      const counted = rows<
+        [object],
+        Pick<RowCount, 'outcome' | 'stage'> & Record<'error_code' | 'hold_reason', string | null> & { count: number }
+      >(
+        isAll
+          ? countUsed(LISTS, COUNTED, 'outcome, hold, hold_reason, stages, error_code, stage')
+          : `SELECT ${COUNTED}, count(*) AS count ${sql} GROUP BY ${COUNTED}`,
       );
-      return counted(given);
+      return (await counted(given)).map(({ error_code, hold_reason, count, ...one }) => ({
+        ...one,
+        reason: error_code ?? hold_reason,
+        rows: count,
+      }));
     },
     /** The confirmed companies with these numbers, spelled alike. It reads all candidates. */
     companiesNumbered: (numbers: readonly string[]) => numbered({ numbers: JSON.stringify(numbers) }),
@@ -158,6 +169,10 @@ export function rowFinder(database: Database) {
 const toKey = ({ run_id, run_row }: RunRowKey) => ({ run_id, row: run_row });
 
 const fieldOf = (name: string) => `CASE WHEN json_valid(rows.fields) THEN json_extract(rows.fields, '$.${name}') END`;
+
+const LISTS = 'SELECT CAST(value AS BIGINT) FROM json_each(@portfolios)';
+
+const COUNTED = 'outcome, stage, error_code, hold_reason';
 
 const REASON = 'coalesce(error_code, hold_reason)';
 
@@ -187,9 +202,7 @@ function selected(query: RowQuery) {
     ? 'FROM members AS listed CROSS JOIN rows ON rows.run_id = listed.run_id AND rows.row = listed.run_row'
     : 'FROM rows';
   const conditions = [
-    inLists
-      ? 'listed.left_at IS NULL AND listed.portfolio_id IN (SELECT CAST(value AS BIGINT) FROM json_each(@portfolios))'
-      : 'rows.run_id = @run',
+    inLists ? `listed.left_at IS NULL AND listed.portfolio_id IN (${LISTS})` : 'rows.run_id = @run',
     ...(search === undefined ? [] : [search.sql]),
   ];
   return {

@@ -233,6 +233,23 @@ export const STILL_LISTED =
 /** The same for a count of many rows: an index has the few members that left. */
 export const LEFT = 'SELECT id FROM members WHERE left_at IS NOT NULL';
 
+/**
+ * Counts the rows that members of `lists` use. Most use the rows of one run, and an index counts these without reading a
+ * row. The other rows are read. `ordered`: the columns in the order of the index.
+ */
+export const countUsed = (lists: string, columns: string, ordered: string): string => {
+  const used = (from: string) => `SELECT ${columns}, count(*) AS used ${from} GROUP BY rows.run_id, ${ordered}`;
+  return `WITH largest AS MATERIALIZED (SELECT (SELECT id FROM runs WHERE portfolio_id = portfolios.id
+         ORDER BY (SELECT count(*) FROM members WHERE run_id = runs.id) DESC LIMIT 1) AS id FROM portfolios WHERE id IN (${lists})),
+       others AS MATERIALIZED (SELECT id FROM runs WHERE portfolio_id IN (${lists}) AND id NOT IN (SELECT id FROM largest WHERE id IS NOT NULL))
+     SELECT ${columns}, CAST(sum(used) AS BIGINT) AS count FROM (
+       ${used(`FROM rows INDEXED BY rows_counted WHERE run_id IN (SELECT id FROM largest) AND member_id NOT IN (
+         ${LEFT} UNION ALL SELECT id FROM members WHERE run_id IN (SELECT id FROM others))`)}
+       UNION ALL ${used(`FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+         WHERE members.run_id IN (SELECT id FROM others) AND left_at IS NULL`)}) AS counted
+     GROUP BY ${columns}`;
+};
+
 /** Resets a finished row so that it continues. */
 export const CONTINUE_ROW =
   "outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL";

@@ -1,2 +1,0 @@
--- What the page counts again and again (docs/developers/performance.md).
-CREATE INDEX members_left ON members (id) WHERE left_at IS NOT NULL;
