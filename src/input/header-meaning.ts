@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead } from '../domain/leads.js';
 import { SPECIAL_LETTERS } from '../domain/names/similarity.js';
-import { LONGEST_LINE, normalizeText } from '../util/text-limits.js';
+import { LONGEST_LINE, Memo, normalizeText } from '../util/text-limits.js';
 import { barredWords, dataFile } from '../util/yaml.js';
 import { INPUT_FIELDS, type InputField, type InputOptions } from './types.js';
 
@@ -144,11 +144,21 @@ function* fromPipeline(
   }
 }
 
+/** Each header is asked for several times, for every file that has it. */
+export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undefined {
+  if (header.length > LONGEST_LINE) return undefined;
+  const known = meanings.get(lookup) ?? new Memo();
+  meanings.set(lookup, known);
+  return known.getOrCompute(header, () => findMeaning(header, lookup) ?? null) ?? undefined;
+}
+
+const meanings = new WeakMap<HeaderLookup, Memo<Meaning | null>>();
+
 /**
  * An unknown header may be a known one with an extra word: `Entity country`, `Company name now`, `Former company name`.
  */
-export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undefined {
-  if (header.length > LONGEST_LINE || fold(header) === '') return undefined;
+function findMeaning(header: string, lookup: HeaderLookup): Meaning | undefined {
+  if (fold(header) === '') return undefined;
   // Xero marks required fields: its `*ContactName` is the company, but elsewhere a contact is a person.
   const isXero = header.trim() === '*ContactName' && lookup.get(fold(header))?.claims.length === 0;
   if (isXero) return lookup.get(fold('customer name'));
