@@ -167,6 +167,7 @@ function openCopy(dataDir: string, path: string, now: number): Connection {
   try {
     // It is synced once, as a whole.
     database.pragma('synchronous = OFF');
+    database.pragma('journal_mode = WAL');
     database.pragma('wal_autocheckpoint = 8000');
     database.pragma('foreign_keys = ON');
     migrate(database, now);

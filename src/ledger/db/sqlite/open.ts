@@ -333,9 +333,11 @@ function makeLedger(dataDir: string, path: string, now: number): void {
   try {
     const database = openUnfinished(dataDir, unfinished);
     try {
-      // It is synced once, as a whole.
+      // It is synced once, as a whole, and removed if it does not become complete.
       database.pragma('synchronous = OFF');
+      database.pragma('journal_mode = MEMORY');
       migrate(database, now);
+      database.pragma('journal_mode = WAL');
     } finally {
       database.close();
     }
@@ -351,7 +353,6 @@ export function openUnfinished(dataDir: string, unfinished: string): Connection 
   createForOwner(dataDir, unfinished);
   const database = connect(unfinished);
   database.pragma(`page_size = ${PAGE_BYTES}`);
-  database.pragma('journal_mode = WAL');
   return database;
 }
 
