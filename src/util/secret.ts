@@ -60,7 +60,12 @@ const BLOCK = PIECE / 2;
 const WORD = 4;
 const shortOnes = new Set<string>();
 
+/** A program that starts many runs gives the same keys again and again. */
+const remembered = new Set<string>();
+
 function remember(value: string): void {
+  if (remembered.has(value)) return;
+  remembered.add(value);
   for (const spelling of spellingsOf(value)) {
     if (spelling.length < PIECE && spelling.length >= WORD) shortOnes.add(spelling);
     for (let at = 0; at + PIECE <= spelling.length; at++) pieces.add(spelling.slice(at, at + PIECE));
