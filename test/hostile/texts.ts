@@ -99,25 +99,27 @@ const AROUND = [
   ['Acme Ltd, ', ')'],
 ] as const;
 
-/** Texts of about this length, each named by its repeated piece. */
-export function* hostileTexts(length: number): Generator<{ readonly name: string; readonly text: string }> {
+/** Texts of about this length, each named by its repeated piece. Each is made when it is asked for. */
+export function* hostileTexts(length: number): Generator<{ readonly name: string; readonly text: () => string }> {
   for (const piece of PIECES)
     for (const [before, after] of AROUND) {
-      const repeated = piece.repeat(Math.ceil(length / piece.length)).slice(0, length - before.length - after.length);
-      yield { name: JSON.stringify([before, piece, after]), text: `${before}${repeated}${after}` };
+      const times = Math.ceil(length / piece.length);
+      const repeated = () => piece.repeat(times).slice(0, length - before.length - after.length);
+      yield { name: JSON.stringify([before, piece, after]), text: () => `${before}${repeated()}${after}` };
     }
   // Nested brackets: each pair can be removed only after the inner one.
-  yield { name: 'nested', text: '('.repeat(length / 2) + ')'.repeat(length / 2) };
-  yield { name: 'halves', text: `${'\t'.repeat(length / 2)}0${'\t'.repeat(length / 2 - 3)}(0` };
+  yield { name: 'nested', text: () => '('.repeat(length / 2) + ')'.repeat(length / 2) };
+  yield { name: 'halves', text: () => `${'\t'.repeat(length / 2)}0${'\t'.repeat(length / 2 - 3)}(0` };
   yield {
     name: 'words',
-    text: Array.from({ length: length / 4 }, (_, i) => (i % 900) + 100)
-      .join(' ')
-      .slice(0, length),
+    text: () =>
+      Array.from({ length: length / 4 }, (_, i) => (i % 900) + 100)
+        .join(' ')
+        .slice(0, length),
   };
   yield {
     name: 'letters',
-    text: Array.from({ length: length / 3 }, (_, i) => `${letter(i)}${letter(Math.floor(i / 26))}`).join(' '),
+    text: () => Array.from({ length: length / 3 }, (_, i) => `${letter(i)}${letter(Math.floor(i / 26))}`).join(' '),
   };
 }
 
