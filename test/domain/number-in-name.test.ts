@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readNumberInName, readSearchSubject } from '../../src/domain/search-subject.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
+import { property } from '../helpers/long.js';
 
 const registry = createRegistry({ seed: 12 });
 
@@ -72,13 +73,13 @@ describe('a number after the name', () => {
     expect(readNumberInName(text, country)).toBeUndefined();
   });
 
-  test('no company name is split', () => {
+  property('no company name is split', 2_000, (numRuns) => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: registry.size - 1 }), (index) => {
         const { name, countryCode, state } = registry.company(index);
         expect(readNumberInName(name, countryCode, state ?? undefined)).toBeUndefined();
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     );
   });
 

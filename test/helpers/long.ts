@@ -12,3 +12,9 @@ const each = (cases: readonly unknown[]) => (title: string, work: (...given: unk
 export const long = Object.assign((title: string, work: TestFunction) => test(title, LONG, work), {
   each: each as typeof test.each,
 });
+
+/** A tenth of the runs in `npm test`, and all of them in `npm run test:long`. */
+export function property(title: string, numRuns: number, check: (numRuns: number) => void): void {
+  test(title, () => check(Math.ceil(numRuns / 10)));
+  long(`${title} (${numRuns} runs)`, () => check(numRuns));
+}

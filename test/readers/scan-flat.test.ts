@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { flatFinancialsTable, readParsed, scanFlat } from '../../src/readers/flat-financials.js';
 import { ReaderOutput } from '../../src/readers/reader.js';
 import { anyCharacter } from '../helpers/any-text.js';
+import { property } from '../helpers/long.js';
 import { answer } from './support.js';
 
 const theLongWay = (body: string) => {
@@ -39,7 +40,7 @@ const object = (members: fc.Arbitrary<string>) =>
     .map(([list, comma]) => `{${list.join(comma)}}`);
 const body = object(member(fc.oneof({ weight: 9, arbitrary: object(member(scalar)) }, scalar)));
 
-test("the scan of bytes gives the parser's result, and nothing that the parser refuses", () => {
+property("the scan of bytes gives the parser's result, and nothing that the parser refuses", 2_000, (numRuns) => {
   fc.assert(
     fc.property(body, fc.constantFrom('', ' ', 'x'), (text, tail) => {
       const scanned = scanFlat(Buffer.from(text + tail), '9');
@@ -48,7 +49,7 @@ test("the scan of bytes gives the parser's result, and nothing that the parser r
       expect(scanned).toEqual(rows);
       expect(issues).toEqual([]);
     }),
-    { numRuns: 2_000 },
+    { numRuns },
   );
 });
 

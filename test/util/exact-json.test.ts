@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { anyText, ExactNumber, isEmptyBody, parseExact, stringifyExact } from '../../src/util/exact-json.js';
 import { assertWholeJson, findMember, isEmptyObject, scanJson } from '../../src/util/json-scan.js';
 import { anyCharacter } from '../helpers/any-text.js';
+import { property } from '../helpers/long.js';
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
 const numberText = fc
@@ -75,7 +76,7 @@ describe('parseExact', () => {
     );
   });
 
-  test('refuses exactly what JSON.parse refuses', () => {
+  property('refuses exactly what JSON.parse refuses', 3_000, (numRuns) => {
     const pieces = fc.array(
       fc.constantFrom(
         '{',
@@ -108,7 +109,7 @@ describe('parseExact', () => {
           text,
         ).toBe(accepts(() => JSON.parse(text)));
       }),
-      { numRuns: 3000 },
+      { numRuns },
     );
   });
 

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { CsvText } from '../../../src/export/formats/csv.js';
 import type { Row } from '../../../src/readers/table.js';
 import { withoutControls } from '../../../src/util/sanitize-text.js';
+import { property } from '../../helpers/long.js';
 
 function rendered(text: CsvText, rows: readonly Row[]): string {
   text.add(rows);
@@ -43,7 +44,7 @@ test('control characters do not reach a CSV file, except tabs and line ends', ()
   expect(line).toBe('Ac\ufffdm\ufffd[2Je,"\ufffd\ufffd\ufffdx\ty\nz"\r\n');
 });
 
-test('the bytes are those of csv-stringify', () => {
+property('the bytes are those of csv-stringify', 2_000, (numRuns) => {
   const cell = fc.option(
     fc.oneof(
       fc.string({ unit: fc.constantFrom(...',;\t|"\r\n \'=+-@a1é\\]^$.*') }),
@@ -61,7 +62,7 @@ test('the bytes are those of csv-stringify', () => {
       );
       expect(ours).toBe(stringify(lines, settings));
     }),
-    { numRuns: 2_000 },
+    { numRuns },
   );
 });
 
