@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { writeTables } from '../../src/app/run/export.js';
 import { planRun, rowsOfRun } from '../../src/engine/plan.js';
 import type { Fault } from '../../src/sandbox/index.js';
-import { ManualClock } from '../../src/util/clock.js';
 import { readTable } from '../export/support.js';
+import { SteppingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
 import { flush } from '../ledger/support.js';
 import { idOf, lineOf, turns, type Workshop, type WorkshopOptions, wholeCompanies, withWorkshop } from './support.js';
@@ -15,7 +15,7 @@ const patient = {
 };
 
 /** Time goes by in steps of a few seconds until the run has come to its end. */
-async function until<T>({ ledger }: Workshop, clock: ManualClock, ended: Promise<T>): Promise<T> {
+async function until<T>({ ledger }: Workshop, clock: SteppingClock, ended: Promise<T>): Promise<T> {
   let over = false;
   ended.finally(() => {
     over = true;
@@ -23,16 +23,16 @@ async function until<T>({ ledger }: Workshop, clock: ManualClock, ended: Promise
   while (!over) {
     await turns(30);
     await flush(ledger);
-    clock.advance(4_000);
+    clock.step(4_000);
   }
   return await ended;
 }
 
 async function withLateReports(
   options: WorkshopOptions,
-  use: (workshop: Workshop, clock: ManualClock) => Promise<void>,
+  use: (workshop: Workshop, clock: SteppingClock) => Promise<void>,
 ): Promise<void> {
-  const clock = new ManualClock();
+  const clock = new SteppingClock();
   await withWorkshop({ pipeline: patient, ...options, clock }, (workshop) => use(workshop, clock));
 }
 

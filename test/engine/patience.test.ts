@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/engine/events.js';
 import type { RunWork } from '../../src/engine/run.js';
-import { ManualClock } from '../../src/util/clock.js';
+import { SteppingClock } from '../helpers/jumping-clock.js';
 import { long } from '../helpers/long.js';
 import { type Passing, type Reply, withProxy } from '../helpers/proxy.js';
 import { lineOf, present, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
@@ -11,7 +11,7 @@ const DOWN = { status: 503, body: '<html>' };
 const patient = (patienceMs: number) => ({ stages: ['record'], patienceMs, breaker: { failures: 5 } });
 
 interface Scene extends Workshop {
-  readonly clock: ManualClock;
+  readonly clock: SteppingClock;
   readonly events: RunEvent[];
   /** Which requests the provider refuses at the moment. */
   isDown: (request: Passing) => boolean;
@@ -31,7 +31,7 @@ interface Working {
 }
 
 const withScene = (patienceMs: number, use: (scene: Scene) => Promise<void>) => {
-  const clock = new ManualClock();
+  const clock = new SteppingClock();
   return withWorkshop({ clock, pipeline: patient(patienceMs) }, async (workshop) => {
     const scene: Scene = {
       ...workshop,
@@ -57,9 +57,9 @@ const withScene = (patienceMs: number, use: (scene: Scene) => Promise<void>) => 
         });
         const pass = async (ms: number) => {
           const step = ms > MINUTE ? 5_000 : 1_000;
-          for (let passed = 0; passed < ms && !over; passed += step) {
+          for (const end = clock.now() + ms; clock.now() < end && !over; ) {
             await settled(scene);
-            clock.advance(step);
+            clock.step(step);
           }
           await settled(scene);
         };

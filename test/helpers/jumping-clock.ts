@@ -43,6 +43,10 @@ export class SteppingClock extends ManualClock {
     });
   }
 
+  step(ms: number): void {
+    if (this.#leases > 0) this.advance(ms);
+  }
+
   async stepUntilEnd<T>(work: Promise<T>, stepMs: number): Promise<T> {
     let done = false;
     const end = work.finally(() => {
@@ -50,7 +54,7 @@ export class SteppingClock extends ManualClock {
     });
     end.catch(() => {});
     while (!done) {
-      if (this.#leases > 0) this.advance(stepMs);
+      this.step(stepMs);
       await turns(5);
     }
     return await end;
