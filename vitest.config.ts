@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Plugin } from 'vite';
@@ -50,6 +50,16 @@ const MACHINE = [
 /** In a real browser, which not every machine has. */
 const PAGE = ['test/page/*.test.ts'];
 
+/** What `npm test` leaves out as a whole is not even loaded. */
+const LONG = process.argv.includes('!long') ? filesTagged('long') : [];
+
+function filesTagged(tag: string): string[] {
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((file) => join('test', file));
+  return files.filter(
+    (file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').startsWith(`/** @module-tag ${tag} */`),
+  );
+}
+
 /** One thread loads our modules once, for all of its files. */
 const together = { isolate: false, server: { deps: { external: [/\/build\//] } } };
 
@@ -76,9 +86,17 @@ export default defineConfig({
       {
         extends: true,
         plugins: [built],
-        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...MACHINE, ...PAGE], ...together },
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [...ALONE, ...MACHINE, ...PAGE, ...LONG],
+          ...together,
+        },
       },
-      { extends: true, test: { name: 'alone', include: ALONE, server: { deps: { external: [/\/build\//] } } } },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, exclude: LONG, server: { deps: { external: [/\/build\//] } } },
+      },
       { extends: true, plugins: [built], test: { name: 'machine', include: MACHINE, ...together } },
       { extends: true, plugins: [built], test: { name: 'page', include: PAGE, ...together } },
     ],
