@@ -114,9 +114,12 @@ export async function withWorkshop<T>(
   }
 }
 
+let analyst: LoadedPipeline | undefined;
+
 /** The analysts' pipeline without its patience: nothing in a test waits for seconds. */
 export function quickPipeline({ report, ...overrides }: Overrides = {}): LoadedPipeline {
-  const loaded = loadPipeline('analyst', process.cwd());
+  analyst ??= loadPipeline('analyst', process.cwd());
+  const loaded = analyst;
   return {
     ...loaded,
     retry: { attempts: 3, baseMs: 1, capMs: 2 },
