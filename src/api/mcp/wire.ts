@@ -62,6 +62,8 @@ export class McpWire {
   };
 
   close(): Promise<void> {
+    // Node 20 follows every promise of the process for each storage that was used and is not disabled.
+    this.#tracked.disable();
     return this.#transport.close();
   }
 
