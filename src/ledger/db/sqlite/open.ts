@@ -40,7 +40,8 @@ export const copyPath = (dataDir: string): string => `${ledgerPath(dataDir)}.cop
 /** Creates or migrates the ledger. The caller holds the data directory's lock. */
 export function openForWriting(dataDir: string, now: number, pagesAtMost?: number): Connection {
   const path = ledgerPath(dataDir);
-  if (!isThere(dataDir)) makeLedger(dataDir, path, now);
+  const isNew = !isThere(dataDir);
+  if (isNew) makeLedger(dataDir, path, now);
   createForOwner(dataDir, path);
   const hasNewest = walBytes(path) > 0;
   if (hasNewest) mustHoldLedger(path);
@@ -56,7 +57,7 @@ export function openForWriting(dataDir: string, now: number, pagesAtMost?: numbe
     database.pragma('wal_autocheckpoint = 8000');
     database.pragma('foreign_keys = ON');
     database.pragma('secure_delete = ON');
-    mustBeSound(database);
+    if (!isNew) mustBeSound(database);
     migrate(database, now);
     if (pagesAtMost !== undefined) database.pragma(`max_page_count = ${pagesAtMost}`);
     return database;
