@@ -142,6 +142,7 @@ function planned(
   const free = plan.owned - plan.repeated - plan.upToDate;
   return html`${plan.refusals.map(({ code, message, hint }) => html`<p class="notice warn">A run would be refused (${code}): ${message}. ${hint}</p>`)}
 ${doubts.map(({ reason, field }) => html`<p class="notice warn">Choose the column of <b>${field}</b> below: ${reason}.</p>`)}
+${notes.map(({ text: words }) => html`<p class="notice warn">${words.replace(/To use (it|one): --map .*/s, 'Choose it below.')}</p>`)}
 ${cards(
   plan.asksV1 &&
     card(
@@ -179,8 +180,7 @@ ${tablePanel(
 )}
 </div>
 ${usualCountry !== null && text(request, 'confirm') === undefined && html`<p class="row"><button name="country" value="${usualCountry}" form="${JOB_FORM}">Use ${usualCountry} for rows without a country</button></p>`}
-${panel('The first rows, and what each column is', columnsForm({ columns: plan.columns.all, read: plan.columns.read, rows, leftOut, pipeline: plan.pipeline }, pipelines, request))}
-${notes.length > 0 && panel('Notes', html`<ul>${notes.map(({ text: words }) => html`<li>${words}</li>`)}</ul>`)}`;
+${panel('The first rows, and what each column is', columnsForm({ columns: plan.columns.all, read: plan.columns.read, rows, leftOut, pipeline: plan.pipeline }, pipelines, request))}`;
 }
 
 /** The form of the columns. The buttons that start belong to it, so that a start is for what it shows. */
@@ -298,8 +298,7 @@ export async function startAndShow(words: readonly string[], { options, environm
       ),
     };
   const { run, ended } = await startProcess(words, options, environment);
-  if (run !== null)
-    return { to: `/runs/${encodeURIComponent(run)}`, message: message('RUN_STARTED', 'The run has begun.') };
+  if (run !== null) return { to: `/runs/${encodeURIComponent(run)}` };
   // The page of runs says how a process without a run stands.
   if (ended === null || ended.exit !== 0) return { to: '/runs' };
   return { to: '/runs', message: message('RUN_ENDED', ended.said) };

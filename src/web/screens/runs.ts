@@ -172,7 +172,9 @@ ${cards(
       card(
         OUTCOME_WORDS[outcome],
         html`<a href="${rowsAddress(view, { outcome })}">${withCommas(progress.byOutcome[outcome])}</a>`,
-        outcome === 'pending' ? pendingInWords(progress) : '',
+        outcome === 'pending'
+          ? pendingInWords(progress)
+          : outcome === 'needs_review' && html`<a href="/review">Answer them</a>`,
       ),
   ),
 )}
