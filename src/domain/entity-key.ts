@@ -257,8 +257,13 @@ export function correctionProblem(
   const known = numberInRow(row, before);
   if (known === undefined) return undefined;
   const given = { ...known.subject, registrationNumber: parsed };
-  // The next search would raise the same question.
-  const isSame = known.text.trim() === number.trim() || identifierOf(given) === identifierOf(known.subject);
+  // The next search would raise the same question. A place that names the court says as much as the court.
+  const keyOf = (registrationNumber: string, registers: readonly (string | null)[] = []) =>
+    numberKey({ countryCode, registrationNumber, registers });
+  const isSame =
+    known.text.trim() === number.trim() ||
+    identifierOf(given) === identifierOf(known.subject) ||
+    (keyOf(number) !== undefined && keyOf(number) === keyOf(known.text, [row.city ?? null, row.state ?? null]));
   return isSame ? `the row already has this number, written "${known.text}"` : undefined;
 }
 

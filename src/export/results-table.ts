@@ -28,7 +28,7 @@ export const resultsTable = table({
     column(
       'turnover',
       'scalar',
-      'Turnover of the newest year in the flat financials, else in the filed accounts, as sent. The reason names filed accounts, also if theirs are newer. Empty if none was returned, or if the newest period has different values',
+      'Turnover of the newest year in the flat financials, else in the filed accounts, as sent. The reason names filed accounts, also if theirs are newer. Never that of the credit report, which is in credit_reports. Empty if none was returned, or if the newest period has different values',
     ),
     column('turnover_year', 'text', 'The year of the turnover'),
     column('turnover_currency', 'text', 'Its currency, from the flat financials. Filed accounts have none'),

@@ -21,7 +21,15 @@ import {
   registerFit,
   vatFit,
 } from './column-content.js';
-import { type Claim, fold, type HeaderLookup, meaningOf, SEARCH_FIELDS, STRENGTHS } from './header-meaning.js';
+import {
+  type Claim,
+  fold,
+  type HeaderLookup,
+  meaningOf,
+  plainWords,
+  SEARCH_FIELDS,
+  STRENGTHS,
+} from './header-meaning.js';
 import { type ColumnChoice, type ColumnDoubt, INPUT_FIELDS, type InputField } from './types.js';
 
 /** The first rows of a file: one list of trimmed cells for each column. */
@@ -128,7 +136,7 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
     taken.add(best.index);
     const { strength } = best.claim;
     const isVague = strength === 'either' || strength === 'generic';
-    const namesIt = !isVague || fold(headers[best.index] ?? '').includes(fold(field));
+    const namesIt = !isVague || isNamedIn(headers[best.index] ?? '', field);
     const decidedBy = strength === 'pipeline' ? 'pipeline' : byContent && !namesIt ? 'content' : 'header';
     chosen.set(field, { index: best.index, decidedBy, isWeak: strength === 'generic' });
     for (const { index } of claimants) if (index !== best.index) passedOver.push({ index, field, by: best.index });
@@ -147,6 +155,10 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
     refused: refused.filter(isLeft),
   };
 }
+
+/** `Vendor ID` names `id`, and `Provider` does not. */
+const isNamedIn = (header: string, field: InputField): boolean =>
+  ` ${plainWords(header).map(fold).join(' ')} `.includes(` ${field.replaceAll('_', ' ')} `);
 
 /** Whether to ask about a field whose only column is about another company. */
 function isMissed(
@@ -337,6 +349,8 @@ function canBe(field: InputField, claimant: Claimant, countries: Countries): boo
     case 'name':
       return !isMany || content.numbers + content.codes < (saysLittle ? 0.5 : MOST);
     case 'id':
+      // A key below a vague header is in most rows.
+      if (saysLittle && content.filled < cells.length * 0.5) return false;
       if (saysLittle && ((content.isCount && !cells.some(isPadded)) || content.distinct < content.filled * NEARLY_ALL))
         return false;
       return saysLittle ? content.codes + content.numbers >= MOST : !isMany || content.spaced < MOST;

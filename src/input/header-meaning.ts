@@ -340,7 +340,7 @@ function somebodyElseIn(group: string): string {
 }
 
 /** `ShippingCountry` is two words, `Parent's country` three. */
-const plainWords = (header: string): readonly string[] =>
+export const plainWords = (header: string): readonly string[] =>
   header.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{M}\p{N}]+/u);
 
 const wordsIn = (header: string): readonly string[] =>

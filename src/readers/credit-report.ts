@@ -39,7 +39,7 @@ const reportRecordFields = [
 ] as const;
 
 const reportSummaryFields = [
-  column('turnover', 'scalar', 'Turnover', '/summary'),
+  column('turnover', 'scalar', 'Turnover by this report. `results` has that of the financials', '/summary'),
   column('ebitda', 'scalar', 'EBITDA', '/summary'),
   column('age_of_business', 'scalar', 'Age of the business', '/summary'),
   column('number_of_employees', 'scalar', 'Number of employees, as text', '/summary'),

@@ -38,3 +38,12 @@ test.each([
   const row = { name: 'Krug', country, registration_number: own };
   expect(correctionProblem(number, country, row, before) === undefined).toBe(taken);
 });
+
+test.each([
+  ['HRB 10660', 'Stuttgart HRB 10660', { city: 'Stuttgart' }, false],
+  ['HRB 10660', 'Stuttgart HRB 10660', { city: 'Ulm' }, true],
+  ['Charlottenburg HRB 10660', 'Charlottenburg HRB 10660 B', {}, false],
+])('a German row with %s is corrected to %s, in a row with %o: %s', (own, number, place, taken) => {
+  const row = { name: 'Krug', country: 'DE', registration_number: own, ...place };
+  expect(correctionProblem(number, 'DE', row) === undefined).toBe(taken);
+});

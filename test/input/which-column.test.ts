@@ -34,6 +34,11 @@ describe('header and content', () => {
       { id: 'Customer', name: 'Company name', country: 'Country' },
     ],
     [
+      'a customer of one row only is no key',
+      { Customer: ['C-10023', '', '', ''], 'Company name': NAMES, Country: all('DE') },
+      { name: 'Company name', country: 'Country' },
+    ],
+    [
       'a domicile that is a country is the country',
       { Name: NAMES, Domicile: ['Luxembourg', 'IE', 'Germany', 'Cayman Islands'] },
       { name: 'Name', country: 'Domicile' },

@@ -143,7 +143,7 @@ function reportsPanel(reports: readonly CreditReportView[], at: number): Html {
     ['Credit limit', moneyOf(newest.creditLimit, newest.creditLimitCurrency)],
     ['Probability of default', returned(newest.probabilityOfDefault, amount)],
     // The summary has no currency of its own.
-    ['Turnover', moneyOf(newest.turnover, null)],
+    ['Turnover, by this report', moneyOf(newest.turnover, null)],
     ['Employees', returned(newest.employees, amount)],
     ['Court judgements', returned(newest.courtJudgements, amount)],
     ['Charges', returned(newest.charges, amount)],
