@@ -26,9 +26,9 @@ import {
   fold,
   type HeaderLookup,
   meaningOf,
-  plainWords,
   SEARCH_FIELDS,
   STRENGTHS,
+  wordsOfHeader,
 } from './header-meaning.js';
 import { type ColumnChoice, type ColumnDoubt, INPUT_FIELDS, type InputField } from './types.js';
 
@@ -158,7 +158,7 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
 
 /** `Vendor ID` names `id`, and `Provider` does not. */
 const isNamedIn = (header: string, field: InputField): boolean =>
-  ` ${plainWords(header).map(fold).join(' ')} `.includes(` ${field.replaceAll('_', ' ')} `);
+  ` ${wordsOfHeader(header).map(fold).join(' ')} `.includes(` ${field.replaceAll('_', ' ')} `);
 
 /** Whether to ask about a field whose only column is about another company. */
 function isMissed(

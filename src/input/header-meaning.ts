@@ -331,7 +331,7 @@ export function withGroups(
 function somebodyElseIn(group: string): string {
   const { itself, links, group_words: plain } = headerWords();
   const isPlain = (word: string) => [itself, links, plain].some((set) => set.has(word)) || /^\d+$/.test(word);
-  const all = plainWords(group)
+  const all = wordsOfHeader(group)
     .filter((word) => word !== '')
     .flatMap((word) => (isElse(fold(word)) ? [word] : split(fold(word), isPlain)));
   const found = all.filter((word) => isElse(fold(word)));
@@ -340,11 +340,11 @@ function somebodyElseIn(group: string): string {
 }
 
 /** `ShippingCountry` is two words, `Parent's country` three. */
-export const plainWords = (header: string): readonly string[] =>
+export const wordsOfHeader = (header: string): readonly string[] =>
   header.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{M}\p{N}]+/u);
 
 const wordsIn = (header: string): readonly string[] =>
-  plainWords(header)
+  wordsOfHeader(header)
     .map(fold)
     .filter((word) => word !== '');
 

@@ -50,10 +50,11 @@ test('a list is planned, started after a second question, followed to its end, a
       });
       expect(started.status).toBe(303);
       // A slow machine shows the run later.
-      type Runs = { readonly runs: readonly { readonly run: { readonly id: string } }[] };
+      type Runs = { readonly runs: readonly { readonly run: { readonly id: string; readonly state: string } }[] };
       await until(async () => (await json<Runs>('/runs')).runs.length === 1);
       const run = `/runs/${(await json<Runs>('/runs')).runs[0]?.run.id}`;
       expect([run, '/runs']).toContain(started.headers.location);
+      await until(async () => (await json<Runs>('/runs')).runs[0]?.run.state === 'finished');
       await until(async () => !(await get(run)).text.includes('data-live'));
       expect(await json(run)).toMatchObject({ outcomes: { invalid: 1, pending: 0 } });
       expect(await json('/')).toMatchObject({
