@@ -27,7 +27,7 @@ describe('the same file in repeated runs', () => {
     }),
   );
 
-  test('shows when something is due next', () =>
+  long('shows when something is due next', () =>
     withNights(2, async ({ night, clock, kybatch }) => {
       await night();
       clock.advance(DAY);
@@ -35,7 +35,8 @@ describe('the same file in repeated runs', () => {
       expect(codes).toContain('NOTHING_DUE');
       expect(jsonOf(await kybatch(RUN))).toMatchObject({ next_due_at: '2026-01-12T01:00:00.000Z', due: 0, to_do: 0 });
       expect(code).toBe(0);
-    }));
+    }),
+  );
 
   long('tables of an older run note that they show the present list', () =>
     withNights(2, async ({ night, clock, kybatch }) => {
@@ -229,7 +230,7 @@ describe('a changing file', () => {
     }),
   );
 
-  test('without IDs a row whose number was corrected is a changed row, and a namesake is another company', () =>
+  long('without IDs a row whose number was corrected is a changed row, and a namesake is another company', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, table }) => {
       const without = rows.slice(0, 3).map(({ id: _, ...row }) => row);
       writeCsv('in.csv', without.slice(0, 2));
@@ -243,7 +244,8 @@ describe('a changing file', () => {
       clock.advance(DAY);
       writeCsv('in.csv', [{ ...without[0], registration_number: '99999999' }, without[2]] as object[]);
       expect((await night()).end).toMatchObject({ members_left: 1, due: 1 });
-    }));
+    }),
+  );
 
   test('questions and tables name the same row and line after a line above was removed', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
@@ -259,7 +261,7 @@ describe('a changing file', () => {
       expect(shown).toMatchObject({ row: '2', line: '3' });
     }));
 
-  test('after answers to questions of an older run, a run of the list writes the newest tables', () =>
+  long('after answers to questions of an older run, a run of the list writes the newest tables', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, kybatch, cwd }) => {
       const odd = { ...rows[2], name: 'Somebody Else Altogether' };
       writeCsv('in.csv', [rows[0], odd] as object[]);
@@ -277,7 +279,8 @@ describe('a changing file', () => {
       const third = await night();
       expect(third.end).toMatchObject({ outcomes: { complete: 3 }, finished: true });
       expect(third.end.run > second.end.run).toBe(true);
-    }));
+    }),
+  );
 
   test('two rows of the same company are two members, bought once', () =>
     withNights(1, async ({ night, clock, rows, writeCsv, table }) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
+import { long } from '../helpers/long.js';
 import { sheetColumns } from '../helpers/review-sheet.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
@@ -53,7 +54,7 @@ test('a question that is answered with the right number is searched again, confi
     expect(jsonOf<EndJson>(await kybatch(RUN)).outcomes).toMatchObject({ needs_review: 1 });
   }));
 
-test('a corrected number without a company is a question again, or no match', () =>
+long('a corrected number without a company is a question again, or no match', () =>
   withJob({ pipeline: ['stages: [record]'] }, async (job) => {
     const { rows, writeCsv, kybatch, cwd } = job;
     const [company, other] = rows.slice(0, 2) as [Job['rows'][number], Job['rows'][number]];
@@ -83,4 +84,5 @@ test('a corrected number without a company is a question again, or no match', ()
     const last = jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']));
     expect(last.outcomes).toMatchObject({ no_match: 2 });
     expect(reasons(last)).toEqual(named);
-  }));
+  }),
+);

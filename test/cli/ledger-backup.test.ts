@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { chargedAgain } from '../helpers/sandbox.js';
 import { aRecord, type EndJson, jsonOf, withJob } from './here.js';
 
@@ -17,7 +18,7 @@ interface BackupJson {
 
 // A server makes its own backups.
 describe.skipIf(isOnPostgres)('kybatch ledger backup', () => {
-  test('copies while a run works; the copy goes on, and nothing that it holds is bought again', () =>
+  long('copies while a run works; the copy goes on, and nothing that it holds is bought again', () =>
     withJob({}, async ({ cwd, rows, sandbox, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 6));
       let asked = 0;
@@ -55,7 +56,8 @@ describe.skipIf(isOnPostgres)('kybatch ledger backup', () => {
       expect(again).toMatchObject({ finished: true, outcomes: { complete: 6 } });
       expect(chargedAgain([...first, ...sandbox.chargeLog.slice(before)])).toEqual([]);
       expect((await kybatch(['doctor', '--deep', '--data-dir', 'kept'])).code).toBe(0);
-    }));
+    }),
+  );
 
   test('X-4 removes the files of a killed backup, and none of a running one', () =>
     withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {

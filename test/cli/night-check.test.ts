@@ -91,7 +91,7 @@ long('a first run that is running and young is well', async () => {
   });
 });
 
-test('an outage is named by its last error, and a refusal by its correction, once', async () => {
+long('an outage is named by its last error, and a refusal by its correction, once', async () => {
   const pipeline = ['stages: [record]', 'patience: 1s'];
   await withJob({ clock: new JumpingClock(), pipeline }, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 2));
@@ -113,7 +113,7 @@ test('an outage is named by its last error, and a refusal by its correction, onc
   });
 });
 
-test('a limit that allows nothing more is a choice of the user: no command repeats it', async () => {
+long('a limit that allows nothing more is a choice of the user: no command repeats it', async () => {
   const pipeline = ['stages: [record, credit-report]'];
   await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 2));
@@ -128,7 +128,7 @@ test('a limit that allows nothing more is a choice of the user: no command repea
   });
 });
 
-test('a call that cost more last time than the limit is the cause, and the suggested limit ends it', async () => {
+long('a call that cost more last time than the limit is the cause, and the suggested limit ends it', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, cwd }) => {
     writeCsv('in.csv', rows.slice(0, 3));
     await kybatch([...RUN, '--max-units', '2', '--concurrency', '1']);
@@ -152,31 +152,34 @@ test('a call that cost more last time than the limit is the cause, and the sugge
   });
 });
 
-test('after a refused key or a missing provider doctor is suggested, after a file that lost its rows plan', async () => {
-  const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}'];
-  await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, env }) => {
-    writeCsv('in.csv', rows.slice(0, 9));
-    expect((await kybatch(RUN)).code).toBe(0);
-    writeCsv('in.csv', rows.slice(0, 10));
-    const wrong = { ...env, KYBATCH_V1_API_KEY: 'live_wrong' };
-    expect((await kybatch(RUN, { env: wrong })).code).toBe(5);
-    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch doctor' });
-    expect((await kybatch(['status'])).codes).toEqual(
-      expect.arrayContaining(['LAST_ATTEMPT_REFUSED', 'OTHER_RUN_UNFINISHED']),
-    );
-    expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ other_unfinished: { rows: 1 } });
-    // Only the next run ends the trouble.
-    expect((await kybatch(CHECK)).stdout).toMatch(/kybatch doctor\b.* kybatch run \S*in\.csv .*--yes\n$/);
-    const { KYBATCH_V1_BASE_URL: _, KYBATCH_V1_API_KEY: __, ...none } = env;
-    expect(await kybatch(RUN, { env: none })).toMatchObject({ code: 2, codes: ['API_NOT_CONFIGURED'] });
-    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch doctor' });
-    writeCsv('in.csv', rows.slice(0, 1));
-    expect((await kybatch(RUN)).code).toBe(2);
-    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({
-      next: expect.stringMatching(/^kybatch plan \S*in\.csv/),
+long(
+  'after a refused key or a missing provider doctor is suggested, after a file that lost its rows plan',
+  async () => {
+    const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}'];
+    await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, env }) => {
+      writeCsv('in.csv', rows.slice(0, 9));
+      expect((await kybatch(RUN)).code).toBe(0);
+      writeCsv('in.csv', rows.slice(0, 10));
+      const wrong = { ...env, KYBATCH_V1_API_KEY: 'live_wrong' };
+      expect((await kybatch(RUN, { env: wrong })).code).toBe(5);
+      expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch doctor' });
+      expect((await kybatch(['status'])).codes).toEqual(
+        expect.arrayContaining(['LAST_ATTEMPT_REFUSED', 'OTHER_RUN_UNFINISHED']),
+      );
+      expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ other_unfinished: { rows: 1 } });
+      // Only the next run ends the trouble.
+      expect((await kybatch(CHECK)).stdout).toMatch(/kybatch doctor\b.* kybatch run \S*in\.csv .*--yes\n$/);
+      const { KYBATCH_V1_BASE_URL: _, KYBATCH_V1_API_KEY: __, ...none } = env;
+      expect(await kybatch(RUN, { env: none })).toMatchObject({ code: 2, codes: ['API_NOT_CONFIGURED'] });
+      expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch doctor' });
+      writeCsv('in.csv', rows.slice(0, 1));
+      expect((await kybatch(RUN)).code).toBe(2);
+      expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({
+        next: expect.stringMatching(/^kybatch plan \S*in\.csv/),
+      });
     });
-  });
-});
+  },
+);
 
 test('X-10 a suggestion has the limits of the last attempt, also if it was refused', async () => {
   await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch, env, cwd }) => {

@@ -85,7 +85,7 @@ test('a list without members and runs goes with whatever is pruned', async () =>
   });
 });
 
-test('runs delete says how many companies leave the portfolio, and the next run brings them back free', async () => {
+long('runs delete says how many companies leave the portfolio, and the next run brings them back free', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
     const members = async () =>
       jsonOf<{ portfolios: { members: number }[] }>(await kybatch(['portfolios', '--json'])).portfolios[0]?.members;

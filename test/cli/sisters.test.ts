@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
 import { ledgerPath } from '../../src/ledger/db/sqlite/open.js';
 import { isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
 
-test('an answer about one company does not apply to its sister with another legal form', async () => {
+long('an answer about one company does not apply to its sister with another legal form', async () => {
   await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
     const [company] = rows.filter(({ name, country }) => country === 'GB' && / (Ltd|Limited)\.?$/i.test(name ?? ''));
     const name = company?.name?.replace(/ (Ltd|Limited)\.?$/i, '');

@@ -4,6 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, test } from 'vitest';
 import { withJob } from '../cli/here.js';
 import { startCli } from '../helpers/cli.js';
+import { long } from '../helpers/long.js';
 
 const PROGRAM = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
@@ -38,7 +39,7 @@ async function withAssistant(
 }
 
 describe('kybatch mcp', () => {
-  test('an assistant sees the ledger, without keys and contacts, and spends nothing', () =>
+  long('an assistant sees the ledger, without keys and contacts, and spends nothing', () =>
     withJob({ size: 400 }, async (job) => {
       const { rows, writeCsv, kybatch, sandbox, env } = job;
       const people = rows.slice(0, 3).map((row) => ({ ...row, email: 'ann@example.com', phone: '020 7946 0000' }));
@@ -83,9 +84,10 @@ describe('kybatch mcp', () => {
         expect(all).not.toMatch(/[\w.]+@[\w.]+\.[a-z]{2,}|7946/);
       });
       expect(sandbox.v1Remaining).toBe(before);
-    }));
+    }),
+  );
 
-  test('mistakes have a code, and the server lives on', () =>
+  long('mistakes have a code, and the server lives on', () =>
     withJob({ size: 400 }, (job) =>
       withAssistant([], job, async (ask) => {
         const code = async (name: string, given?: Readonly<Record<string, unknown>>) => {
@@ -103,7 +105,8 @@ describe('kybatch mcp', () => {
         expect(await code('portfolios')).toBe('NO_LEDGER_YET');
         expect(await code('plan', { input: '-' })).toEqual(expect.any(String));
       }),
-    ));
+    ),
+  );
 
   test('it buys within its units, says so, and never twice', () =>
     withJob({ size: 400 }, async (job) => {
@@ -135,7 +138,7 @@ describe('kybatch mcp', () => {
     }));
 });
 
-test('kybatch ui --reconcile prints the address of the service, and answers there', () =>
+long('kybatch ui --reconcile prints the address of the service, and answers there', () =>
   withJob({ size: 400 }, async ({ rows, cwd, env, sandbox }) => {
     const { child, finished } = startCli(['ui', '--no-open', '--json', '--reconcile', '--max-units', '1'], {
       cwd,
@@ -158,4 +161,5 @@ test('kybatch ui --reconcile prints the address of the service, and answers ther
       child.kill('SIGINT');
     }
     expect(await finished).toMatchObject({ code: 0, stderr: expect.stringContaining('Spent 1 unit, 0 left.') });
-  }));
+  }),
+);

@@ -199,7 +199,7 @@ long.each([
   });
 });
 
-test('a pause longer than the patience is an outage: it is reported, and ends with the patience', async () => {
+long('a pause longer than the patience is an outage: it is reported, and ends with the patience', async () => {
   await withScene(2 * MINUTE, async (scene) => {
     scene.reply = { status: 429, headers: { 'retry-after': '86400' }, body: '{}' };
     const { end, pass } = await scene.begin(3);

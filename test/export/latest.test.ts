@@ -197,7 +197,7 @@ interface LatestJson extends EndJson {
   readonly files_latest?: string;
 }
 
-test('each run moves the link, and older tables are kept by count', async () => {
+long('each run moves the link, and older tables are kept by count', async () => {
   const clock = new JumpingClock('2026-01-05T09:00:00Z');
   await withJob(
     { clock, pipeline: ['stages: [record]', 'export: {keep: 2}'] },
@@ -232,31 +232,34 @@ test('each run moves the link, and older tables are kept by count', async () => 
   );
 });
 
-test('the rows of an older run continue in a run of the list, and the link always leads to the newest tables', async () => {
-  const clock = new JumpingClock('2026-01-05T09:00:00Z');
-  await withJob({ clock, pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, kybatch, cwd }) => {
-    const latest = join(cwd, 'data', 'exports', 'latest', 'in');
-    const shown = () => basename(readlinkSync(latest));
-    const odd = { ...rows[2], name: 'Somebody Else Altogether' };
-    writeCsv('in.csv', [rows[0], odd] as object[]);
-    const first = jsonOf<LatestJson>(await kybatch(RUN));
-    clock.advance(86_400_000);
-    writeCsv('in.csv', [rows[0], rows[1], odd] as object[]);
-    const second = await kybatch(RUN.filter((word) => word !== '--json'));
-    expect(second.textOf('REVIEW_NEXT')).toMatch(/kybatch run \S*in\.csv --pipeline \S*p\.yaml --yes$/);
-    const newest = shown();
-    await decideAll({ kybatch, cwd }, 'confirm');
-    const status = jsonOf<{ next: string; other_unfinished: object }>(await kybatch(['status', '--json']));
-    expect(status.next).toMatch(/^kybatch run .*in\.csv --pipeline .*p\.yaml/);
-    expect(status.other_unfinished).toEqual({ run: first.run, rows: 1 });
-    clock.advance(60_000);
-    const resumed = jsonOf<LatestJson>(await kybatch(['resume', first.run, '--json', '--yes']));
-    expect(resumed).toMatchObject({ run: first.run, outcomes: { complete: 3 } });
-    expect([basename(resumed.files ?? ''), resumed.files_latest]).toEqual([first.run, latest]);
-    expect(shown()).toBe(first.run);
-    expect(readFileSync(join(latest, 'rows.csv'), 'utf8').match(/,complete,/g)).toHaveLength(3);
-    clock.advance(60_000);
-    expect(jsonOf<LatestJson>(await kybatch(RUN))).toMatchObject({ run: newest, files_latest: latest });
-    expect(readFileSync(join(latest, 'rows.csv'), 'utf8').match(/,complete,/g)).toHaveLength(3);
-  });
-});
+long(
+  'the rows of an older run continue in a run of the list, and the link always leads to the newest tables',
+  async () => {
+    const clock = new JumpingClock('2026-01-05T09:00:00Z');
+    await withJob({ clock, pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, kybatch, cwd }) => {
+      const latest = join(cwd, 'data', 'exports', 'latest', 'in');
+      const shown = () => basename(readlinkSync(latest));
+      const odd = { ...rows[2], name: 'Somebody Else Altogether' };
+      writeCsv('in.csv', [rows[0], odd] as object[]);
+      const first = jsonOf<LatestJson>(await kybatch(RUN));
+      clock.advance(86_400_000);
+      writeCsv('in.csv', [rows[0], rows[1], odd] as object[]);
+      const second = await kybatch(RUN.filter((word) => word !== '--json'));
+      expect(second.textOf('REVIEW_NEXT')).toMatch(/kybatch run \S*in\.csv --pipeline \S*p\.yaml --yes$/);
+      const newest = shown();
+      await decideAll({ kybatch, cwd }, 'confirm');
+      const status = jsonOf<{ next: string; other_unfinished: object }>(await kybatch(['status', '--json']));
+      expect(status.next).toMatch(/^kybatch run .*in\.csv --pipeline .*p\.yaml/);
+      expect(status.other_unfinished).toEqual({ run: first.run, rows: 1 });
+      clock.advance(60_000);
+      const resumed = jsonOf<LatestJson>(await kybatch(['resume', first.run, '--json', '--yes']));
+      expect(resumed).toMatchObject({ run: first.run, outcomes: { complete: 3 } });
+      expect([basename(resumed.files ?? ''), resumed.files_latest]).toEqual([first.run, latest]);
+      expect(shown()).toBe(first.run);
+      expect(readFileSync(join(latest, 'rows.csv'), 'utf8').match(/,complete,/g)).toHaveLength(3);
+      clock.advance(60_000);
+      expect(jsonOf<LatestJson>(await kybatch(RUN))).toMatchObject({ run: newest, files_latest: latest });
+      expect(readFileSync(join(latest, 'rows.csv'), 'utf8').match(/,complete,/g)).toHaveLength(3);
+    });
+  },
+);

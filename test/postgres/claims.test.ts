@@ -62,7 +62,7 @@ const onClaims = (use: (shared: Shared) => Promise<void>) => () =>
 const ROWS = Array.from({ length: 12 }, (_, index) => index + 1);
 
 describe('rows', () => {
-  test(
+  long(
     'of two workers that may begin no more do not deadlock, and their waiting rows are kept',
     onClaims(async ({ ledger, claims, run, begin, clock, lead, take }) => {
       let mayStart = true;
@@ -118,7 +118,7 @@ describe('rows', () => {
     }),
   );
 
-  test(
+  long(
     'are never claimed twice by many workers at once',
     onClaims(async ({ url, ledger, clock }) => {
       const run = await openRun(ledger, 600, 'many');
@@ -377,7 +377,7 @@ describe('rows', () => {
     }),
   );
 
-  test(
+  long(
     'of more than 32 runs are claimed at once',
     onClaims(async ({ ledger, claims, clock }) => {
       for (let nth = 1; nth <= 40; nth++) {

@@ -4,6 +4,7 @@ import type { CompanyView } from '../../src/app/portfolio/company.js';
 import type { RowsView } from '../../src/app/portfolio/rows.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { withOffice } from '../app/support.js';
+import { long } from '../helpers/long.js';
 import { type Page, withPage } from './page.js';
 
 /** A page over the bought companies. */
@@ -46,7 +47,7 @@ test('companies are found, filtered and opened', () =>
     expect(await get('/changes')).toMatchObject({ status: 200 });
   }));
 
-test('the ownership graph leads to the pages of listed companies', () =>
+long('the ownership graph leads to the pages of listed companies', () =>
   withOffice({}, async ({ folder, run, companies }) => {
     // Neighbours in the registry may be of one group.
     const all = companies(200);
@@ -65,7 +66,8 @@ test('the ownership graph leads to the pages of listed companies', () =>
       }
       throw new Error('no company is linked with another one of the list');
     });
-  }));
+  }),
+);
 
 test('text from the list and the address is escaped', () =>
   onCompanies(['record'], async ({ get }) => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
 import { inLedger, isOnPostgres } from '../helpers/ledger-place.js';
+import { long } from '../helpers/long.js';
 import { type AskOptions, type Desk, withDesk } from '../review/with-ledger.js';
 import { type Page, withPage } from './page.js';
 
@@ -102,7 +103,7 @@ test('questions are filtered, answered one after the other, and undone', () =>
     expect(await json('/review')).toMatchObject({ open: 3, refused: [] });
   }));
 
-test('an answer given while another process has the ledger waits, and is recorded afterwards', () =>
+long('an answer given while another process has the ledger waits, and is recorded afterwards', () =>
   onPage(
     async (page) => {
       const { json, post, clock, close, folder } = page;
@@ -118,7 +119,8 @@ test('an answer given while another process has the ledger waits, and is recorde
       expect(await decided(folder)).toMatchObject([{ decision: 'none_of_these' }]);
     },
     { isHeld: true },
-  ));
+  ),
+);
 
 test('a refused answer leads back to its question and says why', () =>
   onPage(async ({ json, get, post }) => {

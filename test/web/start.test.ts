@@ -30,7 +30,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-test('a list is planned, started after a second question, followed to its end, and found on every page', () =>
+long('a list is planned, started after a second question, followed to its end, and found on every page', () =>
   withFolder(async (folder) => {
     const list = join(folder, 'list.csv');
     await writeList(list);
@@ -71,7 +71,8 @@ test('a list is planned, started after a second question, followed to its end, a
       for (const name of ['..%2Fsummary.json', '..%2F..%2Fkybatch.db', 'kybatch.db', 'unknown.csv'])
         expect(await get(`${run}/files/${name}`)).toMatchObject({ status: 404 });
     });
-  }));
+  }),
+);
 
 long('a download has all rows, and invalid rows keep their name and ID', () =>
   withFolder(async (folder) => {
@@ -212,13 +213,14 @@ test('a start while another process has the ledger starts nothing', { skip: isOn
   }),
 );
 
-test('a started process that ends without a run is shown with its exit code', () =>
+long('a started process that ends without a run is shown with its exit code', () =>
   withFolder((folder) =>
     withPage({ dataDir: folder, sandbox: true }, async ({ get, post }) => {
       await post('/plan/start', { path: join(folder, 'missing.csv') });
       expect((await get('/runs')).text).toMatch(/class="notice bad">[^<]*exit 2/);
     }),
-  ));
+  ),
+);
 
 test('a limit that is no number, and a list that is not there, are refused', () =>
   withFolder((folder) =>
@@ -286,7 +288,7 @@ test('spending by day adds up, and only unknown charges are settled', { skip: is
   }),
 );
 
-test('an unknown charge is settled from the page', () =>
+long('an unknown charge is settled from the page', () =>
   withOffice({}, async ({ sandbox, folder, run, companies }) => {
     sandbox.script({ operation: 'financial' }, [500]);
     await run(companies(1), ['record', 'financials']);
@@ -301,7 +303,8 @@ test('an unknown charge is settled from the page', () =>
     expect(
       await inLedger(join(folder, 'data'), "SELECT charge, units_charged FROM calls WHERE charge = 'unknown'"),
     ).toEqual([]);
-  }));
+  }),
+);
 
 test('X-6 the page refuses what is not a regular file, and its own standard input', () =>
   withFolder(async (folder) => {

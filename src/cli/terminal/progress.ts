@@ -206,8 +206,6 @@ export function progressParts(reached: Reached): readonly LinePart[] {
     reports > 0 && { text: `${count(reports, 'report')} bought`, rank: 9 },
     awaited > 0 && { text: `${count(awaited, 'report')} pending`, rank: 3 },
     looks > 0 && { text: looksInWords(looks, lookUntil), short: `${count(looks, 'report')} looked for`, rank: 4 },
-    awaited + looks > 0 &&
-      settled + awaited + looks + parked >= total && { text: WAITS_ONLY, short: 'Ctrl-C: resume later', rank: 5 },
     parked > 0 && { text: `${withCommas(parked)} on hold`, rank: 8 },
     failed > 0 && { text: `${withCommas(failed)} failed`, rank: 6 },
     msToGo !== null && {
@@ -215,6 +213,8 @@ export function progressParts(reached: Reached): readonly LinePart[] {
       short: `~${durationInWords(msToGo)}`,
       rank: 2,
     },
+    awaited + looks > 0 &&
+      settled + awaited + looks + parked >= total && { text: WAITS_ONLY, short: 'Ctrl-C: resume later', rank: 5 },
   ];
   return parts.filter((part) => part !== false);
 }
