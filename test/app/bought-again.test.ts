@@ -113,7 +113,7 @@ describe('X-9 guard new_provider', () => {
     });
   });
 
-  test('only the calls of the API with the new address count', async () => {
+  long('only the calls of the API with the new address count', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]', 'search: {attempts: 1}'] }, async (job) => {
       await bought(job, 3);
       const { message } = await refusal(run(JOB, environment(job, elsewhere(job))));
@@ -121,38 +121,41 @@ describe('X-9 guard new_provider', () => {
     });
   });
 
-  test('the suggested command names the data directory, and a check suggests no command that is refused again', async () => {
-    await withJob({ pipeline }, async (job) => {
-      job.writeCsv('in.csv', job.rows.slice(0, 2));
-      const start = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--data-dir', 'my books'];
-      expect((await job.kybatch(start)).code).toBe(0);
-      job.writeCsv('in.csv', job.rows.slice(0, 3));
-      const refused = await job.kybatch(start, { env: { ...job.env, ...elsewhere(job) } });
-      expect(refused.code).toBe(2);
-      expect(refused.stderr).toMatch(/^ *kybatch ledger provider-moved .+ --data-dir 'my books'$/m);
-      const check = await job.kybatch(['status', '--check', '--json', '--data-dir', 'my books']);
-      expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('NEW_PROVIDER') });
-      expect(JSON.parse(check.stdout)).toMatchObject({ next: "kybatch doctor --data-dir 'my books'" });
-      expect(refused.stderr).toContain(
-        "kybatch run in.csv --pipeline ./p.yaml --data-dir 'my books' --yes --accept new_provider",
-      );
-      const [remedy] = /Nothing was spent\.[^\n]+/.exec(refused.stderr) ?? [];
-      expect(remedy).toBeDefined();
-      const { message } = JSON.parse(check.stdout).portfolios[0].troubles[0];
-      expect(message).toContain(remedy);
-      expect(message).toContain('--accept new_provider');
-      const words = await job.kybatch(['status', '--check', '--data-dir', 'my books']);
-      expect(words.textOf('CHECK_NOT_WELL')).toMatch(
-        /: kybatch doctor --data-dir 'my books'\..+: kybatch ledger provider-moved [^`]+ --data-dir 'my books', then: /,
-      );
-      // What refuses the next night fails doctor, too, until the answers are moved or the base URL is set back.
-      const env = { ...job.env, ...elsewhere(job) };
-      const place = ['doctor', '--data-dir', 'my books'];
-      expect((await job.kybatch([...place, '--json'], { env })).stdout).toContain('guard new_provider');
-      expect((await job.kybatch(place, { env })).code).toBe(2);
-      expect((await job.kybatch(place)).code).toBe(0);
-    });
-  });
+  long(
+    'the suggested command names the data directory, and a check suggests no command that is refused again',
+    async () => {
+      await withJob({ pipeline }, async (job) => {
+        job.writeCsv('in.csv', job.rows.slice(0, 2));
+        const start = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--data-dir', 'my books'];
+        expect((await job.kybatch(start)).code).toBe(0);
+        job.writeCsv('in.csv', job.rows.slice(0, 3));
+        const refused = await job.kybatch(start, { env: { ...job.env, ...elsewhere(job) } });
+        expect(refused.code).toBe(2);
+        expect(refused.stderr).toMatch(/^ *kybatch ledger provider-moved .+ --data-dir 'my books'$/m);
+        const check = await job.kybatch(['status', '--check', '--json', '--data-dir', 'my books']);
+        expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining('NEW_PROVIDER') });
+        expect(JSON.parse(check.stdout)).toMatchObject({ next: "kybatch doctor --data-dir 'my books'" });
+        expect(refused.stderr).toContain(
+          "kybatch run in.csv --pipeline ./p.yaml --data-dir 'my books' --yes --accept new_provider",
+        );
+        const [remedy] = /Nothing was spent\.[^\n]+/.exec(refused.stderr) ?? [];
+        expect(remedy).toBeDefined();
+        const { message } = JSON.parse(check.stdout).portfolios[0].troubles[0];
+        expect(message).toContain(remedy);
+        expect(message).toContain('--accept new_provider');
+        const words = await job.kybatch(['status', '--check', '--data-dir', 'my books']);
+        expect(words.textOf('CHECK_NOT_WELL')).toMatch(
+          /: kybatch doctor --data-dir 'my books'\..+: kybatch ledger provider-moved [^`]+ --data-dir 'my books', then: /,
+        );
+        // What refuses the next night fails doctor, too, until the answers are moved or the base URL is set back.
+        const env = { ...job.env, ...elsewhere(job) };
+        const place = ['doctor', '--data-dir', 'my books'];
+        expect((await job.kybatch([...place, '--json'], { env })).stdout).toContain('guard new_provider');
+        expect((await job.kybatch(place, { env })).code).toBe(2);
+        expect((await job.kybatch(place)).code).toBe(0);
+      });
+    },
+  );
 
   test('a person is asked about it and may agree, but --yes given beforehand is not enough', async () => {
     await withJob({ pipeline }, async (job) => {
@@ -320,7 +323,7 @@ describe.skipIf(isOnPostgres)('X-9 guard new_ledger', () => {
     });
   });
 
-  test('before a run is refused for an older copy, doctor, plan and status --check report it', async () => {
+  long('before a run is refused for an older copy, doctor, plan and status --check report it', async () => {
     await withJob({ pipeline }, async (job) => {
       await bought(job, 1);
       cpSync(join(job.cwd, 'data', 'kybatch.db'), join(job.cwd, 'backup.db'));

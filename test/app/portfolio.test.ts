@@ -247,7 +247,7 @@ describe('a changing file', () => {
     }),
   );
 
-  test('questions and tables name the same row and line after a line above was removed', () =>
+  long('questions and tables name the same row and line after a line above was removed', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
       const odd = { ...rows[2], name: 'Somebody Else Altogether' };
       writeCsv('in.csv', [rows[0], rows[1], odd] as object[]);
@@ -259,7 +259,8 @@ describe('a changing file', () => {
       const { questions } = jsonOf<{ questions: { rows: object[] }[] }>(await kybatch(['review', 'list', '--json']));
       expect(questions.map((question) => question.rows)).toEqual([[expect.objectContaining({ row: 2, line: 3 })]]);
       expect(shown).toMatchObject({ row: '2', line: '3' });
-    }));
+    }),
+  );
 
   long('after answers to questions of an older run, a run of the list writes the newest tables', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, kybatch, cwd }) => {
@@ -282,14 +283,15 @@ describe('a changing file', () => {
     }),
   );
 
-  test('two rows of the same company are two members, bought once', () =>
+  long('two rows of the same company are two members, bought once', () =>
     withNights(1, async ({ night, clock, rows, writeCsv, table }) => {
       writeCsv('in.csv', [rows[0], rows[0], rows[1]] as object[]);
       expect(await night()).toMatchObject({ units: 4, end: { rows: 3, outcomes: { complete: 3 } } });
       clock.advance(8 * DAY);
       expect(await night()).toMatchObject({ units: 2, end: { due: 3 } });
       expect(table('rows')).toHaveLength(3);
-    }));
+    }),
+  );
 
   long('--limit works on the first rows and removes nothing from the others', () =>
     withNights(4, async ({ night, clock, table }) => {

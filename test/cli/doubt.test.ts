@@ -122,7 +122,7 @@ describe('charges', () => {
     });
   });
 
-  test('free warns while the provider may still charge for a call', async () => {
+  long('free warns while the provider may still charge for a call', async () => {
     const clock = new JumpingClock();
     await withJob({ ...PARKS, clock }, async (job) => {
       await lostNight(job);

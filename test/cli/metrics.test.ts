@@ -107,7 +107,7 @@ test.skipIf(isOnPostgres)('the exit is written, and other figures stay, if the l
   });
 });
 
-test('an operation that did not answer at the end of an attempt is down until it answers', async () => {
+long('an operation that did not answer at the end of an attempt is down until it answers', async () => {
   const clock = new JumpingClock();
   await withJob(
     { clock, pipeline: [...pipeline, 'patience: 1s'] },

@@ -205,7 +205,7 @@ test('X-10 a suggestion has the limits of the last attempt, also if it was refus
   });
 });
 
-test('rows to review, failed or invalid rows need a person, and the line has the next command', async () => {
+long('rows to review, failed or invalid rows need a person, and the line has the next command', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
     const [named, broken, good] = rows as [object, object, object];

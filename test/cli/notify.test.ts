@@ -177,7 +177,7 @@ long('the attempt after a killed one reports what the killed one found', async (
   });
 });
 
-test('a truncated list reports the invalid row, the lost rows and their names', async () => {
+long('a truncated list reports the invalid row, the lost rows and their names', async () => {
   await withListener(commandPipeline(), async ({ rows, writeCsv, kybatch }, heard) => {
     const [first, second, third, added, odd] = rows as [object, object, object, object, object];
     writeCsv('in.csv', [first, second, third]);

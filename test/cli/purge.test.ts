@@ -181,27 +181,30 @@ describe('purge reports the remaining mentions', () => {
     });
   });
 
-  test('a second time nothing is found in the ledger, and the exports that hold it are named all the same, as they were made', async () => {
-    await withLedger(async ({ erase: purge, dataDir }) => {
-      const cwd = join(dataDir, '..');
-      const write = (flags: readonly string[]) =>
-        here(['export', 'first', ...flags], { cwd, clock: new ManualClock(NOW) });
-      const flags = ['--format', 'csv', '--delimiter', ';', '--bom', '--include-contacts'];
-      expect((await write(['--out', 'old', ...flags])).code).toBe(0);
-      const again = `kybatch export first --out ${cwd}/old --format csv --delimiter ';' --bom --include-contacts`;
-      const entity = ['--entity', 'GB:7654321', '--yes'];
-      expect((await purge(entity)).textOf('EXPORTS_STILL_HOLDING')).toContain(`\n  ${cwd}/old\n      ${again}`);
-      expect((await purge(['--entity', 'v1:9000002', '--yes'])).code).toBe(0);
-      expect((await write(['--out', 'new'])).code).toBe(0);
-      const second = await purge(entity);
-      expect(second.code).toBe(2);
-      expect(second.codes).toEqual(expect.arrayContaining(['NOTHING_TO_PURGE', 'EXPORTS_STILL_HOLDING']));
-      expect(second.textOf('EXPORTS_STILL_HOLDING')).toContain(`\n  ${cwd}/old\n      ${again}`);
-      expect(second.textOf('EXPORTS_STILL_HOLDING')).not.toContain(`${cwd}/new`);
-      expect((await write(['--out', 'old', ...flags])).code).toBe(0);
-      expect((await purge(entity)).codes).not.toContain('EXPORTS_STILL_HOLDING');
-    });
-  });
+  long(
+    'a second time nothing is found in the ledger, and the exports that hold it are named all the same, as they were made',
+    async () => {
+      await withLedger(async ({ erase: purge, dataDir }) => {
+        const cwd = join(dataDir, '..');
+        const write = (flags: readonly string[]) =>
+          here(['export', 'first', ...flags], { cwd, clock: new ManualClock(NOW) });
+        const flags = ['--format', 'csv', '--delimiter', ';', '--bom', '--include-contacts'];
+        expect((await write(['--out', 'old', ...flags])).code).toBe(0);
+        const again = `kybatch export first --out ${cwd}/old --format csv --delimiter ';' --bom --include-contacts`;
+        const entity = ['--entity', 'GB:7654321', '--yes'];
+        expect((await purge(entity)).textOf('EXPORTS_STILL_HOLDING')).toContain(`\n  ${cwd}/old\n      ${again}`);
+        expect((await purge(['--entity', 'v1:9000002', '--yes'])).code).toBe(0);
+        expect((await write(['--out', 'new'])).code).toBe(0);
+        const second = await purge(entity);
+        expect(second.code).toBe(2);
+        expect(second.codes).toEqual(expect.arrayContaining(['NOTHING_TO_PURGE', 'EXPORTS_STILL_HOLDING']));
+        expect(second.textOf('EXPORTS_STILL_HOLDING')).toContain(`\n  ${cwd}/old\n      ${again}`);
+        expect(second.textOf('EXPORTS_STILL_HOLDING')).not.toContain(`${cwd}/new`);
+        expect((await write(['--out', 'old', ...flags])).code).toBe(0);
+        expect((await purge(entity)).codes).not.toContain('EXPORTS_STILL_HOLDING');
+      });
+    },
+  );
 
   test('an export of a run that the ledger does not know is named, too', async () => {
     await withLedger(async ({ erase: purge, dataDir }) => {

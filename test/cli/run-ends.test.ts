@@ -204,7 +204,7 @@ describe('how a run ends', () => {
     });
   });
 
-  test('3: a row that cannot be asked about is for a person, too', async () => {
+  long('3: a row that cannot be asked about is for a person, too', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', [rows[0] ?? {}, { ...rows[1], country: 'Atlantis' }]);
       const end = await kybatch([...RUN, '--yes']);

@@ -178,7 +178,7 @@ describe('X-1 a documented failure that persists for one row', () => {
     });
   });
 
-  test.each(failures)('%s alone: an outage in three attempts, then it is held', async (...failing) => {
+  long.each(failures)('%s alone: an outage in three attempts, then it is held', async (...failing) => {
     await withOdd(failing, async (workshop, work) => {
       const run = await workshop.open([lineOf(present(wholeCompanies(workshop.sandbox, 2)[1]))]);
       for (const _ of [1, 2, 3]) expect((await work(run)).stopped).toMatchObject({ exit: 6 });

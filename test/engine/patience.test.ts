@@ -239,7 +239,7 @@ describe('V1-4 one delayed row, while others are answered', () => {
     },
   );
 
-  test('for half a minute, repeatedly: kybatch waits up to the patience, and shows it', async () => {
+  long('for half a minute, repeatedly: kybatch waits up to the patience, and shows it', async () => {
     await withScene(2 * MINUTE, async (scene) => {
       scene.reply = putOff('30');
       scene.isDown = isOdd(scene);

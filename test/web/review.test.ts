@@ -141,7 +141,7 @@ test('a refused answer leads back to its question and says why', () =>
     expect(await json('/review')).toMatchObject({ open: 3, noted: [] });
   }));
 
-test('a corrected number is called that, not "none of these"', () =>
+long('a corrected number is called that, not "none of these"', () =>
   onPage(async (page) => {
     const { json, get, post } = page;
     const address = `/review/${(await json<ReviewJson>('/review')).questions[0]?.question}`;
@@ -156,7 +156,8 @@ test('a corrected number is called that, not "none of these"', () =>
       expect(text).toContain('corrected number: Amtsgericht Köln HRB 445566');
       expect(text).not.toContain('none of these');
     }
-  }));
+  }),
+);
 
 test('a key that is held, pressed twice or typed in a field does not answer', () => {
   const listeners = new Map<string, (event: object) => void>();

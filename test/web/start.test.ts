@@ -113,7 +113,7 @@ long('the page of a release plans a long list in a thread', () =>
   }),
 );
 
-test('a start is for the columns and the pipeline that the form shows', () =>
+long('a start is for the columns and the pipeline that the form shows', () =>
   withFolder(async (folder) => {
     const list = join(folder, 'list.csv');
     await writeList(list);
@@ -130,7 +130,8 @@ test('a start is for the columns and the pipeline that the form shows', () =>
       // Without the number, the row costs something else. A limit that was not changed follows.
       expect(asked).not.toContain(`name="max_units" value="${usual}"`);
     });
-  }));
+  }),
+);
 
 test('a file without usable columns offers the choice over each column', () =>
   withFolder(async (folder) => {
