@@ -117,7 +117,7 @@ function withKeptCounts(ledger: Ledger, dataDir: string): Ledger {
     },
     runs: { ...runs, progress: kept('progress', runs.progress) },
     portfolios: { ...portfolios, outcomes: kept('outcomes', portfolios.outcomes) },
-    rows: { ...rows, countRows: kept('rows', rows.countRows) },
+    rows: { ...rows, countRows: kept('rows', rows.countRows), keysFound: kept('keys', rows.keysFound) },
   };
   return Object.assign(Object.create(ledger, Object.getOwnPropertyDescriptors(counting)) as Ledger);
 }

@@ -106,7 +106,7 @@ export async function rows(options: RowsOptions = {}, environment = processEnvir
     );
     const scope = await scopeOf(options, portfolios, ledger, environment);
     const chosen: Chosen = { outcome, stage, reason };
-    const query = { scope, search };
+    const query = { scope, search, among: await ledger.rows.keysFound({ scope, search }) };
     const order = orderOf(options.sort);
     const all = await ledger.rows.countRows(query);
     const total = all.reduce((sum, one) => sum + (fits(one, chosen) ? one.rows : 0), 0);

@@ -51,7 +51,8 @@ const SECOND = `substr(value, ${WIDTH + 1})`;
 
 /** Follows `(space, id)`, under any column names. */
 export const AMONG_IDS = `IN (SELECT rtrim(${FIRST}), ${SECOND} FROM json_each(@ids))`;
-export const AMONG_ROWS = `(run_id, row) IN (SELECT ${SECOND}, CAST(${FIRST} AS BIGINT) FROM json_each(@rows))`;
+export const ROW_KEYS = `SELECT ${SECOND}, CAST(${FIRST} AS BIGINT) FROM json_each(@rows)`;
+export const AMONG_ROWS = `(run_id, row) IN (${ROW_KEYS})`;
 
 /**
  * The ownership module identifies companies by number alone, so one number means several companies in several countries

@@ -4,7 +4,7 @@ import { type IdSpace, idSpaces, type Meter } from '../../domain/provider.js';
 import type { RunRowKey } from '../answers/snapshot.js';
 import { ID_IS_VISIBLE } from '../answers/visible-answer.js';
 import { type Database, statements } from '../db/database.js';
-import { AMONG_ROWS, rowsJson } from '../erase/identifiers.js';
+import { AMONG_ROWS, ROW_KEYS, type RowKey, rowsJson } from '../erase/identifiers.js';
 import { type DecisionRow, SELECT_DECISION, SELECT_HELD, toEntry } from '../review/questions.js';
 import type { DecisionEntry } from '../review/review.js';
 import { countUsed } from './read-rows.js';
@@ -47,6 +47,8 @@ export interface RowQuery {
   readonly scope: { readonly portfolioIds: readonly number[] } | { readonly runId: string };
   /** A part of a name, a number in any spelling, the list's own ID or an ID of the provider. */
   readonly search?: string | undefined;
+  /** What `keysFound` gave for the search, so that no other statement reads every row. */
+  readonly among?: string | undefined;
 }
 
 export interface RowPageQuery extends RowQuery {
@@ -124,6 +126,14 @@ export function rowFinder(database: Database) {
   return {
     /** The rows with a company ID: current rows of lists first, then rows of companies that left, then replaced rows. */
     rowsAbout: (space: IdSpace, id: string) => about({ space, id, api: idSpaces[space].api }),
+    /** The keys of the rows that a search finds. Undefined: there is none, or it finds very many. */
+    keysFound: async (query: RowQuery): Promise<string | undefined> => {
+      if (!query.search?.trim()) return undefined;
+      const { sql, given } = selected(query);
+      const keys = rows<[object], RowKey>(`SELECT rows.run_id, rows.row ${sql} LIMIT ${KEYS_AT_MOST + 1}`);
+      const found = await keys(given);
+      return found.length > KEYS_AT_MOST ? undefined : rowsJson(found);
+    },
     /** A part of the rows that fit, in order. */
     findRows: (query: RowPageQuery) => {
       const { filter, order, descending, offset, limit } = query;
@@ -166,6 +176,9 @@ export function rowFinder(database: Database) {
   };
 }
 
+/** More are a long text to pass on. */
+const KEYS_AT_MOST = 10_000;
+
 const toKey = ({ run_id, run_row }: RunRowKey) => ({ run_id, row: run_row });
 
 const fieldOf = (name: string) => `CASE WHEN json_valid(rows.fields) THEN json_extract(rows.fields, '$.${name}') END`;
@@ -196,10 +209,13 @@ const ORDERED_BY: Readonly<Record<RowOrder, readonly string[]>> = {
 
 function selected(query: RowQuery) {
   const { scope } = query;
-  const search = query.search?.trim() ? searchOf(query.search.trim()) : undefined;
   const inLists = 'portfolioIds' in scope;
+  const found = { sql: `(rows.run_id, rows.row) IN (${ROW_KEYS})`, given: { rows: query.among } };
+  const search = query.among !== undefined ? found : query.search?.trim() ? searchOf(query.search.trim()) : undefined;
+  const tables = ['members AS listed', 'rows'];
+  const [first, second] = query.among === undefined ? tables : tables.reverse();
   const from = inLists
-    ? 'FROM members AS listed CROSS JOIN rows ON rows.run_id = listed.run_id AND rows.row = listed.run_row'
+    ? `FROM ${first} CROSS JOIN ${second} ON rows.run_id = listed.run_id AND rows.row = listed.run_row`
     : 'FROM rows';
   const conditions = [
     inLists ? `listed.left_at IS NULL AND listed.portfolio_id IN (${LISTS})` : 'rows.run_id = @run',
