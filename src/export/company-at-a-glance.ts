@@ -5,6 +5,7 @@ import { comparableNumber } from '../domain/numbers/compare.js';
 import { INFORMATIVE_SPACES } from '../domain/provider.js';
 import { readSearchSubject } from '../domain/search-subject.js';
 import type { SnapshotRow } from '../ledger/answers/snapshot.js';
+import { amountOf } from '../readers/parts/glance.js';
 import type { Glance, GlanceCell } from '../readers/reader.js';
 import type { Cell } from '../readers/table.js';
 import { normalizeText } from '../util/text-limits.js';
@@ -21,8 +22,8 @@ export interface CompanyFacts {
   readonly country: Cell;
   readonly register: Cell;
   readonly status: Cell;
-  /** The year of a newer filed turnover than the one shown. Null: none. */
-  readonly turnoverFiledSince: string | null;
+  /** The year of a newer filed turnover than the one shown, or of another one for the same year. Null: none. */
+  readonly otherFiledTurnover: string | null;
   /** How the row agrees with the facts shown. */
   readonly grade: Cell;
   /** The tables that show only a part of a list of the company. */
@@ -75,7 +76,7 @@ export function companyAtAGlance(row: SnapshotRow): CompanyFacts {
     country,
     register,
     status: cell('status'),
-    turnoverFiledSince: filedSince(figures, saying),
+    otherFiledTurnover: filedOtherwise(figures, saying),
     grade: gradeShown(row, { name, registrationNumber, country, register }, former !== undefined),
     listsInPart: listsInPart(Object.keys(glances).flatMap((reader) => of([reader]))),
     formerName: former,
@@ -88,16 +89,17 @@ const listsInPart = (glances: readonly Glance[]): readonly string[] => [
 
 const YEAR = /^\d{4}$/;
 
-/** The flat financials may end years before the filed accounts. */
-function filedSince(
+/** The flat financials may end years before the filed accounts, or say otherwise about the same year. */
+function filedOtherwise(
   { turnover, turnover_filed, turnover_year = '' }: Glance,
   saying: readonly Glance[],
 ): string | null {
   if (turnover === undefined || turnover_filed !== undefined || !YEAR.test(turnover_year)) return null;
-  const later = saying.flatMap(({ turnover_filed_year: year = '' }) =>
-    YEAR.test(year) && year > turnover_year ? [year] : [],
-  );
-  return later.sort().at(-1) ?? null;
+  const since = saying.flatMap(({ turnover_filed: filed = '', turnover_filed_year: year = '' }) => {
+    const isOther = !filed.split('\n').map(amountOf).includes(amountOf(turnover));
+    return YEAR.test(year) && (year > turnover_year || (year === turnover_year && isOther)) ? [year] : [];
+  });
+  return since.sort().at(-1) ?? null;
 }
 
 type Graded = Pick<SnapshotRow, 'matchGrade' | 'questions' | 'ids' | 'fields'>;

@@ -62,8 +62,8 @@ export interface ReasonFacts {
   readonly filedTurnovers: readonly string[] | null;
   /** Figures were bought, and none of them is a turnover. */
   readonly lacksTurnover: boolean;
-  /** The year of a newer filed turnover than the one shown. */
-  readonly turnoverFiledSince: string | null;
+  /** The year of a newer filed turnover than the one shown, or of another one for the same year. */
+  readonly otherFiledTurnover: string | null;
   /** The tables that show only a part of a list. */
   readonly listsInPart: readonly string[];
   /** As the registry reports it. */
@@ -81,10 +81,12 @@ export const reasonFacts = (row: SnapshotRow, company: CompanyFacts): ReasonFact
   code: row.errorCode,
   message: row.errorMessage,
   filedTurnovers: company.cell('turnover_filed')?.split('\n') ?? null,
+  // Lists of rows read no answers.
   lacksTurnover:
+    Object.keys(row.glances).length > 0 &&
     company.cell('turnover') === null &&
     [row.stages?.record, row.stages?.financials].some((status) => status === 'done'),
-  turnoverFiledSince: company.turnoverFiledSince,
+  otherFiledTurnover: company.otherFiledTurnover,
   listsInPart: company.listsInPart,
   status: company.status,
 });
@@ -179,8 +181,8 @@ const inPart = ({ listsInPart }: ReasonFacts): string =>
         .join(', ')}`;
 
 /** Explains a turnover without a currency, or an empty cell beside accounts with a turnover. */
-function turnoverFrom({ outcome, filedTurnovers, lacksTurnover, turnoverFiledSince }: ReasonFacts): string {
-  if (turnoverFiledSince !== null) return `. The filed accounts have a newer turnover (${turnoverFiledSince})`;
+function turnoverFrom({ outcome, filedTurnovers, lacksTurnover, otherFiledTurnover }: ReasonFacts): string {
+  if (otherFiledTurnover !== null) return `. The filed accounts have another turnover (${otherFiledTurnover})`;
   if (filedTurnovers === null) return outcome === 'complete' && lacksTurnover ? '. No turnover was returned' : '';
   if (filedTurnovers.length === 1) return '. Turnover from the filed accounts';
   const values = filedTurnovers.slice(0, 3).map((value) => sanitizeText(value, 40));

@@ -13,9 +13,9 @@ export const rowInWords = (row: number, line: number | null): string =>
 /** 12,345 */
 export const withCommas = (number: number): string => number.toLocaleString('en-US');
 
-/** The same for an exact decimal, which a number could not hold. */
+/** The same for an exact decimal, which a number could not hold. Other texts, such as a date, stay as they are. */
 export const decimalWithCommas = (decimal: string): string =>
-  decimal.replace(/^\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
+  decimal.replace(/^\d+(?=(?:\.\d*)?$)/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
 
 /** "3 min 20 s": the two largest parts. */
 export function durationInWords(ms: number): string {

@@ -177,7 +177,7 @@ const CASES: readonly (readonly [string, Partial<ReasonFacts>])[] = [
   ['figures without a turnover', { lacksTurnover: true, stages: { record: 'done', financials: 'done' } }],
   ['no figures', { lacksTurnover: true, stages: { record: 'done', financials: 'not_available' } }],
   ['lists of which only a part came', { listsInPart: ['shareholders', 'group_links'] }],
-  ['a newer filed turnover', { turnoverFiledSince: '2024' }],
+  ['a newer filed turnover', { otherFiledTurnover: '2024' }],
   [
     'several candidates, and a filed turnover',
     { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES', filedTurnovers: ['300'] },

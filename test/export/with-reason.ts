@@ -19,7 +19,7 @@ export const ROW: ReasonFacts = {
   questions: [],
   filedTurnovers: null,
   lacksTurnover: false,
-  turnoverFiledSince: null,
+  otherFiledTurnover: null,
   listsInPart: [],
   notes: [],
   status: 'Active',

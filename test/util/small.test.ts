@@ -4,6 +4,17 @@ import { ManualClock, systemClock } from '../../src/util/clock.js';
 import { didYouMean, suggest } from '../../src/util/message-parts.js';
 import { escapeControlCharacters, sanitizeText } from '../../src/util/sanitize-text.js';
 import { redact, Secret } from '../../src/util/secret.js';
+import { decimalWithCommas } from '../../src/util/words.js';
+
+test.each([
+  ['1234567', '1,234,567'],
+  ['1234567.8901', '1,234,567.8901'],
+  ['999', '999'],
+  ['2024-12-31', '2024-12-31'],
+  ['12345 EUR', '12345 EUR'],
+])('only a whole decimal gets commas: %s', (text, shown) => {
+  expect(decimalWithCommas(text)).toBe(shown);
+});
 
 describe('ManualClock', () => {
   test('wakes due sleepers in the order of their deadlines', async () => {

@@ -80,7 +80,7 @@ export function filedTurnover(lines: readonly Row[]): Glance {
 }
 
 /** `301` and `301.00` are the same amount. */
-function amountOf(text: string): string {
+export function amountOf(text: string): string {
   const plain = plainDecimal(text);
   if (plain === null) return text;
   return plain.includes('.') ? trimEndOf(trimEndOf(plain, '0'), '.') : plain;
