@@ -299,7 +299,7 @@ export async function rowsLost(
   const usable = count(now, 'usable row');
   const why = isAnother
     ? `all ${withCommas(before)} usable rows of the last run are missing (guards.rows_lost)`
-    : `the last run had ${withCommas(before)}. ${Math.floor((lost / before) * 100)}% are missing, more than the ${allowed}% of guards.rows_lost`;
+    : `the last run had ${withCommas(before)}, so ${Math.floor((lost / before) * 100)}% are missing, more than the ${allowed}% of guards.rows_lost`;
   return new GuardRefusal(
     `${table.path} has ${usable}: ${why}`,
     'rows_lost',

@@ -307,7 +307,10 @@ function resentInWords({ calls, released, failed }: RecordedChargesView, args: P
   const again = calls.length - finished;
   return view(
     again > 0 &&
-      message('CALLS_SENT_AGAIN', `${count(again, 'call')} may be sent again. The first charge stays unknown.`),
+      message(
+        'CALLS_SENT_AGAIN',
+        `${count(again, 'call')} may be sent again. What is recorded about the first charge stays.`,
+      ),
     resumeInWords(released, args),
     failed.map(({ run, sandbox, given }) => {
       const step = suggestCommand({ kind: 'retry', run }, { ...args, sandbox, ...givenFlags(given) });

@@ -183,13 +183,19 @@ export function statusInWords(status: StatusView, place = ''): readonly Message[
   );
 }
 
+const isAtWork = ({ atWork, workers }: StatusView): boolean => atWork?.alive === true || workers.length > 0;
+
+/** The next attempt records the calls that a dead process had in flight. */
+const unknownCallsOf = (status: StatusView): number =>
+  status.progress.unknownCalls + (isAtWork(status) ? 0 : status.activity.underWay);
+
 function spentLines(status: StatusView, place: string): readonly (string | false)[] {
   const { progress, activity } = status;
   const { owned, reports, underWay } = activity;
-  const isRunning = status.atWork?.alive === true || status.workers.length > 0;
+  const isRunning = isAtWork(status);
   // Rows on hold are followed by the same command.
   const isOnHold = progress.parkedReasons.in_doubt !== undefined;
-  const unknown = progress.unknownCalls + (isRunning ? 0 : underWay);
+  const unknown = unknownCallsOf(status);
   const money = moneyAfterAmounts(status.money);
   const isNothing = progress.unitsCharged + reports + activity.calls === 0 && money === '';
   return [
@@ -198,7 +204,6 @@ function spentLines(status: StatusView, place: string): readonly (string | false
       owned > 0 && `${count(owned, 'answer')} reused`,
       isRunning && underWay > 0 && `${count(underWay, 'call')} in flight`,
     ]),
-    // The next attempt records the calls that a dead process had in flight.
     unknown > 0 && `${count(unknown, 'call')} with unknown charge${isOnHold ? '' : `: kybatch charges${place}`}`,
   ];
 }
@@ -290,7 +295,9 @@ function stages({ progress: { stages, heldByReview } }: StatusView): ViewPart {
 
 type Counts = Readonly<Record<string, number | undefined>>;
 
-export const statusJson = ({ run, progress, questions, activity, workers, ...status }: StatusView) => ({
+export const statusJson = (view: StatusView) => jsonOf(view, unknownCallsOf(view));
+
+const jsonOf = ({ run, progress, questions, activity, workers, ...status }: StatusView, unknownCalls: number) => ({
   run: run.id,
   ...pick(run, 'state', 'fresh'),
   input: run.inputPath,
@@ -300,7 +307,8 @@ export const statusJson = ({ run, progress, questions, activity, workers, ...sta
   outcomes: progress.byOutcome,
   purgedRows: progress.purged || undefined,
   questions: { ...pick(questions, 'open', 'notSure'), secondPerson: questions.held },
-  ...pick(progress, 'stages', 'unitsCharged', 'unknownCalls'),
+  ...pick(progress, 'stages', 'unitsCharged'),
+  unknownCalls,
   money: status.money,
   callsUnderWay: activity.underWay,
   waiting: progress.waiting,

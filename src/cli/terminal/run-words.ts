@@ -355,7 +355,7 @@ export const PARKED: Readonly<Record<string, (one: boolean) => string>> = {
   allowance: () => "the provider's allowance is used up",
   budget: () => 'the limit of the last attempt is reached',
   scope: () => 'the key lacks a scope or a permission',
-  in_doubt: (one) => `kybatch does not know whether ${one ? 'a call for it was' : 'calls for them were'} charged`,
+  in_doubt: (one) => `${one ? 'a call for it' : 'calls for them'} had no answer and may have been charged`,
   ask_provider: (one) =>
     `the provider's answer for ${one ? 'it' : 'them'} cannot be used (table errors). Ask the provider`,
   unanswered: (one) => `${one ? 'its answer was' : 'their answers were'} lost. The next attempt asks again`,
