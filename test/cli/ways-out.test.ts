@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { shortRun } from '../../src/util/words.js';
@@ -58,6 +58,24 @@ long('X-4 X-10 what leads on writes the tables where and how they were wanted, a
       `kybatch resume --failed ${failed.run} --concurrency 1 --no-export --format parquet,csv --yes`,
     );
     expect(await statusNext(job)).toBe(`kybatch resume --failed ${failed.run} --no-export --format csv,parquet --yes`);
+  });
+});
+
+long('X-4 X-10 an attempt that names no format keeps those of the last one on its run', async () => {
+  await withJob({}, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 8));
+    const ended = async (...args: string[]) =>
+      jsonOf<EndJson & { files?: string }>(await job.kybatch([...args, '--json', '--yes']));
+    const list = ['run', 'in.csv', '--pipeline', './p.yaml', '--concurrency', '1'];
+    const hasParquet = ({ files = '' }: { readonly files?: string }) => existsSync(join(files, 'companies.parquet'));
+    const first = await ended(...list, '--max-units', '2', '--format', 'csv,parquet');
+    expect(hasParquet(await ended('resume', '--max-units', '2'))).toBe(true);
+    const ofList = await ended(...list, '--max-units', '2');
+    expect([ofList.run, hasParquet(ofList)]).toEqual([first.run, true]);
+    expect(hasParquet(await ended('resume', '--max-units', '2', '--format', 'csv'))).toBe(false);
+    expect(await statusNext(job)).toBe(`kybatch resume ${first.run} --max-units 2 --format csv --yes`);
+    expect(await ended('resume')).toMatchObject({ finished: true });
+    expect(existsSync(join(first.files ?? '', 'results.xlsx'))).toBe(false);
   });
 });
 

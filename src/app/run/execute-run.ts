@@ -32,6 +32,7 @@ import {
   rowsWithUnknownCharge,
   runProgress,
   storeAttemptOptions,
+  withKeptFormats,
 } from './progress.js';
 import {
   AttemptTally,
@@ -92,7 +93,8 @@ export async function executeRun(
   ledger: Ledger,
   environment: AppEnvironment,
 ): Promise<RunEndView> {
-  const { run, pipeline, limits, options, prices } = attempt;
+  const { run, pipeline, limits, prices } = attempt;
+  const options = await withKeptFormats(attempt.options, run.id, ledger);
   const log = openRunLog(run, provider, environment);
   const stopListening = listenForInterrupts(options, log);
   const tally = new AttemptTally();
@@ -145,7 +147,7 @@ export async function executeRun(
     await deriveChanges(ledger.changes, environment.clock.now(), options.abort);
     const { dataDir } = provider.configuration;
     const { failed, tables, tablesBefore } = await tablesAtEnd(
-      attempt,
+      { ...attempt, options },
       end,
       tally.broughtAnything,
       dataDir,

@@ -25,7 +25,7 @@ import type { AppEnvironment } from '../environment.js';
 import type { MetricsReader } from '../provider/permissions.js';
 import { keyRefusal, type Provider, refusedKeyInWords } from '../provider/provider.js';
 import { type GuardFinding, type GuardOptions, refuseOrAsk } from './guards.js';
-import { type AttemptOptions, storeAttemptOptions } from './progress.js';
+import { type AttemptOptions, storeAttemptOptions, withKeptFormats } from './progress.js';
 
 /**
  * Checks free of charge, before the first paid call, that the keys allow all that the pipeline needs (V1-8). Otherwise
@@ -47,7 +47,8 @@ export async function checkKeyAccess(
   const { v1, names } = provider;
   // This attempt passed the guards, so an earlier refusal is over, even if the process dies now.
   if (run?.portfolioId != null) await ledger.portfolios.forgetRefusal(run.portfolioId);
-  const attempt = { runId: run?.id ?? null, given: storeAttemptOptions(options, environment, provider.sandbox?.port) };
+  const given = run === null ? options : await withKeptFormats(options, run.id, ledger);
+  const attempt = { runId: run?.id ?? null, given: storeAttemptOptions(given, environment, provider.sandbox?.port) };
   const { units, reports, v2Calls } = within(rest, limits);
   const ofV1 = [...new Set(operationsOf(pipeline))].filter(({ api }) => api === 'v1');
   let refusedV1: ApiError | null = null;

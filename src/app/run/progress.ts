@@ -273,6 +273,17 @@ export async function lastAttemptOptions(run: string, { reading }: Pick<Ledger, 
   return stored == null ? {} : (parseStored(stored, isGiven) ?? {});
 }
 
+/** An attempt that names no format writes those of the last attempt on its run. */
+export async function withKeptFormats<T extends Pick<AttemptOptions, 'formats'>>(
+  options: T,
+  run: string,
+  { reading }: Pick<Ledger, 'reading'>,
+): Promise<T> {
+  const stored = options.formats === undefined ? (await reading.lastAttempt(run))?.given : undefined;
+  const formats = stored == null ? undefined : parseStored(stored, isGiven)?.formats;
+  return formats === undefined ? options : { ...options, formats };
+}
+
 /** What was reported of a list before this attempt. An attempt that died has reported nothing. */
 export async function reportedRows(
   { id, portfolioId }: RunRecord,

@@ -10,6 +10,7 @@ import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import type { AppEnvironment } from '../environment.js';
 import { type ExportView, type TableOptions, writeTables } from './export.js';
+import { withKeptFormats } from './progress.js';
 import { newestTables } from './run-end.js';
 import type { SpendingOptions } from './spending.js';
 
@@ -94,7 +95,8 @@ export async function tablesWhere(
   environment: AppEnvironment,
 ): Promise<ExportView | null> {
   const wanted = isAskedFor(options) || (options.export !== false && (await isOther()));
-  return wanted ? await writeTables(run.id, ledger, dataDir, options, environment) : null;
+  if (!wanted) return null;
+  return await writeTables(run.id, ledger, dataDir, await withKeptFormats(options, run.id, ledger), environment);
 }
 
 /**
