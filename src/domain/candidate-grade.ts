@@ -14,7 +14,7 @@ import { areOfOtherKinds, compareRegistration, type GradeLetter, type NumberComp
 import { areOtherCourtTowns, compareCourts, courtOf, readGermanEntry } from './numbers/german.js';
 import type { ParsedNumber } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
-import { compareVat, type ParsedVat, parseVatNumber, vatRepairsInWords } from './numbers/vat.js';
+import { compareVat, isReadableVat, type ParsedVat, parseVatNumber, vatRepairsInWords } from './numbers/vat.js';
 import { cityKey, subdivisionCode } from './places/location-codes.js';
 
 /** The values of one row about a company. */
@@ -87,7 +87,7 @@ export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded 
     ...(subject.registrationNumber === undefined ? [] : [number.words]),
     ...(nameScore === null ? ['no name to compare'] : [nameInWords(nameScore, names)]),
     ...(otherForm ? ['legal form differs'] : []),
-    ...vatInWords(subject.vatNumber, vat, vatsOf(candidate)),
+    ...vatInWords(subject, vat, vatsOf(candidate)),
     ...numberAmongVat(subject, vat, candidate),
     ...(country === 'F' ? [`another country: ${candidate.country_code}, not ${subject.countryCode}`] : []),
     ...(country === 'Z' ? [countryUnknown(row, candidate)] : []),
@@ -243,13 +243,18 @@ function isNumberIn(vat: ParsedVat, countryCode: string, candidate: CandidateFac
   return letter === 'A' || letter === 'B';
 }
 
-function vatInWords(parsed: ParsedVat | undefined, letter: GradeLetter, theirs: readonly (string | null)[]): string[] {
+function vatInWords(
+  { vatNumber: parsed, countryCode }: Subject,
+  letter: GradeLetter,
+  theirs: readonly (string | null)[],
+): string[] {
   if (parsed === undefined) return [];
   const one = theirs.length > 1 ? ` to one of ${theirs.join(', ')}` : '';
   if (letter === 'A') return [`VAT number equal${one}`];
   if (letter === 'B' && theirs.every((text) => text === null || text === '')) return [VAT_IS_NUMBER];
   if (letter === 'B') return [`VAT number equal${one} after ${vatRepairsInWords(parsed)}`];
-  return letter === 'F' ? [`VAT number differs: the candidate has ${theirs.join(', ')}`] : ['no VAT number to compare'];
+  if (letter === 'F') return [`VAT number differs: the candidate has ${theirs.join(', ')}`];
+  return [isReadableVat(parsed, countryCode) ? 'no VAT number to compare' : 'the VAT number cannot be read'];
 }
 
 const VAT_IS_NUMBER = 'the given VAT number is its registration number';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareVat, parseVatNumber } from '../../src/domain/numbers/vat.js';
+import { compareVat, countryOfVat, parseVatNumber } from '../../src/domain/numbers/vat.js';
 
 describe('VAT numbers', () => {
   test.each([
@@ -31,6 +31,34 @@ describe('VAT numbers', () => {
     ['KE', 'P051234567X', 'P051234567X', 'as_written'],
     ['DE', 'DE136695977', 'DE136695977', 'review'],
     ['DE', 'DE1366', 'DE1366', 'review'],
+    ['GB', 'VAT Reg No GB 261 3382 75', 'GB261338275', 'automatic'],
+    ['GB', 'VAT No. 261338275', 'GB261338275', 'automatic'],
+    ['GB', 'VAT Reg. No. 261338275', 'GB261338275', 'automatic'],
+    ['GB', 'VATGB261338275', 'GB261338275', 'automatic'],
+    ['GB', 'No. 261338275', 'GB261338275', 'automatic'],
+    ['PL', 'NIP 525-078-75-06', 'PL5250787506', 'automatic'],
+    ['PL', 'NIP: 779-131-03-95', 'PL7791310395', 'automatic'],
+    ['PL', 'Numer NIP UE: PL 5250787506', 'PL5250787506', 'automatic'],
+    ['FR', 'N° TVA FR 55 009 533 142', 'FR55009533142', 'automatic'],
+    ['FR', 'N° TVA FR 83 404 833 048', 'FR83404833048', 'automatic'],
+    ['FR', 'Numéro de TVA intracommunautaire : FR83404833048', 'FR83404833048', 'automatic'],
+    ['FR', 'TVA intracom. FR 83 404833048', 'FR83404833048', 'automatic'],
+    ['CH', 'MWST-Nr. CHE-400.600.432', 'CHE400600432MWST', 'automatic'],
+    ['CH', 'IDE CHE-116.281.710 TVA', 'CHE116281710MWST', 'automatic'],
+    ['DE', 'USt-ID: DE136695976', 'DE136695976', 'automatic'],
+    ['DE', 'Umsatzsteuer-Identifikationsnummer: DE 136695976', 'DE136695976', 'automatic'],
+    ['DE', 'VAT No DE 136695976', 'DE136695976', 'automatic'],
+    ['NO', 'VAT No. NO 923 609 016 MVA', 'NO923609016MVA', 'automatic'],
+    ['NO', 'Org.nr. 923 609 016', 'NO923609016MVA', 'automatic'],
+    ['GR', 'VAT ID EL094259216', 'EL094259216', 'automatic'],
+    ['PT', 'NIPC501964843', 'PT501964843', 'automatic'],
+    ['ES', 'NIF A28015865', 'ESA28015865', 'automatic'],
+    ['IT', 'P. IVA 00743110157', 'IT00743110157', 'automatic'],
+    ['KE', 'VAT No. P051234567X', 'P051234567X', 'automatic'],
+    ['DE', 'siehe Rechnung', null, 'review'],
+    ['KE', 'see invoice', null, 'review'],
+    ['KE', 'see invoice 2024', null, 'review'],
+    ['GB', 'VAT No.', null, 'review'],
     ['DE', '1.36696E+08', null, 'review'],
     ['DE', '', null, 'review'],
   ])('%s %s is %s, %s', (country, raw, canonical, treatment) => {
@@ -51,8 +79,27 @@ describe('VAT numbers', () => {
     ['GB', 'GB220430231', 'GB220430232', 'F'],
     ['NL', 'NL861994772B01', 'NL861994772B02', 'F'],
     ['GB', 'GB220430231', null, 'Z'],
+    ['GB', 'VAT Reg No GB 220 4302 31', 'GB220430231', 'A'],
+    ['GB', 'GB220430231', 'VAT No. 220430231', 'A'],
+    ['GB', 'VAT No. 220430232', 'GB220430231', 'F'],
+    ['FR', 'DE136695976', 'FR83404833048', 'F'],
     ['DE', '1.36696E+08', 'DE136695976', 'Z'],
+    ['DE', 'siehe Rechnung', 'DE136695976', 'Z'],
+    ['KE', 'see invoice 2024', 'P051234567X', 'Z'],
+    ['KE', 'P051234567Y', 'not registered', 'Z'],
+    ['DE', 'DE1366', 'DE136695976', 'Z'],
+    ['DE', 'DE136695976', 'DE1366', 'Z'],
   ])('%s %s against %s: %s', (country, raw, candidate, letter) => {
     expect(compareVat(parseVatNumber(raw, country), candidate, country)).toBe(letter);
+  });
+
+  test.each([
+    ['VAT No. 220430231', undefined],
+    ['VAT No. GB220430231', 'GB'],
+    ['NO 923 609 016', 'NO'],
+    ['VAT No NO923609016MVA', 'NO'],
+    ['MWST-Nr. CHE-116.281.710', 'CH'],
+  ])('%s is of %s', (text, countryCode) => {
+    expect(countryOfVat(text)?.countryCode).toBe(countryCode);
   });
 });

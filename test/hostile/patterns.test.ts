@@ -98,6 +98,7 @@ async function readSomeTexts(): Promise<void> {
   const { evidenceIn } = await import(join(BUILT, 'sheets/encoding/guess-encoding.js'));
   const { findCountry } = await import(join(BUILT, 'domain/places/resolve-location.js'));
   const { parseRegistrationNumber } = await import(join(BUILT, 'domain/numbers/parse.js'));
+  const { parseVatNumber } = await import(join(BUILT, 'domain/numbers/vat.js'));
   namesWithoutDecorations('Acme GmbH, Niederlassung Leipzig');
   evidenceIn([Buffer.from('Acme')], Buffer.from('name'));
   findCountry('Kingdom of Spain (old)');
@@ -107,6 +108,7 @@ async function readSomeTexts(): Promise<void> {
   const sample = { columns: [texts], isEmpty: false, texts, ragged: 0, widths: new Set() };
   await refuseNonList({ headers: ['Name'], kind: 'csv', path: '' }, sample, new Map(), async () => '');
   const numbers = readFileSync(resolve(BUILT, '../src/domain/data/numbers.yaml'), 'utf8');
+  parseVatNumber('VAT No. 123', 'GB');
   parseRegistrationNumber('Amtsgericht Köln HRB 123', 'DE');
   for (const [country] of numbers.matchAll(/^[A-Z]{2}(?=:)/gm)) parseRegistrationNumber('No. 123', country, 'Ohio');
 }

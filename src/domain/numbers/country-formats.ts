@@ -5,7 +5,7 @@ import type { Validator } from 'stdnum';
 import type { z } from 'zod';
 import { dataSections } from '../../util/yaml.js';
 import { subdivisionCode } from '../places/location-codes.js';
-import { compact, type ParsedNumber } from './number-text.js';
+import { compact, NUMBER_WORDS, type ParsedNumber } from './number-text.js';
 
 /** One kind of number of a country's register. Functions get the compact form, with only capitals and digits. */
 export interface RegisterFormat {
@@ -105,8 +105,8 @@ function schemas(z: Zod) {
   });
 
   const section = z.strictObject({
-    /** Words that people put before the number, as a pattern over capitals. */
-    labels: z.string().optional(),
+    /** Words that people put before the number, as patterns over capitals. */
+    labels: texts.transform((words) => words.join('|')).optional(),
     /** The value of `<prefix>` in the patterns below. */
     prefixes: z.string().optional(),
     formats: z.array(format).optional(),
@@ -169,6 +169,14 @@ const sections = dataSections('domain/numbers', (z) => schemas(z).section);
 
 /** How a country's VAT numbers are read. Undefined if unknown. */
 export const vatRuleOf = (countryCode: string): Section['vat'] => sections(countryCode)?.vat;
+
+/** Words before a VAT number, in all countries. A word may end in one for "number": `BTWNR`. */
+export function vatLabels(): string {
+  vatWords ??= `(?:${sections('VAT')?.labels})(?:${NUMBER_WORDS})?|${NUMBER_WORDS}`;
+  return vatWords;
+}
+
+let vatWords: string | undefined;
 
 /** The number formats of a country, or of a state with its own. Undefined if unknown. */
 export function numberFormatsOf(countryCode: string, state: string | undefined): CountryNumbers | undefined {

@@ -163,17 +163,17 @@ export function cleanNumber(raw: string): Cleaned {
 }
 
 /** Words before a number that do not say which number it is. */
-export const NUMBER_WORDS = 'NUMBER|NUMMER|NUMERO|NÚMERO|NUM|NR|NO|N°|#';
+export const NUMBER_WORDS = 'NUMBER|NUMMER|NUMERO|NÚMERO|NUMÉRO|NUM|NR|NO|N°|#';
 
 const LABELS = `COMPANY|CORPORATE|REGISTRATION|REGISTERED|REGISTER|BUSINESS|REG|ORG|ID|CODE|FILE|FILING|ENTITY|${NUMBER_WORDS}`;
 
-/** A text without the words before its number. `local`: words of its country. */
-export function withoutLabel(text: string, local = '', words = LABELS): string {
+/** A text without the words before its number. `local`: words of its country. `end`: what may not follow a word. */
+export function withoutLabel(text: string, local = '', words = LABELS, end = '(?!\\p{L})'): string {
   if (beginsWithDigit(text)) return text;
   const all = local === '' ? words : `${local}|${words}`;
   let pattern = labelPatterns.get(all);
   if (pattern === undefined) {
-    pattern = new RegExp(`^(?:(?:${all})(?!\\p{L})[\\s.:#-]*)+`, 'iu');
+    pattern = new RegExp(`^(?:(?:${all})${end}[\\s.:#-]*)+`, 'iu');
     labelPatterns.set(all, pattern);
   }
   return text.replace(pattern, '');

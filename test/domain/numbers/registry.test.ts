@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type CandidateFacts, gradeCandidate } from '../../../src/domain/candidate-grade.js';
 import { decide, defaultMatchPolicy } from '../../../src/domain/match-decision.js';
 import { comparableNumber, compareRegistration } from '../../../src/domain/numbers/compare.js';
+import { vatLabels } from '../../../src/domain/numbers/country-formats.js';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
 import { compareVat, parseVatNumber } from '../../../src/domain/numbers/vat.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
@@ -112,6 +113,22 @@ describe('spelling damage', () => {
         expect(['A', 'B']).toContain(compare(damage(entry.number, entry), entry));
       }),
       { numRuns: 300 },
+    );
+  });
+
+  test('no label changes a VAT number', () => {
+    // NO is also Norway's prefix.
+    const label = fc.stringMatching(new RegExp(`^(?:${vatLabels()})$`, 'u')).filter((words) => words !== 'NO');
+    const separator = fc.constantFrom(' ', ': ', '. ', '.: ', ' - ', ' No. ', ' Nr: ', ' N° ', ' number ');
+    const written = fc.constantFrom(...REAL.flatMap(({ vat, country }) => (vat === null ? [] : [{ vat, country }])));
+    fc.assert(
+      fc.property(written, label, separator, fc.boolean(), ({ vat, country }, words, between, isSmall) => {
+        const text = `${isSmall ? words.toLowerCase() : words}${between}${vat}`;
+        const parsed = parseVatNumber(text, country);
+        expect([text, parsed.canonical, parsed.treatment]).toEqual([text, vat, 'automatic']);
+        expect(compareVat(parsed, vat, country)).toBe('A');
+      }),
+      { numRuns: 1000 },
     );
   });
 
