@@ -121,6 +121,20 @@ describe('grades', () => {
     ['another country', british('01234567'), { country_code: 'IE' }, 'AZZFZ', 'registration_number'],
     ['no country', british('01234567'), { country_code: null }, 'AZZZZ', 'registration_number'],
     ['another nation', british('01234567', { state: 'Scotland' }), {}, 'AZZAF', 'registration_number'],
+    [
+      'another VAT',
+      british('01234567', { vatNumber: parseVatNumber('VAT No. 261338275', 'GB') }),
+      {},
+      'AZFAZ',
+      'registration_number',
+    ],
+    [
+      'no VAT number',
+      british('01234567', { vatNumber: parseVatNumber('see invoice', 'GB') }),
+      {},
+      'AZZAZ',
+      'registration_number',
+    ],
     ['VAT alone', { countryCode: 'GB', vatNumber: parseVatNumber('220430231', 'GB') }, {}, 'ZZAAZ', 'vat_number'],
     [
       'another number, same VAT',

@@ -54,6 +54,7 @@ test('a grade has its evidence', async () => {
   await expectGolden('evidence', [
     ['everything agrees', graded('01234567', { name: 'ACME Trading Ltd', vatNumber, state: 'England' })],
     ['a padded number', graded('1234567', { name: 'Acme Tradings Ltd' })],
+    ['a cell that is no VAT number', graded('01234567', { vatNumber: parseVatNumber('siehe Rechnung', 'GB') })],
   ]);
 });
 
