@@ -5,7 +5,9 @@ import { numberFormatsOf, spelled, vatRuleOf } from '../../../src/domain/numbers
 
 const FILE = new URL('../../../src/domain/data/numbers.yaml', import.meta.url);
 const countries: readonly (readonly [string, { readonly formats?: unknown; readonly states?: object }])[] =
-  Object.entries(parse(readFileSync(FILE, 'utf8'))).filter(([country]) => country !== 'VAT');
+  Object.entries<Readonly<Record<string, object>>>(parse(readFileSync(FILE, 'utf8'))).filter(
+    ([country]) => country !== 'VAT',
+  );
 
 test.each(countries)('%s has readable number formats, or a readable form of VAT numbers', (country, given) => {
   const numbers = [undefined, ...Object.keys(given.states ?? {})].map((state) => numberFormatsOf(country, state));
