@@ -12,6 +12,9 @@ import { until, upTo, withOpened, withPlace } from './outage-support.js';
 import { withPostgres } from './server.js';
 import { type Fate, type Message, withWire } from './wire.js';
 
+const LOCKED = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database AND datname = current_database()
+  WHERE relation = 'kybatch.writers'::regclass AND mode = 'RowExclusiveLock' AND granted`;
+
 const isCommit = ({ text }: Message) => text === 'COMMIT';
 const isBegin = ({ text }: Message) => text.startsWith('BEGIN');
 
@@ -36,11 +39,13 @@ describe('a commit whose answer is lost', () => {
   });
 
   test('is awaited while the server may still make it', async () => {
-    await withPlace(async ({ url, written }) => {
+    await withPlace(async ({ url, written, sql }) => {
       await withWire(url, (wire) =>
         withOpened(wire.url, async ({ write }) => {
           await write(1);
-          const met = wire.meet(isCommit, 'late');
+          // The server has processed all that came before the commit.
+          const begun = () => until(async () => (await sql(LOCKED)).length > 0);
+          const met = wire.meet(isCommit, 'late', begun);
           let isTold = false;
           const told = write(2).then(() => {
             isTold = true;

@@ -19,8 +19,8 @@ export interface SendInSlot {
   readonly url: string;
   /** What has gone over it, by type. */
   readonly sent: Map<string, number>;
-  /** The next message that fits meets its fate; resolves when it has. */
-  meet(fits: (message: Message) => boolean, fate: Fate): Promise<void>;
+  /** The next message that fits meets its fate; resolves when it has. `before`: what a late one's client waits for. */
+  meet(fits: (message: Message) => boolean, fate: Fate, before?: () => Promise<void>): Promise<void>;
   /** Lets what is late arrive; resolves when the server has closed the connection. */
   release(): Promise<void>;
   /** Cuts all connections and lets none through until it is opened again. */
@@ -39,6 +39,7 @@ interface Trap {
   readonly fits: (message: Message) => boolean;
   readonly fate: Fate;
   readonly met: () => void;
+  readonly before: (() => Promise<void>) | undefined;
 }
 
 /** Between a client and PostgreSQL. It reads what the client says, message by message. */
@@ -50,12 +51,12 @@ export async function layWire(to: string): Promise<SendInSlot> {
   let late: (() => Promise<void>) | undefined;
   let isHeld = false;
 
-  const springs = (message: Message): Fate | undefined => {
+  const springs = (message: Message): Trap | undefined => {
     if (trap === undefined || !trap.fits(message)) return undefined;
-    const { fate, met } = trap;
+    const sprung = trap;
     trap = undefined;
-    met();
-    return fate;
+    sprung.met();
+    return sprung;
   };
 
   class Pair {
@@ -97,7 +98,7 @@ export async function layWire(to: string): Promise<SendInSlot> {
           this.#toServer.push(whole);
           continue;
         }
-        const fate = springs(message);
+        const { fate, before } = springs(message) ?? {};
         if (fate === 'lost') {
           this.cut();
           return;
@@ -106,7 +107,10 @@ export async function layWire(to: string): Promise<SendInSlot> {
         if (fate === 'late') {
           this.#toServer.push(whole);
           late = () => this.#arriveLate();
-          setImmediate(() => this.#client.destroy());
+          setImmediate(async () => {
+            await before?.();
+            this.#client.destroy();
+          });
         } else if (isHeld) this.#toServer.push(whole);
         else this.#server.write(whole);
       }
@@ -141,9 +145,9 @@ export async function layWire(to: string): Promise<SendInSlot> {
   return {
     url: url.href,
     sent,
-    meet: (fits, fate) =>
+    meet: (fits, fate, before) =>
       new Promise((met) => {
-        trap = { fits, fate, met };
+        trap = { fits, fate, met, before };
       }),
     async release() {
       await late?.();
