@@ -21,15 +21,7 @@ import {
   registerFit,
   vatFit,
 } from './column-content.js';
-import {
-  type Claim,
-  fold,
-  type HeaderLookup,
-  meaningOf,
-  SEARCH_FIELDS,
-  STRENGTHS,
-  wordsOfHeader,
-} from './header-meaning.js';
+import { type Claim, type HeaderLookup, isNamedIn, meaningOf, SEARCH_FIELDS, STRENGTHS } from './header-meaning.js';
 import { type ColumnChoice, type ColumnDoubt, INPUT_FIELDS, type InputField } from './types.js';
 
 /** The first rows of a file: one list of trimmed cells for each column. */
@@ -155,10 +147,6 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
     refused: refused.filter(isLeft),
   };
 }
-
-/** `Vendor ID` names `id`, and `Provider` does not. */
-const isNamedIn = (header: string, field: InputField): boolean =>
-  ` ${wordsOfHeader(header).map(fold).join(' ')} `.includes(` ${field.replaceAll('_', ' ')} `);
 
 /** Whether to ask about a field whose only column is about another company. */
 function isMissed(

@@ -340,8 +340,12 @@ function somebodyElseIn(group: string): string {
 }
 
 /** `ShippingCountry` is two words, `Parent's country` three. */
-export const wordsOfHeader = (header: string): readonly string[] =>
+const wordsOfHeader = (header: string): readonly string[] =>
   header.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{M}\p{N}]+/u);
+
+/** `Vendor ID` names `id`, and `Provider` does not. */
+export const isNamedIn = (header: string, field: InputField): boolean =>
+  ` ${wordsIn(header).join(' ')} `.includes(` ${field.replaceAll('_', ' ')} `);
 
 const wordsIn = (header: string): readonly string[] =>
   wordsOfHeader(header)

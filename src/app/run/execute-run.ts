@@ -93,8 +93,7 @@ export async function executeRun(
   ledger: Ledger,
   environment: AppEnvironment,
 ): Promise<RunEndView> {
-  const { run, pipeline, limits, prices } = attempt;
-  const options = await withKeptFormats(attempt.options, run.id, ledger);
+  const { run, pipeline, limits, options, prices } = attempt;
   const log = openRunLog(run, provider, environment);
   const stopListening = listenForInterrupts(options, log);
   const tally = new AttemptTally();
@@ -105,6 +104,7 @@ export async function executeRun(
   try {
     await emitStarted(attempt, listener, ledger, environment);
     if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
+    const wanted = await withKeptFormats(options, run.id, ledger);
     const { lastDied, ...reported } = await reportedRows(run, ledger);
     const untold =
       lastDied && run.portfolioId !== null
@@ -127,7 +127,7 @@ export async function executeRun(
         permissions: attempt.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
-        given: storeAttemptOptions(options, environment, provider.sandbox?.port, reported),
+        given: storeAttemptOptions(wanted, environment, provider.sandbox?.port, reported),
         onBegun(attemptId) {
           begun.attemptId = attemptId;
           const follow = attempt.metrics?.follow(ledger, provider.names, { run, attemptId, limits });
@@ -147,7 +147,7 @@ export async function executeRun(
     await deriveChanges(ledger.changes, environment.clock.now(), options.abort);
     const { dataDir } = provider.configuration;
     const { failed, tables, tablesBefore } = await tablesAtEnd(
-      { ...attempt, options },
+      { ...attempt, options: wanted },
       end,
       tally.broughtAnything,
       dataDir,

@@ -295,51 +295,52 @@ function stages({ progress: { stages, heldByReview } }: StatusView): ViewPart {
 
 type Counts = Readonly<Record<string, number | undefined>>;
 
-export const statusJson = (view: StatusView) => jsonOf(view, unknownCallsOf(view));
-
-const jsonOf = ({ run, progress, questions, activity, workers, ...status }: StatusView, unknownCalls: number) => ({
-  run: run.id,
-  ...pick(run, 'state', 'fresh'),
-  input: run.inputPath,
-  pipeline: run.pipelineName,
-  ...pick(run, 'createdAt', 'finishedAt'),
-  rows: run.rowCount,
-  outcomes: progress.byOutcome,
-  purgedRows: progress.purged || undefined,
-  questions: { ...pick(questions, 'open', 'notSure'), secondPerson: questions.held },
-  ...pick(progress, 'stages', 'unitsCharged'),
-  unknownCalls,
-  money: status.money,
-  callsUnderWay: activity.underWay,
-  waiting: progress.waiting,
-  nextReportAt: status.nextReportAt,
-  looking: pick(activity.looking, 'rows', 'until'),
-  parked: progress.parkedReasons,
-  otherUnfinished: status.unfinished ?? undefined,
-  refusals: progress.refusals.length > 0 ? progress.refusals : undefined,
-  refusedRows: progress.refusedRows || undefined,
-  parkedUntil: activity.parkedUntil,
-  workersGoOnThen: status.putOff || undefined,
-  calls: activity.calls - activity.owned,
-  ownedAnswers: activity.owned,
-  ...pick(activity, 'firstCallAt', 'lastCallAt'),
-  rowsSettledLastMinute: activity.settledSince,
-  process: status.atWork && processJson(status.atWork),
-  failures: activity.failures.map(({ code, count: rows, row: firstRow, line: firstLine }) => ({
-    code,
-    rows,
-    firstRow,
-    firstLine,
-  })),
-  workers:
-    workers.length > 0
-      ? workers.map((worker) => ({
-          ...pick(worker, 'worker', 'leads', 'since', 'leaseUntil', 'calls'),
-          callsUnderWay: worker.underWay,
-        }))
-      : undefined,
-  allowances: allowancesJson(status.allowances),
-});
+export function statusJson(view: StatusView) {
+  const { run, progress, questions, activity, workers, ...status } = view;
+  return {
+    run: run.id,
+    ...pick(run, 'state', 'fresh'),
+    input: run.inputPath,
+    pipeline: run.pipelineName,
+    ...pick(run, 'createdAt', 'finishedAt'),
+    rows: run.rowCount,
+    outcomes: progress.byOutcome,
+    purgedRows: progress.purged || undefined,
+    questions: { ...pick(questions, 'open', 'notSure'), secondPerson: questions.held },
+    ...pick(progress, 'stages', 'unitsCharged'),
+    unknownCalls: unknownCallsOf(view),
+    money: status.money,
+    callsUnderWay: activity.underWay,
+    waiting: progress.waiting,
+    nextReportAt: status.nextReportAt,
+    looking: pick(activity.looking, 'rows', 'until'),
+    parked: progress.parkedReasons,
+    otherUnfinished: status.unfinished ?? undefined,
+    refusals: progress.refusals.length > 0 ? progress.refusals : undefined,
+    refusedRows: progress.refusedRows || undefined,
+    parkedUntil: activity.parkedUntil,
+    workersGoOnThen: status.putOff || undefined,
+    calls: activity.calls - activity.owned,
+    ownedAnswers: activity.owned,
+    ...pick(activity, 'firstCallAt', 'lastCallAt'),
+    rowsSettledLastMinute: activity.settledSince,
+    process: status.atWork && processJson(status.atWork),
+    failures: activity.failures.map(({ code, count: rows, row: firstRow, line: firstLine }) => ({
+      code,
+      rows,
+      firstRow,
+      firstLine,
+    })),
+    workers:
+      workers.length > 0
+        ? workers.map((worker) => ({
+            ...pick(worker, 'worker', 'leads', 'since', 'leaseUntil', 'calls'),
+            callsUnderWay: worker.underWay,
+          }))
+        : undefined,
+    allowances: allowancesJson(status.allowances),
+  };
+}
 
 const processJson = (atWork: ProcessView) => ({
   ...pick(atWork, 'alive', 'since', 'silent', 'endedAt', 'lastHeardAt'),

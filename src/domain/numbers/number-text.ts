@@ -170,10 +170,10 @@ const LABELS = `COMPANY|CORPORATE|REGISTRATION|REGISTERED|REGISTER|BUSINESS|REG|
 /** A text without the words before its number. `local`: words of its country. `end`: what may not follow a word. */
 export function withoutLabel(text: string, local = '', words = LABELS, end = '(?!\\p{L})'): string {
   if (beginsWithDigit(text)) return text;
-  const all = local === '' ? words : `${local}|${words}`;
+  const all = `(?:${local === '' ? words : `${local}|${words}`})${end}`;
   let pattern = labelPatterns.get(all);
   if (pattern === undefined) {
-    pattern = new RegExp(`^(?:(?:${all})${end}[\\s.:#-]*)+`, 'iu');
+    pattern = new RegExp(`^(?:${all}[\\s.:#-]*)+`, 'iu');
     labelPatterns.set(all, pattern);
   }
   return text.replace(pattern, '');
