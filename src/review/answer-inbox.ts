@@ -78,9 +78,14 @@ export class AnswerInbox {
   /** Oldest first. `entry` is undefined if the file cannot be read. */
   waiting(): readonly { readonly file: string; readonly entry: InboxEntry | undefined }[] {
     const names = filesIn(this.#folder).filter((name) => /^\d{15}-[0-9a-f]{12}\.(?:json|taken)$/.test(name));
-    return names.sort().flatMap((file) => {
-      const entry = this.#read(file);
-      return entry === 'gone' ? [] : [{ file, entry }];
+    // The process that records a file may rename it after the folder was listed. An answer still waits then.
+    const namesOf = (file: string) => [file, file.replace(/json$/, 'taken')];
+    return names.sort().flatMap((listed) => {
+      for (const file of namesOf(listed)) {
+        const entry = this.#parse(file, entryShape);
+        if (entry !== 'gone') return [{ file, entry }];
+      }
+      return [];
     });
   }
 
@@ -129,10 +134,6 @@ export class AnswerInbox {
   /** A person has seen why it was refused. */
   dismiss(file: string): void {
     if (/^[\w-]+\.refused$/.test(file)) rmSync(join(this.#folder, file), { force: true });
-  }
-
-  #read(file: string): InboxEntry | undefined | 'gone' {
-    return this.#parse(file, entryShape);
   }
 
   #parse<T>(file: string, shape: z.ZodType<T>): T | undefined | 'gone' {

@@ -179,11 +179,12 @@ async function openSummaries(
   ledger: QuestionsLedger,
   environment: AppEnvironment,
 ): Promise<readonly QuestionSummary[]> {
-  const open = await readSummaries(options, ledger, environment);
   const { by } = options;
+  // Read before the ledger: an answer that is recorded meanwhile is in one of both.
   const noted = waitingEntries(options, environment).filter(
     (entry) => entry.kind === 'answer' && by !== undefined && isSamePerson(entry.by, by),
   );
+  const open = await readSummaries(options, ledger, environment);
   if (noted.length === 0) return open;
   const answered = new Set(noted.map(({ question }) => question));
   return open.filter((summary) => !answered.has(questionId(summary)));
