@@ -174,12 +174,12 @@ export interface NumberInName {
  * "Fund 11" stay names. It counts only together with the name.
  */
 export function readNumberInName(text: string, countryCode: string, state?: string): NumberInName | undefined {
-  if (text.length > LONGEST_NAME || !/\d/.test(text)) return undefined;
+  const fewest = countryCode === 'DE' ? 1 : FEWEST_DIGITS;
+  if (text.length > LONGEST_NAME || countDigits(text) < fewest) return undefined;
   const plain = plainCharacters(text).trimEnd();
   const [, before = '', bracketed, trailing] = AT_THE_END.exec(plain) ?? [];
   for (const [name, written] of [...afterLegalForm(plain), [before, (bracketed ?? trailing ?? '').trim()] as const]) {
-    const isLong = countryCode === 'DE' || (written.match(/\d/g) ?? []).length >= FEWEST_DIGITS;
-    if (!isLong || DATES.test(written) || !/\p{L}.*\p{L}/u.test(name)) continue;
+    if (countDigits(written) < fewest || DATES.test(written) || !/\p{L}.*\p{L}/u.test(name)) continue;
     const number = parseRegistrationNumber(written, countryCode, state);
     if (!isClear(number, countryCode)) continue;
     const found = { rule: 'number_in_name', before: text, after: written } as const;
@@ -213,7 +213,10 @@ const MOST_WORDS = 10;
 const AT_THE_END =
   /^(.*?\S)(?:\s{0,9}[([]([^()[\]]{5,60})[)\]]|(?:\s{0,9}[,;|]\s{0,9}|\s{1,9}[-–—/#:]\s{1,9})([^,;|()[\]]{5,60}))$/u;
 
+/** A German number is clear by its register and court. */
 const FEWEST_DIGITS = 5;
+
+const countDigits = (text: string): number => (text.match(/\p{Nd}/gu) ?? []).length;
 
 /** A year, years, or a day: `2019`, `2010-2019`, `20190131`, `31.01.2019`. */
 const DATES =
