@@ -216,9 +216,12 @@ export function present<T>(value: T | undefined | null): T {
 
 /** Lets everything that can happen happen. */
 export async function turns(count = 20): Promise<void> {
-  for (let turn = 0; turn < count; turn++) {
-    // Behind the syncs of the ledger, which go on beside the event loop.
-    await access('.');
-    await new Promise((done) => setImmediate(done));
-  }
+  for (let turn = 0; turn < count; turn++) await oneTurn();
+}
+
+/** A turn of the event loop, after the syncs of the ledger, which go on beside it however slow the disk is. */
+export async function oneTurn(): Promise<void> {
+  await access('.');
+  do await new Promise((done) => setImmediate(done));
+  while (process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq')));
 }

@@ -1,7 +1,6 @@
-import { access } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ManualClock } from '../../src/util/clock.js';
-import { turns } from '../engine/support.js';
+import { oneTurn, turns } from '../engine/support.js';
 import { isOnPostgres } from './ledger-place.js';
 
 /**
@@ -14,11 +13,7 @@ export class JumpingClock extends ManualClock {
     const at = this.now() + ms;
     // What can happen before may have to go over a wire first: a lease is renewed there.
     if (isOnPostgres && ms >= LONG_MS) await pause(WIRE_MS);
-    else {
-      // Behind the syncs of the ledger, which go on beside the event loop.
-      await access('.');
-      await new Promise((turn) => setImmediate(turn));
-    }
+    else await oneTurn();
     signal?.throwIfAborted();
     if (this.now() < at) this.set(at);
   }
