@@ -221,10 +221,13 @@ export function unreadNotes(
     const said = unknown.map((index) => JSON.stringify(sanitizeText(names.headerOf(index), 60))).join(' and ');
     const flags = unknown.map((index) => `--map ${field}=${JSON.stringify(sanitizeText(names.wordsOf(index), 60))}`);
     return [
-      message(
-        'COLUMN_MAY_BE_MEANT',
-        `${said} could be the ${field}, but ${unknown.length === 1 ? 'is' : 'are'} not used. To use ${unknown.length === 1 ? 'it' : 'one'}: ${flags.join(' or ')}`,
-      ),
+      {
+        ...message(
+          'COLUMN_MAY_BE_MEANT',
+          `${said} could be the ${field}, but ${unknown.length === 1 ? 'is' : 'are'} not used.`,
+        ),
+        flags: `To use ${unknown.length === 1 ? 'it' : 'one'}: ${flags.join(' or ')}`,
+      },
     ];
   });
 }

@@ -201,12 +201,13 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     for (const { index, field } of decision.refused) {
       const [header, words] = [names.headerOf(index), names.wordsOf(index)].map((one) => sanitizeText(one, 60));
       if (!isAsked(index) && !isUsed(field))
-        notes.push(
-          message(
+        notes.push({
+          ...message(
             'COLUMN_NOT_PLAUSIBLE',
-            `column ${JSON.stringify(header)} is not used: its values are no ${field} of the rows' countries. To use it anyway: --map ${field}=${JSON.stringify(words)}`,
+            `column ${JSON.stringify(header)} is not used: its values are no ${field} of the rows' countries.`,
           ),
-        );
+          flags: `To use it anyway: --map ${field}=${JSON.stringify(words)}`,
+        });
     }
   if (isNew)
     notes.push(
@@ -245,8 +246,9 @@ function joinNotes(
     if (whole === undefined) return [];
     const others = whole.filter((index) => index !== source).map((index) => JSON.stringify(names.headerOf(index)));
     const flag = `${field}=${names.sourceInWords(whole)}`;
-    const text = `${others.join(' and ')} may belong to the ${field}. To join the columns: --map ${JSON.stringify(flag)}`;
-    return [message('COLUMNS_MAY_BE_JOINED', sanitizeText(text, 300))];
+    const text = sanitizeText(`${others.join(' and ')} may belong to the ${field}.`, 300);
+    const flags = sanitizeText(`To join the columns: --map ${JSON.stringify(flag)}`, 300);
+    return [{ ...message('COLUMNS_MAY_BE_JOINED', text), flags }];
   });
 }
 

@@ -62,9 +62,10 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
     throw await noUsableColumn(sheet, columns, sampled, unread, firstLine);
   const { country } = mapped;
   if (!fields.has('country') && country === null)
-    warnings.push(
-      message('NO_COUNTRY_COLUMN', 'the list has no country column. To give all rows a country: --country CC'),
-    );
+    warnings.push({
+      ...message('NO_COUNTRY_COLUMN', 'the list has no country column.'),
+      flags: 'To give all rows a country: --country CC',
+    });
   warnings.push(...unfilledMerges(sheet, fields));
   if (isEmpty) warnings.push(message('HEADER_WITHOUT_ROWS', 'the list has a header but no row'));
   const { sha256, encoding, delimiter, headerLine } = sheet;
@@ -230,8 +231,9 @@ function columnNotes(
   const isNameMissed = agreed === undefined && !fields.has('name') && !without.has('name');
   const alone = isNameMissed ? ALONE.find(([field]) => fields.has(field)) : undefined;
   if (alone === undefined) return [...notes, ...carried];
-  const remedy = taken.size < headers.length ? '. If a column has it: --map name="HEADER"' : '';
-  return [message('NO_NAME_COLUMN', `no column is the name. Only ${alone[1]} decide${remedy}`), ...notes, ...carried];
+  const nameless = message('NO_NAME_COLUMN', `no column is the name. Only ${alone[1]} decide.`);
+  const flags = taken.size < headers.length ? 'If a column has it: --map name="HEADER"' : undefined;
+  return [{ ...nameless, flags }, ...notes, ...carried];
 }
 
 /** Fields that find a row without a name. A wrong value is another company, with no sign of the error. */

@@ -6,6 +6,8 @@ export interface Message {
   readonly code: MessageCode;
   readonly text: string;
   readonly state?: MessageState | undefined;
+  /** Flags that change what it says, with their purpose. The page has a control instead. */
+  readonly flags?: string | undefined;
 }
 
 /** What a message tells at a glance. A screen shows it in colour; the words say the same. */

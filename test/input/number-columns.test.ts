@@ -79,6 +79,7 @@ test('a column with a fitting header but no number of the countries is reported'
   expect(notes).toContainEqual({
     code: 'COLUMN_NOT_PLAUSIBLE',
     text: expect.stringMatching(/"File number" .*registration_number/),
+    flags: expect.stringContaining('--map registration_number="File number"'),
   });
 });
 
@@ -221,7 +222,7 @@ describe('columns that may belong together are suggested, and never joined', () 
     expect(codes).toContainEqual(
       expect.objectContaining({
         code: 'COLUMNS_MAY_BE_JOINED',
-        text: expect.stringContaining('registration_number=Amtsgericht + Abt. + HR-Nr.'),
+        flags: expect.stringContaining('registration_number=Amtsgericht + Abt. + HR-Nr.'),
       }),
     );
   });
@@ -234,7 +235,7 @@ describe('columns that may belong together are suggested, and never joined', () 
     expect(codes).toContainEqual(
       expect.objectContaining({
         code: 'COLUMNS_MAY_BE_JOINED',
-        text: expect.stringContaining('name=Firma + Form'),
+        flags: expect.stringContaining('name=Firma + Form'),
       }),
     );
   });

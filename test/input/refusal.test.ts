@@ -51,7 +51,7 @@ long('a header alone is a table without rows, and is reported', async () => {
 
 test('a table without a country column warns', async () => {
   const { table, rows } = await readAll('name\nAcme\n');
-  expect(table.warnings).toEqual([{ code: 'NO_COUNTRY_COLUMN', text: expect.stringContaining('--country CC') }]);
+  expect(table.warnings).toMatchObject([{ code: 'NO_COUNTRY_COLUMN', flags: expect.stringContaining('--country CC') }]);
   expect(rows[0]?.problem?.code).toBe('NO_COUNTRY');
 });
 

@@ -217,9 +217,9 @@ export async function readJob(
   });
   await mustHaveRows(table);
   for (const note of pipedNotes(file, options.portfolio)) environment.onNote?.(note);
-  const codes = new Map(table.warnings.map(({ text, code }) => [text, code]));
+  const warnings = new Map(table.warnings.map((warning) => [warning.text, warning]));
   for (const note of firstFew(table.warnings, ({ text }) => text, 'notes'))
-    environment.onNote?.(message(codes.get(note) ?? 'INPUT_NOTES_MORE', note));
+    environment.onNote?.(warnings.get(note) ?? message('INPUT_NOTES_MORE', note));
   return {
     table: { ...reportTableProgress(table, environment), path: file.input },
     pipeline,

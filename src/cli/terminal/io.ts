@@ -126,9 +126,9 @@ export function appEnvironment(io: Io): AppEnvironment {
     env,
     cwd,
     clock,
-    onNote: ({ code, text }) => {
+    onNote: ({ code, text, flags }) => {
       planning.clear();
-      io.say(message(code, `warning: ${sanitizeText(text)}`));
+      io.say(message(code, `warning: ${sanitizeText(flags === undefined ? text : `${text} ${flags}`)}`));
     },
     onReading: (progress) => {
       if (progress === null) planning.clear();

@@ -142,7 +142,7 @@ function planned(
   const free = plan.owned - plan.repeated - plan.upToDate;
   return html`${plan.refusals.map(({ code, message, hint }) => html`<p class="notice warn">A run would be refused (${code}): ${message}. ${hint}</p>`)}
 ${doubts.map(({ reason, field }) => html`<p class="notice warn">Choose the column of <b>${field}</b> below: ${reason}.</p>`)}
-${notes.map(({ text: words }) => html`<p class="notice warn">${words.replace(/ To use [^:.]*: --map .*/s, ' Choose it below.')}</p>`)}
+${notes.map(({ text: words, flags }) => html`<p class="notice warn">${words}${flags !== undefined && ' Change it below.'}</p>`)}
 ${cards(
   plan.asksV1 &&
     card(
