@@ -217,7 +217,10 @@ export const OTHER_NAME_AGREES = 'a former or trade name in the cell agrees';
 const vatsOf = ({ vat_number, further_vat_numbers = [] }: CandidateFacts) => [vat_number, ...further_vat_numbers];
 
 /** The best of them, because a company may have several numbers. */
-function compareVats({ vatNumber, countryCode }: Subject, candidate: CandidateFacts): GradeLetter {
+export function compareVats(
+  { vatNumber, countryCode }: { readonly vatNumber?: ParsedVat | undefined; readonly countryCode: string },
+  candidate: CandidateFacts,
+): GradeLetter {
   if (vatNumber === undefined) return 'Z';
   const letters = vatsOf(candidate).map((theirs) => compareVat(vatNumber, theirs, countryCode));
   const best = (['A', 'B', 'F'] as const).find((letter) => letters.includes(letter)) ?? 'Z';

@@ -6,15 +6,15 @@ import { type Id, idText } from '../api/schema.js';
 import { REPORT_UNKNOWN } from '../api/v2/errors.js';
 import { isReportReady, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
+import { compareVats } from '../domain/candidate-grade.js';
 import { parseDuration } from '../domain/freshness.js';
 import { identifierText, statedCompanies } from '../domain/identity-mismatch.js';
 import { nameSimilarity } from '../domain/names/similarity.js';
 import { comparableNumber } from '../domain/numbers/compare.js';
-import { comparableVat } from '../domain/numbers/vat.js';
+import { parseVatNumber } from '../domain/numbers/vat.js';
 import { choice, duration, notBelow, section, yesOrNo } from '../domain/options.js';
 import { type ExactJson, isEmptyBody, isObject, type JsonObject, parseExact } from '../util/exact-json.js';
 import { paramsFlag } from '../util/message-parts.js';
-import { LONGEST_NUMBER } from '../util/text-limits.js';
 import { confirmedElsewhere, ID_TAKEN } from './identity/confirm.js';
 import {
   type HistoryItem,
@@ -428,8 +428,8 @@ async function askAboutIdentity(
   const confirmed = candidate?.registration_number ?? '';
   const { sourceId, registrationNumber } = said;
   const vats = [candidate?.vat_number, ...(candidate?.further_vat_numbers ?? [])].filter((vat) => vat != null);
-  const vatOf = (vat: string) => comparableVat(vat.slice(0, LONGEST_NUMBER), countryCode);
-  const isOtherVat = said.vatNumber !== null && vats.length > 0 && !vats.map(vatOf).includes(vatOf(said.vatNumber));
+  const vatNumber = said.vatNumber === null ? undefined : parseVatNumber(said.vatNumber, countryCode);
+  const isOtherVat = candidate != null && compareVats({ vatNumber, countryCode }, candidate) === 'F';
   const { country } = said;
   const isOtherCountry = country !== null && countryCode !== '' && country !== countryCode;
   const isOtherId = said.id != null && said.id !== reportId && said.id !== id;

@@ -265,6 +265,7 @@ describe('V2-4 a report that names another company than requested', () => {
       { registration_number: '12 34 56 78', name: 'Formerly Rose Gardens B.V.' },
       { vat_number: '123456789B01' },
       { vat_number: ['999999999B01'] },
+      { vat_number: 'not registered' },
       { country_code: 'nl' },
       { country: 'Netherlands' },
       { name: 'TULIP WORKS BV' },
