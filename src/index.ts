@@ -161,7 +161,7 @@ export type { EraseProof, EraseReport, EraseRequest, PruneReport } from './ledge
 export type { DamagedAnswer } from './ledger/health.js';
 export type { OutageNote } from './ledger/money/calls.js';
 export type { CallUnderWay, ChargeVerdict, UnknownChargeCall } from './ledger/money/unknown-charges.js';
-export type { Allowances, ContactUsage, PermissionUsage, UnknownCharge, UsageReport } from './ledger/money/usage.js';
+export type { Allowances, ContactUsage, PermissionUsage, UsageReport } from './ledger/money/usage.js';
 export type { DueReason } from './ledger/portfolio/portfolios.js';
 export type { WatchEvent, WatchRecord } from './ledger/portfolio/watches.js';
 export type { RunActivity } from './ledger/queries.js';

@@ -10,6 +10,7 @@ import { parseStored } from './db/stored-json.js';
 import type { OutageNote } from './money/calls.js';
 import { UNKNOWN_CHARGE, WAITS, WAITS_AT } from './money/intent.js';
 import { LEFT_OPEN } from './money/read-intent-state.js';
+import type { UnknownCharge } from './money/unknown-charges.js';
 import {
   type Allowances,
   allowancesOf,
@@ -24,7 +25,6 @@ import {
   readEnvironments,
   readV2Usage,
   spentOn,
-  type UnknownCharge,
   type UsageReport,
   usageLines,
   type V2Usage,

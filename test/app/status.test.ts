@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { usage } from '../../src/app/admin/usage.js';
 import { listUnknownCharges } from '../../src/app/review/unknown-charges.js';
 import { runs } from '../../src/app/run/runs.js';
 import { status } from '../../src/app/run/status.js';
@@ -205,6 +206,13 @@ describe('doubt list', () => {
         expect(await listUnknownCharges({}, environment)).toMatchObject({
           underWay: [],
           calls: [{ errorCode: 'PROCESS_DIED' }],
+        });
+        expect(await runs({}, environment)).toMatchObject([{ progress: { unknownCalls: 1 } }]);
+        expect(await usage({}, environment)).toMatchObject({
+          underWay: 0,
+          unknownCalls: [{ operation: 'fullKyb', runId: id, row: 1, errorCode: 'PROCESS_DIED' }],
+          byRun: [{ key: id, unknown: 1 }],
+          environments: [{ unknownCalls: 1 }, { unknownCalls: 0 }],
         });
       });
     },

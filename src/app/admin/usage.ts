@@ -9,7 +9,9 @@ import {
   purchasesOf,
 } from '../../domain/prices.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { ChargedCalls, UnknownCharge, UsageLine, UsageReport } from '../../ledger/money/usage.js';
+import type { UnknownCharge } from '../../ledger/money/unknown-charges.js';
+import type { ChargedCalls, UsageLine, UsageReport } from '../../ledger/money/usage.js';
+import { inUtc } from '../../util/words.js';
 import { type AppEnvironment, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import { checkOlderCopy } from '../run/guards.js';
 import { newestRun } from '../run/runs.js';
@@ -108,9 +110,12 @@ export interface PricedLine extends UsageLine {
 export function usage(options: UsageOptions = {}, environment = processEnvironment()): Promise<UsageView> {
   return withLedger('read', options, environment, async (ledger, dataDir) => {
     const { reading } = ledger;
-    const { charged, ...report } = await reading.usage();
+    const lost = await ledger.unknownCharges.leftOpen(environment.clock.now());
+    const { charged, ...recorded } = await reading.usage();
+    const report = withLost(recorded, lost);
     const copy = await checkOlderCopy(await ledger.portfolios.all(), dataDir, ledger);
-    const unknownCalls = await reading.unknownCharges(options.unknownAtMost ?? Number.MAX_SAFE_INTEGER);
+    const atMost = options.unknownAtMost ?? Number.MAX_SAFE_INTEGER;
+    const unknownCalls = [...lost, ...(await reading.unknownCharges(atMost))].slice(0, atMost);
     const prices = await pricesNow(ledger, environment);
     return {
       ...report,
@@ -119,6 +124,39 @@ export function usage(options: UsageOptions = {}, environment = processEnvironme
       olderCopy: copy?.message ?? null,
     };
   });
+}
+
+/** The calls of a dead process count as the next attempt will record them. */
+function withLost(report: Omit<UsageReport, 'charged'>, lost: readonly UnknownCharge[]): Omit<UsageReport, 'charged'> {
+  const added = (lines: readonly UsageLine[], keyOf: (call: UnknownCharge) => string): readonly UsageLine[] => {
+    const found = new Map(lines.map((line) => [`${line.api} ${line.key}`, line]));
+    for (const call of lost) {
+      const [api, key] = [call.api, keyOf(call)];
+      const line = found.get(`${api} ${key}`) ?? {
+        key,
+        api,
+        calls: 0,
+        owned: 0,
+        unitsCharged: 0,
+        reports: 0,
+        unknown: 0,
+      };
+      found.set(`${api} ${key}`, { ...line, calls: line.calls + 1, unknown: line.unknown + 1 });
+    }
+    return [...found.values()];
+  };
+  return {
+    ...report,
+    underWay: report.underWay - lost.length,
+    byDay: added(report.byDay, ({ startedAt }) => inUtc(startedAt, 10)),
+    byOperation: added(report.byOperation, ({ operation }) => operation),
+    byRun: added(report.byRun, ({ runId }) => runId ?? '(by hand)'),
+    environments: report.environments.map((one) => ({
+      ...one,
+      unknownCalls:
+        one.unknownCalls + lost.filter(({ api, environment }) => api === one.api && environment === one.name).length,
+    })),
+  };
 }
 
 function priced({ byDay, byOperation, byRun }: UsageReport, prices: Prices, charged: readonly ChargedCalls[]) {

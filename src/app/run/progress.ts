@@ -16,15 +16,17 @@ import type { NextStep } from './next-step.js';
 import { findSettings, rereadStep } from './stored-settings.js';
 
 /**
- * The progress of a run. A row whose call was lost may be parked by the next attempt. It already counts as waiting for
- * a person.
+ * The progress of a run. The next attempt records the calls of a dead process as unknown charges, and may park their
+ * rows. They already count so.
  */
 export async function runProgress(
   run: RunRecord,
   { runs, unknownCharges }: Pick<Ledger, 'runs' | 'unknownCharges'>,
   now: number,
 ): Promise<Progress> {
-  const progress = await runs.progress(run.id);
+  const counted = await runs.progress(run.id);
+  const lost = (await unknownCharges.leftOpen(now)).filter(({ runId }) => runId === run.id).length;
+  const progress = { ...counted, unknownCalls: counted.unknownCalls + lost };
   if (run.state === 'reading' || progress.byOutcome.pending === 0) return progress;
   // The progress of a run with damaged settings can be shown.
   const pipeline = findSettings(run)?.pipeline;

@@ -53,11 +53,7 @@ export function usageInWords(used: UsageView): readonly Message[] {
       .map((environment) => message('ALLOWANCE', environmentInWords(environment, used.olderCopy !== null))),
     used.olderCopy !== null &&
       message('NEW_LEDGER', `! This is an older ledger: ${sentence(used.olderCopy)} \`kybatch doctor\``, 'attention'),
-    underWay > 0 &&
-      message(
-        'CALLS_UNDER_WAY',
-        `${count(underWay, 'call')} in flight, or lost with a process that died. The next attempt records the result.`,
-      ),
+    underWay > 0 && message('CALLS_UNDER_WAY', `${count(underWay, 'call')} in flight.`),
     unknown + underWay === 0 && message('EVERY_CHARGE_KNOWN', 'Every charge is known.', 'done'),
     unknown > 0 &&
       message(

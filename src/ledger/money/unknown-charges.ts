@@ -59,6 +59,11 @@ export interface UnknownChargeCall {
   readonly isCounted: boolean;
 }
 
+export interface UnknownCharge
+  extends Pick<UnknownChargeCall, 'id' | 'api' | 'environment' | 'operation' | 'runId' | 'row' | 'line' | 'startedAt'> {
+  readonly errorCode: string | null;
+}
+
 export interface CallUnderWay
   extends Pick<UnknownChargeCall, 'id' | 'api' | 'operation' | 'stage' | 'runId' | 'row' | 'line' | 'startedAt'> {
   /** The process counts as alive until then. It extends this while it runs. */
@@ -81,6 +86,12 @@ export function unknownChargeStore(database: Database) {
        LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
      WHERE settled_at IS NULL AND meter <> 'free' AND ended_at IS NULL AND lease_until >= ? ORDER BY calls.id`,
   );
+  const leftOpen = rows<[object], UnknownCharge>(
+    `SELECT calls.id AS id, api, environments.name AS environment, operation, ${WAITS.run} AS runId, ${WAITS.row} AS row, line,
+       started_at AS startedAt, 'PROCESS_DIED' AS errorCode
+     FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON (rows.run_id, rows.row) = (${WAITS_AT})
+     WHERE ${LEFT_OPEN} ORDER BY calls.id DESC`,
+  );
   // A lease outlives its process by up to half a minute. The lock does not.
   const asOf = (now: number) => (database.hasNoWorkers() ? Number.MAX_SAFE_INTEGER : now);
   return {
@@ -88,6 +99,8 @@ export function unknownChargeStore(database: Database) {
     list: (which: UnknownChargeSelection, now: number) => database.read(() => list(database, which, asOf(now))),
     /** Calls of a process that runs or may run: their charge is not recorded yet. */
     underWay: (now: number) => underWay(asOf(now)),
+    /** Calls of a dead process, newest first. The next attempt records that their charge is unknown. */
+    leftOpen: (now: number) => leftOpen({ now: asOf(now) }),
     /**
      * Pending rows of a run that the next attempt will park, because at least `lost` calls for the same request were
      * lost. Reports do not count: kybatch looks for them first.

@@ -11,12 +11,6 @@ import { parseStored } from '../db/stored-json.js';
 import type { AllowanceRecord, DrawnOn } from './calls.js';
 import { UNKNOWN_CHARGE } from './intent.js';
 import { type CountsCompared, type CountsSince, compareCounts } from './provider-count.js';
-import type { UnknownChargeCall } from './unknown-charges.js';
-
-export interface UnknownCharge
-  extends Pick<UnknownChargeCall, 'id' | 'api' | 'environment' | 'operation' | 'runId' | 'row' | 'line' | 'startedAt'> {
-  readonly errorCode: string | null;
-}
 
 /** v2's counts, as last reported. */
 export interface V2Usage {
