@@ -119,7 +119,7 @@ const WHAT: Readonly<Record<SystemFailureCode, string>> = {
   IO_ERROR: 'the disk reports an error',
 };
 
-const SAFE = 'Stored answers are safe and are not paid for again. `kybatch usage` shows calls with unknown charge.';
+const SAFE = 'Stored answers are safe and are not paid for again. `kybatch charges` lists calls with unknown charge.';
 
 const HINTS: Readonly<Record<SystemFailureCode, string>> = {
   DISK_FULL: `Free some space on this disk, then continue. ${SAFE}`,

@@ -17,6 +17,7 @@ import { deriveChanges } from '../../portfolio/changes/derive.js';
 import { message } from '../../util/message-parts.js';
 import { count, listed } from '../../util/words.js';
 import type { AppEnvironment } from '../environment.js';
+import { stepAfterRefusal } from '../monitoring/check.js';
 import type { LastExit } from '../monitoring/figures.js';
 import type { MetricsFile, StopMetrics } from '../monitoring/metrics.js';
 import { importantSince, lastChange } from '../portfolio/changes.js';
@@ -181,7 +182,9 @@ export async function executeRun(
     const allowed = steps.filter((step) => !continuesRows(step) || !barred);
     const importantChanges = await importantSince(before, run, ledger);
     const stopped = failed ?? (end.stopped && nameRefusedKey(end.stopped, provider.configuration));
-    const reviewable = await withReviewSheets(allowed, ledger, environment);
+    const correct = stopped == null ? null : stepAfterRefusal(stopped, run);
+    const first = correct?.kind === 'doctor' && ledBy === null ? [correct] : [];
+    const reviewable = await withReviewSheets([...first, ...allowed], ledger, environment);
     const view = viewOfEnd(run, { ...end, stopped, progress }, whole, reviewable, tables, {
       arrived: attempt.list?.due.new ?? 0,
       departed: news.left,

@@ -23,7 +23,7 @@ import { sanitizeText } from '../../util/sanitize-text.js';
 import type { AppEnvironment } from '../environment.js';
 import { withReviewSheets } from '../review/questions.js';
 import type { ExportView } from './export.js';
-import type { NextStep } from './next-step.js';
+import type { ContinueStep, NextStep } from './next-step.js';
 import { type PortfolioProgress, portfolioProgress, runProgress, stepOnRun } from './progress.js';
 import { listOfTables } from './runs.js';
 import type { PriceAboveLimit } from './spending.js';
@@ -107,9 +107,9 @@ export interface RunEndView
   readonly tablesLack: ExportLack | null;
   readonly log: string | null;
   /** The next step. Null if nothing is left to do. */
-  readonly next: NextStep | null;
+  readonly next: ContinueStep | null;
   /** Next steps for other rows. */
-  readonly further: readonly NextStep[];
+  readonly further: readonly ContinueStep[];
 }
 
 export interface StopView {
@@ -145,7 +145,7 @@ export function viewOfEnd(
   run: RunRecord,
   { progress, stopped, finished, interrupted, moved, contacts }: RunEnd,
   whole: PortfolioProgress,
-  steps: readonly NextStep[],
+  steps: readonly ContinueStep[],
   tables: ExportView | null,
   made: Omit<RunEndView, SaidByEnd>,
 ): RunEndView {

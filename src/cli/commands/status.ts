@@ -183,19 +183,13 @@ export function statusInWords(status: StatusView, place = ''): readonly Message[
   );
 }
 
-const isAtWork = ({ atWork, workers }: StatusView): boolean => atWork?.alive === true || workers.length > 0;
-
-/** The next attempt records the calls that a dead process had in flight. */
-const unknownCallsOf = (status: StatusView): number =>
-  status.progress.unknownCalls + (isAtWork(status) ? 0 : status.activity.underWay);
-
 function spentLines(status: StatusView, place: string): readonly (string | false)[] {
   const { progress, activity } = status;
   const { owned, reports, underWay } = activity;
-  const isRunning = isAtWork(status);
+  const isRunning = status.atWork?.alive === true || status.workers.length > 0;
   // Rows on hold are followed by the same command.
   const isOnHold = progress.parkedReasons.in_doubt !== undefined;
-  const unknown = unknownCallsOf(status);
+  const unknown = progress.unknownCalls;
   const money = moneyAfterAmounts(status.money);
   const isNothing = progress.unitsCharged + reports + activity.calls === 0 && money === '';
   return [
@@ -295,52 +289,48 @@ function stages({ progress: { stages, heldByReview } }: StatusView): ViewPart {
 
 type Counts = Readonly<Record<string, number | undefined>>;
 
-export function statusJson(view: StatusView) {
-  const { run, progress, questions, activity, workers, ...status } = view;
-  return {
-    run: run.id,
-    ...pick(run, 'state', 'fresh'),
-    input: run.inputPath,
-    pipeline: run.pipelineName,
-    ...pick(run, 'createdAt', 'finishedAt'),
-    rows: run.rowCount,
-    outcomes: progress.byOutcome,
-    purgedRows: progress.purged || undefined,
-    questions: { ...pick(questions, 'open', 'notSure'), secondPerson: questions.held },
-    ...pick(progress, 'stages', 'unitsCharged'),
-    unknownCalls: unknownCallsOf(view),
-    money: status.money,
-    callsUnderWay: activity.underWay,
-    waiting: progress.waiting,
-    nextReportAt: status.nextReportAt,
-    looking: pick(activity.looking, 'rows', 'until'),
-    parked: progress.parkedReasons,
-    otherUnfinished: status.unfinished ?? undefined,
-    refusals: progress.refusals.length > 0 ? progress.refusals : undefined,
-    refusedRows: progress.refusedRows || undefined,
-    parkedUntil: activity.parkedUntil,
-    workersGoOnThen: status.putOff || undefined,
-    calls: activity.calls - activity.owned,
-    ownedAnswers: activity.owned,
-    ...pick(activity, 'firstCallAt', 'lastCallAt'),
-    rowsSettledLastMinute: activity.settledSince,
-    process: status.atWork && processJson(status.atWork),
-    failures: activity.failures.map(({ code, count: rows, row: firstRow, line: firstLine }) => ({
-      code,
-      rows,
-      firstRow,
-      firstLine,
-    })),
-    workers:
-      workers.length > 0
-        ? workers.map((worker) => ({
-            ...pick(worker, 'worker', 'leads', 'since', 'leaseUntil', 'calls'),
-            callsUnderWay: worker.underWay,
-          }))
-        : undefined,
-    allowances: allowancesJson(status.allowances),
-  };
-}
+export const statusJson = ({ run, progress, questions, activity, workers, ...status }: StatusView) => ({
+  run: run.id,
+  ...pick(run, 'state', 'fresh'),
+  input: run.inputPath,
+  pipeline: run.pipelineName,
+  ...pick(run, 'createdAt', 'finishedAt'),
+  rows: run.rowCount,
+  outcomes: progress.byOutcome,
+  purgedRows: progress.purged || undefined,
+  questions: { ...pick(questions, 'open', 'notSure'), secondPerson: questions.held },
+  ...pick(progress, 'stages', 'unitsCharged', 'unknownCalls'),
+  money: status.money,
+  callsUnderWay: activity.underWay,
+  waiting: progress.waiting,
+  nextReportAt: status.nextReportAt,
+  looking: pick(activity.looking, 'rows', 'until'),
+  parked: progress.parkedReasons,
+  otherUnfinished: status.unfinished ?? undefined,
+  refusals: progress.refusals.length > 0 ? progress.refusals : undefined,
+  refusedRows: progress.refusedRows || undefined,
+  parkedUntil: activity.parkedUntil,
+  workersGoOnThen: status.putOff || undefined,
+  calls: activity.calls - activity.owned,
+  ownedAnswers: activity.owned,
+  ...pick(activity, 'firstCallAt', 'lastCallAt'),
+  rowsSettledLastMinute: activity.settledSince,
+  process: status.atWork && processJson(status.atWork),
+  failures: activity.failures.map(({ code, count: rows, row: firstRow, line: firstLine }) => ({
+    code,
+    rows,
+    firstRow,
+    firstLine,
+  })),
+  workers:
+    workers.length > 0
+      ? workers.map((worker) => ({
+          ...pick(worker, 'worker', 'leads', 'since', 'leaseUntil', 'calls'),
+          callsUnderWay: worker.underWay,
+        }))
+      : undefined,
+  allowances: allowancesJson(status.allowances),
+});
 
 const processJson = (atWork: ProcessView) => ({
   ...pick(atWork, 'alive', 'since', 'silent', 'endedAt', 'lastHeardAt'),
@@ -359,10 +349,12 @@ const processJson = (atWork: ProcessView) => ({
 
 /** The troubles of the running process, or how the last process ended. */
 export function atWorkInWords(status: StatusView): readonly Message[] {
-  const { run, atWork, workers } = status;
-  if (atWork === null) return run.state === 'finished' ? [] : [message('PROCESS_NONE', 'No attempt has begun yet.')];
+  const { run, atWork, workers, lacksTables } = status;
+  // Its rows may be done, and its tables not written.
+  const isDone = run.state === 'finished' && !(lacksTables && atWork?.ending?.stopped);
+  if (atWork === null) return isDone ? [] : [message('PROCESS_NONE', 'No attempt has begun yet.')];
   const { alive, silent } = atWork;
-  if (!alive && run.state === 'finished') return [];
+  if (!alive && isDone) return [];
   if (!alive) return view(endInWords(status, atWork), workers.length > 0 && howItGoes(status, atWork));
   return view(
     message('PROCESS_AT_WORK', `Started ${moment(atWork.since)}.`),
@@ -411,7 +403,7 @@ function endInWords({ workers, putOff }: StatusView, atWork: ProcessView): reado
     endedAt !== null
       ? `ended ${moment(endedAt)}`
       : ending === null
-        ? `died. Its last sign of life was ${moment(lastHeardAt)}`
+        ? `was killed, or a full disk kept its end from the ledger. Its last sign of life was ${moment(lastHeardAt)}`
         : 'was interrupted';
   // A leader that left took back the rows that no worker had begun, except rows that wait for their time.
   const doing = endedAt === null || putOff ? `on, ${ofLate(atWork)}` : 'on the rows that they began';

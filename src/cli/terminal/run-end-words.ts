@@ -261,6 +261,7 @@ function sections(
       reviewInWords(end, review, resume === undefined ? ways : { ...ways, resume: undefined }, facts),
     invalidInWords(end.invalid, end.rows, end.input, ways.runAgain),
     end.invalid.length === 0 && steps.filter(({ code }) => code === 'PLAN_NEXT').map(suggestionInWords),
+    steps.filter(({ code }) => code === 'DOCTOR_NEXT').map(suggestionInWords),
     resume !== undefined && [
       resumeInWords(end, resume),
       facts.fresh && !facts.goesOn && freshInWords(end.run, ways.place),
