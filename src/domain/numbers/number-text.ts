@@ -106,6 +106,18 @@ export function repairInWords(repair: Repair): string {
   return repair.rule === 'zero_padding' ? `padding with zeros to "${repair.after}"` : WORDS[repair.rule];
 }
 
+/** Without changes of case and separators that only the label had: `No. 11247631`. */
+export function repairsOfNumber<T extends Pick<ParsedNumber, 'raw' | 'repairs'>>(parsed: T): T {
+  const { raw, repairs } = parsed;
+  const at = repairs.findIndex(({ rule }) => rule === 'label');
+  const number = repairs[at]?.after;
+  if (number === undefined) return parsed;
+  const written = raw.replace(/[^\p{L}\p{N}]+/gu, '');
+  const isOfLabel = ({ rule }: Repair) =>
+    rule === 'case' ? written.includes(compact(number)) : rule === 'separators' && raw.includes(number);
+  return { ...parsed, repairs: repairs.filter((repair, index) => index >= at || !isOfLabel(repair)) };
+}
+
 export interface Cleaned {
   /** Plain characters, capitals, single spaces, with separators. */
   readonly text: string;

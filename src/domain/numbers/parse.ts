@@ -24,6 +24,7 @@ import {
   notANumberReason,
   type ParsedNumber,
   type Repair,
+  repairsOfNumber,
   severalNumbers,
   somethingElseReason,
   type Treatment,
@@ -44,7 +45,9 @@ export function parseRegistrationNumber(raw: string, countryCode: string, state?
       'no',
     );
   }
-  return recent.getOrCompute(`${countryCode}\n${state ?? ''}\n${raw}`, () => parse(raw, countryCode, state));
+  return recent.getOrCompute(`${countryCode}\n${state ?? ''}\n${raw}`, () =>
+    repairsOfNumber(parse(raw, countryCode, state)),
+  );
 }
 
 /**

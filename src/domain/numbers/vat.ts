@@ -16,6 +16,7 @@ import {
   plainCharacters,
   type Repair,
   repairInWords,
+  repairsOfNumber,
   withoutLabel,
 } from './number-text.js';
 
@@ -24,7 +25,9 @@ export type ParsedVat = Omit<ParsedNumber, 'register'>;
 
 const SUFFIX = /(?<=\d)(?:HR|RC)?(?:MVA|MWST|TVA|IVA|VAT)$|(?<=CHE\d{9})(?:HR|RC)$/;
 
-export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
+export const parseVatNumber = (raw: string, countryCode: string): ParsedVat => repairsOfNumber(parse(raw, countryCode));
+
+function parse(raw: string, countryCode: string): ParsedVat {
   const cleaned = cleanNumber(raw);
   const bare = bareVat(cleaned.text);
   const whole = compact(bare);
