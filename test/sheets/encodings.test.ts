@@ -11,7 +11,7 @@ import { readSheet } from './with-file.js';
 const HEADER = 'name;city;number\n';
 const guessed = (encoding: string) => ({
   code: 'ENCODING_GUESSED',
-  text: expect.stringMatching(new RegExp(` ${encoding}$`)),
+  text: expect.stringMatching(new RegExp(` ${encoding}(?:, such as ".+".* --encoding NAME)?$`)),
 });
 const csv = (names: readonly string[]) => HEADER + names.map((name, index) => `${name};${index}\n`).join('');
 

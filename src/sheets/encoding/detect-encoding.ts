@@ -84,7 +84,7 @@ class Detection implements Check {
     const { invalid, multibyte } = this.#survey;
     if (this.#hasEscapes && invalid + multibyte === 0) return ISO_2022_JP;
     if (invalid === 0 || multibyte > invalid) return verdict('utf-8', invalid > 0);
-    const { encoding, rival, unreadable } = guessEncoding(this.#odd, this.#head);
+    const { encoding, rival, unreadable, example } = guessEncoding(this.#odd, this.#head);
     if (unreadable !== undefined) throw unreadableText(this.#path, encoding, unreadable);
     if (rival !== undefined) throw ambiguous(this.#path, encoding, rival);
     // A list from several sources may mix encodings. Any other encoding would garble its UTF-8 lines, so as UTF-8 the
@@ -97,7 +97,14 @@ class Detection implements Check {
     return {
       encoding,
       damaged,
-      warnings: [message('ENCODING_GUESSED', `the file is not UTF-8. kybatch reads it as ${encoding}`)],
+      warnings: [
+        message(
+          'ENCODING_GUESSED',
+          example === undefined
+            ? `the file is not UTF-8. kybatch reads it as ${encoding}`
+            : `the file is not UTF-8. kybatch reads it as ${encoding}, such as "${sanitizeText(example, 40)}". If that is wrong, name its encoding: --encoding NAME`,
+        ),
+      ],
     };
   }
 }

@@ -255,6 +255,8 @@ export interface Detected {
   readonly encoding: SheetEncoding;
   /** Another likely encoding that reads some text differently. */
   readonly rival?: { readonly encoding: SheetEncoding; readonly readings: readonly [string, string] };
+  /** A word with a letter that tells encodings apart, as the encoding reads it. */
+  readonly example?: string | undefined;
   /** A word that even the likeliest encoding reads with signs between its letters. */
   readonly unreadable?: string;
 }
@@ -310,7 +312,8 @@ function detectSingleByte(odd: NonUtf8Sample, head: Buffer): Detected {
   const doubt = others.find(
     (other) => isUnlikely || best.likely - other.likely < sureOf(best.encoding, other.encoding),
   );
-  return doubt === undefined ? { encoding: best.encoding } : withRival(best.encoding, doubt.encoding, odd);
+  const example = withSigns[0] ?? read.find((word) => word.length > 2) ?? read[0];
+  return doubt === undefined ? { encoding: best.encoding, example } : withRival(best.encoding, doubt.encoding, odd);
 }
 
 function sureOf(best: SheetEncoding, other: SheetEncoding): number {
