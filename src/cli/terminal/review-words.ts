@@ -237,8 +237,8 @@ const listOf = ({ rows: [row] }: Question): string =>
 const rowOf = ({ rows: [row] }: Question): string => String(row?.row ?? '');
 
 /**
- * Two lines for each question: the names, then the numbers. A third if not only the first search asks about the row. If
- * there are several lists, each has a heading.
+ * Two lines for each question: the names, then the numbers. Further ones if not only the first search asks about the row,
+ * or several rows ask. If there are several lists, each has a heading.
  */
 function questionTable(shown: readonly Question[], all: readonly Question[]): readonly string[] {
   const isOne = new Set(all.map(listOf)).size === 1;
@@ -252,7 +252,7 @@ function questionTable(shown: readonly Question[], all: readonly Question[]): re
     return `  ${place.padStart(width)}  ${inColumns(left, YOURS)}  ${right}`;
   };
   const linesAbout = (question: Question): readonly string[] => {
-    const { input, candidates, stage, space } = question;
+    const { input, candidates, stage, space, rows } = question;
     const [best] = candidates;
     const found = best === undefined ? 'no candidate' : count(candidates.length, 'candidate');
     const why = stage === null ? `${found} · ${reasonInWords(question)}` : `bought ${stage} differs`;
@@ -262,6 +262,7 @@ function questionTable(shown: readonly Question[], all: readonly Question[]): re
       ...(stage === null && (space !== 'v1' || asksAgain(question))
         ? [line('', '', `asked by ${topicInWords(question)}`)]
         : []),
+      ...(rows.length > 1 ? [line('', `and ${count(rows.length - 1, 'more row')}`, '').trimEnd()] : []),
     ];
   };
   return [
