@@ -125,6 +125,12 @@ long('a limit that allows nothing more is a choice of the user: no command repea
     expect(status.codes).toContain('LIMIT_TO_RAISE');
     expect(status.codes).not.toContain('RESUME_NEXT');
     expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ next: 'kybatch status' });
+    // Reports are allowed, but no row gets so far without units.
+    writeCsv('new.csv', rows.slice(2, 4));
+    await kybatch(['run', 'new.csv', ...RUN.slice(2), '--max-units', '0', '--max-reports', '2']);
+    const withoutUnits = await kybatch(['status']);
+    expect(withoutUnits.codes).toContain('LIMIT_TO_RAISE');
+    expect(withoutUnits.codes).not.toContain('RESUME_NEXT');
   });
 });
 
@@ -243,7 +249,10 @@ test('a key that is revoked in the middle of a run is named, also by the check',
     sandbox.script(aRecord, 401);
     const end = await kybatch([...RUN, '--json'], { env: { ...rest, KYBATCH_V1_API_KEY_FILE: 'key' } });
     expect(end.code).toBe(5);
+    expect(end.codes.indexOf('DOCTOR_NEXT')).toBeLessThan(end.codes.indexOf('RESUME_NEXT'));
     expect(jsonOf(end)).toMatchObject({
+      next: expect.stringContaining('kybatch resume'),
+      further: ['kybatch doctor'],
       stopped: { message: expect.stringContaining('v1 key'), hint: expect.stringContaining('from the file key') },
     });
     expect((await kybatch(CHECK)).stdout).toMatch(/ v1 key \(401 /);

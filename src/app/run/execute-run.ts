@@ -183,8 +183,9 @@ export async function executeRun(
     const importantChanges = await importantSince(before, run, ledger);
     const stopped = failed ?? (end.stopped && nameRefusedKey(end.stopped, provider.configuration));
     const correct = stopped == null ? null : stepAfterRefusal(stopped, run);
+    // Shown before the step that continues, as `status` does.
     const first = correct?.kind === 'doctor' && ledBy === null ? [correct] : [];
-    const reviewable = await withReviewSheets([...first, ...allowed], ledger, environment);
+    const reviewable = await withReviewSheets([...allowed, ...first], ledger, environment);
     const view = viewOfEnd(run, { ...end, stopped, progress }, whole, reviewable, tables, {
       arrived: attempt.list?.due.new ?? 0,
       departed: news.left,

@@ -8,6 +8,7 @@ import { type Money, moneyOf, type Prices } from '../../domain/prices.js';
 import type { RunEvent } from '../../engine/events.js';
 import { maximumCost, planRun, rowsOfRun } from '../../engine/plan.js';
 import { type Amounts, maximumCostOfRows, type RemainingCost, within } from '../../engine/row-cost.js';
+import { isRecord, parseStored } from '../../ledger/db/stored-json.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Limits } from '../../ledger/money/intent.js';
 import type { DueReason, PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
@@ -297,10 +298,20 @@ export async function restIfBarred(
   if (pipeline === undefined) return null;
   const { limits } = boundsOf(given, pipeline);
   const priceAboveLimit = await findPriceAboveLimit(run, progress, pipeline, limits, ledger);
-  if (priceAboveLimit === null && limits.units !== 0 && limits.reports !== 0) return null;
+  const isSpent = (progress.parkedReasons.allowance ?? 0) > 0;
+  const boughtNothing = !isSpent && (await stoppedByLimitAtOnce(run, ledger));
+  if (priceAboveLimit === null && !boughtNothing && limits.units !== 0 && limits.reports !== 0) return null;
   const { units, reports } = await remainingOfRun(run, pipeline, 'pending', ledger, environment);
-  const isStopped = priceAboveLimit !== null || isBarred({ units, reports }, limits);
+  const isStopped = priceAboveLimit !== null || boughtNothing || isBarred({ units, reports }, limits);
   return isStopped ? { units, reports, priceAboveLimit } : null;
+}
+
+/** The last attempt worked until its limits allowed nothing more, and bought nothing. */
+async function stoppedByLimitAtOnce({ id }: RunRecord, { reading }: Pick<Ledger, 'reading'>): Promise<boolean> {
+  const last = await reading.lastAttempt(id);
+  const ending = last?.ending == null ? undefined : parseStored(last.ending, isRecord);
+  const isOver = ending !== undefined && ending.stopped === null && ending.interrupted === false;
+  return last !== undefined && isOver && last.unitsSpent + last.reportsSpent === 0;
 }
 
 /** The same with the providers that the run has used. */
