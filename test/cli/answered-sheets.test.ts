@@ -38,6 +38,11 @@ test('a sheet with a withdrawn decision is not suggested until it has another on
     writeFileSync(sheet, readFileSync(sheet, 'utf8').replace(',confirm,', ',none of these,'));
     expect(await nextOf(job, RUN)).toBe('kybatch review apply review.csv');
     expect((await kybatch(['status'])).codes).toContain('REVIEW_APPLY_NEXT');
+    const answered = readFileSync(sheet, 'utf8');
+    writeFileSync(sheet, answered.replace(',none of these,', ',perhaps,'));
+    expect((await kybatch(['review', 'apply', 'review.csv'])).codes).toContain('LINE_REFUSED');
+    expect((await kybatch(['status'])).codes).not.toContain('REVIEW_APPLY_NEXT');
+    writeFileSync(sheet, answered);
     await kybatch(['review', 'export', '--force']);
     expect((await kybatch(['status'])).codes).not.toContain('REVIEW_APPLY_NEXT');
   });

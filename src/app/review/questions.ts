@@ -3,6 +3,7 @@ import { stagesOf } from '../../config/pipeline.js';
 import { UsageError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { KnownRows } from '../../ledger/review/review.js';
+import { checkSheet } from '../../review/apply.js';
 import { facetsOf, matchesFilter, type QuestionFilter } from '../../review/filter.js';
 import {
   openQuestions,
@@ -11,9 +12,17 @@ import {
   questionsAbout,
   summarizeOpenQuestions,
 } from '../../review/questions.js';
+import type { SheetLine } from '../../review/read-sheet.js';
 import { isNewAnswer, outdatedSheetCheck, repeatedLineCheck } from '../../review/record-answer.js';
 import { type Message, message } from '../../util/message-parts.js';
-import { type AppEnvironment, dataDirOf, keptUntilCommit, type PlaceOptions, pathIn } from '../environment.js';
+import {
+  type AppEnvironment,
+  dataDirOf,
+  deciderName,
+  keptUntilCommit,
+  type PlaceOptions,
+  pathIn,
+} from '../environment.js';
 import { portfoliosNamed } from '../portfolio/open-list.js';
 import { type ContinueStep, type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../run/next-step.js';
 import { namedRun } from '../run/runs.js';
@@ -147,6 +156,16 @@ export async function hasUnrecordedAnswers(file: string, review: Ledger['review'
   return lines.some((line) => isNewAnswer(line, open.get(line.question)));
 }
 
+/** Lines that `review apply` would refuse, whoever applies them. */
+async function refusedLineCheck(
+  lines: readonly SheetLine[],
+  { review }: QuestionsLedger,
+): Promise<(line: SheetLine) => boolean> {
+  const { refused } = await checkSheet(lines, review, '', true);
+  const numbers = new Set(refused.flatMap(({ line, code }) => (code === 'NAME_FILLED_IN' ? [] : line)));
+  return ({ line }) => numbers.has(line);
+}
+
 export async function findReviewSheets(
   asking: QuestionScope,
   ledger: QuestionsLedger,
@@ -168,7 +187,10 @@ export async function findReviewSheets(
     const lines = await loadSheet(pathIn(environment, name)).catch(() => []);
     if (lines.some((line) => open.has(line.question) && isWithdrawn(line))) return;
     const asked = lines.filter((line) => open.has(line.question));
-    const answered = asked.filter((line) => isNewAnswer(line, open.get(line.question))).map(({ question }) => question);
+    const isRefused = await refusedLineCheck(lines, ledger);
+    const answered = asked
+      .filter((line) => isNewAnswer(line, open.get(line.question)) && !isRefused(line))
+      .map(({ question }) => question);
     if (answered.length === 0 && isOutdated(lines)) return;
     if (asked.length > 0) found.push({ asks: name, answered: new Set(answered).size });
     for (const { question } of asked) unasked.delete(question);

@@ -111,7 +111,7 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
         ...openInWords(applied),
         before > 0 && `${withCommas(before)} recorded before`,
         applied.notSureBefore > 0 && `${withCommas(applied.notSureBefore)} not sure before`,
-        refused.length > 0 && `${count(refused.length, 'line')} refused`,
+        refused.length > 0 && `${count(refusedQuestions(refused), 'question')} refused`,
         applied.unanswered > 0 && `${count(applied.unanswered, 'question')} without a decision`,
       ])}.`,
       refused.length > 0 ? 'attention' : 'done',
@@ -140,6 +140,10 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
     nextInWords(released, args),
   );
 };
+
+/** As the other counts are. A line that names no question counts as one. */
+const refusedQuestions = (refused: AppliedView['refused']): number =>
+  new Set(refused.map(({ question, line }) => question || line)).size;
 
 export function refusalInWords(
   file: string,
