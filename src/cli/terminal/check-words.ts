@@ -35,12 +35,14 @@ function wellInWords({ lists, at }: CheckView, { ignore }: CheckArgs): string {
 
 function troublesInWords(view: CheckView, args: CheckArgs): string {
   const { lists, at } = view;
+  const first = firstToLead(view);
+  // The list that the command is about is the first.
   const ofLists = lists
     .filter(({ troubles }) => troubles.length > 0)
+    .toSorted((a, b) => Number(b.name === first?.name) - Number(a.name === first?.name))
     .map((list) => `${list.name}: ${troublesOf(list, at).join(', ')}`);
   const isUnread = lists.length === 0 && view.troubles.some(({ kind }) => kind === 'error');
   const command = wayOn(view, args);
-  const first = firstToLead(view);
   const { next = null, afterDoctor = null } = first ?? {};
   // The command at the end follows what it is about. Every other trouble outside the lists names its own.
   const told = view.troubles.map((trouble) => {
@@ -65,7 +67,12 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   );
   const before = correct ?? (asks !== null && answered === 0 ? `Fill in ${asks}, then` : 'Run');
   const remedy = remedyOf(first, args);
-  const text = [...besides(false), ...ofLists, ...besides(true), ...(isUnread ? ['No list was checked'] : [])]
+  const outside = besides(false);
+  const text = [
+    ...(first === undefined ? [...outside, ...ofLists] : [...ofLists, ...outside]),
+    ...besides(true),
+    ...(isUnread ? ['No list was checked'] : []),
+  ]
     .join('. ')
     .replace(/\.$/, '');
   // When the cause is gone, only the next run ends the trouble.
