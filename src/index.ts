@@ -160,7 +160,12 @@ export type { ExportedFile, ExportLack, ExportSummary } from './export/summary.j
 export type { EraseProof, EraseReport, EraseRequest, PruneReport } from './ledger/erase/housekeeping.js';
 export type { DamagedAnswer } from './ledger/health.js';
 export type { OutageNote } from './ledger/money/calls.js';
-export type { CallUnderWay, ChargeVerdict, UnknownChargeCall } from './ledger/money/unknown-charges.js';
+export type {
+  CallUnderWay,
+  ChargeVerdict,
+  UnknownCharge,
+  UnknownChargeCall,
+} from './ledger/money/unknown-charges.js';
 export type { Allowances, ContactUsage, PermissionUsage, UsageReport } from './ledger/money/usage.js';
 export type { DueReason } from './ledger/portfolio/portfolios.js';
 export type { WatchEvent, WatchRecord } from './ledger/portfolio/watches.js';
