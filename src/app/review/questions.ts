@@ -15,14 +15,7 @@ import {
 import type { SheetLine } from '../../review/read-sheet.js';
 import { isNewAnswer, outdatedSheetCheck, repeatedLineCheck } from '../../review/record-answer.js';
 import { type Message, message } from '../../util/message-parts.js';
-import {
-  type AppEnvironment,
-  dataDirOf,
-  deciderName,
-  keptUntilCommit,
-  type PlaceOptions,
-  pathIn,
-} from '../environment.js';
+import { type AppEnvironment, dataDirOf, keptUntilCommit, type PlaceOptions, pathIn } from '../environment.js';
 import { portfoliosNamed } from '../portfolio/open-list.js';
 import { type ContinueStep, type QuestionScope, REVIEW_SHEET, type ReviewSheets } from '../run/next-step.js';
 import { namedRun } from '../run/runs.js';
