@@ -298,8 +298,8 @@ export async function restIfBarred(
   if (pipeline === undefined) return null;
   const { limits } = boundsOf(given, pipeline);
   const priceAboveLimit = await findPriceAboveLimit(run, progress, pipeline, limits, ledger);
-  const isSpent = (progress.parkedReasons.allowance ?? 0) > 0;
-  const boughtNothing = !isSpent && (await stoppedByLimitAtOnce(run, ledger));
+  const isLimited = (limits.units ?? limits.reports) !== null && (progress.parkedReasons.allowance ?? 0) === 0;
+  const boughtNothing = isLimited && (await stoppedByLimitAtOnce(run, ledger));
   if (priceAboveLimit === null && !boughtNothing && limits.units !== 0 && limits.reports !== 0) return null;
   const { units, reports } = await remainingOfRun(run, pipeline, 'pending', ledger, environment);
   const isStopped = priceAboveLimit !== null || boughtNothing || isBarred({ units, reports }, limits);
