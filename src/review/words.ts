@@ -4,11 +4,16 @@ import { idSpaces } from '../domain/provider.js';
 import { fitsOtherCountry, lacksCourt, lacksState, OTHER_COUNTRY } from '../domain/search-subject.js';
 import type { DecisionEntry, Recorded } from '../ledger/review/review.js';
 import type { QuestionTopic } from '../ledger/rows/runs.js';
+import { listed } from '../util/words.js';
 import { type Choice, lacksGoodCandidate, type Question, shownInput } from './questions.js';
 
 /** The search or the bought data that a question is about, for people. */
 export const topicInWords = ({ space, stage }: QuestionTopic): string =>
   stage === null ? idSpaces[space].words : `bought ${stage}`;
+
+/** Nothing for the first search, which most questions are about. */
+export const furtherTopic = (topic: QuestionTopic): string | false =>
+  (topic.stage !== null || topic.space !== 'v1') && topicInWords(topic);
 
 /** The same in one word, for programs. */
 export const topicName = ({ space, stage }: QuestionTopic): string => stage ?? space;
@@ -70,8 +75,8 @@ export const questionInFull = (question: Question): string =>
 export function questionInWords(question: Question, from = 0, most = Number.POSITIVE_INFINITY): string {
   const { candidates } = question;
   const shown = candidates.slice(from, from + most);
-  const topic = question.stage === null && question.space === 'v1' ? '' : `${topicInWords(question)} · `;
-  return linesOf(question, `${topic}row ${rowsInWords(question)}${besideInWords(question)}`, [
+  const head = listed([furtherTopic(question), `row ${rowsInWords(question)}${besideInWords(question)}`], ' · ');
+  return linesOf(question, head, [
     ...shown.flatMap((choice, index) => [
       choiceLine(choice, from + index),
       `         ${printable(choice.evidence).replaceAll('; ', ' · ')}`,

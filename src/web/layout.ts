@@ -103,7 +103,7 @@ export const heading = (title: Markup, sub: Markup, beside?: Markup): Html =>
 const STATES: Readonly<Record<MessageState, string>> = { done: 'ok', attention: 'warn', failed: 'bad', detail: 'dim' };
 
 const notice = ({ text, state = 'done' }: Message): Html =>
-  html`<p class="notice ${STATES[state]}" role="status">${capitalized(text)}</p>`;
+  html`<p class="notice ${STATES[state]}" role="status">${sentence(capitalized(text))}</p>`;
 
 /** A state in a word. The colour says the same. */
 export const chip = (state: MessageState, words: Markup): Html =>
@@ -229,7 +229,7 @@ export function facetRow(
   title: string,
   name: string,
   values: readonly FacetValue[],
-  { path, query }: PageRequest,
+  { path, query }: Pick<PageRequest, 'path' | 'query'>,
   inWords = (value: string) => value,
 ): Html | false {
   const chosen = query.get(name);

@@ -222,7 +222,8 @@ class PageExchange {
     const said = isPolled ? undefined : session.message;
     if (!isPolled) session.message = undefined;
     // The navigation stays as it is while a page is read again.
-    const questions = isPolled ? 0 : await countQuestions(site.options, site.environment).catch(() => 0);
+    const asked = { ...site.options, by: site.user.name };
+    const questions = isPolled ? 0 : await countQuestions(asked, site.environment).catch(() => 0);
     const extras = { message: said, hasCsv: opened.csv !== undefined, questions };
     const page = frame(opened.page(), request, site, extras);
     this.#send(200, 'text/html; charset=utf-8', String(page));

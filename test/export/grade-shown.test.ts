@@ -5,6 +5,7 @@ import type { RowQuestion } from '../../src/ledger/answers/snapshot.js';
 const ACCEPTED: RowQuestion = {
   space: 'v1',
   stage: 'record',
+  environmentId: 1,
   entityKey: 'record|77|["SE","559254-9256","SE","556254-9328"]',
   answered: 1,
   decision: 'confirm',

@@ -29,6 +29,7 @@ export const ROW: ReasonFacts = {
 export const ASKED: RowQuestion = {
   space: 'v1',
   stage: null,
+  environmentId: 1,
   entityKey: 'GB|number:1',
   answered: 1,
   decision: 'confirm',

@@ -165,11 +165,19 @@ test('a key that is held, pressed twice or typed in a field does not answer', ()
   class HTMLElement {
     dataset = { key: '1' };
     clicked = 0;
+    shown = 0;
+    blurred = 0;
     constructor(readonly selectors: string) {}
     matches = (selectors: string) => selectors.includes(this.selectors);
     closest = this.matches;
     click = () => {
       this.clicked += 1;
+    };
+    animate = () => {
+      this.shown += 1;
+    };
+    blur = () => {
+      this.blurred += 1;
     };
   }
   const answer = new HTMLElement('button');
@@ -185,7 +193,11 @@ test('a key that is held, pressed twice or typed in a field does not answer', ()
   };
   expect(pressed([100])).toBe(0);
   expect(pressed([5_000], [5_200], [5_400], [8_000, { repeat: true }])).toBe(1);
-  expect(pressed([20_000, { target: new HTMLElement('input') }])).toBe(0);
+  expect(answer.shown).toBe(4);
+  const note = Object.assign(new HTMLElement('input'), { name: 'note' });
+  expect(pressed([20_000, { target: note }], [20_100, { target: note, key: 'Enter' }])).toBe(0);
+  expect(note.blurred).toBe(1);
+  expect(pressed([25_000, { key: 'Tab' }], [25_100])).toBe(1);
   listeners.get('pageshow')?.({ timeStamp: 30_000 });
   expect(pressed([30_100], [40_000])).toBe(1);
 });

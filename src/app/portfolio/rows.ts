@@ -8,6 +8,7 @@ import type { SnapshotRow } from '../../ledger/answers/snapshot.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import { type FoundRow, ROW_ORDERS, type RowCount, type RowQuery } from '../../ledger/rows/find-rows.js';
+import { questionId } from '../../review/questions.js';
 import { LONGEST_NAME } from '../../util/text-limits.js';
 import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
@@ -77,6 +78,8 @@ export interface ListedRow {
   readonly stage: string | null;
   readonly reasonCode: string | null;
   readonly reason: string;
+  /** The review question that it waits for. */
+  readonly question: string | null;
   readonly matchGrade: string | null;
   readonly unitsCharged: number;
   readonly updatedAt: number | null;
@@ -212,6 +215,7 @@ function toListed(row: SnapshotRow, place: FoundRow, portfolios: readonly Portfo
     (one): one is IdSpace => one !== 'report' && row.ids[one as IdSpace] !== undefined,
   );
   const id = space && row.ids[space];
+  const asked = row.questions.find(({ answered }) => answered === 0);
   return {
     portfolio: portfolios.find(({ id }) => id === place.portfolioId)?.name ?? null,
     runId: place.run_id,
@@ -234,6 +238,7 @@ function toListed(row: SnapshotRow, place: FoundRow, portfolios: readonly Portfo
     stage: row.stage,
     reasonCode: row.errorCode ?? row.holdReason,
     reason: reasonOf(reasonFacts(row, glance)),
+    question: row.outcome === 'needs_review' && asked !== undefined ? questionId(asked) : null,
     matchGrade: row.matchGrade,
     unitsCharged: place.unitsCharged,
     updatedAt: row.updatedAt,

@@ -15,7 +15,7 @@ import {
   recordEntry,
   recordWaiting,
 } from '../../review/answer-inbox.js';
-import { questionId } from '../../review/questions.js';
+import { questionId, questionsNamed } from '../../review/questions.js';
 import { stages } from '../../stages/list.js';
 import { configureStage } from '../../stages/stage.js';
 import type { Clock } from '../../util/clock.js';
@@ -88,9 +88,8 @@ export async function undoAnswer(
 export interface OwnAnswer {
   readonly question: string;
   readonly given: number;
-  /** The row and the decision, if it is recorded. */
-  readonly summary: string | null;
-  readonly decision: NotedAnswer['decision'];
+  /** The row and the decision. */
+  readonly summary: string;
   readonly state: 'noted' | 'held' | 'in_force';
 }
 
@@ -100,23 +99,26 @@ export async function ownAnswers(
   environment: AppEnvironment = processEnvironment(),
 ): Promise<readonly OwnAnswer[]> {
   const by = deciderName(options, environment);
+  const { limit: most = 5 } = options;
   const waiting = waitingEntries(options, environment);
   const isUndone = ({ question, given }: Pick<OwnAnswer, 'question' | 'given'>) =>
     waiting.some((entry) => entry.kind === 'undo' && entry.question === question && entry.given === given);
-  const noted = waiting.flatMap((entry): OwnAnswer[] =>
-    entry.kind === 'answer' && isSamePerson(entry.by, by)
-      ? [
-          {
-            question: entry.question,
-            given: entry.at,
-            summary: entry.correctedNumber === '' ? null : `${entry.question} → number ${entry.correctedNumber}`,
-            decision: entry.decision,
-            state: 'noted',
-          },
-        ]
-      : [],
+  const mine = waiting.flatMap((entry) => (entry.kind === 'answer' && isSamePerson(entry.by, by) ? [entry] : []));
+  const { newest, names } = await withLedger('read', options, environment, async ({ review }) => {
+    const questions = await questionsNamed(review, new Set(mine.slice(-most).map(({ question }) => question)));
+    return {
+      newest: await review.newestDecisions(LOOKED_AT),
+      names: new Map(questions.map(({ id, input }) => [id, input.name])),
+    };
+  });
+  const noted = mine.map(
+    ({ question, at, decision, correctedNumber }): OwnAnswer => ({
+      question,
+      given: at,
+      summary: `${names.get(question) ?? question} → ${correctedNumber === '' ? decision.replaceAll('_', ' ') : `number ${correctedNumber}`}`,
+      state: 'noted',
+    }),
   );
-  const newest = await withLedger('read', options, environment, ({ review }) => review.newestDecisions(LOOKED_AT));
   const recorded = newest
     .filter(({ withdrawnAt, batch }) => withdrawnAt === null && batch === null)
     .filter(({ decidedBy, secondBy }) => isSamePerson(secondBy ?? decidedBy, by))
@@ -125,7 +127,6 @@ export async function ownAnswers(
         question: questionId(entry),
         given: entry.decidedAt,
         summary: entry.summary,
-        decision: entry.decision,
         state: entry.held ? 'held' : 'in_force',
       }),
     )
@@ -133,7 +134,7 @@ export async function ownAnswers(
   return [...noted, ...recorded]
     .filter((one) => !isUndone(one))
     .sort((a, b) => b.given - a.given)
-    .slice(0, options.limit ?? 5);
+    .slice(0, most);
 }
 
 /** Enough decisions to find the last ones of a person among those of colleagues. */

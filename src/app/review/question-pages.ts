@@ -12,6 +12,7 @@ import {
   questionsAbout,
   questionsNamed,
 } from '../../review/questions.js';
+import { listed } from '../../util/words.js';
 import {
   type AppEnvironment,
   dataDirOf,
@@ -94,6 +95,8 @@ export interface OneQuestionOptions extends Reader {
 
 export interface OneQuestionView {
   readonly question: Question;
+  /** The row's fields. Null: not given. */
+  readonly yours: Readonly<Record<FieldAgreement['field'], string | null>>;
   /** For each candidate, the row's fields beside its own. */
   readonly compared: readonly ComparedCandidate[];
   /** Its place among the open questions that fit, from 1 on. Null: it is not among them. */
@@ -141,6 +144,7 @@ export function oneQuestion(options: OneQuestionOptions, environment = processEn
     const idAt = (index: number) => (fitting[index] === undefined ? null : questionId(fitting[index]));
     return {
       question,
+      yours: rowFields(question),
       compared: question.candidates.map((choice) => ({ choice, fields: comparedFields(question, choice) })),
       position: place === -1 ? null : place + 1,
       fitting: fitting.length,
@@ -155,23 +159,30 @@ export function oneQuestion(options: OneQuestionOptions, environment = processEn
 /** Questions beside the one that a person looks at. */
 const QUEUE = 8;
 
+const rowFields = ({ input }: Question) => ({
+  name: input.name || null,
+  number: input.registration_number || null,
+  VAT: input.vat_number || null,
+  country: input.country || null,
+  place: listed([input.state, input.city]) || null,
+});
+
 /** An answer under review is compared with the row, not with the search that led to it. */
-function comparedFields({ input, bought }: Question, choice: Choice): readonly ComparedField[] {
-  const joined = (...parts: readonly (string | null | undefined)[]) => parts.filter(Boolean).join(', ') || null;
-  const sides: Readonly<Record<FieldAgreement['field'], readonly [string | null, string | null]>> = {
-    number: [
-      joined(input.registration_number),
-      bought === undefined ? choice.registrationNumber : bought.registrationNumber,
-    ],
-    name: [joined(input.name), choice.name],
-    VAT: [joined(input.vat_number), choice.vatNumber],
-    country: [joined(input.country), bought?.countryCode ?? choice.countryCode],
-    place: [joined(input.state, input.city), joined(choice.state, choice.jurisdiction)],
+function comparedFields(question: Question, choice: Choice): readonly ComparedField[] {
+  const { bought } = question;
+  const yours = rowFields(question);
+  const theirs: Readonly<Record<FieldAgreement['field'], string | null>> = {
+    number: bought === undefined ? choice.registrationNumber : bought.registrationNumber,
+    name: choice.name,
+    VAT: choice.vatNumber,
+    country: bought?.countryCode ?? choice.countryCode,
+    place: listed([choice.state, choice.jurisdiction]),
   };
-  return fieldAgreements(choice.matchGrade).map((one) => {
-    const [yours, theirs] = sides[one.field];
-    return { ...one, yours, theirs };
-  });
+  return fieldAgreements(choice.matchGrade).map((one) => ({
+    ...one,
+    yours: yours[one.field],
+    theirs: theirs[one.field] || null,
+  }));
 }
 
 async function openSummaries(
@@ -179,23 +190,27 @@ async function openSummaries(
   ledger: QuestionsLedger,
   environment: AppEnvironment,
 ): Promise<readonly QuestionSummary[]> {
-  const { by } = options;
   // Read before the ledger: an answer that is recorded meanwhile is in one of both.
-  const noted = waitingEntries(options, environment).filter(
-    (entry) => entry.kind === 'answer' && by !== undefined && isSamePerson(entry.by, by),
-  );
+  const answered = notedQuestions(options, environment);
   const open = await readSummaries(options, ledger, environment);
-  if (noted.length === 0) return open;
-  const answered = new Set(noted.map(({ question }) => question));
-  return open.filter((summary) => !answered.has(questionId(summary)));
+  return answered.size === 0 ? open : open.filter((summary) => !answered.has(questionId(summary)));
 }
 
+/** The questions that this person answered and whose answers wait to be recorded. */
+const notedQuestions = ({ by, ...options }: Reader, environment: AppEnvironment): ReadonlySet<string> =>
+  new Set(
+    waitingEntries(options, environment)
+      .filter((entry) => entry.kind === 'answer' && by !== undefined && isSamePerson(entry.by, by))
+      .map(({ question }) => question),
+  );
+
 /** The number of open questions, as every page shows it. */
-export const countQuestions = (options: PlaceOptions, environment: AppEnvironment): Promise<number> =>
+export const countQuestions = (options: Reader, environment: AppEnvironment): Promise<number> =>
   withLedger('read', options, environment, async (ledger) => {
     const dataDir = dataDirOf(options, environment);
+    const answered = notedQuestions(options, environment).size;
     // Their list is there if a page has just shown it. To count them takes half the time.
     const listed = keptResult<readonly QuestionSummary[]>(['questions', null], ledger, dataDir);
-    if (listed !== undefined) return (await listed).length;
-    return await keptUntilCommit('open', ledger, dataDir, async () => (await ledger.review.waitingQuestions()).length);
+    const open = listed ?? keptUntilCommit('open', ledger, dataDir, async () => await ledger.review.waitingQuestions());
+    return Math.max(0, (await open).length - answered);
   });

@@ -35,6 +35,7 @@ type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 
 /** The page says the same words. */
 export {
+  furtherTopic,
   inputInWords,
   otherCellsInWords,
   reasonInWords,

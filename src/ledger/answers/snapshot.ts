@@ -148,6 +148,7 @@ export interface ConfirmedCompany {
 
 /** A review question of a row, with the decision in force. */
 export interface RowQuestion extends QuestionTopic {
+  readonly environmentId: number;
   readonly entityKey: string;
   /** 1: the row does not wait for it. */
   readonly answered: 0 | 1;

@@ -465,7 +465,7 @@ function correctionBefore(
 
 /** Reads the questions of a row from their JSON. Few rows have any. */
 export function rowQuestions(database: Sql) {
-  type Asked = Omit<RowQuestion, 'correction'> & { readonly environmentId: number };
+  type Asked = Omit<RowQuestion, 'correction'>;
   let corrections: { readonly find: FindCorrections | undefined } | undefined;
   return function* (text: string, fields: RowFields | null): Script<readonly RowQuestion[]> {
     if (text === '[]') return NOTHING_ASKED;
@@ -475,10 +475,7 @@ export function rowQuestions(database: Sql) {
     const asked = (JSON.parse(text) as Asked[]).sort(
       (a, b) => compareText(a.space, b.space) || compareText(a.stage ?? '', b.stage ?? ''),
     );
-    return asked.map(({ environmentId, ...question }) => ({
-      ...question,
-      correction: correctionBefore({ environmentId, ...question }, fields, find) ?? null,
-    }));
+    return asked.map((question) => ({ ...question, correction: correctionBefore(question, fields, find) ?? null }));
   };
 }
 

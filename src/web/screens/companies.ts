@@ -49,7 +49,7 @@ ${dataTable(
     html`${row.name ?? dim(row.written ?? 'no name')}<br><span class="dim">${placeInWords(row.country, row.registrationNumber)}</span>`,
     companyCell(row),
     outcomeChip(row.outcome),
-    row.reason,
+    row.question === null ? row.reason : html`<a href="/review/${encodeURIComponent(row.question)}">${row.reason}</a>`,
     row.updatedAt === null ? row.outcome === 'pending' && dim('to do') : time(row.updatedAt, at),
   ]),
   'No row fits. Take a filter away, or search for a part of the name.',
@@ -98,7 +98,8 @@ const STATES: Readonly<Record<string, MessageState>> = {
 const outcomeInWords = (outcome: string): string =>
   (OUTCOME_WORDS as Readonly<Record<string, string>>)[outcome] ?? outcome;
 
-export const outcomeChip = (outcome: string): Html => chip(STATES[outcome] ?? 'detail', outcomeInWords(outcome));
+export const outcomeChip = (outcome: string): Html =>
+  chip(STATES[outcome] ?? 'detail', outcome === 'needs_review' ? 'needs review' : outcomeInWords(outcome));
 
 const stageInWords = (stage: string): string => stage.replaceAll('-', ' ');
 

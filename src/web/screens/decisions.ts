@@ -8,13 +8,13 @@ import {
   withdrawBatch,
   withdrawDecision,
 } from '../../app/review/review.js';
-import { decisionJson, LEFT_OUT, reasonName, topicInWords } from '../../cli/terminal/review-words.js';
+import { decisionJson, furtherTopic, LEFT_OUT, reasonName } from '../../cli/terminal/review-words.js';
 import { UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, iso, withCommas } from '../../util/words.js';
-import { button, chip, dataTable, firstItem, heading, hiddenFields, pager, panel, time } from '../layout.js';
+import { button, chip, dataTable, facetRow, firstItem, heading, hiddenFields, pager, panel, time } from '../layout.js';
 import { type Action, csvOf, mayDo, screen } from '../site.js';
 import { decisionName, GRADE_WORDS, selectionOf, selectionQuery } from './review.js';
 
@@ -39,7 +39,7 @@ ${dataTable(
   decisions.slice(from, from + request.pageSize).map((entry) => {
     const [yours, found] = entry.summary.split(' → ');
     return [
-      html`${stateOf(entry)}<br><span class="dim">${entry.id} · ${topicInWords(entry)}</span>`,
+      html`${stateOf(entry)}<br><span class="dim">${joined([entry.id, furtherTopic(entry)], ' · ')}</span>`,
       yours,
       found ?? decisionName(entry),
       joined([entry.decidedBy, entry.secondBy], ' and '),
@@ -96,14 +96,14 @@ interface RuleScreenView {
   readonly rule: Rule;
   /** Null: no reason is chosen. */
   readonly proposal: RulePreview | null;
-  /** The reasons to choose from. */
-  readonly reasons: QuestionPageView['facets']['reason'];
+  /** The reasons and grades to choose from. */
+  readonly facets: QuestionPageView['facets'];
 }
 
 /** The rule of an address or a form: `confirm` with the least grade, or `none_of_these`. */
 function ruleOf(query: URLSearchParams): Rule {
   if (query.get('verdict') === 'none_of_these') return { verdict: 'none_of_these' };
-  const given = query.get('min') || 'AAZAZ';
+  const given = query.get('min') || query.get('grade') || 'AAZAZ';
   const minGrade = readGradePattern(given);
   if (minGrade === undefined)
     throw new UsageError('GRADE_INVALID', `"${given}" is no grade`, 'A grade has five letters of A, B, Z, F or ?.');
@@ -119,7 +119,7 @@ export const ruleScreen = screen<RuleScreenView>({
     const asked = { ...options, ...selection, by: user.name, size: 1 };
     return {
       rule,
-      reasons: isChosen ? [] : (await questionPage(asked, environment)).facets.reason,
+      facets: (await questionPage(asked, environment)).facets,
       proposal: isChosen
         ? await previewRule({ ...options, ...selection, rule, by: user.name, shown: PROPOSED_SHOWN }, environment)
         : null,
@@ -130,7 +130,7 @@ export const ruleScreen = screen<RuleScreenView>({
     questions: proposal?.answers,
     leftOut: Object.fromEntries(proposal?.leftOut ?? []),
   }),
-  show({ rule, proposal, reasons }, { query }, { user }) {
+  show({ rule, proposal, facets }, { path, query }, { user }) {
     const back = `/review${selectionQuery(query)}`;
     const fields = hiddenFields(new URLSearchParams(selectionQuery(query)));
     const isConfirm = rule.verdict === 'confirm';
@@ -140,8 +140,8 @@ export const ruleScreen = screen<RuleScreenView>({
       body: html`${heading('Answer all that fit', html`One decision each. You can withdraw them together · <a href="${back}">back to the questions</a>`)}
 ${
   proposal === null
-    ? html`<p>A rule answers questions of one kind. Choose a reason:</p><p class="row facets">${reasons.map(({ value, questions }) => value !== null && html`<a class="chip" href="/review/rule${selectionQuery(query, { reason: value })}">${reasonName(value)} <b>${withCommas(questions)}</b></a>`)}</p>`
-    : html`${panel('Rule', html`${form}<p class="dim">Five letters: ${GRADE_WORDS} A question mark fits any letter. A different number is never confirmed.</p>`)}
+    ? html`<p>A rule answers questions of one kind. Choose a reason:</p><p class="row facets">${facets.reason.map(({ value, questions }) => value !== null && html`<a class="chip" href="/review/rule${selectionQuery(query, { reason: value })}">${reasonName(value)} <b>${withCommas(questions)}</b></a>`)}</p>`
+    : html`${panel('Rule', html`${form}<p class="dim">Five letters: ${GRADE_WORDS} A question mark fits any letter. A different number is never confirmed.</p>${isConfirm && facetRow('Best grades', 'min', facets.bestGrade, { path, query })}`)}
 ${proposed(proposal)}
 ${
   proposal.answers.length > 0 &&

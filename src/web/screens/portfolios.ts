@@ -80,7 +80,7 @@ ${dataTable(
     nextStep(list),
   ]),
   html`No list yet. “New list…” reads a file and shows what it would cost. Nothing is bought before you agree.${options.sandbox && html`<br><a href="/plan?${new URLSearchParams({ path: DEMO_LIST }).toString()}">Try it with the list of the demo</a>`}`,
-)}${portfolios.length > 0 && html`<p class="sub">Last attempts: the taller a bar, the more was bought. Green finished, yellow needs you, red failed.</p>`}</div>`,
+)}${portfolios.length > 0 && html`<p class="sub">Last attempts: the taller a bar, the more was bought. Green finished, amber needs you, red failed.</p>`}</div>`,
     };
   },
   csv: csvOf(({ portfolios }) => portfolios, {

@@ -17,7 +17,7 @@ import {
   questionPage,
 } from '../../app/review/question-pages.js';
 import {
-  inputInWords,
+  furtherTopic,
   otherCellsInWords,
   questionJson,
   reasonInWords,
@@ -141,7 +141,7 @@ ${dataTable(
   questions.map((question) => [
     html`<a href="${addressOf(question.id, query)}">${question.input.name ?? question.input.registration_number ?? question.id}</a><br><span class="dim">${joined([question.input.country, question.input.registration_number], ' · ')}</span>`,
     html`${reasonInWords(question)}${question.held.length > 0 && html` ${chip('attention', 'second person')}`}${question.decision?.decision === 'not_sure' && html` ${chip('detail', 'not sure')}`}`,
-    topicInWords(question),
+    furtherTopic(question),
     question.candidates[0]?.name ?? (question.candidates.length === 0 ? dim('no candidate') : NOT_RETURNED),
     html`<code>${bestGrade(question)}</code>`,
     html`${placeOf(question)}${question.rows.length > 1 && html` <span class="dim">and ${question.rows.length - 1} more</span>`}`,
@@ -209,7 +209,7 @@ export const questionScreen = screen<QuestionScreenView>({
     return {
       title: question.input.name ?? question.id,
       isLive: view.isUndoing,
-      body: html`${heading('Review', joined([place, placeOf(question), topicInWords(question), html`<a href="/review${selectionQuery(query)}">all questions</a>`], ' · '))}
+      body: html`${heading('Review', joined([place, placeOf(question), furtherTopic(question), html`<a href="/review${selectionQuery(query)}">all questions</a>`], ' · '))}
 <div class="split"><ul class="queue" aria-label="Questions">${queue.map(
         (one) =>
           html`<li><a href="${addressOf(one.id, query)}"${one.id === question.id && html` class="on" aria-current="true"`}>${one.input.name ?? one.id}<small>${placeOf(one)} · ${reasonInWords(one)}</small></a></li>`,
@@ -250,26 +250,24 @@ const FIELD_NAMES: Readonly<Record<ComparedField['field'], string>> = {
 };
 
 /** The row beside its candidates. Each difference has a sign, a word and a colour. */
-function comparison({ question, compared }: QuestionScreenView, mayAnswer: boolean): Html {
-  if (compared.length === 0)
-    return html`<p class="empty">${inputInWords(question.input)}<br>${otherCellsInWords(question)}<br>No candidate was found. Correct the number, or answer none of these.</p>`;
-  const names = (Object.keys(FIELD_NAMES) as ComparedField['field'][]).filter((name) =>
-    compared.some(({ fields }) => fields.some(({ field, yours, theirs }) => field === name && (yours ?? theirs))),
+function comparison({ question, yours, compared }: QuestionScreenView, mayAnswer: boolean): Html {
+  const names = (Object.keys(FIELD_NAMES) as ComparedField['field'][]).filter(
+    (name) =>
+      yours[name] ?? compared.some(({ fields }) => fields.some(({ field, theirs }) => field === name && theirs)),
   );
-  const yours = (name: ComparedField['field']) => compared[0]?.fields.find(({ field }) => field === name)?.yours;
-  return box(
+  return html`${box(
     'Row and candidates',
-    html`<table class="blocks"><thead><tr><th></th><th scope="col">${placeOf(question)}</th>${compared.map((_, index) => html`<th scope="col">Candidate ${index + 1}</th>`)}</tr></thead><tbody>
+    html`<table class="blocks"><thead><tr><th></th><th scope="col">Your list</th>${compared.map((_, index) => html`<th scope="col">Candidate ${index + 1}</th>`)}</tr></thead><tbody>
 ${names.map(
   (name) =>
-    html`<tr><th scope="row">${FIELD_NAMES[name]}</th><td data-of="your list">${yours(name) ?? dim('empty')}</td>${compared.map(
+    html`<tr><th scope="row">${FIELD_NAMES[name]}</th><td data-of="your list">${yours[name] ?? dim('empty')}</td>${compared.map(
       ({ fields }, index) => fields.filter(({ field }) => field === name).map((one) => cell(one, index)),
     )}</tr>`,
 )}
-<tr><th scope="row">Why</th><td data-of="your list">${question.otherCells.length > 0 && html`<small>Other cells: ${otherCellsInWords(question)}</small>`}</td>${compared.map(({ choice }, index) => html`<td data-of="candidate ${index + 1}"><small>${choice.evidence}</small><br><code>${choice.matchGrade}</code></td>`)}</tr>
-${mayAnswer && html`<tr><th></th><td></td>${compared.map(({ choice }, index) => html`<td><button name="choice" value="${choice.key}"${index < 9 && html` data-key="${index + 1}"`}${index === 0 && html` class="primary"`}>${index < 9 && html`<kbd>${index + 1}</kbd>`}Confirm ${compared.length > 1 && index + 1}</button></td>`)}</tr>`}
+<tr><th scope="row">Why</th><td data-of="your list">${question.otherCells.length > 0 && html`<small>Other cells: ${otherCellsInWords(question)}</small>`}</td>${compared.map(({ choice }, index) => html`<td data-of="candidate ${index + 1}"><small>${choice.evidence}</small><br><code title="${GRADE_WORDS}">${choice.matchGrade}</code></td>`)}</tr>
+${mayAnswer && compared.length > 0 && html`<tr><th></th><td></td>${compared.map(({ choice }, index) => html`<td><button name="choice" value="${choice.key}"${index < 9 && html` data-key="${index + 1}"`}${index === 0 && html` class="primary"`}>${index < 9 && html`<kbd>${index + 1}</kbd>`}Confirm ${compared.length > 1 && index + 1}</button></td>`)}</tr>`}
 </tbody></table>`,
-  );
+  )}${compared.length === 0 && html`<p>No candidate was found. Correct the number, or answer none of these.</p>`}`;
 }
 
 const AGREEMENTS: Readonly<Record<ComparedField['agreement'], readonly [css: string, word: string]>> = {
@@ -305,7 +303,7 @@ function answerForms(view: QuestionScreenView, query: URLSearchParams, { user }:
   const context = { basis: question.basis, shown, next: next ?? '', select: selectionQuery(query) };
   const fields = hiddenFields(Object.entries(context));
   return html`<form class="stack" method="post" action="${address}"><button disabled hidden></button>${fields}${comparison(view, true)}
-<div class="row"><button name="choice" value="none_of_these" data-key="n"><kbd>n</kbd>None of these</button><button name="choice" value="not_sure" data-key="s"><kbd>s</kbd>Not sure</button>${steps(view, query)}<label><kbd>t</kbd><input name="note" placeholder="Note" aria-label="Note" data-key="t" maxlength="500"></label></div></form>
+<div class="row"><button name="choice" value="none_of_these" data-key="n"><kbd>n</kbd>None of these</button><button name="choice" value="not_sure" data-key="s"><kbd>s</kbd>Not sure</button>${steps(view, query)}<label><kbd>t</kbd><input name="note" placeholder="Note, then Enter" aria-label="Note" data-key="t" maxlength="500"></label></div></form>
 ${question.stage === null && html`<form class="row" method="post" action="${address}">${fields}<input type="hidden" name="choice" value="none_of_these"><input name="number" required placeholder="Correct number" aria-label="Correct registration number" data-key="c" maxlength="100"${refused !== null && html` value="${refused}" autofocus`}><button><kbd>c</kbd>Correct the number</button><span class="dim">kybatch searches again. That costs 1 unit in the next run.</span></form>`}
 <p class="dim">You answer as ${user.name}${!user.isVerified && question.needsTwo && '. kybatch cannot check this name, so the rule of two people depends on honesty here'}</p>`;
 }
@@ -316,7 +314,7 @@ const steps = ({ next, position, own: [last] }: QuestionScreenView, query: URLSe
 
 const undoForm = ({ own: [last], at }: Dated<QuestionScreenView>, query: URLSearchParams): Html | false =>
   last !== undefined &&
-  html`<form id="undo" method="post" action="/review/undo">${hiddenFields(Object.entries({ question: last.question, given: String(last.given), select: selectionQuery(query) }))}<p class="dim">Undo takes back: ${last.summary ?? `${last.question}: ${last.decision.replaceAll('_', ' ')}`}, ${time(last.given, at)}</p></form>`;
+  html`<form id="undo" method="post" action="/review/undo">${hiddenFields(Object.entries({ question: last.question, given: String(last.given), select: selectionQuery(query) }))}<p class="dim">Undo takes back: ${last.summary}, ${time(last.given, at)}</p></form>`;
 
 /** A selection that came back in a form. */
 const selected = (form: URLSearchParams): URLSearchParams => new URLSearchParams(form.get('select') ?? '');

@@ -97,16 +97,18 @@
     const { target, key, timeStamp } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (target instanceof HTMLElement && target.closest('input, select, textarea')) {
-      if (key === 'Escape') target.blur();
+      if (key === 'Escape' || (key === 'Enter' && target.name === 'note')) target.blur();
       return;
     }
     const isSoon = event.repeat || timeStamp - lastKeyAt < PAUSE_MS;
-    lastKeyAt = timeStamp;
+    // Keys that only move the focus are not typed ahead.
+    if (key.length === 1) lastKeyAt = timeStamp;
     for (const element of document.querySelectorAll('[data-key]')) {
       if (element.dataset.key !== key) continue;
       event.preventDefault();
       if (element.matches('input, select, textarea')) element.focus();
       else if (!isSoon || element.matches('a')) element.click();
+      else element.animate({ opacity: [0.2, 1] }, 400);
       return;
     }
   });
