@@ -116,7 +116,11 @@ function withKeptCounts(ledger: Ledger, dataDir: string): Ledger {
       atWork: kept('at work', reading.atWork),
     },
     runs: { ...runs, progress: kept('progress', runs.progress) },
-    portfolios: { ...portfolios, outcomes: kept('outcomes', portfolios.outcomes) },
+    portfolios: {
+      ...portfolios,
+      outcomes: kept('outcomes', portfolios.outcomes),
+      members: kept('members', portfolios.members),
+    },
     rows: { ...rows, countRows: kept('rows', rows.countRows), keysFound: kept('keys', rows.keysFound) },
   };
   return Object.assign(Object.create(ledger, Object.getOwnPropertyDescriptors(counting)) as Ledger);

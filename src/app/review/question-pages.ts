@@ -70,8 +70,8 @@ export function questionPage(
 }
 
 function facetsFor(open: readonly QuestionSummary[], filter: QuestionFilter): Facets {
-  // Most filters have one part, so what is left without another part is often the same.
-  const counted = new Map<string, Facets>();
+  const counted = countedFacets.get(open) ?? new Map<string, Facets>();
+  countedFacets.set(open, counted);
   const without = (part: Partial<Record<keyof QuestionFilter, undefined>>) => {
     const rest = { ...filter, ...part };
     const key = JSON.stringify(rest);
@@ -85,6 +85,9 @@ function facetsFor(open: readonly QuestionSummary[], filter: QuestionFilter): Fa
     bestGrade: without({ grade: undefined, minGrade: undefined }).bestGrade,
   };
 }
+
+/** By filter, while the open questions stay the same. */
+const countedFacets = new WeakMap<readonly QuestionSummary[], Map<string, Facets>>();
 
 export interface OneQuestionOptions extends Reader {
   /** `Q-…` */
