@@ -161,7 +161,8 @@ export async function summarizeOpenQuestions(
     const { decision, held } = standing(questionIdentity(summary));
     return decision === undefined && held.length === 0 ? summary : { ...summary, decision, held };
   });
-  return undecidedFirst(summaries);
+  // What was counted of the same list is kept.
+  return summaries.every((summary, at) => summary === plain[at]) ? plain : undecidedFirst(summaries);
 }
 
 /** While the rows stay the same, so do the summaries. */

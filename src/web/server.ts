@@ -404,7 +404,8 @@ const assetText = (name: string): string => readFileSync(join(import.meta.dirnam
 /** A change needs the ledger for itself. While a run has it, the person is told to try again. */
 function whenBusy(error: unknown): Done {
   if (!(error instanceof KybatchError) || error.exit !== ExitCode.locked) throw error;
-  return { message: message('LEDGER_BUSY', 'A run is using the ledger. Try again when it has ended.', 'attention') };
+  const words = 'Nothing was changed: a run is using the ledger, or kybatch is recording answers. Try again soon.';
+  return { message: message('LEDGER_BUSY', words, 'attention') };
 }
 
 const notFound = (): Refused => new Refused(404, 'PAGE_NOT_FOUND', 'There is no page at this address.');

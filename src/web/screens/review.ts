@@ -264,7 +264,7 @@ ${names.map(
       ({ fields }, index) => fields.filter(({ field }) => field === name).map((one) => cell(one, index)),
     )}</tr>`,
 )}
-<tr><th scope="row">Why</th><td data-of="your list">${question.otherCells.length > 0 && html`<small>Other cells: ${otherCellsInWords(question)}</small>`}</td>${compared.map(({ choice }, index) => html`<td data-of="candidate ${index + 1}"><small>${choice.evidence}</small><br><code title="${GRADE_WORDS}">${choice.matchGrade}</code></td>`)}</tr>
+<tr><th scope="row">${compared.length > 0 && 'Why'}</th><td data-of="your list">${question.otherCells.length > 0 && html`<small>Other cells: ${otherCellsInWords(question)}</small>`}</td>${compared.map(({ choice }, index) => html`<td data-of="candidate ${index + 1}"><small>${choice.evidence}</small><br><code title="${GRADE_WORDS}">${choice.matchGrade}</code></td>`)}</tr>
 ${mayAnswer && compared.length > 0 && html`<tr><th></th><td></td>${compared.map(({ choice }, index) => html`<td><button name="choice" value="${choice.key}"${index < 9 && html` data-key="${index + 1}"`}${index === 0 && html` class="primary"`}>${index < 9 && html`<kbd>${index + 1}</kbd>`}Confirm ${compared.length > 1 && index + 1}</button></td>`)}</tr>`}
 </tbody></table>`,
   )}${compared.length === 0 && html`<p>No candidate was found. Correct the number, or answer none of these.</p>`}`;
