@@ -295,7 +295,7 @@ function stageTable({ progress: { stages, heldByReview } }: RunPageView): Html |
     'Stages',
     ['Stage', '', ...names.map((name) => numeric(STAGE_WORDS[name] ?? name))],
     rows.map(({ stage, counts }) => [
-      stage.replaceAll('-', ' '),
+      stage.replaceAll('-', '\u00a0'),
       countsBar(names, counts, STAGE_TONES, STAGE_WORDS),
       ...names.map((name) => someOf(counts[name])),
     ]),
