@@ -39,7 +39,7 @@ ${dataTable(
   decisions.slice(from, from + request.pageSize).map((entry) => {
     const [yours, found] = entry.summary.split(' → ');
     return [
-      html`${stateOf(entry)}<br><span class="dim">${joined([entry.id, furtherTopic(entry)], ' · ')}</span>`,
+      html`${stateOf(entry)}<br><span class="dim">${joined([`No. ${entry.id}`, furtherTopic(entry)], ' · ')}</span>`,
       yours,
       found ?? decisionName(entry),
       joined([entry.decidedBy, entry.secondBy], ' and '),
