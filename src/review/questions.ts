@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { compareGrades } from '../domain/grade-order.js';
+import { compareGrades, seemsAnotherCompany } from '../domain/grade-order.js';
 import {
   gradeOfBought,
   type IdentityMismatch,
@@ -12,6 +12,7 @@ import type { AskedQuestion, DecisionEntry, KnownRows, QuestionKey, WaitingRow }
 import type { ReviewStore } from '../ledger/review/review-store.js';
 import { isSamePerson, isSingleConfirmation } from '../ledger/review/second-person.js';
 import type { CandidateRecord, QuestionTopic } from '../ledger/rows/runs.js';
+import { firstFew } from '../util/message-parts.js';
 import { Memo } from '../util/text-limits.js';
 
 /** One review question, however many rows ask it. */
@@ -25,7 +26,7 @@ export interface Question extends QuestionTopic {
   readonly message: string;
   /** The rows that ask it. If any of them wait, only those. */
   readonly rows: readonly AskingRow[];
-  /** The fields of the first row. */
+  /** The fields of the first row. Other rows may have another place and VAT number. */
   readonly input: Readonly<Record<string, string>>;
   /** Its filled cells that no shown field has. */
   readonly otherCells: readonly ListCell[];
@@ -281,7 +282,10 @@ function mergeCandidates<
         candidate.id,
         odd === undefined ? candidate : { ...candidate, matchGrade: gradeOfBought(candidate.matchGrade, odd) },
       );
-  const candidates = [...unique.values()].sort((a, b) => compareGrades(a.matchGrade, b.matchGrade));
+  const isOther = ({ matchGrade }: Candidate) => Number(seemsAnotherCompany(matchGrade));
+  const candidates = [...unique.values()].sort(
+    (a, b) => isOther(a) - isOther(b) || compareGrades(a.matchGrade, b.matchGrade),
+  );
   return { newest, odd, candidates };
 }
 
@@ -323,7 +327,7 @@ function toQuestion(
       line,
       inputId: fields.id,
     })),
-    input: firstRow?.fields ?? {},
+    input: inputOf(shown),
     otherCells: firstRow === undefined ? [] : otherCellsOf(firstRow),
     correctedNumber: firstRow?.correctedNumber,
     asked: group,
@@ -339,6 +343,16 @@ function toQuestion(
     needsTwo: needsTwo || held.length > 0,
     held: first === undefined || held.some(isFirst) ? held : [first, ...held],
   };
+}
+
+/** An answer counts for all rows, so it shows in what they differ. */
+function inputOf(rows: readonly AskedQuestion[]): Question['input'] {
+  const fields = rows[0]?.fields ?? {};
+  const further = ['state', 'city', 'vat_number'].flatMap((field) => {
+    const values = [...new Set(rows.flatMap((row) => row.fields[field] ?? []))];
+    return values.length === 0 ? [] : [[field, firstFew(values, (value) => value, 'others').join(' / ')] as const];
+  });
+  return { ...fields, ...Object.fromEntries(further) };
 }
 
 /** Of a cell that is a part of a field, the field is shown. A ditto mark says nothing. */

@@ -174,3 +174,19 @@ test('a question has the other cells of its row, and whether its company is conf
     expect(unknown).toMatchObject({ isKnown: false, otherCells: [{ text: 'Zumtobel Lighting' }] });
     expect([known, unknown].map((one) => one && whyInWords(one) === one.message)).toEqual([false, true]);
   }));
+
+test('a question about several rows shows every place and VAT number of theirs', () =>
+  withDesk(async ({ ask, review }) => {
+    await ask({ row: 1, key: 'two rows' });
+    await ask({ row: 7, key: 'two rows' });
+    const [question] = await openQuestions(review);
+    expect(question?.input).toMatchObject({ city: 'Köln', vat_number: 'DE117316966', registration_number: '00123456' });
+  }));
+
+test('a candidate with another name and no equal number comes last', () =>
+  withDesk(async ({ ask, review }) => {
+    const graded = ['ZFZAZ', 'FAZAZ', 'AAZAZ'].map((matchGrade) => ({ id: matchGrade, matchGrade }));
+    await ask({ row: 1, key: 'one', candidates: graded });
+    const [question] = await openQuestions(review);
+    expect(question?.candidates.map(({ id }) => id)).toEqual(['AAZAZ', 'FAZAZ', 'ZFZAZ']);
+  }));

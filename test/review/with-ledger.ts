@@ -50,7 +50,7 @@ export async function withDesk<T>(
       const environmentId = await ledger.calls.environment('v1', 'https://example.test');
       for (const [position, id] of (secondPerson ? ['first'] : ['first', 'second']).entries()) {
         const rows = Array.from({ length: 9 }, (_, index) => ({
-          ...(index === 8 ? OTHER : { values: [''], fields: FIELDS }),
+          ...(index === 8 ? OTHER : { values: [''], fields: index === 6 ? PLACED : FIELDS }),
         }));
         await beginRun(ledger, { id, inputPath: `${id}.csv`, now: position + 1, secondPerson }, rows);
         await ledger.runs.finish(id, 10);
@@ -76,6 +76,8 @@ const OTHER = {
   fields: { name: 'Zumtobel AG', country: 'AT', registration_number: 'FN 123456a' },
 };
 const FIELDS = { name: 'Müller & Söhne GmbH', country: 'DE', registration_number: '00123456' };
+/** Of the seventh row. */
+const PLACED = { ...FIELDS, city: 'Köln', vat_number: 'DE117316966' };
 
 async function ask(ledger: Ledger, environmentId: number, options: AskOptions): Promise<void> {
   const { run = 'first', row, space = 'v1', stage = null, key, candidates = [{ id: 'a' }, { id: 'b' }] } = options;

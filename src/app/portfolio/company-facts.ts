@@ -39,6 +39,8 @@ const SOURCES = ['companies', 'firmographics'] as const;
 const PROFILE = ['liteKyb', 'kybLite'];
 const RECORD = ['fullKyb', ...PROFILE];
 const FIRMOGRAPHICS = 'companyProfile';
+/** Their candidates name a register. */
+const SEARCHES = ['searchKyb', 'kybSearch'];
 
 interface FactSource {
   /** The operations whose documents name it. */
@@ -56,15 +58,15 @@ const FACTS: Readonly<Record<string, FactSource>> = {
   incorporation_date: { in: [...RECORD, FIRMOGRAPHICS], firmographics: 'founding_date' },
   status: { in: [...RECORD, FIRMOGRAPHICS], firmographics: 'status' },
   country_code: { in: [...RECORD, FIRMOGRAPHICS], firmographics: 'country_code' },
-  jurisdiction: { in: ['liteKyb'], glance: 'register' },
+  jurisdiction: { in: ['liteKyb', ...SEARCHES], glance: 'register' },
   address: { in: [...PROFILE, FIRMOGRAPHICS] },
   website: { in: [...PROFILE, FIRMOGRAPHICS], firmographics: 'company_website' },
   ticker: { in: ['liteKyb'] },
-  size: { in: [FIRMOGRAPHICS], firmographics: 'size', glance: 'headcount' },
+  size: { in: [FIRMOGRAPHICS, 'creditReportFetch'], firmographics: 'size', glance: 'headcount' },
   industry: { in: [FIRMOGRAPHICS] },
 };
 
-/** `bought`: the operations whose answers are shown. */
+/** `bought`: the operations whose answers are shown, and the searches that found the company. */
 export function companyFacts(
   tables: CompanyTables,
   bought: ReadonlySet<string>,

@@ -21,6 +21,7 @@ import type { RowAbout, StoredAnswerRecord } from '../../ledger/rows/find-rows.j
 import { readers } from '../../readers/list.js';
 import { type Reader, readSubject } from '../../readers/reader.js';
 import { hideContacts, type Row } from '../../readers/table.js';
+import { searchesOf } from '../../stages/identity/space-search.js';
 import { type AppEnvironment, pricesOf, processEnvironment, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { findSettings } from '../run/stored-settings.js';
@@ -225,6 +226,7 @@ async function viewOf(
   const companyIds = new EntityIds();
   for (const [space, id] of Object.entries(ids))
     if (space !== 'report') companyIds.add({ space: space as IdSpace, id });
+  const searches = Object.keys(ids).flatMap((space) => searchesOf(space as IdSpace).map(({ name }) => name));
   const schemes = (['v1', 'v2'] as const).flatMap((scheme) => {
     const id = ids[scheme];
     return id === undefined ? [] : [{ scheme, id }];
@@ -248,7 +250,9 @@ async function viewOf(
     status,
     state: (status === null ? undefined : stateOfStatus(status)) ?? null,
     rows: listed.map(({ row, facts }) => rowView(row, facts, portfolios)),
-    facts: companyFacts(tables, operations, (cell) => (cell === 'register' ? register : glance.cell(cell))),
+    facts: companyFacts(tables, new Set([...operations, ...searches]), (cell) =>
+      cell === 'register' ? register : glance.cell(cell),
+    ),
     figures: companyFigures(tables),
     lists: LISTS.map((list) => {
       const { rows: items, state } = tables.get(list) ?? { rows: [], state: 'not_bought' as const };

@@ -213,14 +213,18 @@ function reviewInWords(plan: PlanView): ViewPart {
 }
 
 /** A list without a country column, or without any valid row, has its own advice. */
-function invalidRowsInWords({ invalidReasons, valid, columns }: PlanView): readonly string[] {
+function invalidRowsInWords({ invalidReasons, valid, columns, suggestedCountries }: PlanView): readonly string[] {
   const isToGive =
     valid > 0 &&
     invalidReasons.some(({ code }) => code === 'NO_COUNTRY') &&
     columns.read.some(({ field }) => field === 'country');
+  const taken = Object.values(suggestedCountries).reduce((sum, rows) => sum + rows, 0);
   return [
     ...invalidLines(invalidReasons, 0),
     ...(isToGive ? ['to give one country to all rows without any: --country CC'] : []),
+    ...(isToGive && taken > 0
+      ? [`it also replaces the country of ${count(taken, 'row')} taken from their numbers`]
+      : []),
   ];
 }
 

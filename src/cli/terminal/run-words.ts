@@ -436,7 +436,7 @@ const whatToDo = (code: string, areMost: boolean): readonly string[] =>
   );
 
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
-  NO_COUNTRY: 'or give one country for all of them: --country CC',
+  NO_COUNTRY: 'or give one country to all rows without any: --country CC',
   RAGGED:
     'If it is the last line, the file may be cut off: get it again. Else quote cells that hold the delimiter, or name it: --delimiter',
   BROKEN_QUOTES: 'Double the quotation marks inside a cell ("").',

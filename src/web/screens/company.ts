@@ -135,7 +135,7 @@ const missing = (state = 'not_bought'): Markup => (state === 'not_returned' ? NO
 
 function reportsPanel(reports: readonly CreditReportView[], at: number): Html {
   const [newest] = reports;
-  if (newest === undefined) return html`<p class="dim">No credit report was bought.</p>`;
+  if (newest === undefined) return html`<p class="dim">No credit report is stored.</p>`;
   const remarks = (wanted: string) =>
     newest.remarks.filter(({ kind }) => kind === wanted).map(({ text }) => html`<p>${text}</p>`);
   return html`${facts([
