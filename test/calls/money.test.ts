@@ -104,6 +104,7 @@ describe('the cost of lost calls (V1-5)', () => {
     ['a gateway answered: work may go on behind it', { remainingUnits: 99, lost: [gateway] }, { kind: 'too_early' }],
     ['some are missing: which ones is not known', { remainingUnits: 98, lost: [long, long] }, anchor(null, 1)],
     ['more are missing than were lost', { remainingUnits: 90, lost: [long] }, anchor(null, 9)],
+    ['the same a moment after: a renewal must not hide it', { remainingUnits: 90, lost: [recent] }, anchor(null, 9)],
     ['more remain than before: a renewed plan', { remainingUnits: 500, lost: [long] }, anchor(null, 0)],
     ['a new day', { resetAt: NOW - 1, lost: [long, long] }, anchor(null, 0)],
     ['the day is not over', { resetAt: NOW + 1, lost: [long, long] }, anchor('charged', 0)],

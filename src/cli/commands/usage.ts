@@ -146,7 +146,8 @@ function driftInWords(environment: Environment): string {
 const NOT_COMPARED: Readonly<Record<NonNullable<Environment['notCompared']>, string>> = {
   never_told: 'it has not reported the units left while no other call was in flight',
   under_way: 'calls are in flight. The first answer after them compares',
-  renewed: 'the allowance was renewed. The next answer starts again',
+  renewed:
+    'the allowance was renewed, or a charge was recorded that the provider did not make. The next answer starts again',
   spent: 'the allowance was used up. The next answer compares',
 };
 

@@ -357,7 +357,7 @@ export const PARKED: Readonly<Record<string, (one: boolean) => string>> = {
   scope: () => 'the key lacks a scope or a permission',
   in_doubt: (one) => `${one ? 'a call for it' : 'calls for them'} had no answer and may have been charged`,
   ask_provider: (one) =>
-    `the provider's answer for ${one ? 'it' : 'them'} cannot be used (table errors). Ask the provider`,
+    `the provider gave no usable answer for ${one ? 'it' : 'them'}. The next attempt asks again. If that fails, ask the provider`,
   unanswered: (one) => `${one ? 'its answer was' : 'their answers were'} lost. The next attempt asks again`,
 };
 

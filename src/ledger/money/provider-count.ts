@@ -83,7 +83,8 @@ export function judgeLostCalls(facts: AnchorFacts): AnchorVerdict {
   if (lost.length === 0) return settled(null, missing);
   const note = `the remaining units fell from ${anchorUnits} to ${remainingUnits}, and ${missing} of them ${missing === 1 ? 'belongs' : 'belong'} to ${lost.length} lost ${lost.length === 1 ? 'call' : 'calls'}`;
   if (missing === lost.length) return settled('charged', 0, note);
-  if (lost.some((call) => mayBeAtWork(call, now))) return { kind: 'too_early' };
+  // If more is missing, waiting does not tell what the lost calls cost, and a renewal would hide it.
+  if (missing < lost.length && lost.some((call) => mayBeAtWork(call, now))) return { kind: 'too_early' };
   return settled(missing === 0 ? 'free' : null, missing, note);
 }
 
