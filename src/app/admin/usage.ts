@@ -110,8 +110,9 @@ export interface PricedLine extends UsageLine {
 export function usage(options: UsageOptions = {}, environment = processEnvironment()): Promise<UsageView> {
   return withLedger('read', options, environment, async (ledger, dataDir) => {
     const { reading } = ledger;
-    const lost = await ledger.unknownCharges.leftOpen(environment.clock.now());
     const { charged, ...recorded } = await reading.usage();
+    // Read afterwards: what an attempt records in between is counted once, as in flight.
+    const lost = await ledger.unknownCharges.leftOpen(environment.clock.now());
     const report = withLost(recorded, lost);
     const copy = await checkOlderCopy(await ledger.portfolios.all(), dataDir, ledger);
     const atMost = options.unknownAtMost ?? Number.MAX_SAFE_INTEGER;
@@ -126,21 +127,15 @@ export function usage(options: UsageOptions = {}, environment = processEnvironme
   });
 }
 
+const NO_CALLS = { calls: 0, owned: 0, unitsCharged: 0, reports: 0, unknown: 0 };
+
 /** The calls of a dead process count as the next attempt will record them. */
 function withLost(report: Omit<UsageReport, 'charged'>, lost: readonly UnknownCharge[]): Omit<UsageReport, 'charged'> {
   const added = (lines: readonly UsageLine[], keyOf: (call: UnknownCharge) => string): readonly UsageLine[] => {
     const found = new Map(lines.map((line) => [`${line.api} ${line.key}`, line]));
     for (const call of lost) {
       const [api, key] = [call.api, keyOf(call)];
-      const line = found.get(`${api} ${key}`) ?? {
-        key,
-        api,
-        calls: 0,
-        owned: 0,
-        unitsCharged: 0,
-        reports: 0,
-        unknown: 0,
-      };
+      const line = found.get(`${api} ${key}`) ?? { ...NO_CALLS, key, api };
       found.set(`${api} ${key}`, { ...line, calls: line.calls + 1, unknown: line.unknown + 1 });
     }
     return [...found.values()];

@@ -403,7 +403,7 @@ function endInWords({ workers, putOff }: StatusView, atWork: ProcessView): reado
     endedAt !== null
       ? `ended ${moment(endedAt)}`
       : ending === null
-        ? `was killed, or a full disk kept its end from the ledger. Its last sign of life was ${moment(lastHeardAt)}`
+        ? `was killed, or the disk was full when it ended. Its last sign of life was ${moment(lastHeardAt)}`
         : 'was interrupted';
   // A leader that left took back the rows that no worker had begun, except rows that wait for their time.
   const doing = endedAt === null || putOff ? `on, ${ofLate(atWork)}` : 'on the rows that they began';

@@ -176,7 +176,7 @@ function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at
     case 'interrupted':
       return `${lastWorking(list)} was interrupted with ${count(trouble.count, 'row')} to do`;
     case 'died':
-      return `${lastWorking(list)} was killed, or a full disk kept its end from the ledger, with ${count(trouble.count, 'row')} to do`;
+      return `${lastWorking(list)} was killed, or the disk was full when it ended, with ${count(trouble.count, 'row')} to do`;
     case 'stopped':
       return `${lastWorking(list)} stopped with ${count(trouble.count, 'row')} to do: ${stopInWords(trouble.stop)}`;
     case 'allowance': {
