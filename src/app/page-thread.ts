@@ -38,8 +38,14 @@ type Outcome =
   | { readonly result: unknown }
   | { readonly refusal: Pick<KybatchError, 'code' | 'hint' | 'exit' | 'message'> };
 
-/** The same work for several requests is done once. */
 const underWay = new Map<string, Promise<unknown>>();
+
+/** The same work for several requests is done once. */
+export function doneOnce<T>(key: string, start: () => Promise<T>): Promise<T> {
+  const work = (underWay.get(key) as Promise<T> | undefined) ?? start().finally(() => underWay.delete(key));
+  underWay.set(key, work);
+  return work;
+}
 
 export function inThread<Name extends keyof Works>(
   name: Name,
@@ -47,9 +53,7 @@ export function inThread<Name extends keyof Works>(
   { cwd, env }: AppEnvironment,
 ): ReturnType<Works[Name]> {
   const key = JSON.stringify([name, options, cwd]);
-  const work = underWay.get(key) ?? start({ name, options, cwd, env }).finally(() => underWay.delete(key));
-  underWay.set(key, work);
-  return work as ReturnType<Works[Name]>;
+  return doneOnce(key, () => start({ name, options, cwd, env })) as ReturnType<Works[Name]>;
 }
 
 /** A list of this size is planned in less time than a thread needs to begin. */

@@ -82,6 +82,14 @@ onFile('an answer given while a run has the ledger waits, and its question is no
   }),
 );
 
+onFile('of two answers that one person gives at once, the second is refused', () =>
+  onPage(async ({ answer, inbox }, _, [first]) => {
+    const both = await Promise.all([answer(first), answer(first, { decision: 'not_sure' })]);
+    expect(both).toMatchObject([{ state: 'noted' }, { state: 'refused', refusal: { code: 'ANSWERED_ALREADY' } }]);
+    expect(inbox.waiting()).toHaveLength(1);
+  }),
+);
+
 onFile('a run records answers at its start and at its end, and reports them', () =>
   onPage(async ({ environment, answer }, desk, [first, second]) => {
     await answer(first);

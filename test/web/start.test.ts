@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.js';
@@ -42,13 +42,11 @@ long('a list is planned, started after a second question, followed to its end, a
       const { text } = await get(address);
       expect(text).not.toContain('action="/plan/start"');
       expect((await get(`${address}&confirm=1&max_units=9`)).text).toContain('action="/plan/start"');
-      const started = await post('/plan/start', {
-        path: list,
-        pipeline: 'onboarding',
-        max_units: '9',
-        max_reports: '0',
-      });
-      expect(started.status).toBe(303);
+      const form = { path: list, pipeline: 'onboarding', max_units: '9', max_reports: '0' };
+      // A double click.
+      const [started, again] = await Promise.all([post('/plan/start', form), post('/plan/start', form)]);
+      expect(started).toMatchObject({ status: 303, headers: { location: again.headers.location } });
+      expect(readdirSync(join(folder, 'data/logs')).filter((name) => name.startsWith('page-'))).toHaveLength(1);
       // A slow machine shows the run later.
       type Runs = { readonly runs: readonly { readonly run: { readonly id: string; readonly state: string } }[] };
       await until(async () => (await json<Runs>('/runs')).runs.length === 1);

@@ -46,11 +46,22 @@ export interface OneAnswerView {
   readonly given: number;
 }
 
-/** Answers one question with the checks of a review sheet. An answer to candidates that have changed is refused. */
-export async function answerQuestion(
+let answerBefore: Promise<unknown> = Promise.resolve();
+
+/**
+ * Answers one question with the checks of a review sheet. An answer to candidates that have changed is refused. Answers
+ * of two windows are taken in turn, so that the second one is refused.
+ */
+export function answerQuestion(
   options: OneAnswerOptions,
   environment: AppEnvironment = processEnvironment(),
 ): Promise<OneAnswerView> {
+  const answer = answerBefore.then(() => takeAnswer(options, environment));
+  answerBefore = answer.catch(() => {});
+  return answer;
+}
+
+async function takeAnswer(options: OneAnswerOptions, environment: AppEnvironment): Promise<OneAnswerView> {
   const { question, basis, shown, decision, candidate = '', correctedNumber = '', note = '' } = options;
   const by = deciderName(options, environment);
   const said = { question, basis, shown: [...shown], decision, candidate, correctedNumber, note, by };

@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../domain/errors.js';
 import { type AppEnvironment, dataDirOf, ledgerOf, type PlaceOptions, withLedger } from '../environment.js';
+import { doneOnce } from '../page-thread.js';
 import type { ProviderOptions } from '../provider/provider.js';
 import { workStateOf } from './progress.js';
 import { namedRun } from './runs.js';
@@ -44,8 +45,18 @@ export async function isLedgerHeld(options: PlaceOptions, environment: AppEnviro
 
 const LOOKS = 15;
 
-/** `words`: a command with its flags. What it prints goes to a file beside the logs. */
-export async function startProcess(
+/** `words`: a command with its flags. A double click starts it once. */
+export const startProcess = (
+  words: readonly string[],
+  options: ProviderOptions,
+  environment: AppEnvironment,
+): Promise<StartedProcess> =>
+  doneOnce(JSON.stringify(['process', dataDirOf(options, environment), words]), () =>
+    start(words, options, environment),
+  );
+
+/** What it prints goes to a file beside the logs. */
+async function start(
   words: readonly string[],
   options: ProviderOptions,
   environment: AppEnvironment,

@@ -51,7 +51,7 @@ export const runsScreen = screen<{ readonly runs: readonly RunStanding[] }>({
       isLive: isReading || runs.some(({ condition }) => isMoving(condition)),
       body: html`${heading('Runs', count(runs.length, 'run'), html`<a class="btn primary" href="/plan">New list…</a>`)}
 ${isReading && html`<p class="notice warn">The list is being read. Its run appears below.</p>`}
-${started?.run === null && started.ended !== null && html`<p class="notice bad">The run you started did not begin (exit ${started.ended.exit ?? 'unknown'}): ${started.ended.said.replace(/^error: /, '')}</p>`}
+${started?.run === null && started.ended !== null && html`<p class="notice bad">The run you started did not begin (exit ${started.ended.exit ?? 'unknown'})${started.ended.said && `: ${started.ended.said.replace(/^error: /, '')}`}</p>`}
 ${dataTable(
   ['Run', 'List', 'State', numeric('Rows'), 'Outcomes', numeric('Units'), aged('Started')],
   runs
