@@ -64,7 +64,8 @@ const declaredGroups = (): Promise<[CommandGroup, DeclaredCommand[]][]> =>
 export async function runCli(given: readonly string[], outside: Outside): Promise<ExitCode> {
   const argv = withCurrentNames(given);
   const place = placeFlags({ dataDir: dataDirIn(argv) });
-  const io = guarded(outside, { quiet: isSaid(argv, QUIET), plain: isSaid(argv, NO_COLOUR), place });
+  const json = isSaid(argv, JSON_WANTED);
+  const io = guarded(outside, { quiet: isSaid(argv, QUIET), plain: isSaid(argv, NO_COLOUR), json, place });
   if (argv[0] === COMPLETE) {
     io.stdout(await (await import('./completion/complete.js')).complete(argv.slice(1), io));
     return ExitCode.ok;
@@ -78,7 +79,7 @@ export async function runCli(given: readonly string[], outside: Outside): Promis
   } catch (error) {
     const { view, exit } = explainError(error);
     const hint = view.hint === undefined ? undefined : withPlace(view.hint, place);
-    print({ ...view, hint }, isSaid(argv, JSON_WANTED), io);
+    print({ ...view, hint }, io);
     return exit;
   }
 }
@@ -169,8 +170,8 @@ const JSON_WANTED: ReadonlySet<string> = new Set(['--json']);
 const NO_COLOUR: ReadonlySet<string> = new Set(['--no-color']);
 const QUIET: ReadonlySet<string> = new Set(['--quiet', '-q']);
 
-function print(view: ErrorView, json: boolean, io: Io): void {
-  if (json) printJson(io, { error: view });
+function print(view: ErrorView, io: Io): void {
+  if (io.json) printJson(io, { error: view });
   const hint = view.hint === undefined ? '' : `\n${view.hint}`;
   const text = `error: ${view.message}${hint}`.replaceAll(LAST_COMMAND, '$1$2').replaceAll(/\n(?=.)/g, '\n  ');
   io.say(message(view.code as MessageCode, text, 'failed'), 'alert');

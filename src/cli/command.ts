@@ -1,7 +1,7 @@
-import type { ArgumentsCamelCase, Argv } from 'yargs';
+import type { ArgumentsCamelCase, Argv, InferredOptionType, Options } from 'yargs';
 import yargs from 'yargs';
 import type { TableOptions } from '../app/run/export.js';
-import { type ExitCode, UsageError } from '../domain/errors.js';
+import { ExitCode, UsageError } from '../domain/errors.js';
 import { DURATION_FORM, FINITE_DURATION, parseDuration } from '../domain/freshness.js';
 import { didYouMean } from '../util/message-parts.js';
 import { lazy } from '../util/packages.js';
@@ -10,12 +10,13 @@ import type { Io } from './terminal/io.js';
 /** Completion scripts call this word. The answer has a line for each suggestion: the word, a tab, its description. */
 export const COMPLETE = '__complete';
 
-/** One command: its flags, and the function that runs it and returns the exit code. */
-export interface Command<Args extends CommonArgs = CommonArgs> {
+/** One command: its flags, and the function that runs it and returns the exit code. Without one it is 0. */
+interface Command<Args extends CommonArgs> {
   readonly command: string;
   readonly describe: string;
-  readonly builder: (yargs: Argv<CommonArgs>) => Argv<Args>;
-  readonly run: (args: ArgumentsCamelCase<Args>, io: Io) => Promise<ExitCode>;
+  readonly builder?: (yargs: Argv<CommonArgs>) => Argv<Args>;
+  /** Absent: one of its subcommands is needed. */
+  readonly run?: (args: ArgumentsCamelCase<Args>, io: Io) => Promise<ExitCode | undefined>;
   readonly subcommands?: readonly Registration[];
 }
 
@@ -27,9 +28,10 @@ export interface Registration {
   readonly add: (yargs: Argv<CommonArgs>, io: Io, done: (code: ExitCode) => void, name?: string) => Argv<CommonArgs>;
 }
 
+/** A command for the list of commands. Its arguments have the types of its flags. */
 export function register<Args extends CommonArgs>(definition: Command<Args>): Registration {
   const [word = ''] = definition.command.split(' ');
-  const { subcommands = [] } = definition;
+  const { subcommands = [], run, builder = (yargs) => yargs as Argv<Args> } = definition;
   const add: Registration['add'] = (yargs, io, done, name = word) => {
     const behind = definition.command.slice(word.length);
     return yargs.command({
@@ -38,17 +40,23 @@ export function register<Args extends CommonArgs>(definition: Command<Args>): Re
       describe: definition.describe,
       builder: (nested: Argv<CommonArgs>) => {
         for (const subcommand of subcommands) subcommand.add(nested, io, done);
-        return definition.builder(nested);
+        if (run === undefined) nested.demandCommand(1, missingOneOf(subcommands));
+        return builder(nested);
       },
-      handler: async (args) => done(await definition.run(args as ArgumentsCamelCase<Args>, io)),
+      handler: async (args) => done((await run?.(args as ArgumentsCamelCase<Args>, io)) ?? ExitCode.ok),
     }) as Argv<CommonArgs>;
   };
   const declare: Registration['declare'] = (before = '') => {
     const below = subcommands.map((subcommand) => subcommand.declare(`${before}${word} `));
-    return declaredBy(definition, definition.builder, before, below);
+    return declaredBy(definition, builder, before, below);
   };
   return { hasSubcommands: definition.subcommands !== undefined, declare, add };
 }
+
+const missingOneOf = (subcommands: readonly Registration[]): string => {
+  const names = subcommands.map((subcommand) => subcommand.declare().path);
+  return `a command is missing: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+};
 
 /** The words and flags of a command, for refusals and shell completion. */
 export interface DeclaredCommand {
@@ -166,57 +174,45 @@ export interface CommonArgs {
   readonly json: boolean;
 }
 
+/** The arguments that flags give. */
+export type ArgsOf<Flags extends Readonly<Record<string, Options>>> = CommonArgs & {
+  readonly [Name in keyof Flags as CamelCase<Name & string>]: InferredOptionType<Flags[Name]>;
+};
+
+type CamelCase<Name extends string> = Name extends `${infer Word}-${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
 export const commonFlags = (of: Argv): Argv<CommonArgs> =>
   of
-    .option('data-dir', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Folder of the ledger and the results (default: data)',
-    })
-    .option('quiet', {
-      alias: 'q',
-      type: 'boolean',
-      default: false,
-      describe: 'Print errors and questions only',
-    })
-    .option('json', { type: 'boolean', default: false, describe: 'Print one JSON object on stdout' })
+    .option('data-dir', textFlag('Folder of the ledger and the results (default: data)'))
+    .option('quiet', { alias: 'q', ...switchFlag('Print errors and questions only') })
+    .option('json', switchFlag('Print one JSON object on stdout'))
     .option('color', { type: 'boolean', default: true, describe: 'Colours on a terminal (default). --no-color: none' })
     .help('help', 'Show this help')
     .alias('help', 'h') as unknown as Argv<CommonArgs>;
 
-/** The flags of every command that talks to a provider. */
-export interface ProviderArgs extends CommonArgs {
-  readonly sandbox: boolean;
-}
+/** A flag that takes a text. */
+export const textFlag = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
 
-export const sandboxOption = {
-  type: 'boolean',
-  default: false,
-  describe: 'Use the built-in simulated provider',
-} as const;
+/** A flag that is off without a word. */
+export const switchFlag = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
+
+export const sandboxOption = switchFlag('Use the built-in simulated provider');
 
 /** The same flag for commands that only read. */
-export const onlySandboxOption = {
-  type: 'boolean',
-  default: false,
-  describe: 'Only data of the simulated provider',
-} as const;
+export const onlySandboxOption = switchFlag('Only data of the simulated provider');
 
 /**
  * A flag that takes a whole number. It is read as text, because yargs reads an empty value as 0 and `0x10` as 16. Each
  * command checks the bounds.
  */
 export const numberFlag = (name: string, describe: string) =>
-  ({
-    type: 'string',
-    requiresArg: true,
-    describe,
-    coerce: (given: unknown) => readNumber(name, given),
-  }) as const;
+  ({ ...textFlag(describe), coerce: (given: unknown) => readNumber(name, given) }) as const;
 
 /** The same flag with a default. */
 export const numberFlagOr = (fallback: number, name: string, describe: string) =>
-  ({ ...numberFlag(name, describe), default: fallback, coerce: (given: unknown) => readNumber(name, given) }) as const;
+  ({ ...numberFlag(name, describe), default: fallback }) as const;
 
 export function readNumber(name: string, given: unknown): number {
   if (typeof given === 'number') return given;
@@ -237,56 +233,16 @@ export function readDuration(flag: string, text: string): number {
   return parseDuration(text);
 }
 
-/** The flags for writing tables. */
-export interface TableFlags {
-  readonly out?: string | undefined;
-  readonly format?: string | undefined;
-  readonly bom?: boolean | undefined;
-  readonly delimiter?: string | undefined;
-  readonly csvDefuse?: 'on' | 'off' | undefined;
-  readonly includeContacts?: boolean | undefined;
-  readonly partitionBy?: string | undefined;
-}
+export const ofPortfolioOption = textFlag('The newest run of this list, by name or path');
 
-export const ofPortfolioOption = {
-  type: 'string',
-  requiresArg: true,
-  describe: 'The newest run of this list, by name or path',
-} as const;
+export const outOption = textFlag('Folder of the tables (default: data/exports/<run>)');
 
-export const outOption = {
-  type: 'string',
-  requiresArg: true,
-  describe: 'Folder of the tables (default: data/exports/<run>)',
-} as const;
-
-export const formatOption = {
-  type: 'string',
-  requiresArg: true,
-  describe: 'csv, parquet, xlsx, ftm, bods (default: csv,xlsx)',
-} as const;
+export const formatOption = textFlag('csv, parquet, xlsx, ftm, bods (default: csv,xlsx)');
 
 /** For tables that do not belong to a run. */
 export const plainFormatOption = { ...formatOption, describe: 'csv, or csv,parquet (default: csv)' } as const;
 
 export const includeContactsOption = { type: 'boolean', describe: "Include people's e-mail and phone" } as const;
-
-/** The flags of an export, checked. */
-export function readTableFlags(flags: TableFlags): TableOptions {
-  const formats = flags.format === undefined ? undefined : readFormats(flags.format, FORMATS);
-  const partitionByCountry = flags.partitionBy !== undefined;
-  if (partitionByCountry && formats?.includes('parquet') !== true)
-    throw new UsageError('PARTITION_NEEDS_PARQUET', '--partition-by splits Parquet files', 'Add --format parquet.');
-  return {
-    out: flags.out,
-    formats,
-    delimiter: readDelimiter(flags.delimiter ?? ','),
-    bom: flags.bom,
-    defuse: flags.csvDefuse !== 'off',
-    includeContacts: flags.includeContacts,
-    partitionByCountry,
-  };
-}
 
 type ExportFormat = NonNullable<TableOptions['formats']>[number];
 
@@ -295,9 +251,9 @@ export const FORMATS: readonly ExportFormat[] = ['csv', 'parquet', 'xlsx', 'ftm'
 const PLAIN_FORMATS = ['csv', 'parquet'] as const;
 
 /** The formats of tables without a run. The others are made of a run's results or its graph. */
-export const readPlainFormats = ({ format = 'csv' }: Pick<TableFlags, 'format'>) => readFormats(format, PLAIN_FORMATS);
+export const readPlainFormats = (text = 'csv') => readFormats(text, PLAIN_FORMATS);
 
-function readFormats<Format extends ExportFormat>(text: string, known: readonly Format[]): readonly Format[] {
+export function readFormats<Format extends ExportFormat>(text: string, known: readonly Format[]): readonly Format[] {
   const asked = text
     .split(',')
     .map((word) => word.trim().toLowerCase())
@@ -312,14 +268,4 @@ function readFormats<Format extends ExportFormat>(text: string, known: readonly 
     );
   if (asked.length === 0) throw new UsageError('FLAG_EMPTY', '--format is empty', hint);
   return known.filter((format) => asked.includes(format));
-}
-
-function readDelimiter(text: string): string {
-  const character = text === 'tab' || text === '\\t' ? '\t' : text;
-  if (/^[,;\t|]$/.test(character)) return character;
-  throw new UsageError(
-    'DELIMITER_INVALID',
-    `--delimiter: ${JSON.stringify(text)} cannot separate fields`,
-    'Use a comma, a semicolon, tab or |.',
-  );
 }

@@ -14,7 +14,7 @@ import { askYesNo, InterruptListener, type Io, printJson } from './terminal/io.j
 import { ProgressDisplay } from './terminal/progress.js';
 import { endAsPairs, endInWords, endJson } from './terminal/run-end-words.js';
 import { findingsInWords, proposalInWords, startInWords } from './terminal/run-words.js';
-import { placeFlags, type Suggestion, suggestCommand, suggestRaised } from './terminal/suggestions.js';
+import { type Suggestion, suggestCommand, suggestRaised } from './terminal/suggestions.js';
 
 export interface Spending {
   /** The use case, with the flags and the terminal as its options. */
@@ -37,7 +37,7 @@ export async function spend({ work, nothing, again }: Spending, args: SpendingAr
       attempt = pick(event, 'goesOn', 'fresh');
       // The proposal has said the rest.
       const isKnown = io.said.includes('PLAN') || io.said.includes('RUN_PROPOSED');
-      io.say(startInWords(event, placeFlags(args), { isKnown, isInteractive: io.interactive }));
+      io.say(startInWords(event, { isKnown, isInteractive: io.interactive }));
       interrupts.start(io);
       display = new ProgressDisplay(event, io);
     }
@@ -50,7 +50,7 @@ export async function spend({ work, nothing, again }: Spending, args: SpendingAr
       interruptedAs: () => interrupts.exitCode,
     };
     const end = await work({ ...readSpendingFlags(args), listen, drain, abort, said }).finally(() => display?.stop());
-    if (!end.worked) io.say(nothing(end), args.json ? 'stderr' : 'result');
+    if (!end.worked) io.say(nothing(end), io.json ? 'stderr' : 'result');
     const ways = {
       next: end.next === null ? undefined : suggestCommand(end.next, args),
       further: end.further.map((step) => suggestCommand(step, args)),
@@ -64,15 +64,14 @@ export async function spend({ work, nothing, again }: Spending, args: SpendingAr
         end.barred && end.rest !== null
           ? suggestRaised(end.run, { ...end.rest, priceAboveLimit: end.priceAboveLimit }, end.limits, args)
           : undefined,
-      place: placeFlags(args),
     };
     const facts = { ms: io.clock.now() - startedAt, ...attempt };
     const exit = exitCodeOfRun(end, interrupts.exitCode);
     const messages = endInWords(end, ways, facts);
-    if (args.json) printJson(io, endJson(end, ways), messages);
+    if (io.json) printJson(io, endJson(end, ways), messages);
     // With --quiet an attempt that did all it could prints nothing. The exit code tells that rows wait for a person.
     const isQuiet = isAllDone(end);
-    if (args.json) io.say(messages, isQuiet ? 'stderr' : 'alert');
+    if (io.json) io.say(messages, isQuiet ? 'stderr' : 'alert');
     else {
       const isOnScreen = io.screens?.stdout === true;
       io.say([...messages, ...(isOnScreen ? [] : [endAsPairs(end, exit)])], isQuiet ? 'result' : 'stdout');
@@ -165,9 +164,4 @@ export const confirmContinue = (args: SpendingArgs, io: Io) =>
   io.ask === undefined
     ? undefined
     : (proposal: ContinueProposal) =>
-        confirmSpending(
-          [...findingsInWords(proposal.findings), ...proposalInWords(proposal, placeFlags(args))],
-          'Continue?',
-          args,
-          io,
-        );
+        confirmSpending([...findingsInWords(proposal.findings), ...proposalInWords(proposal)], 'Continue?', args, io);

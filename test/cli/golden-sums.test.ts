@@ -8,12 +8,13 @@ import { checkInWords } from '../../src/cli/terminal/check-words.js';
 import { planInWords } from '../../src/cli/terminal/plan-words.js';
 import { endInWords } from '../../src/cli/terminal/run-end-words.js';
 import { startInWords } from '../../src/cli/terminal/run-words.js';
+import { withPlace } from '../../src/cli/terminal/text.js';
 import { wrapped } from '../../src/cli/terminal/view.js';
 import { mapTexts } from '../../src/util/message-parts.js';
 import { inLines } from '../helpers/messages.js';
 import { RUN_END } from '../helpers/run-end.js';
 
-const NO_WAY_ON = { next: undefined, further: [], write: undefined, resume: undefined, place: ' --data-dir /d' };
+const NO_WAY_ON = { next: undefined, further: [], write: undefined, resume: undefined };
 
 const END: RunEndView = {
   ...RUN_END,
@@ -148,8 +149,11 @@ const LIST: CheckView['lists'][number] = {
 /** What is told of the same figures, in each case that has words of its own. */
 test('V1-5 V2-3 X-3 sums in words', async () => {
   const spent = (unknown: number, unknownCalls = END.unknownCalls) =>
-    endInWords({ ...END, unknownCalls, spent: { ...END.spent, unknown } }, NO_WAY_ON).filter(
-      ({ code }) => code === 'UNITS_SPENT',
+    mapTexts(
+      endInWords({ ...END, unknownCalls, spent: { ...END.spent, unknown } }, NO_WAY_ON).filter(
+        ({ code }) => code === 'UNITS_SPENT',
+      ),
+      (text) => withPlace(text, ' --data-dir /d'),
     );
   const counted = (outcomes: Partial<RunEndView['outcomes']>, toDo: number) =>
     endInWords(
@@ -187,12 +191,12 @@ test('V1-5 V2-3 X-3 sums in words', async () => {
     'rows to do that keep earlier answers, beside rows without any': counted({ complete: 54, pending: 2 }, 14),
     'rows to do that all keep earlier answers': counted({ complete: 56 }, 14),
     'rows to do without an answer': counted({ complete: 42, pending: 14 }, 14),
-    'a start that leaves rows on hold': mapTexts(startInWords({ ...STARTED, toGo: 2, inDoubt: 12 }, ''), (text) =>
+    'a start that leaves rows on hold': mapTexts(startInWords({ ...STARTED, toGo: 2, inDoubt: 12 }), (text) =>
       wrapped(text, 80),
     ),
-    'a start that can continue no row': startInWords({ ...STARTED, toGo: 0, inDoubt: 12 }, ''),
-    'a limit of units alone': startInWords(STARTED, ''),
-    'a limit of units and of reports': startInWords({ ...STARTED, reportsUnbound: false }, ''),
+    'a start that can continue no row': startInWords({ ...STARTED, toGo: 0, inDoubt: 12 }),
+    'a limit of units alone': startInWords(STARTED),
+    'a limit of units and of reports': startInWords({ ...STARTED, reportsUnbound: false }),
     'a plan of reports that are all stored': planned(180),
     'a plan of reports of which some are stored': planned(30),
     'a plan of reports that are new': planned(0),

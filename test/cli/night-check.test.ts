@@ -566,7 +566,7 @@ test('V1-10 a refused scope beside a limit: screen and metrics name the cause th
   const parked = { budget: 2, scope: 1 };
   const end = { ...RUN_END, finished: false, toDo: 3, parked };
   expect(exitOfRun(end, undefined)).toEqual({ code: 5, reason: 'SCOPE' });
-  expect(endInWords(end, { next: undefined, further: [], write: undefined, resume: undefined, place: '' })).toEqual(
+  expect(endInWords(end, { next: undefined, further: [], write: undefined, resume: undefined })).toEqual(
     expect.arrayContaining([expect.objectContaining({ code: 'ROWS_WAIT_FOR_SCOPE' })]),
   );
   const pipeline = ['stages: [record]', 'metrics: {file: m.prom}'];

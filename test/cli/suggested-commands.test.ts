@@ -56,12 +56,16 @@ long('every command that is suggested can be pasted as it is, wherever the ledge
   }),
 );
 
-test('a command in backticks gets the place once, other text does not', () => {
+test('a command gets the place once, other text does not', () => {
   const place = " --data-dir 'my books'";
   expect(withPlace('`kybatch runs` lists them', place)).toBe("`kybatch runs --data-dir 'my books'` lists them");
   expect(withPlace('`kybatch runs --data-dir x`, `kybatch run --help`, `kybatch --help`, `errors`', place)).toBe(
     '`kybatch runs --data-dir x`, `kybatch run --help`, `kybatch --help`, `errors`',
   );
+  expect(withPlace('  kybatch charges 6    # free\nNext: kybatch resume r', ' --data-dir d')).toBe(
+    '  kybatch charges 6 --data-dir d    # free\nNext: kybatch resume r --data-dir d',
+  );
+  expect(withPlace('kybatch run=1\nNote: kybatch decides', ' --data-dir d')).not.toContain('--data-dir');
   expect(withPlace('`kybatch runs`', '')).toBe('`kybatch runs`');
 });
 

@@ -8,52 +8,45 @@ import { readSmallFile, UnreadableFile } from '../../util/files.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { pick, toJson, verbatim } from '../../util/view-json.js';
 import { listed } from '../../util/words.js';
-import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
+import { register, sandboxOption, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, exitCodeOfInterrupt, type Io, printJson } from '../terminal/io.js';
 
-interface CallArgs extends ProviderArgs {
-  readonly api: ApiName;
-  readonly operation: string | undefined;
-  readonly params: string | undefined;
-  readonly rebuy: boolean;
-}
-
-export const callCommand: Command<CallArgs> = {
+export const callCommand = register({
   command: 'call <api> [operation]',
   describe: 'Call any operation of the provider yourself',
   builder: (yargs) =>
     yargs
       .positional('api', { choices: ['v1', 'v2', 'mcp'] as const, demandOption: true, describe: 'Which API' })
       .positional('operation', { type: 'string', describe: 'The operation, e.g. searchKyb, or the tool' })
-      .option('params', { type: 'string', requiresArg: true, describe: 'Parameters as JSON, or @file.json' })
-      .option('rebuy', { type: 'boolean', default: false, describe: 'Ask again even if the answer is stored' })
+      .option('params', textFlag('Parameters as JSON, or @file.json'))
+      .option('rebuy', switchFlag('Ask again even if the answer is stored'))
       .option('sandbox', sandboxOption),
-  async run({ api, operation, params, rebuy, sandbox, dataDir, json }, io) {
+  async run({ api, operation, params, rebuy, sandbox, dataDir }, io) {
     if (operation === undefined) {
       const list = async (signal: AbortSignal) => {
         const listed =
           api === 'mcp'
             ? await (await import('../../app/provider/call.js')).tools({ sandbox, dataDir, signal }, appEnvironment(io))
             : (await import('../../app/provider/operations.js')).operations(api);
-        if (json) printJson(io, { api, operations: verbatim(listed) });
+        if (io.json) printJson(io, { api, operations: verbatim(listed) });
         else io.stdout(operationsInWords(api, listed));
       };
       return await untilInterrupted(list, message('STOPPED', 'Stopped. Nothing was charged.'), io);
     }
     const options = { api, operation, params: readParams(params, io.cwd), fresh: rebuy, sandbox, dataDir };
     return await untilInterrupted(
-      (signal) => callOne({ ...options, signal }, json, io),
+      (signal) => callOne({ ...options, signal }, io),
       message('STOPPED_UNKNOWN', 'Stopped. The call may have been charged: `kybatch usage`'),
       io,
     );
   },
-};
+});
 
-async function callOne(options: DirectCallOptions, json: boolean, io: Io): Promise<void> {
+async function callOne(options: DirectCallOptions, io: Io): Promise<void> {
   const { call } = await import('../../app/provider/call.js');
   const view = await call(options, appEnvironment(io));
-  const source = !json || view.owned || view.inHistory ? callInWords(view) : [];
-  if (json) printJson(io, callJson(view), source);
+  const source = !io.json || view.owned || view.inHistory ? callInWords(view) : [];
+  if (io.json) printJson(io, callJson(view), source);
   else io.stdout(bodyInWords(view));
   io.say(source);
 }

@@ -4,76 +4,49 @@ import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick } from '../../util/view-json.js';
 import { count, inUtc, listed, rowInWords } from '../../util/words.js';
-import { type Command, onlySandboxOption, type ProviderArgs } from '../command.js';
+import { onlySandboxOption, register, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, printJson, printResult } from '../terminal/io.js';
-import { lookFlags, placeFlags } from '../terminal/suggestions.js';
+import { lookFlags } from '../terminal/suggestions.js';
 import { shellWord } from '../terminal/text.js';
 import { block, view } from '../terminal/view.js';
 
-interface ChangesArgs extends ProviderArgs {
-  readonly portfolio: string | undefined;
-  readonly since: string | undefined;
-  readonly all: boolean;
-  readonly raw: string | undefined;
-}
-
-export const changesCommand: Command<ChangesArgs> = {
+export const changesCommand = register({
   command: 'changes [portfolio]',
   describe: 'Show what changed at the companies of a list',
   builder: (yargs) =>
     yargs
       .positional('portfolio', { type: 'string', describe: 'Its name, or its file (default: all)' })
-      .option('since', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'A day (2026-01-31), a run, or next_since of the last look',
-      })
+      .option('since', textFlag('A day (2026-01-31), a run, or next_since of the last look'))
       .option('sandbox', onlySandboxOption)
-      .option('all', { type: 'boolean', default: false, describe: 'Also the changes that are not important' })
-      .option('raw', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Print one stored answer, by its SHA-256 or its first digits',
-      }),
+      .option('all', switchFlag('Also the changes that are not important'))
+      .option('raw', textFlag('Print one stored answer, by its SHA-256 or its first digits')),
   async run(args, io) {
-    const { dataDir, json, portfolio, since, sandbox, all, raw } = args;
+    const { dataDir, portfolio, since, sandbox, all, raw } = args;
     if (raw !== undefined) {
       const { rawAnswer } = await import('../../app/portfolio/changes.js');
       const { rawSha256, body } = await rawAnswer({ dataDir, sha256: raw }, appEnvironment(io));
       const text = body.toString('utf8');
-      if (json) printJson(io, { rawSha256, body: text });
+      if (io.json) printJson(io, { rawSha256, body: text });
       else io.stdout(`${text}\n`);
       return ExitCode.ok;
     }
     const { changes } = await import('../../app/portfolio/changes.js');
     const found = await changes({ dataDir, portfolio, since, sandbox }, appEnvironment(io));
     const again = `${portfolio === undefined ? '' : ` ${shellWord(portfolio)}`}${all ? ' --all' : ''}${lookFlags(args)}`;
-    printResult(
-      io,
-      { json },
-      () => changesJson(found),
-      () => changesInWords(found, all, { place: placeFlags(args), again }),
-    );
-    return ExitCode.ok;
+    printResult(io, changesJson(found), changesInWords(found, all, again));
   },
-};
+});
 
 type Field = ChangedItem['fields'][number];
 
-/** For the next commands: the data directory, and the flags of this command. */
-interface Flags {
-  readonly place: string;
-  readonly again: string;
-}
-
-/** Companies with an important change come first. Without `all` the others are left out. */
-function changesInWords(found: ChangesView, all: boolean, { place, again }: Flags): readonly Message[] {
+/** Companies with an important change come first. Without `all` the others are left out. `again`: the flags of this command. */
+function changesInWords(found: ChangesView, all: boolean, again: string): readonly Message[] {
   const companies = groupByMember(found.changes).filter((changes) => all || hasImportant(changes));
   const notShown = linesOf(found, true) - linesOf(found, all);
   return view(
     companies
       .toSorted((a, b) => Number(hasImportant(b)) - Number(hasImportant(a)))
-      .map((changes, index) => block('COMPANY_CHANGED', index > 0 && '', companyInWords(changes, all, place))),
+      .map((changes, index) => block('COMPANY_CHANGED', index > 0 && '', companyInWords(changes, all))),
     found.changes.length + found.notCompared === 0 && message('NOTHING_CHANGED', 'No changes.'),
     found.notCompared > 0 &&
       message(
@@ -98,7 +71,7 @@ function groupByMember(changes: readonly ChangeView[]): readonly (readonly Chang
   return [...groups.values()];
 }
 
-function companyInWords(changes: readonly ChangeView[], all: boolean, place: string): readonly string[] {
+function companyInWords(changes: readonly ChangeView[], all: boolean): readonly string[] {
   const [first] = changes;
   if (first === undefined) return [];
   const { name, ids, row, line, inputId, portfolio } = first;
@@ -109,16 +82,16 @@ function companyInWords(changes: readonly ChangeView[], all: boolean, place: str
   ]);
   return [
     `${shortened(name ?? ids.v1 ?? ids.v2 ?? 'a company')}: ${where}`,
-    ...changes.flatMap((change) => answerInWords(change, all, place)),
+    ...changes.flatMap((change) => answerInWords(change, all)),
   ];
 }
 
 /** The changes by one answer, and the commands that print this answer and the one before. */
-function answerInWords({ items, changedAt }: ChangeView, all: boolean, place: string): readonly string[] {
+function answerInWords({ items, changedAt }: ChangeView, all: boolean): readonly string[] {
   const shown = items
     .filter((item) => all || isImportant(item))
     .toSorted((a, b) => Number(isImportant(b)) - Number(isImportant(a)));
-  const raw = (sha256: string) => `kybatch changes --raw ${sha256.slice(0, 16)}${place}`;
+  const raw = (sha256: string) => `kybatch changes --raw ${sha256.slice(0, 16)}`;
   return [
     ...shown.flatMap((item) =>
       itemInWords(item, all).map((words) => `  ${inUtc(changedAt, 10).slice(0, 10)}  ${words}`),

@@ -11,15 +11,15 @@ import type {
 import { ExitCode } from '../../domain/errors.js';
 import { isUnknownCharge } from '../../domain/outcomes.js';
 import { printable } from '../../review/words.js';
-import { type Message, mapTexts, message } from '../../util/message-parts.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, inUtc, iso, listed, shortRun, withCommas } from '../../util/words.js';
-import { type Command, type CommonArgs, register } from '../command.js';
+import { type ArgsOf, type CommonArgs, register, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResultAndWords } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
-import { givenFlags, type Place, placeFlags, shortCommand, suggestCommand } from '../terminal/suggestions.js';
-import { inColumns, outsideRun, sentFor, widthOf, withPlace } from '../terminal/text.js';
-import { block, marked, view } from '../terminal/view.js';
+import { givenFlags, type Place, suggestCommand } from '../terminal/suggestions.js';
+import { inColumns, outsideRun, sentFor, widthOf } from '../terminal/text.js';
+import { block, marked, shortCommand, view } from '../terminal/view.js';
 
 type UnknownCall = UnknownChargesView['calls'][number];
 type ChargeVerdict = RecordChargesOptions['verdict'];
@@ -314,7 +314,7 @@ function resentInWords({ calls, released, failed }: RecordedChargesView, args: P
     resumeInWords(released, args),
     failed.map(({ run, sandbox, given }) => {
       const step = suggestCommand({ kind: 'retry', run }, { ...args, sandbox, ...givenFlags(given) });
-      return message('RETRY_NEXT', `Try the failed rows of run ${shortRun(run)} again: ${shortCommand(step)}`);
+      return message('RETRY_NEXT', `Try the failed rows of run ${shortRun(run)} again: ${shortCommand(step.command)}`);
     }),
     calls.some(({ sentAgain }) => sentAgain === 'by_hand') &&
       message('CALL_AGAIN_NEXT', 'To send a manual call again, repeat its `kybatch call`.'),
@@ -327,7 +327,7 @@ function resentInWords({ calls, released, failed }: RecordedChargesView, args: P
 }
 
 const resumeInWords = (released: RecordedChargesView['released'], args: Place): readonly Message[] =>
-  nextCommands(released, args).map((command) => message('RESUME_NEXT', `Continue: ${shortCommand({ command })}`));
+  nextCommands(released, args).map((command) => message('RESUME_NEXT', `Continue: ${shortCommand(command)}`));
 
 const recordedInWords = (
   verdict: ChargeVerdict,
@@ -345,21 +345,6 @@ const recordedInWords = (
         resumeInWords(settled.released, { dataDir }),
       );
 
-interface ListArgs extends CommonArgs {
-  readonly which?: readonly (string | number)[] | undefined;
-}
-
-interface ShowArgs extends ListArgs {
-  readonly settled?: boolean | undefined;
-  readonly all?: boolean | undefined;
-}
-
-interface SettleArgs extends ListArgs {
-  readonly reason: string | undefined;
-  readonly by: string | undefined;
-  readonly yes: boolean;
-}
-
 const whichPositional = {
   type: 'string',
   array: true,
@@ -368,47 +353,46 @@ const whichPositional = {
 
 const allOption = { type: 'boolean', describe: 'While rows are on hold: also the other calls', global: false } as const;
 
-const whichOf = ({ which }: ListArgs): readonly string[] => (which ?? []).map(String);
+const whichOf = ({ which }: { readonly which?: readonly (string | number)[] | undefined }): readonly string[] =>
+  (which ?? []).map(String);
 
-const listCommand: Command<ShowArgs> = {
+const listOptions = {
+  all: allOption,
+  settled: { type: 'boolean', describe: 'Also the recorded ones, with every entry' },
+} as const;
+
+type ShowArgs = Pick<CommonArgs, 'dataDir'> & Partial<ArgsOf<typeof listOptions>> & Parameters<typeof whichOf>[0];
+
+const listCommand = register({
   command: 'list [which..]',
   describe: 'List the calls',
-  builder: (yargs) =>
-    yargs
-      .positional('which', whichPositional)
-      .option('all', allOption)
-      .option('settled', { type: 'boolean', describe: 'Also the recorded ones, with every entry' }),
+  builder: (yargs) => yargs.positional('which', whichPositional).options(listOptions),
   run: list,
-};
+});
 
 async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const { dataDir, settled } = args;
   const { listUnknownCharges } = await import('../../app/review/unknown-charges.js');
   const found = await listUnknownCharges({ dataDir, settled, which: whichOf(args) }, appEnvironment(io));
   const { calls, underWay, released } = found;
-  const place = placeFlags(args);
   const next = nextCommands(released, args);
   const messages = view(
     // Pasted into a job, a command without --yes is refused.
-    calls.length > 0 && callsInWords(found, args, `${io.ask === undefined ? ' --yes' : ''}${place}`),
-    calls.length + underWay.length === 0 && nothingFoundInWords(found.elsewhere, 'list', place),
+    calls.length > 0 && callsInWords(found, args, io.ask === undefined ? ' --yes' : ''),
+    calls.length + underWay.length === 0 && nothingFoundInWords(found.elsewhere, 'list'),
     underWayInWords(underWay),
-    next.map((command) => message('RESUME_NEXT', `No row is on hold any more. Continue: ${shortCommand({ command })}`)),
+    next.map((command) => message('RESUME_NEXT', `No row is on hold any more. Continue: ${shortCommand(command)}`)),
   );
   printResultAndWords(
     io,
-    args,
-    () => ({
+    {
       rowsOnHold: found.rowsOnHold,
       calls: calls.map(callJson),
       underWay: underWay.map(underWayJson),
       elsewhere: elsewhereJson(found.elsewhere),
       next,
-    }),
-    mapTexts(
-      messages.filter(({ code }) => !args.json || code !== 'CHARGE_UNKNOWN'),
-      (text) => withPlace(text, place),
-    ),
+    },
+    messages.filter(({ code }) => !io.json || code !== 'CHARGE_UNKNOWN'),
   );
   return ExitCode.ok;
 }
@@ -417,7 +401,6 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
 const nothingFoundInWords = (
   elsewhere: UnknownChargesView['elsewhere'],
   verb: ChargeVerdict | 'list',
-  place: string,
 ): readonly Message[] =>
   elsewhere.length === 0
     ? [message('EVERY_CHARGE_KNOWN', 'Every charge is known.', 'done')]
@@ -427,53 +410,52 @@ const nothingFoundInWords = (
           'Every charge of the selected runs is known. `kybatch charges` lists:',
           elsewhere.map(({ run, calls }) =>
             run === null
-              ? `  ${count(calls, 'call')} outside a run: kybatch charges${place}`
-              : `  ${count(calls, 'call')} of run ${shortRun(run)}: kybatch charges ${verb} ${shortRun(run)}${place}`,
+              ? `  ${count(calls, 'call')} outside a run: kybatch charges`
+              : `  ${count(calls, 'call')} of run ${shortRun(run)}: kybatch charges ${verb} ${shortRun(run)}`,
           ),
         ),
       ];
 
 const elsewhereJson = (elsewhere: UnknownChargesView['elsewhere']) => (elsewhere.length === 0 ? undefined : elsewhere);
 
-const settleCommand = (verdict: ChargeVerdict, describe: string): Command<SettleArgs> => ({
-  command: `${verdict} [which..]`,
-  describe,
-  builder: (yargs) =>
-    yargs
-      .positional('which', whichPositional)
-      .option('reason', { alias: 'note', type: 'string', requiresArg: true, describe: 'Reason, stored with each call' })
-      .option('by', { type: 'string', requiresArg: true, describe: 'Person who records it (default: $USER)' })
-      .option('yes', { type: 'boolean', default: false, describe: 'Record without asking' }),
-  async run(args, io) {
-    const { dataDir, reason, by } = args;
-    const agree = (proposal: ChargeProposal) => agreed(verdict, proposal, args, io);
-    const { recordCharges } = await import('../../app/review/unknown-charges.js');
-    const options = { dataDir, which: whichOf(args), verdict, reason, by, agree };
-    const settled = await recordCharges(options, appEnvironment(io));
-    if (settled.outcome === 'not_agreed') return ExitCode.interrupted;
-    printResultAndWords(
-      io,
-      args,
-      () => ({
-        verdict,
-        calls: settled.calls.map(({ id }) => id),
-        next: nextCommands(settled.released, args),
-        contradictions: settled.contradictions.map(contradictionJson),
-        mayBeChargedUntil: settled.mayBeChargedUntil === null ? undefined : iso(settled.mayBeChargedUntil),
-        elsewhere: elsewhereJson(settled.elsewhere),
-      }),
-      settled.outcome === 'settled'
-        ? recordedInWords(verdict, settled, args)
-        : nothingFoundInWords(settled.elsewhere, verdict, placeFlags(args)),
-    );
-    return ExitCode.ok;
-  },
-});
+const settleCommand = (verdict: ChargeVerdict, describe: string) =>
+  register({
+    command: `${verdict} [which..]`,
+    describe,
+    builder: (yargs) =>
+      yargs
+        .positional('which', whichPositional)
+        .option('reason', { alias: 'note', ...textFlag('Reason, stored with each call') })
+        .option('by', textFlag('Person who records it (default: $USER)'))
+        .option('yes', switchFlag('Record without asking')),
+    async run(args, io) {
+      const { dataDir, reason, by } = args;
+      const agree = (proposal: ChargeProposal) => agreed(verdict, proposal, args, io);
+      const { recordCharges } = await import('../../app/review/unknown-charges.js');
+      const options = { dataDir, which: whichOf(args), verdict, reason, by, agree };
+      const settled = await recordCharges(options, appEnvironment(io));
+      if (settled.outcome === 'not_agreed') return ExitCode.interrupted;
+      printResultAndWords(
+        io,
+        {
+          verdict,
+          calls: settled.calls.map(({ id }) => id),
+          next: nextCommands(settled.released, args),
+          contradictions: settled.contradictions.map(contradictionJson),
+          mayBeChargedUntil: settled.mayBeChargedUntil === null ? undefined : iso(settled.mayBeChargedUntil),
+          elsewhere: elsewhereJson(settled.elsewhere),
+        },
+        settled.outcome === 'settled'
+          ? recordedInWords(verdict, settled, args)
+          : nothingFoundInWords(settled.elsewhere, verdict),
+      );
+    },
+  });
 
 async function agreed(
   verdict: ChargeVerdict,
   { calls, contradictions, mayBeChargedUntil }: ChargeProposal,
-  { yes, reason }: SettleArgs,
+  { yes, reason }: { readonly yes: boolean; readonly reason: string | undefined },
   io: Io,
 ): Promise<Consent> {
   if (!yes && io.ask !== undefined) {
@@ -497,15 +479,15 @@ async function agreed(
   return { agreed: true };
 }
 
-export const chargesCommand: Command<ShowArgs> = {
+export const chargesCommand = register({
   command: 'charges',
   describe: 'List calls with unknown charge, and record what they cost',
   subcommands: [
-    register(listCommand),
-    register(settleCommand('resend', 'Send them again in the next attempt (may cost again)')),
-    register(settleCommand('charged', 'Record that they were charged, and release their rows')),
-    register(settleCommand('free', 'Record that they were not charged, and release their rows')),
+    listCommand,
+    settleCommand('resend', 'Send them again in the next attempt (may cost again)'),
+    settleCommand('charged', 'Record that they were charged, and release their rows'),
+    settleCommand('free', 'Record that they were not charged, and release their rows'),
   ],
   builder: (yargs) => yargs.demandCommand(0).option('all', allOption),
   run: list,
-};
+});

@@ -1,14 +1,10 @@
 import { basename } from 'node:path';
-import { ExitCode, UsageError } from '../../domain/errors.js';
+import { UsageError } from '../../domain/errors.js';
 import { message } from '../../util/message-parts.js';
-import { COMPLETE, type Command, type CommonArgs } from '../command.js';
+import { COMPLETE, register } from '../command.js';
 import { printResult } from '../terminal/io.js';
 
-interface CompletionArgs extends CommonArgs {
-  readonly shell: Shell | undefined;
-}
-
-export const completionCommand: Command<CompletionArgs> = {
+export const completionCommand = register({
   command: 'completion [shell]',
   describe: 'Print the completion script of a shell',
   builder: (yargs) => yargs.positional('shell', { choices: SHELLS, describe: 'The shell (default: from $SHELL)' }),
@@ -16,13 +12,11 @@ export const completionCommand: Command<CompletionArgs> = {
     const shell = args.shell ?? shellOf(io.env.SHELL);
     printResult(
       io,
-      args,
-      () => ({ shell, script: SCRIPTS[shell] }),
-      () => message('COMPLETION', `${SCRIPTS[shell]}# In every new shell: ${INSTALL[shell]}`),
+      { shell, script: SCRIPTS[shell] },
+      message('COMPLETION', `${SCRIPTS[shell]}# In every new shell: ${INSTALL[shell]}`),
     );
-    return ExitCode.ok;
   },
-};
+});
 
 function shellOf(path: string | undefined): Shell {
   const name = basename(path ?? '');

@@ -3,36 +3,24 @@ import { type Message, type MessageState, message } from '../../util/message-par
 import { version } from '../../util/packages.js';
 import { pick } from '../../util/view-json.js';
 import { count, listed } from '../../util/words.js';
-import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
+import { type ArgsOf, register, sandboxOption, switchFlag, textFlag } from '../command.js';
 import { contactsJson, useJson } from '../terminal/allowance-words.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { callAgain, lookFlags, placeFlags } from '../terminal/suggestions.js';
 import { firstClause, withPlace } from '../terminal/text.js';
 import { block, view } from '../terminal/view.js';
 
-interface DoctorArgs extends ProviderArgs {
-  readonly deep: boolean;
-  readonly pipeline: string | undefined;
-  readonly verbose: boolean;
-}
+const doctorOptions = {
+  sandbox: sandboxOption,
+  deep: switchFlag('Compare every stored answer with its digest, and read every record, too'),
+  pipeline: textFlag('Fail if this pipeline (a name or a file) lacks something'),
+  verbose: switchFlag('Show every check with all its details'),
+} as const;
 
-export const doctorCommand: Command<DoctorArgs> = {
+export const doctorCommand = register({
   command: 'doctor',
   describe: 'Check configuration, keys, data folder and ledger',
-  builder: (yargs) =>
-    yargs
-      .option('sandbox', sandboxOption)
-      .option('deep', {
-        type: 'boolean',
-        default: false,
-        describe: 'Compare every stored answer with its digest, and read every record, too',
-      })
-      .option('pipeline', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Fail if this pipeline (a name or a file) lacks something',
-      })
-      .option('verbose', { type: 'boolean', default: false, describe: 'Show every check with all its details' }),
+  builder: (yargs) => yargs.options(doctorOptions),
   async run(args, io) {
     const { dataDir, sandbox, deep, pipeline } = args;
     const { doctor } = await import('../../app/admin/doctor.js');
@@ -45,23 +33,25 @@ export const doctorCommand: Command<DoctorArgs> = {
     const findings = found.findings.map((finding) => ({ ...finding, detail: withPlace(finding.detail, place) }));
     printResult(
       io,
-      args,
-      () => ({
+      {
         findings: findings.map((finding) => pick(finding, 'check', 'state', 'code', 'detail')),
         v2Permissions: v2.use?.map(useJson) ?? null,
         v2Contacts: v2.contacts && contactsJson(v2.contacts),
         postgres: server && serverJson(server),
-      }),
-      () => doctorInWords({ ...found, findings }, args),
+      },
+      doctorInWords({ ...found, findings }, args),
     );
     return exit;
   },
-};
+});
 
 type Finding = DoctorView['findings'][number];
 
 /** A line for each check, then the problems, or that kybatch is ready. */
-function doctorInWords({ findings, pipeline, urls }: DoctorView, args: DoctorArgs): readonly Message[] {
+function doctorInWords(
+  { findings, pipeline, urls }: DoctorView,
+  args: ArgsOf<typeof doctorOptions>,
+): readonly Message[] {
   const { sandbox, verbose } = args;
   const provider = sandbox ? 'sandbox' : [...new Set(urls.map((url) => new URL(url).host))].join(', ');
   const shown = verbose ? findings : merged(findings, args.deep).filter(({ short }) => short !== '');

@@ -8,32 +8,25 @@ import { firstFew, type Message, type MessageCode, message } from '../../util/me
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick } from '../../util/view-json.js';
 import { count, listed, rowInWords, shortRun } from '../../util/words.js';
-import type { Command, CommonArgs } from '../command.js';
+import { register, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, confirmAction, printJson } from '../terminal/io.js';
-import { placeFlags } from '../terminal/suggestions.js';
 import { shellWord } from '../terminal/text.js';
 import { block, type ViewPart, view } from '../terminal/view.js';
 
 type EraseReport = EraseView['report'];
+type EraseArgs = Readonly<Record<'entity' | 'before', string | undefined>> & { readonly yes: boolean };
 
-interface EraseArgs extends CommonArgs {
-  readonly entity: string | undefined;
-  readonly before: string | undefined;
-  readonly yes: boolean;
-}
-
-export const eraseCommand: Command<EraseArgs> = {
+export const eraseCommand = register({
   command: 'erase',
   describe: 'Remove a company, or everything before a date, for good',
   builder: (yargs) =>
     yargs
-      .option('entity', {
-        type: 'string',
-        requiresArg: true,
-        describe: `COUNTRY:NUMBER, or an ID with its space: ${ID_SPACES.map((space) => `${space}:ID`).join(', ')}`,
-      })
-      .option('before', { type: 'string', requiresArg: true, describe: 'Everything before this day, YYYY-MM-DD (UTC)' })
-      .option('yes', { type: 'boolean', default: false, describe: 'Remove without asking' }),
+      .option(
+        'entity',
+        textFlag(`COUNTRY:NUMBER, or an ID with its space: ${ID_SPACES.map((space) => `${space}:ID`).join(', ')}`),
+      )
+      .option('before', textFlag('Everything before this day, YYYY-MM-DD (UTC)'))
+      .option('yes', switchFlag('Remove without asking')),
   async run(args, io) {
     const { dataDir } = args;
     const request = readRequest(args.entity, args.before, io.clock.now());
@@ -63,15 +56,15 @@ export const eraseCommand: Command<EraseArgs> = {
     if (erased.outcome === 'not_agreed') return ExitCode.interrupted;
     // An entity that the ledger does not know is a mistake of the caller.
     const isUnknown = erased.outcome === 'nothing_found' && request.kind !== 'before';
-    if (args.json) printJson(io, eraseJson(erased));
+    if (io.json) printJson(io, eraseJson(erased));
     else io.say(eraseInWords(erased, args), isUnknown ? 'alert' : 'stdout');
     if (erased.notProved.length > 0) return ExitCode.internal;
     return isUnknown ? ExitCode.usage : ExitCode.ok;
   },
-};
+});
 
-const sameCommand = ({ entity, before, yes, ...args }: EraseArgs): string =>
-  `kybatch erase${entity === undefined ? ` --before ${before}` : ` --entity ${shellWord(entity)}`}${placeFlags(args)}${yes ? ' --yes' : ''}`;
+const sameCommand = ({ entity, before, yes }: EraseArgs): string =>
+  `kybatch erase${entity === undefined ? ` --before ${before}` : ` --entity ${shellWord(entity)}`}${yes ? ' --yes' : ''}`;
 
 type EraseRequest = EraseOptions['request'];
 
@@ -163,13 +156,12 @@ function eraseInWords(erased: EraseView, args: EraseArgs): readonly Message[] {
   const { outcome, report, proof, notProved, exports, exportsNotSearched, workbooks, shared } = erased;
   const isNothing = outcome === 'nothing_found';
   const isRewritten = notProved.length === 0;
-  const place = placeFlags(args);
   return view(
     isNothing
       ? message('NOTHING_TO_PURGE', 'Nothing was found. Nothing was removed.')
       : message('PURGED', `✓ Erased ${countsInWords(report)}.`, 'done'),
     proof !== undefined
-      ? proofInWords(proof, { isNothing, searchedFile: isRewritten && !shared }, `kybatch erase${place} --entity`)
+      ? proofInWords(proof, { isNothing, searchedFile: isRewritten && !shared })
       : !isNothing &&
           isRewritten &&
           message('LEDGER_REWRITTEN', `The ${shared ? 'tables were' : 'ledger file was'} rewritten without it.`),
@@ -187,12 +179,12 @@ function eraseInWords(erased: EraseView, args: EraseArgs): readonly Message[] {
     listedBelow(
       'EXPORTS_STILL_HOLDING',
       'These exports still contain it. Delete them, or export again:',
-      exports.flatMap((made) => exportLines(made, place)),
+      exports.flatMap(exportLines),
     ),
     listedBelow(
       'EXPORTS_NOT_SEARCHED',
       'These exports may contain it. Delete them, or export again:',
-      exportsNotSearched.flatMap((made) => exportLines(made, place)),
+      exportsNotSearched.flatMap(exportLines),
     ),
     listedBelow(
       'WORKBOOKS_NOT_SEARCHED',
@@ -210,11 +202,10 @@ const listedBelow = (code: MessageCode, head: string, lines: readonly string[]):
     lines.map((line) => `  ${line}`),
   );
 
-/** `again`: the command line up to the entity. A file that was not rewritten still has the bytes. */
+/** A file that was not rewritten still has the bytes. */
 function proofInWords(
   { searched, notSearched, timesInFile, mentions }: EraseProof,
   { isNothing, searchedFile }: { readonly isNothing: boolean; readonly searchedFile: boolean },
-  again: string,
 ): ViewPart {
   const isGone = mentions.length === 0;
   return [
@@ -225,7 +216,7 @@ function proofInWords(
           `Searched the ledger${searchedFile ? ' file' : ''} and all stored answers for ${searched.join(', ')}:`,
         isGone && `  ${searchedFile ? goneInWords(timesInFile, isNothing) : 'no table and no answer contains it.'}`,
         !isGone && `  still found in ${count(mentions.length, 'place')}:`,
-        mentions.slice(0, SHOWN).map((mention) => `  ${mentionInWords(mention, again)}`),
+        mentions.slice(0, SHOWN).map((mention) => `  ${mentionInWords(mention)}`),
         mentions.length > SHOWN && `  and ${mentions.length - SHOWN} more (--json lists all)`,
       ),
     notSearched.length > 0 &&
@@ -240,12 +231,9 @@ const goneInWords = (timesInFile: number, isNothing: boolean) =>
     ? `it is ${isNothing ? 'not' : 'no longer'} in the ledger file.`
     : `no table and no answer contains it. ${count(timesInFile, 'longer text has', 'longer texts have')} the same characters inside.`;
 
-function mentionInWords(
-  { identifiers, where, run, row, entity }: EraseProof['mentions'][number],
-  again: string,
-): string {
+function mentionInWords({ identifiers, where, run, row, entity }: EraseProof['mentions'][number]): string {
   const place = run === null ? '' : row === null ? ` (run ${run})` : ` (row ${row} of ${run})`;
-  const remedy = entity === null ? 'only --before removes it' : `${again} ${shellWord(entity)}`;
+  const remedy = entity === null ? 'only --before removes it' : `kybatch erase --entity ${shellWord(entity)}`;
   return `${where}${place}: ${identifiers.join(', ')}; ${remedy}`;
 }
 
@@ -265,15 +253,15 @@ type Made = EraseView['exports'][number];
 
 const exportJson = ({ folder, run, at }: Made) => ({ folder, run, exportedAt: at });
 
-const exportLines = (made: Made, place: string): readonly string[] => [made.folder, `    ${exportAgain(made, place)}`];
+const exportLines = (made: Made): readonly string[] => [made.folder, `    ${exportAgain(made)}`];
 
 /** The command that writes an export again, into the same folder and with the same options. */
-function exportAgain({ run, folder, options, canBeWritten }: Made, place: string): string {
+function exportAgain({ run, folder, options, canBeWritten }: Made): string {
   if (!canBeWritten) return 'delete it: its run no longer exists';
   const { formats = [], delimiter = ',', bom, includeContacts, partitionBy } = options;
   return listed(
     [
-      `kybatch export ${run}${place} --out ${shellWord(folder)}`,
+      `kybatch export ${run} --out ${shellWord(folder)}`,
       formats.length > 0 && `--format ${formats.join()}`,
       delimiter !== ',' && `--delimiter ${delimiter === '\t' ? 'tab' : shellWord(delimiter)}`,
       bom && '--bom',

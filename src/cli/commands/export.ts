@@ -1,30 +1,23 @@
 import type { ExportView } from '../../app/run/export.js';
-import { ExitCode } from '../../domain/errors.js';
+import { ExitCode, UsageError } from '../../domain/errors.js';
 import { message } from '../../util/message-parts.js';
 import { count, shortRun } from '../../util/words.js';
 import {
-  type Command,
-  type CommonArgs,
+  FORMATS,
   formatOption,
   includeContactsOption,
   ofPortfolioOption,
   outOption,
-  readTableFlags,
-  type TableFlags,
+  readFormats,
+  register,
+  textFlag,
 } from '../command.js';
 import { appEnvironment, printJson } from '../terminal/io.js';
 import { keptInWords, lackInWords } from '../terminal/run-end-words.js';
 import { partialInWords } from '../terminal/run-words.js';
-import { placeFlags } from '../terminal/suggestions.js';
 import { block, countLines, labelLines, marked, type ViewPart, view } from '../terminal/view.js';
 
-interface ExportArgs extends CommonArgs, TableFlags {
-  readonly run: string | undefined;
-  readonly portfolio?: string | undefined;
-  readonly asOf?: string | undefined;
-}
-
-export const exportCommand: Command<ExportArgs> = {
+export const exportCommand = register({
   command: 'export [run]',
   describe: 'Write the tables of a run again, free',
   builder: (yargs) =>
@@ -34,19 +27,11 @@ export const exportCommand: Command<ExportArgs> = {
         describe: 'The run, finished or not (default: the newest)',
       })
       .option('portfolio', ofPortfolioOption)
-      .option('as-of', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'The list as it was at the end of this day, YYYY-MM-DD (UTC)',
-      })
+      .option('as-of', textFlag('The list as it was at the end of this day, YYYY-MM-DD (UTC)'))
       .option('out', outOption)
       .option('format', formatOption)
       .option('bom', { type: 'boolean', describe: 'CSV with a byte order mark, for Excel' })
-      .option('delimiter', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'CSV: , ; tab or | (default: ,)',
-      })
+      .option('delimiter', textFlag('CSV: , ; tab or | (default: ,)'))
       .option('csv-defuse', {
         choices: ['on', 'off'] as const,
         requiresArg: true,
@@ -59,16 +44,32 @@ export const exportCommand: Command<ExportArgs> = {
         describe: 'Parquet in one folder per country',
       }),
   async run(args, io) {
-    const { dataDir, run, portfolio, asOf } = args;
+    const { dataDir, run, portfolio, asOf, out, bom, includeContacts } = args;
+    const formats = args.format === undefined ? undefined : readFormats(args.format, FORMATS);
+    const partitionByCountry = args.partitionBy !== undefined;
+    if (partitionByCountry && formats?.includes('parquet') !== true)
+      throw new UsageError('PARTITION_NEEDS_PARQUET', '--partition-by splits Parquet files', 'Add --format parquet.');
     const { exportTables } = await import('../../app/run/export.js');
     const { folder, latest, workbook, kept, keptAnswers, summary, lack } = await exportTables(
-      { dataDir, run, portfolio, asOf, ...readTableFlags(args) },
+      {
+        dataDir,
+        run,
+        portfolio,
+        asOf,
+        out,
+        formats,
+        delimiter: readDelimiter(args.delimiter ?? ','),
+        bom,
+        defuse: args.csvDefuse !== 'off',
+        includeContacts,
+        partitionByCountry,
+      },
       appEnvironment(io),
     );
     const { partial, rows_not_settled: open, input, as_of: past } = summary;
     const notes = view(past === undefined ? partialInWords({ partial, open, rows: input.rows }) : pastInWords(past));
-    const warnings = view(keptInWords(kept, keptAnswers, placeFlags(args)), lackInWords(lack));
-    if (args.json)
+    const warnings = view(keptInWords(kept, keptAnswers), lackInWords(lack));
+    if (io.json)
       printJson(
         io,
         { folder, latest: latest ?? undefined, workbook, resultsEdited: kept ?? undefined, ...summary },
@@ -100,7 +101,17 @@ export const exportCommand: Command<ExportArgs> = {
     io.say(warnings, 'alert');
     return lack === null ? ExitCode.ok : ExitCode.internal;
   },
-};
+});
+
+function readDelimiter(text: string): string {
+  const character = text === 'tab' || text === '\\t' ? '\t' : text;
+  if (/^[,;\t|]$/.test(character)) return character;
+  throw new UsageError(
+    'DELIMITER_INVALID',
+    `--delimiter: ${JSON.stringify(text)} cannot separate fields`,
+    'Use a comma, a semicolon, tab or |.',
+  );
+}
 
 /** What is not as it was on that day. */
 const pastInWords = (past: NonNullable<ExportView['summary']['as_of']>): readonly ViewPart[] => {

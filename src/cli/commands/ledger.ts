@@ -3,32 +3,22 @@ import { ExitCode } from '../../domain/errors.js';
 import { bytesInWords, type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, withCommas } from '../../util/words.js';
-import { type Command, type CommonArgs, register } from '../command.js';
+import { register, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, printResult, printResultAndWords, TransientLine } from '../terminal/io.js';
 import { shellWord } from '../terminal/text.js';
 import { block, textTable, view } from '../terminal/view.js';
 
-interface CopyArgs extends CommonArgs {
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-}
-
-const copyCommand: Command<CopyArgs> = {
+const copyCommand = register({
   command: 'copy',
   describe: 'Copy the ledger to PostgreSQL, or back to a file',
   builder: (yargs) =>
     yargs
-      .option('to', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'postgres://user@host/database without a password, or a data directory (default: see below)',
-      })
-      .option('from', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'The ledger to copy, a folder or an address (default: see below)',
-      }),
-  async run({ dataDir, json, from, to }, io) {
+      .option(
+        'to',
+        textFlag('postgres://user@host/database without a password, or a data directory (default: see below)'),
+      )
+      .option('from', textFlag('The ledger to copy, a folder or an address (default: see below)')),
+  async run({ dataDir, from, to }, io) {
     const line = new TransientLine(io);
     let doing: string | undefined;
     try {
@@ -47,19 +37,15 @@ const copyCommand: Command<CopyArgs> = {
         appEnvironment(io),
       );
       line.clear();
-      printResultAndWords(io, { json }, () => copiedJson(copied), copiedInWords(copied));
+      printResultAndWords(io, copiedJson(copied), copiedInWords(copied));
       return copied.isWhole ? ExitCode.ok : ExitCode.internal;
     } finally {
       line.clear();
     }
   },
-};
+});
 
-interface BackupArgs extends CommonArgs {
-  readonly dir: string;
-}
-
-const backupCommand: Command<BackupArgs> = {
+const backupCommand = register({
   command: 'backup <dir>',
   describe: 'Back up the ledger to a folder, also while a run works',
   builder: (yargs) =>
@@ -68,7 +54,7 @@ const backupCommand: Command<BackupArgs> = {
       demandOption: true,
       describe: 'A folder without a ledger. kybatch makes it if it is missing',
     }),
-  async run({ dataDir, json, dir }, io) {
+  async run({ dataDir, dir }, io) {
     const line = new TransientLine(io);
     const onProgress = ({ done, of }: { readonly done: number; readonly of: number }) =>
       line.tell(() => `Copying: ${Math.floor((done / Math.max(1, of)) * 100)}%`);
@@ -78,54 +64,40 @@ const backupCommand: Command<BackupArgs> = {
       line.clear();
       printResult(
         io,
-        { json },
-        () => ({
+        {
           ...pick(written, 'path', 'bytes', 'schema', 'calls', 'answers', 'decisions'),
           unitsCharged: written.units,
           verified: true,
           ms: written.ms,
-        }),
-        () => backupInWords(written),
+        },
+        backupInWords(written),
       );
       return ExitCode.ok;
     } finally {
       line.clear();
     }
   },
-};
+});
 
-interface MovedArgs extends CommonArgs {
-  readonly from: string;
-  readonly to: string;
-  readonly unchecked: boolean;
-}
-
-const providerMovedCommand: Command<MovedArgs> = {
+const providerMovedCommand = register({
   command: 'provider-moved',
   describe: 'Use the stored answers under a new base URL',
   builder: (yargs) =>
     yargs
-      .option('from', { type: 'string', requiresArg: true, demandOption: true, describe: 'The old base URL' })
-      .option('to', { type: 'string', requiresArg: true, demandOption: true, describe: 'The new base URL' })
-      .option('unchecked', {
-        type: 'boolean',
-        default: false,
-        describe: 'Move the answers although the new base URL does not answer',
-      }),
-  async run({ dataDir, json, ...move }, io) {
+      .option('from', { ...textFlag('The old base URL'), demandOption: true })
+      .option('to', { ...textFlag('The new base URL'), demandOption: true })
+      .option('unchecked', switchFlag('Move the answers although the new base URL does not answer')),
+  async run({ dataDir, from, to, unchecked }, io) {
     const { providerMoved } = await import('../../app/admin/ledger.js');
-    const { moved, portfolios, runs, ...urls } = await providerMoved({ dataDir, ...move }, appEnvironment(io));
+    const { moved, portfolios, runs, ...urls } = await providerMoved(
+      { dataDir, from, to, unchecked },
+      appEnvironment(io),
+    );
     const ofApi = moved.map(({ api, answers }) => `${count(answers, 'answer')} of ${api}`).join(', ');
     const words = `✓ Moved to ${urls.to}: ${ofApi}, ${count(portfolios, 'portfolio')}, ${count(runs, 'run')}.`;
-    printResult(
-      io,
-      { json },
-      () => ({ ...pick(urls, 'from', 'to'), moved, portfolios, runs }),
-      () => message('PROVIDER_MOVED', words, 'done'),
-    );
-    return ExitCode.ok;
+    printResult(io, { ...pick(urls, 'from', 'to'), moved, portfolios, runs }, message('PROVIDER_MOVED', words, 'done'));
   },
-};
+});
 
 type Progress = Parameters<NonNullable<import('../../app/admin/ledger.js').CopyLedgerOptions['onProgress']>>[0];
 
@@ -185,30 +157,21 @@ const backupInWords = ({ path, folder, bytes, calls, units, answers }: BackupVie
     `  Look into it: kybatch runs --data-dir ${shellWord(folder)}`,
   );
 
-interface MigrateArgs extends CommonArgs {
-  readonly grant: string | undefined;
-}
-
-const migrateCommand: Command<MigrateArgs> = {
+const migrateCommand = register({
   command: 'migrate',
   describe: 'Create or update the tables of the ledger',
   builder: (yargs) =>
-    yargs.option('grant', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'PostgreSQL: a role that may use the ledger, but creates no tables',
-    }),
-  async run({ dataDir, json, grant }, io) {
+    yargs.option('grant', textFlag('PostgreSQL: a role that may use the ledger, but creates no tables')),
+  async run({ dataDir, grant }, io) {
     const { migrate } = await import('../../app/admin/ledger.js');
     const migrated = await migrate({ dataDir, grant }, appEnvironment(io));
     const messages = view(
       migratedInWords(migrated, grant !== undefined),
       grant !== undefined && message('ROLE_GRANTED', `✓ The role ${grant} may use it.`, 'done'),
     );
-    printResultAndWords(io, { json }, () => pick(migrated, 'ledger', 'dataDir', 'from', 'to'), messages);
-    return ExitCode.ok;
+    printResultAndWords(io, pick(migrated, 'ledger', 'dataDir', 'from', 'to'), messages);
   },
-};
+});
 
 function migratedInWords({ ledger, from, to }: MigrateView, isGranted: boolean): Message {
   if (from === to) {
@@ -222,15 +185,8 @@ function migratedInWords({ ledger, from, to }: MigrateView, isGranted: boolean):
   return message(code, `✓ The ledger in ${ledger} was ${what}. Nothing was spent.`, 'done');
 }
 
-export const ledgerCommand: Command = {
+export const ledgerCommand = register({
   command: 'ledger',
   describe: 'Back up, copy or update the ledger',
-  subcommands: [
-    register(backupCommand),
-    register(copyCommand),
-    register(migrateCommand),
-    register(providerMovedCommand),
-  ],
-  builder: (yargs) => yargs.demandCommand(1, 'a command is missing: backup, copy, migrate or provider-moved'),
-  run: async () => ExitCode.ok,
-};
+  subcommands: [backupCommand, copyCommand, migrateCommand, providerMovedCommand],
+});

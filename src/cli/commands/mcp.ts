@@ -4,12 +4,12 @@ import { Readable, Writable } from 'node:stream';
 import type { AppEnvironment } from '../../app/environment.js';
 import type { UnitLimit } from '../../app/provider/direct-calls.js';
 import type { ProviderOptions } from '../../app/provider/provider.js';
-import { ExitCode, KybatchError, UsageError } from '../../domain/errors.js';
+import { KybatchError, UsageError } from '../../domain/errors.js';
 import { parseExact, stringifyExact } from '../../util/exact-json.js';
 import { version } from '../../util/packages.js';
 import { removeContacts, withoutAnyContactsInJson } from '../../util/sanitize-text.js';
 import { toJson } from '../../util/view-json.js';
-import { type Command, numberFlag, type ProviderArgs, sandboxOption } from '../command.js';
+import { numberFlag, register, sandboxOption } from '../command.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
 import { questionJson } from '../terminal/review-words.js';
 import { callJson } from './call.js';
@@ -19,11 +19,7 @@ import { runJson } from './runs.js';
 import { statusJson } from './status.js';
 import { usageJson } from './usage.js';
 
-interface McpArgs extends ProviderArgs {
-  readonly maxUnits?: number | undefined;
-}
-
-export const mcpCommand: Command<McpArgs> = {
+export const mcpCommand = register({
   command: 'mcp',
   describe: 'Let an assistant look into the ledger (MCP server)',
   builder: (yargs) =>
@@ -43,9 +39,8 @@ export const mcpCommand: Command<McpArgs> = {
     const { unitLimitFor } = await import('../../app/portfolio/look-up.js');
     const unitLimit = unitLimitFor(maxUnits, options, environment);
     await serve({ options, environment, unitLimit }, io);
-    return ExitCode.ok;
   },
-};
+});
 
 interface Place {
   readonly options: ProviderOptions;

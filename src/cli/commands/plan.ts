@@ -1,36 +1,26 @@
 import { ContinueError } from '../../app/run/next-step.js';
 import type { PlanView } from '../../app/run/plan.js';
-import { ExitCode } from '../../domain/errors.js';
 import { pick } from '../../util/view-json.js';
-import { type Command, type ProviderArgs, sandboxOption } from '../command.js';
-import { jobOptions, readReadingFlags } from '../run-flags.js';
+import { register, sandboxOption } from '../command.js';
+import { inputPositional, jobOptions, readReadingFlags, rebuyFlag } from '../run-flags.js';
 import { withCommand } from '../spend.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { asksColumns, type JobArgs, jobOfFlags, planInWords, planJson } from '../terminal/plan-words.js';
-import { placeFlags, scopeFlags, suggestCommand } from '../terminal/suggestions.js';
+import { type CommandArgs, scopeFlags, suggestCommand } from '../terminal/suggestions.js';
 
-type PlanArgs = ProviderArgs & JobArgs;
+type PlanArgs = CommandArgs & JobArgs;
 
-export const planCommand: Command<PlanArgs> = {
+export const planCommand = register({
   command: 'plan <input>',
   describe: 'Show what a run would do and cost',
   builder: (yargs) =>
     yargs
-      .positional('input', {
-        type: 'string',
-        demandOption: true,
-        describe: '.xlsx or .csv, either gzipped, or - for stdin',
-      })
+      .positional('input', inputPositional)
       .options(jobOptions)
       .option('sandbox', sandboxOption)
-      .option('rebuy', {
-        type: 'boolean',
-        default: false,
-        group: 'What to buy',
-        describe: 'As if nothing were stored',
-      }),
+      .option('rebuy', rebuyFlag('As if nothing were stored')),
   async run(args, io) {
-    const { input, pipeline, portfolio, limit, rebuy, sandbox, dataDir, json } = args;
+    const { input, pipeline, portfolio, limit, rebuy, sandbox, dataDir } = args;
     const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };
     const { plan } = await import('../../app/run/plan.js');
     const planned = await plan(
@@ -39,22 +29,16 @@ export const planCommand: Command<PlanArgs> = {
     ).catch((error: unknown) => {
       throw error instanceof ContinueError ? withCommand(error, args) : error;
     });
-    printResult(
-      io,
-      { json },
-      () => planJson(planned),
-      () => planInWords(planned, nextCommands(planned, args), placeFlags({ dataDir }), io.columns),
-    );
-    return ExitCode.ok;
+    printResult(io, planJson(planned), planInWords(planned, nextCommands(planned, args), io.columns));
   },
-};
+});
 
 const STDIN = '/dev/stdin';
 
 /** The commands after the plan: run it, and answer the open questions. */
 const nextCommands = (plan: PlanView, args: PlanArgs): readonly string[] => [
   ...runCommands(plan, args),
-  ...(plan.needsReview > 0 ? [`kybatch review list${scopeFlags(pick(args, 'portfolio'))}${placeFlags(args)}`] : []),
+  ...(plan.needsReview > 0 ? [`kybatch review list${scopeFlags(pick(args, 'portfolio'))}`] : []),
 ];
 
 /** The command that runs the plan, and the same with limits that do not pause it, never above the pipeline's. */

@@ -2,23 +2,16 @@ import type { DroppedPortfolio } from '../../app/admin/prune.js';
 import type { PortfolioView } from '../../app/portfolio/portfolios.js';
 import { ExitCode } from '../../domain/errors.js';
 import { OUTCOME_WORDS } from '../../domain/outcomes.js';
-import { type Message, mapTexts, message } from '../../util/message-parts.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, listed, moment, shortRun, withCommas } from '../../util/words.js';
-import { type Command, onlySandboxOption, type ProviderArgs, register } from '../command.js';
+import { onlySandboxOption, register, switchFlag } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { amountsInWords, finishedInWords, REASONS } from '../terminal/run-words.js';
-import { placeFlags } from '../terminal/suggestions.js';
-import { withPlace } from '../terminal/text.js';
 import { countLines, labelLines } from '../terminal/view.js';
 import { NOTHING_DELETED, WHAT_STAYS } from './runs.js';
 
-interface DeleteArgs extends ProviderArgs {
-  readonly portfolio: string;
-  readonly yes: boolean;
-}
-
-const deleteCommand: Command<DeleteArgs> = {
+const deleteCommand = register({
   command: 'delete <portfolio>',
   describe: 'Delete one portfolio with its runs',
   builder: (yargs) =>
@@ -29,8 +22,8 @@ const deleteCommand: Command<DeleteArgs> = {
         describe: 'Its name, or the path of its file',
       })
       .option('sandbox', onlySandboxOption)
-      .option('yes', { type: 'boolean', default: false, describe: 'Delete without asking' }),
-  async run({ dataDir, portfolio, sandbox, json, yes }, io) {
+      .option('yes', switchFlag('Delete without asking')),
+  async run({ dataDir, portfolio, sandbox, yes }, io) {
     const agree = (portfolios: readonly DroppedPortfolio[]) => {
       const names = droppedInWords(portfolios);
       return confirmAction(
@@ -44,37 +37,29 @@ const deleteCommand: Command<DeleteArgs> = {
     if (!dropped) return ExitCode.interrupted;
     printResult(
       io,
-      { json },
-      () => ({
+      {
         dropped: lists.map((list) => ({
           portfolio: list.name,
           ...pick(list, 'providers', 'members', 'runs', 'toDo'),
           needsReview: list.inQuestion,
         })),
-      }),
-      () => message('PORTFOLIO_DROPPED', `✓ Deleted: ${droppedInWords(lists)}. ${WHAT_STAYS}`, 'done'),
+      },
+      message('PORTFOLIO_DROPPED', `✓ Deleted: ${droppedInWords(lists)}. ${WHAT_STAYS}`, 'done'),
     );
-    return ExitCode.ok;
   },
-};
+});
 
-export const portfoliosCommand: Command<ProviderArgs> = {
+export const portfoliosCommand = register({
   command: 'portfolios',
   describe: 'List the portfolios: size, age, what is due and its cost',
-  subcommands: [register(deleteCommand)],
+  subcommands: [deleteCommand],
   builder: (yargs) => yargs.option('sandbox', onlySandboxOption),
-  async run({ dataDir, sandbox, json }, io) {
+  async run({ dataDir, sandbox }, io) {
     const { portfolios } = await import('../../app/portfolio/portfolios.js');
     const views = await portfolios({ dataDir, sandbox }, appEnvironment(io));
-    printResult(
-      io,
-      { json },
-      () => ({ portfolios: views.map(portfolioJson) }),
-      () => mapTexts([portfoliosInWords(views)], (text) => withPlace(text, placeFlags({ dataDir }))),
-    );
-    return ExitCode.ok;
+    printResult(io, { portfolios: views.map(portfolioJson) }, portfoliosInWords(views));
   },
-};
+});
 
 function portfoliosInWords(views: readonly PortfolioView[]): Message {
   if (views.length === 0) return message('NO_PORTFOLIO_YET', 'No portfolios yet. `kybatch run FILE` creates one.');

@@ -8,57 +8,46 @@ import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick, verbatim } from '../../util/view-json.js';
 import { count, listed, withCommas } from '../../util/words.js';
 import {
-  type Command,
+  type ArgsOf,
   numberFlag,
-  type ProviderArgs,
   plainFormatOption,
   readPlainFormats,
+  register,
   sandboxOption,
+  switchFlag,
+  textFlag,
 } from '../command.js';
 import { appEnvironment, askYesNo, type Io, printResultAndWords, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
 import { shellWord } from '../terminal/text.js';
 import { block, labelLines, view } from '../terminal/view.js';
 
-interface ProspectArgs extends ProviderArgs {
-  readonly filters: string;
-  readonly out: string | undefined;
-  readonly format: string | undefined;
-  readonly pages: number | undefined;
-  readonly perPage?: number | undefined;
-  readonly profiles: boolean;
-  readonly rebuy: boolean;
-  readonly force: boolean;
-  readonly yes: boolean;
-  readonly includeContacts?: boolean | undefined;
-}
+const flags = {
+  out: textFlag('The list to write, with its tables in NAME.tables (default: name of the filters)'),
+  format: plainFormatOption,
+  pages: numberFlag('--pages', 'At most N pages, 1 to 10 (default: 10)'),
+  'per-page': numberFlag('--per-page', 'Companies a page (default: 25)'),
+  profiles: {
+    type: 'boolean',
+    default: true,
+    describe: 'Buy number and country, one call each (default). --no-profiles: never',
+  },
+  'include-contacts': { type: 'boolean', describe: 'Phone numbers in the table, too' },
+  rebuy: switchFlag('Ask again even if the answers are stored'),
+  force: switchFlag('Overwrite the file, even if it was changed or comes from elsewhere'),
+  yes: switchFlag('Spend without asking'),
+  sandbox: sandboxOption,
+} as const;
 
-const yesOrNo = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
+type ProspectArgs = ArgsOf<typeof flags> & { readonly filters: string };
 
-export const prospectCommand: Command<ProspectArgs> = {
+export const prospectCommand = register({
   command: 'prospect <filters>',
   describe: 'Find companies by filters, and write them as a list for run',
   builder: (yargs) =>
     yargs
       .positional('filters', { type: 'string', demandOption: true, describe: 'The filters, as YAML' })
-      .option('out', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'The list to write, with its tables in NAME.tables (default: name of the filters)',
-      })
-      .option('format', plainFormatOption)
-      .option('pages', numberFlag('--pages', 'At most N pages, 1 to 10 (default: 10)'))
-      .option('per-page', numberFlag('--per-page', 'Companies a page (default: 25)'))
-      .option('profiles', {
-        type: 'boolean',
-        default: true,
-        describe: 'Buy number and country, one call each (default). --no-profiles: never',
-      })
-      .option('include-contacts', { type: 'boolean', describe: 'Phone numbers in the table, too' })
-      .option('rebuy', yesOrNo('Ask again even if the answers are stored'))
-      .option('force', yesOrNo('Overwrite the file, even if it was changed or comes from elsewhere'))
-      .option('yes', yesOrNo('Spend without asking'))
-      .option('sandbox', sandboxOption),
+      .options(flags),
   run: (args, io) => {
     const again = message(
       'PROSPECT_STOPPED',
@@ -69,11 +58,11 @@ export const prospectCommand: Command<ProspectArgs> = {
         throw withNextCommand(error, again.text);
       });
       const plan = `kybatch plan ${shellWord(found.written?.input ?? '')}${lookFlags(args)}`;
-      printResultAndWords(io, args, () => foundJson(found, plan), foundInWords(found, plan));
+      printResultAndWords(io, foundJson(found, plan), foundInWords(found, plan));
       return found.failure === null ? ExitCode.ok : ExitCode.rowsOpen;
     });
   },
-};
+});
 
 async function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise<ProspectView> {
   const { yes, sandbox } = args;
@@ -81,7 +70,7 @@ async function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise
     ...pick(args, 'filters', 'out', 'pages', 'perPage', 'profiles', 'includeContacts', 'force'),
     fresh: args.rebuy,
     ...pick(args, 'yes', 'sandbox', 'dataDir'),
-    formats: readPlainFormats(args),
+    formats: readPlainFormats(args.format),
   };
   const agree = async (proposal: ProspectProposal) => {
     const asks = !yes && !sandbox && io.ask !== undefined;

@@ -3,25 +3,17 @@ import { ExitCode, UsageError } from '../../domain/errors.js';
 import { bytesInWords, type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, iso, listed, shortRun } from '../../util/words.js';
-import { type Command, type CommonArgs, readDuration } from '../command.js';
+import { readDuration, register, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
-import { placeFlags } from '../terminal/suggestions.js';
 import { marked, view } from '../terminal/view.js';
 
-interface PruneArgs extends CommonArgs {
-  readonly olderThan?: string | undefined;
-  readonly yes: boolean;
-}
-
-export const pruneCommand: Command<PruneArgs> = {
+export const pruneCommand = register({
   command: 'prune',
   describe: 'Remove old exports, logs and finished runs',
   builder: (yargs) =>
-    yargs
-      .option('older-than', { type: 'string', requiresArg: true, describe: 'An age, such as 90d' })
-      .option('yes', { type: 'boolean', default: false, describe: 'Remove without asking' }),
+    yargs.option('older-than', textFlag('An age, such as 90d')).option('yes', switchFlag('Remove without asking')),
   async run(args, io) {
-    const { dataDir, json, yes } = args;
+    const { dataDir, yes } = args;
     const { prune } = await import('../../app/admin/prune.js');
     const pruned = await prune(
       {
@@ -36,15 +28,10 @@ export const pruneCommand: Command<PruneArgs> = {
       appEnvironment(io),
     );
     if (pruned.outcome === 'not_agreed') return ExitCode.interrupted;
-    printResult(
-      io,
-      { json },
-      () => pruneJson(pruned),
-      () => pruneInWords(pruned, placeFlags(args)),
-    );
+    printResult(io, pruneJson(pruned), pruneInWords(pruned));
     return pruned.ledgerLeft !== null && pruned.outcome === 'nothing_found' ? ExitCode.internal : ExitCode.ok;
   },
-};
+});
 
 const NOTHING = message('NOT_AGREED', 'Nothing was removed.');
 
@@ -72,7 +59,7 @@ function pruneCounts({ report, exports, logs, bytes }: PruneView): string {
   return bytes === 0 ? counts : `${counts}: ${bytesInWords(bytes)}`;
 }
 
-function pruneInWords(pruned: PruneView, place: string): readonly Message[] {
+function pruneInWords(pruned: PruneView): readonly Message[] {
   const { outcome, report, elsewhere, workbooks, left, ledgerLeft } = pruned;
   const isNothing = outcome === 'nothing_found';
   return view(
@@ -91,7 +78,7 @@ function pruneInWords(pruned: PruneView, place: string): readonly Message[] {
     report.waiting.map((run) =>
       message(
         'RUN_KEPT_FOR_REVIEW',
-        `! Run ${shortRun(run)} is kept, because it has open questions: kybatch review list ${shortRun(run)}${place}`,
+        `! Run ${shortRun(run)} is kept, because it has open questions: kybatch review list ${shortRun(run)}`,
         'attention',
       ),
     ),

@@ -1,26 +1,17 @@
 import { shortRun } from '../../util/words.js';
-import { type Command, sandboxOption } from '../command.js';
-import { type SpendingArgs, spendingOptions } from '../run-flags.js';
+import { register, sandboxOption, switchFlag } from '../command.js';
+import { spendingOptions } from '../run-flags.js';
 import { confirmContinue, spend } from '../spend.js';
 import { appEnvironment } from '../terminal/io.js';
 import { marked } from '../terminal/view.js';
 
-interface ContinueArgs extends SpendingArgs {
-  readonly run: string | undefined;
-  readonly failed: boolean;
-}
-
-export const resumeCommand: Command<ContinueArgs> = {
+export const resumeCommand = register({
   command: 'resume [run]',
   describe: 'Continue an unfinished run, or try its failed rows again',
   builder: (yargs) =>
     yargs
       .positional('run', { type: 'string', describe: 'The run (default: the newest unfinished one)' })
-      .option('failed', {
-        type: 'boolean',
-        default: false,
-        describe: 'Only the failed rows (default run: the newest with failed rows)',
-      })
+      .option('failed', switchFlag('Only the failed rows (default run: the newest with failed rows)'))
       .option('sandbox', sandboxOption)
       .options(spendingOptions),
   run: (args, io) =>
@@ -40,4 +31,4 @@ export const resumeCommand: Command<ContinueArgs> = {
       args,
       io,
     ),
-};
+});

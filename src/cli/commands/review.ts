@@ -8,7 +8,7 @@ import { facetsOf } from '../../review/filter.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, listed, shortRun, withCommas } from '../../util/words.js';
-import { type Command, type CommonArgs, numberFlag, readNumber, register } from '../command.js';
+import { type ArgsOf, numberFlag, readNumber, register, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResult, printResultAndWords } from '../terminal/io.js';
 import {
   answeredInWords,
@@ -28,50 +28,24 @@ import {
   SIGNED_AS_USER,
   waysToAnswer,
 } from '../terminal/review-words.js';
-import { placeFlags } from '../terminal/suggestions.js';
+import type { Place } from '../terminal/suggestions.js';
 import { shellWord } from '../terminal/text.js';
 import { block, commandLine, marked, view, wrapped } from '../terminal/view.js';
-
-/** Selects the questions. */
-interface WhichArgs extends CommonArgs {
-  readonly portfolio: string | undefined;
-  readonly reason: string | undefined;
-  readonly country: string | undefined;
-  readonly grade: string | undefined;
-  readonly minGrade?: string | undefined;
-  readonly limit: number | undefined;
-}
 
 /** For the help of every command with a grade. */
 const GRADES_IN_WORDS =
   'A grade has five letters: registration number, name, VAT number, country, place. From best to worst: A same, B similar or repaired, Z nothing to compare, F different. `?` stands for any letter.';
 
 const whichOptions = {
-  portfolio: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'Only this list, by name or path',
-  },
-  reason: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'Only these reasons, such as NAME_ONLY or NAME_ONLY,VAT_ONLY',
-  },
-  country: { type: 'string', requiresArg: true, describe: 'Only this country, such as DE' },
-  grade: {
-    type: 'string',
-    requiresArg: true,
-    describe: "Only best candidates with this grade, such as 'A????'",
-  },
-  'min-grade': {
-    type: 'string',
-    requiresArg: true,
-    describe: 'Only best candidates with at least this grade',
-  },
+  portfolio: textFlag('Only this list, by name or path'),
+  reason: textFlag('Only these reasons, such as NAME_ONLY or NAME_ONLY,VAT_ONLY'),
+  country: textFlag('Only this country, such as DE'),
+  grade: textFlag("Only best candidates with this grade, such as 'A????'"),
+  'min-grade': textFlag('Only best candidates with at least this grade'),
   limit: numberFlag('--limit', 'Only the first N questions'),
 } as const;
 
-function whichOf({ portfolio, reason, country, grade, minGrade, limit }: WhichArgs) {
+function whichOf({ portfolio, reason, country, grade, minGrade, limit }: ArgsOf<typeof whichOptions>) {
   if (limit !== undefined && limit < 1)
     throw new UsageError('FLAG_OUT_OF_RANGE', `--limit must be 1 or more, got ${limit}`);
   const filter = {
@@ -100,31 +74,18 @@ function readCountry(text: string): string {
   throw new UsageError('COUNTRY_INVALID', `--country: ${text} is not a known country`, 'Use an ISO code such as DE.');
 }
 
-interface AskingArgs extends WhichArgs {
-  readonly run: string | undefined;
-}
-
-interface ByArgs extends CommonArgs {
-  readonly by: string | undefined;
-}
-
 const runPositional = { type: 'string', describe: 'Only the questions of this run' } as const;
-const byOption = { type: 'string', requiresArg: true, describe: 'Person who decides (default: $USER)' } as const;
+const byOption = textFlag('Person who decides (default: $USER)');
 
-interface QuestionListArgs extends AskingArgs {
-  readonly full: boolean;
-  readonly all: boolean;
-}
-
-const listCommand: Command<QuestionListArgs> = {
+const listCommand = register({
   command: 'list [run]',
   describe: 'List the open questions',
   builder: (yargs) =>
     yargs
       .positional('run', runPositional)
       .options(whichOptions)
-      .option('all', { type: 'boolean', default: false, describe: 'Show every question, not the first five' })
-      .option('full', { type: 'boolean', default: false, describe: 'Print all candidates with grade and evidence' }),
+      .option('all', switchFlag('Show every question, not the first five'))
+      .option('full', switchFlag('Print all candidates with grade and evidence')),
   async run(args, io) {
     const { dataDir, run, full, all } = args;
     const { limit, ...which } = { run, ...whichOf(args) };
@@ -135,43 +96,26 @@ const listCommand: Command<QuestionListArgs> = {
     const sheets = await reviewSheets({ dataDir, ...asking }, appEnvironment(io));
     printResult(
       io,
-      args,
-      () => ({ questions: shown.map(questionJson), matching: questions.length, facets: facetsOf(questions) }),
-      () =>
-        listInWords(questions, { full, limit: limit ?? (all ? questions.length : undefined), open: sheets.openInAll }),
+      { questions: shown.map(questionJson), matching: questions.length, facets: facetsOf(questions) },
+      listInWords(questions, { full, limit: limit ?? (all ? questions.length : undefined), open: sheets.openInAll }),
     );
     io.say(otherPipelineInWords(questions));
     const { country, grade, minGrade } = args;
     const isFiltered = [country, grade, minGrade].some((part) => part !== undefined);
     if (questions.length > 0) io.say(waysToAnswer(questions, { ...asking, sheets, isFiltered }, args));
-    return ExitCode.ok;
   },
-};
+});
 
-interface ExportArgs extends AskingArgs {
-  readonly out: string | undefined;
-  readonly delimiter: string | undefined;
-  readonly force: boolean;
-}
-
-const exportCommand: Command<ExportArgs> = {
+const exportCommand = register({
   command: 'export [run]',
   describe: 'Write the open questions to a spreadsheet',
   builder: (yargs) =>
     yargs
       .positional('run', runPositional)
       .options(whichOptions)
-      .option('out', {
-        type: 'string',
-        requiresArg: true,
-        describe: `File to write, .csv or .xlsx (default: ${REVIEW_SHEET})`,
-      })
-      .option('delimiter', {
-        type: 'string',
-        requiresArg: true,
-        describe: "Delimiter of a CSV, such as ';' (default: a comma)",
-      })
-      .option('force', { type: 'boolean', default: false, describe: 'Overwrite an existing file' }),
+      .option('out', textFlag(`File to write, .csv or .xlsx (default: ${REVIEW_SHEET})`))
+      .option('delimiter', textFlag("Delimiter of a CSV, such as ';' (default: a comma)"))
+      .option('force', switchFlag('Overwrite an existing file')),
   async run(args, io) {
     const { dataDir, run, out, delimiter, force } = args;
     const options = { dataDir, run, ...whichOf(args), out, delimiter, force };
@@ -181,8 +125,7 @@ const exportCommand: Command<ExportArgs> = {
     const which = questions < open && run !== undefined ? ` of run ${shortRun(run)}, ${withCommas(open)} in all,` : '';
     printResultAndWords(
       io,
-      args,
-      () => ({ file, questions }),
+      { file, questions },
       questions === 0
         ? message(
             'QUESTIONS_WRITTEN',
@@ -200,19 +143,13 @@ const exportCommand: Command<ExportArgs> = {
           '  none_of_these   on any line of the question',
           '  not_sure        on any line of the question',
           'Save the file, then:',
-          commandLine(`kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}${placeFlags(args)}`),
+          commandLine(`kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}`),
         ),
       );
-    return ExitCode.ok;
   },
-};
+});
 
-interface ApplyArgs extends ByArgs {
-  readonly file: string;
-  readonly sheet: string | undefined;
-}
-
-const applyCommand: Command<ApplyArgs> = {
+const applyCommand = register({
   command: 'apply <file>',
   describe: 'Read the decisions back from a spreadsheet',
   builder: (yargs) =>
@@ -222,11 +159,7 @@ const applyCommand: Command<ApplyArgs> = {
         demandOption: true,
         describe: 'The CSV or workbook, also results.xlsx with its sheet Questions',
       })
-      .option('sheet', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'The worksheet to read (default: the one with the columns of a review sheet)',
-      })
+      .option('sheet', textFlag('The worksheet to read (default: the one with the columns of a review sheet)'))
       .option('by', byOption),
   async run(args, io) {
     const { dataDir, file, sheet, by } = args;
@@ -234,52 +167,33 @@ const applyCommand: Command<ApplyArgs> = {
     const applied = await applyAnswers({ dataDir, file, sheet, by }, appEnvironment(io));
     const { released, refused, notSure, signedAs: _, ...counts } = applied;
     io.say(
-      refused.map((refusal) => refusalInWords(file, refusal, args)),
+      refused.map((refusal) => refusalInWords(file, refusal)),
       'alert',
     );
     printResultAndWords(
       io,
-      args,
-      () => ({ ...counts, notSure, refused, releasedRows: rowsOf(released), next: nextCommands(released, args) }),
+      { ...counts, notSure, refused, releasedRows: rowsOf(released), next: nextCommands(released, args) },
       appliedInWords(applied, args),
     );
     return refused.length > 0 ? ExitCode.rowsOpen : ExitCode.ok;
   },
-};
+});
 
-const decisionsCommand: Command = {
+const decisionsCommand = register({
   command: 'decisions',
   describe: 'List the decisions, with person and time',
-  builder: (yargs) => yargs,
   async run(args, io) {
     const { decisions } = await import('../../app/review/review.js');
     const entries = await decisions({ dataDir: args.dataDir }, appEnvironment(io));
     printResult(
       io,
-      args,
-      () => ({ decisions: entries.map(decisionJson) }),
-      () => block('DECISIONS', `${count(entries.length, 'decision')}`, entries.map(decisionInWords)),
+      { decisions: entries.map(decisionJson) },
+      block('DECISIONS', `${count(entries.length, 'decision')}`, entries.map(decisionInWords)),
     );
-    return ExitCode.ok;
   },
-};
+});
 
-interface ReviewArgs extends WhichArgs {
-  readonly by: string | undefined;
-}
-
-/** Not global: a subcommand without such a flag refuses it. */
-const sessionOptions = {
-  portfolio: { ...whichOptions.portfolio, global: false },
-  reason: { ...whichOptions.reason, global: false },
-  country: { ...whichOptions.country, global: false },
-  grade: { ...whichOptions.grade, global: false },
-  'min-grade': { ...whichOptions['min-grade'], global: false },
-  limit: { ...whichOptions.limit, global: false },
-  by: { ...byOption, global: false },
-} as const;
-
-const confirmCommand: Command<RuleArgs> = {
+const confirmCommand = register({
   command: 'confirm [run]',
   describe: 'Confirm the only candidate that reaches a grade, in many questions',
   builder: (yargs) => yargs.positional('run', runPositional).options(ruleOptions),
@@ -290,16 +204,16 @@ const confirmCommand: Command<RuleArgs> = {
     // Without the filter, questions with a lower grade are counted as left out.
     return await answer({ verdict: 'confirm', minGrade }, { ...args, minGrade: undefined }, io);
   },
-};
+});
 
-const rejectCommand: Command<RuleArgs> = {
+const rejectCommand = register({
   command: 'reject [run]',
   describe: 'Answer none_of_these to many questions without a candidate',
   builder: (yargs) => yargs.positional('run', runPositional).options(ruleOptions),
   run: (args, io) => answer({ verdict: 'none_of_these' }, args, io),
-};
+});
 
-const withdrawCommand: Command<WithdrawArgs> = {
+const withdrawCommand = register({
   command: 'withdraw [id]',
   describe: 'Withdraw a decision, or all decisions of one rule',
   builder: (yargs) =>
@@ -309,19 +223,15 @@ const withdrawCommand: Command<WithdrawArgs> = {
         describe: 'As `kybatch review decisions` shows it',
         coerce: (given: unknown) => (given === undefined ? undefined : readNumber('the number of the decision', given)),
       })
-      .option('batch', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'All decisions of one `review confirm` or `review reject`, such as R-0a1b2c3d',
-      })
-      .option('by', { type: 'string', requiresArg: true, describe: 'Person who withdraws it (default: $USER)' }),
+      .option('batch', textFlag('All decisions of one `review confirm` or `review reject`, such as R-0a1b2c3d'))
+      .option('by', textFlag('Person who withdraws it (default: $USER)')),
   async run(args, io) {
     const { dataDir, id, batch, by } = args;
     if ((id === undefined) === (batch === undefined))
       throw new UsageError(
         'DECISION_MISSING',
         id === undefined ? 'the number of the decision is missing' : 'a decision and --batch exclude each other',
-        `List decisions and batches: \`kybatch review decisions${placeFlags(args)}\``,
+        `List decisions and batches: \`kybatch review decisions\``,
       );
     if (batch !== undefined) {
       const { withdrawBatch } = await import('../../app/review/review.js');
@@ -334,23 +244,26 @@ const withdrawCommand: Command<WithdrawArgs> = {
       const words = `✓ Decision ${id} withdrawn.${usedBy(rows.rows, 'it')}`;
       printWithdrawn({ withdrawn: id }, message('DECISION_WITHDRAWN', words, 'done'), rows, args, io);
     }
-    return ExitCode.ok;
   },
-};
+});
 
-export const reviewCommand: Command<ReviewArgs> = {
+/** A subcommand without such a flag refuses it. */
+const local = <Flags extends object>(flags: Flags): Flags =>
+  Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, global: false }])) as Flags;
+
+export const reviewCommand = register({
   command: 'review',
   describe: 'Answer the review questions, on the terminal or in a spreadsheet',
   subcommands: [
-    register(listCommand),
-    register(exportCommand),
-    register(applyCommand),
-    register(confirmCommand),
-    register(rejectCommand),
-    register(decisionsCommand),
-    register(withdrawCommand),
+    listCommand,
+    exportCommand,
+    applyCommand,
+    confirmCommand,
+    rejectCommand,
+    decisionsCommand,
+    withdrawCommand,
   ],
-  builder: (yargs) => yargs.demandCommand(0).options(sessionOptions),
+  builder: (yargs) => yargs.demandCommand(0).options(local({ ...whichOptions, by: byOption })),
   async run(args, io) {
     const { keys } = io;
     if (!io.interactive || keys === undefined) {
@@ -361,7 +274,7 @@ export const reviewCommand: Command<ReviewArgs> = {
         '`kybatch review` needs a terminal',
         sheets.open === 0
           ? 'There are no open questions.'
-          : `See the ${count(sheets.open, 'open question')} and how to answer: \`kybatch review list${placeFlags(args)}\``,
+          : `See the ${count(sheets.open, 'open question')} and how to answer: \`kybatch review list\``,
       );
     }
     const { dataDir, by } = args;
@@ -382,23 +295,17 @@ export const reviewCommand: Command<ReviewArgs> = {
     );
     return answered.interrupted ? ExitCode.interrupted : ExitCode.ok;
   },
-};
-
-interface RuleArgs extends WhichArgs {
-  readonly run: string | undefined;
-  readonly by: string | undefined;
-  readonly note: string | undefined;
-  readonly all: boolean;
-  readonly yes: boolean;
-}
+});
 
 const ruleOptions = {
   ...whichOptions,
   by: byOption,
-  note: { type: 'string', requiresArg: true, describe: 'Text kept with each decision' },
-  all: { type: 'boolean', default: false, describe: 'Show every question, not only the first 20' },
-  yes: { type: 'boolean', default: false, describe: 'Answer without asking' },
+  note: textFlag('Text kept with each decision'),
+  all: switchFlag('Show every question, not only the first 20'),
+  yes: switchFlag('Answer without asking'),
 } as const;
+
+type RuleArgs = ArgsOf<typeof ruleOptions> & { readonly run: string | undefined };
 
 async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
   const { dataDir, run, by } = args;
@@ -406,7 +313,7 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
     throw new UsageError(
       'REASON_MISSING',
       '--reason is missing',
-      `Example: --reason LEGAL_FORM_DIFFERS. List the reasons: \`kybatch review list${placeFlags(args)}\``,
+      `Example: --reason LEGAL_FORM_DIFFERS. List the reasons: \`kybatch review list\``,
     );
   const which = whichOf(args);
   const agree = (proposal: RuleProposal) => agreed(rule, proposal, args, io);
@@ -416,18 +323,17 @@ async function answer(rule: Rule, args: RuleArgs, io: Io): Promise<ExitCode> {
   if (answered.outcome === 'not_agreed') return ExitCode.interrupted;
   printResultAndWords(
     io,
-    args,
-    () => ({
+    {
       ...pick(answered, 'batch', 'decided', 'held'),
       questions: answered.answers.map(({ question }) => question.id),
       leftOut: Object.fromEntries(answered.leftOut),
       releasedRows: rowsOf(answered.released),
       next: nextCommands(answered.released, args),
-    }),
+    },
     ruleInWords(answered, args, by !== undefined),
   );
   if (answered.outcome === 'nothing_fits')
-    io.say(message('REVIEW_LIST_NEXT', `List the open questions: \`kybatch review list${placeFlags(args)}\``));
+    io.say(message('REVIEW_LIST_NEXT', `List the open questions: \`kybatch review list\``));
   return ExitCode.ok;
 }
 
@@ -455,12 +361,6 @@ function agreed(rule: Rule, proposal: RuleProposal, { all, yes }: RuleArgs, io: 
   return confirmAction(consent, yes, io);
 }
 
-interface WithdrawArgs extends CommonArgs {
-  readonly by: string | undefined;
-  readonly id: number | undefined;
-  readonly batch: string | undefined;
-}
-
 const usedBy = (rows: number, what: string): string => (rows === 0 ? '' : ` ${count(rows, 'row')} used ${what}.`);
 
 /** Rows that ask their question again do not continue by themselves. */
@@ -468,14 +368,13 @@ function printWithdrawn(
   withdrawn: object,
   words: Message,
   { rows, asking, released }: WithdrawnRowsView,
-  args: CommonArgs,
+  args: Place,
   io: Io,
 ): void {
-  const again = `${count(asking, 'row needs', 'rows need')} review again: kybatch review list${placeFlags(args)}`;
+  const again = `${count(asking, 'row needs', 'rows need')} review again: kybatch review list`;
   printResultAndWords(
     io,
-    args,
-    () => ({ ...withdrawn, rows, asking, next: nextCommands(released, args) }),
+    { ...withdrawn, rows, asking, next: nextCommands(released, args) },
     view(words, asking > 0 && marked('ROWS_ASK_AGAIN', 'attention', again), nextInWords(released, args)),
   );
 }

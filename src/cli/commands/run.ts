@@ -1,40 +1,29 @@
 import type { Proposal } from '../../app/run/run.js';
-import { pick } from '../../util/view-json.js';
 import { count, moment } from '../../util/words.js';
-import { type Command, sandboxOption } from '../command.js';
-import { jobOptions, type ReadingArgs, readReadingFlags, type SpendingArgs, spendingOptions } from '../run-flags.js';
+import { register, sandboxOption } from '../command.js';
+import {
+  inputPositional,
+  jobOptions,
+  readReadingFlags,
+  rebuyFlag,
+  type SpendingArgs,
+  spendingOptions,
+} from '../run-flags.js';
 import { confirmSpending, spend } from '../spend.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
-import { asksColumns, proposedInWords } from '../terminal/plan-words.js';
+import { asksColumns, type JobArgs, jobOfFlags, proposedInWords } from '../terminal/plan-words.js';
 import { findingsInWords, spendQuestion } from '../terminal/run-words.js';
 import { marked } from '../terminal/view.js';
 
-interface RunArgs extends SpendingArgs, ReadingArgs {
-  readonly input: string;
-  readonly pipeline: string;
-  readonly portfolio: string | undefined;
-  readonly limit: number | undefined;
-  readonly rebuy: boolean;
-}
-
-export const runCommand: Command<RunArgs> = {
+export const runCommand = register({
   command: 'run <input>',
   describe: 'Look up the companies in a file, buy their data, write the results',
   builder: (yargs) =>
     yargs
-      .positional('input', {
-        type: 'string',
-        demandOption: true,
-        describe: '.xlsx or .csv, either gzipped, or - for stdin',
-      })
+      .positional('input', inputPositional)
       .options(jobOptions)
       .option('sandbox', sandboxOption)
-      .option('rebuy', {
-        type: 'boolean',
-        default: false,
-        group: 'What to buy',
-        describe: 'Buy everything again, even what is up to date',
-      })
+      .option('rebuy', rebuyFlag('Buy everything again, even what is up to date'))
       .options(spendingOptions),
   run: (args, io) =>
     spend(
@@ -56,18 +45,12 @@ export const runCommand: Command<RunArgs> = {
             `Nothing to do: everything is up to date. ${spentNothing(watchAsked)}`,
             nextDueAt !== null && `  The next update is due on ${moment(nextDueAt)}. --rebuy buys everything now.`,
           ),
-        again: {
-          kind: 'run',
-          ...pick(args, 'input', 'pipeline', 'portfolio'),
-          limit: args.limit ?? null,
-          fresh: args.rebuy,
-          reading: readReadingFlags(args),
-        },
+        again: { kind: 'run', ...jobOfFlags(args) },
       },
       args,
       io,
     ),
-};
+});
 
 /** `kybatch usage` shows what the calls about the watch cost. */
 const spentNothing = (watchAsked: number): string =>
@@ -76,7 +59,7 @@ const spentNothing = (watchAsked: number): string =>
     : `Nothing was bought. The watch was asked about ${count(watchAsked, 'company', 'companies')}.`;
 
 /** On a terminal kybatch shows the plan and spends nothing before the user agrees. */
-const ask = (proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> =>
+const ask = (proposal: Proposal, args: SpendingArgs & JobArgs, io: Io): Promise<boolean> =>
   confirmSpending(
     [...proposedInWords(proposal, args), ...findingsInWords(proposal.findings)],
     `\n${spendQuestion(proposal)}`,

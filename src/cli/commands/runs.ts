@@ -1,33 +1,27 @@
 import { basename } from 'node:path';
 import type { DropRunView, RunStanding } from '../../app/run/runs.js';
 import { ExitCode } from '../../domain/errors.js';
-import { type Message, mapTexts, message } from '../../util/message-parts.js';
+import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, listed, shortRun, withCommas } from '../../util/words.js';
-import { type Command, type CommonArgs, register } from '../command.js';
+import { register, switchFlag } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { stateInWords, unknownInWords } from '../terminal/run-words.js';
-import { placeFlags } from '../terminal/suggestions.js';
-import { shortened, withPlace } from '../terminal/text.js';
+import { shortened } from '../terminal/text.js';
 import { COLUMNS, textTable } from '../terminal/view.js';
 
 export const NOTHING_DELETED = message('NOT_AGREED', 'Nothing was deleted.');
 /** The answer to a deleted run or portfolio. */
 export const WHAT_STAYS = 'Its answers, spending, tables and log are kept.';
 
-interface DeleteArgs extends CommonArgs {
-  readonly run: string;
-  readonly yes: boolean;
-}
-
-const deleteCommand: Command<DeleteArgs> = {
+const deleteCommand = register({
   command: 'delete <run>',
   describe: 'Delete one run, finished or not',
   builder: (yargs) =>
     yargs
       .positional('run', { type: 'string', demandOption: true, describe: 'The run' })
-      .option('yes', { type: 'boolean', default: false, describe: 'Delete without asking' }),
-  async run({ dataDir, run, json, yes }, io) {
+      .option('yes', switchFlag('Delete without asking')),
+  async run({ dataDir, run, yes }, io) {
     const agree = ({ run: { id, rowCount }, progress, dueAgain }: Omit<DropRunView, 'dropped'>) => {
       const { byOutcome, unitsCharged, unknownCalls } = progress;
       const toDo = byOutcome.pending > 0 && `${withCommas(byOutcome.pending)} to do`;
@@ -41,19 +35,12 @@ const deleteCommand: Command<DeleteArgs> = {
     const { dropRun } = await import('../../app/run/runs.js');
     const standing = await dropRun({ dataDir, run, agree }, appEnvironment(io));
     if (!standing.dropped) return ExitCode.interrupted;
-    printResult(
-      io,
-      { json },
-      () => ({ dropped: runJson(standing), dueAgain: standing.dueAgain }),
-      () => {
-        const effect = dueInWords(standing.dueAgain);
-        const words = [`✓ Run ${standing.run.id} deleted. ${WHAT_STAYS}`, effect && `${effect}.`];
-        return message('RUN_DROPPED', listed(words, ' '), 'done');
-      },
-    );
-    return ExitCode.ok;
+    const effect = dueInWords(standing.dueAgain);
+    const words = [`✓ Run ${standing.run.id} deleted. ${WHAT_STAYS}`, effect && `${effect}.`];
+    const json = { dropped: runJson(standing), dueAgain: standing.dueAgain };
+    printResult(io, json, message('RUN_DROPPED', listed(words, ' '), 'done'));
   },
-};
+});
 
 /** Empty: no company of a list uses its rows. */
 const dueInWords = (companies: number): string =>
@@ -61,23 +48,16 @@ const dueInWords = (companies: number): string =>
     ? ''
     : `${count(companies, 'company leaves', 'companies leave')} the portfolio until the next run, which lists them as new and reuses stored answers free of charge`;
 
-export const runsCommand: Command<CommonArgs> = {
+export const runsCommand = register({
   command: 'runs',
   describe: 'List the runs, the newest first',
-  subcommands: [register(deleteCommand)],
-  builder: (yargs) => yargs,
-  async run({ dataDir, json }, io) {
+  subcommands: [deleteCommand],
+  async run({ dataDir }, io) {
     const { runs } = await import('../../app/run/runs.js');
     const standings = await runs({ dataDir }, appEnvironment(io));
-    printResult(
-      io,
-      { json },
-      () => ({ runs: standings.map(runJson) }),
-      () => mapTexts([runsInWords(standings)], (text) => withPlace(text, placeFlags({ dataDir }))),
-    );
-    return ExitCode.ok;
+    printResult(io, { runs: standings.map(runJson) }, runsInWords(standings));
   },
-};
+});
 
 export const runsInWords = (standings: readonly RunStanding[]): Message =>
   standings.length === 0

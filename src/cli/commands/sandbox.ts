@@ -1,54 +1,23 @@
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { message } from '../../util/message-parts.js';
 import { count } from '../../util/words.js';
-import {
-  type Command,
-  type CommonArgs,
-  numberFlag,
-  numberFlagOr,
-  type ProviderArgs,
-  register,
-  sandboxOption,
-} from '../command.js';
+import { numberFlag, numberFlagOr, register, sandboxOption, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, exitCodeOfInterrupt, printJson, printResultAndWords } from '../terminal/io.js';
 import { shellWord } from '../terminal/text.js';
 
-interface SampleArgs extends CommonArgs {
-  readonly rows: number;
-  readonly dirty: boolean;
-  readonly excel: boolean;
-  readonly country: string | undefined;
-  readonly seed: number;
-  readonly out: string;
-  readonly force: boolean;
-}
-
-const sampleCommand: Command<SampleArgs> = {
+const sampleCommand = register({
   command: 'sample',
   describe: 'Write a list of companies of the sandbox, with the right answers',
   builder: (yargs) =>
     yargs
       .option('rows', numberFlagOr(100, '--rows', 'How many rows, up to a million'))
-      .option('dirty', { type: 'boolean', default: false, describe: 'With the errors that real files have' })
-      .option('excel', {
-        type: 'boolean',
-        default: false,
-        describe: 'As Excel saves it: semicolons, byte order mark, CRLF, other headers',
-      })
-      .option('country', { type: 'string', requiresArg: true, describe: 'Companies of one country alone, such as DE' })
+      .option('dirty', switchFlag('With the errors that real files have'))
+      .option('excel', switchFlag('As Excel saves it: semicolons, byte order mark, CRLF, other headers'))
+      .option('country', textFlag('Companies of one country alone, such as DE'))
       .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry (--sandbox uses 1)'))
-      .option('out', {
-        type: 'string',
-        default: 'sample.csv',
-        requiresArg: true,
-        describe: 'File to write, .csv or .xlsx',
-      })
-      .option('force', {
-        type: 'boolean',
-        default: false,
-        describe: 'Overwrite files that are not samples',
-      }),
-  async run({ rows, dirty, excel, country, seed, out, force, dataDir, json }, io) {
+      .option('out', { ...textFlag('File to write, .csv or .xlsx'), default: 'sample.csv' })
+      .option('force', switchFlag('Overwrite files that are not samples')),
+  async run({ rows, dirty, excel, country, seed, out, force, dataDir }, io) {
     const abort = new AbortController();
     let exit: ExitCode = ExitCode.ok;
     const stopListening = io.onInterrupt((signal) => {
@@ -64,9 +33,9 @@ const sampleCommand: Command<SampleArgs> = {
       const next =
         seed === 1
           ? `kybatch run ${shellWord(view.input)} --sandbox`
-          : `kybatch sandbox --seed ${seed} has these companies. The provider of --sandbox has others.`;
+          : `\`kybatch sandbox --seed ${seed}\` has these companies. The provider of --sandbox has others.`;
       const words = `✓ ${count(rows, 'row')} written to ${view.input}\n  The right answers: ${view.answers}\n\nNext: ${next}`;
-      if (json) printJson(io, view);
+      if (io.json) printJson(io, view);
       else io.say(message('SAMPLE_WRITTEN', words), 'result');
       return ExitCode.ok;
     } catch (error) {
@@ -77,16 +46,9 @@ const sampleCommand: Command<SampleArgs> = {
       stopListening();
     }
   },
-};
+});
 
-interface ChangeArgs extends ProviderArgs {
-  readonly company: string;
-  readonly field: string;
-  readonly value: string | undefined;
-  readonly port: number;
-}
-
-const changeCommand: Command<ChangeArgs> = {
+const changeCommand = register({
   command: 'change <company> <field> [value]',
   describe: 'Change a company of the sandbox',
   builder: (yargs) =>
@@ -96,7 +58,7 @@ const changeCommand: Command<ChangeArgs> = {
       .positional('value', { type: 'string', describe: 'The new value (default: none)' })
       .option('port', numberFlagOr(8787, '--port', 'Port of the sandbox'))
       .option('sandbox', { ...sandboxOption, describe: 'Change the sandbox of --sandbox instead' }),
-  async run({ company, field, value, port, sandbox, dataDir, json }, io) {
+  async run({ company, field, value, port, sandbox, dataDir }, io) {
     const change = {
       company: String(company),
       field,
@@ -111,26 +73,14 @@ const changeCommand: Command<ChangeArgs> = {
       ? `✓ Company changed. The watch recorded it.${callback}`
       : '✓ Company changed. No watch records it, because the company is not watched.';
     const changed = message('COMPANY_CHANGED', words, 'done');
-    printResultAndWords(io, { json }, () => ({ recorded, callbackStatus }), changed);
-    return ExitCode.ok;
+    printResultAndWords(io, { recorded, callbackStatus }, changed);
   },
-};
+});
 
-interface SandboxArgs extends CommonArgs {
-  readonly port: number;
-  readonly plan: 'free' | 'paid';
-  readonly faults: string;
-  readonly search: 'forgiving' | 'exact';
-  readonly seed: number;
-  readonly allowance: number;
-  readonly generateMs?: number | undefined;
-  readonly historyLagMs?: number | undefined;
-}
-
-export const sandboxCommand: Command<SandboxArgs> = {
+export const sandboxCommand = register({
   command: 'sandbox',
   describe: 'Serve the simulated provider on a port',
-  subcommands: [register(sampleCommand), register(changeCommand)],
+  subcommands: [sampleCommand, changeCommand],
   builder: (yargs) =>
     yargs
       .demandCommand(0)
@@ -142,10 +92,8 @@ export const sandboxCommand: Command<SandboxArgs> = {
       })
       .option('allowance', numberFlagOr(1_000_000, '--allowance', 'Units of the paid plan'))
       .option('faults', {
-        type: 'string',
+        ...textFlag('none, mild, nasty, or rates such as 503=0.05,lost=0.01,latency=20'),
         default: 'none',
-        requiresArg: true,
-        describe: 'none, mild, nasty, or rates such as 503=0.05,lost=0.01,latency=20',
       })
       .option('generate-ms', numberFlag('--generate-ms', 'Time that a credit report takes, in milliseconds'))
       .option('history-lag-ms', numberFlag('--history-lag-ms', 'Delay of reports in the history, in milliseconds'))
@@ -180,7 +128,7 @@ export const sandboxCommand: Command<SandboxArgs> = {
         KYBATCH_V2_ROUTES: sandbox.routesFile,
         KYBATCH_MCP_URL: sandbox.mcpUrl,
       };
-      if (args.json) printJson(io, settings);
+      if (io.json) printJson(io, settings);
       else
         io.stdout(
           `${Object.entries(settings)
@@ -206,9 +154,8 @@ export const sandboxCommand: Command<SandboxArgs> = {
     } finally {
       await sandbox.close();
     }
-    return ExitCode.ok;
   },
-};
+});
 
 function readFaults<Faults>(read: () => Faults): Faults {
   try {

@@ -3,10 +3,10 @@ import type { ContinueStep } from '../../app/run/next-step.js';
 import type { ProcessView, StatusView } from '../../app/run/status.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { STAGE_WORDS } from '../../domain/outcomes.js';
-import { type Message, type MessageCode, mapTexts, message, sentence } from '../../util/message-parts.js';
+import { type Message, type MessageCode, message, sentence } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, durationInWords, listed, moment, rowInWords, shortRun, withCommas } from '../../util/words.js';
-import { type Command, numberFlag, onlySandboxOption, type ProviderArgs, readDuration } from '../command.js';
+import { type ArgsOf, numberFlag, readDuration, register, switchFlag, textFlag } from '../command.js';
 import { allowancesJson, usedUpInWords } from '../terminal/allowance-words.js';
 import { checkInWords, checkJson } from '../terminal/check-words.js';
 import { appEnvironment, type Io, printResult } from '../terminal/io.js';
@@ -27,7 +27,6 @@ import {
 } from '../terminal/run-words.js';
 import {
   givenFlags,
-  placeFlags,
   priceInWords,
   raisedInWords,
   type Suggestion,
@@ -36,47 +35,25 @@ import {
   suggestRaised,
   suggestResults,
 } from '../terminal/suggestions.js';
-import { withPlace } from '../terminal/text.js';
-import { block, commandLine, labelLines, marked, textTable, type ViewPart, view } from '../terminal/view.js';
+import { block, commandLine, labelLines, marked, spaced, textTable, type ViewPart, view } from '../terminal/view.js';
 import { movedOn } from './runs.js';
 
-interface StatusArgs extends ProviderArgs {
-  readonly run: string | undefined;
-  readonly check: boolean;
-  readonly maxAge?: string | undefined;
-  readonly portfolio: string | undefined;
-  readonly maxDrift?: number | undefined;
-  readonly ignore?: string | undefined;
-}
+const checkOptions = {
+  'max-age': textFlag('Maximum age of the last successful run (default: 26h)'),
+  portfolio: textFlag('With --check: this list alone, by name or path'),
+  'max-drift': numberFlag('--max-drift', 'With --check: units that others may use in a week (default: 0)'),
+  ignore: textFlag('With --check: rows that are no problem here: review, invalid, failed'),
+  sandbox: switchFlag('With --check: only lists of the simulated provider'),
+} as const;
 
-export const statusCommand: Command<StatusArgs> = {
+export const statusCommand = register({
   command: 'status [run]',
   describe: 'Show one run: rows, spending, stages, next step',
   builder: (yargs) =>
     yargs
       .positional('run', { type: 'string', describe: 'The run (default: the newest that was begun)' })
-      .option('check', {
-        type: 'boolean',
-        default: false,
-        describe: 'For monitors: one line, exit code 0 or 3',
-      })
-      .option('max-age', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Maximum age of the last successful run (default: 26h)',
-      })
-      .option('portfolio', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'With --check: this list alone, by name or path',
-      })
-      .option('max-drift', numberFlag('--max-drift', 'With --check: units that others may use in a week (default: 0)'))
-      .option('ignore', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'With --check: rows that are no problem here: review, invalid, failed',
-      })
-      .option('sandbox', { ...onlySandboxOption, describe: 'With --check: only lists of the simulated provider' }),
+      .option('check', switchFlag('For monitors: one line, exit code 0 or 3'))
+      .options(checkOptions),
   async run(args, io) {
     if (args.check) return await check(args, io);
     const { maxAge, portfolio, maxDrift, ignore } = args;
@@ -86,28 +63,18 @@ export const statusCommand: Command<StatusArgs> = {
         '--max-age, --max-drift, --ignore, --portfolio and --sandbox are for --check',
         'Add --check, or leave them out.',
       );
-    const { dataDir, run, json } = args;
+    const { dataDir, run } = args;
     const { status } = await import('../../app/run/status.js');
     const view = await status({ dataDir, run }, appEnvironment(io));
     const suggest = (step: ContinueStep) =>
       suggestCommand(step, { dataDir, sandbox: view.sandbox, ...givenFlags(view.given) });
     const next = view.next === null ? undefined : suggest(view.next);
     const further = view.further.map(suggest);
-    const place = placeFlags({ dataDir });
     const commands = { ...(next && { next: next.command }), further: further.map(({ command }) => command) };
-    printResult(
-      io,
-      { json },
-      () => ({ ...statusJson(view), ...commands }),
-      () =>
-        mapTexts(
-          [...statusInWords(view, place), ...stepsInWords(view, place, next, further), ...raised(view, dataDir)],
-          (text) => withPlace(text, place),
-        ),
-    );
-    return ExitCode.ok;
+    const words = [...statusInWords(view), ...stepsInWords(view, next, further), ...raised(view, dataDir)];
+    printResult(io, { ...statusJson(view), ...commands }, words);
   },
-};
+});
 
 /** The command with a higher limit, if the present one allows nothing more. */
 function raised({ run, rest, given, sandbox, progress }: StatusView, dataDir: string | undefined): readonly Message[] {
@@ -115,35 +82,30 @@ function raised({ run, rest, given, sandbox, progress }: StatusView, dataDir: st
   const limits = { units: given.budget ?? null, reports: given.maxReports ?? null };
   const suggestion = suggestRaised(run.id, rest, limits, { dataDir, sandbox, ...givenFlags(given) });
   const price = rest.priceAboveLimit;
-  return mapTexts(
-    view(
-      price !== null && message('UNIT_PRICE_ABOVE_LIMIT', sentence(`Paused: ${priceInWords(price)}`)),
-      raisedInWords(progress.byOutcome.pending, rest, suggestion),
-    ),
-    (text) => `\n${text}`,
+  return spaced(
+    price !== null && message('UNIT_PRICE_ABOVE_LIMIT', sentence(`Paused: ${priceInWords(price)}`)),
+    raisedInWords(progress.byOutcome.pending, rest, suggestion),
   );
 }
 
 /** The next steps, each after an empty line. The most useful one is the last. Questions are answered as after `run`. */
 const stepsInWords = (
   { answerIn, activity: { parkedUntil }, progress, at }: StatusView,
-  place: string,
   next: Suggestion | undefined,
   further: readonly Suggestion[],
 ): readonly Message[] =>
-  mapTexts(
+  spaced(
     [...further, ...(next === undefined ? [] : [next])]
-      .map((step) => (answerIn !== null && step.code === 'REVIEW_NEXT' ? suggestResults(answerIn, place) : step))
+      .map((step) => (answerIn !== null && step.code === 'REVIEW_NEXT' ? suggestResults(answerIn) : step))
       .map((step) =>
         step.code === 'RESUME_NEXT' && (progress.parkedReasons.allowance ?? 0) > 0 && (parkedUntil ?? at + 1) > at
           ? { ...step, words: `Continue ${renewedInWords(parkedUntil)}` }
           : step,
       )
       .map(suggestionInWords),
-    (text) => `\n${text}`,
   );
 
-export function statusInWords(status: StatusView, place = ''): readonly Message[] {
+export function statusInWords(status: StatusView): readonly Message[] {
   const { run, progress, activity, results, latest } = status;
   const isReading = run.state === 'reading';
   return view(
@@ -154,7 +116,7 @@ export function statusInWords(status: StatusView, place = ''): readonly Message[
       : outcomeCounts(progress, run.rowCount, movedOn(status), { pending: pendingInWords(progress) }),
     erasedInWords(status),
     listInWords(status),
-    block('UNITS_SPENT', '', labelLines([['Spent', spentLines(status, place)]])),
+    block('UNITS_SPENT', '', labelLines([['Spent', spentLines(status)]])),
     speedInWords(status),
     results !== null &&
       block(
@@ -164,26 +126,23 @@ export function statusInWords(status: StatusView, place = ''): readonly Message[
           ['Latest', latest],
         ]),
       ),
-    run.fresh && run.state === 'open' && freshInWords(run.id, place),
-    mapTexts(
-      view(
-        refusedListInWords(status, place),
-        otherRunInWords(status),
-        questionsInWords(status),
-        waits(status, place),
-        refusedInWords(progress),
-        usedUpInWords(status.allowances.permissions),
-        activity.failures.map(({ code, count: rows, row, line }) =>
-          marked('ROWS_FAILED', 'failed', `${count(rows, 'row')} failed with ${code}, first ${rowInWords(row, line)}`),
-        ),
+    run.fresh && run.state === 'open' && freshInWords(run.id),
+    spaced(
+      refusedListInWords(status),
+      otherRunInWords(status),
+      questionsInWords(status),
+      waits(status),
+      refusedInWords(progress),
+      usedUpInWords(status.allowances.permissions),
+      activity.failures.map(({ code, count: rows, row, line }) =>
+        marked('ROWS_FAILED', 'failed', `${count(rows, 'row')} failed with ${code}, first ${rowInWords(row, line)}`),
       ),
-      (text) => (/^[^ ]/.test(text) ? `\n${text}` : text),
     ),
     stages(status),
   );
 }
 
-function spentLines(status: StatusView, place: string): readonly (string | false)[] {
+function spentLines(status: StatusView): readonly (string | false)[] {
   const { progress, activity } = status;
   const { owned, reports, underWay } = activity;
   const isRunning = status.atWork?.alive === true || status.workers.length > 0;
@@ -198,7 +157,7 @@ function spentLines(status: StatusView, place: string): readonly (string | false
       owned > 0 && `${count(owned, 'answer')} reused`,
       isRunning && underWay > 0 && `${count(underWay, 'call')} in flight`,
     ]),
-    unknown > 0 && `${count(unknown, 'call')} with unknown charge${isOnHold ? '' : `: kybatch charges${place}`}`,
+    unknown > 0 && `${count(unknown, 'call')} with unknown charge${isOnHold ? '' : ': kybatch charges'}`,
   ];
 }
 
@@ -216,13 +175,13 @@ const listInWords = ({ portfolio, listed: members, run }: StatusView): ViewPart 
   members !== run.rowCount &&
   message('PORTFOLIO_ROWS', `  The whole list has ${count(members, 'row')}.`);
 
-const refusedListInWords = ({ refused }: StatusView, place: string): ViewPart =>
+const refusedListInWords = ({ refused }: StatusView): ViewPart =>
   refused !== null &&
   marked(
     'LAST_ATTEMPT_REFUSED',
     'attention',
     `The last attempt on ${refused.portfolio} was refused (${refused.code}, ${moment(refused.at)}). For the cause:`,
-    commandLine(`kybatch status --check${place}`),
+    commandLine('kybatch status --check'),
   );
 
 /** The run that the next step is about, if it is not this one. */
@@ -243,10 +202,16 @@ function questionsInWords({ questions: { open, notSure, held } }: StatusView): V
   return answers !== '' && marked('OPEN_QUESTIONS', 'attention', `${count(open, 'open question')}: ${answers}`);
 }
 
-function waits(
-  { progress, activity, nextReportAt, unknownInBudget, putOff, atWork, workers, at }: StatusView,
-  place: string,
-): readonly Message[] {
+function waits({
+  progress,
+  activity,
+  nextReportAt,
+  unknownInBudget,
+  putOff,
+  atWork,
+  workers,
+  at,
+}: StatusView): readonly Message[] {
   const { looking } = activity;
   const { parkedReasons: reasons, refusals } = progress;
   const { budget: _, allowance: __, ...others } = reasons;
@@ -260,8 +225,8 @@ function waits(
   };
   return view(
     // The first line names these two.
-    ['budget', 'allowance'].flatMap((reason) => ((reasons[reason] ?? 0) > 0 ? parkedDetails(reason, held, place) : [])),
-    parkedInWords({ ...held, reasons: others }, place),
+    ['budget', 'allowance'].flatMap((reason) => ((reasons[reason] ?? 0) > 0 ? parkedDetails(reason, held) : [])),
+    parkedInWords({ ...held, reasons: others }),
     awaited > 0 &&
       message(
         'REPORTS_AWAITED',
@@ -441,7 +406,15 @@ const workersInWords = ({ workers }: Pick<StatusView, 'workers'>): readonly Mess
   );
 
 async function check(
-  { dataDir, run, maxAge, maxDrift, ignore, portfolio, sandbox, json }: StatusArgs,
+  {
+    dataDir,
+    run,
+    maxAge,
+    maxDrift,
+    ignore,
+    portfolio,
+    sandbox,
+  }: ArgsOf<typeof checkOptions> & { readonly run: string | undefined },
   io: Io,
 ): Promise<ExitCode> {
   if (run !== undefined)
@@ -453,12 +426,7 @@ async function check(
     appEnvironment(io),
   );
   const args = { dataDir, ignore };
-  printResult(
-    io,
-    { json },
-    () => checkJson(view, args),
-    () => checkInWords(view, args),
-  );
+  printResult(io, checkJson(view, args), checkInWords(view, args));
   return view.well ? ExitCode.ok : ExitCode.rowsOpen;
 }
 

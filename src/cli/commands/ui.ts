@@ -1,31 +1,32 @@
-import { ExitCode, UsageError } from '../../domain/errors.js';
+import { UsageError } from '../../domain/errors.js';
 import { message } from '../../util/message-parts.js';
 import { count, listed, withCommas } from '../../util/words.js';
-import { type Command, numberFlag, numberFlagOr, type ProviderArgs, sandboxOption } from '../command.js';
+import { type ArgsOf, numberFlag, numberFlagOr, register, sandboxOption, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, printJson } from '../terminal/io.js';
-
-interface UiArgs extends ProviderArgs {
-  readonly port: number;
-  readonly readOnly?: boolean | undefined;
-  readonly open: boolean;
-  readonly by: string | undefined;
-  readonly role?: Role | undefined;
-  readonly behindProxy?: boolean | undefined;
-  readonly publicUrl?: string | undefined;
-  readonly userHeader?: string | undefined;
-  readonly proxyFrom?: string | undefined;
-  readonly socket: string | undefined;
-  readonly reconcile?: boolean | undefined;
-  readonly maxUnits?: number | undefined;
-}
-
-type Role = 'look' | 'decide' | 'spend';
 
 /** The headings of the help. */
 const RECONCILE = { group: 'For OpenRefine' } as const;
 const PROXY = { group: 'Behind a reverse proxy' } as const;
 
-export const uiCommand: Command<UiArgs> = {
+const reconcileOptions = {
+  reconcile: { ...RECONCILE, ...switchFlag('Also serve the Reconciliation API 0.2. Its address is printed') },
+  'max-units': {
+    ...RECONCILE,
+    ...numberFlag('--max-units', 'Units that its queries may cost in all (default: 0)'),
+  },
+} as const;
+
+const proxyOptions = {
+  'behind-proxy': { ...PROXY, ...switchFlag('A reverse proxy sends the name of the person') },
+  'public-url': { ...PROXY, ...textFlag('The address that people open') },
+  'user-header': { ...PROXY, ...textFlag('Header with the name (default: X-Forwarded-User)') },
+  socket: { ...PROXY, ...textFlag('Unix socket to listen on') },
+  'proxy-from': { ...PROXY, ...textFlag('Address of the proxy (default: 127.0.0.1)') },
+} as const;
+
+type UiArgs = ArgsOf<typeof reconcileOptions & typeof proxyOptions> & { readonly readOnly: boolean };
+
+export const uiCommand = register({
   command: 'ui',
   describe: 'Show lists, runs, questions and companies in a browser',
   builder: (yargs) =>
@@ -36,45 +37,17 @@ export const uiCommand: Command<UiArgs> = {
         default: true,
         describe: 'Open the browser (default). --no-open: print the link only',
       })
-      .option('read-only', { type: 'boolean', default: false, describe: 'Offer no form: nothing is decided or bought' })
-      .option('by', { type: 'string', requiresArg: true, describe: 'Your name in decisions (default: your user name)' })
+      .option('read-only', switchFlag('Offer no form: nothing is decided or bought'))
+      .option('by', textFlag('Your name in decisions (default: your user name)'))
       .option('role', {
         choices: ['look', 'decide', 'spend'] as const,
         describe: 'What people may do (default: spend)',
       })
-      .option('reconcile', {
-        ...RECONCILE,
-        type: 'boolean',
-        default: false,
-        describe: 'Also serve the Reconciliation API 0.2. Its address is printed',
-      })
-      .option('max-units', {
-        ...numberFlag('--max-units', 'Units that its queries may cost in all (default: 0)'),
-        ...RECONCILE,
-      })
-      .option('behind-proxy', {
-        ...PROXY,
-        type: 'boolean',
-        default: false,
-        describe: 'A reverse proxy sends the name of the person',
-      })
-      .option('public-url', { ...PROXY, type: 'string', requiresArg: true, describe: 'The address that people open' })
-      .option('user-header', {
-        ...PROXY,
-        type: 'string',
-        requiresArg: true,
-        describe: 'Header with the name (default: X-Forwarded-User)',
-      })
-      .option('socket', { ...PROXY, type: 'string', requiresArg: true, describe: 'Unix socket to listen on' })
-      .option('proxy-from', {
-        ...PROXY,
-        type: 'string',
-        requiresArg: true,
-        describe: 'Address of the proxy (default: 127.0.0.1)',
-      })
+      .options(reconcileOptions)
+      .options(proxyOptions)
       .option('sandbox', sandboxOption),
   async run(args, io) {
-    const { dataDir, sandbox, port, readOnly, open, by, role = 'spend', json } = args;
+    const { dataDir, sandbox, port, readOnly, open, by, role = 'spend' } = args;
     const proxy = readProxy(args);
     mustFitReconcile(args);
     const ended = new AbortController();
@@ -95,7 +68,7 @@ export const uiCommand: Command<UiArgs> = {
         proxy,
         reconcile: args.reconcile ? { unitLimit, onSpent } : undefined,
         onListening(address, _port, reconcile) {
-          if (json) printJson(io, { address, reconcile });
+          if (io.json) printJson(io, { address, reconcile });
           else io.stdout(listed([address, reconcile], '\n').concat('\n'));
           io.say(
             message(
@@ -107,26 +80,25 @@ export const uiCommand: Command<UiArgs> = {
         },
         signal: ended.signal,
       });
-      return ExitCode.ok;
     } finally {
       stopListening();
     }
   },
-};
+});
 
 /** A proxy asks who it is, and OpenRefine cannot say. */
 function mustFitReconcile({ reconcile, maxUnits, behindProxy, readOnly }: UiArgs): void {
-  if (reconcile !== true && maxUnits !== undefined)
+  if (!reconcile && maxUnits !== undefined)
     throw new UsageError('FLAG_WITHOUT_RECONCILE', '--max-units is for --reconcile. Runs have limits of their own');
-  if (reconcile === true && behindProxy === true)
+  if (reconcile && behindProxy)
     throw new UsageError('RECONCILE_BEHIND_PROXY', '--reconcile works on this machine only, without --behind-proxy');
-  if (readOnly === true && maxUnits !== undefined)
+  if (readOnly && maxUnits !== undefined)
     throw new UsageError('SPENDING_READ_ONLY', '--read-only buys nothing', 'Leave out --max-units or --read-only.');
 }
 
 /** Behind a proxy a name is trusted, so it must be clear who can send one. */
 function readProxy({ behindProxy, publicUrl, userHeader = 'X-Forwarded-User', socket, proxyFrom }: UiArgs) {
-  if (behindProxy !== true) {
+  if (!behindProxy) {
     if (publicUrl !== undefined || socket !== undefined || proxyFrom !== undefined)
       throw new UsageError('FLAG_WITHOUT_PROXY', '--public-url, --socket and --proxy-from are for --behind-proxy');
     return undefined;

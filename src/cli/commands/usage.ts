@@ -1,34 +1,24 @@
 import type { UsageView } from '../../app/admin/usage.js';
 import { unexplainedUnits, unitsLeft } from '../../domain/account-usage.js';
-import { ExitCode } from '../../domain/errors.js';
 import type { Money } from '../../domain/prices.js';
-import { type Message, mapTexts, message, sentence } from '../../util/message-parts.js';
+import { type Message, message, sentence } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, decimalWithCommas, listed, moment, NONE, shortRun, withCommas } from '../../util/words.js';
-import type { Command, CommonArgs } from '../command.js';
+import { register } from '../command.js';
 import { allowancesJson, contactsInWords, permissionsInWords, providerInWords } from '../terminal/allowance-words.js';
 import { appEnvironment, printResult } from '../terminal/io.js';
 import { moneyInWords, unpricedInWords } from '../terminal/run-words.js';
-import { placeFlags } from '../terminal/suggestions.js';
-import { withPlace } from '../terminal/text.js';
 import { compactTable, view } from '../terminal/view.js';
 
-export const usageCommand: Command<CommonArgs> = {
+export const usageCommand = register({
   command: 'usage',
   describe: 'Show units, reports, allowances and unknown charges',
-  builder: (yargs) => yargs,
-  async run({ dataDir, json }, io) {
+  async run({ dataDir }, io) {
     const { usage } = await import('../../app/admin/usage.js');
-    const used = await usage({ dataDir, unknownAtMost: json ? undefined : 0 }, appEnvironment(io));
-    printResult(
-      io,
-      { json },
-      () => usageJson(used),
-      () => mapTexts(usageInWords(used), (text) => withPlace(text, placeFlags({ dataDir }))),
-    );
-    return ExitCode.ok;
+    const used = await usage({ dataDir, unknownAtMost: io.json ? undefined : 0 }, appEnvironment(io));
+    printResult(io, usageJson(used), usageInWords(used));
   },
-};
+});
 
 export function usageInWords(used: UsageView): readonly Message[] {
   const { byDay, byOperation, byRun, environments, permissions, contacts, underWay } = used;

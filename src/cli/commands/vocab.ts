@@ -1,43 +1,47 @@
-import type { StoredVocabulary, VocabOptions, VocabView } from '../../app/provider/vocabularies.js';
+import type { StoredVocabulary, VocabView } from '../../app/provider/vocabularies.js';
 import { ExitCode, UsageError } from '../../domain/errors.js';
 import { LISTS_AT_MOST } from '../../domain/vocabulary.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick } from '../../util/view-json.js';
 import { count, listed, moment, withCommas } from '../../util/words.js';
-import { type Command, type ProviderArgs, plainFormatOption, readPlainFormats, sandboxOption } from '../command.js';
+import {
+  type ArgsOf,
+  plainFormatOption,
+  readPlainFormats,
+  register,
+  sandboxOption,
+  switchFlag,
+  textFlag,
+} from '../command.js';
 import { appEnvironment, type Io, printJson, printResult, untilDrained } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
 import { compactTable, textTable, view } from '../terminal/view.js';
 
-interface VocabArgs extends ProviderArgs, Pick<VocabOptions, 'country' | 'parent' | 'search'> {
-  readonly name: string | undefined;
-  readonly all: boolean;
-  readonly rebuy: boolean;
-  readonly out: string | undefined;
-  readonly format: string | undefined;
-}
+const itemOptions = {
+  country: textFlag('Country of the vocabularies sic and states, e.g. GB'),
+  parent: textFlag('ID of an item: what is one level below it'),
+  all: switchFlag('All levels of a tree, at most 2,000 lists'),
+  search: textFlag('Only items whose name holds this, on all levels'),
+  rebuy: switchFlag('Ask again even if the lists are stored'),
+} as const;
 
-const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
+type ItemArgs = ArgsOf<typeof itemOptions>;
 
-export const vocabCommand: Command<VocabArgs> = {
+export const vocabCommand = register({
   command: 'vocab [name]',
   describe: "List the provider's vocabularies, or the items of one",
   builder: (yargs) =>
     yargs
       .positional('name', { type: 'string', describe: 'The vocabulary (default: list all)' })
-      .option('country', text('Country of the vocabularies sic and states, e.g. GB'))
-      .option('parent', text('ID of an item: what is one level below it'))
-      .option('all', { type: 'boolean', default: false, describe: 'All levels of a tree, at most 2,000 lists' })
-      .option('search', text('Only items whose name holds this, on all levels'))
-      .option('rebuy', { type: 'boolean', default: false, describe: 'Ask again even if the lists are stored' })
-      .option('out', text('Write all stored lists as the table `vocabularies` into this folder'))
+      .options(itemOptions)
+      .option('out', textFlag('Write all stored lists as the table `vocabularies` into this folder'))
       .option('format', plainFormatOption)
       .option('sandbox', sandboxOption),
   async run(args, io) {
-    const { name, dataDir, sandbox, out, json } = args;
+    const { name, dataDir, sandbox, out } = args;
     if (name === undefined) mustStandAlone(args);
-    const formats = readPlainFormats(args);
+    const formats = readPlainFormats(args.format);
     const code = name === undefined ? ExitCode.ok : await printItems({ ...args, name }, io);
     if (code !== ExitCode.ok) return code;
     const environment = appEnvironment(io);
@@ -46,15 +50,14 @@ export const vocabCommand: Command<VocabArgs> = {
       const owned = await ownedVocabularies({ dataDir, sandbox }, environment);
       printResult(
         io,
-        { json },
-        () => ({
+        {
           vocabularies: owned.map(({ name, country = null, ...counts }) => ({
             name,
             country,
             ...pick(counts, 'tree', 'items', 'lists', 'oldestFetchedAt', 'newestFetchedAt'),
           })),
-        }),
-        () => ownedInWords(owned, lookFlags(args)),
+        },
+        ownedInWords(owned, lookFlags(args)),
       );
     }
     if (out !== undefined) {
@@ -62,26 +65,25 @@ export const vocabCommand: Command<VocabArgs> = {
       const { folder, rows } = await writeVocabularies({ dataDir, sandbox, out, formats }, environment);
       io.say(message('TABLES_WRITTEN', `The table vocabularies has ${count(rows, 'row')}, in ${folder}`));
     }
-    return ExitCode.ok;
   },
-};
+});
 
 const STOPPED = message('STOPPED', 'Stopped. Lists that were read are stored. The same command continues.');
 
-const printItems = (args: VocabArgs & { readonly name: string }, io: Io): Promise<ExitCode> =>
+const printItems = (args: ItemArgs & { readonly name: string; readonly sandbox: boolean }, io: Io): Promise<ExitCode> =>
   untilDrained(io, STOPPED, async (stoppable) => {
     const asked = pick(args, 'name', 'country', 'parent', 'all', 'search', 'sandbox', 'dataDir');
     const { vocab } = await import('../../app/provider/vocabularies.js');
     const found = await vocab({ ...asked, fresh: args.rebuy, ...stoppable }, appEnvironment(io));
     const notes = listsInWords(found);
-    if (args.json) printJson(io, itemsJson(found), notes);
+    if (io.json) printJson(io, itemsJson(found), notes);
     else io.say(itemsInWords(found), 'stdout');
     io.say(notes);
     return ExitCode.ok;
   });
 
 /** These flags need the name of a vocabulary. */
-function mustStandAlone({ country, parent, search, all, rebuy }: VocabArgs): void {
+function mustStandAlone({ country, parent, search, all, rebuy }: ItemArgs): void {
   const given = Object.entries({ country, parent, search, all: all || undefined, rebuy: rebuy || undefined });
   const flag = given.find(([, value]) => value !== undefined)?.[0];
   if (flag !== undefined)

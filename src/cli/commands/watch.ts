@@ -6,14 +6,13 @@ import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick } from '../../util/view-json.js';
 import { count, listed, moment, withCommas } from '../../util/words.js';
 import {
-  type Command,
-  type CommonArgs,
   numberFlag,
   numberFlagOr,
   onlySandboxOption,
-  type ProviderArgs,
   register,
   sandboxOption,
+  switchFlag,
+  textFlag,
 } from '../command.js';
 import {
   appEnvironment,
@@ -23,35 +22,22 @@ import {
   printResult,
   printResultAndWords,
 } from '../terminal/io.js';
-import { lookFlags, placeFlags } from '../terminal/suggestions.js';
+import { lookFlags } from '../terminal/suggestions.js';
 import { shortened } from '../terminal/text.js';
 import { compactTable, type ViewPart, view } from '../terminal/view.js';
-
-interface WatchArgs extends ProviderArgs {
-  readonly portfolio: string | undefined;
-  readonly limit: number | undefined;
-}
 
 const portfolioPositional = {
   type: 'string',
   describe: 'Its name, or the path of its file (default: all of this provider)',
 } as const;
 
-interface SyncArgs extends WatchArgs {
-  readonly pipeline: string | undefined;
-}
-
-const syncCommand: Command<SyncArgs> = {
+const syncCommand = register({
   command: 'sync [portfolio]',
   describe: 'Let the provider watch the confirmed companies of a list',
   builder: (yargs) =>
     yargs
       .positional('portfolio', portfolioPositional)
-      .option('pipeline', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Pipeline with the watch.fields (default: of the last run)',
-      })
+      .option('pipeline', textFlag('Pipeline with the watch.fields (default: of the last run)'))
       .option('limit', numberFlag('--limit', 'Add or remove at most N companies'))
       .option('sandbox', sandboxOption),
   run: (args, io) =>
@@ -62,22 +48,18 @@ const syncCommand: Command<SyncArgs> = {
         { dataDir, sandbox, portfolio, pipeline, limit, ...stoppable },
         appEnvironment(io),
       );
-      printResultAndWords(io, args, () => syncedJson(synced), syncedInWords(synced));
+      printResultAndWords(io, syncedJson(synced), syncedInWords(synced));
       return synced;
     }),
-};
+});
 
-interface PullArgs extends WatchArgs {
-  readonly hinted: boolean;
-}
-
-const pullCommand: Command<PullArgs> = {
+const pullCommand = register({
   command: 'pull [portfolio]',
   describe: 'Read what has changed, so that the next run buys it',
   builder: (yargs) =>
     yargs
       .positional('portfolio', portfolioPositional)
-      .option('hinted', { type: 'boolean', default: false, describe: 'Only companies that callbacks have named' })
+      .option('hinted', switchFlag('Only companies that callbacks have named'))
       .option('limit', numberFlag('--limit', 'Ask about at most N companies'))
       .option('sandbox', sandboxOption),
   run: (args, io) =>
@@ -85,10 +67,10 @@ const pullCommand: Command<PullArgs> = {
       const { dataDir, sandbox, portfolio, hinted, limit } = args;
       const { watchPull } = await import('../../app/portfolio/watch.js');
       const pulled = await watchPull({ dataDir, sandbox, portfolio, hinted, limit, ...stoppable }, appEnvironment(io));
-      printResultAndWords(io, args, () => pulledJson(pulled), pulledInWords(pulled));
+      printResultAndWords(io, pulledJson(pulled), pulledInWords(pulled));
       return pulled;
     }),
-};
+});
 
 /** The exit code of a sync or pull. On the first interrupt it waits for running calls, on the second it does not. */
 async function untilStopped(
@@ -108,28 +90,17 @@ async function untilStopped(
   }
 }
 
-interface ListenArgs extends CommonArgs {
-  readonly port: number;
-  readonly host: string;
-  readonly 'path-secret'?: string | undefined;
-}
-
-const listenCommand: Command<ListenArgs> = {
+const listenCommand = register({
   command: 'listen',
   describe: "Receive the provider's callbacks until interrupted",
   builder: (yargs) =>
     yargs
       .option('port', numberFlagOr(8788, '--port', 'Port, 0 for a free one'))
-      .option('host', {
-        type: 'string',
-        default: '127.0.0.1',
-        requiresArg: true,
-        describe: 'Address to listen on, behind a server with TLS',
-      })
+      .option('host', { ...textFlag('Address to listen on, behind a server with TLS'), default: '127.0.0.1' })
       // Kept for older scripts. It is hidden because a list of processes shows the secret.
       .option('path-secret', { type: 'string', requiresArg: true, hidden: true }),
   async run(args, io) {
-    const { dataDir, port, host, 'path-secret': pathSecret, json } = args;
+    const { dataDir, port, host, 'path-secret': pathSecret } = args;
     const ended = new AbortController();
     const stopListening = io.onInterrupt(() => ended.abort());
     const onListening = (taken: number) => {
@@ -137,7 +108,7 @@ const listenCommand: Command<ListenArgs> = {
         'LISTENING',
         `Listening on ${host} port ${taken}. The path of a callback is the secret. Ctrl-C stops it.`,
       );
-      if (json) printJson(io, { host, port: taken }, listening);
+      if (io.json) printJson(io, { host, port: taken }, listening);
       io.say(listening);
     };
     const onNamed = (companyId: string) =>
@@ -145,39 +116,31 @@ const listenCommand: Command<ListenArgs> = {
     try {
       const options = { dataDir, port, host, pathSecret, onListening, onNamed, signal: ended.signal };
       const { watchListen } = await import('../../app/portfolio/watch-listen.js');
-      io.say(listenedInWords(await watchListen(options, appEnvironment(io)), placeFlags(args)));
+      io.say(listenedInWords(await watchListen(options, appEnvironment(io))));
       return ExitCode.ok;
     } finally {
       stopListening();
     }
   },
-};
+});
 
-const listCommand: Command<ProviderArgs> = {
+const listCommand = register({
   command: 'list',
   describe: 'Show what is watched, and the last events',
   builder: (yargs) => yargs.option('sandbox', onlySandboxOption),
   async run(args, io) {
-    const { dataDir, sandbox, json } = args;
+    const { dataDir, sandbox } = args;
     const { watchListed } = await import('../../app/portfolio/watch.js');
     const found = await watchListed({ dataDir, sandbox }, appEnvironment(io));
-    printResult(
-      io,
-      { json },
-      () => watchesJson(found),
-      () => watchesInWords(found, lookFlags(args)),
-    );
-    return ExitCode.ok;
+    printResult(io, watchesJson(found), watchesInWords(found, lookFlags(args)));
   },
-};
+});
 
-export const watchCommand: Command = {
+export const watchCommand = register({
   command: 'watch',
   describe: 'Let the provider report changes of your companies',
-  subcommands: [register(syncCommand), register(pullCommand), register(listenCommand), register(listCommand)],
-  builder: (yargs) => yargs.demandCommand(1, 'a command is missing: sync, pull, listen or list'),
-  run: async () => ExitCode.ok,
-};
+  subcommands: [syncCommand, pullCommand, listenCommand, listCommand],
+});
 
 /** The members that the results of sync and pull share. */
 type WatchEnd = Pick<WatchSyncView, 'stopped' | 'interrupted' | 'left' | 'troubles'>;
@@ -262,18 +225,17 @@ const pulledJson = (pulled: WatchPullView) => ({
   ...endJson(pulled),
 });
 
-/** `place`: where the ledger is, as flags. */
-function listenedInWords({ taken, refused }: WatchListenView, place: string): Message {
+function listenedInWords({ taken, refused }: WatchListenView): Message {
   const reasons = Object.entries(refused).map(
     ([reason, times]) => times > 0 && `${withCommas(times)} ${reason.replaceAll('_', ' ')}`,
   );
   return message(
     'LISTENED',
-    `${count(taken, 'callback')} received${reasons.some(Boolean) ? `, refused: ${listed(reasons)}` : ''}. Read their events: kybatch watch pull --hinted${place}`,
+    `${count(taken, 'callback')} received${reasons.some(Boolean) ? `, refused: ${listed(reasons)}` : ''}. Read their events: kybatch watch pull --hinted`,
   );
 }
 
-function watchesInWords({ watches, events, waiting }: WatchListView, place: string): Message {
+function watchesInWords({ watches, events, waiting }: WatchListView, flags: string): Message {
   const watched = watches.map((watch) => [
     watch.companyId,
     watch.registeredAt === null ? 'not confirmed' : moment(watch.registeredAt).replace(' UTC', ''),
@@ -294,7 +256,7 @@ function watchesInWords({ watches, events, waiting }: WatchListView, place: stri
   const tables = [
     compactTable(['v2 company', 'watched since', 'checked (UTC)', 'events', 'fields', ''], watched),
     heard.length > 0 && `Last events\n${heard.join('\n')}\n`,
-    waiting > 0 && `Callbacks have named ${companies(waiting)} since then: kybatch watch pull --hinted${place}`,
+    waiting > 0 && `Callbacks have named ${companies(waiting)} since then: kybatch watch pull --hinted${flags}`,
   ];
   return message('WATCHES', listed(tables, '\n').trimEnd());
 }

@@ -3,29 +3,22 @@ import { ExitCode } from '../../domain/errors.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, moment, shortRun } from '../../util/words.js';
-import { type Command, numberFlag, type ProviderArgs, sandboxOption } from '../command.js';
+import { numberFlag, register, sandboxOption, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, InterruptListener, printResultAndWords } from '../terminal/io.js';
 import { Outages } from '../terminal/progress.js';
 import { view } from '../terminal/view.js';
 
-interface WorkerArgs extends ProviderArgs {
-  readonly once: boolean;
-  readonly concurrency: number | undefined;
-  readonly out: string | undefined;
-}
-
-export const workerCommand: Command<WorkerArgs> = {
+export const workerCommand = register({
   command: 'worker',
   describe: 'Work on the runs of a PostgreSQL ledger, on any machine',
   builder: (yargs) =>
     yargs
-      .option('once', { type: 'boolean', default: false, describe: 'End when nothing is left to do' })
+      .option('once', switchFlag('End when nothing is left to do'))
       .option('concurrency', numberFlag('--concurrency', 'At most N calls at once to each API, of this worker'))
-      .option('out', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'Also write parts of the tables that `run --out` or `export --out` writes to this shared folder',
-      })
+      .option(
+        'out',
+        textFlag('Also write parts of the tables that `run --out` or `export --out` writes to this shared folder'),
+      )
       .option('sandbox', sandboxOption),
   async run(args, io) {
     const { dataDir, sandbox, once, concurrency, out } = args;
@@ -42,14 +35,14 @@ export const workerCommand: Command<WorkerArgs> = {
         { dataDir, sandbox, once, concurrency, out, listen, drain, abort },
         appEnvironment(io),
       );
-      printResultAndWords(io, args, () => workedJson(worked), endInWords(worked));
+      printResultAndWords(io, workedJson(worked), endInWords(worked));
       if (interrupts.exitCode === undefined && worked.stopped !== undefined) throw worked.stopped;
       return interrupts.exitCode ?? ExitCode.ok;
     } finally {
       interrupts.stop();
     }
   },
-};
+});
 
 function eventInWords(event: Exclude<WorkerEvent, { kind: 'news' }>): Message {
   if (event.kind === 'waiting')

@@ -60,14 +60,14 @@ export const providerInWords = (environment: string): string =>
 export const contactsInWords = ({ environment, dateFrom, dateTo, emailCount, phoneCount, observedAt }: ContactUsage) =>
   `v2 ${providerInWords(environment)}: contacts revealed from ${dateFrom} to ${dateTo}: ${told(emailCount)} e-mail addresses, ${told(phoneCount)} phone numbers (${moment(observedAt)})`;
 
-/** The v2 permissions that may not be enough for a plan. `place`: the flag that names the data directory. */
-export function plannedInWords({ permissions, at, sandbox }: PlanView, place: string): ViewPart {
+/** The v2 permissions that may not be enough for a plan. */
+export function plannedInWords({ permissions, at, sandbox }: PlanView): ViewPart {
   const shown = (permissions ?? []).filter((one) => one.enough === false || isScarce(one));
   const [first] = shown;
   if (first === undefined) return null;
   const age = at - first.observedAt;
   // `doctor --sandbox` starts a sandbox of its own, whose counters are not stored.
-  const again = sandbox ? '' : `, ask again: kybatch doctor${place}`;
+  const again = sandbox ? '' : ', ask again: kybatch doctor';
   return block(
     'PERMISSIONS',
     '',

@@ -5,8 +5,9 @@ import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, durationInWords, listed, moment, withCommas } from '../../util/words.js';
 import { finishedInWords, outageInWords, stopInWords } from './run-words.js';
-import { givenFlags, notInSheet, placeFlags, priceInWords, shortCommand, suggestCommand } from './suggestions.js';
+import { givenFlags, notInSheet, placeFlags, priceInWords, suggestCommand } from './suggestions.js';
 import { shortened, withPlace } from './text.js';
+import { shortCommand } from './view.js';
 
 interface CheckArgs {
   readonly dataDir: string | undefined;
@@ -77,11 +78,9 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
     .replace(/\.$/, '');
   // When the cause is gone, only the next run ends the trouble.
   const after =
-    first === undefined || afterDoctor === null
-      ? ''
-      : `, then: ${shortCommand({ command: commandOf(afterDoctor, first, args) })}`;
+    first === undefined || afterDoctor === null ? '' : `, then: ${shortCommand(commandOf(afterDoctor, first, args))}`;
   if (command === undefined) return `ATTENTION ${text}.`;
-  const shown = shortCommand({ command });
+  const shown = shortCommand(command);
   if (remedy !== '')
     return `ATTENTION ${text}. Check the address: ${shown}. If it is a typo, correct it. If it is right: ${remedy}${after}`;
   return `ATTENTION ${text}. ${before}: ${shown}${others}${after}`;

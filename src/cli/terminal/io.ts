@@ -52,6 +52,8 @@ export interface Outside {
  * Errors and the context of questions go to `alert`, which is stderr too and never silent.
  */
 export interface Io extends Outside {
+  /** Results are JSON. */
+  readonly json: boolean;
   /** Prints messages, each on lines of its own. */
   readonly say: (messages: Message | readonly Message[], to?: 'stdout' | 'result' | 'stderr' | 'alert') => void;
   /** The codes of all messages so far. */
@@ -65,7 +67,9 @@ interface GuardOptions {
   readonly quiet: boolean;
   /** No colours. */
   readonly plain: boolean;
-  /** The flag of the data directory, which is added to commands suggested on stderr. */
+  /** Results are JSON. */
+  readonly json: boolean;
+  /** The flag of the data directory, which is added to suggested commands. */
   readonly place: string;
 }
 
@@ -73,7 +77,7 @@ interface GuardOptions {
  * Escapes control characters in everything that is printed, so that no text can steer the terminal. `quiet`: only alerts and
  * questions go to stderr.
  */
-export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions): Io {
+export function guarded(outside: Outside, { quiet, plain, json, place }: GuardOptions): Io {
   const { stdout, stderr, ask, screens, pipeColumns = COLUMNS } = outside;
   // Commands are pasted as they are printed: after `npx` or `npm run demo` only npm knows where kybatch is.
   const isWithNpm = outside.env.npm_command === 'exec' || outside.env.npm_lifecycle_event === 'demo';
@@ -83,6 +87,7 @@ export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions)
   const said: MessageCode[] = [];
   const io: Io = {
     ...outside,
+    json,
     said,
     say(messages, to = 'stderr') {
       const isResult = to === 'stdout' || to === 'result';
@@ -92,8 +97,8 @@ export function guarded(outside: Outside, { quiet, plain, place }: GuardOptions)
       for (const one of [messages].flat()) {
         said.push(one.code);
         outside.onMessage?.(one);
-        const placed = isResult ? one.text : withPlace(one.text, place);
-        const plain = escapeControlCharacters(withRelativePaths(asCalled(placed, program), outside.cwd));
+        const called = asCalled(withPlace(one.text, place), program);
+        const plain = escapeControlCharacters(withRelativePaths(called, outside.cwd));
         const columns = isOnScreen ? outside.columns : ONE_LINE.has(one.code) ? Number.POSITIVE_INFINITY : pipeColumns;
         text += `${laidOut(plain, columns, isOnScreen && hasColours ? one.state : undefined)}\n`;
       }
@@ -140,26 +145,15 @@ export function appEnvironment(io: Io): AppEnvironment {
 }
 
 /** Prints the result on stdout: one JSON object with --json, else words. */
-export function printResult(
-  io: Io,
-  { json }: { readonly json: boolean },
-  toJson: () => object,
-  words: () => Message | readonly Message[],
-) {
-  if (json) printJson(io, toJson());
-  else io.say(words(), 'stdout');
+export function printResult(io: Io, json: object, words: Message | readonly Message[]) {
+  if (io.json) printJson(io, json);
+  else io.say(words, 'stdout');
 }
 
 /** Like `printResult`. With --json it also prints the words, on stderr, because they say more than the object. */
-export function printResultAndWords(
-  io: Io,
-  { json }: { readonly json: boolean },
-  toJson: () => object,
-  messages: Message | readonly Message[],
-) {
-  if (!json) return io.say(messages, 'stdout');
-  printJson(io, toJson(), messages);
-  io.say(messages);
+export function printResultAndWords(io: Io, json: object, words: Message | readonly Message[]) {
+  if (io.json) printJson(io, json, words);
+  io.say(words, io.json ? 'stderr' : 'stdout');
 }
 
 /** Prints one JSON object, with the codes of all messages so far and of `more`, which is printed next. */

@@ -24,7 +24,7 @@ import {
   rowNumbersInWords,
   unpricedInWords,
 } from './run-words.js';
-import { type CommandArgs, placeFlags, suggestCommand } from './suggestions.js';
+import { type CommandArgs, suggestCommand } from './suggestions.js';
 import { columnTable, NARROWEST, roomIn, shortened, widthOf, wordsRoom } from './text.js';
 import { block, type CountLine, countLines, LABEL, labelLines, marked, type ViewPart, view } from './view.js';
 
@@ -45,17 +45,12 @@ export const jobOfFlags = ({ input, pipeline, portfolio, limit, rebuy, ...readin
   reading: readReadingFlags(reading),
 });
 
-/** `next`: commands that run it. `place`: the flag that names the data directory. `width`: of the terminal. */
-export function planInWords(
-  plan: PlanView,
-  next: readonly string[] = [],
-  place = '',
-  width = NARROWEST,
-): readonly Message[] {
+/** `next`: commands that run it. `width`: of the terminal. */
+export function planInWords(plan: PlanView, next: readonly string[] = [], width = NARROWEST): readonly Message[] {
   return view(
     message('PLAN', `Plan: ${titleOf(plan)} · nothing was spent`),
     refusedInWords(plan),
-    standingInWords(plan, place),
+    standingInWords(plan),
     block('COST', '', labelLines([['Cost', costLines(plan)]], 0)),
     plan.asksV1 && balanceInWords(plan),
     diskInWords(plan),
@@ -65,7 +60,7 @@ export function planInWords(
     plan.invalid > 0 && block('ROW_INVALID', '', labelLines([['Invalid', invalidRowsInWords(plan)]], 0)),
     plan.valid === 0 && invalidInWords(plan.invalidReasons, plan.rows, plan.input),
     remarksInWords(plan),
-    plannedInWords(plan, place),
+    plannedInWords(plan),
     next.length > 0 && block('RUN_NEXT', '', labelLines([['Next', next]], 0)),
   );
 }
@@ -86,7 +81,7 @@ export function proposedInWords(proposal: Proposal, args: JobArgs & CommandArgs)
       exceedsQuestion(proposal) && `  ${retriesInWords(proposal)}`,
       `  More detail: ${details.command}`,
     ),
-    standingInWords(plan, placeFlags(args)),
+    standingInWords(plan),
   );
 }
 
@@ -256,7 +251,7 @@ function remarksInWords({ remarks, suggestedCountries }: PlanView): ViewPart {
 }
 
 /** The state of a list that is known already. */
-function standingInWords(plan: PlanView, place: string): ViewPart {
+function standingInWords(plan: PlanView): ViewPart {
   const { run, toSearch, toBuy } = plan;
   if (run === null) return null;
   if (!run.finished)
@@ -266,7 +261,7 @@ function standingInWords(plan: PlanView, place: string): ViewPart {
         `Run ${shortRun(run.id)} of this list is not finished${run.continues ? ' and continues' : '. A new run takes over its rows to do'}.`,
       ),
       dueInWords(plan),
-      run.fresh && freshInWords(run.id, place),
+      run.fresh && freshInWords(run.id),
     ];
   return toSearch + toBuy > 0
     ? dueInWords(plan)

@@ -19,15 +19,7 @@ import { isoTime } from '../../util/clock.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { count, listed, shortRun, withCommas } from '../../util/words.js';
-import {
-  givenFlags,
-  type Place,
-  placeFlags,
-  scopeFlags,
-  shortCommand,
-  suggestCommand,
-  suggestReview,
-} from './suggestions.js';
+import { givenFlags, type Place, scopeFlags, suggestCommand, suggestReview } from './suggestions.js';
 import { inColumns, shortened, shortenedPair } from './text.js';
 import { block, commandLine, countLines, marked, textTable, type ViewPart, view } from './view.js';
 
@@ -64,7 +56,7 @@ export const nextInWords = (released: readonly ReleasedRun[], place: Place): Vie
       released.reduce((sum, { toDo }) => sum + toDo, 0),
       'row',
     )} can continue:`,
-    nextCommands(released, place).map((command) => commandLine(shortCommand({ command }))),
+    nextCommands(released, place).map(commandLine),
   );
 
 /** How to sign with another name than that of the user. */
@@ -92,7 +84,6 @@ const openInWords = ({ notSure = 0, held }: { readonly notSure?: number; readonl
 ];
 
 export const appliedInWords = ({ refused, released, ...applied }: AppliedView, args: Place): readonly Message[] => {
-  const place = placeFlags(args);
   const { disagreeing, unseen, later } = applied;
   const decided = applied.applied - applied.notSure - applied.held;
   const before = applied.unchanged - applied.notSureBefore;
@@ -130,7 +121,7 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
     unseen > 0 &&
       message(
         'CANDIDATES_NOT_SHOWN',
-        `${count(unseen, 'question has', 'questions have')} new candidates that the file does not show. The decisions count. To check them: \`kybatch review decisions${place}\`. To undo one: \`kybatch review withdraw ID${place}\`.`,
+        `${count(unseen, 'question has', 'questions have')} new candidates that the file does not show. The decisions count. To check them: \`kybatch review decisions\`. To undo one: \`kybatch review withdraw ID\`.`,
         'attention',
       ),
     later > 0 &&
@@ -146,16 +137,11 @@ export const appliedInWords = ({ refused, released, ...applied }: AppliedView, a
 const refusedQuestions = (refused: AppliedView['refused']): number =>
   new Set(refused.map(({ question, line }) => question || line)).size;
 
-export function refusalInWords(
-  file: string,
-  { line, problem, next }: AppliedView['refused'][number],
-  place: Place,
-): Message {
-  const flags = placeFlags(place);
+export function refusalInWords(file: string, { line, problem, next }: AppliedView['refused'][number]): Message {
   const remedy =
     next?.kind === 'withdraw'
-      ? `To undo it: \`kybatch review withdraw ${next.decision}${flags}\``
-      : next && `For the current question: \`kybatch review export${flags}\``;
+      ? `To undo it: \`kybatch review withdraw ${next.decision}\``
+      : next && `For the current question: \`kybatch review export\``;
   return block('LINE_REFUSED', `! ${file}, line ${line}: ${printable(problem)}`, remedy && `  ${remedy}`);
 }
 
@@ -412,11 +398,7 @@ export function ruleInWords(answered: RuleView, place: Place, isNamed: boolean):
     marked('RULE_APPLIED', 'done', `${answers}.`),
     !isNamed && SIGNED_AS_USER,
     nextInWords(released, place),
-    block(
-      'UNDO_NEXT',
-      'To undo all of them:',
-      commandLine(`kybatch review withdraw --batch ${batch}${placeFlags(place)}`),
-    ),
+    block('UNDO_NEXT', 'To undo all of them:', commandLine(`kybatch review withdraw --batch ${batch}`)),
   );
 }
 
@@ -429,24 +411,19 @@ export function waysToAnswer(
   const inSheet = suggestReview({ ...asking, sheets: { ...sheets, missing: 0 } }, args);
   const newSheet = suggestReview({ ...asking, sheets: { ...sheets, asks: null } }, args);
   const rule = isFiltered ? undefined : safestRule(questions);
-  const scope = scopeFlags(asking);
   return block(
     'REVIEW_NEXT',
     '',
-    ['Answer here:', commandLine(`kybatch review${scopeFlags({ portfolio: asking.portfolio })}${placeFlags(args)}`)],
-    [`${inSheet.words}:`, commandLine(shortCommand(inSheet))],
+    ['Answer here:', commandLine(`kybatch review${scopeFlags({ portfolio: asking.portfolio })}`)],
+    [`${inSheet.words}:`, commandLine(inSheet.command)],
     sheets.asks !== null &&
       sheets.missing > 0 && [
         `${count(sheets.missing, 'open question is', 'open questions are')} not in it. Write all to a new sheet:`,
-        commandLine(shortCommand(newSheet)),
+        commandLine(newSheet.command),
       ],
     rule !== undefined && [
       `Look at ${rule.questions} candidates with the same name and number, and confirm them:`,
-      commandLine(
-        shortCommand({
-          command: `kybatch review confirm${scope} --reason ${rule.reason} --min-grade ${rule.minGrade}${placeFlags(args)}`,
-        }),
-      ),
+      commandLine(`kybatch review confirm${scopeFlags(asking)} --reason ${rule.reason} --min-grade ${rule.minGrade}`),
     ],
   );
 }

@@ -30,12 +30,21 @@ import {
   priceInWords,
   raisedInWords,
   type Suggestion,
-  shortCommand,
   suggestionInWords,
   suggestResults,
 } from './suggestions.js';
 import { shellWord, shortened } from './text.js';
-import { block, commandLine, countLines, labelLines, marked, type ViewPart, view } from './view.js';
+import {
+  block,
+  commandLine,
+  countLines,
+  labelLines,
+  marked,
+  shortCommand,
+  spaced,
+  type ViewPart,
+  view,
+} from './view.js';
 
 /** The next steps after an attempt, as commands. */
 export interface NextSteps {
@@ -49,8 +58,6 @@ export interface NextSteps {
   readonly runAgain?: Suggestion | undefined;
   /** Continues the run with a higher limit, if the present one allows nothing more. */
   readonly raised?: Suggestion | undefined;
-  /** The flag that names the data directory. */
-  readonly place: string;
 }
 
 /** Facts about an attempt that its view does not have. */
@@ -64,7 +71,7 @@ export interface AttemptFacts {
 
 /** The last lines: outcome, money, files, next step. */
 export const endInWords = (end: RunEndView, ways: NextSteps, facts: AttemptFacts = UNKNOWN): readonly Message[] => {
-  const { stopsFor, ...head } = headline(end, ways, facts);
+  const { stopsFor, ...head } = headline(end, facts);
   const { [stopsFor ?? '']: _, ...otherReasons } = end.parked;
   const waiting = pendingInWords({ waiting: end.waiting, parkedReasons: end.parked });
   return view(
@@ -80,7 +87,7 @@ export const endInWords = (end: RunEndView, ways: NextSteps, facts: AttemptFacts
     ),
     [
       ...view(
-        (end.worked || end.unitsCharged + end.unknownCalls > 0) && spentInWords(end, ways.place),
+        (end.worked || end.unitsCharged + end.unknownCalls > 0) && spentInWords(end),
         end.unitsLeft !== null && labelled('UNITS_LEFT', 'Left', count(end.unitsLeft, 'unit')),
         filesInWords(end, ways),
         end.log !== null &&
@@ -88,7 +95,7 @@ export const endInWords = (end: RunEndView, ways: NextSteps, facts: AttemptFacts
           labelled('LOG_WRITTEN', 'Log', end.log),
       ),
     ].map(({ code, text, state }, index) => message(code, index === 0 ? `\n${text}` : text, state)),
-    sections(end, otherReasons, ways, facts).map(withSpace),
+    spaced(sections(end, otherReasons, ways, facts)),
   );
 };
 
@@ -103,12 +110,8 @@ const UNKNOWN: AttemptFacts = { ms: 0, goesOn: false, fresh: false };
 const labelled = (code: MessageCode, label: string, ...lines: readonly (string | false)[]): Message =>
   block(code, labelLines([[label, lines]]));
 
-/** An empty line before the message. */
-const withSpace = ({ code, text, state }: Message): Message =>
-  /^[^ ]/.test(text) ? message(code, `\n${text}`, state) : message(code, text, state);
-
 /** How the attempt ended. `stopsFor`: the reason for rows on hold that it names. */
-function headline(end: RunEndView, { place }: NextSteps, { ms }: AttemptFacts) {
+function headline(end: RunEndView, { ms }: AttemptFacts) {
   const run = `Run ${shortRun(end.run)}`;
   const time = ms < 1000 ? '' : ` in ${durationInWords(ms)}`;
   const only = (message: Message) => ({ messages: [message] as readonly Message[], stopsFor: undefined });
@@ -137,13 +140,13 @@ function headline(end: RunEndView, { place }: NextSteps, { ms }: AttemptFacts) {
     return {
       messages: [
         marked('UNIT_PRICE_ABOVE_LIMIT', 'attention', `${run} paused: ${priceInWords(end.priceAboveLimit)}`),
-        ...parkedDetails('budget', parkedRows(end), place),
+        ...parkedDetails('budget', parkedRows(end)),
       ],
       stopsFor: 'budget' as const,
     };
   const { code, words, reason } = pause;
   const head = marked(code, 'attention', `${run} paused: ${words}${reason === 'budget' ? limitsInWords(end) : ''}`);
-  const details = reason === undefined ? [] : parkedDetails(reason, parkedRows(end), place);
+  const details = reason === undefined ? [] : parkedDetails(reason, parkedRows(end));
   return { messages: [head, ...details], stopsFor: reason };
 }
 
@@ -174,7 +177,7 @@ const parkedRows = ({ parked, refusals, parkedUntil, putOff, spent }: RunEndView
 });
 
 /** An attempt may be one of several on its run. */
-function spentInWords(end: RunEndView, place: string): Message {
+function spentInWords(end: RunEndView): Message {
   const { unitsCharged, unknownCalls, spent, money, worked, parked } = end;
   const after = moneyAfterAmounts(money);
   const isNothing = spent.units + spent.reports === 0 && after === '';
@@ -187,7 +190,7 @@ function spentInWords(end: RunEndView, place: string): Message {
   const unknown = `${count(unknownCalls, 'call')} with unknown charge`;
   const ofNow = spent.unknown === unknownCalls ? '' : `, ${withCommas(spent.unknown)} now`;
   // Rows on hold have a section with the same command.
-  const command = parked.in_doubt === undefined ? `: kybatch charges${place}` : '';
+  const command = parked.in_doubt === undefined ? ': kybatch charges' : '';
   return labelled(
     'UNITS_SPENT',
     'Spent',
@@ -219,7 +222,7 @@ function filesInWords(end: RunEndView, { write }: NextSteps): ViewPart {
       ),
     tablesBefore !== null && labelled('TABLES_FROM_BEFORE', 'Tables', `${tablesBefore} (unchanged)`),
     latest !== null && labelled('TABLES_LATEST', 'Latest', latest),
-    write !== undefined && labelled('TABLES_NOT_WRITTEN', 'Tables', `not written: ${shortCommand(write)}`),
+    write !== undefined && labelled('TABLES_NOT_WRITTEN', 'Tables', `not written: ${shortCommand(write.command)}`),
   ];
 }
 
@@ -236,10 +239,10 @@ function sections(
   const retry = step('RETRY_NEXT');
   const review = step('REVIEW_NEXT') ?? step('REVIEW_APPLY_NEXT');
   return view(
-    keptInWords(end.keptWorkbook, end.keptAnswers, ways.place),
+    keptInWords(end.keptWorkbook, end.keptAnswers),
     lackInWords(end.tablesLack),
-    parkedInWords({ ...parkedRows(end), reasons }, ways.place),
-    steps.filter(({ code }) => code === 'DOUBT_NEXT').map((one) => message(one.code, commandLine(shortCommand(one)))),
+    parkedInWords({ ...parkedRows(end), reasons }),
+    steps.filter(({ code }) => code === 'DOUBT_NEXT').map((one) => message(one.code, commandLine(one.command))),
     refusedInWords(end),
     end.waiting > 0 &&
       message(
@@ -251,7 +254,7 @@ function sections(
         'WORKERS_UNDER_WAY',
         `${count(end.helpers, 'worker still has', 'workers still have')} calls in flight, which are not counted here.`,
       ),
-    changesInWords(end, ways.place),
+    changesInWords(end),
     leftInWords(end),
     revealedInWords(end),
     movedInWords(end.moved),
@@ -262,10 +265,7 @@ function sections(
     invalidInWords(end.invalid, end.rows, end.input, ways.runAgain),
     end.invalid.length === 0 && steps.filter(({ code }) => code === 'PLAN_NEXT').map(suggestionInWords),
     steps.filter(({ code }) => code === 'DOCTOR_NEXT').map(suggestionInWords),
-    resume !== undefined && [
-      resumeInWords(end, resume),
-      facts.fresh && !facts.goesOn && freshInWords(end.run, ways.place),
-    ],
+    resume !== undefined && [resumeInWords(end, resume), facts.fresh && !facts.goesOn && freshInWords(end.run)],
     ways.raised !== undefined &&
       end.rest !== null &&
       raisedInWords(end.toDo, { ...end.rest, priceAboveLimit: end.priceAboveLimit }, ways.raised),
@@ -277,7 +277,7 @@ function failedInWords({ outcomes: { failed }, failures }: RunEndView, retry: Su
     retry.code,
     'attention',
     `${count(failed, 'row')} failed. The table errors has the details. To try again:`,
-    commandLine(shortCommand(retry)),
+    commandLine(retry.command),
     countLines(
       failures.map(({ code, count: rows, row, line }) => [
         rows,
@@ -290,12 +290,7 @@ function failedInWords({ outcomes: { failed }, failures }: RunEndView, retry: Su
 }
 
 /** A sheet with new answers comes first. Otherwise the new workbook has all questions. */
-function reviewInWords(
-  end: RunEndView,
-  review: Suggestion,
-  { resume, place }: NextSteps,
-  { goesOn }: AttemptFacts,
-): Message {
+function reviewInWords(end: RunEndView, review: Suggestion, { resume }: NextSteps, { goesOn }: AttemptFacts): Message {
   const rows = end.outcomes.needs_review;
   const needs = `${count(rows, 'row needs', 'rows need')} review${goesOn ? newQuestions(end) : ''}.`;
   // A sheet that was exported since the tables were written comes before their workbook.
@@ -305,16 +300,16 @@ function reviewInWords(
       review.code,
       'attention',
       `${needs} ${review.words}:`,
-      commandLine(shortCommand(review)),
-      / review apply /.test(review.command) && resume && commandLine(shortCommand(resume)),
+      commandLine(review.command),
+      / review apply /.test(review.command) && resume && commandLine(resume.command),
     );
-  const { words, command } = suggestResults(workbook, place);
+  const { words, command } = suggestResults(workbook);
   return marked(
     review.code,
     'attention',
     `${needs} ${words}:`,
     commandLine(command),
-    resume && commandLine(shortCommand(resume)),
+    resume && commandLine(resume.command),
   );
 }
 
@@ -335,19 +330,19 @@ function resumeInWords({ rest, toDo, limits, parked, parkedUntil }: RunEndView, 
     resume.code,
     isImpossible && 'A limit of 0 never finishes the rows to do.',
     `Continue${when}:`,
-    commandLine(shortCommand(resume)),
+    commandLine(resume.command),
     rest !== null && needInWords(toDo, rest),
   );
 }
 
-function changesInWords({ importantChanges, run }: RunEndView, place: string): ViewPart {
+function changesInWords({ importantChanges, run }: RunEndView): ViewPart {
   return (
     (importantChanges ?? 0) > 0 &&
     marked(
       'IMPORTANT_CHANGES',
       'attention',
       `${count(importantChanges ?? 0, 'important change')} at companies of the list:`,
-      commandLine(`kybatch changes --since ${shortRun(run)}${place}`),
+      commandLine(`kybatch changes --since ${shortRun(run)}`),
     )
   );
 }
@@ -492,13 +487,13 @@ export const lackInWords = (lack: ExportView['lack']): readonly Message[] =>
   );
 
 /** Tells where the edited workbook is, and how to apply answers that are not recorded yet. */
-export const keptInWords = (kept: string | null, hasAnswers: boolean, place: string): ViewPart =>
+export const keptInWords = (kept: string | null, hasAnswers: boolean): ViewPart =>
   kept !== null && [
-    marked('WORKBOOK_KEPT', 'attention', `The previous results.xlsx was edited. It is kept as`, commandLine(kept)),
+    marked('WORKBOOK_KEPT', 'attention', `The previous results.xlsx was edited. It is kept as`, `    ${kept}`),
     hasAnswers &&
       block(
         'REVIEW_APPLY_NEXT',
         '  To apply the answers in it:',
-        commandLine(`kybatch review apply ${shellWord(kept)}${place}`),
+        commandLine(`kybatch review apply ${shellWord(kept)}`),
       ),
   ];

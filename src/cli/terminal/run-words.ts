@@ -117,20 +117,16 @@ export function exceedsQuestion({ plan, atMost }: Proposal): boolean {
   );
 }
 
-export const proposalInWords = (
-  { run, rows, inDoubt, fresh, ...may }: ContinueProposal,
-  place: string,
-): readonly Message[] =>
+export const proposalInWords = ({ run, rows, inDoubt, fresh, ...may }: ContinueProposal): readonly Message[] =>
   view(
     block('RUN_PROPOSED', `Run ${shortRun(run)} continues: ${toGoInWords(rows, inDoubt, may)}`, unboundInWords(may)),
-    onHoldInWords(inDoubt, place),
-    fresh && freshInWords(run, place),
+    onHoldInWords(inDoubt),
+    fresh && freshInWords(run),
   );
 
 /** `isKnown`: a person has just read the plan and agreed to it. */
 export const startInWords = (
   { run, goesOn, toGo, inDoubt, fresh, list, ...may }: StartedEvent,
-  place: string,
   { isKnown = false, isInteractive = false } = {},
 ): readonly Message[] =>
   view(
@@ -140,9 +136,9 @@ export const startInWords = (
       `Run ${shortRun(run)} ${goesOn ? 'continues' : 'started'}${isKnown ? '.' : `: ${toGoInWords(toGo, inDoubt, may)}`}${isInteractive ? ' Ctrl-C stops it safely.' : ''}`,
       !isKnown && unboundInWords(may),
     ),
-    !isKnown && onHoldInWords(inDoubt, place),
+    !isKnown && onHoldInWords(inDoubt),
     list !== undefined && !isKnown && newsInWords(list, toGo),
-    fresh && goesOn && !isKnown && freshInWords(run, place),
+    fresh && goesOn && !isKnown && freshInWords(run),
   );
 
 /** Rows on hold are to do, too. */
@@ -158,8 +154,8 @@ const toGoInWords = (
 };
 
 /** A row with an unknown charge continues only if an answer settles the charge. */
-const onHoldInWords = (rows: number, place: string): ViewPart =>
-  rows > 0 && message('ROWS_ON_HOLD', `${count(rows, 'row is', 'rows are')} on hold: see \`kybatch charges${place}\`.`);
+const onHoldInWords = (rows: number): ViewPart =>
+  rows > 0 && message('ROWS_ON_HOLD', `${count(rows, 'row is', 'rows are')} on hold: see \`kybatch charges\`.`);
 
 /** Nothing is said of a first file: all its rows are new. */
 function newsInWords({ due, invalid, left, members }: ListNews, toGo: number): ViewPart {
@@ -182,12 +178,12 @@ export const REASONS: Readonly<Record<DueReason, string>> = {
 };
 
 /** The person who resumes a run may not know that it buys stored answers again, or how to drop it. */
-export const freshInWords = (run: string, place: string): Message =>
+export const freshInWords = (run: string): Message =>
   block(
     'RUN_IS_FRESH',
     `Run ${shortRun(run)} was started with --rebuy: its rows to do are bought again, once.`,
     'To keep the stored answers instead, delete the run:',
-    commandLine(`kybatch runs delete ${shortRun(run)}${place}`),
+    commandLine(`kybatch runs delete ${shortRun(run)}`),
   );
 
 /** The rows by outcome, and their number. `besides`: text beside some of the lines. `words`: instead of the usual ones. */
@@ -294,8 +290,8 @@ export interface ParkedRows {
   readonly unknownInBudget: number;
 }
 
-/** Rows that cannot continue, by reason. `place` is the flag that names the data directory. */
-export const parkedInWords = (parked: ParkedRows, place: string): readonly Message[] =>
+/** Rows that cannot continue, by reason. */
+export const parkedInWords = (parked: ParkedRows): readonly Message[] =>
   // The command about unknown charges follows.
   Object.entries(parked.reasons)
     .sort(([a], [b]) => Number(a === 'in_doubt') - Number(b === 'in_doubt'))
@@ -305,7 +301,7 @@ export const parkedInWords = (parked: ParkedRows, place: string): readonly Messa
         'attention',
         `${count(rows, 'row is', 'rows are')} on hold: ${PARKED[reason]?.(rows === 1) ?? reason}.`,
       ),
-      ...parkedDetails(reason, parked, place),
+      ...parkedDetails(reason, parked),
     ]);
 
 /** Rows that lack a stage because the account may not buy it. */
@@ -322,9 +318,8 @@ export const refusedInWords = ({ refusedRows: rows }: Pick<RunEndView, 'refusedR
 export function parkedDetails(
   reason: string,
   { refusals, until, putOff, unknownInBudget: unknown }: ParkedRows,
-  place: string,
 ): readonly Message[] {
-  if (reason === 'scope') return refusals.map((refusal) => refusalInWords(refusal, place));
+  if (reason === 'scope') return refusals.map(refusalInWords);
   if (reason === 'allowance' && until !== null)
     return [
       message(
@@ -342,12 +337,12 @@ export function parkedDetails(
 }
 
 /** v1 names the scope. v2 refuses by company, and only its words tell the reason. */
-const refusalInWords = ({ stage, code, message: why }: RunEndView['refusals'][number], place: string): Message =>
+const refusalInWords = ({ stage, code, message: why }: RunEndView['refusals'][number]): Message =>
   block(
     'REFUSED',
     `  ${stage ?? 'A call'} was refused (${code}): ${JSON.stringify(why)}`,
     code === 'INSUFFICIENT_SCOPE'
-      ? ['  Give the key that scope in the workspace dashboard, then check it:', commandLine(`kybatch doctor${place}`)]
+      ? ['  Give the key that scope in the workspace dashboard, then check it:', commandLine('kybatch doctor')]
       : '  Ask your account manager what the account may use.',
   );
 
@@ -459,8 +454,8 @@ export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows
   );
 
 /** Follows a total of units: the provider's total may be larger by the charges of lost calls. */
-export const unknownInWords = (unknownCalls: number, place = ''): string =>
-  unknownCalls === 0 ? '' : `, ${count(unknownCalls, 'call')} with unknown charge (\`kybatch charges${place}\`)`;
+export const unknownInWords = (unknownCalls: number): string =>
+  unknownCalls === 0 ? '' : `, ${count(unknownCalls, 'call')} with unknown charge (\`kybatch charges\`)`;
 
 /** A row with a lost generate call waits for a report that may not exist. */
 export const looksInWords = (rows: number, until: number): string =>

@@ -18,12 +18,8 @@ export interface Suggestion {
   readonly command: string;
 }
 
-export const suggestionInWords = (suggestion: Suggestion): Message =>
-  block(suggestion.code, `${suggestion.words}:`, commandLine(shortCommand(suggestion)));
-
-/** The command with the short ID of its run. JSON has the long one. */
-export const shortCommand = ({ command }: Pick<Suggestion, 'command'>): string =>
-  command.replace(/(?<= )\d{4}-\d\d-\d\d-(?=[0-9a-f]{6}(?: |$))/, '');
+export const suggestionInWords = ({ code, words, command }: Suggestion): Message =>
+  block(code, `${words}:`, commandLine(command));
 
 /** A review sheet has answers that are not recorded yet. */
 export const hasNewAnswers = ({ code }: Suggestion): boolean => code === 'REVIEW_APPLY_NEXT';
@@ -32,41 +28,30 @@ export type CommandArgs = Place & Partial<SpendingArgs>;
 
 /** `args`: the flags of the current command, which the suggested one repeats. */
 export function suggestCommand(next: ContinueStep, args: CommandArgs): Suggestion {
+  const suggest = (code: MessageCode, words: string, command: string) => ({
+    code,
+    words,
+    command: `kybatch ${command}`,
+  });
   switch (next.kind) {
     case 'resume':
-      return { code: 'RESUME_NEXT', words: 'Continue', command: `kybatch resume${ofRun(next)}${spendingFlags(args)}` };
+      return suggest('RESUME_NEXT', 'Continue', `resume${ofRun(next)}${spendingFlags(args)}`);
     case 'retry':
-      return {
-        code: 'RETRY_NEXT',
-        words: 'Try the failed rows again',
-        command: `kybatch resume --failed${ofRun(next)}${spendingFlags(args)}`,
-      };
+      return suggest('RETRY_NEXT', 'Try the failed rows again', `resume --failed${ofRun(next)}${spendingFlags(args)}`);
     case 'review':
       return suggestReview(next, args);
     case 'doubt':
-      return {
-        code: 'DOUBT_NEXT',
-        words: 'See the calls with unknown charge',
-        command: `kybatch charges${placeFlags(args)}`,
-      };
+      return suggest('DOUBT_NEXT', 'See the calls with unknown charge', `charges${placeFlags(args)}`);
     case 'doctor':
-      return { code: 'DOCTOR_NEXT', words: 'Check the configuration', command: `kybatch doctor${lookFlags(args)}` };
+      return suggest('DOCTOR_NEXT', 'Check the configuration', `doctor${lookFlags(args)}`);
     case 'export':
-      return {
-        code: 'EXPORT_NEXT',
-        words: 'Write the tables',
-        command: `kybatch export ${next.run}${placeFlags(args)}${tableFlags(args)}`,
-      };
+      return suggest('EXPORT_NEXT', 'Write the tables', `export ${next.run}${placeFlags(args)}${tableFlags(args)}`);
     case 'run': {
-      const command = `kybatch run ${jobWords(next)}${next.fresh ? ' --rebuy' : ''}${spendingFlags(args)}`;
-      return { code: 'RUN_NEXT', words: 'Run it again', command };
+      const command = `run ${jobWords(next)}${next.fresh ? ' --rebuy' : ''}${spendingFlags(args)}`;
+      return suggest('RUN_NEXT', 'Run it again', command);
     }
     case 'plan':
-      return {
-        code: 'PLAN_NEXT',
-        words: 'See the invalid rows',
-        command: `kybatch plan ${jobWords(next)}${lookFlags(args)}`,
-      };
+      return suggest('PLAN_NEXT', 'See the invalid rows', `plan ${jobWords(next)}${lookFlags(args)}`);
   }
 }
 
@@ -88,12 +73,12 @@ export const suggestRaised = (run: string, rest: BarredRest, limits: Limits, arg
   );
 
 /** More than the user has allowed so far, which is said before the command. */
-export const raisedInWords = (toDo: number, rest: BarredRest, raised: Suggestion): Message =>
+export const raisedInWords = (toDo: number, rest: BarredRest, { command }: Suggestion): Message =>
   block(
     'LIMIT_TO_RAISE',
     rest.priceAboveLimit === null && ['The limits allow nothing more.', needInWords(toDo, rest)],
     'To raise the limit, if you want to spend that much:',
-    commandLine(shortCommand(raised)),
+    commandLine(command),
   );
 
 /** "a call cost 100 units last time, and the limit allows 20" */
@@ -126,10 +111,10 @@ export function suggestReview(questions: Questions, args: Place): Suggestion {
 }
 
 /** The workbook of the results has the open questions, too. */
-export const suggestResults = (workbook: string, place: string): Suggestion => ({
+export const suggestResults = (workbook: string): Suggestion => ({
   code: 'REVIEW_NEXT',
   words: 'Fill in the sheet "Questions" of results.xlsx, then',
-  command: `kybatch review apply ${shellWord(workbook)}${place}`,
+  command: `kybatch review apply ${shellWord(workbook)}`,
 });
 
 /** The number of open questions that the existing sheet does not have, in brackets. Empty: it has all. */

@@ -21,14 +21,14 @@ export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Adds the flag of the data directory to the commands in backticks, because users paste them as they are. `place`: the flag,
+ * Adds the flag of the data directory to the commands of a text, because users paste them as they are. `place`: the flag,
  * with a space before it.
  */
 export const withPlace = (text: string, place: string): string =>
   place === ''
     ? text
-    : text.replaceAll(/`(kybatch [a-z][^`]*)`/g, (quoted, command: string) =>
-        /--data-dir|--help/.test(command) ? quoted : `\`${command}${place}\``,
+    : text.replaceAll(SUGGESTED, (command) =>
+        /--data-dir|--help/.test(command) ? command : `${command.trimEnd()}${place}`,
       );
 
 /** The program as the user has called it, in every command of the text. */
@@ -38,6 +38,12 @@ export const asCalled = (text: string, program: string): string =>
 /** The name of a command, as a regular expression. No sentence has one after `kybatch`. */
 export const COMMAND_NAME =
   '(?:run|resume|plan|status|review|ui|report|runs|portfolios|usage|charges|changes|watch|export|doctor|prune|erase|ledger|worker|prospect|vocab|call|pipelines|sandbox|mcp|completion)(?=[\\s`.:,)]|$)';
+
+/** In backticks, or behind a colon, in a column or on a line of its own, up to the next column. */
+const SUGGESTED = new RegExp(
+  `(?<=\`)kybatch [a-z][^\`]*(?=\`)|(?<=[:;] | {2}|^)kybatch ${COMMAND_NAME}[^\\n\`]*?(?= {2}|$)`,
+  'gm',
+);
 
 const COMMAND = new RegExp(`(?<![\\w./-])(?<!npx )kybatch (?=${COMMAND_NAME})`, 'g');
 

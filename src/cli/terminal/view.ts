@@ -1,4 +1,4 @@
-import { type Message, type MessageCode, type MessageState, message } from '../../util/message-parts.js';
+import { type Message, type MessageCode, type MessageState, mapTexts, message } from '../../util/message-parts.js';
 import { NONE, withCommas } from '../../util/words.js';
 import { COMMAND_NAME } from './text.js';
 
@@ -10,6 +10,10 @@ export type Line = string | readonly Line[] | false | null | undefined;
 
 /** The messages in their order. Empty parts are left out. */
 export const view = (...parts: readonly ViewPart[]): readonly Message[] => flat<Message>(parts);
+
+/** The messages, each after an empty line. An indented one follows the one before it. */
+export const spaced = (...parts: readonly ViewPart[]): readonly Message[] =>
+  mapTexts(view(parts), (text) => (text.startsWith(' ') ? text : `\n${text}`));
 
 /** One message of several lines. Empty parts are left out; an empty text is an empty line. */
 export const block = (code: MessageCode, ...lines: readonly Line[]): Message =>
@@ -61,7 +65,11 @@ export function labelLines(lines: readonly (readonly [label: string, value: Line
 export const LABEL = 10;
 
 /** A command on a line of its own, to be pasted. */
-export const commandLine = (command: string, indent = 4): string => `${' '.repeat(indent)}${command}`;
+export const commandLine = (command: string): string => `    ${shortCommand(command)}`;
+
+/** The command with the short ID of its run. JSON has the long one. */
+export const shortCommand = (command: string): string =>
+  command.replace(/(?<= )\d{4}-\d\d-\d\d-(?=[0-9a-f]{6}(?: |$))/, '');
 
 type Nested<T> = T | readonly Nested<T>[] | false | null | undefined;
 

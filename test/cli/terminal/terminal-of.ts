@@ -18,6 +18,6 @@ export function terminalOf(options: Partial<Pick<Io, 'columns' | 'clock' | 'inte
     onInterrupt: () => () => {},
     ...options,
   };
-  const io = guarded(outside, { quiet: false, plain: false, place: '' });
+  const io = guarded(outside, { quiet: false, plain: false, json: false, place: '' });
   return { io, printed: () => printed };
 }

@@ -93,7 +93,10 @@ describe('lines for people', () => {
       printed += text;
     };
     const plain = { env, cwd: '/', clock: systemClock, interactive: false, columns: 10, onInterrupt: () => () => {} };
-    const io = guarded({ ...plain, stdout: take, stderr: take, screens }, { quiet: false, plain: false, place: '' });
+    const io = guarded(
+      { ...plain, stdout: take, stderr: take, screens },
+      { quiet: false, plain: false, json: false, place: '' },
+    );
     io.say(message(code, text, 'done'), 'stdout');
     return printed;
   };
