@@ -1,5 +1,3 @@
-// `kybatch charges`. It has over 500 lines, because a command has its flags, words and JSON in one file.
-
 import type {
   ChargeProposal,
   Consent,
@@ -18,57 +16,50 @@ import { type ArgsOf, type CommonArgs, register, switchFlag, textFlag } from '..
 import { appEnvironment, confirmAction, type Io, printResultAndWords } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
 import { givenFlags, type Place, suggestCommand } from '../terminal/suggestions.js';
-import { inColumns, outsideRun, sentFor, widthOf } from '../terminal/text.js';
-import { block, marked, shortCommand, view } from '../terminal/view.js';
+import { outsideRun, sentFor } from '../terminal/text.js';
+import { block, marked, shortCommand, textTable, view } from '../terminal/view.js';
 
 type UnknownCall = UnknownChargesView['calls'][number];
 type ChargeVerdict = RecordChargesOptions['verdict'];
 
-const HEADER = ['call', 'row', 'company', 'asked for', 'what came back'] as const;
-
-/** A line for each call, within 80 columns: the company gets what the other columns leave. */
+/** A line for each call. The company gets what the other columns leave. */
 function callTable(calls: readonly UnknownCall[]): readonly string[] {
-  const runs = new Set(calls.map(({ runId }) => runId));
-  const cells = calls.map((call) => [
-    String(call.id),
-    placeOf(call, runs.size > 1),
-    companyOf(call),
-    call.operation,
-    resultInWords(call),
+  const isOneRun = new Set(calls.map(({ runId }) => runId)).size === 1;
+  const rowOf = ({ runId, row, stage }: UnknownCall) =>
+    runId === null || row === null ? outsideRun(stage) : `${isOneRun ? '' : `${shortRun(runId)} `}${row}`;
+  const [call = '', ...ids] = toTheRight(['call', ...calls.map(({ id }) => String(id))]);
+  const [row = '', ...rows] = toTheRight(['row', ...calls.map(rowOf)]);
+  const lines = calls.map((one, index) => [
+    `  ${ids[index]}`,
+    rows[index] ?? '',
+    printable(companyOf(one)),
+    one.operation,
+    resultInWords(one),
   ]);
-  const widths = HEADER.map((name, index) => Math.max(name.length, ...cells.map((line) => widthOf(line[index] ?? ''))));
-  const others = widths.reduce((sum, width, index) => sum + (index === COMPANY ? 0 : width + 2), 2);
-  widths[COMPANY] = Math.min(widths[COMPANY] ?? 0, Math.max(12, 78 - others));
-  return [HEADER, ...cells].map((line) =>
-    line
-      .map((cell, index) => {
-        const width = widths[index] ?? 0;
-        return index < COMPANY ? cell.padStart(width) : inColumns(printable(cell), width);
-      })
-      .reduce((text, cell) => `${text}  ${cell}`, '')
-      .trimEnd(),
-  );
+  return textTable([`  ${call}`, row, 'company', 'asked for', 'what came back'], lines, 'company')
+    .trimEnd()
+    .split('\n');
 }
 
-/** The column that is shortened. */
-const COMPANY = 2;
-
-const placeOf = ({ runId, row, stage }: UnknownCall, withRun: boolean): string =>
-  runId === null || row === null ? outsideRun(stage) : `${withRun ? `${shortRun(runId)} ` : ''}${row}`;
+const toTheRight = (cells: readonly string[]): readonly string[] => {
+  const width = Math.max(...cells.map(({ length }) => length));
+  return cells.map((cell) => cell.padStart(width));
+};
 
 const companyOf = ({ fields, subjectId }: UnknownCall): string =>
   fields?.name ?? fields?.registration_number ?? (subjectId === null ? '' : `ID ${subjectId}`);
 
 function resultInWords({ errorCode, httpStatus, charge }: UnknownCall): string {
-  const came = cameBack(errorCode, httpStatus);
+  const code = errorCode === `HTTP_${httpStatus}` ? `HTTP ${httpStatus}` : `${httpStatus} ${errorCode}`;
+  const came =
+    errorCode === 'PROCESS_DIED'
+      ? 'not recorded'
+      : httpStatus === null
+        ? 'no answer'
+        : httpStatus < 300
+          ? 'unreadable'
+          : code;
   return isUnknownCharge({ charge }) ? came : `${came}, ${charge}`;
-}
-
-function cameBack(errorCode: string | null, httpStatus: number | null): string {
-  if (errorCode === 'PROCESS_DIED') return 'not recorded';
-  if (httpStatus === null) return 'no answer';
-  if (httpStatus < 300) return 'unreadable';
-  return errorCode === `HTTP_${httpStatus}` ? `HTTP ${httpStatus}` : `${httpStatus} ${errorCode}`;
 }
 
 /** Rows on hold first. Beside them, calls that no row waits for are only counted, unless the user asks for them. */
@@ -82,34 +73,28 @@ function callsInWords(
   const held = calls.filter(({ sentAgain }) => sentAgain === 'person');
   const free = calls.filter((call) => !held.includes(call) && isUnknownCharge(call));
   const recorded = calls.filter((call) => !held.includes(call) && !isUnknownCharge(call));
-  const toDecide = free.filter(({ waitsFor }) => waitsFor === 'person');
-  const next = free.filter(({ waitsFor }) => waitsFor === 'next_run');
-  const rest = free.filter(({ waitsFor }) => waitsFor === 'nothing');
-  const others = rest.length;
+  const [toDecide, next, rest] = (['person', 'next_run', 'nothing'] as const).map((who) =>
+    free.filter(({ waitsFor }) => waitsFor === who),
+  ) as [UnknownCall[], UnknownCall[], UnknownCall[]];
   const shown = [...held, ...toDecide, ...(all || held.length === 0 ? [...next, ...rest] : []), ...recorded];
   const ownRows = new Set(held.map(({ runId, row }) => `${runId} ${row}`)).size;
   const rows = ownRows === 0 ? 0 : Math.max(ownRows, rowsOnHold);
   const more = rows > 0 && !all ? ' (--all)' : '';
   const [header, ...lines] = callTable(shown);
+  const unknown = ({ length }: readonly UnknownCall[], ending: string) =>
+    length > 0 && `${count(length, 'call has', 'calls have')} an unknown charge${ending}`;
   return view(
     block(
       'CHARGES_UNKNOWN',
       rows > 0 && `${count(rows, 'row is', 'rows are')} on hold: ${heldByInWords(held)}`,
       rows > ownRows && `${count(rows - ownRows, 'of them waits', 'of them wait')} for a call of another row`,
-      toDecide.length > 0 &&
-        freeInWords(
-          toDecide.length,
-          rows > 0,
-          `. You decide about ${pronoun(toDecide.length)}: ${callNumbers(toDecide)}`,
-        ),
-      next.length > 0 &&
-        freeInWords(
-          next.length,
-          rows > 0,
-          `: the next run sends ${repeated === next.length ? pronoun(repeated) : count(repeated, 'request')} again (may cost again)${next.some(({ meter }) => meter === 'report') ? ', a report only if the history lacks it' : ''}${more}`,
-        ),
-      others > 0 && freeInWords(others, rows > 0, `, and no row waits for ${pronoun(others)}${more}`),
-      recordedByInWords(recorded),
+      unknown(toDecide, `. You decide about ${pronoun(toDecide.length)}: ${callNumbers(toDecide)}`),
+      unknown(
+        next,
+        `: the next run sends ${repeated === next.length ? pronoun(repeated) : count(repeated, 'request')} again (may cost again)${next.some(({ meter }) => meter === 'report') ? ', a report only if the history lacks it' : ''}${more}`,
+      ),
+      unknown(rest, `, and no row waits for ${pronoun(rest.length)}${more}`),
+      recorded.length > 0 && `The charge of ${count(recorded.length, 'call')} is recorded:`,
       '',
       header,
     ),
@@ -124,20 +109,6 @@ function callsInWords(
   );
 }
 
-/** The newest entry that is no permission to send again decides who recorded a charge. */
-function recordedByInWords(recorded: readonly UnknownCall[]): string | false {
-  const entry = ({ note }: UnknownCall) => note?.split(BEFORE_THAT).find((one) => !one.startsWith('resend')) ?? '';
-  const byPerson = recorded.filter((call) => entry(call).startsWith('recorded as')).length;
-  const byKybatch = recorded.length - byPerson;
-  const who = listed([
-    byPerson > 0 && `${withCommas(byPerson)} by a person`,
-    byKybatch > 0 && `${withCommas(byKybatch)} by kybatch, from what the provider reported`,
-  ]);
-  return recorded.length > 0 && `The charge of ${count(recorded.length, 'call')} is recorded: ${who}`;
-}
-
-const BEFORE_THAT = '; before that: ';
-
 function heldByInWords(held: readonly UnknownCall[]): string {
   const unknown = held.filter(isUnknownCharge).length;
   const charged = held.length - unknown;
@@ -150,11 +121,6 @@ function callNumbers(calls: readonly UnknownCall[]): string {
   const more = calls.length > SHOWN ? ` and ${withCommas(calls.length - SHOWN)} more` : '';
   const ids = calls.slice(0, SHOWN).map(({ id }) => id);
   return `${calls.length === 1 ? 'call' : 'calls'} ${ids.join(', ')}${more}`;
-}
-
-function freeInWords(calls: number, isMore: boolean, ending: string): string {
-  const words = isMore ? count(calls, 'more call has', 'more calls have') : count(calls, 'call has', 'calls have');
-  return `${words} an unknown charge${ending}`;
 }
 
 /** The commands name every call of the table. For a long table they select its calls as the list was asked for. */
@@ -172,23 +138,23 @@ function commandsInWords(
     isUnknownCharge(call) ? call.sentAgain !== 'nothing' : call.sentAgain === 'person',
   );
   const were = unknown.length === 1 ? 'it was' : 'they were';
-  const number = withCommas(calls.length);
   const commands = [
-    ['charged', unknown, isLong ? `# all ${number} were charged` : `# ${were} charged`],
-    ['free', unknown, isLong ? `# none of the ${number} was charged` : `# ${were} not charged`],
-    ['resend', again, '# ask again (may cost again)'],
+    ['charged', unknown, `${were} charged`],
+    ['free', unknown, `${were} not charged`],
+    ['resend', again, 'ask again (may cost again)'],
   ] as const;
-  const lines = commands.flatMap(([verdict, those, words]) => {
-    const names = isLong ? which : those.map(({ id }) => id);
-    return those.length === 0 ? [] : [[`${['kybatch charges', verdict, ...names].join(' ')}${flags}`, words] as const];
-  });
-  const width = Math.max(...lines.map(([{ length }]) => length));
+  const lines = commands
+    .filter(([, those]) => those.length > 0)
+    .map(([verdict, those, words]) => {
+      const names = isLong ? which : those.map(({ id }) => id);
+      return [`  ${['kybatch charges', verdict, ...names].join(' ')}${flags}`, `# ${words}`];
+    });
   return (
     lines.length > 0 &&
     block(
       'CHARGES_NEXT',
       `\nLook up the ${calls.length === 1 ? 'call' : 'calls'} in the provider's usage list, then:`,
-      lines.map(([command, words]) => `  ${command.padEnd(width)}  ${words}`),
+      textTable([], lines).trimEnd(),
     )
   );
 }

@@ -7,8 +7,7 @@ import { count, listed, shortRun, withCommas } from '../../util/words.js';
 import { register, switchFlag } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
 import { stateInWords, unknownInWords } from '../terminal/run-words.js';
-import { shortened } from '../terminal/text.js';
-import { COLUMNS, textTable } from '../terminal/view.js';
+import { textTable } from '../terminal/view.js';
 
 export const NOTHING_DELETED = message('NOT_AGREED', 'Nothing was deleted.');
 /** The answer to a deleted run or portfolio. */
@@ -64,35 +63,25 @@ export const runsInWords = (standings: readonly RunStanding[]): Message =>
     ? message('NO_RUN_YET', 'No runs yet. To try kybatch: `kybatch sandbox sample && kybatch run sample.csv --sandbox`')
     : message('RUNS', `${runsTable(standings)}\nAll figures of a run, its date and cost: \`kybatch status RUN\``);
 
-/** The same columns in every call. The name of the list gets the room that they leave. */
-function runsTable(standings: readonly RunStanding[]): string {
-  const drawn = (ofList: number) =>
-    textTable(
-      ['run', 'list', 'state', 'rows', 'complete', 'review', 'failed', 'to do', 'other'],
-      standings.map(({ run, condition, progress: { byOutcome } }) => [
-        standings.some(({ run: { id } }) => id !== run.id && shortRun(id) === shortRun(run.id))
-          ? run.id
-          : shortRun(run.id),
-        shortened(basename(run.inputPath), ofList),
-        stateInWords({ condition, run: { ...run, fresh: false } }),
-        run.rowCount,
-        byOutcome.complete,
-        byOutcome.needs_review,
-        byOutcome.failed,
-        byOutcome.pending,
-        run.rowCount - byOutcome.complete - byOutcome.needs_review - byOutcome.failed - byOutcome.pending,
-      ]),
-    );
-  const widest = Math.max(
-    ...drawn(0)
-      .split('\n')
-      .map(({ length }) => length),
+/** The same columns in every call. */
+const runsTable = (standings: readonly RunStanding[]): string =>
+  textTable(
+    ['run', 'list', 'state', 'rows', 'complete', 'review', 'failed', 'to do', 'other'],
+    standings.map(({ run, condition, progress: { byOutcome } }) => [
+      standings.some(({ run: { id } }) => id !== run.id && shortRun(id) === shortRun(run.id))
+        ? run.id
+        : shortRun(run.id),
+      basename(run.inputPath),
+      stateInWords({ condition, run: { ...run, fresh: false } }),
+      run.rowCount,
+      byOutcome.complete,
+      byOutcome.needs_review,
+      byOutcome.failed,
+      byOutcome.pending,
+      run.rowCount - byOutcome.complete - byOutcome.needs_review - byOutcome.failed - byOutcome.pending,
+    ]),
+    'list',
   );
-  return drawn(Math.max(LEAST_OF_LIST, 'list'.length + COLUMNS - widest));
-}
-
-/** Enough to tell lists apart. */
-const LEAST_OF_LIST = 8;
 
 export const runJson = ({ run, progress }: RunStanding) => ({
   run: run.id,

@@ -108,7 +108,7 @@ const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f
 
 /** The columns that a text takes on the screen. */
 export const widthOf = (text: string): number =>
-  [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
+  /^[\x20-\x7e]*$/.test(text) ? text.length : [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);
 
 /** A text cut to exactly so many columns of a table, or filled with spaces. */
 export const inColumns = (text: string, columns: number): string => {

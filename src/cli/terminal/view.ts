@@ -1,6 +1,6 @@
 import { type Message, type MessageCode, type MessageState, mapTexts, message } from '../../util/message-parts.js';
 import { NONE, withCommas } from '../../util/words.js';
-import { COMMAND_NAME } from './text.js';
+import { COMMAND_NAME, inColumns, widthOf } from './text.js';
 
 /** A message, several of them, or nothing: `rows > 0 && message(…)`. */
 export type ViewPart = Message | readonly ViewPart[] | false | null | undefined;
@@ -78,20 +78,32 @@ const flat = <T>(parts: readonly Nested<T>[]): readonly T[] =>
     Array.isArray(part) ? flat<T>(part) : part === false || part === null || part === undefined ? [] : [part as T],
   );
 
-/** Columns as wide as their widest cell; numbers to the right. */
-export function textTable(header: readonly string[], lines: readonly (readonly (string | number)[])[]): string {
+/**
+ * Columns as wide as their widest cell; numbers to the right. `flexible`: this column gets the room that the others leave.
+ * Without a header only the lines.
+ */
+export function textTable(header: readonly string[], lines: readonly Cells[], flexible?: string): string {
   const cells = lines.map((line) => line.map((cell) => (typeof cell === 'number' ? withCommas(cell) : cell)));
-  const widths = header.map((name, index) => Math.max(name.length, ...cells.map((line) => line[index]?.length ?? 0)));
-  const isNumeric = header.map(
+  const shown = header.length === 0 ? cells : [header, ...cells];
+  const columns = shown[0] ?? [];
+  const widths = columns.map((_, index) => Math.max(...shown.map((line) => widthOf(line[index] ?? ''))));
+  if (flexible !== undefined) {
+    const at = columns.indexOf(flexible);
+    const others = widths.reduce((sum, width, index) => sum + (index === at ? 0 : width + 2), 0);
+    widths[at] = Math.min(widths[at] ?? 0, Math.max(LEAST_FLEXIBLE, COLUMNS - others));
+  }
+  const isNumeric = columns.map(
     (_, index) =>
       lines.some((line) => typeof line[index] === 'number') &&
       lines.every((line) => typeof line[index] === 'number' || line[index] === NONE || line[index] === ''),
   );
-  return [header, ...cells]
-    .map((line) => line.map((cell, index) => cell[isNumeric[index] ? 'padStart' : 'padEnd'](widths[index] ?? 0)))
-    .map((line) => `${line.join('  ').trimEnd()}\n`)
-    .join('');
+  const inColumn = (cell: string, index: number) =>
+    isNumeric[index] ? cell.padStart(widths[index] ?? 0) : inColumns(cell, widths[index] ?? 0);
+  return shown.map((line) => `${line.map(inColumn).join('  ').trimEnd()}\n`).join('');
 }
+
+/** Enough to tell lists apart. */
+const LEAST_FLEXIBLE = 8;
 
 type Cells = readonly (string | number)[];
 
