@@ -14,11 +14,9 @@ import { withPlace } from './terminal/text.js';
 interface Call {
   /** The command to run. Undefined: help or the version is wanted. */
   readonly called?: Registration;
-  /** The text that is wanted instead. */
   readonly help?: (columns: number) => string;
   /** The name of the command, if it is not its own word. */
   readonly name?: string;
-  /** The command line for the parser. */
   readonly argv: readonly string[];
 }
 
@@ -131,7 +129,6 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
 /** yargs reads a dash as an empty word. So standard input gets its other name. */
 const readable = (word: string): string => (word === '-' ? '/dev/stdin' : word);
 
-/** The two errors that yargs itself reports. */
 const IN_OUR_WORDS = {
   'Not enough arguments following: %s': '--%s needs a value',
   'Arguments %s and %s are mutually exclusive': '--%s and --%s exclude each other',
@@ -184,9 +181,7 @@ interface Given {
   readonly command: DeclaredCommand;
   /** The command above a subcommand. Its flags are read, too. */
   readonly above: DeclaredCommand | undefined;
-  /** Words beyond the arguments of the command. */
   readonly words: readonly string[];
-  /** The parsed command line. */
   readonly read: Readonly<Record<string, unknown>>;
 }
 
@@ -204,7 +199,6 @@ function validateArguments(given: Given): void {
       throw new UsageError('ARGUMENT_MISSING', `${command.path}: <${name}> is missing`, usageOf(command));
 }
 
-/** The usage of a command, and where its help is. */
 const usageOf = ({ usage, path }: DeclaredCommand): string =>
   `Usage: kybatch ${usage} [flags]\nAll flags: \`kybatch ${path} --help\``;
 
@@ -223,7 +217,6 @@ function refuseUnknownFlags({ command, above, read }: Given): void {
   throw new UsageError('FLAG_NOT_FOUND', `unknown flag ${written}.${near}`, usageOf(command));
 }
 
-/** Members that yargs adds itself. */
 const OWN: ReadonlySet<string> = new Set(['_', '$0', '--']);
 
 const inCamelCase = (name: string): string => name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -245,7 +238,6 @@ function refuseUnknownWords({ command, words: [surplus] }: Given): void {
   );
 }
 
-/** Refuses repeated flags, empty places and unknown choices. */
 function refuseOddValues({ command: { flags, words }, read }: Given): void {
   for (const { name, many, choices, written } of [
     ...flags.map((flag) => ({ ...flag, written: `--${flag.name}` })),

@@ -30,7 +30,6 @@ export const commands: Readonly<Record<string, () => Promise<Registration>>> = {
   vocab: async () => (await import('./commands/vocab.js')).vocabCommand,
 };
 
-/** The headings of the program's help. */
 export const commandGroups = {
   Everyday: ['plan', 'run', 'resume', 'status', 'review', 'ui', 'export', 'report'],
   Lists: ['portfolios', 'runs', 'changes', 'watch', 'prospect'],
@@ -72,7 +71,6 @@ export function withCurrentNames(argv: readonly string[]): readonly string[] {
   return word === 'prune' ? pruneOfOne(renamed, at) : renamed;
 }
 
-/** `prune --run RUN` is `runs delete RUN`. */
 function pruneOfOne(argv: readonly string[], at: number): readonly string[] {
   const flagAt = argv.findIndex((given) => /^--(?:run|portfolio)(?:=|$)/.test(given));
   const [name = '', ...value] = argv[flagAt]?.slice(2).split('=') ?? [];

@@ -70,12 +70,10 @@ export interface DeclaredCommand {
   readonly subcommands: readonly DeclaredCommand[];
 }
 
-/** An argument without a flag. */
 export interface DeclaredWord {
   readonly name: string;
   readonly describe: string;
   readonly required: boolean;
-  /** It takes all words that follow. */
   readonly many: boolean;
   readonly choices: readonly string[];
 }
@@ -84,12 +82,10 @@ export interface DeclaredFlag {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly describe: string;
-  /** The heading in the help. */
   readonly group: string;
   /** Subcommands take it as well. */
   readonly ofSubcommands: boolean;
   readonly takesValue: boolean;
-  /** It may be given several times. */
   readonly many: boolean;
   readonly choices: readonly string[];
 }
@@ -168,7 +164,6 @@ interface YargsOptions {
   readonly choices: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Flags every command takes. */
 export interface CommonArgs {
   readonly dataDir: string | undefined;
   readonly json: boolean;
@@ -192,7 +187,6 @@ export const commonFlags = (of: Argv): Argv<CommonArgs> =>
     .help('help', 'Show this help')
     .alias('help', 'h') as unknown as Argv<CommonArgs>;
 
-/** A flag that takes a text. */
 export const textFlag = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const;
 
 /** A flag that is off without a word. */
@@ -200,7 +194,6 @@ export const switchFlag = (describe: string) => ({ type: 'boolean', default: fal
 
 export const sandboxOption = switchFlag('Use the built-in simulated provider');
 
-/** The same flag for commands that only read. */
 export const onlySandboxOption = switchFlag('Only data of the simulated provider');
 
 /**
@@ -210,7 +203,6 @@ export const onlySandboxOption = switchFlag('Only data of the simulated provider
 export const numberFlag = (name: string, describe: string) =>
   ({ ...textFlag(describe), coerce: (given: unknown) => readNumber(name, given) }) as const;
 
-/** The same flag with a default. */
 export const numberFlagOr = (fallback: number, name: string, describe: string) =>
   ({ ...numberFlag(name, describe), default: fallback }) as const;
 
@@ -226,7 +218,6 @@ export function readNumber(name: string, given: unknown): number {
   return Number(text);
 }
 
-/** The value of a flag in milliseconds. */
 export function readDuration(flag: string, text: string): number {
   if (!FINITE_DURATION.test(text))
     throw new UsageError('DURATION_INVALID', `${flag}: ${JSON.stringify(text)} ${DURATION_FORM}`);
@@ -246,7 +237,6 @@ export const includeContactsOption = { type: 'boolean', describe: "Include peopl
 
 type ExportFormat = NonNullable<TableOptions['formats']>[number];
 
-/** What `--format` takes. */
 export const FORMATS: readonly ExportFormat[] = ['csv', 'parquet', 'xlsx', 'ftm', 'bods'];
 const PLAIN_FORMATS = ['csv', 'parquet'] as const;
 

@@ -7,6 +7,7 @@ import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
 import type { Outside } from './terminal/io.js';
 import { type GroupLink, groupTreeInWords } from './terminal/text.js';
+import { textTable } from './terminal/view.js';
 
 /** `src/cli` and `dist/cli` are at the same depth. */
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -67,7 +68,6 @@ io.stderr(group());
 io.stderr(await query());
 io.stderr(whatNext(end));
 
-/** Some columns of the first rows, as in the file. */
 function firstRows(columns: readonly string[]): string {
   const [header = [], ...lines] = parse(readFileSync(join(folder, 'rows.csv')), { to: 5 }) as string[][];
   const places = columns.map((column) => header.indexOf(column));
@@ -111,18 +111,7 @@ async function query(): Promise<string> {
   return `\nrows.parquet, queried with DuckDB:\n  ${QUERY}\n${aligned(cells)}`;
 }
 
-function aligned(lines: readonly (readonly string[])[]): string {
-  const width = (column: number) => Math.max(...lines.map((line) => line[column]?.length ?? 0));
-  return lines
-    .map(
-      (line) =>
-        `  ${line
-          .map((cell, column) => cell.padEnd(width(column)))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
-}
+const aligned = (lines: readonly (readonly string[])[]): string => textTable([], lines).replaceAll(/^(?=.)/gm, '  ');
 
 function whatNext({ run }: End): string {
   const place = `--data-dir ${DATA}`;

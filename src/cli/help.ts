@@ -28,7 +28,6 @@ export const EXIT_CODES: Readonly<Record<string, string>> = {
   130: 'stopped (also 129, 143)',
 };
 
-/** What stands behind a flag that takes a value. */
 const VALUES: Readonly<Record<string, string>> = {
   accept: 'GUARD',
   'as-of': 'DATE',
@@ -75,7 +74,6 @@ export const placeholder = ({ name, takesValue, choices }: DeclaredFlag): string
 const GENERAL = '--data-dir DIR  --json  -q, --quiet  --no-color  -h, --help';
 const COMMON: ReadonlySet<string> = new Set(['data-dir', 'json', 'quiet', 'color', 'help', 'version']);
 
-/** The help of one command. */
 export function commandHelp(command: DeclaredCommand, columns: number): string {
   const [word = '', below] = command.path.split(' ');
   const text = below === undefined ? texts(word) : texts(word)?.below?.[below];
@@ -124,7 +122,6 @@ export function commandHelp(command: DeclaredCommand, columns: number): string {
   ]);
 }
 
-/** The help of the program: every command in its group. */
 export function programHelp(
   groups: readonly (readonly [CommandGroup, readonly DeclaredCommand[]])[],
   columns: number,
@@ -165,7 +162,6 @@ const titled = (parts: readonly Titled[]): string =>
 
 const LEFT_AT_MOST = 24;
 
-/** Names on the left, descriptions on the right. */
 function described(entries: readonly (readonly [name: string, text: string])[], width: number): readonly string[] {
   const left = Math.min(LEFT_AT_MOST, Math.max(0, ...entries.map(([name]) => name.length)));
   const indent = ' '.repeat(left + 4);

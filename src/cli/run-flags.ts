@@ -13,7 +13,6 @@ import {
   textFlag,
 } from './command.js';
 
-/** Headings of the help, because `run` has many flags. */
 const WANTED = { group: 'What to buy' } as const;
 const SPENDING = { group: 'Limits' } as const;
 const OUTPUT = { group: 'Results' } as const;
@@ -34,10 +33,8 @@ export const spendingOptions = {
   'include-contacts': { ...OUTPUT, ...includeContactsOption },
 } as const;
 
-/** The flags of every command that may spend. */
 export type SpendingArgs = ArgsOf<typeof spendingOptions> & { readonly sandbox: boolean };
 
-/** The flags that say how the input is read. */
 const readingOptions = {
   map: { ...INPUT, ...SEVERAL, ...textFlag('Which column is what: --map name="Company name"') },
   country: { ...INPUT, ...textFlag('Country of rows that have none') },
@@ -59,7 +56,6 @@ export const inputPositional = {
 
 export const rebuyFlag = (describe: string) => ({ ...WANTED, ...switchFlag(describe) });
 
-/** The flags of every command that reads an input. */
 export const jobOptions = {
   pipeline: { ...WANTED, ...textFlag(`${PIPELINES.join(', ')}, or your own file`), default: 'analyst' },
   portfolio: { ...INPUT, ...textFlag('Name of this list (default: path of the file)') },

@@ -19,7 +19,6 @@ import { type Suggestion, suggestCommand, suggestRaised } from './terminal/sugge
 export interface Spending {
   /** The use case, with the flags and the terminal as its options. */
   readonly work: (options: SpendingOptions) => Promise<RunEndView>;
-  /** The message if there was nothing to do. */
   readonly nothing: (end: RunEndView) => Message;
   /** This command as a step, to suggest it again. */
   readonly again: ContinueStep;

@@ -149,7 +149,7 @@ describe('purge reports the remaining mentions', () => {
       const first = await purge(['--entity', 'GB:7654321', ...args]);
       expect(first.code).toBe(0);
       expect(first.codes).not.toContain('PURGE_PROVED');
-      const command = `kybatch erase --data-dir ${dataDir} --entity v1:9000002`;
+      const command = `kybatch erase --entity v1:9000002 --data-dir ${dataDir}`;
       expect(first.textOf('STILL_NAMED')).toMatch(new RegExp(` 1 .*:\n .* searchKyb .*: 07654321; ${command}$`));
       const second = await purge(['--entity', 'v1:9000002', ...args, '--json']);
       expect(jsonOf<object>(second)).toMatchObject({ still_mentioned: [], times_in_file: 0 });

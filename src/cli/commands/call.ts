@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { CallView, DirectCallOptions } from '../../app/provider/call.js';
 import type { OperationView } from '../../app/provider/operations.js';
-import { ExitCode, UsageError } from '../../domain/errors.js';
+import { UsageError } from '../../domain/errors.js';
 import type { ApiName } from '../../domain/provider.js';
 import { type ExactJson, ExactNumber, parseExact, requestNumber, stringifyExact } from '../../util/exact-json.js';
 import { readSmallFile, UnreadableFile } from '../../util/files.js';
@@ -9,7 +9,7 @@ import { type Message, type MessageCode, message } from '../../util/message-part
 import { pick, toJson, verbatim } from '../../util/view-json.js';
 import { listed } from '../../util/words.js';
 import { register, sandboxOption, switchFlag, textFlag } from '../command.js';
-import { appEnvironment, exitCodeOfInterrupt, type Io, printJson } from '../terminal/io.js';
+import { appEnvironment, type Io, printJson, untilInterrupted } from '../terminal/io.js';
 
 export const callCommand = register({
   command: 'call <api> [operation]',
@@ -31,13 +31,13 @@ export const callCommand = register({
         if (io.json) printJson(io, { api, operations: verbatim(listed) });
         else io.stdout(operationsInWords(api, listed));
       };
-      return await untilInterrupted(list, message('STOPPED', 'Stopped. Nothing was charged.'), io);
+      return await untilInterrupted(io, message('STOPPED', 'Stopped. Nothing was charged.'), list);
     }
     const options = { api, operation, params: readParams(params, io.cwd), fresh: rebuy, sandbox, dataDir };
     return await untilInterrupted(
-      (signal) => callOne({ ...options, signal }, io),
-      message('STOPPED_UNKNOWN', 'Stopped. The call may have been charged: `kybatch usage`'),
       io,
+      message('STOPPED_UNKNOWN', 'Stopped. The call may have been charged: `kybatch usage`'),
+      (signal) => callOne({ ...options, signal }, io),
     );
   },
 });
@@ -49,29 +49,6 @@ async function callOne(options: DirectCallOptions, io: Io): Promise<void> {
   if (io.json) printJson(io, callJson(view), source);
   else io.stdout(bodyInWords(view));
   io.say(source);
-}
-
-async function untilInterrupted(
-  ask: (signal: AbortSignal) => Promise<void>,
-  stopped: Message,
-  io: Io,
-): Promise<ExitCode> {
-  const abort = new AbortController();
-  let exit: ExitCode = ExitCode.ok;
-  const stopListening = io.onInterrupt((signal) => {
-    exit = exitCodeOfInterrupt(signal);
-    abort.abort(new Error('interrupted'));
-  });
-  try {
-    await ask(abort.signal);
-    return ExitCode.ok;
-  } catch (error) {
-    if (!abort.signal.aborted || error !== abort.signal.reason) throw error;
-    io.say(stopped, 'alert');
-    return exit;
-  } finally {
-    stopListening();
-  }
 }
 
 const EXAMPLE = `Example: --params '{"id":"123"}'`;
@@ -114,10 +91,8 @@ function toPlain(value: ExactJson, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlain(member, depth + 1)]));
 }
 
-/** The answer as indented JSON. */
 export const bodyInWords = ({ body }: CallView): string => `${stringifyExact(body, 2)}\n`;
 
-/** The source of the answer, and its cost. */
 export function callInWords(view: CallView): Message {
   const [code, source] = sourceOf(view);
   const known = Object.entries(toJson(pick(view, ...COST)) as object).filter(([, value]) => value !== null);
@@ -142,7 +117,6 @@ export const callJson = (view: CallView) => ({
   body: verbatim(view.body),
 });
 
-/** Every operation with its route and its parameters. */
 function operationsInWords(api: ApiName, operations: readonly OperationView[]): string {
   const blocks = operations.map((view) => {
     const width = Math.max(0, ...view.parameters.map((parameter) => parameter.name.length + 1));

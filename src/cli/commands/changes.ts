@@ -58,7 +58,6 @@ function changesInWords(found: ChangesView, all: boolean, again: string): readon
   );
 }
 
-/** Each line that is shown is one change. */
 const linesOf = ({ changes }: ChangesView, all: boolean): number =>
   changes.flatMap(({ items }) => items).flatMap((item) => itemInWords(item, all)).length;
 

@@ -116,7 +116,6 @@ function heldByInWords(held: readonly UnknownCall[]): string {
   return listed([doubt, charged > 0 && `${count(charged, 'call was', 'calls were')} charged without an answer`], '. ');
 }
 
-/** "call 6", "calls 6, 7, 9" */
 function callNumbers(calls: readonly UnknownCall[]): string {
   const more = calls.length > SHOWN ? ` and ${withCommas(calls.length - SHOWN)} more` : '';
   const ids = calls.slice(0, SHOWN).map(({ id }) => id);
@@ -198,7 +197,6 @@ export function underWayInWords(calls: readonly UnderWay[]): readonly Message[] 
 
 const SHOWN = 20;
 
-/** 2026-01-05 09:00:07 UTC */
 const second = (at: number): string => inUtc(at, 19);
 
 const underWayJson = (call: UnderWay) => ({
@@ -246,11 +244,9 @@ const rowsOfCalls = (calls: number) => (calls === 1 ? 'its row' : 'their rows');
 const finishedCalls = (calls: readonly UnknownCall[]): number =>
   calls.filter(({ sentAgain }) => sentAgain === 'nothing').length;
 
-/** "7 calls were answered since, or their rows are settled" */
 const finishedInWords = (calls: number): string =>
   `${count(calls, 'call was', 'calls were')} answered later, or ${rowsOfCalls(calls)} finished without ${pronoun(calls)}`;
 
-/** The question before a verdict is recorded. */
 function verdictQuestion(verdict: ChargeVerdict, calls: readonly UnknownCall[]): string {
   if (verdict !== 'resend')
     return `Record ${count(calls.length, 'call')} as ${verdict}, and continue ${rowsOfCalls(calls.length)}?`;

@@ -35,7 +35,6 @@ export const FILES = ':files';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** The command that sets it up for every new shell. */
 const INSTALL: Readonly<Record<Shell, string>> = {
   bash: "echo 'source <(kybatch completion bash)' >> ~/.bashrc",
   zsh: "echo 'source <(kybatch completion zsh)' >> ~/.zshrc",

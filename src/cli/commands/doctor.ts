@@ -47,7 +47,6 @@ export const doctorCommand = register({
 
 type Finding = DoctorView['findings'][number];
 
-/** A line for each check, then the problems, or that kybatch is ready. */
 function doctorInWords(
   { findings, pipeline, urls }: DoctorView,
   args: ArgsOf<typeof doctorOptions>,
@@ -123,7 +122,6 @@ const STATES: Readonly<Record<Finding['state'], readonly [string, MessageState]>
   fail: ['✗', 'failed'],
 };
 
-/** Figures for monitoring. */
 const serverJson = (server: NonNullable<DoctorView['server']>) => ({
   ...pick(server, 'version', 'role'),
   roundTripMs: rounded(server.roundTripMs),

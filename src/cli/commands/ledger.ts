@@ -103,7 +103,6 @@ type Progress = Parameters<NonNullable<import('../../app/admin/ledger.js').CopyL
 
 const DOING = { copying: 'Copying', comparing: 'Comparing' } as const;
 
-/** "Copying: calls, 120,000 of 300,000 records" */
 const progressInWords = ({ doing, table, records, of }: Progress): string =>
   `${DOING[doing]}: ${table}, ${withCommas(records)} of ${withCommas(of)} records`;
 

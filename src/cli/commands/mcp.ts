@@ -45,7 +45,6 @@ export const mcpCommand = register({
 interface Place {
   readonly options: ProviderOptions;
   readonly environment: AppEnvironment;
-  /** Undefined: nothing may be bought. */
   readonly unitLimit: UnitLimit | undefined;
 }
 
@@ -164,7 +163,6 @@ const schemaOf = (params: Tool['params']) => ({
   additionalProperties: false,
 });
 
-/** A path may have so many characters. */
 const LONGEST_PARAM = 4_096;
 
 function mustFit({ params }: Tool, given: Given): void {

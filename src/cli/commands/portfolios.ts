@@ -4,10 +4,10 @@ import { ExitCode } from '../../domain/errors.js';
 import { OUTCOME_WORDS } from '../../domain/outcomes.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
-import { count, listed, moment, shortRun, withCommas } from '../../util/words.js';
+import { count, listed, moment, shortRun } from '../../util/words.js';
 import { onlySandboxOption, register, switchFlag } from '../command.js';
 import { appEnvironment, confirmAction, printResult } from '../terminal/io.js';
-import { amountsInWords, finishedInWords, REASONS } from '../terminal/run-words.js';
+import { amountsInWords, dueInWords, finishedInWords } from '../terminal/run-words.js';
 import { countLines, labelLines } from '../terminal/view.js';
 import { NOTHING_DELETED, WHAT_STAYS } from './runs.js';
 
@@ -77,7 +77,7 @@ function portfolioInWords({ outcomes, oldestFetchedAt, lastSuccessAt, lastRun, .
     '',
     ...labelLines([
       ['List', view.input !== view.name && view.input],
-      ['Due', dueInWords(view)],
+      ['Due', whatIsDue(view)],
       ['Answers', oldestFetchedAt !== null && `the oldest is of ${moment(oldestFetchedAt)}`],
       ['Last run', lastRun && `${shortRun(lastRun.id)}, ${endInWords(lastRun)}`],
       ['Checked', !isSameMinute(view.seenAt, lastRun) && `the list was last read ${moment(view.seenAt)}`],
@@ -98,11 +98,9 @@ const endInWords = ({ state, finishedAt, lacksTables }: NonNullable<PortfolioVie
   return state === 'finished' ? finishedInWords(finishedAt, lacksTables) : `${state} ${moment(finishedAt)}`;
 };
 
-function dueInWords({ due, costs, nextDueAt }: Pick<PortfolioView, 'due' | 'costs' | 'nextDueAt'>): string {
-  const reasons = Object.entries(due).map(
-    ([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as keyof typeof REASONS]}`,
-  );
-  if (reasons.length > 0) return `${reasons.join(', ')}. At most ${amountsInWords(costs)}`;
+function whatIsDue({ due, costs, nextDueAt }: Pick<PortfolioView, 'due' | 'costs' | 'nextDueAt'>): string {
+  const reasons = dueInWords(due);
+  if (reasons !== '') return `${reasons}. At most ${amountsInWords(costs)}`;
   return `nothing${nextDueAt === null ? '' : ` before ${moment(nextDueAt)}`}`;
 }
 

@@ -83,7 +83,6 @@ async function find(args: ProspectArgs, stoppable: StopSignals, io: Io): Promise
   return await prospect({ ...asked, ...stoppable, onPage, agree: canAsk ? agree : undefined }, appEnvironment(io));
 }
 
-/** The same command continues after these errors. */
 function withNextCommand(error: unknown, again: string): unknown {
   const canContinue: readonly ExitCode[] = [ExitCode.allowance, ExitCode.credentials, ExitCode.unavailable];
   if (!(error instanceof KybatchError) || !canContinue.includes(error.exit)) return error;
@@ -107,7 +106,6 @@ const sameCommand = (args: ProspectArgs): string =>
     ' ',
   ) + lookFlags(args);
 
-/** The filters, and the maximum number of calls. */
 function prospectingInWords(proposal: ProspectProposal): Message {
   const { filters, names, pages, perPage } = proposal;
   const width = Math.max(...Object.keys(filters).map((key) => key.length));
@@ -132,7 +130,6 @@ function prospectingInWords(proposal: ProspectProposal): Message {
 const callsInWords = ({ pages, profilesAtMost }: ProspectProposal): string =>
   `at most ${count(pages, 'call')} of prospecting${profilesAtMost === 0 ? '' : ` and ${withCommas(profilesAtMost)} of companyProfile`}`;
 
-/** `plan`: the command that shows the cost of the written file. */
 function foundInWords(found: ProspectView, plan: string): readonly Message[] {
   const { prospects, pages, answers, written, repeated, failure } = found;
   return view(

@@ -32,7 +32,6 @@ import type { Place } from '../terminal/suggestions.js';
 import { shellWord } from '../terminal/text.js';
 import { block, commandLine, marked, view, wrapped } from '../terminal/view.js';
 
-/** For the help of every command with a grade. */
 const GRADES_IN_WORDS =
   'A grade has five letters: registration number, name, VAT number, country, place. From best to worst: A same, B similar or repaired, Z nothing to compare, F different. `?` stands for any letter.';
 

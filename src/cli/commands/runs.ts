@@ -10,7 +10,6 @@ import { stateInWords, unknownInWords } from '../terminal/run-words.js';
 import { textTable } from '../terminal/view.js';
 
 export const NOTHING_DELETED = message('NOT_AGREED', 'Nothing was deleted.');
-/** The answer to a deleted run or portfolio. */
 export const WHAT_STAYS = 'Its answers, spending, tables and log are kept.';
 
 const deleteCommand = register({
@@ -41,7 +40,6 @@ const deleteCommand = register({
   },
 });
 
-/** Empty: no company of a list uses its rows. */
 const dueInWords = (companies: number): string =>
   companies === 0
     ? ''
@@ -63,7 +61,6 @@ export const runsInWords = (standings: readonly RunStanding[]): Message =>
     ? message('NO_RUN_YET', 'No runs yet. To try kybatch: `kybatch sandbox sample && kybatch run sample.csv --sandbox`')
     : message('RUNS', `${runsTable(standings)}\nAll figures of a run, its date and cost: \`kybatch status RUN\``);
 
-/** The same columns in every call. */
 const runsTable = (standings: readonly RunStanding[]): string =>
   textTable(
     ['run', 'list', 'state', 'rows', 'complete', 'review', 'failed', 'to do', 'other'],

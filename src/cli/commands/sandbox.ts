@@ -1,8 +1,8 @@
-import { ExitCode, UsageError } from '../../domain/errors.js';
+import { UsageError } from '../../domain/errors.js';
 import { message } from '../../util/message-parts.js';
 import { count } from '../../util/words.js';
 import { numberFlag, numberFlagOr, register, sandboxOption, switchFlag, textFlag } from '../command.js';
-import { appEnvironment, exitCodeOfInterrupt, printJson, printResultAndWords } from '../terminal/io.js';
+import { appEnvironment, printJson, printResultAndWords, untilInterrupted } from '../terminal/io.js';
 import { shellWord } from '../terminal/text.js';
 
 const sampleCommand = register({
@@ -18,18 +18,9 @@ const sampleCommand = register({
       .option('out', { ...textFlag('File to write, .csv or .xlsx'), default: 'sample.csv' })
       .option('force', switchFlag('Overwrite files that are not samples')),
   async run({ rows, dirty, excel, country, seed, out, force, dataDir }, io) {
-    const abort = new AbortController();
-    let exit: ExitCode = ExitCode.ok;
-    const stopListening = io.onInterrupt((signal) => {
-      exit = exitCodeOfInterrupt(signal);
-      abort.abort(new Error('interrupted'));
-    });
-    try {
+    return await untilInterrupted(io, message('STOPPED', 'Stopped. No file was written.'), async (signal) => {
       const { sample } = await import('../../app/provider/sandbox.js');
-      const view = await sample(
-        { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal },
-        appEnvironment(io),
-      );
+      const view = await sample({ rows, dirty, excel, country, seed, out, force, dataDir, signal }, appEnvironment(io));
       const next =
         seed === 1
           ? `kybatch run ${shellWord(view.input)} --sandbox`
@@ -37,14 +28,7 @@ const sampleCommand = register({
       const words = `✓ ${count(rows, 'row')} written to ${view.input}\n  The right answers: ${view.answers}\n\nNext: ${next}`;
       if (io.json) printJson(io, view);
       else io.say(message('SAMPLE_WRITTEN', words), 'result');
-      return ExitCode.ok;
-    } catch (error) {
-      if (error !== abort.signal.reason) throw error;
-      io.say(message('STOPPED', 'Stopped. No file was written.'), 'alert');
-      return exit;
-    } finally {
-      stopListening();
-    }
+    });
   },
 });
 

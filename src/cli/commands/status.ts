@@ -387,7 +387,6 @@ function endInWords({ workers, putOff }: StatusView, atWork: ProcessView): reado
   );
 }
 
-/** The rows that the last attempt finished, and its duration. */
 function speedInWords({ atWork }: StatusView): ViewPart {
   if (atWork === null || atWork.rows === 0) return null;
   const { rows, ms, alive, rowsPerSecond } = atWork;

@@ -4,7 +4,6 @@ import { count, listed, withCommas } from '../../util/words.js';
 import { type ArgsOf, numberFlag, numberFlagOr, register, sandboxOption, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, printJson } from '../terminal/io.js';
 
-/** The headings of the help. */
 const RECONCILE = { group: 'For OpenRefine' } as const;
 const PROXY = { group: 'Behind a reverse proxy' } as const;
 

@@ -127,7 +127,6 @@ const itemsInWords = ({ items }: VocabView): Message =>
     ).trimEnd(),
   );
 
-/** The source of the lists, and whether some are missing. */
 function listsInWords({ items, lists, complete, answers, oldestFetchedAt }: VocabView): readonly Message[] {
   const from = listed([
     answers.owned > 0 && `${withCommas(answers.owned)} stored since ${moment(oldestFetchedAt)} or later`,

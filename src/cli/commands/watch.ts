@@ -142,7 +142,6 @@ export const watchCommand = register({
   subcommands: [syncCommand, pullCommand, listenCommand, listCommand],
 });
 
-/** The members that the results of sync and pull share. */
 type WatchEnd = Pick<WatchSyncView, 'stopped' | 'interrupted' | 'left' | 'troubles'>;
 
 /** Words name only a few companies. The JSON names all. */

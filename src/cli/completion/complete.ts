@@ -1,6 +1,6 @@
 import type { AppEnvironment } from '../../app/environment.js';
 import { type DeclaredCommand, type DeclaredFlag, FORMATS } from '../command.js';
-import { commands } from '../command-list.js';
+import { commandAt, commands } from '../command-list.js';
 import { FILES } from '../commands/completion.js';
 import { appEnvironment, type Io } from '../terminal/io.js';
 
@@ -30,7 +30,7 @@ function splitLast(words: readonly string[]) {
 }
 
 async function candidates(before: readonly string[], written: string, io: Io): Promise<readonly Candidate[]> {
-  const at = before.findIndex((word, index) => !word.startsWith('-') && before[index - 1] !== '--data-dir');
+  const at = commandAt(before);
   const load = Object.hasOwn(commands, before[at] ?? '') ? commands[before[at] ?? ''] : undefined;
   if (load === undefined) {
     if (before.at(-1) === '--data-dir') return [{ value: FILES }];
@@ -54,9 +54,7 @@ async function candidates(before: readonly string[], written: string, io: Io): P
 
 interface ReadWords {
   readonly command: DeclaredCommand;
-  /** Words that are neither flags nor commands. */
   readonly plainWords: readonly string[];
-  /** A flag that needs a value next. */
   readonly pending: DeclaredFlag | undefined;
   readonly dataDir: string | undefined;
 }
@@ -86,13 +84,11 @@ function readWords(verb: DeclaredCommand, words: readonly string[]): ReadWords {
   return { command, plainWords, pending, dataDir };
 }
 
-/** The flags that the command line does not have yet. */
 const flagsOf = ({ flags }: DeclaredCommand, words: readonly string[]): readonly Candidate[] =>
   flags
     .filter(({ name, many }) => many || !words.includes(`--${name}`))
     .map(({ name, describe }) => ({ value: `--${name}`, about: describe }));
 
-/** A word that may follow, and its description. */
 interface Candidate {
   readonly value: string;
   readonly about?: string;
@@ -100,7 +96,6 @@ interface Candidate {
 
 interface Place {
   readonly dataDir: string | undefined;
-  /** The plain words before it. */
   readonly words: readonly string[];
 }
 

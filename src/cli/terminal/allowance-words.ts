@@ -20,7 +20,6 @@ import { block, compactTable, marked, type ViewPart } from './view.js';
 type PermissionUsage = UsageView['permissions'][number];
 type ContactUsage = UsageView['contacts'][number];
 
-/** The counters of v2 that were used. `--json` has them all. */
 export function permissionsInWords(use: readonly PermissionUsage[]): readonly Message[] {
   const shown = use.filter((one) => (one.used ?? 0) > 0 || isUsedUp(one));
   if (shown.length === 0) return [];
@@ -56,11 +55,9 @@ const driftInWords = (drift: number | null): string =>
 export const providerInWords = (environment: string): string =>
   environment.startsWith('sandbox:') ? 'in the sandbox' : `at ${environment}`;
 
-/** Revealed contacts, with the range as it was sent. */
 export const contactsInWords = ({ environment, dateFrom, dateTo, emailCount, phoneCount, observedAt }: ContactUsage) =>
   `v2 ${providerInWords(environment)}: contacts revealed from ${dateFrom} to ${dateTo}: ${told(emailCount)} e-mail addresses, ${told(phoneCount)} phone numbers (${moment(observedAt)})`;
 
-/** The v2 permissions that may not be enough for a plan. */
 export function plannedInWords({ permissions, at, sandbox }: PlanView): ViewPart {
   const shown = (permissions ?? []).filter((one) => one.enough === false || isScarce(one));
   const [first] = shown;
@@ -81,7 +78,6 @@ function drawnInWords({ operations, callsAtMost, enough }: PlannedPermission): s
   return `, up to ${count(callsAtMost, 'call')} planned${enough === false ? ': not enough' : ''}`;
 }
 
-/** The counters that are nearly used up. `kybatch usage` shows all. */
 export const movedInWords = (moved: RunEndView['moved']): readonly Message[] =>
   moved
     .filter(isScarce)
@@ -100,7 +96,6 @@ function standsAt(one: PermissionUse): string {
     : `${withCommas(left)} of ${told(one.total)} left`;
 }
 
-/** For `kybatch status`: permissions that are used up. */
 export const usedUpInWords = (use: readonly PermissionUsage[]): readonly Message[] =>
   use
     .filter(isUsedUp)

@@ -11,11 +11,9 @@ import { shortCommand } from './view.js';
 
 interface CheckArgs {
   readonly dataDir: string | undefined;
-  /** What the monitor does not look at. */
   readonly ignore?: string | undefined;
 }
 
-/** One line for a monitor: all is well, or the troubles and the next command. */
 export function checkInWords(view: CheckView, args: CheckArgs): Message {
   const text = view.well ? wellInWords(view, args) : withPlace(troublesInWords(view, args), placeFlags(args));
   return message(view.well ? 'CHECK_WELL' : 'CHECK_NOT_WELL', oneLine(text));

@@ -19,7 +19,6 @@ export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 export interface Outside {
   /** The result of a command and nothing else, so that `kybatch usage > usage.txt` is complete. */
   readonly stdout: (text: string) => void;
-  /** Progress, notes and errors. */
   readonly stderr: (text: string) => void;
   /** Piped input, which can be read once. Absent on a terminal. */
   readonly stdin?: (() => AsyncIterable<Uint8Array>) | undefined;
@@ -41,7 +40,6 @@ export interface Outside {
   readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
   /** The free bytes of the disk that a path is on. Absent: the file system is asked. */
   readonly freeBytes?: ((path: string) => number | undefined) | undefined;
-  /** Called with each message that is printed. */
   readonly onMessage?: ((message: Message) => void) | undefined;
   /** Calls the listener on every interrupt. Returns a function that removes it. */
   readonly onInterrupt: (listener: (signal: Interrupt) => void) => () => void;
@@ -52,11 +50,8 @@ export interface Outside {
  * Errors and the context of questions go to `alert`, which is stderr too and never silent.
  */
 export interface Io extends Outside {
-  /** Results are JSON. */
   readonly json: boolean;
-  /** Prints messages, each on lines of its own. */
   readonly say: (messages: Message | readonly Message[], to?: 'stdout' | 'result' | 'stderr' | 'alert') => void;
-  /** The codes of all messages so far. */
   readonly said: readonly MessageCode[];
   readonly alert: (text: string) => void;
   /** Progress, with the sequences that move the cursor. It never contains text from files or the provider. */
@@ -65,9 +60,7 @@ export interface Io extends Outside {
 
 interface GuardOptions {
   readonly quiet: boolean;
-  /** No colours. */
   readonly plain: boolean;
-  /** Results are JSON. */
   readonly json: boolean;
   /** The flag of the data directory, which is added to suggested commands. */
   readonly place: string;
@@ -96,9 +89,9 @@ export function guarded(outside: Outside, { quiet, plain, json, place }: GuardOp
       let text = '';
       for (const one of [messages].flat()) {
         said.push(one.code);
-        outside.onMessage?.(one);
-        const called = asCalled(withPlace(one.text, place), program);
-        const plain = escapeControlCharacters(withRelativePaths(called, outside.cwd));
+        const placed = withPlace(one.text, place);
+        outside.onMessage?.({ ...one, text: placed });
+        const plain = escapeControlCharacters(withRelativePaths(asCalled(placed, program), outside.cwd));
         const columns = isOnScreen ? outside.columns : ONE_LINE.has(one.code) ? Number.POSITIVE_INFINITY : pipeColumns;
         text += `${laidOut(plain, columns, isOnScreen && hasColours ? one.state : undefined)}\n`;
       }
@@ -163,10 +156,8 @@ export function printJson(io: Io, object: object, more: Message | readonly Messa
 }
 
 interface Consent {
-  /** The action. */
   readonly what: string;
   readonly question: string;
-  /** The message after a no. */
   readonly nothing: Message;
 }
 
@@ -188,13 +179,11 @@ export async function confirmAction(
   return false;
 }
 
-/** Only "y" and "yes" count as yes. */
 export async function askYesNo(question: string, ask: NonNullable<Io['ask']>): Promise<boolean> {
   const answer = await ask(`${wrapped(`${question} [y/N]`, COLUMNS)} `);
   return /^\s*y(?:es)?\s*$/i.test(answer ?? '');
 }
 
-/** The part of a terminal's input that `readKeys` uses. */
 export interface KeyInput {
   setRawMode(on: boolean): unknown;
   setEncoding(encoding: 'utf8'): unknown;
@@ -273,9 +262,8 @@ export class InterruptListener {
   #first: Interrupt | undefined;
   #stop: () => void = () => {};
 
-  /** The exit code of the first interrupt. */
   get exitCode(): ExitCode | undefined {
-    return this.#first && exitCodeOfInterrupt(this.#first);
+    return this.#first && INTERRUPT_CODES[this.#first];
   }
 
   /** Called when there are calls to drain. Before that an interrupt ends the process. */
@@ -294,14 +282,35 @@ export class InterruptListener {
   }
 }
 
-/** The exit code that a shell reports for the signal. */
-export const exitCodeOfInterrupt = (signal: Interrupt): ExitCode => INTERRUPT_CODES[signal];
-
 const INTERRUPT_CODES: Readonly<Record<Interrupt, ExitCode>> = {
   SIGHUP: ExitCode.hungUp,
   SIGINT: ExitCode.interrupted,
   SIGTERM: ExitCode.terminated,
 };
+
+/** Work that an interrupt ends at once, with a message and the exit code of the signal. */
+export async function untilInterrupted(
+  io: Io,
+  stopped: Message,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<ExitCode> {
+  const abort = new AbortController();
+  let exit: ExitCode = ExitCode.ok;
+  const stopListening = io.onInterrupt((signal) => {
+    exit = INTERRUPT_CODES[signal];
+    abort.abort(new Error('interrupted'));
+  });
+  try {
+    await work(abort.signal);
+    return ExitCode.ok;
+  } catch (error) {
+    if (!abort.signal.aborted || error !== abort.signal.reason) throw error;
+    io.say(stopped, 'alert');
+    return exit;
+  } finally {
+    stopListening();
+  }
+}
 
 /**
  * On the first interrupt it waits for running calls, on the second it does not. After an interrupt the exit code is that of
@@ -339,7 +348,6 @@ export class PlanningDisplay {
     this.#line.tell((ms) => planningInWords(read, shareDone, ms));
   }
 
-  /** Removes the line. The next file starts a new one. */
   clear(): void {
     this.#line.clear();
   }
@@ -368,7 +376,6 @@ const SILENT_MS = { terminal: 500, plain: 10_000 } as const;
  */
 export class TransientLine {
   readonly #io: Io;
-  /** When the current work began. */
   #startedAt: number | undefined;
   #nextAt: number;
   #drawn = false;
@@ -378,7 +385,6 @@ export class TransientLine {
     this.#nextAt = io.clock.now() + SILENT_MS[this.#kind];
   }
 
-  /** Calls `words` with the elapsed time if the line is due. */
   tell(words: (ms: number) => string): void {
     const now = this.#io.clock.now();
     this.#startedAt ??= now;
@@ -402,5 +408,4 @@ export class TransientLine {
   }
 }
 
-/** Clears the rest of the line behind the cursor. */
-const TO_END_OF_LINE = '\u001b[K';
+export const TO_END_OF_LINE = '\u001b[K';

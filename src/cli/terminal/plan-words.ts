@@ -1,24 +1,24 @@
 import type { ColumnChoice, ColumnDoubt, DecidedBy, PlannedMoney, PlanView, ReadColumn } from '../../app/run/plan.js';
 import { remarkNotes } from '../../app/run/remark-notes.js';
 import type { Proposal } from '../../app/run/run.js';
-import type { DueReason } from '../../app/run/spending.js';
 import { revealsAnything } from '../../domain/account-usage.js';
 import { type RepairRule, repairInWords } from '../../domain/numbers/number-text.js';
 import { bytesInWords, type Message, type MessageCode, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { pick } from '../../util/view-json.js';
 import { between, count, decimalWithCommas, moment, shortRun, withCommas } from '../../util/words.js';
-import { type ReadingArgs, readReadingFlags } from '../run-flags.js';
+import type { ArgsOf } from '../command.js';
+import { type jobOptions, type ReadingArgs, readReadingFlags } from '../run-flags.js';
 import { plannedInWords, plannedJson } from './allowance-words.js';
 import type { Io } from './io.js';
 import {
   amountsInWords,
+  dueInWords,
   exceedsQuestion,
   freshInWords,
   invalidInWords,
   invalidLines,
   moneyInWords,
-  REASONS,
   retriesInWords,
   revealsInWords,
   rowNumbersInWords,
@@ -28,13 +28,8 @@ import { type CommandArgs, suggestCommand } from './suggestions.js';
 import { columnTable, NARROWEST, roomIn, shortened, widthOf, wordsRoom } from './text.js';
 import { block, type CountLine, countLines, LABEL, labelLines, marked, type ViewPart, view } from './view.js';
 
-export interface JobArgs extends ReadingArgs {
-  readonly input: string;
-  readonly pipeline: string;
-  readonly portfolio: string | undefined;
-  readonly limit: number | undefined;
-  readonly rebuy: boolean;
-}
+export type JobArgs = ReadingArgs &
+  Omit<ArgsOf<typeof jobOptions>, 'dataDir' | 'json'> & { readonly input: string; readonly rebuy: boolean };
 
 export const jobOfFlags = ({ input, pipeline, portfolio, limit, rebuy, ...reading }: JobArgs) => ({
   input,
@@ -45,7 +40,6 @@ export const jobOfFlags = ({ input, pipeline, portfolio, limit, rebuy, ...readin
   reading: readReadingFlags(reading),
 });
 
-/** `next`: commands that run it. `width`: of the terminal. */
 export function planInWords(plan: PlanView, next: readonly string[] = [], width = NARROWEST): readonly Message[] {
   return view(
     message('PLAN', `Plan: ${titleOf(plan)} · nothing was spent`),
@@ -88,7 +82,6 @@ export function proposedInWords(proposal: Proposal, args: JobArgs & CommandArgs)
 const titleOf = ({ input, rows, pipeline }: PlanView): string =>
   `${input} · ${count(rows, 'row')} · pipeline ${pipeline}`;
 
-/** Amounts, and a note beside each. */
 function costLines(plan: PlanView): readonly string[] {
   const { units, v2Calls, creditReportsAtMost: reports, revealsAtMost: reveals } = plan;
   const lines: readonly (readonly [string, string])[] = [
@@ -152,7 +145,6 @@ function balanceInWords({ allowance, units, days }: PlanView, indent = 0): ViewP
   ];
 }
 
-/** The room that the run needs. */
 function diskInWords({ disk: { bytes, free }, toSearch, toBuy }: PlanView): ViewPart {
   if (toSearch + toBuy === 0) return null;
   const isShort = free !== null && free < bytes;
@@ -237,7 +229,6 @@ function reasonLines(reasons: Readonly<Record<string, number>>): readonly string
   );
 }
 
-/** What was read in another way than it stands in the file. */
 function remarksInWords({ remarks, suggestedCountries }: PlanView): ViewPart {
   const countries = Object.entries(suggestedCountries).sort(([, a], [, b]) => b - a);
   const rows = countries.reduce((sum, [, alike]) => sum + alike, 0);
@@ -250,7 +241,6 @@ function remarksInWords({ remarks, suggestedCountries }: PlanView): ViewPart {
   return notes.map(({ code, text }, index) => block(code, index === 0 && '', labelLines([['Read', text]], 0)));
 }
 
-/** The state of a list that is known already. */
 function standingInWords(plan: PlanView): ViewPart {
   const { run, toSearch, toBuy } = plan;
   if (run === null) return null;
@@ -260,17 +250,17 @@ function standingInWords(plan: PlanView): ViewPart {
         'RUN_NOT_FINISHED',
         `Run ${shortRun(run.id)} of this list is not finished${run.continues ? ' and continues' : '. A new run takes over its rows to do'}.`,
       ),
-      dueInWords(plan),
+      planDueInWords(plan),
       run.fresh && freshInWords(run.id),
     ];
   return toSearch + toBuy > 0
-    ? dueInWords(plan)
+    ? planDueInWords(plan)
     : message('UP_TO_DATE', 'Everything is up to date: nothing would be bought. --rebuy buys everything.');
 }
 
-const dueInWords = ({ due }: PlanView): ViewPart => {
-  const reasons = Object.entries(due).map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`);
-  return reasons.length > 0 && message('DUE', `Due: ${reasons.join(', ')}`);
+const planDueInWords = ({ due }: PlanView): ViewPart => {
+  const reasons = dueInWords(due);
+  return reasons !== '' && message('DUE', `Due: ${reasons}`);
 };
 
 const refusedInWords = ({ refusals }: PlanView): ViewPart =>

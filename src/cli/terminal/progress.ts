@@ -1,14 +1,10 @@
-import { Writable } from 'node:stream';
 import type { SpendingEvent, StartedEvent } from '../../app/run/spending.js';
 import { type Message, message } from '../../util/message-parts.js';
-import { lazyPackage } from '../../util/packages.js';
 import { count, durationInWords, moment, withCommas } from '../../util/words.js';
-import type { Io } from './io.js';
+import { type Io, TO_END_OF_LINE } from './io.js';
 import { isDenied, looksInWords, outageInWords } from './run-words.js';
 import { fitLine, type LinePart } from './text.js';
 import { view } from './view.js';
-
-const cliProgress = lazyPackage<typeof import('cli-progress')>('cli-progress');
 
 const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
 
@@ -87,7 +83,6 @@ export class ProgressDisplay {
     }
   }
 
-  /** The full line, however long. */
   line(): string {
     return fitLine(this.#parts(), Number.POSITIVE_INFINITY);
   }
@@ -125,7 +120,6 @@ export class ProgressDisplay {
     return this.#ofAllMachines ?? { waiting: this.#waiting.size, parked: this.#parked.size };
   }
 
-  /** The share of the rows of this attempt that have finished. */
   #shareDone(): number {
     const rows = this.#total - this.#settledBefore;
     return rows === 0 ? 1 : (this.#settled - this.#settledBefore) / rows;
@@ -145,13 +139,15 @@ export class ProgressDisplay {
   }
 
   async #drawBar(): Promise<void> {
-    const bar = startBar(this.#total, this.#settled, this.#parts(), this.#io);
-    while (await this.#pause(EVERY_MS.terminal)) bar.update(this.#settled, this.#parts());
-    bar.update(this.#settled, this.#parts());
-    bar.stop();
+    const draw = () =>
+      this.#io.draw(`\r${barLine(this.#settled, this.#total, this.#parts(), this.#io.columns)}${TO_END_OF_LINE}`);
+    this.#io.draw(HIDE_CURSOR);
+    do draw();
+    while (await this.#pause(EVERY_MS.terminal));
+    draw();
+    this.#io.draw(`${SHOW_CURSOR}\n`);
   }
 
-  /** False once the display is stopped. */
   async #pause(ms: number): Promise<boolean> {
     return await this.#io.clock.sleep(ms, this.#stop.signal).then(
       () => true,
@@ -160,7 +156,6 @@ export class ProgressDisplay {
   }
 }
 
-/** The progress of an attempt. */
 export interface Reached {
   readonly settled: number;
   readonly total: number;
@@ -179,21 +174,20 @@ export interface Reached {
 }
 
 /** "120 of 400 rows, 14.2 rows/s, 240 units, 760 units left, 12 reports pending, 1 failed, about 20 s left" */
-export function progressParts(reached: Reached): readonly LinePart[] {
-  const {
-    settled,
-    total,
-    rowsPerSecond,
-    units,
-    unitsLeft,
-    reports,
-    awaited,
-    looks,
-    lookUntil,
-    parked,
-    failed,
-    msToGo,
-  } = reached;
+export function progressParts({
+  settled,
+  total,
+  rowsPerSecond,
+  units,
+  unitsLeft,
+  reports,
+  awaited,
+  looks,
+  lookUntil,
+  parked,
+  failed,
+  msToGo,
+}: Reached): readonly LinePart[] {
   const parts: readonly (LinePart | false)[] = [
     {
       text: `${withCommas(settled)} of ${count(total, 'row')}`,
@@ -221,77 +215,41 @@ export function progressParts(reached: Reached): readonly LinePart[] {
 
 const WAITS_ONLY = 'Ctrl-C stops the wait, and resume continues it at no extra cost';
 
-export interface Bar {
-  update(done: number, parts: readonly LinePart[]): void;
-  stop(): void;
-}
+const HIDE_CURSOR = '\u001b[?25l';
+const SHOW_CURSOR = '\u001b[?25h';
 
-/** A bar on stderr that fits the terminal. It ignores signals, because an interrupt drains the run first. */
-export function startBar(total: number, done: number, parts: readonly LinePart[], io: Io): Bar {
-  const size = io.columns >= WIDE ? 20 : io.columns >= NARROW ? 14 : 0;
-  // " 100%  " stands beside the bar. The last column stays free: some terminals wrap when it is written.
-  const words = (of: readonly LinePart[]) => ({ words: fitLine(of, io.columns - size - 8, '  ') });
-  const bar = new (cliProgress().SingleBar)({
-    format: `${size === 0 ? '' : '{bar} '}{percentage}%  {words}`,
-    barsize: size,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    stream: terminal(io),
-    gracefulExit: false,
-    hideCursor: true,
-    linewrap: false,
-    emptyOnZero: true,
-  });
-  bar.start(total, done, words(parts));
-  return { update: (value, of) => bar.update(value, words(of)), stop: () => bar.stop() };
+/** A bar and words that fit the terminal. The last column stays free: some terminals wrap when it is written. */
+export function barLine(done: number, total: number, parts: readonly LinePart[], columns: number): string {
+  const size = columns >= WIDE ? 20 : columns >= NARROW ? 14 : 0;
+  const share = total === 0 ? 0 : done / total;
+  const filled = Math.round(share * size);
+  const bar = size === 0 ? '' : `${'█'.repeat(filled)}${'░'.repeat(size - filled)} `;
+  return `${bar}${Math.floor(share * 100)}%  ${fitLine(parts, columns - size - 8, '  ')}`;
 }
 
 /** The least columns for a long bar and for a short one. Below them the words need the room. */
 const WIDE = 120;
 const NARROW = 70;
 
-/** A terminal stream for the bar that writes through `io`. */
-function terminal(io: Io): NodeJS.WritableStream {
-  const stream = new Writable({
-    decodeStrings: false,
-    write(chunk, _encoding, done) {
-      io.draw(String(chunk));
-      done();
-    },
-  });
-  return Object.assign(stream, { isTTY: true });
-}
-
-const WINDOW_S = 60;
+const WINDOW_MS = 60_000;
 
 /** Rows a second over the last minute, so that an old pause does not count for ever. */
 export class RecentRate {
   readonly #startedAt: number;
-  /** By second. Counts older than the window are dropped on the next use. */
-  readonly #counts = new Map<number, number>();
+  #times: number[] = [];
 
   constructor(startedAt: number) {
     this.#startedAt = startedAt;
   }
 
   count(now: number): void {
-    const second = Math.floor(now / 1000);
-    this.#counts.set(second, (this.#counts.get(second) ?? 0) + 1);
-    this.#forget(second);
+    this.#times.push(now);
   }
 
   perSecond(now: number): number {
-    this.#forget(Math.floor(now / 1000));
-    const seconds = Math.min(WINDOW_S, (now - this.#startedAt) / 1000);
-    const all = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
-    return seconds > 0 ? all / seconds : 0;
-  }
-
-  #forget(second: number): void {
-    for (const [old] of this.#counts) {
-      if (old > second - WINDOW_S) break;
-      this.#counts.delete(old);
-    }
+    this.#times = this.#times.filter((at) => at > now - WINDOW_MS);
+    const seconds = Math.min(WINDOW_MS, now - this.#startedAt) / 1000;
+    return seconds > 0 ? this.#times.length / seconds : 0;
   }
 }
 
@@ -370,7 +328,6 @@ const WORTH_A_MESSAGE_MS = 5_000;
 
 type Outage = Extract<SpendingEvent, { kind: 'outage' }>;
 
-/** The operations that the provider does not answer, and since when. */
 export class Outages {
   readonly #open = new Map<string, Outage>();
   /** The last outage of each operation that was reported, by its beginning. */

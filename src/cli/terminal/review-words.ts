@@ -25,18 +25,6 @@ import { block, commandLine, countLines, marked, textTable, type ViewPart, view 
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 
-/** The page says the same words. */
-export {
-  furtherTopic,
-  inputInWords,
-  otherCellsInWords,
-  reasonInWords,
-  reasonName,
-  topicInWords,
-  whyInWords,
-} from '../../review/words.js';
-
-/** The commands that continue the rows. */
 export const nextCommands = (released: readonly ReleasedRun[], { dataDir }: Place): readonly string[] =>
   distinct(
     released.map(
@@ -59,7 +47,6 @@ export const nextInWords = (released: readonly ReleasedRun[], place: Place): Vie
     nextCommands(released, place).map(commandLine),
   );
 
-/** How to sign with another name than that of the user. */
 export const SIGNED_AS_USER = message('SIGNED_AS_USER', 'To sign with another name: --by NAME', 'detail');
 
 /** "2 questions answered by anna, 1 not sure (it stays open), 3 left." */
@@ -77,7 +64,6 @@ export const answeredInWords = (answered: AnsweredView): Message =>
 const answersInWords = ({ decided, by }: Pick<AnsweredView, 'decided' | 'by'>): string =>
   `${count(decided, 'question')} answered by ${printable(by)}`;
 
-/** Answers that leave their question open. */
 const openInWords = ({ notSure = 0, held }: { readonly notSure?: number; readonly held: number }) => [
   notSure > 0 && `${notSure} not sure (${notSure === 1 ? 'it stays' : 'they stay'} open)`,
   held > 0 && `${held} ${held === 1 ? 'waits' : 'wait'} for a second person`,
@@ -160,11 +146,8 @@ export const otherPipelineInWords = (questions: readonly Question[]): readonly M
 };
 
 export interface QuestionListOptions {
-  /** Prints each question with its candidates, grades and evidence. */
   readonly full: boolean;
-  /** How many questions are shown. */
   readonly limit: number | undefined;
-  /** How many questions are open in all runs. */
   readonly open: number;
 }
 

@@ -1,5 +1,3 @@
-// The closing lines of `run` and `resume`, and their JSON. It has over 500 lines, because both show one view.
-
 import { leftToJson } from '../../app/monitoring/notification-text.js';
 import type { ExportView } from '../../app/run/export.js';
 import type { RunEndView } from '../../app/run/run-end.js';
@@ -46,11 +44,9 @@ import {
   view,
 } from './view.js';
 
-/** The next steps after an attempt, as commands. */
 export interface NextSteps {
   readonly next: Suggestion | undefined;
   readonly further: readonly Suggestion[];
-  /** Writes tables that were not written. */
   readonly write: Suggestion | undefined;
   /** Continues the run after its review questions were answered. */
   readonly resume: Suggestion | undefined;
@@ -60,7 +56,6 @@ export interface NextSteps {
   readonly raised?: Suggestion | undefined;
 }
 
-/** Facts about an attempt that its view does not have. */
 export interface AttemptFacts {
   readonly ms: number;
   /** An earlier attempt began the run. */
@@ -69,7 +64,6 @@ export interface AttemptFacts {
   readonly fresh: boolean;
 }
 
-/** The last lines: outcome, money, files, next step. */
 export const endInWords = (end: RunEndView, ways: NextSteps, facts: AttemptFacts = UNKNOWN): readonly Message[] => {
   const { stopsFor, ...head } = headline(end, facts);
   const { [stopsFor ?? '']: _, ...otherReasons } = end.parked;
@@ -102,7 +96,6 @@ export const endInWords = (end: RunEndView, ways: NextSteps, facts: AttemptFacts
 /** False: rows to do that keep an earlier answer count with its outcome, or another run has unfinished rows. */
 const isAllToDo = ({ toDo, outcomes }: RunEndView): boolean => toDo === outcomes.pending;
 
-/** The words for rows of the list without an outcome, if the rows to do are others. */
 const NOT_FINISHED = { pending: 'not finished' } as const;
 
 const UNKNOWN: AttemptFacts = { ms: 0, goesOn: false, fresh: false };
@@ -161,7 +154,6 @@ const limitsInWords = ({ limits: { units, reports }, spent }: RunEndView): strin
   return given === '' ? '' : ` (${given})`;
 };
 
-/** The cause of a stop, with its own code. */
 const stoppedInWords = (run: string, stop: NonNullable<RunEndView['stopped']>): Message =>
   marked(stop.code as MessageCode, 'failed', `${run} stopped: ${stopInWords({ code: stop.code })}`, causeLines(stop));
 
@@ -226,7 +218,6 @@ function filesInWords(end: RunEndView, { write }: NextSteps): ViewPart {
   ];
 }
 
-/** What needs a person, and the next steps. */
 function sections(
   end: RunEndView,
   reasons: RunEndView['parked'],
@@ -457,7 +448,6 @@ const revealsJson = ({ reveals, contacts }: Revealed) => ({
   counted: contacts && contactsJson(contacts),
 });
 
-/** The missing parts of the tables, a line each. */
 export const lackInWords = (lack: ExportView['lack']): readonly Message[] =>
   view(
     lack !== null && [

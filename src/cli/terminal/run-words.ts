@@ -1,5 +1,3 @@
-// Words about runs and spending for every command and the page. It has over 500 lines, because one state has one word.
-
 import type { ContinueProposal } from '../../app/run/continue-run.js';
 import type { GuardFinding } from '../../app/run/guards.js';
 import type { Proposal } from '../../app/run/run.js';
@@ -77,7 +75,6 @@ type May = Pick<
   'atMost' | 'money' | 'asksV1' | 'moreIfLost' | 'reportsUnbound' | 'limits' | 'hasSameLimits'
 >;
 
-/** The limits that do not hold, one sentence each. */
 const unboundInWords = ({ moreIfLost, reportsUnbound, hasSameLimits, ...may }: May): readonly Line[] => [
   // The attempt before has said it.
   moreIfLost && !hasSameLimits ? hardLimits(may, reportsUnbound) || null : null,
@@ -98,13 +95,11 @@ function hardLimits({ atMost, limits }: Pick<May, 'atMost' | 'limits'>, reportsU
   return reportsUnbound ? '' : 'Your limits hold in any case.';
 }
 
-/** The findings of guards, shown before a person is asked. */
 export const findingsInWords = (findings: readonly GuardFinding[]): readonly Message[] =>
   findings.map(({ guard, message: found, hint }) =>
     message(`GUARD_${guard.toUpperCase()}` as MessageCode, `note (${guard}): ${sentence(found)}\n${hint}`),
   );
 
-/** The question before anything is spent. */
 export const spendQuestion = ({ plan, atMost, money }: Proposal): string =>
   `Buy up to ${mostInWords(atMost, plan.asksV1)}${moneyAfterAmounts(money)}?`;
 
@@ -159,16 +154,13 @@ const onHoldInWords = (rows: number): ViewPart =>
 
 /** Nothing is said of a first file: all its rows are new. */
 function newsInWords({ due, invalid, left, members }: ListNews, toGo: number): ViewPart {
-  const why = Object.entries(due).filter(([, rows]) => rows > 0);
-  const plain = left === 0 && members === toGo && why.every(([reason]) => reason === 'new');
-  if (plain || why.length === 0) return null;
-  const reasons = why.map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`);
+  const reasons = dueInWords(due);
+  if (reasons === '' || (left === 0 && members === toGo && due.new === toGo)) return null;
   const others = [invalid > 0 && `${withCommas(invalid)} invalid`, left > 0 && `${withCommas(left)} left the list`];
-  return message('ROWS_DUE', `Of ${count(members, 'row')}: ${listed([...reasons, ...others])}.`);
+  return message('ROWS_DUE', `Of ${count(members, 'row')}: ${listed([reasons, ...others])}.`);
 }
 
-/** Why a row is due. */
-export const REASONS: Readonly<Record<DueReason, string>> = {
+const REASONS: Readonly<Record<DueReason, string>> = {
   new: 'new',
   changed: 'changed',
   unfinished: 'unfinished',
@@ -176,6 +168,12 @@ export const REASONS: Readonly<Record<DueReason, string>> = {
   stale: 'stale',
   asked: 'bought again',
 };
+
+/** "12 new, 3 stale" */
+export const dueInWords = (due: Readonly<Partial<Record<DueReason, number>>>): string =>
+  listed(
+    Object.entries(due).map(([reason, rows]) => rows > 0 && `${withCommas(rows)} ${REASONS[reason as DueReason]}`),
+  );
 
 /** The person who resumes a run may not know that it buys stored answers again, or how to drop it. */
 export const freshInWords = (run: string): Message =>
@@ -227,11 +225,7 @@ type Progress = StatusView['progress'];
 /** Why a run is paused, in the same words at the end of an attempt and in `status`. Undefined: rows are left to do. */
 export function pauseOf({ toDo, waiting, parkedReasons }: Paused): Pause | undefined {
   const held = decisiveHold(parkedReasons);
-  if (held === 'scope')
-    return { code: 'ROWS_WAIT_FOR_SCOPE', words: 'the key lacks a scope or a permission', reason: 'scope' };
-  if (held === 'budget') return { code: 'ROWS_WAIT_FOR_BUDGET', words: 'limit reached', reason: 'budget' };
-  if (held === 'allowance')
-    return { code: 'ROWS_WAIT_FOR_ALLOWANCE', words: "the provider's allowance is used up", reason: 'allowance' };
+  if (held === 'scope' || held === 'budget' || held === 'allowance') return { ...PAUSES[held], reason: held };
   const onHold = Object.values(parkedReasons).reduce((sum, rows) => sum + rows, 0);
   if (onHold > 0 && onHold === toDo)
     return { code: 'RUN_ON_HOLD', words: `${count(onHold, 'row is', 'rows are')} on hold` };
@@ -239,6 +233,12 @@ export function pauseOf({ toDo, waiting, parkedReasons }: Paused): Pause | undef
     ? { code: 'REPORTS_AWAITED', words: 'credit reports are not ready yet' }
     : undefined;
 }
+
+const PAUSES = {
+  scope: { code: 'ROWS_WAIT_FOR_SCOPE', words: 'the key lacks a scope or a permission' },
+  budget: { code: 'ROWS_WAIT_FOR_BUDGET', words: 'limit reached' },
+  allowance: { code: 'ROWS_WAIT_FOR_ALLOWANCE', words: "the provider's allowance is used up" },
+} as const;
 
 interface Paused extends Pick<Progress, 'waiting' | 'parkedReasons'> {
   readonly toDo: number;
@@ -248,7 +248,7 @@ interface Pause {
   readonly code: MessageCode;
   readonly words: string;
   /** The reason for rows on hold that decides the exit code. */
-  readonly reason?: 'scope' | 'budget' | 'allowance';
+  readonly reason?: keyof typeof PAUSES;
 }
 
 /** The cause of a stop in words, with its code. */
@@ -258,7 +258,6 @@ export const stopInWords = ({ code, exit, message: why = '', cause }: Stop): str
   return exit === ExitCode.credentials && why.includes(code) ? why : code;
 };
 
-/** A refused key is named in the message. */
 interface Stop {
   readonly code: string;
   readonly exit?: ExitCode;
@@ -278,7 +277,6 @@ export const outageInWords = ({
   `${api} ${operation} ${isDenied(code) ? 'is denied' : 'does not answer'} (${code})`;
 
 export interface ParkedRows {
-  /** Number of rows by reason. */
   readonly reasons: Readonly<Record<string, number>>;
   /** The provider's refusals of the rows that wait for a scope. */
   readonly refusals: RunEndView['refusals'];
@@ -290,7 +288,6 @@ export interface ParkedRows {
   readonly unknownInBudget: number;
 }
 
-/** Rows that cannot continue, by reason. */
 export const parkedInWords = (parked: ParkedRows): readonly Message[] =>
   // The command about unknown charges follows.
   Object.entries(parked.reasons)
@@ -356,7 +353,6 @@ export const PARKED: Readonly<Record<string, (one: boolean) => string>> = {
   unanswered: (one) => `${one ? 'its answer was' : 'their answers were'} lost. The next attempt asks again`,
 };
 
-/** The reasons why rows are invalid, one line each: their number, the reason, the first rows. */
 export const invalidLines = (reasons: readonly InvalidReason[], indent?: number): readonly string[] =>
   countLines(
     reasons.map((reason) => [reason.rows, reasonInWords(reason), firstRowsInWords(reason)]),
@@ -393,7 +389,6 @@ const firstRowsInWords = ({ rows, row, line, firstRows }: InvalidReason): string
 export const rowNumbersInWords = (first: readonly number[], rows: number): string =>
   `${rows === 1 ? 'row' : 'rows'} ${first.map(withCommas).join(', ')}${rows > first.length ? ', …' : ''}`;
 
-/** Invalid rows with their reasons, and what to do about them. */
 export function invalidInWords(
   reasons: readonly InvalidReason[],
   rows: number,
@@ -445,7 +440,6 @@ const IF_MOST: Readonly<Record<string, string>> = {
   NO_IDENTIFIER: 'Name the columns: --map name="HEADER", --map registration_number="HEADER"',
 };
 
-/** Tells the reader of the tables that rows are missing. */
 export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows: number; open: number }): ViewPart =>
   partial &&
   message(

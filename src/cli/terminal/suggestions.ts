@@ -139,7 +139,6 @@ type JobStep = Extract<ContinueStep, { kind: 'run' | 'plan' }>;
 const jobWords = ({ input, pipeline, portfolio, limit, reading }: JobStep): string =>
   `${shellWord(input)}${pipeline === 'analyst' ? '' : flag('--pipeline', pipeline)}${flag('--portfolio', portfolio)}${flag('--limit', limit ?? undefined)}${readingFlags(reading)}`;
 
-/** The flags for reading the input, as the user gave them. */
 const readingFlags = ({ map, country, encoding, delimiter, headerLine, sheet }: JobStep['reading'] = {}): string =>
   [
     ...(map ?? []).map((assignment) => flag('--map', assignment)),
@@ -150,17 +149,13 @@ const readingFlags = ({ map, country, encoding, delimiter, headerLine, sheet }: 
     flag('--sheet', sheet),
   ].join('');
 
-/** The place of the ledger, as the user gave it. */
 export type Place = Pick<SpendingArgs, 'dataDir'>;
 
-/** The flags of commands that send no calls. */
 export const placeFlags = ({ dataDir }: Place): string => flag('--data-dir', dataDir);
 
-/** The flags of commands that use a provider and spend nothing. */
 export const lookFlags = (args: Place & Partial<Pick<SpendingArgs, 'sandbox'>>): string =>
   `${args.sandbox ? ' --sandbox' : ''}${placeFlags(args)}`;
 
-/** The command that buys one answer. */
 export const callAgain = (
   { api, operation, params }: { readonly api: string; readonly operation: string; readonly params: string | null },
   args: CommandArgs,
@@ -172,7 +167,6 @@ const tableFlags = ({ out, format, includeContacts }: CommandArgs): string =>
 const exportFlag = ({ export: isWanted }: CommandArgs): string =>
   isWanted === undefined ? '' : isWanted ? ' --export' : ' --no-export';
 
-/** The options of an attempt as flags. */
 export const givenFlags = ({ formats, budget, yes = false, ...given }: AttemptOptions) => ({
   ...given,
   yes,

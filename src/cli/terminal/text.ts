@@ -6,7 +6,6 @@ import { rowInWords } from '../../util/words.js';
 export const sentFor = ({ runId, stage, row, line }: SentFor): string =>
   runId === null ? outsideRun(stage) : `run ${runId}${row === null ? '' : `, ${rowInWords(row, line)}`}`;
 
-/** The cause of a call outside a run. */
 export const outsideRun = (stage: string | null): string => (stage === KEY_CHECK ? 'key check' : 'manual');
 
 interface SentFor {
@@ -93,10 +92,8 @@ export function shortenedPair(
   });
 }
 
-/** Letters before a part of the middle. */
 const BEFORE = 5;
 
-/** A long text with its beginning and its end. */
 function withoutMiddle(letters: readonly string[], columns: number): string {
   const half = Math.floor((columns - 1) / 2);
   const end = shortened([...letters].reverse().join(''), half + 1).slice(0, -1);
@@ -116,13 +113,10 @@ export const inColumns = (text: string, columns: number): string => {
   return `${shown}${' '.repeat(Math.max(0, columns - widthOf(shown)))}`;
 };
 
-/** The text up to its first colon or full stop. */
 export const firstClause = (text: string): string => /^.+?(?=: |\. |\.?$)/s.exec(text)?.[0] ?? text;
 
-/** A part of a line that may have to be short. */
 export interface LinePart {
   readonly text: string;
-  /** The text for a narrow terminal. */
   readonly short?: string;
   /** The part with the highest rank is dropped first. */
   readonly rank: number;
@@ -144,7 +138,6 @@ export function fitLine(parts: readonly LinePart[], columns: number, separator =
   }
 }
 
-/** A row of the table `group_links`. */
 export interface GroupLink {
   readonly source: string;
   readonly target: string;
@@ -209,10 +202,7 @@ export const NARROWEST = 80;
 /** The room of a header in `columnTable`. */
 export const wordsRoom = (width: number): number => Math.floor(roomIn(width) * 0.35);
 
-/**
- * Cells in columns, then as many samples as fit. If not even one fits, the first is cut. Without room for that, samples
- * have a line of their own.
- */
+/** Cells in columns, then as many samples as fit. If not even one fits, the first is cut. */
 export function columnTable(
   lines: readonly (readonly [...string[], readonly string[]])[],
   width: number,
@@ -232,17 +222,10 @@ export function columnTable(
       const start = `${' '.repeat(indent)}${padded.join('  ')}`;
       const beside = asManyAsFit(samples, wide - widthOf(start) - 2);
       if (beside !== '' || samples.length === 0) return `${`${start}  ${beside}`.trimEnd()}\n`;
-      const left = wide - widthOf(start) - 2;
-      if (left >= WORTH_CUTTING) return `${start}  ${shortened(samples[0] ?? '', left)}\n`;
-      const room = wide - indent - 4;
-      const below = asManyAsFit(samples, room) || shortened(samples[0] ?? '', room);
-      return `${start.trimEnd()}\n${' '.repeat(indent + 4)}${below}\n`;
+      return `${start}  ${shortened(samples[0] ?? '', wide - widthOf(start) - 2)}\n`;
     })
     .join('');
 }
-
-/** A shorter piece of a cell tells too little. */
-const WORTH_CUTTING = 24;
 
 export const roomIn = (width: number): number => Math.max(width, NARROWEST);
 

@@ -39,7 +39,6 @@ type Mark = Exclude<MessageState, 'detail'>;
 
 const MARKS: Readonly<Record<Mark, string>> = { done: '✓', attention: '!', failed: '✗' };
 
-/** A number, what it counts, and text beside it. */
 export type CountLine = readonly [count: number, words: string, beside?: string | undefined];
 
 /** Numbers to the right, the texts beside them in columns. Lines with 0 are left out. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PlanningDisplay } from '../../../src/cli/terminal/io.js';
-import { progressParts, type Reached, SmoothedRest, startBar } from '../../../src/cli/terminal/progress.js';
+import { barLine, progressParts, type Reached, SmoothedRest } from '../../../src/cli/terminal/progress.js';
 import { fitLine } from '../../../src/cli/terminal/text.js';
 import { ManualClock } from '../../../src/util/clock.js';
 import { terminalOf } from './terminal-of.js';
@@ -20,16 +20,8 @@ const LARGE: Reached = {
   msToGo: 12_000_000,
 };
 
-/** What stands on the terminal: without what moves the cursor. */
-function drawn(columns: number, reached: Reached): string {
-  const { io, printed } = terminalOf({ columns });
-  startBar(reached.total, reached.settled, progressParts(reached), io).stop();
-  const lines = printed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal is steered with.
-    .replaceAll(/\u001b\[[?\d;]*[A-Za-z]/g, '\n')
-    .split(/[\r\n]+/);
-  return lines.filter((line) => line.includes('%')).at(-1) ?? '';
-}
+const drawn = (columns: number, reached: Reached): string =>
+  barLine(reached.settled, reached.total, progressParts(reached), columns);
 
 describe('the bar', () => {
   test.each([60, 80, 100, 140])(

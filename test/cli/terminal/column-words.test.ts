@@ -12,14 +12,9 @@ test('as many samples as fit, none of them cut', () => {
   expect(table(NUMBERS, 200)).toContain(NUMBERS.join(', '));
 });
 
-test('where there is no room for one of them they have a line of their own', () => {
+test('a sample that does not fit is cut; a narrow terminal wraps', () => {
   expect(table(NUMBERS, 80)).toBe(
-    '  registration_number  Gericht + Nummer  header, content\n      Charlottenburg (Berlin) HRB 28752 B, Stuttgart HRB 1576\n',
+    '  registration_number  Gericht + Nummer  header, content  Charlottenburg (Berlin)…\n',
   );
-});
-
-test('one that is longer than a line is cut there; a narrow terminal wraps', () => {
-  const [, line = ''] = table(['x'.repeat(500)], 20).split('\n');
-  expect(line).toHaveLength(80);
-  expect(line).toMatch(/^ {6}x+…$/);
+  expect(table(['x'.repeat(500)], 20)).toMatch(/^.{57} {2}x{20}…\n$/);
 });
