@@ -153,77 +153,74 @@ const firstToLead = ({ lists, troubles }: CheckView) =>
     ? undefined
     : lists.flatMap((list) => (list.next === null ? [] : { ...list, next: list.next }))[0];
 
-function troubleInWords(trouble: Trouble, list: CheckedPortfolio | undefined, at: number): string {
-  switch (trouble.kind) {
-    case 'no_list':
-      return 'there is no such list';
-    case 'no_lists':
-      return 'there is no list yet: `kybatch run <input>` creates one';
-    case 'never':
-      return 'never finished';
-    case 'tables':
-      return finishedInWords(trouble.finishedAt, true);
-    case 'too_old': {
-      const last = list?.lastSuccessAt ?? at;
-      if (last > at) return `last finished in the future (${moment(last)})`;
-      return `last finished ${durationInWords(at - last)} ago (${moment(last)})`;
-    }
-    case 'refused':
-      return `the last attempt was refused (${trouble.code}, ${moment(trouble.at)})${trouble.message === null ? '' : `: ${inShort(trouble.message)}`}`;
-    case 'interrupted':
-      return `${lastWorking(list)} was interrupted with ${count(trouble.count, 'row')} to do`;
-    case 'died':
-      return `${lastWorking(list)} was killed, or the disk was full when it ended, with ${count(trouble.count, 'row')} to do`;
-    case 'stopped':
-      return `${lastWorking(list)} stopped with ${count(trouble.count, 'row')} to do: ${stopInWords(trouble.stop)}`;
-    case 'allowance': {
-      const { until } = trouble;
-      return `${count(trouble.count, 'row')} to do, the allowance is used up${until !== null && until > at ? ` until ${moment(until)}` : ''}${trouble.continues ? ', the next run continues' : ''}`;
-    }
-    case 'budget':
-      return `${count(trouble.count, 'row')} to do, limit reached${trouble.continues ? ', the next run continues' : ''}`;
-    case 'unit_price':
-      return `${count(trouble.count, 'row')} to do, ${priceInWords(trouble.price)}`;
-    case 'unanswered':
-      return `${count(trouble.count, 'row')} to do, answers were lost${trouble.continues ? ', the next run asks again' : ''}`;
-    case 'waiting':
-      return `${waiting(trouble.count)} for credit reports`;
-    case 'outage':
-      return `${outageInWords(trouble.outage)} since ${moment(trouble.outage.since)}`;
-    case 'failed':
-      return `${count(trouble.count, 'row')} failed`;
-    case 'needs_review':
-      return `${count(trouble.count, 'row needs', 'rows need')} review`;
-    case 'invalid':
-      return `${count(trouble.count, 'row')} invalid`;
-    case 'scope':
-      return `${count(trouble.count, 'row')} on hold, the key lacks a scope or a permission`;
-    case 'ask_provider':
-      return `${count(trouble.count, 'row')} to ask the provider about`;
-    case 'in_doubt': {
-      const { toDecide, count: open, paidInVain } = trouble;
-      const next = open - toDecide;
-      const isAll = next === 0;
-      const unknown = listed([
-        open > 0 && `${count(open, 'call')} with unknown charge${isAll ? ' to decide about' : ''}`,
-        !isAll && toDecide > 0 && `${withCommas(toDecide)} to decide about`,
-        next > 0 && `${next < open ? `${withCommas(next)} that` : 'which'} the next run settles or repeats`,
-      ]);
-      const charged = paidInVain > 0 && `${count(paidInVain, 'call')} charged without an answer to decide about`;
-      return [unknown, charged].filter(Boolean).join('. ');
-    }
-    case 'drift': {
-      const { api, permission, units } = trouble;
-      const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;
-      // Calls with unknown charge may hide more.
-      return `${api} counts at least ${what} that ${units === 1 ? 'is' : 'are'} not in the ledger`;
-    }
-    case 'clock':
-      return inShort(trouble.message);
-    case 'error':
-      return `${trouble.code}: ${inShort(trouble.message)}`;
-  }
+const troubleInWords = (trouble: Trouble, list: CheckedPortfolio | undefined, at: number): string =>
+  TROUBLES[trouble.kind](trouble as never, { list, at });
+
+/** Some troubles have one of several kinds. */
+type TroubleOf<Kind, One extends Trouble = Trouble> = One extends unknown
+  ? Kind extends One['kind']
+    ? One
+    : never
+  : never;
+
+interface About {
+  readonly list: CheckedPortfolio | undefined;
+  readonly at: number;
 }
+
+const rowsToDo = ({ count: rows }: { readonly count: number }): string => `${count(rows, 'row')} to do`;
+const ifContinues = ({ continues }: { readonly continues: boolean }, words: string): string =>
+  continues ? `, the next run ${words}` : '';
+
+const TROUBLES: { readonly [Kind in Trouble['kind']]: (trouble: TroubleOf<Kind>, about: About) => string } = {
+  no_list: () => 'there is no such list',
+  no_lists: () => 'there is no list yet: `kybatch run <input>` creates one',
+  never: () => 'never finished',
+  tables: ({ finishedAt }) => finishedInWords(finishedAt, true),
+  too_old(_, { list, at }) {
+    const last = list?.lastSuccessAt ?? at;
+    if (last > at) return `last finished in the future (${moment(last)})`;
+    return `last finished ${durationInWords(at - last)} ago (${moment(last)})`;
+  },
+  refused: ({ code, at, message: why }) =>
+    `the last attempt was refused (${code}, ${moment(at)})${why === null ? '' : `: ${inShort(why)}`}`,
+  interrupted: (trouble, { list }) => `${lastWorking(list)} was interrupted with ${rowsToDo(trouble)}`,
+  died: (trouble, { list }) =>
+    `${lastWorking(list)} was killed, or the disk was full when it ended, with ${rowsToDo(trouble)}`,
+  stopped: (trouble, { list }) =>
+    `${lastWorking(list)} stopped with ${rowsToDo(trouble)}: ${stopInWords(trouble.stop)}`,
+  allowance(trouble, { at }) {
+    const until = trouble.until !== null && trouble.until > at ? ` until ${moment(trouble.until)}` : '';
+    return `${rowsToDo(trouble)}, the allowance is used up${until}${ifContinues(trouble, 'continues')}`;
+  },
+  budget: (trouble) => `${rowsToDo(trouble)}, limit reached${ifContinues(trouble, 'continues')}`,
+  unit_price: (trouble) => `${rowsToDo(trouble)}, ${priceInWords(trouble.price)}`,
+  unanswered: (trouble) => `${rowsToDo(trouble)}, answers were lost${ifContinues(trouble, 'asks again')}`,
+  waiting: ({ count: rows }) => `${count(rows, 'row waits', 'rows wait')} for credit reports`,
+  outage: ({ outage }) => `${outageInWords(outage)} since ${moment(outage.since)}`,
+  failed: ({ count: rows }) => `${count(rows, 'row')} failed`,
+  needs_review: ({ count: rows }) => `${count(rows, 'row needs', 'rows need')} review`,
+  invalid: ({ count: rows }) => `${count(rows, 'row')} invalid`,
+  scope: ({ count: rows }) => `${count(rows, 'row')} on hold, the key lacks a scope or a permission`,
+  ask_provider: ({ count: rows }) => `${count(rows, 'row')} to ask the provider about`,
+  in_doubt({ toDecide, count: open, paidInVain }) {
+    const next = open - toDecide;
+    const unknown = listed([
+      open > 0 && `${count(open, 'call')} with unknown charge${next === 0 ? ' to decide about' : ''}`,
+      next > 0 && toDecide > 0 && `${withCommas(toDecide)} to decide about`,
+      next > 0 && `${next < open ? `${withCommas(next)} that` : 'which'} the next run settles or repeats`,
+    ]);
+    const charged = paidInVain > 0 && `${count(paidInVain, 'call')} charged without an answer to decide about`;
+    return listed([unknown, charged], '. ');
+  },
+  drift({ api, permission, units }) {
+    const what = permission === null ? count(units, 'unit') : `${count(units, 'use')} of ${permission}`;
+    // Calls with unknown charge may hide more.
+    return `${api} counts at least ${what} that ${units === 1 ? 'is' : 'are'} not in the ledger`;
+  },
+  clock: ({ message: why }) => inShort(why),
+  error: ({ code, message: why }) => `${code}: ${inShort(why)}`,
+};
 
 /** A refused attempt did not work on any row. */
 const lastWorking = (list: CheckedPortfolio | undefined): string =>
@@ -241,7 +238,5 @@ function withDetail(words: string, trouble: Trouble): string {
   const short = inShort(whole);
   return whole.startsWith(short) && words.endsWith(short) ? words + whole.slice(short.length) : `${words}. ${whole}`;
 }
-
-const waiting = (rows: number): string => count(rows, 'row waits', 'rows wait');
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -25,6 +25,16 @@ import { block, commandLine, countLines, marked, textTable, type ViewPart, view 
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 
+/** The page may not import `review`. */
+export {
+  furtherTopic,
+  otherCellsInWords,
+  reasonInWords,
+  reasonName,
+  topicInWords,
+  whyInWords,
+} from '../../review/words.js';
+
 export const nextCommands = (released: readonly ReleasedRun[], { dataDir }: Place): readonly string[] =>
   distinct(
     released.map(

@@ -1,6 +1,6 @@
 import { type ListedRow, type RowsView, rows } from '../../app/portfolio/rows.js';
+import { reasonName } from '../../cli/terminal/review-words.js';
 import { OUTCOME_WORDS } from '../../domain/outcomes.js';
-import { reasonName } from '../../review/words.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
 import type { MessageState } from '../../util/message-parts.js';
 import { count } from '../../util/words.js';

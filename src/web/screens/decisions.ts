@@ -8,10 +8,9 @@ import {
   withdrawBatch,
   withdrawDecision,
 } from '../../app/review/review.js';
-import { decisionJson, LEFT_OUT } from '../../cli/terminal/review-words.js';
+import { decisionJson, furtherTopic, LEFT_OUT, reasonName } from '../../cli/terminal/review-words.js';
 import { UsageError } from '../../domain/errors.js';
 import { readGradePattern } from '../../domain/grade-order.js';
-import { furtherTopic, reasonName } from '../../review/words.js';
 import { type Html, html, joined } from '../../util/html.js';
 import { message } from '../../util/message-parts.js';
 import { count, iso, withCommas } from '../../util/words.js';

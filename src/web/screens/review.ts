@@ -16,17 +16,17 @@ import {
   type QuestionPageView,
   questionPage,
 } from '../../app/review/question-pages.js';
-import { questionJson } from '../../cli/terminal/review-words.js';
-import { correctedNumber } from '../../domain/entity-key.js';
-import { readGradePattern } from '../../domain/grade-order.js';
 import {
   furtherTopic,
   otherCellsInWords,
+  questionJson,
   reasonInWords,
   reasonName,
   topicInWords,
   whyInWords,
-} from '../../review/words.js';
+} from '../../cli/terminal/review-words.js';
+import { correctedNumber } from '../../domain/entity-key.js';
+import { readGradePattern } from '../../domain/grade-order.js';
 import { type Html, html, joined, type Markup } from '../../util/html.js';
 import { message, sentence } from '../../util/message-parts.js';
 import { count, rowInWords, withCommas } from '../../util/words.js';
