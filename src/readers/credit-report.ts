@@ -2,7 +2,17 @@ import { type ExactJson, isObject, type JsonObject, stringifyExact } from '../ut
 import { removeContacts } from '../util/sanitize-text.js';
 import { glanceAt } from './parts/glance.js';
 import { BodyPath, idOf, memberOf, tryParse } from './parts/open-answer.js';
-import { extraOf, isSame, type Members, nested, readFields, readLeaf, type Value } from './parts/read-fields.js';
+import {
+  extraOf,
+  isSame,
+  type Members,
+  nested,
+  ownId,
+  readFields,
+  readLeaf,
+  readNested,
+  type Value,
+} from './parts/read-fields.js';
 import {
   type AnswerOrigin,
   type ListItem,
@@ -14,6 +24,7 @@ import {
 } from './reader.js';
 import {
   type Cell,
+  type Column,
   column,
   emptyExtra,
   extraColumn,
@@ -46,6 +57,11 @@ const reportSummaryFields = [
   column('charges', 'scalar', 'Charges', '/summary'),
   column('mortgages', 'scalar', 'Mortgages', '/summary'),
   column('court_judgements', 'scalar', 'Court judgements', '/summary'),
+  column('pod', 'number', 'Probability of default', '/summary/overall_credit_risk/pod'),
+  column('common_value', 'scalar', 'Grade', '/summary/overall_credit_risk/commonValue'),
+  column('common_description', 'text', 'Grade in words', '/summary/overall_credit_risk/commonDescription'),
+  column('credit_limit_value', 'scalar', 'Credit limit, as text', '/summary/overall_credit_risk/creditLimit/value'),
+  column('credit_limit_currency', 'text', 'Its currency', '/summary/overall_credit_risk/creditLimit/currency'),
 ] as const;
 
 export const creditReportsTable = table({
@@ -67,11 +83,6 @@ export const creditReportsTable = table({
     column('credit_source_id', 'id', 'The company in the ID space of reports', 'source_id of the record'),
     ...reportRecordFields,
     ...reportSummaryFields,
-    column('pod', 'number', 'Probability of default', '/summary/overall_credit_risk/pod'),
-    column('common_value', 'scalar', 'Grade', '/summary/overall_credit_risk/commonValue'),
-    column('common_description', 'text', 'Grade in words', '/summary/overall_credit_risk/commonDescription'),
-    column('credit_limit_value', 'scalar', 'Credit limit, as text', '/summary/overall_credit_risk/creditLimit/value'),
-    column('credit_limit_currency', 'text', 'Its currency', '/summary/overall_credit_risk/creditLimit/currency'),
     rawSha256,
     column('fetched_at', 'timestamp', 'When the body was fetched', 'the call'),
     column('format', 'text', 'json or html. Empty if no report was fetched', 'the body'),
@@ -190,12 +201,9 @@ function openReport(answer: RawAnswer, out: ReaderOutput): OpenedReport {
   return { format: 'json', body: {}, path };
 }
 
-const riskFields = [
-  column('pod', 'number', ''),
-  column('commonValue', 'scalar', ''),
-  column('commonDescription', 'text', ''),
-] as const;
-const limitFields = [column('value', 'scalar', ''), column('currency', 'text', '')] as const;
+/** The place of a field below `summary`. */
+const placeInSummary = ({ name, from = '' }: Column): readonly string[] =>
+  from === '/summary' ? [name] : from.split('/').slice(2);
 
 function readBody(id: string, opened: OpenedReport | undefined, out: ReaderOutput) {
   const path = opened?.path ?? new BodyPath(NOWHERE, out);
@@ -203,33 +211,10 @@ function readBody(id: string, opened: OpenedReport | undefined, out: ReaderOutpu
   const summaryAt = path.at('summary');
   const summary = summaryAt.object(object.summary) ?? {};
   const remarks = readRemarks(id, summary, summaryAt);
-  const main = readFields(summary, reportSummaryFields, summaryAt, [
-    ...readApart(summary, 'overall_credit_risk'),
-    ...remarks,
-  ]);
-  const riskAt = summaryAt.at('overall_credit_risk');
-  const risk = riskAt.object(summary.overall_credit_risk) ?? {};
-  const graded = readFields(risk, riskFields, riskAt, readApart(risk, 'creditLimit'));
-  const limitAt = riskAt.at('creditLimit');
-  const limit = readFields(limitAt.object(risk.creditLimit) ?? {}, limitFields, limitAt);
-  const cells = {
-    ...main.cells,
-    pod: graded.cells.pod,
-    common_value: graded.cells.commonValue,
-    common_description: graded.cells.commonDescription,
-    credit_limit_value: limit.cells.value,
-    credit_limit_currency: limit.cells.currency,
-  } satisfies Record<string, Cell>;
-  const sections = Object.entries(object).filter(([key]) => !readApart(object, 'summary').includes(key));
+  const { cells, rest: others } = readNested(summary, reportSummaryFields, summaryAt, remarks, placeInSummary);
+  const sections = Object.entries(object).filter(([key]) => key !== 'summary' || Object.keys(summary).length === 0);
   const odd = opened !== undefined && !isObject(opened.body) ? opened.body : null;
-  const rest: Members = [
-    ...(odd === null ? [] : [['body', odd] as const]),
-    ...nested('summary', [
-      ...main.rest,
-      ...nested('overall_credit_risk', [...graded.rest, ...nested('creditLimit', limit.rest)]),
-    ]),
-    ...sections,
-  ];
+  const rest: Members = [...(odd === null ? [] : [['body', odd] as const]), ...nested('summary', others), ...sections];
   return { cells, rest, sections };
 }
 
@@ -256,12 +241,6 @@ function* leavesOf(value: ExactJson, path: readonly string[] = []): Generator<re
     if (read !== undefined) yield [path, read];
   }
 }
-
-/** A part with its own columns. In another form, or empty, it stays in `extra`. */
-const readApart = (object: JsonObject, part: string): readonly string[] => {
-  const value = memberOf(object, part);
-  return isObject(value) && Object.keys(value).length > 0 ? [part] : [];
-};
 
 const POSITIVE = 'what_we_like_about_this_company';
 
@@ -314,7 +293,10 @@ function readReportRecord(subject: SubjectAnswers, out: ReaderOutput) {
   const object = path.object(value) ?? {};
   if (!out.includeContacts) removeContacts(object);
   const sourceId = subject.ids.credit ?? idOf(memberOf(object, 'source_id')) ?? null;
-  const { cells, rest } = readFields(object, reportRecordFields, path, ['id', ...shownId(object, sourceId, path)]);
+  const { cells, rest } = readFields(object, reportRecordFields, path, [
+    'id',
+    ...ownId(object, 'source_id', sourceId, path),
+  ]);
   const expired = expiredSince(subject.listed, origin.fetchedAt) ?? cells.expired;
   const besides = generated === undefined ? [] : listedBesides(subject.listed, object, out);
   return { cells: { ...cells, expired }, rest: [...rest, ...besides], sourceId };
@@ -328,14 +310,6 @@ function recordOf(subject: SubjectAnswers): Omit<ListItem, 'id'> | undefined {
     if (isObject(value) && idOf(value.id) === subject.id) return { value, origin: answer, pointer: '' };
   }
   return undefined;
-}
-
-/** The row shows its own ID of the company. A record with another value keeps it in `extra`. */
-function shownId(object: JsonObject, sourceId: string | null, path: BodyPath): readonly string[] {
-  const own = memberOf(object, 'source_id') ?? null;
-  if (own === null || idOf(own) === sourceId) return ['source_id'];
-  path.at('source_id').unexpected(sourceId === null ? 'text or a number' : `the ID ${sourceId}`, own);
-  return [];
 }
 
 /** A report expires after it was generated, so the later statement counts. */

@@ -3,8 +3,8 @@
 import type { JsonObject } from '../util/exact-json.js';
 import { addressAt, glanceAt } from './parts/glance.js';
 import { countCell, eachItem, type ListRead, unreadMembers } from './parts/lists.js';
-import { idOf, memberOf, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
-import { extraOf, readFields } from './parts/read-fields.js';
+import { type BodyPath, eachRecord, memberOf, recordCells } from './parts/open-answer.js';
+import { extraOf, ownId, readFields } from './parts/read-fields.js';
 import type { Glance, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
 import {
   column,
@@ -15,7 +15,6 @@ import {
   rawSha256,
   sameCompanyIn,
   table,
-  timestamp,
 } from './table.js';
 
 const companiesId = column('companies_id', 'id', 'The company, in the ID space of the companies module', 'the request');
@@ -117,12 +116,7 @@ export const firmographicsReader = {
     ...addressAt(out, firmographicsTable, ['address_city']),
     ...industryOf(out),
   }),
-  read(subject, out) {
-    for (const answer of subject.answers) {
-      const opened = openAnswer(answer, out);
-      if (opened !== undefined) readProfile(opened, subject);
-    }
-  },
+  read: (subject, out) => eachRecord(subject, out, 'profile', (profile, path) => readProfile(profile, path, subject)),
 } as const satisfies Reader;
 
 /** The industries in words, in the order of the profile. */
@@ -135,29 +129,20 @@ function industryOf(out: ReaderOutput): Glance {
 
 const fields = [...firmographicFields, ...firmographicContacts] as const;
 
-function readProfile({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectAnswers): void {
-  const profile = path.object(body);
-  if (profile === undefined) {
-    path.left('a profile', body);
-    return;
-  }
+function readProfile(profile: JsonObject, path: BodyPath, { id, ids }: SubjectAnswers): void {
   const { out } = path;
   const lists = {
     industry: readClasses('industry', profile, id, path),
     sic: readClasses('sic', profile, id, path),
   };
-  const { cells, rest } = readFields(profile, fields, path, [...ownId(profile, id, path), ...Object.keys(lists)]);
+  const { cells, rest } = readFields(profile, fields, path, [...ownId(profile, 'id', id, path), ...Object.keys(lists)]);
   if (Object.values(cells).some((cell) => cell !== null)) out.noteCame(firmographicsTable);
   out.add(firmographicsTable, {
     companies_id: id,
     ...cells,
     industry_returned: countCell(lists.industry),
     sic_returned: countCell(lists.sic),
-    fetched_at: timestamp(answer.fetchedAt),
-    raw_sha256: answer.rawSha256,
-    operation: answer.operation,
-    v1_company_id: ids.v1 ?? null,
-    v2_company_id: ids.v2 ?? null,
+    ...recordCells(path, { ids }),
     extra: extraOf([
       ...rest,
       ...unreadMembers(profile, 'industry', lists.industry),
@@ -166,8 +151,8 @@ function readProfile({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectA
   });
 }
 
-function readClasses(kind: string, profile: JsonObject, id: string, path: OpenedAnswer['path']): ListRead {
-  const read = eachItem(memberOf(profile, kind), { offset: 0 }, path.at(kind), (item, position, at) => {
+function readClasses(kind: string, profile: JsonObject, id: string, path: BodyPath): ListRead {
+  const read = eachItem(memberOf(profile, kind), path.at(kind), (item, position, at) => {
     const { cells, rest } = readFields(item, classificationFields, at);
     path.out.add(classificationsTable, {
       companies_id: id,
@@ -180,12 +165,4 @@ function readClasses(kind: string, profile: JsonObject, id: string, path: Opened
   });
   if (read.count !== null) path.out.noteCame(classificationsTable, kind);
   return read;
-}
-
-/** The requested ID. Another one becomes an issue and stays in `extra`. */
-function ownId(profile: JsonObject, id: string, path: OpenedAnswer['path']): readonly string[] {
-  const own = memberOf(profile, 'id');
-  if (own === undefined || own === null || idOf(own) === id) return ['id'];
-  path.at('id').unexpected(`the ID ${id}`, own);
-  return [];
 }

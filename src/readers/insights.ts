@@ -3,10 +3,10 @@
 import type { ExactJson, JsonObject } from '../util/exact-json.js';
 import { isRegistrarContact, removeContacts } from '../util/sanitize-text.js';
 import { countCell, eachItem, type ListRead, unreadItems, unreadMembers } from './parts/lists.js';
-import { type BodyPath, memberOf, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
+import { type BodyPath, eachRecord, memberOf, recordCells } from './parts/open-answer.js';
 import { extraOf, type Members, readFields } from './parts/read-fields.js';
 import type { Reader, SubjectAnswers } from './reader.js';
-import { column, extraColumn, operationColumn, rawSha256, sameCompanyIn, table, timestamp } from './table.js';
+import { column, extraColumn, operationColumn, rawSha256, sameCompanyIn, table } from './table.js';
 
 const insightsId = column('insights_id', 'id', 'The company, in the ID space of digital insights', 'the request');
 
@@ -94,22 +94,12 @@ export const insightsReader = {
   space: 'insights',
   operations: ['insightsProfile'],
   tables: [digitalProfilesTable, technologiesTable],
-  read(subject, out) {
-    for (const answer of subject.answers) {
-      const opened = openAnswer(answer, out);
-      if (opened !== undefined) readProfile(opened, subject);
-    }
-  },
+  read: (subject, out) => eachRecord(subject, out, 'profile', (profile, path) => readProfile(profile, path, subject)),
 } as const satisfies Reader;
 
-function readProfile({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectAnswers): void {
+function readProfile(profile: JsonObject, path: BodyPath, { id, ids }: SubjectAnswers): void {
   const { out } = path;
-  if (!out.includeContacts) removeContacts(body, isRegistrarContact);
-  const profile = path.object(body);
-  if (profile === undefined) {
-    path.left('a profile', body);
-    return;
-  }
+  if (!out.includeContacts) removeContacts(profile, isRegistrarContact);
   const technologies = readGroups(profile, id, path.at('technologies'));
   const { cells, rest } = readFields(profile, digitalProfileFields, path, ['technologies']);
   if (Object.values(cells).some((cell) => cell !== null)) out.noteCame(digitalProfilesTable);
@@ -118,11 +108,7 @@ function readProfile({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectA
     insights_id: id,
     ...cells,
     technologies_returned: countCell(technologies),
-    fetched_at: timestamp(answer.fetchedAt),
-    raw_sha256: answer.rawSha256,
-    operation: answer.operation,
-    v1_company_id: ids.v1 ?? null,
-    v2_company_id: ids.v2 ?? null,
+    ...recordCells(path, { ids }),
     extra: extraOf([...rest, ...unreadMembers(profile, 'technologies', technologies)]),
   });
 }
@@ -133,9 +119,9 @@ const groupFields = [column('id', 'id', ''), column('name', 'text', '')] as cons
 function readGroups(profile: JsonObject, id: string, path: BodyPath): ListRead {
   let count = 0;
   const left: ExactJson[] = [];
-  const groups = eachItem(memberOf(profile, 'technologies'), { offset: 0 }, path, (group, _, at) => {
+  const groups = eachItem(memberOf(profile, 'technologies'), path, (group, _, at) => {
     const named = readFields(group, groupFields, at, ['list']);
-    const inGroup = eachItem(memberOf(group, 'list'), { offset: count }, at.at('list'), (item, position, itemAt) => {
+    const use = (item: JsonObject, position: string, itemAt: BodyPath) => {
       const { cells, rest } = readFields(item, technologyFields, itemAt);
       path.out.add(technologiesTable, {
         insights_id: id,
@@ -146,7 +132,8 @@ function readGroups(profile: JsonObject, id: string, path: BodyPath): ListRead {
         raw_sha256: path.origin.rawSha256,
         extra: extraOf(rest),
       });
-    });
+    };
+    const inGroup = eachItem(memberOf(group, 'list'), at.at('list'), use, { offset: count });
     const lines = (inGroup.count ?? 0) - inGroup.odd.length;
     count += inGroup.count ?? 0;
     // Without a row nothing shows the group itself.

@@ -5,8 +5,7 @@ import { insightsReader } from './insights.js';
 import { ownershipReader } from './ownership.js';
 import { employeesReader, peopleReader } from './people.js';
 import type { Reader } from './reader.js';
-import { recordReader } from './record.js';
-import { registryReader } from './registry.js';
+import { recordReader, registryReader } from './record.js';
 import { screeningReader, v2ScreeningReader } from './screening.js';
 
 /** Every reader, in the order of their tables. */

@@ -1,14 +1,15 @@
 // Reads ownership answers.
 
+import type { JsonObject } from '../util/exact-json.js';
 import { glanceAt } from './parts/glance.js';
 import { groupLinksTable, readGroupTree } from './parts/group-links.js';
 import { countCell, unreadMembers } from './parts/lists.js';
 import { readShareholders, shareholdersTable } from './parts/officers-shareholders.js';
-import { memberOf, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
+import { type BodyPath, eachRecord, memberOf, recordCells } from './parts/open-answer.js';
 import { extraOf, readFields } from './parts/read-fields.js';
 import { sourcesTable } from './parts/sources.js';
 import type { Reader, SubjectAnswers } from './reader.js';
-import { column, extraColumn, operationColumn, rawSha256, sameCompanyIn, table, timestamp } from './table.js';
+import { column, extraColumn, operationColumn, rawSha256, sameCompanyIn, table } from './table.js';
 
 const structureFields = [column('registration_number', 'text', 'The number that the answer names')] as const;
 
@@ -50,20 +51,10 @@ export const ownershipReader = {
   operations: ['ownership'],
   tables: [companyStructuresTable, shareholdersTable, groupLinksTable, sourcesTable],
   glance: (out) => glanceAt(out, companyStructuresTable, { shareholders_returned: 'shareholders_returned' }),
-  read(subject, out) {
-    for (const answer of subject.answers) {
-      const opened = openAnswer(answer, out);
-      if (opened !== undefined) readRecord(opened, subject);
-    }
-  },
+  read: (subject, out) => eachRecord(subject, out, 'record', (record, path) => readRecord(record, path, subject)),
 } as const satisfies Reader;
 
-function readRecord({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectAnswers): void {
-  const record = path.object(body);
-  if (record === undefined) {
-    path.left('a record', body);
-    return;
-  }
+function readRecord(record: JsonObject, path: BodyPath, { id, ids }: SubjectAnswers): void {
   const of = { v1: ids.v1 ?? null, v2: ids.v2 ?? null, offset: 0 };
   const held = readShareholders(memberOf(record, 'shareholders'), of, path.at('shareholders'));
   const tree = readGroupTree(memberOf(record, 'group_structure'), of, path.at('group_structure'));
@@ -73,11 +64,7 @@ function readRecord({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectAn
     ...cells,
     shareholders_returned: countCell(held),
     group_links_returned: countCell(tree),
-    fetched_at: timestamp(answer.fetchedAt),
-    raw_sha256: answer.rawSha256,
-    operation: answer.operation,
-    v1_company_id: of.v1,
-    v2_company_id: of.v2,
+    ...recordCells(path, { ids }),
     extra: extraOf([
       ...rest,
       ...unreadMembers(record, 'shareholders', held),

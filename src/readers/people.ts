@@ -1,9 +1,9 @@
 import { type Employer, isDifferentPerson, worksElsewhere } from '../domain/names/employer-match.js';
-import { type ExactJson, ExactNumber, isObject, type JsonObject } from '../util/exact-json.js';
+import { type ExactJson, isObject, type JsonObject } from '../util/exact-json.js';
 import { totalOf } from '../util/list-page.js';
-import { eachItem, unreadItems } from './parts/lists.js';
+import { eachItem, unreadPage } from './parts/lists.js';
 import { type BodyPath, idOf, memberOf, openAnswer, tryParse } from './parts/open-answer.js';
-import { extraOf, type Members, nested, readFields } from './parts/read-fields.js';
+import { extraOf, type Members, readNested } from './parts/read-fields.js';
 import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
 import {
   column,
@@ -126,16 +126,9 @@ const LISTS: ReadonlySet<string> = new Set(['enrichEmployeesSearch', 'employeesS
 
 type Add = (item: JsonObject, at: BodyPath) => void;
 
-/** The unread parts. An empty list is a valid answer without rows. */
-function eachPerson(body: ExactJson, path: BodyPath, add: Add): Members {
-  if (!isObject(body) || body.data === undefined) return [['data', body]];
-  const { odd } = eachItem(body.data, { offset: 0 }, path.at('data'), (item, _, at) => add(item, at));
-  const others = Object.entries(body).filter(([name, value]) => name !== 'data' && !isTotal(name, value));
-  return [...unreadItems('data', odd), ...(body.data === null ? [['data', null] as const] : []), ...others];
-}
-
-const isTotal = (name: string, value: ExactJson): boolean =>
-  /^total_(?:pages|employees)$/.test(name) && value instanceof ExactNumber;
+/** Returns the unread parts. An empty list is a valid answer without rows. */
+const eachPerson = (body: ExactJson, path: BodyPath, add: Add): Members =>
+  unreadPage(body, (rows) => eachItem(rows, path.at('data'), (item, _, at) => add(item, at))).left;
 
 function onePerson(body: ExactJson, path: BodyPath, add: Add): Members {
   if (!isObject(body)) return [['person', body]];
@@ -183,12 +176,12 @@ function isElsewhere(item: JsonObject, { operation, params }: RawAnswer, whose: 
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
-const fields = [column('id', 'id', ''), ...personFields, ...personContacts] as const;
-const employer = [
-  column('name', 'text', ''),
-  column('website', 'text', ''),
-  column('country', 'text', ''),
-  column('city', 'text', ''),
+const fields = [
+  column('employee_id', 'id', '', 'id'),
+  ...personFields,
+  ...personContacts,
+  column('employer', 'text', '', 'company.name'),
+  ...employerFields,
 ] as const;
 
 type Line = Whose & { readonly v1_company_id: string | null; readonly v2_company_id: string | null } & {
@@ -196,26 +189,21 @@ type Line = Whose & { readonly v1_company_id: string | null; readonly v2_company
 };
 
 function addPerson(item: JsonObject, line: Line, at: BodyPath): void {
-  const company = memberOf(item, 'company');
-  const isRead = isObject(company) && Object.keys(company).length > 0;
   const {
-    cells: { id, company_name, ...cells },
+    cells: { company_name, employer, ...cells },
     rest,
-  } = readFields(item, fields, at, isRead ? ['company'] : []);
-  const of = readFields(isRead ? company : {}, employer, at.at('company'));
-  const named = of.cells.name;
+  } = readNested(item, fields, at);
   // Both may come and differ.
-  const other: Members = named !== null && company_name !== null && named !== company_name ? [['name', named]] : [];
+  const isOther = employer !== null && company_name !== null && employer !== company_name;
+  const { company = {}, ...others } = Object.fromEntries(rest);
   at.out.add(peopleTable, {
     ...line,
-    employee_id: id,
     ...cells,
-    company_name: company_name ?? named,
-    company_website: of.cells.website,
-    company_country: of.cells.country,
-    company_city: of.cells.city,
+    company_name: company_name ?? employer,
     operation: at.origin.operation,
     raw_sha256: at.origin.rawSha256,
-    extra: extraOf([...rest, ...nested('company', [...of.rest, ...other])]),
+    extra: extraOf(
+      isOther ? Object.entries({ ...others, company: { ...(company as JsonObject), name: employer } }) : rest,
+    ),
   });
 }

@@ -1,22 +1,23 @@
 import { type ExactJson, isObject, type JsonObject } from '../util/exact-json.js';
+import { isComplete, type ListPage, lacksItems, pageOf, wholeCount } from '../util/list-page.js';
 import {
   type AnswerRowPart,
   addCompany,
   type CompanyRowPart,
   companiesTable,
   companyGlance,
-  originIn,
   readProfile,
 } from './parts/company-row.js';
-import { type FiledFinancials, filedFinancialsTable, readFiledFinancials } from './parts/filed-financials.js';
+import { filedFinancialsTable, readFiledFinancials } from './parts/filed-financials.js';
 import { groupLinksTable, readGroupLinks, readGroupTree } from './parts/group-links.js';
 import { type ListOf, unreadItems } from './parts/lists.js';
+import { newestReading } from './parts/newest-reading.js';
 import { officersTable, readOfficers, readShareholders, shareholdersTable } from './parts/officers-shareholders.js';
 import { type BodyPath, type OpenedAnswer, openAnswer } from './parts/open-answer.js';
-import { pagedPiece, statementsPiece } from './parts/paged-list.js';
-import { nested } from './parts/read-fields.js';
+import { type Members, nested } from './parts/read-fields.js';
 import { sourcesTable, takeSources } from './parts/sources.js';
-import type { Reader } from './reader.js';
+import type { Reader, ReaderOutput, SubjectAnswers } from './reader.js';
+import type { Cell } from './table.js';
 
 /** Reads all v1 answers about one company into its row and lists. The full record comes first. */
 export const recordReader = {
@@ -27,63 +28,75 @@ export const recordReader = {
   apart: { fullKyb: ['lite'] },
   sharing: ['fullKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'],
   glance: companyGlance,
-  read({ id, answers }, out) {
-    const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []);
-    const byOperation = ORDER.map((name) => opened.filter(({ answer }) => answer.operation === name));
-    const of: ListOf = { v1: id, v2: null, offset: 0 };
-    const pieces = byOperation.flatMap((some) =>
-      isPaged(some) ? [pagesOf(some, of)] : some.map((one) => readOne(one, of)),
-    );
-    addCompany(pieces, of, out);
-  },
+  read: (subject, out) => readCompany(recordReader.operations, subject, out),
 } as const satisfies Reader;
 
-const ORDER: readonly string[] = recordReader.operations;
+/** v2's profile, officers, shareholders and filed statements in the same tables, under v2's ID (V2-9). */
+export const registryReader = {
+  name: 'registry',
+  space: 'v2',
+  operations: ['kybLite', 'kybOfficers', 'kybShareholders', 'kybFinancial'],
+  tables: [companiesTable, officersTable, shareholdersTable, filedFinancialsTable, sourcesTable],
+  glance: companyGlance,
+  read: (subject, out) => readCompany(registryReader.operations, subject, out),
+} as const satisfies Reader;
 
-type Some = readonly [OpenedAnswer, ...OpenedAnswer[]];
-const PAGED = { officersKyb: 'officers', shareholdersKyb: 'shareholders' } as const;
-type PagedName = keyof typeof PAGED;
-const isPagedName = (name: string | undefined): name is PagedName => name !== undefined && Object.hasOwn(PAGED, name);
-const isPaged = (answers: readonly OpenedAnswer[]): answers is Some => isPagedName(answers[0]?.answer.operation);
+type Operation = (typeof recordReader | typeof registryReader)['operations'][number];
 
-/** The document's default. */
-const PER_PAGE = 10;
+/** Lists that come page by page. The documented page size of v1 is 10, v2 shows none. */
+const PAGED: Readonly<Partial<Record<Operation, PagedList>>> = {
+  officersKyb: { list: 'officers', read: readOfficers, perPage: 10 },
+  shareholdersKyb: { list: 'shareholders', read: readShareholders, perPage: 10 },
+  kybOfficers: { list: 'officers', read: readOfficers, perPage: null },
+  kybShareholders: { list: 'shareholders', read: readShareholders, perPage: null },
+};
 
-function pagesOf(answers: Some, of: ListOf): CompanyRowPart {
-  const operation = answers[0].answer.operation as PagedName;
-  return pagedPiece(operation, PAGED[operation], answers, of, PER_PAGE);
+interface PagedList {
+  readonly list: 'officers' | 'shareholders';
+  readonly read: typeof readOfficers;
+  readonly perPage: number | null;
 }
 
-const readOne = ({ answer, body, path }: OpenedAnswer, of: ListOf): CompanyRowPart => ({
-  ...originIn(answer),
-  ...readBody(answer.operation, body, of, path),
-});
+type ReadOne = (object: JsonObject, of: ListOf, path: BodyPath) => AnswerRowPart;
 
-function readBody(operation: string, body: ExactJson, of: ListOf, path: BodyPath): AnswerRowPart {
+const SINGLE: Readonly<Partial<Record<Operation, ReadOne>>> = {
+  fullKyb: readFullRecord,
+  liteKyb: readProfile,
+  groupFullKyb: (object, of, path) => ({ ...readTree(object, of, path), extents: { group_links: 'whole' } }),
+  groupLiteKyb: readTree,
+  financialKyb: readStatements,
+  kybLite: (object, { v2 }, path) => readProfile(object, { v1: null, v2 }, path),
+  kybFinancial: readStatements,
+};
+
+function readCompany(operations: readonly Operation[], { id, answers }: SubjectAnswers, out: ReaderOutput): void {
+  const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []);
+  const isV1 = operations.includes('fullKyb');
+  const of: ListOf = isV1
+    ? { v1: id, v2: null, offset: 0 }
+    : { v1: opened[0]?.answer.ids.v1 ?? null, v2: id, offset: 0 };
+  const pieces = operations.flatMap((operation) => {
+    const own = opened.filter(({ answer }) => answer.operation === operation);
+    const paged = PAGED[operation];
+    if (paged === undefined) return own.map((one) => readOne(operation, one, of));
+    return own.length === 0 ? [] : [readPages(operation, own, of, paged)];
+  });
+  // Each API has its own row.
+  addCompany(pieces, isV1 ? of : { v1: null, v2: id }, out);
+}
+
+function readOne(operation: Operation, { answer, body, path }: OpenedAnswer, of: ListOf): CompanyRowPart {
+  const { rawSha256, fetchedAt } = answer;
+  const origin = { operation, rawSha256s: [rawSha256], asOf: fetchedAt };
   const object = path.object(body);
-  if (object === undefined) {
-    if (body === null) path.unexpected('an object', body);
-    return { rest: [[operation, body]] };
-  }
-  switch (operation) {
-    case 'fullKyb':
-      return fullRecord(object, of, path);
-    case 'liteKyb':
-      return readProfile(object, of, path);
-    case 'groupFullKyb':
-      return { ...groupTree(object, of, path), extents: { group_links: 'whole' } };
-    case 'groupLiteKyb':
-      return groupTree(object, of, path);
-    case 'financialKyb':
-      return statementsPiece(operation, filed(object, of, path));
-    default:
-      throw new TypeError(`no table is made from ${operation}`);
-  }
+  if (object !== undefined) return { rest: [], ...origin, ...SINGLE[operation]?.(object, of, path) };
+  if (body === null) path.unexpected('an object', body);
+  return { ...origin, rest: [[operation, body]] };
 }
 
 /** The lists have no envelope, so it is unknown whether they are complete (V1-26). */
-function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): AnswerRowPart {
-  const rest = takeSources(object, 'record', of.v1 ?? '', path);
+function readFullRecord(object: JsonObject, of: ListOf, path: BodyPath): AnswerRowPart {
+  const rest = takeSources(object, 'record', of, path);
   const profile = readProfile(path.at('lite').object(rest.lite) ?? {}, of, path.at('lite'));
   const financial = path.at('financial').object(rest.financial);
   const lists = {
@@ -91,7 +104,7 @@ function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): AnswerRowPa
     shareholders: readShareholders(rest.shareholders, of, path.at('shareholders')),
     group_structures_full: readGroupLinks(rest.group_structures_full, of, path.at('group_structures_full')),
   };
-  const statements = financial && filed(financial, of, path.at('financial'));
+  const statements = financial && readFiled(financial, of, path.at('financial'));
   const others = Object.entries(rest).filter(([key, value]) => !wasRead(key, value));
   return {
     ...profile,
@@ -123,16 +136,27 @@ const MODULES: Readonly<Record<string, (value: ExactJson) => boolean>> = {
 };
 const wasRead = (key: string, value: ExactJson) => Object.hasOwn(MODULES, key) && MODULES[key]?.(value) === true;
 
-function filed(financial: JsonObject, of: ListOf, path: BodyPath): FiledFinancials {
-  const statements = takeSources(financial, 'financial', of.v1 ?? '', path);
+/** Filed statements, without the lists that have a row for each value. */
+function readFiled(financial: JsonObject, of: ListOf, path: BodyPath) {
+  const statements = of.v2 === null ? takeSources(financial, 'financial', of, path) : financial;
   const { rest, ...came } = readFiledFinancials(statements, of, path);
   const others = Object.entries(statements).filter(([key]) => key !== 'years' && key !== 'groups');
   return { ...came, rest: [...others, ...rest] };
 }
 
+function readStatements(object: JsonObject, of: ListOf, path: BodyPath): AnswerRowPart {
+  const { periods, years, hasGroups, rest } = readFiled(object, of, path);
+  return {
+    rest: nested(path.origin.operation, rest),
+    counts: { filed_periods: periods },
+    years,
+    ...(hasGroups && { extents: { filed_periods: 'whole' } }),
+  };
+}
+
 /** The immediate or the full group. */
-function groupTree(object: JsonObject, of: ListOf, path: BodyPath): AnswerRowPart {
-  const rest = takeSources(object, 'group_structures', of.v1 ?? '', path);
+function readTree(object: JsonObject, of: ListOf, path: BodyPath): AnswerRowPart {
+  const rest = takeSources(object, 'group_structures', of, path);
   const { count, odd } = readGroupTree(rest.data, of, path.at('data'));
   const others = Object.entries(rest).filter(([key, value]) => key !== 'data' || value === null);
   return {
@@ -140,3 +164,57 @@ function groupTree(object: JsonObject, of: ListOf, path: BodyPath): AnswerRowPar
     counts: { group_links: count },
   };
 }
+
+interface OpenedPage extends ListPage {
+  readonly opened: OpenedAnswer;
+  readonly body: JsonObject;
+}
+
+/** Reads the newest version of a list from all its stored pages. */
+function readPages(
+  operation: Operation,
+  answers: readonly OpenedAnswer[],
+  of: ListOf,
+  { list, read, perPage }: PagedList,
+): CompanyRowPart {
+  const rest: Members = [];
+  const pages = answers.flatMap((opened): readonly OpenedPage[] => {
+    const body = opened.path.object(opened.body);
+    if (body !== undefined) return [{ ...pageOf(opened.answer, body, perPage), opened, body }];
+    if (opened.body === null) opened.path.unexpected('an object', opened.body);
+    rest.push(...nested(operation, [['data', opened.body]]));
+    return [];
+  });
+  const reading = newestReading(pages);
+  let count: number | null = null;
+  for (const { at, offset } of reading) {
+    const { path } = at.opened;
+    const body = takeSources(at.body, list, of, path);
+    const { count: came, odd } = read(body.data, { ...of, offset }, path.at('data'));
+    if (came !== null) count = (count ?? 0) + came;
+    const others = Object.entries(body).filter(([key, value]) => !isEnvelope(key, value));
+    rest.push(...nested(operation, [...others, ...unreadItems('data', odd)]));
+  }
+  const shown = reading.map(({ at }) => at);
+  // If nothing could be read, the first answer counts.
+  const origins = shown.length > 0 ? shown : answers.slice(0, 1).map(({ answer }) => answer);
+  return {
+    operation,
+    rest,
+    asOf: origins[0]?.fetchedAt ?? 0,
+    rawSha256s: origins.map(({ rawSha256 }) => rawSha256),
+    counts: { [list]: count },
+    // A list may change while it is read, so the total of the last page with a list counts.
+    totals: { [list]: totalIn(shown.findLast(({ items }) => items !== null)?.body) ?? totalIn(shown[0]?.body) },
+    extents: { [list]: isComplete(shown) && !lacksItems(shown) ? 'whole' : 'part' },
+  };
+}
+
+/** Rows and totals have their own columns. In another form, or as null, they are kept in `extra`. */
+const isEnvelope = (key: string, value: ExactJson): boolean => {
+  if (key === 'data') return value !== null;
+  return (key === 'total_pages' || key === 'total_results') && wholeCount(value) !== null;
+};
+
+const totalIn = (body: JsonObject | undefined): Cell =>
+  isObject(body) && wholeCount(body.total_results) !== null ? String(body.total_results) : null;

@@ -1,14 +1,13 @@
 import { countPeopleLeft, PEOPLE_LEFT } from '../domain/outcomes.js';
-import { type ExactJson, ExactNumber, isObject, type JsonObject } from '../util/exact-json.js';
+import { type ExactJson, isObject, type JsonObject } from '../util/exact-json.js';
 import { totalOf } from '../util/list-page.js';
-import { eachItem, emptyOf, type ListRead, noted, type SubjectIds, unreadItems } from './parts/lists.js';
-import { type BodyPath, memberOf, openAnswer } from './parts/open-answer.js';
-import { type CellsOf, extraOf, type Members, nested, readFields, ungroup } from './parts/read-fields.js';
-import { sourcesTable, takeGroupSources } from './parts/sources.js';
+import { eachItem, type ListRead, placeCells, type SubjectIds, unreadItems, unreadPage } from './parts/lists.js';
+import { type BodyPath, openAnswer } from './parts/open-answer.js';
+import { extraOf, readFields, readNested, ungroup } from './parts/read-fields.js';
+import { sourcesTable, takeSources } from './parts/sources.js';
 import type { Glance, RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
 import {
   birthYearColumn,
-  type Column,
   column,
   companyKeyColumn,
   contactColumn,
@@ -110,17 +109,11 @@ const holdingFields = [
   column('share_type', 'text', 'Class of shares'),
   column('share_value', 'scalar', 'Description of the holding, formatted by the source'),
   column('currency', 'text', 'Currency code'),
-] as const;
-
-/** The connected company, with prefixed names, because the holder has a name and an ID too. */
-const heldCompanyFields = [
+  // The connected company has prefixed names, because the holder has a name and an ID too.
   column('company_id', 'id', 'The connected company', 'company.id'),
   column('company_name', 'text', 'Its name', 'company.name'),
   column('company_registration_number', 'text', 'Its number', 'company.registration_number'),
   column('company_vat_number', 'text', 'Its VAT number', 'company.vat_number'),
-] as const;
-
-const heldAddressFields = [
   column('company_zip', 'text', 'Its postal code', 'company.address.zip'),
   column('company_city', 'text', 'Its city', 'company.address.city'),
   column('company_address1', 'text', 'Its address', 'company.address.address1'),
@@ -141,8 +134,6 @@ const holdingsTable = table({
     screenedName,
     positionColumn,
     ...holdingFields,
-    ...heldCompanyFields,
-    ...heldAddressFields,
     isSubject,
     operationColumn,
     rawSha256,
@@ -286,26 +277,11 @@ function askedBy({ params }: RawAnswer): Pick<Screened, 'name' | 'birthYear'> {
   return { name: typeof name === 'string' ? name : null, birthYear: year === undefined ? null : String(year) };
 }
 
-interface SearchRead {
-  /** Null if no list was returned. */
-  readonly count: number | null;
-  readonly left: Members;
+function readSearch(operation: string, body: ExactJson, of: Screened, path: BodyPath) {
+  if (operation === 'shareholdersSearchKyb') return unreadPage(body, (rows) => readHoldings(rows, of, path.at('data')));
+  const { count, odd } = readAppointments(body, of, path);
+  return { count, left: unreadItems('data', odd) };
 }
-
-function readSearch(operation: string, body: ExactJson, of: Screened, path: BodyPath): SearchRead {
-  if (operation !== 'shareholdersSearchKyb') {
-    const { count, odd } = readAppointments(body, of, path);
-    return { count, left: unreadItems('data', odd) };
-  }
-  if (!isObject(body) || body.data === undefined) return { count: null, left: [['data', body]] };
-  const { count, odd } = readHoldings(body.data, of, path.at('data'));
-  const others = Object.entries(body).filter(([name, value]) => name !== 'data' && !isTotal(name, value));
-  const empty = body.data === null ? emptyOf('data', body.data) : [];
-  return { count, left: [...unreadItems('data', odd), ...empty, ...others] };
-}
-
-const isTotal = (name: string, value: ExactJson): boolean =>
-  /^total_(?:pages|results)$/.test(name) && value instanceof ExactNumber;
 
 /** The company, the name searched for, and the ID that the connected company is compared with. */
 interface Screened extends SubjectIds {
@@ -320,69 +296,34 @@ const fields = [...appointmentFields, ...appointmentContacts] as const;
 
 /** The answer of an officer search: a list without an envelope. */
 function readAppointments(list: ExactJson | undefined, of: Screened, path: BodyPath): ListRead {
-  const read = eachItem(list, of, path, (item, position, at) => {
-    const own = of.v1 === null ? item : takeGroupSources(item, GROUPS, 'appointments', of.v1, at);
+  const use = (item: JsonObject, position: string, at: BodyPath) => {
+    const own = takeSources(item, 'appointments', of, at, GROUPS);
     const { cells, rest } = readFields(ungroup(own, GROUPS), fields, at);
     path.out.add(appointmentsTable, {
-      ...screenedCells(of, position, path),
+      ...placeCells(of, position, path),
+      screened_name: of.name,
       screened_birth_year: of.birthYear,
       ...cells,
       is_subject: isOwn(cells.company_id, of),
       extra: extraOf(rest),
     });
-  });
-  return noted(read, appointmentsTable, path);
+  };
+  return eachItem(list, path, use, { offset: of.offset, table: appointmentsTable });
 }
-
-const screenedCells = ({ v1, v2, name }: Screened, position: string, { origin }: BodyPath) => ({
-  v1_company_id: v1,
-  v2_company_id: v2,
-  screened_name: name,
-  position,
-  operation: origin.operation,
-  raw_sha256: origin.rawSha256,
-});
 
 const isOwn = (id: string | null, { own }: Screened): string | null => (id === null ? null : String(id === own));
 
 /** A page of a shareholder search. */
 function readHoldings(list: ExactJson | undefined, of: Screened, path: BodyPath): ListRead {
-  const read = eachItem(list, of, path, (item, position, at) => {
-    const own = of.v1 === null ? item : takeGroupSources(item, ['company'], 'holdings', of.v1, at);
-    const company = part(own, 'company', at);
-    const address = part(company.object, 'address', at.at('company'));
-    const holding = readFields(own, holdingFields, at, company.read);
-    const held = prefixed(company.object, heldCompanyFields, at.at('company'), address.read);
-    const place = prefixed(address.object, heldAddressFields, at.at('company').at('address'), []);
+  const use = (item: JsonObject, position: string, at: BodyPath) => {
+    const { cells, rest } = readNested(takeSources(item, 'holdings', of, at, ['company']), holdingFields, at);
     path.out.add(holdingsTable, {
-      ...screenedCells(of, position, path),
-      ...holding.cells,
-      ...held.cells,
-      ...place.cells,
-      is_subject: isOwn(held.cells.company_id, of),
-      extra: extraOf([...holding.rest, ...nested('company', [...held.rest, ...nested('address', place.rest)])]),
+      ...placeCells(of, position, path),
+      screened_name: of.name,
+      ...cells,
+      is_subject: isOwn(cells.company_id, of),
+      extra: extraOf(rest),
     });
-  });
-  return noted(read, holdingsTable, path);
-}
-
-/** A part with its own columns. In another form, or empty, it stays in `extra`. */
-function part(object: JsonObject, name: string, path: BodyPath) {
-  const value = memberOf(object, name);
-  const found = isObject(value) && Object.keys(value).length > 0;
-  if (value !== undefined && value !== null && !isObject(value)) path.at(name).unexpected('an object', value);
-  return { object: found ? value : {}, read: found ? [name] : [] };
-}
-
-/** Members whose columns are prefixed with the name of their part. */
-function prefixed<const Fields extends readonly Column[]>(
-  object: JsonObject,
-  columns: Fields,
-  path: BodyPath,
-  ignored: readonly string[],
-): { readonly cells: CellsOf<Fields>; readonly rest: Members } {
-  const own = columns.map(({ name, type }) => column(name.replace(/^company_/, ''), type, ''));
-  const { cells, rest } = readFields(object, own, path, ignored);
-  const renamed = Object.fromEntries(columns.map(({ name }, index) => [name, cells[own[index]?.name ?? ''] ?? null]));
-  return { cells: renamed as CellsOf<Fields>, rest };
+  };
+  return eachItem(list, path, use, { offset: of.offset, table: holdingsTable });
 }

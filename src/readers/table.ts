@@ -144,6 +144,41 @@ export function hideContacts(columns: readonly Column[], row: Row, previous?: Ro
   return shown;
 }
 
+export type CamelCase<Name> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+/**
+ * A row of a table about the run. Each column has the member of the record with its name, in the form of its type.
+ * `others`: the columns that have none.
+ */
+export function rowOf<T extends Table, R extends object>(
+  { columns }: T,
+  record: R,
+  others: {
+    readonly [Name in T['columns'][number]['name'] as CamelCase<Name> extends keyof R ? never : Name]: Cell;
+  },
+): RowOf<T> {
+  const values = record as Readonly<Record<string, string | number | null | undefined>>;
+  const row: Record<string, Cell> = {};
+  for (const { name, type } of columns) {
+    const value = values[camelCaseOf(name)];
+    if (typeof value === 'string' || typeof value === 'number')
+      row[name] = type === 'timestamp' ? timestamp(Number(value)) : String(value);
+    else row[name] = null;
+  }
+  return Object.assign<object, object>(row, others) as RowOf<T>;
+}
+
+/** Tables about the run have few columns and many rows. */
+const camelCases = new Map<string, string>();
+
+function camelCaseOf(name: string): string {
+  const known = camelCases.get(name) ?? name.replace(/_[a-z]/g, (part) => part.slice(1).toUpperCase());
+  camelCases.set(name, known);
+  return known;
+}
+
 /** The columns of one export. */
 export const columnsOf = (declared: Table, includeContacts: boolean): readonly Column[] =>
   declared.columns.filter((item) => includeContacts || item.contact !== true);

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { companiesTable } from '../../src/readers/parts/company-row.js';
 import { newestReading } from '../../src/readers/parts/newest-reading.js';
 import { officersTable } from '../../src/readers/parts/officers-shareholders.js';
-import { recordReader } from '../../src/readers/record.js';
-import { registryReader } from '../../src/readers/registry.js';
+import { recordReader, registryReader } from '../../src/readers/record.js';
 import type { ListPage } from '../../src/util/list-page.js';
 import { answer, read } from './support.js';
 

@@ -14,8 +14,7 @@ import { officersTable, shareholdersTable } from '../../src/readers/parts/office
 import { sourcesTable } from '../../src/readers/parts/sources.js';
 import { peopleTable } from '../../src/readers/people.js';
 import { type RawAnswer, type Reader, ReaderOutput } from '../../src/readers/reader.js';
-import { recordReader } from '../../src/readers/record.js';
-import { registryReader } from '../../src/readers/registry.js';
+import { recordReader, registryReader } from '../../src/readers/record.js';
 import { appointmentsTable, screeningReader, screeningsTable } from '../../src/readers/screening.js';
 import { columnsOf, type Row, type Table } from '../../src/readers/table.js';
 import { parseExact } from '../../src/util/exact-json.js';

@@ -21,9 +21,9 @@ import { addressAt, filedTurnover, glanceAt } from './glance.js';
 import { groupLinksTable } from './group-links.js';
 import type { SubjectIds } from './lists.js';
 import { officersTable, shareholdersTable } from './officers-shareholders.js';
-import { type BodyPath, idOf, memberOf } from './open-answer.js';
-import { extraOf, type Members, nested, readFields, ungroup } from './read-fields.js';
-import { takeGroupSources } from './sources.js';
+import type { BodyPath } from './open-answer.js';
+import { extraOf, type Members, nested, ownId, readFields, ungroup } from './read-fields.js';
+import { takeSources } from './sources.js';
 
 type ProfileCell = (typeof allProfileFields)[number]['name'];
 
@@ -120,14 +120,9 @@ const besides = ({ cells = {} }: CompanyRowPart, shown: Readonly<Record<ProfileC
 const isThere = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 /** Flat, or grouped with provenance (V1-25). An ID other than the requested one becomes an issue. */
-export function readProfile(object: JsonObject, { v1, v2 }: SubjectIds, path: BodyPath): AnswerRowPart {
-  const id = v1 ?? v2 ?? '';
-  const grouped = v1 === null ? object : takeGroupSources(object, PROFILE_GROUPS, 'lite', v1, path);
-  const flat = ungroup(grouped, PROFILE_GROUPS);
-  const own = memberOf(flat, 'id');
-  const isOwn = own === undefined || own === null || idOf(own) === id;
-  if (!isOwn) path.at('id').unexpected(`the ID ${id}`, own);
-  return readFields(flat, allProfileFields, path, isOwn ? ['id'] : []);
+export function readProfile(object: JsonObject, of: SubjectIds, path: BodyPath): AnswerRowPart {
+  const flat = ungroup(takeSources(object, 'lite', of, path, PROFILE_GROUPS), PROFILE_GROUPS);
+  return readFields(flat, allProfileFields, path, ownId(flat, 'id', of.v1 ?? of.v2, path));
 }
 
 const PROFILE_GROUPS = ['basic', 'address', 'contact'];

@@ -13,7 +13,7 @@ import {
   valueType,
 } from '../table.js';
 import { hasYear } from './glance.js';
-import { eachItem, emptyOf, type ListOf, noted, unreadItems } from './lists.js';
+import { eachItem, emptyOf, type ListOf, unreadItems } from './lists.js';
 import type { BodyPath } from './open-answer.js';
 import { extraOf, type Members, readFields, readValue } from './read-fields.js';
 
@@ -43,11 +43,11 @@ interface Group {
 export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPath): FiledFinancials {
   const valueless: ExactJson[] = [];
   const years = path.at('years').list(object.years);
-  const groups = eachItem(object.groups, { offset: 0 }, path.at('groups'), (item, position, at) => {
+  const use = (item: JsonObject, position: string, at: BodyPath) => {
     const { cells, rest } = readFields(item, groupFields, at, ['list']);
     const left: ExactJson[] = [];
     let metrics = 0;
-    const list = eachItem(item.list, { offset: 0 }, at.at('list'), (metric, metricPosition, metricAt) => {
+    const list = eachItem(item.list, at.at('list'), (metric, metricPosition, metricAt) => {
       const periods = readMetric(metric, { cells, rest, position, years: years ?? [] }, metricPosition, of, metricAt);
       if (periods.length === 0) left.push(metric);
       else metrics += 1;
@@ -55,8 +55,8 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
     for (const item of list.odd) left.push(item);
     if (metrics === 0) valueless.push(item);
     else if (left.length > 0) valueless.push({ ...item, list: left });
-  });
-  noted(groups, filedFinancialsTable, path);
+  };
+  const groups = eachItem(object.groups, path.at('groups'), use, { table: filedFinancialsTable });
   return {
     periods: years?.length ?? null,
     years: years === undefined ? null : stringifyExact(years),

@@ -12,18 +12,18 @@ import {
   v1CompanyId,
   v2CompanyId,
 } from '../table.js';
-import { eachItem, emptyOf, type ListRead, noted, type SubjectIds, unreadItems } from './lists.js';
+import { eachItem, emptyOf, type ListRead, placeCells, type SubjectIds, unreadItems } from './lists.js';
 import type { BodyPath } from './open-answer.js';
 import { extraOf, type Members, readFields } from './read-fields.js';
 
 /** The links of a full record. Their `source` is a text, not a source object (V1-26). */
 export function readGroupLinks(list: ExactJson | undefined, of: SubjectIds, path: BodyPath): ListRead {
-  const read = eachItem(list, { offset: 0 }, path, (item, position, at) => {
+  const use = (item: JsonObject, position: string, at: BodyPath) => {
     const { cells, rest } = readFields(item, groupLinkFields, at);
-    const place = { depth: null, source_id: null, target_id: null, source_selected: null, selected: null };
-    path.out.add(groupLinksTable, joinCells(cells, identity(of, position, path), { ...place, extra: extraOf(rest) }));
-  });
-  return noted(read, groupLinksTable, path);
+    const tree = { depth: null, source_id: null, target_id: null, source_selected: null, selected: null };
+    path.out.add(groupLinksTable, joinCells(cells, placeCells(of, position, path), { ...tree, extra: extraOf(rest) }));
+  };
+  return eachItem(list, path, use, { table: groupLinksTable });
 }
 
 /** Fields of a company in a tree node. */
@@ -69,7 +69,8 @@ export function readGroupTree(list: ExactJson | undefined, of: SubjectIds, path:
       emit(next.parent, node, of, String(++count), path);
     push(children, next.at.at('children'), node);
   }
-  return noted({ count, odd }, groupLinksTable, path);
+  path.out.noteCame(groupLinksTable);
+  return { count, odd };
 }
 
 function readNode(object: JsonObject, parent: Node | undefined, path: BodyPath): Node {
@@ -91,7 +92,7 @@ const isThere = (value: ExactJson | undefined): value is ExactJson => value !== 
 function emit(parent: Node | undefined, child: Node, of: SubjectIds, position: string, path: BodyPath): void {
   const first = parent?.cells;
   path.out.add(groupLinksTable, {
-    ...identity(of, position, path),
+    ...placeCells(of, position, path),
     company_id: null,
     country_source: first?.country ?? null,
     country_target: child.cells.country,
@@ -108,14 +109,6 @@ function emit(parent: Node | undefined, child: Node, of: SubjectIds, position: s
     extra: extraOf(child.rest),
   });
 }
-
-const identity = ({ v1, v2 }: SubjectIds, position: string, { origin }: BodyPath) => ({
-  v1_company_id: v1,
-  position,
-  v2_company_id: v2,
-  operation: origin.operation,
-  raw_sha256: origin.rawSha256,
-});
 
 const groupLinkFields = [
   column('company_id', 'id', 'The company whose record has the link. Empty for a tree'),

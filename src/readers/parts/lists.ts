@@ -1,4 +1,4 @@
-import type { ExactJson, JsonObject } from '../../util/exact-json.js';
+import { type ExactJson, ExactNumber, isObject, type JsonObject } from '../../util/exact-json.js';
 import type { Cell, Table } from '../table.js';
 import { type BodyPath, memberOf } from './open-answer.js';
 import type { Members } from './read-fields.js';
@@ -21,11 +21,12 @@ export interface ListRead {
   readonly odd: ExactJson[];
 }
 
+/** Reads a list item by item. `offset`: items on earlier pages. `table`: its rows, which notes that the list came. */
 export function eachItem(
   list: ExactJson | undefined,
-  { offset }: Pick<ListOf, 'offset'>,
   path: BodyPath,
   use: (item: JsonObject, position: string, at: BodyPath) => void,
+  { offset = 0, table }: { readonly offset?: number; readonly table?: Table } = {},
 ): ListRead {
   const items = path.list(list);
   const odd: ExactJson[] = [];
@@ -40,14 +41,33 @@ export function eachItem(
       if (item === null) at.unexpected('an object', item);
     }
   }
+  if (table !== undefined) path.out.noteCame(table);
   return { count: items.length, odd };
 }
 
-/** The same, and records that the list came. */
-export function noted(read: ListRead, table: Table, { out }: BodyPath): ListRead {
-  if (read.count !== null) out.noteCame(table);
-  return read;
+/** What of a page no row shows: the rows, if they are no list, and what is beside them. */
+export function unreadPage(
+  body: ExactJson,
+  read: (rows: ExactJson) => ListRead,
+): ListRead & { readonly left: Members } {
+  if (!isObject(body) || body.data === undefined) return { count: null, odd: [], left: [['data', body]] };
+  const { count, odd } = read(body.data);
+  const others = Object.entries(body).filter(([name, value]) => name !== 'data' && !isTotal(name, value));
+  const nothing: Members = body.data === null ? [['data', null]] : [];
+  return { count, odd, left: [...unreadItems('data', odd), ...nothing, ...others] };
 }
+
+const isTotal = (name: string, value: ExactJson): boolean =>
+  /^total_(?:pages|results|employees)$/.test(name) && value instanceof ExactNumber;
+
+/** The cells that place an item in its list. */
+export const placeCells = ({ v1, v2 }: SubjectIds, position: string, { origin }: BodyPath) => ({
+  v1_company_id: v1,
+  position,
+  v2_company_id: v2,
+  operation: origin.operation,
+  raw_sha256: origin.rawSha256,
+});
 
 /** Unread items under the name of their list. */
 export const unreadItems = (name: string, odd: ExactJson[]): Members => (odd.length === 0 ? [] : [[name, odd]]);

@@ -12,10 +12,10 @@ import {
   v1CompanyId,
   v2CompanyId,
 } from '../table.js';
-import { eachItem, type ListOf, type ListRead, noted } from './lists.js';
+import { eachItem, type ListOf, type ListRead, placeCells } from './lists.js';
 import { type BodyPath, idOf, memberOf } from './open-answer.js';
 import { extraOf, readFields, ungroup } from './read-fields.js';
-import { takeGroupSources } from './sources.js';
+import { takeSources } from './sources.js';
 
 /** The groups of an officer with provenance. Their structure is not published, so fields are found by name. */
 const OFFICER_GROUPS = ['officer', 'appointment', 'address', 'contact'];
@@ -45,12 +45,12 @@ const officerContacts = [
 const officerColumns = [...officerFields, ...officerContacts] as const;
 
 export function readOfficers(list: ExactJson | undefined, of: ListOf, path: BodyPath): ListRead {
-  const read = eachItem(list, of, path, (item, position, at) => {
-    const flat = ungroup(withoutSources(item, OFFICER_GROUPS, 'officers', of, at), OFFICER_GROUPS);
+  const use = (item: JsonObject, position: string, at: BodyPath) => {
+    const flat = ungroup(takeSources(item, 'officers', of, at, OFFICER_GROUPS), OFFICER_GROUPS);
     const { cells, rest } = readFields(flat, officerColumns, at);
-    path.out.add(officersTable, joinCells(cells, identity(of, position, path), { extra: extraOf(rest) }));
-  });
-  return noted(read, officersTable, path);
+    path.out.add(officersTable, joinCells(cells, placeCells(of, position, path), { extra: extraOf(rest) }));
+  };
+  return eachItem(list, path, use, { offset: of.offset, table: officersTable });
 }
 
 /** v2 repeats the company's own ID in every item. */
@@ -58,29 +58,13 @@ const repeatsId = (item: JsonObject, of: ListOf): readonly string[] =>
   of.v2 !== null && idOf(memberOf(item, 'company_id')) === of.v2 ? ['company_id'] : [];
 
 export function readShareholders(list: ExactJson | undefined, of: ListOf, path: BodyPath): ListRead {
-  const read = eachItem(list, of, path, (item, position, at) => {
-    const object = withoutSources(item, [], 'shareholders', of, at);
+  const use = (item: JsonObject, position: string, at: BodyPath) => {
+    const object = takeSources(item, 'shareholders', of, at);
     const { cells, rest } = readFields(object, shareholderFields, at, repeatsId(object, of));
-    path.out.add(shareholdersTable, joinCells(cells, identity(of, position, path), { extra: extraOf(rest) }));
-  });
-  return noted(read, shareholdersTable, path);
+    path.out.add(shareholdersTable, joinCells(cells, placeCells(of, position, path), { extra: extraOf(rest) }));
+  };
+  return eachItem(list, path, use, { offset: of.offset, table: shareholdersTable });
 }
-
-const withoutSources = (
-  item: JsonObject,
-  groups: readonly string[],
-  module: string,
-  of: ListOf,
-  at: BodyPath,
-): JsonObject => (of.v1 === null ? item : takeGroupSources(item, groups, module, of.v1, at));
-
-const identity = (of: ListOf, position: string, { origin }: BodyPath) => ({
-  v1_company_id: of.v1,
-  position,
-  v2_company_id: of.v2,
-  operation: origin.operation,
-  raw_sha256: origin.rawSha256,
-});
 
 export const officersTable = table({
   name: 'officers',

@@ -7,7 +7,8 @@ import {
   stringifyExact,
 } from '../../util/exact-json.js';
 import { removeContacts } from '../../util/sanitize-text.js';
-import { type AnswerOrigin, originOf, type RawAnswer, type ReaderOutput } from '../reader.js';
+import { type AnswerOrigin, originOf, type RawAnswer, type ReaderOutput, type SubjectAnswers } from '../reader.js';
+import { timestamp } from '../table.js';
 
 /** An answer with a JSON body, and its root path. */
 export interface OpenedAnswer {
@@ -25,6 +26,31 @@ export function openAnswer(answer: RawAnswer, out: ReaderOutput): OpenedAnswer |
   if (opened !== undefined && !out.includeContacts) removeContacts(opened.body);
   return opened;
 }
+
+/** Reads each answer that is a record. Another body becomes an issue with the whole value. */
+export function eachRecord(
+  { answers }: SubjectAnswers,
+  out: ReaderOutput,
+  kind: string,
+  read: (record: JsonObject, path: BodyPath) => void,
+): void {
+  for (const answer of answers) {
+    const opened = openAnswer(answer, out);
+    if (opened === undefined) continue;
+    const record = opened.path.object(opened.body);
+    if (record === undefined) opened.path.left(`a ${kind}`, opened.body);
+    else read(record, opened.path);
+  }
+}
+
+/** The cells about the answer of a record, and the IDs of its company in other spaces. */
+export const recordCells = ({ origin }: BodyPath, { ids }: Pick<SubjectAnswers, 'ids'>) => ({
+  fetched_at: timestamp(origin.fetchedAt),
+  raw_sha256: origin.rawSha256,
+  operation: origin.operation,
+  v1_company_id: ids.v1 ?? null,
+  v2_company_id: ids.v2 ?? null,
+});
 
 /** The same for answers without people. */
 export function openUnfiltered(answer: RawAnswer, out: ReaderOutput): OpenedAnswer | undefined {

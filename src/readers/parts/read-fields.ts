@@ -2,7 +2,7 @@
 
 import { type ExactJson, ExactNumber, isObject, type JsonObject, stringifyExact } from '../../util/exact-json.js';
 import type { Cell, Column, ColumnType } from '../table.js';
-import { type BodyPath, memberOf } from './open-answer.js';
+import { type BodyPath, idOf, memberOf } from './open-answer.js';
 
 export type CellsOf<Fields extends readonly Column[]> = { readonly [Name in Fields[number]['name']]: Cell };
 export type Members = (readonly [string, ExactJson])[];
@@ -29,6 +29,75 @@ export function readFields<const Fields extends readonly Column[]>(
     rest.push([name, object[name] as ExactJson]);
   }
   return { cells: cells as CellsOf<Fields>, rest };
+}
+
+/** The ID's member, if it is the expected one or absent. Another ID becomes an issue and stays in `extra`. */
+export function ownId(object: JsonObject, member: string, id: string | null, path: BodyPath): readonly string[] {
+  const own = memberOf(object, member) ?? null;
+  if (own === null || idOf(own) === id) return [member];
+  path.at(member).unexpected(id === null ? 'text or a number' : `the ID ${id}`, own);
+  return [];
+}
+
+/**
+ * Reads columns whose values lie in parts of an object: `company.address.zip`. A part in another form, or empty, stays
+ * in `extra`.
+ */
+export function readNested<const Fields extends readonly Column[]>(
+  object: JsonObject,
+  fields: Fields,
+  path: BodyPath,
+  ignored: readonly string[] = [],
+  placeOf = ({ name, from = name }: Column): readonly string[] => from.split('.'),
+): { readonly cells: CellsOf<Fields>; readonly rest: Members } {
+  const tree = treeOf.get(fields) ?? toTree(fields.map((field) => [field, placeOf(field)]));
+  treeOf.set(fields, tree);
+  const cells: Record<string, Cell> = {};
+  const rest = readTree(object, tree, path, ignored, cells);
+  return { cells: cells as CellsOf<Fields>, rest };
+}
+
+/** The columns of an object by the names of their members, and its parts. */
+interface FieldTree {
+  readonly fields: readonly Column[];
+  /** The column of each field. */
+  readonly columns: readonly string[];
+  readonly parts: readonly (readonly [name: string, tree: FieldTree])[];
+}
+
+const treeOf = new WeakMap<readonly Column[], FieldTree>();
+
+function toTree(places: readonly (readonly [field: Column, place: readonly string[]])[]): FieldTree {
+  const own = places.filter(([, place]) => place.length === 1);
+  const names = [...new Set(places.filter(([, place]) => place.length > 1).map(([, [name = '']]) => name))];
+  const inside = (part: string) =>
+    places.flatMap(([field, [name, ...place]]) => (name === part && place.length > 0 ? [[field, place] as const] : []));
+  return {
+    fields: own.map(([field, [name = '']]) => ({ ...field, name })),
+    columns: own.map(([field]) => field.name),
+    parts: names.map((name) => [name, toTree(inside(name))]),
+  };
+}
+
+function readTree(
+  object: JsonObject,
+  { fields, columns, parts }: FieldTree,
+  path: BodyPath,
+  ignored: readonly string[],
+  into: Record<string, Cell>,
+): Members {
+  const inner = parts.map(([name, tree]) => {
+    const at = path.at(name);
+    const part = at.object(memberOf(object, name)) ?? {};
+    return { name, tree, part, at, isFilled: Object.keys(part).length > 0 };
+  });
+  const read = inner.flatMap(({ name, isFilled }) => (isFilled ? [name] : []));
+  const own = readFields(object, fields, path, [...ignored, ...read]);
+  for (const [index, { name }] of fields.entries()) into[columns[index] as string] = own.cells[name] ?? null;
+  return [
+    ...own.rest,
+    ...inner.flatMap(({ name, tree, part, at }) => nested(name, readTree(part, tree, at, [], into))),
+  ];
 }
 
 /** The `extra` column. Null if nothing is left. A name with two different values is kept twice. */

@@ -1,14 +1,31 @@
 import { type ExactJson, isObject, type JsonObject } from '../../util/exact-json.js';
 import { column, extraColumn, operationColumn, rawSha256, table, v1CompanyId } from '../table.js';
+import type { SubjectIds } from './lists.js';
 import { type BodyPath, memberOf } from './open-answer.js';
 import { extraOf, readFields } from './read-fields.js';
 
 /**
  * Takes the source objects out of a record. Their place in a full record is not published. Accepted are `provenance` or
  * `sources` by module, `<module>_source`, and `source` inside the module. A text `source` (V1-26) is no source object
- * and stays.
+ * and stays. Each of the `groups` of provenance may have its own source. Only v1 sends them.
  */
-export function takeSources(object: JsonObject, module: string, companyId: string, path: BodyPath): JsonObject {
+export function takeSources(
+  object: JsonObject,
+  module: string,
+  { v1 }: SubjectIds,
+  path: BodyPath,
+  groups: readonly string[] = [],
+): JsonObject {
+  if (v1 === null) return object;
+  const left = takeOwnSources(object, module, v1, path);
+  const inner = groups.flatMap((name) => {
+    const group = memberOf(left, name);
+    return isObject(group) ? [[name, takeOwnSources(group, `${module}.${name}`, v1, path.at(name))] as const] : [];
+  });
+  return inner.length === 0 ? left : { ...left, ...Object.fromEntries(inner) };
+}
+
+function takeOwnSources(object: JsonObject, module: string, companyId: string, path: BodyPath): JsonObject {
   // Most records have none, so they are not copied.
   const left = new Map<string, JsonObject | undefined>();
   for (const key of Object.keys(object)) {
@@ -24,22 +41,6 @@ export function takeSources(object: JsonObject, module: string, companyId: strin
       return kept === undefined ? [] : [[key, kept]];
     }),
   );
-}
-
-/** The same for the groups of provenance, each of which may have its own source. */
-export function takeGroupSources(
-  object: JsonObject,
-  groups: readonly string[],
-  module: string,
-  companyId: string,
-  path: BodyPath,
-): JsonObject {
-  const left = takeSources(object, module, companyId, path);
-  const inner = groups.flatMap((name) => {
-    const group = memberOf(left, name);
-    return isObject(group) ? [[name, takeSources(group, `${module}.${name}`, companyId, path.at(name))] as const] : [];
-  });
-  return inner.length === 0 ? left : { ...left, ...Object.fromEntries(inner) };
 }
 
 const NAMED = /^(?:(.*)_)?(?:source|provenance)s?$/;
