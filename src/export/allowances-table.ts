@@ -2,7 +2,7 @@
 
 import { driftOf, remainingUse } from '../domain/account-usage.js';
 import type { Allowances, ContactUsage, EnvironmentUsage, PermissionUsage } from '../ledger/money/usage.js';
-import { column, type RowOf, table, timestamp } from '../readers/table.js';
+import { type CamelCase, column, type RowOf, rowOf, table } from '../readers/table.js';
 
 export const allowancesTable = table({
   name: 'allowances',
@@ -58,75 +58,34 @@ function compare(one: readonly (string | null)[], other: readonly (string | null
   return at === -1 ? 0 : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1;
 }
 
-const NOTHING: AllowanceRow = {
-  api: null,
-  permission: null,
-  metric: null,
-  name: null,
-  used: null,
-  total: null,
-  left: null,
-  used_at_start: null,
-  reset_at: null,
-  observed_at: null,
-  contacts_from: null,
-  contacts_to: null,
-  operations: null,
-  calls_answered: null,
-  calls_failed: null,
-  drift: null,
-  permission_name: null,
-  environment: null,
-  extra: null,
-};
-
 function unitRows(told: EnvironmentUsage): readonly AllowanceRow[] {
   const { api, name, remainingUnits, dailyLimit, dailyRemaining, resetAt, observedAt, raw, notCompared } = told;
   // v2 does not count in units.
   if (observedAt === null || api !== 'v1') return [];
-  const shared = { ...NOTHING, api, environment: name, observed_at: timestamp(observedAt), extra: raw };
-  const drift = notCompared === null ? String(told.driftUnits) : null;
-  const units = { ...shared, metric: 'units', left: text(remainingUnits), drift };
-  if (dailyLimit === null && dailyRemaining === null) return [{ ...units, reset_at: time(resetAt) }];
-  const daily = { total: text(dailyLimit), left: text(dailyRemaining), reset_at: time(resetAt) };
-  return [units, { ...shared, metric: 'units_daily', ...daily }];
+  const row = (metric: string, left: number | null, more: object) =>
+    allowanceRow({ api, environment: name, observedAt, extra: raw, metric, left, ...more });
+  const drift = notCompared === null ? told.driftUnits : null;
+  if (dailyLimit === null && dailyRemaining === null) return [row('units', remainingUnits, { drift, resetAt })];
+  return [row('units', remainingUnits, { drift }), row('units_daily', dailyRemaining, { total: dailyLimit, resetAt })];
 }
 
-const permissionRow = (told: PermissionUsage): AllowanceRow => ({
-  ...NOTHING,
-  api: 'v2',
-  permission: told.permission,
-  metric: told.metric === '' ? null : told.metric,
-  name: told.name,
-  used: text(told.used),
-  total: text(told.total),
-  left: text(remainingUse(told)),
-  used_at_start: text(told.usedAtStart),
-  observed_at: timestamp(told.observedAt),
-  operations: told.operations && JSON.stringify(told.operations),
-  calls_answered: text(told.callsAnswered),
-  calls_failed: text(told.callsFailed),
-  drift: text(driftOf(told)),
-  permission_name: told.permissionName,
-  environment: told.environment,
-  extra: told.extra,
-});
-
-function contactRows(told: ContactUsage): readonly AllowanceRow[] {
-  const shared = {
-    ...NOTHING,
+const permissionRow = (told: PermissionUsage): AllowanceRow =>
+  allowanceRow({
+    ...told,
     api: 'v2',
-    environment: told.environment,
-    observed_at: timestamp(told.observedAt),
-    contacts_from: told.dateFrom,
-    contacts_to: told.dateTo,
-    extra: told.extra,
-  };
-  return [
-    { ...shared, metric: 'email_count', used: text(told.emailCount) },
-    { ...shared, metric: 'phone_count', used: text(told.phoneCount) },
-  ];
-}
+    metric: told.metric === '' ? null : told.metric,
+    left: remainingUse(told),
+    operations: told.operations && JSON.stringify(told.operations),
+    drift: driftOf(told),
+  });
 
-const text = (value: number | null): string | null => (value === null ? null : String(value));
-const time = (at: number | null): string | null => (at === null ? null : timestamp(at));
+const contactRows = ({ emailCount, phoneCount, dateFrom, dateTo, ...told }: ContactUsage): readonly AllowanceRow[] =>
+  [
+    { metric: 'email_count', used: emailCount },
+    { metric: 'phone_count', used: phoneCount },
+  ].map((count) => allowanceRow({ ...told, ...count, api: 'v2', contactsFrom: dateFrom, contactsTo: dateTo }));
+
+type AllowanceCell = CamelCase<(typeof allowancesTable)['columns'][number]['name']>;
+
+const allowanceRow = (told: Partial<Record<AllowanceCell, string | number | null>>): AllowanceRow =>
+  rowOf(allowancesTable, told, {});

@@ -26,15 +26,15 @@ import { type ResultsShape, resultsFor, resultsTable } from './results-table.js'
 import {
   callRow,
   candidateRow,
-  damagedRow,
-  damagedTextRow,
-  endRow,
-  errorRow,
+  damagedAnswer,
+  damagedText,
+  endOfRow,
   inputColumns,
   inputRow,
   memberRow,
   plannedStages,
   watchEventRow,
+  writeErrors,
 } from './run-rows.js';
 import { changeRows, companySpaces, importantNames, rowsTable } from './run-tables.js';
 import { type ExportSummary, summarise } from './summary.js';
@@ -86,7 +86,11 @@ async function fill(
     // The key facts of each company are ready by now.
     await writeInputLines(snapshot, outputs, shape, tally);
     writeGraph(snapshot.graph, outputs);
-    writeDamaged(snapshot, outputs, options.now);
+    const { damaged, damagedTexts } = snapshot;
+    writeErrors(outputs, [
+      ...damaged.map(damagedAnswer),
+      ...damagedTexts.map((text) => damagedText(text, options.now)),
+    ]);
     const finished = await outputs.finish(folder);
     if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
     // A worker may still be adding a file.
@@ -179,13 +183,7 @@ async function writeRunTables(
   const cells = JSON.stringify({ not_compared: 'new answers are not compared yet' } satisfies Glance);
   for await (const batch of snapshot.notCompared(READERS_VERSION))
     for (const { space, id } of batch) snapshot.keepGlances(NOT_COMPARED, space, [{ id, cells }]);
-  for await (const batch of snapshot.errors()) {
-    const before = outputs.count('errors');
-    outputs.write(
-      'errors',
-      batch.map((error, index) => errorRow(error, before + index + 1)),
-    );
-  }
+  for await (const batch of snapshot.errors()) writeErrors(outputs, batch);
 }
 
 /** Writes the input rows for programs and for people. Rows that need a person are also in `errors`. */
@@ -212,12 +210,8 @@ async function writeInputLines(
       'results',
       lines.map(({ row, company }) => resultRow(row, company, shape)),
     );
-    const before = outputs.count('errors');
     const ended = batch.filter(({ outcome }) => outcome === 'invalid' || outcome === 'needs_review');
-    outputs.write(
-      'errors',
-      ended.map((row, index) => endRow(row, before + index + 1)),
-    );
+    writeErrors(outputs, ended.map(endOfRow));
     await outputs.drain('results');
   }
 }
@@ -270,14 +264,6 @@ function changeInWords({ table, column, kind, oldValue, newValue }: FieldChange)
   const value = (text: string | null) => (text === null ? 'not returned' : withoutEmails(sanitizeText(text, 80)));
   if (column === null) return `${name}: ${kind === 'added' ? 'new' : 'no longer returned'}`;
   return `${name}: ${value(oldValue)} → ${value(newValue)}`;
-}
-
-function writeDamaged({ damaged, damagedTexts }: RunSnapshot, outputs: Outputs, now: number): void {
-  const before = outputs.count('errors');
-  outputs.write('errors', [
-    ...damaged.map((answer, index) => damagedRow(answer, before + index + 1)),
-    ...damagedTexts.map((place, index) => damagedTextRow(place, before + damaged.length + index + 1, now)),
-  ]);
 }
 
 function nothingWritten([first]: readonly UnwrittenFile[]): KybatchError {

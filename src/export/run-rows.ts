@@ -21,20 +21,21 @@ import type { DueDecision, MemberState } from '../ledger/portfolio/portfolios.js
 import type { RunRecord } from '../ledger/rows/runs.js';
 import { tryParse } from '../readers/parts/open-answer.js';
 import type { Issue } from '../readers/reader.js';
-import { type Cell, type Column, ownColumn, type Row, type RowOf, timestamp } from '../readers/table.js';
+import { type Cell, type Column, ownColumn, type Row, type RowOf, rowOf, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
 import { type ExactJson, isObject, stringifyExact } from '../util/exact-json.js';
 import { isContactName, removeContacts, withoutEmails } from '../util/sanitize-text.js';
 import type { CompanyFacts } from './company-at-a-glance.js';
+import type { Outputs } from './outputs.js';
 import { freeName } from './results-table.js';
 import {
-  type callsTable,
-  type candidatesTable,
-  type errorsTable,
-  type membersTable,
+  callsTable,
+  candidatesTable,
+  errorsTable,
+  membersTable,
   rowSpaces,
   statusColumn,
-  type watchEventsTable,
+  watchEventsTable,
 } from './run-tables.js';
 
 /** Extra fields of a search may contain personal data. */
@@ -44,8 +45,6 @@ function withoutContacts(extra: string | null): string | null {
   removeContacts(members);
   return isObject(members) && Object.keys(members).length === 0 ? null : stringifyExact(members);
 }
-
-const text = (value: number | null): Cell => (value === null ? null : String(value));
 
 /** `input_*`, one for each column of the input. */
 export function inputColumns(headers: readonly string[]): readonly Column[] {
@@ -100,25 +99,13 @@ const namesStages = (value: unknown): value is { readonly pipeline?: { readonly 
   isRecord(value) && isRecord(value.pipeline ?? {});
 
 export const candidateRow = (
-  candidate: SnapshotCandidate,
+  { extra = null, ...candidate }: SnapshotCandidate,
   includeContacts: boolean,
-): RowOf<typeof candidatesTable> => ({
-  row: String(candidate.row),
-  api: candidate.space,
-  position: String(candidate.position),
-  id: candidate.id,
-  name: candidate.name,
-  registration_number: candidate.registrationNumber,
-  vat_number: candidate.vatNumber,
-  country_code: candidate.countryCode,
-  state: candidate.state,
-  match_grade: candidate.matchGrade,
-  decision: candidate.decision,
-  evidence: candidate.evidence,
-  jurisdiction: candidate.jurisdiction,
-  company_key: candidate.companyKey,
-  extra: includeContacts ? (candidate.extra ?? null) : withoutContacts(candidate.extra ?? null),
-});
+): RowOf<typeof candidatesTable> =>
+  rowOf(candidatesTable, candidate, {
+    api: candidate.space,
+    extra: includeContacts ? extra : withoutContacts(extra),
+  });
 
 export function memberRow(
   member: SnapshotMember,
@@ -127,38 +114,23 @@ export function memberRow(
   const { standing, leftAt } = member;
   const due = leftAt === null ? (judge?.(standing).due ?? null) : null;
   const fetched = Object.values(standing.fetched);
-  return {
-    portfolio: member.portfolio,
-    input_id: member.inputId,
+  return rowOf(membersTable, member, {
     row: leftAt === null ? String(standing.row) : null,
-    first_seen: timestamp(member.firstSeen),
-    last_seen: timestamp(member.lastSeen),
-    left_at: leftAt === null ? null : timestamp(leftAt),
     due: judge === null ? null : String(due !== null),
     due_reason: due?.reason ?? null,
     oldest_fetched_at: fetched.length === 0 ? null : timestamp(Math.min(...fetched)),
     member: String(standing.member),
-    company_key: member.companyKey,
     extra: null,
-  };
+  });
 }
 
-export const watchEventRow = (event: SnapshotWatchEvent, includeContacts: boolean): RowOf<typeof watchEventsTable> => ({
-  portfolio: event.portfolio,
-  row: String(event.row),
-  input_id: event.inputId,
-  v2_company_id: event.companyId,
-  event_type: event.eventType,
-  status: event.status,
-  message: event.message,
-  date_created: event.dateCreated,
-  heard_at: timestamp(event.heardAt),
-  run: event.runId,
-  raw_sha256: event.rawSha256,
-  event: String(event.id),
-  company_key: event.companyKey,
-  ...saidBeside(event, includeContacts),
-});
+export const watchEventRow = (event: SnapshotWatchEvent, includeContacts: boolean): RowOf<typeof watchEventsTable> =>
+  rowOf(watchEventsTable, event, {
+    v2_company_id: event.companyId,
+    run: event.runId,
+    event: String(event.id),
+    ...saidBeside(event, includeContacts),
+  });
 
 function saidBeside({ eventType, extra }: SnapshotWatchEvent, includeContacts: boolean) {
   const parsed = extra === null ? {} : tryParse(Buffer.from(extra));
@@ -180,101 +152,64 @@ function saidBeside({ eventType, extra }: SnapshotWatchEvent, includeContacts: b
   };
 }
 
-export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({
-  row: text(call.row),
-  stage: call.stage,
-  api: call.api,
-  operation: call.operation,
-  attempt: String(call.attempt),
-  started_at: timestamp(call.startedAt),
-  duration_ms: text(call.durationMs),
-  http_status: text(call.httpStatus),
-  error_code: call.errorCode,
-  request_id: call.requestId,
-  units_charged: text(call.unitsCharged),
-  charge: call.charge,
-  raw_sha256: call.rawSha256,
-  call_id: String(call.id),
-  error_class: call.errorClass,
-  remaining_units: text(call.remainingUnits),
-  reconciled: call.reconciled,
-  asked: describeRequest(call),
-  extra: null,
-});
+export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> =>
+  rowOf(callsTable, call, { call_id: String(call.id), asked: describeRequest(call), extra: null });
 
-export const errorRow = (error: SnapshotError, position: number): RowOf<typeof errorsTable> => ({
-  row: text(error.row),
-  stage: error.stage,
-  class: error.class,
-  code: error.code,
-  message: error.message,
-  request_id: error.requestId,
-  attempts: String(error.attempts),
-  at: timestamp(error.at),
-  position: String(position),
-  operation: null,
-  pointer: null,
-  seen: null,
-  raw_sha256: null,
-  line: text(error.line),
-  extra: null,
-});
+/** What is known of an error. */
+interface Trouble
+  extends Partial<Omit<SnapshotError, 'at' | 'code' | 'message'>>,
+    Partial<Pick<Issue, 'pointer' | 'seen'>> {
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly at: number | null;
+  readonly operation?: string;
+  readonly rawSha256?: string | null;
+}
+
+const errorRow = (trouble: Trouble, position: number): RowOf<typeof errorsTable> =>
+  rowOf(errorsTable, { attempts: 0, ...trouble }, { position: String(position), extra: null });
+
+/** Adds rows of `errors`, numbered in the order of the file. */
+export function writeErrors(outputs: Outputs, troubles: readonly Trouble[]): void {
+  const before = outputs.count('errors');
+  outputs.write(
+    'errors',
+    troubles.map((trouble, index) => errorRow(trouble, before + index + 1)),
+  );
+}
 
 /** Why a row is invalid or needs review. */
-export const endRow = (row: SnapshotRow, position: number): RowOf<typeof errorsTable> => ({
-  row: String(row.row),
-  stage: row.stage,
-  class: row.outcome,
-  code: row.errorCode,
-  message: row.errorMessage,
-  request_id: null,
-  attempts: '0',
-  at: row.updatedAt === null ? null : timestamp(row.updatedAt),
-  position: String(position),
-  operation: null,
-  pointer: null,
-  seen: null,
-  raw_sha256: null,
-  line: String(row.line),
-  extra: null,
+export const endOfRow = ({ row, stage, line, ...ended }: SnapshotRow): Trouble => ({
+  row,
+  stage,
+  class: ended.outcome,
+  code: ended.errorCode,
+  message: ended.errorMessage,
+  at: ended.updatedAt,
+  line,
 });
 
 /** A place in an answer with an undocumented form. */
-export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<typeof errorsTable> => ({
-  row: text(origin.row),
-  stage: origin.stage,
-  class: issue.unread === true ? 'not_exported' : 'unexpected_shape',
-  code: issue.unread === true ? 'ANSWER_NOT_READ' : 'UNEXPECTED_SHAPE',
-  message: `${origin.operation} ${issue.pointer === '' ? '(the whole body)' : issue.pointer}: expected ${issue.expected}, saw ${issue.seen}`,
-  request_id: null,
-  attempts: '0',
-  at: timestamp(origin.fetchedAt),
-  position: String(position),
-  operation: origin.operation,
-  pointer: issue.pointer,
-  seen: issue.seen,
-  raw_sha256: origin.rawSha256,
-  line: null,
-  extra: null,
+export const unexpectedPlace = ({ origin, unread, pointer, expected, seen }: Issue): Trouble => ({
+  ...origin,
+  class: unread === true ? 'not_exported' : 'unexpected_shape',
+  code: unread === true ? 'ANSWER_NOT_READ' : 'UNEXPECTED_SHAPE',
+  message: `${origin.operation} ${pointer === '' ? '(the whole body)' : pointer}: expected ${expected}, saw ${seen}`,
+  at: origin.fetchedAt,
+  pointer,
+  seen,
 });
 
 /** A stored answer with damaged bytes: it is not in the tables, and it can be bought again. */
-export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeof errorsTable> => ({
-  row: text(answer.row),
+export const damagedAnswer = (answer: UnsoundAnswer): Trouble => ({
+  row: answer.row,
   stage: answer.stage,
   class: 'not_exported',
   code: 'ANSWER_DAMAGED',
   message: `the stored answer of ${answer.operation} is damaged and not in these tables. ${askAgain(answer)}`,
-  request_id: null,
-  attempts: '0',
-  at: timestamp(answer.fetchedAt),
-  position: String(position),
+  at: answer.fetchedAt,
   operation: answer.operation,
-  pointer: null,
-  seen: null,
-  raw_sha256: answer.rawSha256,
-  line: null,
-  extra: null,
+  rawSha256: answer.rawSha256,
 });
 
 /** If the request is damaged too, only its row can ask again. */
@@ -284,22 +219,13 @@ const askAgain = ({ api, operation, params }: UnsoundAnswer): string =>
     : `To ask again: kybatch call ${api} ${operation} --params '${params.replaceAll("'", "'\\''")}'. It may be charged again. Then export again`;
 
 /** A row with a damaged value in the ledger: that cell is empty, the rest is in the tables. */
-export const damagedTextRow = (place: StoredPlace, position: number, now: number): RowOf<typeof errorsTable> => ({
-  row: text(place.row),
+export const damagedText = (place: StoredPlace, now: number): Trouble => ({
+  row: place.row,
   stage: null,
   class: 'not_exported',
   code: 'ROW_DAMAGED',
   message: `${placeInWords(place)} is damaged in the ledger and is not in these tables. Restore a copy of the ledger, or ${dropAndRunInWords(place.run === null ? [] : [place.run])}`,
-  request_id: null,
-  attempts: '0',
-  at: timestamp(now),
-  position: String(position),
-  operation: null,
-  pointer: null,
-  seen: null,
-  raw_sha256: null,
-  line: null,
-  extra: null,
+  at: now,
 });
 
 /** The request parameters that may be shown, in this order. Contact data is not among them. */

@@ -36,7 +36,7 @@ import {
   takeOver,
   toSubject,
 } from './parts.js';
-import { issueRow } from './run-rows.js';
+import { unexpectedPlace, writeErrors } from './run-rows.js';
 
 /** Writes the data tables reader by reader, the bulk last. `rules`: in parts. */
 export async function writeAnswers(
@@ -389,9 +389,7 @@ export class IssueRows {
   }
 
   write(issues: readonly Issue[]): void {
-    const before = this.#outputs.count('errors');
-    const rows = issues.map((issue, index) => issueRow(issue, before + index + 1));
-    this.#outputs.write('errors', rows);
+    writeErrors(this.#outputs, issues.map(unexpectedPlace));
     this.#issues += issues.length;
     this.#unread += issues.filter(({ unread }) => unread === true).length;
   }
