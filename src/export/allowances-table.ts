@@ -1,5 +1,3 @@
-// The table `allowances`.
-
 import { driftOf, remainingUse } from '../domain/account-usage.js';
 import type { Allowances, ContactUsage, EnvironmentUsage, PermissionUsage } from '../ledger/money/usage.js';
 import { type CamelCase, column, type RowOf, rowOf, table } from '../readers/table.js';
@@ -45,7 +43,6 @@ export const allowancesTable = table({
 
 export type AllowanceRow = RowOf<typeof allowancesTable>;
 
-/** In the order of the key. */
 export const allowanceRows = ({ environments, permissions, contacts }: Allowances): readonly AllowanceRow[] =>
   [...environments.flatMap(unitRows), ...permissions.map(permissionRow), ...contacts.flatMap(contactRows)].sort(
     (one, other) => compare(keyOf(one), keyOf(other)),

@@ -165,9 +165,7 @@ function removeEmpty(path: string, top: string): void {
       rmdirSync(at);
       if (at === top) return;
     }
-  } catch {
-    // Not created, or already in use.
-  }
+  } catch {}
 }
 
 export function syncFolder(path: string): void {
@@ -179,13 +177,10 @@ export function syncFolder(path: string): void {
 /** A growing folder contains its own name. A folder without it is not ours, whatever its name. */
 const GROWING = '.kybatch-growing';
 
-/** The suffix of an export that is being replaced. */
 const OLD = '.old';
 
-/** The suffix of the folder that stands in for it. */
 const STAND_IN = '.now';
 
-/** The suffix of an export that is being removed. */
 const GONE = '.gone';
 
 /** The exports that any process writes beside their place now. */
@@ -301,7 +296,6 @@ export const ownFiles = (folder: string): readonly string[] =>
     .map((file) => join(folder, file))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile());
 
-/** Removes them and the folders that become empty. */
 export const removeOwnFiles = (folder: string): void => removeListedFiles(folder, undefined);
 
 /** Removes an export. It disappears as a whole, unless foreign files are there: they stay, and this returns false. */

@@ -61,7 +61,6 @@ const BATCHES_HELD = 6;
 /** Threads can only run compiled files. A second one is slower where there is only one processor. */
 export const HAS_SECOND_THREAD = import.meta.url.endsWith('.js') && availableParallelism() > 1;
 
-/** What the second thread is asked. It answers in order. */
 export type ThreadQuestion =
   | { readonly kind: 'render'; readonly reader: string; readonly subjects: readonly PackedSubject[] }
   | { readonly kind: 'begin'; readonly reader: string; readonly name: string }
@@ -79,7 +78,6 @@ export interface ThreadSetup {
   readonly options: ExportOptions;
 }
 
-/** Where parts go. */
 export interface PartPlace {
   readonly folder: string;
   readonly scratch: string;
@@ -106,7 +104,6 @@ export function unpackSubject({ listed, ...subject }: PackedSubject): SubjectAns
   };
 }
 
-/** The second thread of an export, as this one sees it. */
 export class ExportThread {
   readonly #worker: Worker;
   readonly #waiting: { resolve: (result: never) => void; reject: (reason: unknown) => void }[] = [];
@@ -166,7 +163,6 @@ export async function* inBatches(subjects: AsyncIterable<SubjectAnswers>): Async
 export const SUBJECTS_AT_ONCE = 16;
 const BYTES_AT_ONCE = 4 << 20;
 
-/** The rendered rows of some subjects, ready to append. */
 export interface BulkLines {
   /** For each table of the reader, its rows in each format. */
   readonly tables: readonly (readonly Lines[])[];

@@ -15,7 +15,6 @@ import { normalizeText } from '../util/text-limits.js';
  * credit report.
  */
 export interface CompanyFacts {
-  /** Null if no source has it. */
   readonly cell: (cell: GlanceCell) => Cell;
   readonly name: Cell;
   readonly registrationNumber: Cell;
@@ -24,9 +23,7 @@ export interface CompanyFacts {
   readonly status: Cell;
   /** The year of a newer filed turnover than the one shown, or of another one for the same year. Null: none. */
   readonly otherFiledTurnover: string | null;
-  /** How the row agrees with the facts shown. */
   readonly grade: Cell;
-  /** The tables that show only a part of a list of the company. */
   readonly listsInPart: readonly string[];
   /** The confirmed name, if the record has a new one by now. */
   readonly formerName: string | undefined;
@@ -194,7 +191,6 @@ const STATES: ReadonlyMap<string, CompanyState> = new Map(
 /** Only the whole status counts: `Active, proposal to strike off` and `No insolvency` do not match. */
 export const stateOfStatus = (status: string): CompanyState | undefined => STATES.get(plain(status));
 
-/** The company is no longer in the register. */
 export const hasEnded = (state: CompanyState): boolean => state === 'dissolved' || state === 'struck off';
 
 function plain(text: string): string {

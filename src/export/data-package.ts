@@ -1,7 +1,6 @@
 import type { Column, Table } from '../readers/table.js';
 import type { ExportOptions, FileFacts, Format } from './formats/format.js';
 
-/** The files of one table in one format, relative to the folder. */
 export interface Resource {
   readonly table: Table;
   readonly columns: readonly Column[];
@@ -15,7 +14,6 @@ export interface PackageFacts {
   readonly partial: boolean;
   readonly rows: number;
   readonly rowsNotSettled: number;
-  /** The past day that the tables show. */
   readonly asOf: string | undefined;
   readonly options: ExportOptions;
 }
@@ -37,12 +35,10 @@ export interface PackageHead {
   readonly title: string;
   /** Text before the common description. Empty, or ending with a space. */
   readonly remark: string;
-  /** Additional members. */
   readonly more: Readonly<Record<string, unknown>>;
   readonly createdAt: string;
 }
 
-/** The description of any folder of tables. */
 export const describePackage = (resources: readonly Resource[], options: ExportOptions, head: PackageHead) => ({
   $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
   name: `kybatch-${head.name.toLowerCase().replace(/[^-a-z0-9._/]/g, '-')}`,

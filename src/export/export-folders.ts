@@ -39,7 +39,6 @@ export function noteExport(dataDir: string, made: ExportFolder | KeptWorkbook): 
   }
 }
 
-/** The exports that still exist. */
 export function findExports(dataDir: string): readonly FoundExport[] {
   const inside = join(dataDir, 'exports');
   const folders = new Set([
@@ -49,7 +48,6 @@ export function findExports(dataDir: string): readonly FoundExport[] {
   return [...folders].flatMap((folder) => describe(folder) ?? []);
 }
 
-/** The kept workbooks that still exist. */
 export function findKeptWorkbooks(dataDir: string): readonly KeptWorkbook[] {
   const byFile = new Map(readList(dataDir, workbookEntry).map((kept) => [kept.file, kept]));
   return [...byFile.values()].filter(({ file }) => existsSync(file));
@@ -119,10 +117,8 @@ export const RESULTS_WORKBOOK = 'results.xlsx';
 export interface ExportMarker {
   readonly run: string;
   readonly at: string;
-  /** It shows a past day. */
   readonly isPast: boolean;
   readonly options: MadeWith;
-  /** The providers of its answers, and the number of its calls. */
   readonly providers: readonly string[];
   readonly calls: number;
   readonly rows: number;
@@ -130,7 +126,6 @@ export interface ExportMarker {
   readonly files: readonly string[];
 }
 
-/** The options of an export, as far as it records them. */
 export interface MadeWith {
   readonly formats?: readonly string[];
   readonly delimiter?: string;
@@ -186,7 +181,6 @@ export function readSums(folder: string): ReadonlyMap<string, string> | undefine
   );
 }
 
-/** Whether a person has changed the workbook since it was written. */
 export function isWorkbookEdited(folder: string): boolean {
   const path = join(folder, RESULTS_WORKBOOK);
   const written = readSums(folder)?.get(RESULTS_WORKBOOK);

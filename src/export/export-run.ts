@@ -258,7 +258,6 @@ class ChangesSince {
   }
 }
 
-/** "status: active → dissolved", "officers: new". */
 function changeInWords({ table, column, kind, oldValue, newValue }: FieldChange): string {
   const name = listed([table !== 'companies' && table, column], ' ').replaceAll('_', ' ');
   const value = (text: string | null) => (text === null ? 'not returned' : withoutEmails(sanitizeText(text, 80)));

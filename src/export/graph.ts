@@ -94,7 +94,6 @@ export const relationsTable = table({
 
 const LISTS = [officersTable, shareholdersTable, groupLinksTable] as const;
 
-/** Adds what the lists of one company name. */
 export function addLists(graph: GraphSink, { tables }: Reader, subject: SubjectAnswers, out: ReaderOutput): void {
   const { companyKey } = subject;
   if (companyKey == null) return;

@@ -46,7 +46,6 @@ export class LatestLink implements StableLink {
     return `${this.link}.txt`;
   }
 
-  /** Where users find it. */
   get path(): string {
     return isThere(this.link) ? this.link : this.#pointer;
   }
@@ -104,7 +103,6 @@ export function latestLink(dataDir: string, list: ListOfTables): LatestLink | un
 
 const linksIn = (dataDir: string): string => join(dataDir, 'exports', 'latest');
 
-/** Whether a path is for such a link. */
 export const isForLatest = (folder: string, dataDir: string): boolean => dirname(folder) === linksIn(dataDir);
 
 /** A portfolio without a name of its own has the path of its file. */

@@ -12,12 +12,10 @@ import {
   writesTable,
 } from './formats/format.js';
 
-/** The open formats, in the order of the options. */
 export type OpenFormats = readonly { readonly format: Format; readonly writer: FormatWriter }[];
 
 export interface OutputTable {
   readonly table: Table;
-  /** In addition to the declared ones. */
   readonly furtherColumns: readonly Column[];
   /** Data tables can be split by country. Tables about the run stay whole. */
   readonly bought: boolean;
@@ -25,7 +23,6 @@ export interface OutputTable {
   readonly inParts?: boolean;
 }
 
-/** A file that could not be written. */
 export interface UnwrittenFile {
   readonly table: string;
   readonly format: string;
@@ -50,7 +47,6 @@ interface Output {
   readonly columns: readonly Column[];
   readonly inParts: boolean;
   readonly parts: PartFile[];
-  /** Undefined: not opened yet. */
   files: OpenFiles | undefined;
   rows: number;
 }
@@ -83,13 +79,11 @@ export class Outputs {
       .map(({ format, writer }) => ({ format, file: writer.table(name, columns, bought) }));
   }
 
-  /** Files of their own for a part of some tables. */
   beginPart(name: string, tables: readonly string[]): Outputs {
     const declared = this.tables.filter(({ table }) => tables.includes(table.name));
     return new Outputs(declared, this.formats, this.includeContacts, this.signal, name);
   }
 
-  /** Adds the files of a part that is complete. */
   take(files: readonly PartFile[], rows: Readonly<Record<string, number>>, unwritten: readonly UnwrittenFile[]): void {
     for (const file of files) this.#find(file.table).parts.push(file);
     for (const [name, count] of Object.entries(rows)) this.#find(name).rows += count;

@@ -38,7 +38,6 @@ export interface WrittenPart extends Omit<PartRecord, 'rows'> {
   readonly unwritten: readonly UnwrittenFile[];
 }
 
-/** Makes the files of one part from its subjects. */
 export class PartWriter {
   readonly #issues: Issue[] = [];
   readonly #companies = new CompanyLines();
@@ -154,7 +153,6 @@ const JOBS = 'jobs';
 const WORKERS = 'workers';
 const DONE = 'done';
 
-/** A part for a worker. */
 interface PartJob {
   readonly reader: string;
   readonly name: string;
@@ -214,7 +212,6 @@ export class SharedParts {
 /** A worker has the next part before it has finished the last one. */
 const JOBS_A_WORKER = 3;
 
-/** Opens a run with some of its rows. */
 export type OpenPartOfRun = (run: string, only: readonly RunRowKey[]) => Promise<RunSnapshot | undefined>;
 
 /** Writes parts of the exports that grow beside a folder, for the process that exports. */

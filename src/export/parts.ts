@@ -22,7 +22,6 @@ import type { PartFile } from './outputs.js';
 
 /** How bought tables are cut, and where earlier parts may be. */
 export interface PartRules {
-  /** Companies in a part, on average. */
   readonly size: number;
   /** Folders of earlier exports. The first one that has a part gives it. */
   readonly folders: readonly string[];
@@ -35,7 +34,6 @@ export interface PartRules {
 /** Increased when files or records of the same rows would be others. The readers have a version of their own. */
 export const TABLES_VERSION = 1;
 
-/** Temporary files of an export, in its folder. */
 export const SCRATCH = '.scratch';
 
 /** A company of a part, and what the lists of the reader have about it. */
@@ -148,7 +146,6 @@ const saysOfAnswer = ({ operation, params, rawSha256, fetchedAt, stage }: Subjec
 /** What the other tables need of a part, beside its files. */
 export interface PartRecord {
   readonly files: readonly PartFile[];
-  /** Rows, by table. */
   readonly counts: Readonly<Record<string, number>>;
   /** The row number of each company, which issues have. */
   readonly rows: readonly number[];
@@ -163,7 +160,6 @@ interface CompanyLine {
   readonly graph: readonly GraphStep[];
 }
 
-/** Collects the lines of a part. */
 export class CompanyLines {
   readonly #lines: string[] = [];
 
@@ -177,7 +173,6 @@ export class CompanyLines {
   }
 }
 
-/** Reads the lines again, one company at a time. */
 export function* companyLines({ companies }: Pick<PartRecord, 'companies'>): Generator<CompanyLine> {
   const bytes = brotliDecompressSync(companies);
   for (let from = 0; from < bytes.length; ) {
@@ -193,7 +188,6 @@ export function packRecord<More extends object>({ companies, ...head }: PartReco
   return Buffer.concat([Buffer.from(`${JSON.stringify({ ...head, sha256: hash('sha256', companies) })}\n`), companies]);
 }
 
-/** Throws if the bytes are not whole. */
 export function unpackRecord<More extends object>(bytes: Buffer): PartRecord & More {
   const end = bytes.indexOf(LINE_END);
   type Head = Omit<PartRecord, 'companies'> & More & { readonly sha256: string };
@@ -228,7 +222,6 @@ export class GraphRecorder implements GraphSink {
   }
 }
 
-/** Adds what was noted. */
 export function replayGraph(steps: readonly GraphStep[], graph: GraphSink): void {
   const nodes: number[] = [];
   for (const step of steps)
@@ -258,9 +251,7 @@ export function takeOver(name: string, folders: readonly string[], into: string)
       // A file that a person has edited since is written again.
       if (!record.files.every((file) => isAsWritten(folder, file))) continue;
       if (linkAll([...record.files.map(({ path }) => path), recordPath(name)], folder, into)) return record;
-    } catch {
-      // The folder has no such part.
-    }
+    } catch {}
   }
   return undefined;
 }

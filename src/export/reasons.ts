@@ -64,9 +64,7 @@ export interface ReasonFacts {
   readonly lacksTurnover: boolean;
   /** The year of a newer filed turnover than the one shown, or of another one for the same year. */
   readonly otherFiledTurnover: string | null;
-  /** The tables that show only a part of a list. */
   readonly listsInPart: readonly string[];
-  /** As the registry reports it. */
   readonly status: string | null;
   /** Differences of a match that was confirmed anyway, and later changes. */
   readonly notes: readonly string[];
@@ -91,7 +89,6 @@ export const reasonFacts = (row: SnapshotRow, company: CompanyFacts): ReasonFact
   status: company.status,
 });
 
-/** The fields of a match grade, in its order. */
 const GRADED = ['registration number', 'name', 'VAT number', 'country', 'place'];
 
 /** A person may confirm a match in spite of a difference. The difference stays visible under the decision. */
@@ -118,7 +115,6 @@ function usedFields({ fields, questions }: Pick<SnapshotRow, 'fields' | 'questio
   return correction === undefined ? (fields ?? {}) : { ...fields, registration_number: correction.number };
 }
 
-/** How the number was repaired. */
 function repairsOf(fields: RowFields): string {
   const reading = readSearchSubject(fields);
   const { repairs = [] } = (reading.ok && reading.enquiry.subject.registrationNumber) || {};
@@ -131,7 +127,6 @@ function isCountryFromNumber(fields: RowFields | null): boolean {
   return reading?.ok === true && reading.enquiry.subject.countryFrom !== undefined;
 }
 
-/** The searches made and not made. */
 function searchedBy({ message }: ReasonFacts): string {
   const at = message?.search(SEARCHED_BY) ?? -1;
   return message === null || at < 0 ? '' : sanitizeText(message.slice(at), 300);
@@ -360,7 +355,6 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
 /** People's decisions on a row and its open questions, in words. */
 type Facts = Pick<SnapshotRow, 'ids' | 'questions'>;
 
-/** The topic of a module's question. */
 const THINGS: Readonly<Record<IdSpace, string>> = {
   v1: 'company of v1',
   v2: 'company of v2',
@@ -395,7 +389,6 @@ function decidedInWords(row: Facts, confirmedBy: string | undefined): string {
   return [[head, ...correctionsOf(row)].join('. '), ...others.map((other) => further(furtherInWords(other)))].join('');
 }
 
-/** Numbers that were searched for instead of the row's own. */
 const correctionsOf = ({ questions }: Pick<Facts, 'questions'>): readonly string[] =>
   questions.flatMap((question) => {
     const correction = correctionIn(question);

@@ -55,7 +55,6 @@ export class ReportTally {
   readonly risks = new Map<string, number>();
   readonly turnovers = new Map<string, number[]>();
   readonly statuses = new Map<string, number>();
-  /** By the year of the newest turnover. */
   readonly years = new Map<string, number>();
   /** The exact sum of credit limits, by currency. */
   readonly exposures = new Map<string, string>();
@@ -121,7 +120,6 @@ export class ReportTally {
           old: field.oldValue && withoutEmails(field.oldValue),
           new: field.newValue && withoutEmails(field.newValue),
         });
-        // The newest are shown.
         if (this.changes.length > CHANGES_SHOWN) this.changes.shift();
       }
   }
@@ -252,7 +250,6 @@ const counts = (title: string, found: ReadonlyMap<string, number>): Html | false
     ),
   );
 
-/** Charged calls by day, one series for each operation. */
 function spending(charged: readonly ChargedCalls[]): Html | false {
   const days = [...new Set(charged.map(({ day }) => day))].sort().slice(-31);
   const operations = [...new Set(charged.map(({ api, operation }) => `${api} ${operation}`))].sort();

@@ -90,12 +90,9 @@ export const OWN_KINDS = Symbol('kinds of the input’s cells');
 
 export type ResultRow = Row & { readonly [OWN_KINDS]?: string | null };
 
-/** The table for one input, with its column names. */
 export interface ResultsShape {
   readonly table: Table;
-  /** The input's columns, in order. */
   readonly inputs: readonly Column[];
-  /** The names of our columns here. */
   readonly names: Readonly<Record<ResultColumn, string>>;
 }
 

@@ -46,7 +46,6 @@ function withoutContacts(extra: string | null): string | null {
   return isObject(members) && Object.keys(members).length === 0 ? null : stringifyExact(members);
 }
 
-/** `input_*`, one for each column of the input. */
 export function inputColumns(headers: readonly string[]): readonly Column[] {
   const taken = new Set<string>();
   return headers.map((header, index) => {
@@ -89,7 +88,6 @@ export function inputRow(
 export const surplusOf = (cells: readonly string[]): Cell =>
   cells.length === 0 ? null : JSON.stringify({ surplus_cells: cells });
 
-/** The stages of the run's pipeline. */
 export function plannedStages(run: RunRecord): readonly string[] {
   const place = { table: 'runs', column: 'settings', run: run.id, row: null, id: null };
   return readStored(run.settings, namesStages, place).pipeline?.stages ?? [];
@@ -155,7 +153,6 @@ function saidBeside({ eventType, extra }: SnapshotWatchEvent, includeContacts: b
 export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> =>
   rowOf(callsTable, call, { call_id: String(call.id), asked: describeRequest(call), extra: null });
 
-/** What is known of an error. */
 interface Trouble
   extends Partial<Omit<SnapshotError, 'at' | 'code' | 'message'>>,
     Partial<Pick<Issue, 'pointer' | 'seen'>> {
@@ -178,7 +175,6 @@ export function writeErrors(outputs: Outputs, troubles: readonly Trouble[]): voi
   );
 }
 
-/** Why a row is invalid or needs review. */
 export const endOfRow = ({ row, stage, line, ...ended }: SnapshotRow): Trouble => ({
   row,
   stage,

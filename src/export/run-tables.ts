@@ -15,7 +15,6 @@ const LEADING_SPACES: readonly IdSpace[] = ['v1', 'v2', 'credit', 'report'];
 
 const furtherStages = stages.map(({ name }) => name).filter((name) => !LEADING_STAGES.includes(name));
 
-/** The ID spaces in which rows can have an ID. */
 export const rowSpaces: readonly IdSpace[] = [
   ...new Set([...LEADING_SPACES, ...stages.flatMap(({ space, finds = [] }) => [space, ...finds])]),
 ];

@@ -21,7 +21,6 @@ export async function summarySheet(
     if (lines.length > 0) lines.push([]);
     lines.push([title, ...rest].map((text) => ({ text, fill: fills.section })));
   };
-  /** The values under a title, and a chart of them. */
   const counted = (title: string, counts: readonly (readonly [name: string, companies: number])[]) => {
     if (counts.length === 0) return;
     section(title, 'companies');

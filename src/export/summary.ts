@@ -34,9 +34,7 @@ export interface ExportSummary {
   readonly units_charged: number;
   /** Calls of the run with unknown charge: the provider may have counted more units. */
   readonly unknown_calls: number;
-  /** What the run has cost. Absent: no prices are set. */
   readonly money?: Money;
-  /** The rows of the table `allowances`. */
   readonly allowances: readonly AllowanceRow[];
   readonly tables: Readonly<Record<TableName, number>>;
   /**
@@ -51,7 +49,6 @@ export interface ExportSummary {
    * Cells of rows and candidates that are damaged in the ledger: `errors` names each, and they are empty in the tables.
    */
   readonly cells_not_exported: number;
-  /** Files that could not be written. */
   readonly not_written: readonly UnwrittenFile[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly versions: { readonly kybatch: string; readonly node: string; readonly [program: string]: string };
@@ -64,7 +61,6 @@ export interface PastSummary {
   readonly rows_changed_since: number;
   /** Rows that were matched later. They are pending. */
   readonly rows_not_matched_then: number;
-  /** Answers that are pruned or erased. */
   readonly answers_gone: number;
 }
 

@@ -1,5 +1,3 @@
-// All tables of an export.
-
 import { readers } from '../readers/list.js';
 import type { Reader } from '../readers/reader.js';
 import { type Table, withCompanyKey } from '../readers/table.js';
@@ -16,7 +14,6 @@ import {
   watchEventsTable,
 } from './run-tables.js';
 
-/** The input rows: for programs, and for people. */
 const LINES = [rowsTable, resultsTable] as const;
 
 const ABOUT_THE_RUN = [

@@ -216,7 +216,6 @@ async function* loaded(
   }
 }
 
-/** Writes what one reader makes of subjects. */
 class ReaderWriter {
   readonly #pool: BulkPool | undefined;
 
@@ -306,13 +305,10 @@ async function readLists({ lists }: Reader, answers: RunAnswers): Promise<Readon
   return items;
 }
 
-/** The parts that an export uses. */
 export interface ExportParts {
   readonly readers: readonly Reader[];
   readonly formats: Formats;
-  /** The review questions of the run's list, if they were read. */
   readonly questions?: QuestionLines;
-  /** Called with the place of a kept workbook. */
   readonly onKept?: (file: string) => void;
   /** The link to the newest tables, if it may lead to the folder that is replaced. */
   readonly latest?: StableLink | undefined;
@@ -320,7 +316,6 @@ export interface ExportParts {
   readonly signal?: AbortSignal | undefined;
   /** Decides whether a company is due. Null: that is unknown for a past day. */
   readonly judge: ((standing: MemberState) => DueDecision) | null;
-  /** The prices for the summary. Absent: none are set. */
   readonly prices?: Prices | null;
   /** Absent: every table is one file. */
   readonly inParts?: PartRules | undefined;
@@ -372,7 +367,6 @@ export interface PartCounts {
 
 /** The number of places that are not in the tables as they should be. */
 export interface IssueCounts {
-  /** Places of an unexpected form. */
   readonly unexpectedShapes: number;
   /** Companies or reports that could not be read at all. */
   readonly unread: number;

@@ -1,5 +1,3 @@
-// Decides which stages of a company are due.
-
 import { decisiveOptions, freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { freshUntil, isOver } from '../domain/freshness.js';
 import { isStageFinished } from '../domain/outcomes.js';
@@ -8,13 +6,11 @@ import type { Due, DueDecision, MemberState } from '../ledger/portfolio/portfoli
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 
-/** The terms of the decision. */
 export interface DueTerms {
   readonly now: number;
   readonly stages: readonly StageTerms[];
   /** How long a search without a match is reused. */
   readonly searchMs: number;
-  /** Everything is bought again. */
   readonly fresh: boolean;
   /** Did a run with this pipeline search in the same way? */
   readonly isSameSearch: (pipelineSha256: string) => boolean;
@@ -24,9 +20,7 @@ export interface DueTerms {
 
 export interface StageTerms {
   readonly name: string;
-  /** The space of the IDs it uses. */
   readonly space: IdSpace;
-  /** How long its answers are fresh. */
   readonly freshMs: number;
   /** Spaces whose IDs it finds, and finds again when it runs again. */
   readonly finds: readonly IdSpace[];
@@ -95,7 +89,6 @@ function changesInProgress({ stages, pipelineSha256 }: MemberState, terms: DueTe
 const spacesToForget = (told: OptionChanges, otherwise: readonly StageTerms[]): readonly IdSpace[] =>
   told.spaces.filter((space) => otherwise.some((stage) => stage.space === space));
 
-/** For a member without a row in progress. */
 function judgeAtRest(standing: MemberState, terms: DueTerms): DueDecision {
   const { outcome, updatedAt } = standing;
   // Another search may find or confirm the company.
@@ -220,11 +213,9 @@ function stagesInQuestion({ outcome, stages: statuses }: MemberState): ReadonlyS
   return names.length > 0 && names.every((name) => ADDITIONAL.has(name)) ? new Set(names) : undefined;
 }
 
-/** How options differ from an earlier run. */
 export interface OptionChanges {
   /** Finished stages that would get other answers. */
   readonly stages: ReadonlySet<string>;
-  /** ID spaces whose sharing changed. */
   readonly spaces: readonly IdSpace[];
 }
 

@@ -100,7 +100,6 @@ export function usableRow({ fields: given, problem: damage }: InputRow, known?: 
   return { problem, fields: damage?.code === 'NUL_CHARACTER' ? {} : { ...given } };
 }
 
-/** The usable fields of a row, and its problem. */
 interface SoundRow {
   readonly fields: Readonly<Record<string, string>>;
   readonly problem: Problem | null;
@@ -127,9 +126,7 @@ function companyOf(fields: FileRow['fields']): string | null {
 /** Half of the digest: among a million rows the chance of a collision is one in 10^26. */
 const digest = (value: unknown): string => hash('sha256', JSON.stringify(value)).slice(0, 32);
 
-/** A row of a file and what is due for it. */
 export interface SurveyedRow extends Omit<ComparedRow, 'isKnown'> {
-  /** Null: nothing is due. */
   readonly due: Due | null;
 }
 

@@ -1,5 +1,3 @@
-// Reads profiles of the companies module.
-
 import type { JsonObject } from '../util/exact-json.js';
 import { addressAt, glanceAt } from './parts/glance.js';
 import { countCell, eachItem, type ListRead, unreadMembers } from './parts/lists.js';

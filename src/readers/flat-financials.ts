@@ -1,5 +1,3 @@
-// Reads flat financials.
-
 import { isAscii } from 'node:buffer';
 import { type ExactJson, isObject } from '../util/exact-json.js';
 import { flatTurnover, isYear } from './parts/glance.js';

@@ -1,5 +1,3 @@
-// Reads digital profiles.
-
 import type { ExactJson, JsonObject } from '../util/exact-json.js';
 import { isRegistrarContact, removeContacts } from '../util/sanitize-text.js';
 import { countCell, eachItem, type ListRead, unreadItems, unreadMembers } from './parts/lists.js';
@@ -10,7 +8,6 @@ import { column, extraColumn, operationColumn, rawSha256, sameCompanyIn, table }
 
 const insightsId = column('insights_id', 'id', 'The company, in the ID space of digital insights', 'the request');
 
-/** Usage figures, which change every month. */
 const trafficFields = [
   column('engagement_total_visits', 'integer', 'Visits. Their period is not documented'),
   column('engagement_bounce_rate', 'scalar', 'Share of visits that end on the first page, as text'),

@@ -1,5 +1,3 @@
-// Reads ownership answers.
-
 import type { JsonObject } from '../util/exact-json.js';
 import { glanceAt } from './parts/glance.js';
 import { groupLinksTable, readGroupTree } from './parts/group-links.js';

@@ -32,7 +32,6 @@ const personFields = [
   column('company_id', 'id', 'ID of the company, as sent with the person'),
 ] as const;
 
-/** The company of a person, if it is a separate part. */
 const employerFields = [
   column('company_website', 'text', 'Its website', 'company.website'),
   column('company_country', 'text', 'Its country', 'company.country'),
@@ -136,7 +135,6 @@ function onePerson(body: ExactJson, path: BodyPath, add: Add): Members {
   return [];
 }
 
-/** The company's name in its profile. */
 function nameIn(answers: readonly RawAnswer[]): string {
   const profile = answers.find(({ operation }) => operation === 'companyProfile');
   return profile === undefined ? '' : textIn(tryParse(profile.body), 'name');
@@ -148,9 +146,7 @@ const textIn = (value: ExactJson | undefined, name: string): string => {
 };
 
 interface KnownNames {
-  /** The name in the profile. */
   readonly profile: string;
-  /** The confirmed name. */
   readonly confirmed: string;
 }
 

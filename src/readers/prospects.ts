@@ -6,21 +6,18 @@ import { type CellsOf, extraOf, type Members, nested, readFields } from './parts
 import { type RawAnswer, ReaderOutput } from './reader.js';
 import { type Cell, column, extraColumn, positionColumn, type RowOf, rawSha256, table, timestamp } from './table.js';
 
-/** A company on a page of prospecting. */
 export interface Prospect {
   readonly id: string;
   readonly name: Cell;
   readonly page: number;
   readonly totals: CellsOf<typeof totalFields>;
   readonly answer: RawAnswer;
-  /** Unread fields of the company and of its page. */
   readonly rest: Members;
 }
 
 const itemFields = [column('id', 'id', ''), column('name', 'text', '')] as const;
 const totalFields = [column('total_companies', 'integer', ''), column('total_pages', 'integer', '')] as const;
 
-/** Fields from the companies module. */
 const prospectProfileFields = [
   column('registration_number', 'text', 'Registration number, as sent', 'companyProfile'),
   column('country_code', 'text', 'ISO alpha-2', 'companyProfile'),
@@ -46,7 +43,6 @@ const named = [column('name', 'text', ''), ...profileFields] as const;
 
 export interface ProspectPage {
   readonly prospects: readonly Prospect[];
-  /** Items without an ID. */
   readonly unnamed: number;
   /** The totals of this page. Null: not stated. */
   readonly totalCompanies: number | null;

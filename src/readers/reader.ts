@@ -29,7 +29,6 @@ export interface Reader {
   readonly sharing?: readonly string[];
   /** Its rows are most of an export, so they are read last and on two threads (docs/developers/performance.md, "Export"). */
   readonly bulk?: true;
-  /** The key facts of a subject, from its rows. */
   readonly glance?: (out: ReaderOutput) => Glance;
   /** An undocumented form is an issue in `out`. An exception is an issue of the whole subject. */
   read(subject: SubjectAnswers, out: ReaderOutput): void;
@@ -40,7 +39,6 @@ export interface ListReader {
   items(answer: RawAnswer): readonly ListItem[];
 }
 
-/** The part of a list about one subject, and its place. */
 export interface ListItem {
   readonly id: string;
   readonly value: ExactJson;
@@ -51,9 +49,7 @@ export interface ListItem {
 /** All answers about one company or report. */
 export interface SubjectAnswers {
   readonly id: string;
-  /** The row's known IDs in other spaces. */
   readonly ids: IdsBySpace;
-  /** The first row it was asked for. */
   readonly row: number | null;
   readonly stage: string | null;
   readonly country: string | null;
@@ -71,11 +67,9 @@ export interface SubjectAnswers {
 
 export type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 
-/** A stored answer and its request. */
 export interface RawAnswer extends AnswerOrigin {
   readonly params: Readonly<Record<string, unknown>>;
   readonly ids: IdsBySpace;
-  /** The country of the row's match. */
   readonly country: string | null;
   readonly body: Buffer;
 }
@@ -84,7 +78,6 @@ export interface RawAnswer extends AnswerOrigin {
 export interface AnswerOrigin {
   readonly operation: string;
   readonly rawSha256: string;
-  /** The first row that asked for it. */
   readonly row: number | null;
   readonly stage: string | null;
   readonly fetchedAt: number;
@@ -99,7 +92,6 @@ export const originOf = ({ operation, rawSha256, row, stage, fetchedAt }: Answer
   fetchedAt,
 });
 
-/** A place in an answer with an undocumented form. */
 export interface Issue {
   readonly origin: AnswerOrigin;
   readonly pointer: string;
@@ -109,7 +101,6 @@ export interface Issue {
   readonly unread?: true;
 }
 
-/** The output of a reader: rows by table name, and issues. */
 export class ReaderOutput {
   readonly rows = new Map<string, Row[]>();
   readonly issues: Issue[] = [];

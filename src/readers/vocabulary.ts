@@ -1,5 +1,3 @@
-// Reads lists of vocabularies.
-
 import { anyText, isObject } from '../util/exact-json.js';
 import { openUnfiltered } from './parts/open-answer.js';
 import { extraOf, readFields } from './parts/read-fields.js';

@@ -49,7 +49,6 @@ export type InboxEntry = NotedAnswer | NotedUndo;
 /** An answer that could not be recorded. It is kept until a person has seen it. */
 export interface RefusedAnswer {
   readonly file: string;
-  /** Null if the file cannot be read. */
   readonly entry: InboxEntry | null;
   readonly code: MessageCode;
   readonly problem: string;
@@ -131,7 +130,6 @@ export class AnswerInbox {
       });
   }
 
-  /** A person has seen why it was refused. */
   dismiss(file: string): void {
     if (/^[\w-]+\.refused$/.test(file)) rmSync(join(this.#folder, file), { force: true });
   }

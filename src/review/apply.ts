@@ -1,5 +1,3 @@
-// Applies the decisions of a review sheet.
-
 import { correctionProblem } from '../domain/entity-key.js';
 import { gradeInWords, seemsAnotherCompany } from '../domain/grade-order.js';
 import type { RowRef } from '../ledger/review/review.js';
@@ -22,7 +20,6 @@ import { headingOf } from './sheet-columns.js';
 import { saidBeforeInWords, unsignedInWords } from './words.js';
 
 export interface Applied {
-  /** Decisions recorded now. */
   readonly applied: number;
   /** Of these, `not_sure`: their questions stay open. */
   readonly notSure: number;
@@ -37,7 +34,6 @@ export interface Applied {
   readonly unchanged: number;
   /** Of these, `not_sure`. */
   readonly notSureBefore: number;
-  /** Lines without a decision. */
   readonly blank: number;
   /** Questions without a decision on any of their lines. */
   readonly unanswered: number;
@@ -249,7 +245,6 @@ interface Said {
   readonly question: Question;
   readonly verdict: Verdict;
   readonly choice: Choice | undefined;
-  /** The corrected number of the row. */
   readonly corrected: string | undefined;
   /** The candidates in the sheet. Undefined: all of the question. */
   readonly shown: readonly string[] | undefined;
@@ -376,7 +371,6 @@ const isFilledIn = ({ hasEarlier, decidedBy }: SheetLine, { unsure }: Question):
 const filledInWords = (name: string, by: string): string =>
   `"decided by" still has the name of ${name}, who was not sure. Empty that cell to decide as ${by}. If ${name} decides, add --by ${name}`;
 
-/** The keys of the candidates in a sheet, decided or not. */
 function candidatesByQuestion(lines: readonly SheetLine[]): ReadonlyMap<string, ReadonlySet<string>> {
   const sheet = new Map<string, Set<string>>();
   for (const { question, candidate } of lines)

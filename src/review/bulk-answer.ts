@@ -7,7 +7,6 @@ export type Rule =
   | { readonly verdict: 'confirm' /** Five letters, or `?` for any. */; readonly minGrade: string }
   | { readonly verdict: 'none_of_these' };
 
-/** Why a rule leaves a question to a person. */
 export type LeftOut =
   | 'no_candidate'
   | 'has_candidates'
@@ -54,7 +53,6 @@ function reasonAgainst(question: QuestionSummary, rule: Rule): LeftOut | undefin
   return second === undefined ? undefined : 'several_candidates';
 }
 
-/** The candidates with the rule's grade. */
 function reaching<Asked extends QuestionSummary>(question: Asked, rule: Rule): readonly Offered<Asked>[] {
   const candidates: readonly Offered<Asked>[] = question.candidates;
   return rule.verdict === 'confirm'

@@ -20,7 +20,6 @@ export const candidateCells = (candidate: CandidateRecord | undefined) => ({
   candidate_id: candidate?.id ?? '',
 });
 
-/** A cell that differs from its question or candidate. */
 export interface OtherCell {
   readonly column: ShownColumn;
   readonly cell: string;
@@ -75,7 +74,6 @@ export function isSameCell(cell: string, written: string): boolean {
 const lettersAndDigits = (text: string): string =>
   withoutZeros(plainLetters(normalizeText(text, 'NFKC').toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, ''));
 
-/** Removes the leading zeros of a number. */
 const withoutZeros = (text: string): string => (/^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text);
 
 /** Placeholders for letters that an encoding lacks. */

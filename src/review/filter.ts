@@ -6,7 +6,6 @@ import type { QuestionSummary } from './questions.js';
 export interface QuestionFilter {
   /** Codes such as `NAME_ONLY`, or `SECOND_PERSON` if a second person must agree. */
   readonly reasons?: readonly string[] | undefined;
-  /** An ISO code. */
   readonly countryCode?: string | undefined;
   /** Of the best candidate, such as `A????`. */
   readonly grade?: string | undefined;
@@ -43,7 +42,6 @@ export interface Facets {
 }
 
 export interface Facet {
-  /** Null: none. */
   readonly value: string | null;
   readonly questions: number;
 }

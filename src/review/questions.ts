@@ -71,7 +71,6 @@ export interface AskingRow {
   readonly inputId: string | undefined;
 }
 
-/** A cell of the user's list. */
 export interface ListCell {
   readonly column: string;
   readonly text: string;
@@ -256,7 +255,6 @@ export function questionId(of: QuestionKey): string {
   return id;
 }
 
-/** Identifies a set of candidates, in any order. */
 export const basisOf = (candidateIds: Iterable<string>): string =>
   `B-${digest(JSON.stringify([...candidateIds].sort()), 8)}`;
 

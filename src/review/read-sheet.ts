@@ -16,7 +16,6 @@ export async function loadSheet(path: string, named?: string): Promise<readonly 
 
 export interface SheetLine {
   readonly line: number;
-  /** The line cannot be read at all. */
   readonly problem?: string | undefined;
   readonly question: string;
   readonly candidate: string;
@@ -55,7 +54,6 @@ const folded = (header: string): string =>
     .toLowerCase()
     .replace(/[\s-]+/g, '_');
 
-/** Finds our columns among any others. */
 export function readSheet(headers: readonly string[], lines: readonly NumberedLine[]): readonly SheetLine[] {
   const places = placesOf(headers);
   const missing = NEEDED.filter((name) => !places.has(name));

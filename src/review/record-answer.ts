@@ -1,5 +1,3 @@
-// Records a person's answer to a review question.
-
 import { asCorrection, correctedNumber } from '../domain/entity-key.js';
 import type { DecisionEntry, DecisionRecord, Recorded } from '../ledger/review/review.js';
 import type { ReviewStore } from '../ledger/review/review-store.js';
@@ -22,7 +20,6 @@ export function verdictNamed(text: string, offered: number): Verdict | undefined
 const YES: ReadonlySet<string> = new Set(['yes', 'y', 'ja', 'oui', 'si', 'sí', 'sì', 'sim', 'ok', 'x', '✓']);
 const NO: ReadonlySet<string> = new Set(['no', 'n', 'nein', 'non', 'nee', 'não', 'nao', 'nej', 'nei', '✗']);
 
-/** A person's answer to a question. */
 export interface GivenAnswer {
   readonly verdict: Verdict;
   /** Present only with `confirm`. */

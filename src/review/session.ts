@@ -1,5 +1,3 @@
-// A review session on the terminal.
-
 import { correctionProblem } from '../domain/entity-key.js';
 import { gradeInWords, seemsAnotherCompany } from '../domain/grade-order.js';
 import type { Recorded, RowRef, StageDependenciesOf } from '../ledger/review/review.js';
@@ -20,20 +18,16 @@ export interface SessionOptions {
   readonly groundsOf: StageDependenciesOf;
   /** The present size. Without it, nine candidates are shown at once. */
   readonly screen?: (() => Screen) | undefined;
-  /** Breaks lines between words. */
   readonly wrap?: ((text: string, columns: number) => string) | undefined;
 }
 
 export interface SessionEnd {
   readonly decided: number;
-  /** Questions that now wait for a second person. */
   readonly held: number;
   /** Questions that stay open because the person was not sure. */
   readonly notSure: number;
-  /** Questions without an answer. */
   readonly left: number;
   readonly released: readonly RowRef[];
-  /** The user pressed Ctrl-C. */
   readonly interrupted: boolean;
 }
 
@@ -95,9 +89,7 @@ class Session {
   /** The first candidate on the screen, and their number. */
   #from = 0;
   #shown = 0;
-  /** All text printed for the question. */
   #page = '';
-  /** Digits of an incomplete number. */
   #typed = '';
   /** A candidate that looks like another company, until a second key confirms it. */
   #doubtful: Choice | undefined;
@@ -325,7 +317,6 @@ class Session {
 
 const toldInWords = (lines: readonly string[]): string => lines.map((line) => `\n  ${line} `).join('');
 
-/** What each answer does. */
 const helpOn = ({ stage }: Question): readonly string[] => [
   stage === null
     ? 'confirm   the row is this company. The next run buys its data'

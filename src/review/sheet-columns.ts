@@ -48,13 +48,11 @@ export const headingOf = (column: ReviewColumn): string => HEADINGS[column];
 
 export const SHEET_NAMES = Object.keys(HEADINGS) as readonly ReviewColumn[];
 
-/** The headings. */
 export const SHEET_COLUMNS: readonly string[] = Object.values(HEADINGS);
 
 /** The columns that are numbers in a workbook, if one row asks. */
 export const SHEET_COUNTS: readonly string[] = [HEADINGS.row, HEADINGS.line];
 
-/** The columns that a workbook hides. */
 export const SHEET_HIDDEN: readonly string[] = Object.values(MACHINE);
 
 /** The columns with texts of the list and of those who decide. */

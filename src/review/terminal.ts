@@ -43,7 +43,6 @@ export function typedNumber(digits: string, count: number): number | 'nobody' | 
   return number * 10 <= count ? 'not_yet' : number;
 }
 
-/** The size of a terminal in characters. */
 export interface Screen {
   readonly rows: number;
   readonly columns: number;

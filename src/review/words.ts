@@ -15,7 +15,6 @@ export const topicInWords = ({ space, stage }: QuestionTopic): string =>
 export const furtherTopic = (topic: QuestionTopic): string | false =>
   (topic.stage !== null || topic.space !== 'v1') && topicInWords(topic);
 
-/** The same in one word, for programs. */
 export const topicName = ({ space, stage }: QuestionTopic): string => stage ?? space;
 
 /** The difference that was accepted with a bought answer. */
@@ -106,7 +105,6 @@ function linesOf(question: Question, head: string, choices: readonly string[]): 
 const choiceLine = (choice: Choice, index: number): string =>
   `  ${String(index + 1).padStart(5)}  ${choiceInWords(choice)}`;
 
-/** The reason in a few words, for a list. */
 export function reasonInWords(question: Question): string {
   const { code, input } = question;
   if (code === 'NUMBER_UNREADABLE' && lacksCourt(input)) return 'court missing';
@@ -175,7 +173,6 @@ interface Said {
   readonly corrected?: string | undefined;
 }
 
-/** The result of an answer, in words. */
 export function answerInWords({ verdict, choice, corrected }: Said, recorded: Recorded): string {
   const other = corrected === undefined ? verdict.replaceAll('_', ' ') : `the number is ${corrected}`;
   const said = choice === undefined ? other : `confirmed: ${chosenInWords(choice)}`;

@@ -1,5 +1,3 @@
-// Writes review questions as a CSV sheet or a workbook.
-
 import { rename, rm, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
@@ -22,9 +20,7 @@ import {
 import { topicInWords, whyInWords } from './words.js';
 
 export interface SaveOptions {
-  /** Overwrites an existing file. */
   readonly overwrite: boolean;
-  /** The separator of a CSV. */
   readonly delimiter?: string | undefined;
 }
 

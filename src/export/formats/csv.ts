@@ -49,7 +49,6 @@ export const csv: Format = {
   }),
 };
 
-/** A table as CSV. */
 export class CsvFile implements TableFile {
   readonly #descriptor: number;
   readonly #text: CsvText;
@@ -102,7 +101,6 @@ const BYTES_AT_ONCE = 1 << 18;
 export class CsvText implements LineRenderer {
   readonly longestLine = 0;
   readonly #names: readonly string[];
-  /** Cells that may need an apostrophe. */
   readonly #isText: readonly boolean[];
   readonly #header: readonly string[];
   readonly #delimiter: string;

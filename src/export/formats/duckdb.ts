@@ -5,14 +5,12 @@ import { ExitCode, KybatchError } from '../../domain/errors.js';
 export interface Duck {
   run(statement: string): Promise<void>;
   rows(query: string): Promise<readonly (readonly unknown[])[]>;
-  /** Rows in a Parquet file. */
   count(path: string): Promise<number>;
   readonly version: string;
   close(): void;
 }
 
 export interface DuckOptions {
-  /** The folder for temporary files. */
   readonly scratch: string;
   /** One thread keeps the order of rows in a partitioned table. */
   readonly threads: number;
@@ -74,14 +72,12 @@ function withCode(error: unknown): never {
   throw code === undefined ? error : Object.assign(new Error((error as Error).message, { cause: error }), { code });
 }
 
-/** A quoted text for a statement. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** The size of a table: DuckDB holds a whole row group in memory before it writes it. */
 export interface TableLoad {
   readonly rows: number;
   readonly columns: number;
-  /** Bytes of the source text. */
   readonly bytes: number;
   /** In bytes; 0 if no line is long. */
   readonly longestLine: number;

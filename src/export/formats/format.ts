@@ -5,25 +5,19 @@ import type { SheetChart } from '../../sheets/xlsx/write-workbook.js';
 /** A file format for tables. `list.ts` names them all. */
 export interface Format {
   readonly name: ExportFormat;
-  /** The only tables it writes. Default: all. */
   readonly only?: readonly string[];
-  /** Throws if this machine cannot write it. */
   check?(): Promise<void>;
-  /** Begins an export. */
   open(target: Target): Promise<FormatWriter>;
   /**
    * Renders the rows of a data table for `append`. It uses no file and may run on any thread. A format without it gets
    * the rows.
    */
   renderer?(columns: readonly Column[], options: ExportOptions): LineRenderer;
-  /** Name and properties of a table's resource in the data package. */
   resource(table: Table, columns: readonly Column[], options: ExportOptions): ResourceProperties;
 }
 
 export interface Target {
-  /** Where the files go. */
   readonly folder: string;
-  /** For temporary files. */
   readonly scratch: string;
   readonly options: ExportOptions;
   /** The review questions, if the format has room for them. */
@@ -32,7 +26,6 @@ export interface Target {
   readonly summary?: (() => Promise<SummarySheet>) | undefined;
 }
 
-/** Lines and the charts about them. */
 export interface SummarySheet {
   readonly lines: readonly (readonly SheetCell[])[];
   readonly charts: readonly SheetChart[];
@@ -42,21 +35,16 @@ export interface SummarySheet {
 export interface QuestionLines {
   readonly columns: readonly string[];
   readonly lines: readonly (readonly string[])[];
-  /** The allowed values, by column. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
-  /** The columns with row and line numbers. */
   readonly counts: readonly string[];
-  /** The columns for programs. */
   readonly hidden: readonly string[];
   /** The columns with the user's own texts, which are exported as they are. */
   readonly own: readonly string[];
 }
 
-/** Whether a table is written in this format. */
 export const writesTable = ({ only }: Pick<Format, 'only'>, table: string): boolean => only?.includes(table) ?? true;
 
 export interface FormatWriter {
-  /** Versions of the programs that write the files. */
   readonly versions: Readonly<Record<string, string>>;
   /** `byCountry`: whether the table may be split by country, as data tables can. */
   table(name: string, columns: readonly Column[], byCountry: boolean): TableFile;
@@ -66,7 +54,6 @@ export interface FormatWriter {
 /** A table being written. Nothing can be read before it is finished. */
 export interface TableFile {
   write(rows: readonly Row[], country: string | null): void;
-  /** Appends lines of the format's renderer. */
   append?(lines: Lines): void;
   /** Waits for the disk, so that pending writes do not fill the memory. */
   drain?(): Promise<void>;
@@ -184,16 +171,13 @@ export type ParquetCompression = 'zstd' | 'snappy';
 
 /** Plain data, because it is sent to the second thread too. */
 export interface ExportOptions {
-  /** The folder for the tables, which is replaced as a whole. */
   readonly folder: string;
   readonly formats: readonly ExportFormat[];
   readonly csv: CsvOptions;
   readonly includeContacts: boolean;
   readonly compression?: ParquetCompression;
-  /** Writes Parquet in one folder per country. */
   readonly partitionByCountry: boolean;
   readonly now: number;
-  /** The version of kybatch. */
   readonly version: string;
 }
 
@@ -214,7 +198,6 @@ export const schemaOf = (table: Table, fields: readonly Field[], resourceOf: (ta
   ),
 });
 
-/** The columns that lead to `entities`. */
 const ENTITY_KEYS = [companyKeyColumn.name, 'from_key', 'to_key'];
 
 function foreignKeysOf(columns: readonly string[], entities: string) {

@@ -16,7 +16,6 @@ interface GraphShape {
   readonly name: 'ftm' | 'bods';
   readonly title: string;
   readonly mediatype: string;
-  /** The text before, between and after the objects. */
   readonly texts: readonly [begin: string, between: string, end: string];
   readonly mapping: (options: ExportOptions) => Mapping;
 }
@@ -117,7 +116,6 @@ function birthDate({ birth_year: year, birth_month: month }: Row): string | unde
 
 type Values = Readonly<Record<string, string | null | undefined>>;
 
-/** Without empty values. */
 const present = (values: Values): readonly (readonly [string, string])[] =>
   Object.entries(values).flatMap(([name, value]) =>
     value === undefined || value === null || value === '' ? [] : [[name, value] as const],

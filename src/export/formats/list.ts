@@ -1,5 +1,3 @@
-// All file formats of an export.
-
 import { UsageError } from '../../domain/errors.js';
 import { didYouMean } from '../../util/message-parts.js';
 import { checkFolder } from '../atomic-folder.js';
@@ -14,7 +12,6 @@ export type Formats = Readonly<Record<ExportFormat, Format>>;
 
 export const allFormats: Formats = { csv, parquet, xlsx, ftm, bods };
 
-/** Opens the formats of the options for the length of `use`. */
 export async function withFormats<T>(
   target: Target,
   known: Formats,

@@ -60,7 +60,6 @@ export const parquet: Format = {
 
 const resourceOf = (table: string) => `${table}-parquet`;
 
-/** The text of a number, and its decimal. */
 function fieldsOf(column: Column): readonly Field[] {
   const { name, type, description } = column;
   const numbers = parquetColumns([column]).slice(1);
@@ -81,7 +80,6 @@ export interface ParquetOptions {
   readonly duck: Duck;
   /** The folder of the text until DuckDB has read it. */
   readonly scratch: string;
-  /** One folder per country instead of one file. */
   readonly byCountry: boolean;
   readonly compression: ParquetCompression;
 }
@@ -272,7 +270,6 @@ const filesBelow = (folder: string): readonly string[] =>
 
 const DECIMAL_TYPES: ReadonlySet<ColumnType> = new Set(['number', 'scalar', 'value']);
 
-/** In bytes. Shorter lines need no special settings. */
 const LONG_LINE = 1024;
 
 /** The text that DuckDB turns into Parquet: each number is followed by the two forms of its decimal. */
@@ -330,7 +327,6 @@ export class ParquetText implements LineRenderer {
     this.#lines.any(isQuoted ? `"${cell.replaceAll('"', '""')}"` : cell);
   }
 
-  /** `start`: where its text is. */
   #decimals(cell: Cell, start: number): void {
     const lines = this.#lines;
     const end = lines.size;
@@ -347,7 +343,6 @@ const SPECIAL = /[",\r\n]/;
 const COMMA = 0x2c;
 const LINE_END = 0x0a;
 
-/** The Parquet type of a number, beside its text. */
 const DECIMAL = { precision: 38, scale: 10 } as const;
 
 /** DuckDB parses a 64-bit decimal 200 times as fast as a 128-bit one, and most figures fit. */

@@ -1,5 +1,3 @@
-// The format `xlsx`: the results workbook for people.
-
 import { join } from 'node:path';
 import type { RowOutcome } from '../../domain/outcomes.js';
 import type { Column, ColumnType } from '../../readers/table.js';
@@ -50,7 +48,6 @@ export const xlsx: Format = {
 export class ResultsFile implements TableFile {
   readonly #book: WorkbookWriter;
   readonly #columns: readonly Column[];
-  /** The number of input columns. */
   readonly #own: number;
   readonly #outcome: string;
   readonly #reason: string;
@@ -200,7 +197,6 @@ const KINDS: Readonly<Partial<Record<ColumnType, CellKind>>> = {
   timestamp: 'day',
 };
 
-/** The sheet that explains the columns, colours and letters. */
 function explainColumns(columns: readonly Column[], sheets: readonly string[]): readonly (readonly SheetCell[])[] {
   return [
     ...columns.map(({ name, description, from }) => [
@@ -263,7 +259,6 @@ const ENDED_FILL = 'F4B183';
 /** A registered company with an unusual status. */
 const TROUBLED_FILL = 'FFE699';
 
-/** The colours of the first sheet. */
 export const SUMMARY_FILLS = { section: 'E7E6E6', ended: ENDED_FILL, troubled: TROUBLED_FILL } as const;
 
 const ALL_FILLS: readonly string[] = [...Object.values(OUTCOME_FILLS), ENDED_FILL, TROUBLED_FILL];

@@ -17,7 +17,6 @@ import { trimEndOf } from '../../util/text-limits.js';
 
 /** The answers about a subject when one of them was the newest. */
 export interface AsOf extends SubjectAnswers {
-  /** Of that answer. */
   readonly rawSha256: string | null;
 }
 
@@ -94,7 +93,6 @@ export function stateOf({ tables }: Pick<Reader, 'tables'>, out: ReaderOutput, r
 /** The newer parts, and the older ones that did not come again. */
 export const carriedOver = (before: State, since: State): State => new Map([...before, ...since]);
 
-/** Did every part of `since` come before? */
 export const hasAllParts = (before: State, since: State): boolean =>
   [...since.keys()].every((name) => before.has(name));
 
@@ -214,7 +212,6 @@ const newsItem = (table: string, field: FieldDifference, origin: Origin): ItemCh
 /** Longer extra fields are shown by their digest. The raw answers have them. */
 const LONG = 4_000;
 
-/** Are two lines equal, to the letter? */
 const isSameContent = (columns: readonly Column[], a: Row, b: Row): boolean =>
   columns.every(({ name }) => (a[name] ?? null) === (b[name] ?? null));
 
@@ -300,9 +297,7 @@ function pairItems(
   return [...pairs.filter((pair) => pair.new !== undefined), ...pairs.filter((pair) => pair.new === undefined)];
 }
 
-/** Items with one key. */
 interface Group {
-  /** The columns of their key and origin. */
   readonly columns: readonly string[];
   /** All earlier items, including unchanged ones, because they count for the copy number. */
   readonly before: { readonly row: Row; readonly differs: boolean }[];

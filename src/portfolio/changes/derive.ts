@@ -134,11 +134,9 @@ async function answersAsOf(
   return { id, ids, row: null, stage: null, country: null, name: null, answers: newestPerRequest(answers), rawSha256 };
 }
 
-/** A list that was read again. */
 interface Readings {
   /** Answers before this call are the last complete reading. */
   readonly before: number;
-  /** Its last call. */
   readonly until: number;
 }
 

@@ -67,7 +67,6 @@ export class Inbox {
     return filesIn(this.#folder).filter(isId);
   }
 
-  /** The notifications about one company, one per line. */
   told(companyId: string): string {
     try {
       return readFileSync(join(this.#folder, companyId), 'utf8');
@@ -99,7 +98,6 @@ const BYTES_AT_MOST = 128 * 1024;
 
 export interface Notification {
   readonly companyId: string;
-  /** The whole notification, as JSON on one line. */
   readonly line: string;
 }
 

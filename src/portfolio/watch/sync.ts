@@ -14,7 +14,6 @@ import type { Clock } from '../../util/clock.js';
 import { type ExactJson, ExactNumber, stringifyExact } from '../../util/exact-json.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 
-/** The provider's watch, with its records in the ledger. */
 export interface WatchClient {
   readonly environmentId: number;
   readonly watches: WatchStore;
@@ -49,7 +48,6 @@ function troubleOf(companyId: string, outcome: NoAnswer): CompanyTrouble {
   return { companyId, message: sanitizeText(said, 300) };
 }
 
-/** The error of the call, if it was made. */
 const errorOf = (outcome: NoAnswer): ApiError | undefined =>
   outcome.kind === 'failed' || outcome.kind === 'not_available' ? outcome.error : outcome.met?.error;
 
@@ -78,7 +76,6 @@ interface Page {
   readonly body: Buffer;
 }
 
-/** How the reading of a paged list ended. */
 type PagesRead = { readonly kind: 'all' } | { readonly kind: 'cut_short' } | NoAnswer;
 
 /** Reads all pages, each processed before the next is requested, up to `pagesAtMost`. */
@@ -108,11 +105,8 @@ async function readPages(
 const { watchHistory } = v2Operations;
 
 export interface Pulled {
-  /** Companies whose history was read. */
   readonly read: number;
-  /** New events. */
   readonly events: number;
-  /** Members that became due. */
   readonly due: number;
   /** Companies whose history was not requested. */
   readonly left: number;
@@ -162,7 +156,6 @@ interface PulledOne {
   readonly events: number;
   readonly cutShort: boolean;
   readonly trouble?: CompanyTrouble;
-  /** Another try may succeed. */
   readonly mayComeRight?: boolean;
   readonly halt?: WatchHalt;
 }
@@ -235,7 +228,6 @@ export interface Synced {
   /** To be added or removed, but not done. */
   readonly left: number;
   readonly troubles: readonly CompanyTrouble[];
-  /** What ended it early. */
   readonly halt: WatchHalt | null;
 }
 

@@ -38,7 +38,6 @@ const profileFields = [
   column('legal_form', 'text', 'Legal form as the registry reports it'),
 ] as const;
 
-/** Further fields of the lite profile. */
 const furtherProfileFields = [
   column('ticker', 'text', 'Ticker of a listed company', 'liteKyb basic.ticker or ticker'),
   column('country_name', 'text', 'Country', 'liteKyb, kybLite'),
@@ -58,12 +57,10 @@ const allProfileFields = [...profileFields, ...furtherProfileFields] as const;
 export interface CompanyRowPart extends ListsRead {
   readonly cells?: Partial<Record<ProfileCell, Cell>>;
   readonly rest: Members;
-  /** The reporting periods as a JSON list. */
   readonly years?: Cell;
   readonly totals?: Partial<Record<'officers' | 'shareholders', Cell>>;
 }
 
-/** The contribution of one answer. */
 export type AnswerRowPart = Omit<CompanyRowPart, 'operation' | 'rawSha256s' | 'asOf'>;
 
 export const originIn = ({ operation, rawSha256, fetchedAt }: RawAnswer) => ({
@@ -142,7 +139,6 @@ const NAMES = Object.keys(LISTS) as readonly ListName[];
 export interface ListsRead {
   readonly operation: string;
   readonly rawSha256s: readonly string[];
-  /** When the reading began. */
   readonly asOf: number;
   /** Number of items in each list. Null: not returned (V1-22). */
   readonly counts?: Partial<Record<ListName, number | null>>;
@@ -203,7 +199,6 @@ function hasMore(lines: readonly Row[], than: readonly Row[], knownBy: RowIdenti
   });
 }
 
-/** The key facts in a company's row and its filed statements. */
 export const companyGlance = (out: ReaderOutput): Glance => ({
   ...glanceAt(out, companiesTable, {
     name: 'name',

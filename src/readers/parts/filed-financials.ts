@@ -1,5 +1,3 @@
-// Reads filed statements.
-
 import { type ExactJson, ExactNumber, type JsonObject, stringifyExact } from '../../util/exact-json.js';
 import {
   type Cell,
@@ -23,7 +21,6 @@ const metricFields = [column('name', 'text', '')] as const;
 export interface FiledFinancials {
   /** Number of periods. Null if none were named. */
   readonly periods: number | null;
-  /** The list of periods as it was sent. */
   readonly years: Cell;
   /** Whether the values came, even if there are none. */
   readonly hasGroups: boolean;
@@ -39,7 +36,6 @@ interface Group {
   readonly position: string;
 }
 
-/** Reads filed statements in the order sent. */
 export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPath): FiledFinancials {
   const valueless: ExactJson[] = [];
   const years = path.at('years').list(object.years);

@@ -26,7 +26,6 @@ export function readGroupLinks(list: ExactJson | undefined, of: SubjectIds, path
   return eachItem(list, path, use, { table: groupLinksTable });
 }
 
-/** Fields of a company in a tree node. */
 const nodeFields = [
   column('id', 'id', ''),
   column('name', 'text', ''),
@@ -38,7 +37,6 @@ const nodeFields = [
 interface Node {
   readonly cells: { readonly [Name in (typeof nodeFields)[number]['name']]: string | null };
   readonly rest: Members;
-  /** Distance from the root; 0 for the root. */
   readonly depth: number;
 }
 

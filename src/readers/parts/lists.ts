@@ -10,7 +10,6 @@ export interface SubjectIds {
 }
 
 export interface ListOf extends SubjectIds {
-  /** Items on earlier pages. */
   readonly offset: number;
 }
 
@@ -60,7 +59,6 @@ export function unreadPage(
 const isTotal = (name: string, value: ExactJson): boolean =>
   /^total_(?:pages|results|employees)$/.test(name) && value instanceof ExactNumber;
 
-/** The cells that place an item in its list. */
 export const placeCells = ({ v1, v2 }: SubjectIds, position: string, { origin }: BodyPath) => ({
   v1_company_id: v1,
   position,
@@ -69,7 +67,6 @@ export const placeCells = ({ v1, v2 }: SubjectIds, position: string, { origin }:
   raw_sha256: origin.rawSha256,
 });
 
-/** Unread items under the name of their list. */
 export const unreadItems = (name: string, odd: ExactJson[]): Members => (odd.length === 0 ? [] : [[name, odd]]);
 
 /** A list that came empty or as null: no row shows that it came. */

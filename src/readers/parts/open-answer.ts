@@ -10,7 +10,6 @@ import { removeContacts } from '../../util/sanitize-text.js';
 import { type AnswerOrigin, originOf, type RawAnswer, type ReaderOutput, type SubjectAnswers } from '../reader.js';
 import { timestamp } from '../table.js';
 
-/** An answer with a JSON body, and its root path. */
 export interface OpenedAnswer {
   readonly answer: RawAnswer;
   readonly body: ExactJson;

@@ -60,7 +60,6 @@ export function readNested<const Fields extends readonly Column[]>(
 /** The columns of an object by the names of their members, and its parts. */
 interface FieldTree {
   readonly fields: readonly Column[];
-  /** The column of each field. */
   readonly columns: readonly string[];
   readonly parts: readonly (readonly [name: string, tree: FieldTree])[];
 }
@@ -112,7 +111,6 @@ export function extraOf(rest: Members): Cell {
   return stringifyExact(Object.fromEntries(kept));
 }
 
-/** Members of a part, under the part's name. */
 export const nested = (name: string, rest: Members): Members =>
   rest.length === 0 ? [] : [[name, Object.fromEntries(rest)]];
 
@@ -129,7 +127,6 @@ export function ungroup(object: JsonObject, groups: readonly string[]): JsonObje
     const group = flat.get(name);
     if (!isObject(group)) continue;
     const leaves = Object.entries(group);
-    // An empty group is kept.
     if (leaves.length === 0) continue;
     const conflicts: Members = [];
     for (const [key, value] of leaves) {
@@ -147,7 +144,6 @@ interface CellReading {
   readonly cell: Cell;
   /** The value also goes to `extra`, because the cell does not hold it. */
   readonly spill?: true;
-  /** The expected form. */
   readonly expected?: string;
 }
 
@@ -229,7 +225,6 @@ export function readValue(value: ExactJson, path: () => BodyPath): Value | undef
   return read;
 }
 
-/** Undefined for a list or an object. */
 export function readLeaf(value: ExactJson): Value | undefined {
   if (value instanceof ExactNumber) return { value: value.text, value_type: 'number' };
   if (typeof value === 'string') return { value, value_type: 'string' };
