@@ -40,7 +40,7 @@ import { changeRows, companySpaces, importantNames, rowsTable } from './run-tabl
 import { type ExportSummary, summarise } from './summary.js';
 import { summarySheet } from './summary-sheet.js';
 import { boughtTables, tablesOf } from './tables.js';
-import { ALL_PARTS, answersOf, type ExportParts, type PartCounts, writeAnswers } from './write-answers.js';
+import { ALL_PARTS, type ExportParts, type PartCounts, writeAnswers } from './write-answers.js';
 
 /** Writes the tables of a run from its stored answers, free. The folder appears when it is complete. */
 export async function exportRun(
@@ -82,7 +82,7 @@ async function fill(
     await writeRunTables(snapshot, options, outputs, parts, tally);
     const allowances = snapshot.past === null ? allowanceRows(await snapshot.allowances()) : [];
     outputs.write('allowances', allowances);
-    const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs, folder, rules);
+    const issues = await writeAnswers(snapshot, options, parts, outputs, folder, rules);
     // The key facts of each company are ready by now.
     await writeInputLines(snapshot, outputs, shape, tally);
     writeGraph(snapshot.graph, outputs);

@@ -1,17 +1,15 @@
 import { join } from 'node:path';
 import type { Prices } from '../domain/prices.js';
-import type { IdSpace } from '../domain/provider.js';
-import type { GlanceEntry, RunSnapshot, UnsoundAnswer } from '../ledger/answers/snapshot.js';
+import type {
+  GlanceEntry,
+  RunSnapshot,
+  SnapshotSubject,
+  SubjectHead,
+  UnsoundAnswer,
+} from '../ledger/answers/snapshot.js';
 import type { DueDecision, MemberState } from '../ledger/portfolio/portfolios.js';
 import { readers } from '../readers/list.js';
-import {
-  type Issue,
-  type ListItem,
-  type RawAnswer,
-  type Reader,
-  readSubject,
-  type SubjectAnswers,
-} from '../readers/reader.js';
+import { type Issue, type ListItem, type Reader, readSubject, type SubjectAnswers } from '../readers/reader.js';
 import type { StableLink } from './atomic-folder.js';
 import { BulkPool, bulkRenderer, glanceEntries, HAS_SECOND_THREAD, inBatches, SUBJECTS_AT_ONCE } from './bulk-lines.js';
 import { type ExportOptions, type QuestionLines, writesTable } from './formats/format.js';
@@ -40,27 +38,32 @@ import { unexpectedPlace, writeErrors } from './run-rows.js';
 
 /** Writes the data tables reader by reader, the bulk last. `rules`: in parts. */
 export async function writeAnswers(
-  answers: RunAnswers,
+  snapshot: RunSnapshot,
   options: ExportOptions,
   parts: ExportParts,
   outputs: Outputs,
   folder: string,
   rules?: PartRules,
 ): Promise<WrittenAnswers> {
-  const issues = new IssueRows(outputs);
+  const counts = { unexpectedShapes: 0, unread: 0 };
   const isBulk = (reader: Reader) => reader.bulk === true;
   const inOrder = [...parts.readers.filter((reader) => !isBulk(reader)), ...parts.readers.filter(isBulk)];
-  const asked = await answers.operations();
+  const asked = await snapshot.operations();
   const used = inOrder.filter((reader) => mayHaveAnswers(reader, asked));
   const sinkOf = (reader: Reader): Sink => ({
     outputs,
-    issues: (found) => issues.write(found),
-    keep: (entries) => answers.keepGlances(reader.name, reader.space, entries),
-    graph: answers.graph,
+    issues(found) {
+      writeErrors(outputs, found.map(unexpectedPlace));
+      const unread = found.filter((issue) => issue.unread === true).length;
+      counts.unread += unread;
+      counts.unexpectedShapes += found.length - unread;
+    },
+    keep: (entries) => snapshot.keepGlances(reader.name, reader.space, entries),
+    graph: snapshot.graph,
   });
   if (rules === undefined) {
-    for (const reader of used) await writeWhole(reader, answers, sinkOf(reader), options, parts);
-    return issues.counts;
+    for (const reader of used) await writeWhole(reader, snapshot, sinkOf(reader), options, parts);
+    return counts;
   }
   const taken: PartCounts = { written: 0, takenOver: 0, records: [] };
   const place = { folder, scratch: join(folder, SCRATCH, 'thread') };
@@ -68,25 +71,50 @@ export async function writeAnswers(
   const shared = rules.sharedRun === undefined ? undefined : new SharedParts(folder, { run: rules.sharedRun, options });
   try {
     for (const reader of used)
-      await writeParts(reader, answers, { options, parts, rules, sink: sinkOf(reader), folder, taken, thread, shared });
+      await writeParts(reader, snapshot, {
+        options,
+        parts,
+        rules,
+        sink: sinkOf(reader),
+        folder,
+        taken,
+        thread,
+        shared,
+      });
   } finally {
     await thread?.close();
   }
-  return { ...issues.counts, parts: taken };
+  return { ...counts, parts: taken };
 }
 
 async function writeWhole(
   reader: Reader,
-  answers: RunAnswers,
-  sink: Sink,
+  snapshot: RunSnapshot,
+  { outputs, issues, keep, graph }: Sink,
   options: ExportOptions,
   parts: ExportParts,
 ): Promise<void> {
-  const writer = new ReaderWriter(reader, options, parts);
+  const subjects = withListed(reader, snapshot);
+  if (!asLines(reader, options, parts.formats)) {
+    for await (const subject of subjects) {
+      const out = readSubject(reader, subject, options.includeContacts);
+      for (const table of reader.tables) outputs.writeShown(table.name, out.shownOf(table), subject.country);
+      issues(out.issues);
+      keep(glanceEntries(reader, subject.id, out));
+      addLists(graph, reader, subject, out);
+    }
+    return;
+  }
+  const setup = mayShare([reader], parts) ? { options } : undefined;
+  const pool = new BulkPool(reader.name, bulkRenderer(reader, parts.formats, options), setup);
   try {
-    await writer.write(withListed(reader, answers), sink);
+    for await (const lines of pool.render(inBatches(subjects))) {
+      for (const [index, { name }] of reader.tables.entries()) outputs.append(name, lines.tables[index] ?? []);
+      issues(lines.issues);
+      keep(lines.glances);
+    }
   } finally {
-    await writer.close();
+    await pool.close();
   }
 }
 
@@ -94,13 +122,11 @@ async function writeWhole(
 const mayHaveAnswers = ({ operations, asked = [], lists }: Reader, known: ReadonlySet<string>): boolean =>
   [...operations, ...asked, ...(lists?.operations ?? [])].some((operation) => known.has(operation));
 
-type KeepGlances = (entries: readonly GlanceEntry[]) => void;
-
 /** Where everything goes that a reader makes of the answers. */
 interface Sink {
   readonly outputs: Outputs;
   readonly issues: (found: readonly Issue[]) => void;
-  readonly keep: KeepGlances;
+  readonly keep: (entries: readonly GlanceEntry[]) => void;
   readonly graph: GraphSink;
 }
 
@@ -128,11 +154,11 @@ interface OpenPart {
 }
 
 /** Writes the parts that no earlier export has, and links the others. */
-async function writeParts(reader: Reader, answers: RunAnswers, of: PartsOfReader): Promise<void> {
+async function writeParts(reader: Reader, snapshot: RunSnapshot, of: PartsOfReader): Promise<void> {
   const { options, parts, rules, folder } = of;
   const names = new PartNames(reader, options, parts.formats, rules);
   const open: OpenPart[] = [];
-  for await (const part of cutIntoParts(headsWithListed(reader, answers), rules.size)) {
+  for await (const part of cutIntoParts(headsWithListed(reader, snapshot), rules.size)) {
     parts.signal?.throwIfAborted();
     const name = await names.nameOf(part);
     const known = takeOver(name, rules.folders, folder);
@@ -140,9 +166,9 @@ async function writeParts(reader: Reader, answers: RunAnswers, of: PartsOfReader
     const begun = known === undefined ? await beginPart(reader, name, part, damaged, of) : {};
     open.push({ name, part, damaged, known, ...begun });
     const held = PARTS_HELD + (of.shared?.room ?? 0);
-    while (open.length > held) await addPart(reader, open.shift() as OpenPart, answers, of);
+    while (open.length > held) await addPart(reader, open.shift() as OpenPart, snapshot, of);
   }
-  for (const one of open) await addPart(reader, one, answers, of);
+  for (const one of open) await addPart(reader, one, snapshot, of);
 }
 
 /** Parts that are held until those before them are complete: the other tables have them in order. */
@@ -178,7 +204,7 @@ async function writeHere(
 async function addPart(
   reader: Reader,
   { name, part, damaged, known, written }: OpenPart,
-  answers: RunAnswers,
+  snapshot: RunSnapshot,
   of: PartsOfReader,
 ): Promise<void> {
   const { sink, folder, taken, shared } = of;
@@ -194,7 +220,7 @@ async function addPart(
     sink.keep(glances);
     replayGraph(graph, sink.graph);
   }
-  answers.damaged.push(...damaged);
+  snapshot.damaged.push(...damaged);
   if (known === undefined) taken.written += 1;
   else taken.takenOver += 1;
   // A damaged answer may be there again tomorrow, and a file may be written then.
@@ -216,49 +242,6 @@ async function* loaded(
   }
 }
 
-class ReaderWriter {
-  readonly #pool: BulkPool | undefined;
-
-  constructor(
-    private readonly reader: Reader,
-    private readonly options: ExportOptions,
-    parts: ExportParts,
-  ) {
-    if (!asLines(reader, options, parts.formats)) return;
-    const setup = mayShare([reader], parts) ? { options } : undefined;
-    this.#pool = new BulkPool(reader.name, bulkRenderer(reader, parts.formats, options), setup);
-  }
-
-  async write(subjects: AsyncIterable<SubjectAnswers>, sink: Sink): Promise<void> {
-    if (this.#pool === undefined) await this.#writeRows(subjects, sink);
-    else await this.#writeLines(this.#pool, subjects, sink);
-  }
-
-  async #writeRows(subjects: AsyncIterable<SubjectAnswers>, { outputs, issues, keep, graph }: Sink): Promise<void> {
-    const { reader, options } = this;
-    for await (const subject of subjects) {
-      const out = readSubject(reader, subject, options.includeContacts);
-      for (const table of reader.tables) outputs.writeShown(table.name, out.shownOf(table), subject.country);
-      issues(out.issues);
-      keep(glanceEntries(reader, subject.id, out));
-      addLists(graph, reader, subject, out);
-    }
-  }
-
-  async #writeLines(pool: BulkPool, subjects: AsyncIterable<SubjectAnswers>, sink: Sink): Promise<void> {
-    const { outputs, issues, keep } = sink;
-    for await (const lines of pool.render(inBatches(subjects))) {
-      for (const [index, { name }] of this.reader.tables.entries()) outputs.append(name, lines.tables[index] ?? []);
-      issues(lines.issues);
-      keep(lines.glances);
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#pool?.close();
-  }
-}
-
 /** The second thread only knows the listed readers and formats. */
 const mayShare = (used: readonly Reader[], { formats, threads }: ExportParts): boolean =>
   HAS_SECOND_THREAD &&
@@ -275,33 +258,38 @@ const asLines = ({ bulk, lists, tables }: Reader, options: ExportOptions, known:
   );
 
 /** Subjects with data. Lists are read once, and only if there is a subject for them. */
-export async function* withListed(reader: Reader, answers: RunAnswers): AsyncGenerator<SubjectAnswers> {
-  for await (const { head, listed } of besideLists(reader, answers, answers.subjects(...askedOf(reader))))
-    yield listed === undefined ? head : { ...head, listed };
+export async function* withListed(reader: Reader, snapshot: RunSnapshot): AsyncGenerator<SubjectAnswers> {
+  for await (const { head, listed } of besideLists(reader, snapshot, snapshot.subjects(...askedOf(reader)))) {
+    const subject = await toSubject(head);
+    yield listed === undefined ? subject : { ...subject, listed };
+  }
 }
 
-const headsWithListed = (reader: Reader, answers: RunAnswers): AsyncIterable<PartSubject> =>
-  besideLists(reader, answers, answers.heads(...askedOf(reader)));
+const headsWithListed = (reader: Reader, snapshot: RunSnapshot): AsyncIterable<PartSubject> =>
+  besideLists(reader, snapshot, snapshot.subjectHeads(...askedOf(reader)));
 
 const askedOf = ({ space, operations, asked }: Reader) => [space, operations, asked] as const;
 
-async function* besideLists<T extends { readonly id: string; readonly answers: readonly unknown[] }>(
+async function* besideLists<T extends SubjectHead | SnapshotSubject>(
   reader: Reader,
-  answers: RunAnswers,
+  snapshot: RunSnapshot,
   subjects: AsyncIterable<T>,
 ): AsyncGenerator<{ readonly head: T; readonly listed: ListItem | undefined }> {
   let lists: ReadonlyMap<string, ListItem> | undefined;
   for await (const head of subjects) {
-    lists ??= await readLists(reader, answers);
+    lists ??= await readLists(reader, snapshot);
     if (head.answers.length > 0 || reader.lists !== undefined) yield { head, listed: lists.get(head.id) };
   }
 }
 
-async function readLists({ lists }: Reader, answers: RunAnswers): Promise<ReadonlyMap<string, ListItem>> {
+/** Later pages and later readings come after earlier ones. */
+async function readLists({ lists }: Reader, snapshot: RunSnapshot): Promise<ReadonlyMap<string, ListItem>> {
   const items = new Map<string, ListItem>();
   if (lists === undefined) return items;
-  for await (const answer of answers.lists(lists.operations))
-    for (const item of lists.items(answer)) items.set(item.id, item);
+  for await (const answers of snapshot.lists(lists.operations))
+    for (const answer of answers)
+      for (const item of lists.items({ ...answer, params: {}, ids: {}, row: null, stage: null, country: null }))
+        items.set(item.id, item);
   return items;
 }
 
@@ -327,33 +315,6 @@ const NOTHING_IS_DUE: DueDecision = { due: null, nextAt: null };
 
 export const ALL_PARTS: ExportParts = { readers, formats: allFormats, judge: () => NOTHING_IS_DUE };
 
-/** The raw answers of a run for readers. Only this knows how the ledger stores them. */
-export interface RunAnswers extends Pick<RunSnapshot, 'keepGlances' | 'graph' | 'damaged' | 'operations'> {
-  /** By company or report, in the order of their IDs. */
-  subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SubjectAnswers>;
-  /** The same before their bodies are read, in the order of the rows that they use. */
-  heads: RunSnapshot['subjectHeads'];
-  /** Answers without a subject. Later pages and later readings come after earlier ones. */
-  lists(operations: readonly string[]): AsyncIterable<RawAnswer>;
-}
-
-export function answersOf(snapshot: RunSnapshot): RunAnswers {
-  return {
-    graph: snapshot.graph,
-    damaged: snapshot.damaged,
-    operations: () => snapshot.operations(),
-    keepGlances: (...kept) => snapshot.keepGlances(...kept),
-    heads: (...asked) => snapshot.subjectHeads(...asked),
-    async *subjects(space, operations, asked) {
-      for await (const subject of snapshot.subjects(space, operations, asked)) yield await toSubject(subject);
-    },
-    async *lists(operations) {
-      for await (const lists of snapshot.lists(operations))
-        yield* lists.map((list) => ({ ...list, params: {}, ids: {}, row: null, stage: null, country: null }));
-    },
-  };
-}
-
 export interface WrittenAnswers extends IssueCounts {
   readonly parts?: PartCounts;
 }
@@ -370,25 +331,4 @@ export interface IssueCounts {
   readonly unexpectedShapes: number;
   /** Companies or reports that could not be read at all. */
   readonly unread: number;
-}
-
-/** Writes the issues of readers as rows of the table `errors`, and counts them. */
-export class IssueRows {
-  readonly #outputs: Outputs;
-  #issues = 0;
-  #unread = 0;
-
-  constructor(outputs: Outputs) {
-    this.#outputs = outputs;
-  }
-
-  write(issues: readonly Issue[]): void {
-    writeErrors(this.#outputs, issues.map(unexpectedPlace));
-    this.#issues += issues.length;
-    this.#unread += issues.filter(({ unread }) => unread === true).length;
-  }
-
-  get counts(): IssueCounts {
-    return { unexpectedShapes: this.#issues - this.#unread, unread: this.#unread };
-  }
 }

@@ -11,7 +11,7 @@ import { reasonFacts, reasonOf } from '../../export/reasons.js';
 import { resultRow } from '../../export/results-rows.js';
 import { resultsFor, resultsTable } from '../../export/results-table.js';
 import { tables as exportTables } from '../../export/tables.js';
-import { answersOf, withListed } from '../../export/write-answers.js';
+import { withListed } from '../../export/write-answers.js';
 import type { RunSnapshot, SnapshotRow } from '../../ledger/answers/snapshot.js';
 import { EntityIds } from '../../ledger/erase/identifiers.js';
 import type { Ledger } from '../../ledger/ledger.js';
@@ -303,12 +303,11 @@ function rowView(about: RowAbout, row: SnapshotRow, portfolios: readonly Portfol
 
 /** Reads the answers of the first row with every reader, and the credit reports of all rows. */
 async function readTables(snapshot: RunSnapshot, includeContacts: boolean) {
-  const answers = answersOf(snapshot);
   const tables = new Map<string, { rows: Row[]; state: CompanyTable['state'] }>();
   const digests = new Set<string>();
   const operations = new Set<string>();
   for (const reader of readers as readonly Reader[])
-    for await (const subject of withListed(reader, answers)) {
+    for await (const subject of withListed(reader, snapshot)) {
       if (subject.row !== 1 && reader.space !== 'report') continue;
       for (const { rawSha256, operation } of subject.answers) {
         digests.add(rawSha256);

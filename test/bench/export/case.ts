@@ -13,7 +13,7 @@ const { openDuck } = await load<typeof import('../../../src/export/formats/duckd
 const { exportRun } = await load<typeof import('../../../src/export/export-run.js')>('export/export-run.js');
 const { ParquetFile } =
   await load<typeof import('../../../src/export/formats/parquet.js')>('export/formats/parquet.js');
-const { ALL_PARTS, answersOf } =
+const { ALL_PARTS, withListed } =
   await load<typeof import('../../../src/export/write-answers.js')>('export/write-answers.js');
 const { flatFinancialsReader, flatFinancialsTable } =
   await load<typeof import('../../../src/readers/flat-financials.js')>('readers/flat-financials.js');
@@ -141,10 +141,7 @@ async function withRows(write: (rows: readonly (readonly Row[])[], count: number
   const snapshot = await ledger.reading.snapshot(RUN);
   if (snapshot === undefined) throw new Error('no run');
   const batches: (readonly Row[])[] = [];
-  for await (const subject of answersOf(snapshot).subjects(
-    flatFinancialsReader.space,
-    flatFinancialsReader.operations,
-  )) {
+  for await (const subject of withListed(flatFinancialsReader, snapshot)) {
     batches.push(readSubject(flatFinancialsReader, subject, false).rowsOf(flatFinancialsTable));
     if (batches.length >= 64) break;
   }
