@@ -1,21 +1,16 @@
 // The stable place of a portfolio's newest tables, and how many older tables stay.
 
 import {
-  closeSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
-  writeSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { readSmallFile } from '../util/files.js';
 import { trimEndOf } from '../util/text-limits.js';
 import {
   isLeftover,
@@ -37,52 +32,42 @@ export interface ListOfTables {
 
 /**
  * `exports/latest/<portfolio>`: a link to the folder of the newest tables. It changes by one rename, so it always leads
- * to complete tables. If the disk has no links, a text file with the path of the folder takes its place.
+ * to complete tables.
  */
 export class LatestLink implements StableLink {
-  constructor(private readonly link: string) {}
-
-  get #pointer(): string {
-    return `${this.link}.txt`;
-  }
-
-  get path(): string {
-    return isThere(this.link) ? this.link : this.#pointer;
-  }
+  constructor(readonly path: string) {}
 
   get target(): string | undefined {
-    const to = textOf(() => readlinkSync(this.link)) ?? textOf(() => readSmallFile(this.#pointer).trim());
-    return to === undefined ? undefined : resolve(dirname(this.link), to);
+    return this.#kind === 'link' ? resolve(dirname(this.path), readlinkSync(this.path)) : undefined;
   }
 
   /** Nothing else may be replaced. */
   get isUsable(): boolean {
-    return lstatSync(this.link, { throwIfNoEntry: false })?.isSymbolicLink() !== false;
+    return this.#kind !== 'other';
+  }
+
+  get #kind(): 'link' | 'other' | undefined {
+    const found = lstatSync(this.path, { throwIfNoEntry: false });
+    return found && (found.isSymbolicLink() ? 'link' : 'other');
   }
 
   point(folder: string): void {
     const before = this.target;
-    mkdirSync(dirname(this.link), { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
     // Links are resolved from the real place of their folder.
-    const to = relative(realpathSync(dirname(this.link)), realpathSync(folder));
-    const next = join(dirname(this.link), newNameBeside(basename(this.link)));
+    const to = relative(realpathSync(dirname(this.path)), realpathSync(folder));
+    const next = join(dirname(this.path), newNameBeside(basename(this.path)));
+    symlinkSync(to, next, 'dir');
     try {
-      symlinkSync(to, next, 'dir');
-      renameSync(next, this.link);
-      rmSync(this.#pointer, { force: true });
+      renameSync(next, this.path);
     } catch (error) {
       rmSync(next, { force: true });
-      if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      writeText(next, `${to}\n`);
-      renameSync(next, this.#pointer);
+      throw error;
     }
-    syncFolder(dirname(this.link));
+    syncFolder(dirname(this.path));
     if (before !== undefined && isTemporaryCopy(before) && before !== resolve(folder)) removeOwnFiles(before);
   }
 }
-
-/** File systems without links, and Windows without the right to make them. */
-const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /** The link of a portfolio. If another portfolio has its name already, the link gets a number. */
 export function latestLink(dataDir: string, list: ListOfTables): LatestLink | undefined {
@@ -145,10 +130,10 @@ export function clearExports(dataDir: string): void {
   const targets = new Set<string>();
   for (const name of isFolderOfLinks ? namesIn(links) : []) {
     const path = join(links, name);
-    const link = new LatestLink(path.replace(/\.txt$/, ''));
+    const { target } = new LatestLink(path);
     if (isLeftover(name)) rmSync(path, { force: true });
-    else if (link.target !== undefined && isThere(link.target)) targets.add(link.target);
-    else if (link.target !== undefined) rmSync(link.path, { force: true });
+    else if (target !== undefined && isThere(target)) targets.add(target);
+    else if (target !== undefined) rmSync(path, { force: true });
   }
   for (const name of namesIn(dirname(links))) {
     const path = join(dirname(links), name);
@@ -159,18 +144,3 @@ export function clearExports(dataDir: string): void {
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 const namesIn = (folder: string): readonly string[] => (isThere(folder) ? readdirSync(folder) : []);
-
-function textOf(read: () => string): string | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
-function writeText(path: string, text: string): void {
-  const descriptor = openSync(path, 'wx', 0o600);
-  writeSync(descriptor, text);
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-}

@@ -84,25 +84,10 @@ describe('the link to the newest tables', () => {
     await withFolder(async (dataDir) => {
       const list = listOf(1, 'clients', { a: 1 });
       mkdirSync(join(dataDir, 'exports', 'latest', 'clients'), { recursive: true });
-      expect(basename(linkOf(dataDir, list).path)).toBe('clients-1.txt');
+      expect(basename(linkOf(dataDir, list).path)).toBe('clients-1');
       rmSync(join(dataDir, 'exports', 'latest'), { recursive: true });
       writeExport(dataDir, 'latest', '1');
       expect(latestLink(dataDir, list)).toBeUndefined();
-    });
-  });
-
-  test('a text file takes its place and goes when links can be made', async () => {
-    await withFolder(async (dataDir) => {
-      const list = listOf(1, 'clients', { a: 1, b: 1 });
-      const folder = writeExport(dataDir, 'a', '1');
-      mkdirSync(join(dataDir, 'exports', 'latest'));
-      writeFileSync(join(dataDir, 'exports', 'latest', 'clients.txt'), '../a\n');
-      const link = linkOf(dataDir, list);
-      expect([link.target, link.path]).toEqual([folder, join(dataDir, 'exports', 'latest', 'clients.txt')]);
-      clearExports(dataDir);
-      expect(existsSync(link.path)).toBe(true);
-      link.point(writeExport(dataDir, 'b', '2', link));
-      expect(readdirSync(join(dataDir, 'exports', 'latest'))).toEqual(['clients']);
     });
   });
 
