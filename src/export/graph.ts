@@ -178,7 +178,7 @@ class CompanyLists {
     const to = add(target, 'target');
     if (source === null) return;
     const from = add(source, 'source');
-    this.#push(from, to, 'group_link', '', row, {});
+    this.#relate(from, row, 'group_link', {}, to);
   }
 
   #company(end: LinkEnd, operation: string, place: string): number {
@@ -211,36 +211,28 @@ class CompanyLists {
   #mention(list: string, row: Row, kind: GraphNodeFacts['kind'], cells: GraphCells): number {
     const place = `${row.operation}.${list}.${row.position}`;
     // No other mention can be the same, so it needs no identifier.
-    return this.graph.add([], {
-      key: `${this.key}.${place}`,
-      keySource: 'mention',
-      kind,
-      cells,
-    });
+    return this.graph.add([], { key: `${this.key}.${place}`, keySource: 'mention', kind, cells });
   }
 
-  #relate(from: number, row: Row, kind: GraphRelation['kind'], cells: Record<string, Cell | undefined>): void {
-    this.#push(
-      from,
-      this.#node,
-      kind,
-      `${this.#record}|${row.position}`,
-      row,
-      joinCells(cells, { position: row.position }),
-    );
-  }
-
-  #push(
+  /** Lists of several companies may have a group link, so it has no place and no position. */
+  #relate(
     from: number,
-    to: number,
+    row: Row,
     kind: GraphRelation['kind'],
-    place: string,
-    { operation, raw_sha256 }: Row,
     cells: Record<string, Cell | undefined>,
+    to = this.#node,
   ): void {
-    const fetchedAt = this.#fetchedAt.get(raw_sha256 ?? '') ?? 0;
-    const told = filled(joinCells(cells, { raw_sha256 }));
-    this.graph.relate({ from, to, kind, operation: operation ?? '', place, fetchedAt, cells: told });
+    const isLink = kind === 'group_link';
+    const { operation, raw_sha256, position } = row;
+    this.graph.relate({
+      from,
+      to,
+      kind,
+      operation: operation ?? '',
+      place: isLink ? '' : `${this.#record}|${position}`,
+      fetchedAt: this.#fetchedAt.get(raw_sha256 ?? '') ?? 0,
+      cells: filled(joinCells(cells, { position: isLink ? null : position, raw_sha256 })),
+    });
   }
 }
 
@@ -308,37 +300,11 @@ export function addMatch(
 
 /** Writes both tables. Everything has to be added before. */
 export function writeGraph(graph: GraphStore, outputs: Outputs): void {
-  inBatches(graph.entities(), 'entities', outputs, ({ key, kind, cells }) =>
-    joinCells({ entity_key: key, kind }, cells),
-  );
-  inBatches(
-    graph.relations(),
-    'relations',
-    outputs,
-    ({ fromKey, toKey, kind, operation, chainEnds, fetchedAt, cells }) =>
-      joinCells(
-        {
-          from_key: fromKey,
-          to_key: toKey,
-          kind,
-          operation,
-          chain_ends: chainEnds === null ? null : String(chainEnds),
-          fetched_at: timestamp(fetchedAt),
-        },
-        cells,
-      ),
-  );
-}
-
-const ROWS_AT_ONCE = 500;
-
-function inBatches<T>(lines: Iterable<T>, name: string, outputs: Outputs, toRow: (line: T) => Row): void {
-  let rows: Row[] = [];
-  for (const line of lines) {
-    rows.push(toRow(line));
-    if (rows.length < ROWS_AT_ONCE) continue;
-    outputs.write(name, rows);
-    rows = [];
+  for (const { key, kind, cells } of graph.entities())
+    outputs.write('entities', [joinCells({ entity_key: key, kind }, cells)]);
+  for (const { fromKey, toKey, kind, operation, chainEnds, fetchedAt, cells } of graph.relations()) {
+    const chain_ends = chainEnds === null ? null : String(chainEnds);
+    const ends = { from_key: fromKey, to_key: toKey, kind, operation, chain_ends, fetched_at: timestamp(fetchedAt) };
+    outputs.write('relations', [joinCells(ends, cells)]);
   }
-  outputs.write(name, rows);
 }
