@@ -127,39 +127,61 @@ export interface ExportMarker {
 }
 
 export interface MadeWith {
-  readonly formats?: readonly string[];
-  readonly delimiter?: string;
-  readonly bom?: boolean;
-  readonly includeContacts?: boolean;
-  readonly partitionBy?: string;
+  readonly formats?: readonly string[] | undefined;
+  readonly delimiter?: string | undefined;
+  readonly bom?: boolean | undefined;
+  readonly includeContacts?: boolean | undefined;
+  readonly partitionBy?: string | undefined;
 }
+
+/** A path that leaves the folder is no file of an export, whatever the marker says. */
+const inside = z
+  .string()
+  .refine((path) => !/[\\:\0]/.test(path) && path.split('/').every((name) => !/^\.{0,2}$/.test(name)));
+
+const counted = z.number().catch(0);
+
+/** The parts of `summary.json` by which kybatch knows its own folders. */
+const markerShape = z.object({
+  run: z.string(),
+  exported_at: z.string(),
+  as_of: z.unknown().optional(),
+  versions: z.object({ kybatch: z.string() }),
+  files: z.array(z.object({ path: inside, sha256: z.string() })),
+  parts: z.object({ records: z.array(inside) }).optional(),
+  pipeline: z.object({ sha256: z.string() }).optional(),
+  tables: z.object({ calls: counted, rows: counted }).catch({ calls: 0, rows: 0 }),
+  options: z
+    .object({
+      formats: z.array(z.string()).optional(),
+      delimiter: z.string().optional(),
+      bom: z.boolean().optional(),
+      include_contacts: z.boolean().optional(),
+      partition_by: z.string().nullish(),
+    })
+    .catch({}),
+});
 
 /** Undefined if there is no export, or the summary is not ours. */
 export function readMarker(folder: string): ExportMarker | undefined {
-  const summary = readObject(join(folder, SUMMARY));
-  const { run, exported_at: at, as_of: past, versions, files, options, pipeline, tables, parts } = summary ?? {};
-  if (typeof run !== 'string' || typeof at !== 'string' || !isObject(versions) || !Array.isArray(files))
-    return undefined;
-  if (typeof versions.kybatch !== 'string') return undefined;
-  const paths = files.map((file: unknown) =>
-    isObject(file) && typeof file.sha256 === 'string' ? file.path : undefined,
-  );
-  const records = isObject(parts) && isTexts(parts.records) ? parts.records : [];
-  if (!paths.every(isInside) || !records.every(isInside)) return undefined;
+  const { data } = markerShape.safeParse(readObject(join(folder, SUMMARY)));
+  if (data === undefined) return undefined;
+  const { run, exported_at: at, as_of: past, files, options, pipeline, tables, parts } = data;
+  const { include_contacts: includeContacts, partition_by, ...others } = options;
   return {
     run,
     at,
     isPast: past !== undefined,
-    options: isObject(options) ? madeWith(options) : {},
-    providers: isObject(pipeline) ? providersIn(String(pipeline.sha256)) : [],
-    calls: countIn(tables, 'calls'),
-    rows: countIn(tables, 'rows'),
-    files: [...paths, ...records, DATA_PACKAGE, REPORT, SUMMARY],
+    options: {
+      ...others,
+      includeContacts,
+      partitionBy: partition_by ?? undefined,
+    },
+    providers: pipeline === undefined ? [] : providersIn(pipeline.sha256),
+    ...tables,
+    files: [...files.map(({ path }) => path), ...(parts?.records ?? []), DATA_PACKAGE, REPORT, SUMMARY],
   };
 }
-
-const countIn = (tables: unknown, name: string): number =>
-  isObject(tables) && typeof tables[name] === 'number' ? tables[name] : 0;
 
 /** The digest of a run's settings names its providers: `…@https://a,https://b+limit=5`. */
 const providersIn = (sha256: string): readonly string[] =>
@@ -168,40 +190,15 @@ const providersIn = (sha256: string): readonly string[] =>
     .replace(/\+limit=\d+$/, '')
     .split(',');
 
-/** The digest of each file of an export when it was written. */
-export function readSums(folder: string): ReadonlyMap<string, string> | undefined {
-  const { files } = readObject(join(folder, SUMMARY)) ?? {};
-  if (!Array.isArray(files)) return undefined;
-  return new Map(
-    files.flatMap((file: unknown) =>
-      isObject(file) && typeof file.path === 'string' && typeof file.sha256 === 'string'
-        ? [[file.path, file.sha256] as const]
-        : [],
-    ),
-  );
-}
-
+/** Whether a person has changed the workbook since it was written. */
 export function isWorkbookEdited(folder: string): boolean {
   const path = join(folder, RESULTS_WORKBOOK);
-  const written = readSums(folder)?.get(RESULTS_WORKBOOK);
+  const { data } = markerShape.pick({ files: true }).safeParse(readObject(join(folder, SUMMARY)));
+  const written = data?.files.find((file) => file.path === RESULTS_WORKBOOK)?.sha256;
   return written !== undefined && existsSync(path) && fileSha256(path) !== written;
 }
 
 export const fileSha256 = (path: string): string => hash('sha256', readFileSync(path), 'hex');
-
-const madeWith = ({
-  formats,
-  delimiter,
-  bom,
-  include_contacts: contacts,
-  partition_by: partitionBy,
-}: Readonly<Record<string, unknown>>): MadeWith => ({
-  ...(isTexts(formats) ? { formats } : {}),
-  ...(typeof delimiter === 'string' ? { delimiter } : {}),
-  ...(typeof bom === 'boolean' ? { bom } : {}),
-  ...(typeof contacts === 'boolean' ? { includeContacts: contacts } : {}),
-  ...(typeof partitionBy === 'string' ? { partitionBy } : {}),
-});
 
 /** The first entry of a folder that is neither in its marker nor a system file. */
 export function findForeignFile(folder: string): string | undefined {
@@ -242,21 +239,9 @@ const LITTER: readonly RegExp[] = [
   /^\.(?:nfs|fuse_hidden)[0-9a-f]+$/i,
 ];
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string');
-
-/** A path that leaves the folder is no file of an export, whatever the marker says. */
-const isInside = (path: unknown): path is string =>
-  typeof path === 'string' && !/[\\:\0]/.test(path) && path.split('/').every((name) => !/^\.{0,2}$/.test(name));
-
-function readObject(path: string): Readonly<Record<string, unknown>> | undefined {
+function readObject(path: string): unknown {
   try {
-    if (!lstatSync(path).isFile()) return undefined;
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isObject(value) ? value : undefined;
+    return lstatSync(path).isFile() ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
   } catch {
     return undefined;
   }
