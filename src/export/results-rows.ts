@@ -1,6 +1,7 @@
 // A line of the table `results`: the row as written, and what was found.
 
 import type { SnapshotRow } from '../ledger/answers/snapshot.js';
+import type { GlanceCell } from '../readers/reader.js';
 import { type Cell, timestamp } from '../readers/table.js';
 import { listed } from '../util/words.js';
 import type { CompanyFacts } from './company-at-a-glance.js';
@@ -9,7 +10,10 @@ import { OWN_KINDS, type ResultColumn, type ResultRow, type ResultsShape, result
 import { surplusOf } from './run-rows.js';
 
 export function resultRow(row: SnapshotRow, company: CompanyFacts, { inputs, names }: ResultsShape): ResultRow {
-  const cells: Readonly<Record<ResultColumn, Cell>> = {
+  // The other columns are facts of the company.
+  const cells: Readonly<
+    Record<Exclude<ResultColumn, GlanceCell> | 'incorporation_date' | 'register', Cell> & Partial<Record<string, Cell>>
+  > = {
     outcome: row.outcome,
     reason: reasonOf(reasonFacts(row, company)),
     matched_name: company.name,
@@ -19,25 +23,8 @@ export function resultRow(row: SnapshotRow, company: CompanyFacts, { inputs, nam
     duplicate_of: row.firstRow === null ? null : String(row.firstRow),
     match_grade: company.grade,
     register: company.register,
-    legal_form: company.cell('legal_form'),
     incorporation_date: dayOf(company.cell('incorporation_date')),
-    turnover: company.cell('turnover'),
-    turnover_year: company.cell('turnover_year'),
-    turnover_currency: company.cell('turnover_currency'),
-    credit_risk: company.cell('credit_risk'),
-    credit_risk_words: company.cell('credit_risk_words'),
-    credit_limit: company.cell('credit_limit'),
-    credit_limit_currency: company.cell('credit_limit_currency'),
     checked_at: company.cell('fetched_at') ?? decidedAt(row),
-    vat_number: company.cell('vat_number'),
-    address: company.cell('address'),
-    website: company.cell('website'),
-    industry: company.cell('industry'),
-    headcount: company.cell('headcount'),
-    officers_returned: company.cell('officers_returned'),
-    shareholders_returned: company.cell('shareholders_returned'),
-    screening_hits: company.cell('screening_hits'),
-    last_change: company.cell('last_change'),
     changed_since_last_time: listed([company.cell('changed_since'), company.cell('not_compared')], '; ') || null,
     row: String(row.row),
     line: String(row.line),
@@ -55,7 +42,10 @@ export function resultRow(row: SnapshotRow, company: CompanyFacts, { inputs, nam
     // An empty cell of the input is null, not an empty text.
     if (input !== undefined) line[input.name] = row.values[i] || null;
   }
-  for (const { name } of resultsTable.columns) line[names[name]] = cells[name];
+  for (const { name } of resultsTable.columns) {
+    const cell = cells[name];
+    line[names[name]] = cell === undefined ? company.cell(name as GlanceCell) : cell;
+  }
   line[OWN_KINDS] = row.kinds;
   return line;
 }
