@@ -1,5 +1,6 @@
 import type { Column, Table } from '../readers/table.js';
 import type { ExportOptions, FileFacts, Format } from './formats/format.js';
+import type { ExportSummary } from './summary.js';
 
 export interface Resource {
   readonly table: Table;
@@ -8,25 +9,18 @@ export interface Resource {
   readonly files: readonly FileFacts[];
 }
 
-export interface PackageFacts {
-  readonly run: string;
-  readonly exportedAt: string;
-  readonly partial: boolean;
-  readonly rows: number;
-  readonly rowsNotSettled: number;
-  readonly asOf: string | undefined;
-  readonly options: ExportOptions;
-}
-
 /** The Frictionless description of an export (Data Package 2.0). */
-export function dataPackage(resources: readonly Resource[], facts: PackageFacts) {
-  const { partial, rowsNotSettled, exportedAt, asOf, options } = facts;
+export function dataPackage(resources: readonly Resource[], summary: ExportSummary, options: ExportOptions) {
+  const { run, partial, rows_not_settled: open, input, as_of } = summary;
+  const remark = partial
+    ? `Partial: the run is not finished, ${open} of ${input.rows} ${input.rows === 1 ? 'row' : 'rows'} to do. `
+    : '';
   return describePackage(resources, options, {
-    name: facts.run,
-    title: `Export of run ${facts.run}${asOf === undefined ? '' : ` as of ${asOf}`}${partial ? ' (partial)' : ''}`,
-    remark: asOf === undefined ? partialInWords(facts) : `As of the end of ${asOf}, UTC. `,
-    more: { partial, rows_not_settled: rowsNotSettled, ...(asOf === undefined ? {} : { as_of: asOf }) },
-    createdAt: exportedAt,
+    name: run,
+    title: `Export of run ${run}${as_of === undefined ? '' : ` as of ${as_of.day}`}${partial ? ' (partial)' : ''}`,
+    remark: as_of === undefined ? remark : `As of the end of ${as_of.day}, UTC. `,
+    more: { partial, rows_not_settled: open, ...(as_of === undefined ? {} : { as_of: as_of.day }) },
+    createdAt: summary.exported_at,
   });
 }
 
@@ -54,11 +48,6 @@ const DESCRIPTION =
   'Numbers have the provider’s own digits. An empty field means that nothing was returned. It never means no.';
 
 const DEFUSED = ' Text that a spreadsheet would run as a formula has an apostrophe in front (CSV only).';
-
-const partialInWords = ({ partial, rows, rowsNotSettled }: PackageFacts): string =>
-  partial
-    ? `Partial: the run is not finished, ${rowsNotSettled} of ${rows} ${rows === 1 ? 'row' : 'rows'} to do. `
-    : '';
 
 function describeResource({ table, columns, format, files }: Resource, options: ExportOptions) {
   const [first] = files;

@@ -16,7 +16,6 @@ import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, fileSha256, isWorkbookEdited, REPORT, RESULTS_WORKBOOK, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
 import { withFormats } from './formats/list.js';
-import { SUMMARY_FILLS } from './formats/xlsx.js';
 import { addMatch, writeGraph } from './graph.js';
 import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
 import { RECORDS, SCRATCH } from './parts.js';
@@ -70,7 +69,7 @@ async function fill(
   const scratch = join(folder, SCRATCH);
   mkdirSync(scratch, { mode: 0o700 });
   const tally = new ReportTally();
-  const summary = () => summarySheet(snapshot, tally, SUMMARY_FILLS);
+  const summary = () => summarySheet(snapshot, tally);
   const target = { folder, scratch, options, questions: parts.questions, summary };
   return await withFormats(target, parts.formats, async (opened) => {
     const shape = resultsFor(snapshot.columns);
@@ -103,16 +102,7 @@ async function fill(
       ...(issues.parts === undefined ? {} : { parts: partsSummary(issues.parts) }),
       ...(parts.prices ? { money: await moneyOfRun(snapshot, parts.prices) } : {}),
     };
-    const facts = {
-      run: snapshot.run.id,
-      exportedAt: summary.exported_at,
-      partial: summary.partial,
-      rows: summary.input.rows,
-      rowsNotSettled: summary.rows_not_settled,
-      asOf: summary.as_of?.day,
-      options,
-    };
-    writeJson(join(folder, DATA_PACKAGE), dataPackage(finished.resources, facts));
+    writeJson(join(folder, DATA_PACKAGE), dataPackage(finished.resources, summary, options));
     writeJson(join(folder, SUMMARY), summary);
     writeFileSync(join(folder, REPORT), await reportHtml(snapshot, summary, tally), { mode: 0o600 });
     return summary;

@@ -5,16 +5,12 @@ import type { RunSnapshot } from '../ledger/answers/snapshot.js';
 import type { SheetCell } from '../sheets/xlsx/write-sheet.js';
 import type { SheetChart } from '../sheets/xlsx/write-workbook.js';
 import type { SummarySheet } from './formats/format.js';
+import { SUMMARY_FILLS as fills } from './formats/xlsx.js';
 import type { ReportTally } from './report.js';
 
 const figure = (value: number): SheetCell => ({ text: String(value), as: 'amount' });
 
-/** `fills`: the colours of titles, and of companies that have ended or are in trouble. */
-export async function summarySheet(
-  { run, progress, charged }: RunSnapshot,
-  tally: ReportTally,
-  fills: Readonly<Record<'section' | 'ended' | 'troubled', string>>,
-): Promise<SummarySheet> {
+export async function summarySheet({ run, progress, charged }: RunSnapshot, tally: ReportTally): Promise<SummarySheet> {
   const lines: (readonly SheetCell[])[] = [];
   const charts: SheetChart[] = [];
   const section = (title: string, ...rest: readonly string[]) => {
