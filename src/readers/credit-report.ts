@@ -138,13 +138,11 @@ export const creditReportReader = {
   tables: [creditReportsTable, creditReportRemarksTable, creditReportSectionsTable],
   // Field names inside sections other than the summary are not documented, so none of them is a fact here.
   glance: (out) =>
-    glanceAt(out, creditReportsTable, {
+    glanceAt(out, creditReportsTable, ['credit_limit_currency', 'fetched_at'], {
       credit_risk: 'common_value',
       credit_risk_words: 'common_description',
       credit_limit: 'credit_limit_value',
-      credit_limit_currency: 'credit_limit_currency',
       headcount: 'number_of_employees',
-      fetched_at: 'fetched_at',
     }),
   read(subject, out) {
     const fetched = subject.answers.find(({ operation }) => operation === 'creditReportFetch');

@@ -100,16 +100,11 @@ export const firmographicsReader = {
   operations: ['companyProfile'],
   tables: [firmographicsTable, classificationsTable],
   glance: (out) => ({
-    ...glanceAt(out, firmographicsTable, {
-      name: 'name',
-      registration_number: 'registration_number',
-      country_code: 'country_code',
-      status: 'status',
+    ...glanceAt(out, firmographicsTable, ['name', 'registration_number', 'country_code', 'status', 'fetched_at'], {
       legal_form: 'company_legal_form',
       incorporation_date: 'founding_date',
       website: 'company_website',
       headcount: 'size',
-      fetched_at: 'fetched_at',
     }),
     ...addressAt(out, firmographicsTable, ['address_city']),
     ...industryOf(out),

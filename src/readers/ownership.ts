@@ -48,7 +48,7 @@ export const ownershipReader = {
   space: 'ownership',
   operations: ['ownership'],
   tables: [companyStructuresTable, shareholdersTable, groupLinksTable, sourcesTable],
-  glance: (out) => glanceAt(out, companyStructuresTable, { shareholders_returned: 'shareholders_returned' }),
+  glance: (out) => glanceAt(out, companyStructuresTable, ['shareholders_returned']),
   read: (subject, out) => eachRecord(subject, out, 'record', (record, path) => readRecord(record, path, subject)),
 } as const satisfies Reader;
 

@@ -199,21 +199,13 @@ function hasMore(lines: readonly Row[], than: readonly Row[], knownBy: RowIdenti
   });
 }
 
+const GLANCE = [
+  ...(['name', 'registration_number', 'country_code', 'status', 'legal_form', 'incorporation_date'] as const),
+  ...(['vat_number', 'website', 'officers_returned', 'shareholders_returned', 'fetched_at'] as const),
+] as const;
+
 export const companyGlance = (out: ReaderOutput): Glance => ({
-  ...glanceAt(out, companiesTable, {
-    name: 'name',
-    registration_number: 'registration_number',
-    country_code: 'country_code',
-    status: 'status',
-    register: 'jurisdiction',
-    legal_form: 'legal_form',
-    incorporation_date: 'incorporation_date',
-    vat_number: 'vat_number',
-    website: 'website',
-    officers_returned: 'officers_returned',
-    shareholders_returned: 'shareholders_returned',
-    fetched_at: 'fetched_at',
-  }),
+  ...glanceAt(out, companiesTable, GLANCE, { register: 'jurisdiction' }),
   ...addressAt(out, companiesTable, ['address_street', 'address_location', 'address_city', 'country_region']),
   ...filedTurnover(out.shownOf(filedFinancialsTable)),
 });

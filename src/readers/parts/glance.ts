@@ -3,16 +3,16 @@ import { trimEndOf } from '../../util/text-limits.js';
 import type { Glance, GlanceCell, ReaderOutput } from '../reader.js';
 import type { Row, Table } from '../table.js';
 
-/** Cells of the first row of a table, by column, without empty ones. */
-export function glanceAt(out: ReaderOutput, table: Table, from: Readonly<Partial<Record<GlanceCell, string>>>): Glance {
-  const [line] = out.shownOf(table);
-  if (line === undefined) return {};
-  return Object.fromEntries(
-    Object.entries(from).flatMap(([cell, column]) => {
-      const value = line[column];
-      return value == null || value === '' ? [] : [[cell, value]];
-    }),
-  );
+/** Cells of the first row of a table, without empty ones. `others`: the columns with another name. */
+export function glanceAt(
+  out: ReaderOutput,
+  table: Table,
+  names: readonly GlanceCell[],
+  others: Readonly<Partial<Record<GlanceCell, string>>> = {},
+): Glance {
+  const line = out.shownOf(table)[0] ?? {};
+  const places = [...names.map((name) => [name, name] as const), ...Object.entries(others)];
+  return Object.fromEntries(places.flatMap(([cell, column]) => (line[column] ? [[cell, line[column]]] : [])));
 }
 
 /** The filled cells of the first row of a table as one text. Zip code and city go without a comma. */
