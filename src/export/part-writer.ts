@@ -21,13 +21,14 @@ import { allFormats } from './formats/list.js';
 import { addLists } from './graph.js';
 import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
 import {
-  CompanyLines,
   GraphRecorder,
   loadSubject,
-  PartNames,
   type PartRecord,
   type PartSubject,
+  packLine,
+  packLines,
   packRecord,
+  partNames,
   SCRATCH,
   unpackRecord,
 } from './parts.js';
@@ -40,7 +41,7 @@ export interface WrittenPart extends Omit<PartRecord, 'rows'> {
 
 export class PartWriter {
   readonly #issues: Issue[] = [];
-  readonly #companies = new CompanyLines();
+  readonly #companies: string[] = [];
 
   constructor(
     private readonly reader: Reader,
@@ -55,7 +56,7 @@ export class PartWriter {
     this.#issues.push(...out.issues);
     const graph = new GraphRecorder();
     addLists(graph, reader, subject, out);
-    this.#companies.add({ glances: glanceEntries(reader, subject.id, out), graph: graph.steps });
+    this.#companies.push(packLine({ glances: glanceEntries(reader, subject.id, out), graph: graph.steps }));
   }
 
   async finish(folder: string): Promise<WrittenPart> {
@@ -63,7 +64,7 @@ export class PartWriter {
     const files = resources.flatMap(({ table, format, files }) =>
       files.map((file) => ({ ...file, table: table.name, format: format.name })),
     );
-    const companies = this.#companies.packed();
+    const companies = packLines(this.#companies);
     return { files, counts: this.outputs.counts(), issues: this.#issues, companies, unwritten };
   }
 }
@@ -287,8 +288,8 @@ export class PartHelper {
       for await (const head of snapshot.subjectHeads(space, operations, asked))
         if (head.answers.length > 0) part.push({ head, listed: undefined });
       const options = { ...shared.options, version: this.version };
-      const names = new PartNames(reader, options, allFormats, { readersVersion: READERS_VERSION });
-      if ((await names.nameOf(part)) !== name) return false;
+      const nameOf = partNames(reader, options, allFormats, { readersVersion: READERS_VERSION });
+      if ((await nameOf(part)) !== name) return false;
       const damaged: UnsoundAnswer[] = [];
       const writer = writers.begin(reader, name);
       for (const subject of part) writer.add(await loadSubject(subject, damaged));

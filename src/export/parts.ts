@@ -68,30 +68,24 @@ export async function* cutIntoParts(
 const beginsPart = (row: number, size: number): boolean => Math.imul(row, 0x9e3779b1) >>> 0 < 2 ** 32 / size;
 
 /** Names a part by everything that its rows depend on. Equal names are equal rows. */
-export class PartNames {
-  readonly #shared: string;
-
-  constructor(
-    private readonly reader: Reader,
-    { folder: _folder, now: _now, formats, ...options }: ExportOptions,
-    known: Formats,
-    { readersVersion }: Pick<PartRules, 'readersVersion'>,
-  ) {
-    const { tables } = reader;
-    this.#shared = JSON.stringify([
-      TABLES_VERSION,
-      readersVersion,
-      options,
-      formats.filter((name) => tables.some((table) => writesTable(known[name], table.name))),
-      tables.map((table) => [table.name, columnsOf(withCompanyKey(table), options.includeContacts)]),
-    ]);
-  }
-
-  async nameOf(part: readonly PartSubject[]): Promise<string> {
-    const digest = createHash('sha256').update(this.#shared);
+export function partNames(
+  { name, tables }: Reader,
+  { folder: _folder, now: _now, formats, ...options }: ExportOptions,
+  known: Formats,
+  { readersVersion }: Pick<PartRules, 'readersVersion'>,
+): (part: readonly PartSubject[]) => Promise<string> {
+  const shared = JSON.stringify([
+    TABLES_VERSION,
+    readersVersion,
+    options,
+    formats.filter((format) => tables.some((table) => writesTable(known[format], table.name))),
+    tables.map((table) => [table.name, columnsOf(withCompanyKey(table), options.includeContacts)]),
+  ]);
+  return async (part) => {
+    const digest = createHash('sha256').update(shared);
     for (const subject of part) digest.update(await saysOf(subject));
-    return `${this.reader.name}-${digest.digest('hex').slice(0, 32)}`;
-  }
+    return `${name}-${digest.digest('hex').slice(0, 32)}`;
+  };
 }
 
 /** The company with its answers. Damaged ones are added to the list. */
@@ -160,18 +154,10 @@ interface CompanyLine {
   readonly graph: readonly GraphStep[];
 }
 
-export class CompanyLines {
-  readonly #lines: string[] = [];
+export const packLine = (line: CompanyLine): string => JSON.stringify(line);
 
-  add(line: CompanyLine): void {
-    this.#lines.push(JSON.stringify(line));
-  }
-
-  packed(): Uint8Array {
-    const fast = { [zlib.BROTLI_PARAM_QUALITY]: 1 };
-    return brotliCompressSync(this.#lines.join('\n'), { params: fast });
-  }
-}
+export const packLines = (lines: readonly string[]): Uint8Array =>
+  brotliCompressSync(lines.join('\n'), { params: { [zlib.BROTLI_PARAM_QUALITY]: 1 } });
 
 export function* companyLines({ companies }: Pick<PartRecord, 'companies'>): Generator<CompanyLine> {
   const bytes = brotliDecompressSync(companies);

@@ -24,10 +24,10 @@ import {
   issuesNow,
   keepRecord,
   loadSubject,
-  PartNames,
   type PartRecord,
   type PartRules,
   type PartSubject,
+  partNames,
   recordPath,
   replayGraph,
   SCRATCH,
@@ -156,11 +156,11 @@ interface OpenPart {
 /** Writes the parts that no earlier export has, and links the others. */
 async function writeParts(reader: Reader, snapshot: RunSnapshot, of: PartsOfReader): Promise<void> {
   const { options, parts, rules, folder } = of;
-  const names = new PartNames(reader, options, parts.formats, rules);
+  const nameOf = partNames(reader, options, parts.formats, rules);
   const open: OpenPart[] = [];
   for await (const part of cutIntoParts(headsWithListed(reader, snapshot), rules.size)) {
     parts.signal?.throwIfAborted();
-    const name = await names.nameOf(part);
+    const name = await nameOf(part);
     const known = takeOver(name, rules.folders, folder);
     const damaged: UnsoundAnswer[] = [];
     const begun = known === undefined ? await beginPart(reader, name, part, damaged, of) : {};
