@@ -41,31 +41,21 @@ function endOf(row: ReasonFacts): string {
 
 const further = (text: string): string => `. ${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-export interface ReasonFacts {
-  readonly outcome: string;
+export interface ReasonFacts
+  extends Pick<SnapshotRow, 'outcome' | 'matchedOn' | 'country' | 'hold' | 'holdReason' | 'matchGrade'>,
+    Pick<SnapshotRow, 'stages' | 'ids' | 'questions'>,
+    Pick<CompanyFacts, 'otherFiledTurnover' | 'listsInPart' | 'status'> {
   readonly code: string | null;
   readonly message: string | null;
-  readonly matchedOn: string | null;
-  readonly country: string | null;
-  readonly hold: SnapshotRow['hold'];
-  readonly holdReason: string | null;
-  readonly matchGrade: string | null;
   readonly lacksCourt: boolean;
   /** Several companies have the number, and its state is missing. */
   readonly lacksState: boolean;
   /** The number has a form that only another country uses. */
   readonly fitsOtherCountry: boolean;
-  readonly stages: SnapshotRow['stages'];
-  readonly ids: SnapshotRow['ids'];
-  readonly questions: SnapshotRow['questions'];
   /** The different turnovers in the accounts it would be taken from, as sent. Null if it has another source. */
   readonly filedTurnovers: readonly string[] | null;
   /** Figures were bought, and none of them is a turnover. */
   readonly lacksTurnover: boolean;
-  /** The year of a newer filed turnover than the one shown, or of another one for the same year. */
-  readonly otherFiledTurnover: string | null;
-  readonly listsInPart: readonly string[];
-  readonly status: string | null;
   /** Differences of a match that was confirmed anyway, and later changes. */
   readonly notes: readonly string[];
 }
