@@ -3,7 +3,7 @@ import { type IdSpace, idSpaces } from '../domain/provider.js';
 import type { SnapshotChange } from '../ledger/answers/snapshot.js';
 import { isRecord, isTexts, parseStored } from '../ledger/db/stored-json.js';
 import type { RunRecord } from '../ledger/rows/runs.js';
-import { column, companyKeyColumn, emptyExtra, ownColumn, type RowOf, table, timestamp } from '../readers/table.js';
+import { column, companyKeyColumn, emptyExtra, ownColumn, type RowOf, rowOf, table } from '../readers/table.js';
 import { stages } from '../stages/list.js';
 
 /** `credit-report` → `credit_report_status` */
@@ -254,30 +254,26 @@ export function changeRows(
   change: SnapshotChange,
   important: ReadonlySet<string>,
 ): readonly RowOf<typeof changesTable>[] {
-  const shared = {
-    changed_at: timestamp(change.changedAt),
-    portfolio: change.portfolio,
-    row: change.row === null ? null : String(change.row),
-    input_id: change.inputId,
-    v1_company_id: change.ids.v1 ?? null,
-    v2_company_id: change.ids.v2 ?? null,
-    run: change.runId,
-    company_key: change.companyKey,
-    extra: null,
-  };
+  const { runId: run, ids, row, ...shared } = change;
   return change.items.flatMap((item: ItemChange) =>
-    fieldsOf(item).map((field) => ({
-      ...shared,
-      table: field.table,
-      key: JSON.stringify(field.key),
-      column: field.column,
-      kind: field.kind,
-      old_value: field.oldValue,
-      new_value: field.newValue,
-      old_raw_sha256: item.oldRawSha256 ?? change.oldRawSha256,
-      new_raw_sha256: item.newRawSha256 ?? change.newRawSha256,
-      important: String(isImportant(field, important)),
-    })),
+    fieldsOf(item).map((field) => {
+      const { key, ...cells } = field;
+      const digests = {
+        oldRawSha256: item.oldRawSha256 ?? change.oldRawSha256,
+        newRawSha256: item.newRawSha256 ?? change.newRawSha256,
+      };
+      return rowOf(
+        changesTable,
+        { ...shared, row, run, ...cells, ...digests },
+        {
+          v1_company_id: ids.v1 ?? null,
+          v2_company_id: ids.v2 ?? null,
+          key: JSON.stringify(key),
+          important: String(isImportant(field, important)),
+          extra: null,
+        },
+      );
+    }),
   );
 }
 
