@@ -19,7 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { asOpenError, UsageError } from '../domain/errors.js';
+import { asOpenError, asWriteError, UsageError } from '../domain/errors.js';
 import { stringifyExact } from '../util/exact-json.js';
 import { isProcessAlive, makeFolder, readSmallFile } from '../util/files.js';
 import { findForeignFile, readMarker, SUMMARY } from './export-folders.js';
@@ -71,6 +71,23 @@ export class AtomicFolder {
 
   discard(): void {
     rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** Fills a folder, which takes the place of `target` when it is complete. */
+export async function writeFolder<T>(
+  target: string,
+  link: StableLink | undefined,
+  fill: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = new AtomicFolder(target);
+  try {
+    const filled = await fill(folder.path);
+    folder.publish(link);
+    return filled;
+  } catch (error) {
+    folder.discard();
+    throw asWriteError(error, target);
   }
 }
 

@@ -1,7 +1,6 @@
 import { constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type FieldChange, fieldsOf, isImportant } from '../domain/change.js';
-import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
 import { type Money, moneyOf, type Prices, purchasesOf } from '../domain/prices.js';
 import type { RunSnapshot, SnapshotChange } from '../ledger/answers/snapshot.js';
 import { READERS_VERSION } from '../readers/list.js';
@@ -10,16 +9,16 @@ import { timestamp } from '../readers/table.js';
 import { isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
 import { count, listed } from '../util/words.js';
 import { allowanceRows } from './allowances-table.js';
-import { AtomicFolder, syncFolder, writeJson } from './atomic-folder.js';
+import { syncFolder, writeFolder, writeJson } from './atomic-folder.js';
 import { companyAtAGlance, LAST_CHANGE, NOT_COMPARED } from './company-at-a-glance.js';
 import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, fileSha256, isWorkbookEdited, REPORT, RESULTS_WORKBOOK, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
 import { withFormats } from './formats/list.js';
 import { addMatch, writeGraph } from './graph.js';
-import { type OpenFormats, Outputs, type UnwrittenFile } from './outputs.js';
+import { notWritten, type OpenFormats, Outputs } from './outputs.js';
 import { RECORDS, SCRATCH } from './parts.js';
-import { ReportTally, reportHtml } from './report.js';
+import { ReportTally, reportHtml, summarySheet } from './report.js';
 import { resultRow } from './results-rows.js';
 import { type ResultsShape, resultsFor, resultsTable } from './results-table.js';
 import {
@@ -37,7 +36,6 @@ import {
 } from './run-rows.js';
 import { changeRows, companySpaces, importantNames, rowsTable } from './run-tables.js';
 import { type ExportSummary, summarise } from './summary.js';
-import { summarySheet } from './summary-sheet.js';
 import { boughtTables, tablesOf } from './tables.js';
 import { ALL_PARTS, type ExportParts, type PartCounts, writeAnswers } from './write-answers.js';
 
@@ -47,17 +45,14 @@ export async function exportRun(
   options: ExportOptions,
   parts: ExportParts = ALL_PARTS,
 ): Promise<ExportSummary> {
-  const folder = new AtomicFolder(options.folder);
-  try {
-    const summary = await fill(folder.path, snapshot, options, parts);
-    const edited = keepEditedWorkbook(options.folder);
-    folder.publish(parts.latest);
-    if (edited !== null) parts.onKept?.(edited);
-    return summary;
-  } catch (error) {
-    folder.discard();
-    throw asWriteError(error, options.folder);
-  }
+  let edited: string | null = null;
+  const summary = await writeFolder(options.folder, parts.latest, async (folder) => {
+    const written = await fill(folder, snapshot, options, parts);
+    edited = keepEditedWorkbook(options.folder);
+    return written;
+  });
+  if (edited !== null) parts.onKept?.(edited);
+  return summary;
 }
 
 async function fill(
@@ -91,7 +86,7 @@ async function fill(
       ...damagedTexts.map((text) => damagedText(text, options.now)),
     ]);
     const finished = await outputs.finish(folder);
-    if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
+    if (finished.resources.length === 0) throw notWritten(finished.unwritten[0]);
     // A worker may still be adding a file.
     rmSync(scratch, { recursive: true, maxRetries: 5 });
     for (const name of folders) syncFolder(join(folder, name));
@@ -253,14 +248,6 @@ function changeInWords({ table, column, kind, oldValue, newValue }: FieldChange)
   const value = (text: string | null) => (text === null ? 'not returned' : withoutEmails(sanitizeText(text, 80)));
   if (column === null) return `${name}: ${kind === 'added' ? 'new' : 'no longer returned'}`;
   return `${name}: ${value(oldValue)} → ${value(newValue)}`;
-}
-
-function nothingWritten([first]: readonly UnwrittenFile[]): KybatchError {
-  return new KybatchError(`no table could be written as ${first?.format}: ${first?.reason}`, {
-    code: 'NOT_WRITTEN',
-    hint: 'The previous export is unchanged. Try another --format: csv needs the least memory.',
-    exit: ExitCode.internal,
-  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { systemFailure } from '../domain/errors.js';
+import { ExitCode, KybatchError, systemFailure } from '../domain/errors.js';
 import { type Column, columnsOf, hideContacts, insertColumns, type Row, type Table } from '../readers/table.js';
 import type { Resource } from './data-package.js';
 import {
@@ -193,6 +193,13 @@ export class Outputs {
     return output;
   }
 }
+
+export const notWritten = (file: UnwrittenFile | undefined): KybatchError =>
+  new KybatchError(`no table could be written as ${file?.format}: ${file?.reason}`, {
+    code: 'NOT_WRITTEN',
+    hint: 'The previous export is unchanged. Try another --format: csv needs the least memory.',
+    exit: ExitCode.internal,
+  });
 
 /** A system failure of one file would affect all, so it ends the export. */
 function reasonOf(error: unknown): string {

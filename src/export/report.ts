@@ -1,4 +1,4 @@
-// `report.html`: one page about a run for people who were not there. It has no script, and asks for nothing.
+// What people read first about a run: `report.html`, which has no script and asks for nothing, and the sheet Summary.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -9,11 +9,15 @@ import type { RunSnapshot, SnapshotRow } from '../ledger/answers/snapshot.js';
 import type { ChargedCalls } from '../ledger/money/usage.js';
 import type { MemberChange } from '../ledger/portfolio/changes.js';
 import type { Progress } from '../ledger/rows/runs.js';
+import type { SheetCell } from '../sheets/xlsx/write-sheet.js';
+import type { SheetChart } from '../sheets/xlsx/write-workbook.js';
 import { plainDecimal } from '../util/exact-json.js';
 import { barChart, Html, html, type Markup, SHADES, shareBar, type Tone } from '../util/html.js';
 import { isContactName, sanitizeText, withoutEmails } from '../util/sanitize-text.js';
 import { decimalWithCommas, moment, shortRun, withCommas } from '../util/words.js';
 import { type CompanyFacts, hasEnded, stateOfStatus } from './company-at-a-glance.js';
+import type { SummarySheet } from './formats/format.js';
+import { SUMMARY_FILLS } from './formats/xlsx.js';
 import { REASON_WORDS } from './reasons.js';
 import type { ExportSummary } from './summary.js';
 
@@ -288,3 +292,60 @@ function stages({ stages: all, heldByReview }: Progress): Html | false {
   });
   return lines.length > 0 && panel('Stages', grid(['Stage', 'Rows'], lines));
 }
+
+const figure = (value: number): SheetCell => ({ text: String(value), as: 'amount' });
+
+/** The first sheet of the results workbook: what a reader wants to know before the rows. */
+export async function summarySheet({ run, progress, charged }: RunSnapshot, tally: ReportTally): Promise<SummarySheet> {
+  const lines: (readonly SheetCell[])[] = [];
+  const charts: SheetChart[] = [];
+  const section = (title: string, ...rest: readonly string[]) => {
+    if (lines.length > 0) lines.push([]);
+    lines.push([title, ...rest].map((text) => ({ text, fill: SUMMARY_FILLS.section })));
+  };
+  const list = (title: string, counts: readonly (readonly [name: string, number: number])[]) => {
+    // The header of the sheet is line 1.
+    const from = lines.length + 2;
+    for (const [name, number] of counts) lines.push([name, figure(number)]);
+    const [names, values] = [counts.map(([name]) => name), counts.map(([, number]) => number)];
+    charts.push({ title, from, to: from + counts.length - 1, names, values });
+  };
+  const counted = (title: string, counts: readonly (readonly [name: string, companies: number])[]) => {
+    if (counts.length === 0) return;
+    section(title, 'companies');
+    list(title, counts);
+  };
+  lines.push(['List', run.inputPath], ['Run', run.id], ['Pipeline', run.pipelineName]);
+  section('Rows');
+  const shown = ROW_OUTCOMES.filter((outcome) => progress.byOutcome[outcome] > 0);
+  list(
+    'Rows by outcome',
+    shown.map((outcome) => [OUTCOME_WORDS[outcome], progress.byOutcome[outcome]]),
+  );
+  section('Spent by this run');
+  const reports = (await charged()).reduce((sum, { meter, calls }) => sum + (meter === 'report' ? calls : 0), 0);
+  lines.push(['units', figure(progress.unitsCharged)]);
+  if (reports > 0) lines.push(['credit reports', figure(reports)]);
+  if (progress.unknownCalls > 0) lines.push(['calls with unknown charge', figure(progress.unknownCalls)]);
+  if (tally.troubled.length > 0) {
+    section('Companies to look at first', 'row', 'status, as sent');
+    for (const { name, row, status, hasEnded } of tally.troubled)
+      lines.push([
+        { text: name, fill: hasEnded ? SUMMARY_FILLS.ended : SUMMARY_FILLS.troubled },
+        { text: String(row), as: 'count' },
+        status,
+      ]);
+    if (tally.troubledInAll > tally.troubled.length)
+      lines.push([`and ${tally.troubledInAll - tally.troubled.length} more in the sheet Results`]);
+  }
+  counted('Credit risk, as sent', byName(tally.risks));
+  if (tally.exposures.size > 0) {
+    section('Sum of credit limits', 'amount');
+    for (const [currency, sum] of byName(tally.exposures)) lines.push([currency, { text: sum, as: 'amount' }]);
+  }
+  counted('Year of the newest turnover', byName(tally.years));
+  return { lines, charts };
+}
+
+const byName = <T>(values: ReadonlyMap<string, T>): readonly (readonly [string, T])[] =>
+  [...values].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,13 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { asWriteError, ExitCode, KybatchError } from '../domain/errors.js';
 import type { Row, Table } from '../readers/table.js';
-import { AtomicFolder, writeJson } from './atomic-folder.js';
+import { writeFolder, writeJson } from './atomic-folder.js';
 import { describePackage } from './data-package.js';
 import { DATA_PACKAGE, SUMMARY } from './export-folders.js';
 import type { ExportOptions } from './formats/format.js';
 import { allFormats, withFormats } from './formats/list.js';
-import { Outputs } from './outputs.js';
+import { notWritten, Outputs } from './outputs.js';
 import { exportProvenance } from './summary.js';
 
 /** Tables without a run, in their own folder with the same formats, data package and summary. */
@@ -21,16 +20,8 @@ export interface StandaloneTables {
 }
 
 /** The folder appears when it is complete, and only replaces one of ours. */
-export async function writeStandaloneTables(side: StandaloneTables, options: ExportOptions): Promise<void> {
-  const folder = new AtomicFolder(options.folder);
-  try {
-    await fill(folder.path, side, options);
-    folder.publish();
-  } catch (error) {
-    folder.discard();
-    throw asWriteError(error, options.folder);
-  }
-}
+export const writeStandaloneTables = (side: StandaloneTables, options: ExportOptions): Promise<void> =>
+  writeFolder(options.folder, undefined, (folder) => fill(folder, side, options));
 
 async function fill(
   folder: string,
@@ -44,13 +35,7 @@ async function fill(
     const outputs = new Outputs(declared, opened, options.includeContacts);
     for (const { table, rows } of tables) outputs.write(table.name, rows);
     const { resources, unwritten } = await outputs.finish(folder);
-    const [failed] = unwritten;
-    if (failed !== undefined)
-      throw new KybatchError(`${failed.table} could not be written as ${failed.format}: ${failed.reason}`, {
-        code: 'NOT_WRITTEN',
-        hint: 'The previous table is unchanged. Try another --format: csv needs the least memory.',
-        exit: ExitCode.internal,
-      });
+    if (unwritten.length > 0) throw notWritten(unwritten[0]);
     rmSync(scratch, { recursive: true });
     const createdAt = new Date(options.now).toISOString();
     const head = { name: by, title, remark: '', more: {}, createdAt };
