@@ -1,13 +1,5 @@
-import type { Column, Table } from '../readers/table.js';
-import type { ExportOptions, FileFacts, Format } from './formats/format.js';
+import type { ExportOptions, Resource } from './formats/format.js';
 import type { ExportSummary } from './summary.js';
-
-export interface Resource {
-  readonly table: Table;
-  readonly columns: readonly Column[];
-  readonly format: Format;
-  readonly files: readonly FileFacts[];
-}
 
 /** The Frictionless description of an export (Data Package 2.0). */
 export function dataPackage(resources: readonly Resource[], summary: ExportSummary, options: ExportOptions) {

@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { ExitCode, KybatchError, systemFailure } from '../domain/errors.js';
 import { type Column, columnsOf, hideContacts, insertColumns, type Row, type Table } from '../readers/table.js';
-import type { Resource } from './data-package.js';
 import {
   type FileFacts,
   type Format,
   type FormatWriter,
   type Lines,
+  type Resource,
   type TableFile,
   writesTable,
 } from './formats/format.js';

@@ -146,6 +146,14 @@ export interface FileFacts {
   readonly sha256: string;
 }
 
+/** The files of one table in one format, relative to the folder. */
+export interface Resource {
+  readonly table: Table;
+  readonly columns: readonly Column[];
+  readonly format: Format;
+  readonly files: readonly FileFacts[];
+}
+
 export interface ResourceProperties {
   readonly name: string;
   readonly properties: Readonly<Record<string, unknown>>;
