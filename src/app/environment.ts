@@ -44,10 +44,7 @@ export const processEnvironment = (): AppEnvironment => ({
 
 /** Options of every use case. */
 export interface PlaceOptions {
-  /**
-   * The folder of the ledger and the exports. Default: `KYBATCH_DATA_DIR`, else `data`. With `KYBATCH_LEDGER_URL` the
-   * ledger is in a database instead.
-   */
+  /** Of the ledger and the exports. Default: `KYBATCH_DATA_DIR`, else `data`. `KYBATCH_LEDGER_URL` moves the ledger. */
   readonly dataDir?: string | undefined;
 }
 
@@ -66,10 +63,7 @@ export const pathIn = (environment: AppEnvironment, path: string): string => res
 export const pricesOf = (pipeline: { readonly prices: Prices | null } | undefined, environment: AppEnvironment) =>
   pipeline?.prices ?? loadPrices(environment);
 
-/**
- * Opens a ledger for the length of `use`. `abort` ends the wait for a database that is down. `waitMs`: how long to wait
- * for another process that has the ledger file.
- */
+/** `abort` ends the wait for a database that is down. `waitMs`: how long to wait for another process. */
 export async function withLedger<T>(
   access: LedgerOptions['access'],
   options: PlaceOptions & { readonly abort?: AbortSignal | undefined; readonly waitMs?: number },

@@ -6,11 +6,7 @@ import { OWN_NAMES } from '../ledger/db/sqlite/connection.js';
 import { realPath } from '../util/files.js';
 import { type AppEnvironment, pathIn } from './environment.js';
 
-/**
- * Checks the output file that the user named. It refuses a folder, a device, the data directory, every file that
- * kybatch reads, and a link. Another user may have put a link there to get a file overwritten. `by`: the option that
- * names it.
- */
+/** Checks an output file. A link is refused, because another user may have put it there to get a file overwritten. */
 export function fileTarget(
   named: string,
   dataDir: string,
@@ -45,10 +41,7 @@ function look(path: string, stat: typeof statSync) {
   }
 }
 
-/**
- * Refuses output in the data directory except below its exports, and output over a folder that contains it. Links are
- * followed.
- */
+/** Refuses output in the data directory except below its exports, and over a folder that contains it. */
 export function mustBeOutsideDataDir(target: string, dataDir: string): void {
   const [place, own] = [realPath(target), realPath(dataDir)];
   const hint = `Name a place outside the data directory, or below ${join(dataDir, 'exports')}.`;

@@ -66,10 +66,7 @@ export async function previewForPage(options: JobOptions, environment: AppEnviro
   return await (await WORKS.previewOrTable())(options, environment);
 }
 
-/**
- * Records answers while a page is open, a moment after the last one: opening a large ledger takes a second, in which
- * the next question would have to wait.
- */
+/** Records answers a moment after the last one: opening a large ledger takes a second, and questions would wait. */
 export async function recordWhileOpen(
   options: PlaceOptions,
   environment: AppEnvironment,

@@ -268,9 +268,7 @@ async function lookAtContacts(
   return { counts, finding: ok(check, detail, '') };
 }
 
-/**
- * Asks the MCP server for its tools, free of charge. Only `kybatch call mcp` needs it, so its absence is no failure.
- */
+/** Asks the MCP server for its tools, free of charge. Only `kybatch call mcp` needs it: its absence is no failure. */
 export async function checkMcp({ v1, v2, mcp, configuration }: Provider): Promise<readonly Finding[]> {
   if (mcp === null && v1 === null && v2 === null) return [];
   if (mcp === null) return [note('mcp', 'KYBATCH_MCP_URL is not set', { short: '' })];
@@ -285,10 +283,7 @@ export async function checkMcp({ v1, v2, mcp, configuration }: Provider): Promis
   }
 }
 
-/**
- * Stores the v2 counters if a healthy ledger exists. If it cannot be written, a running attempt stores them itself. The
- * embedded sandbox of a check has its own account.
- */
+/** Stores the v2 counters if a healthy ledger exists. The embedded sandbox of a check has its own account. */
 export async function saveV2Counts(
   { use, contacts }: V2Counts,
   providerName: string,
@@ -314,9 +309,7 @@ export async function saveV2Counts(
 
 const isWhole = (health: DatabaseHealth): boolean => health.state === 'sound' && health.note === undefined;
 
-/**
- * Notes the checks of the v1 key that were not free, and records them like those of a run (X-8) if there is a ledger.
- */
+/** Records the checks of the v1 key that were not free like those of a run (X-8), if there is a ledger. */
 export async function saveCostlyChecks(
   costly: readonly CostlyCheck[],
   providerName: string,

@@ -61,10 +61,7 @@ export interface DoctorView {
 export interface DoctorOptions extends ProviderOptions {
   /** Also unpacks every stored answer, compares it with its digest, and reads every record. */
   readonly deep?: boolean | undefined;
-  /**
-   * The pipeline to check, as for `run`: anything missing is a failure. Without it, the default pipeline only gets a
-   * note.
-   */
+  /** As for `run`: anything missing is a failure. Default: the default pipeline, which only gets a note. */
   readonly pipeline?: string | undefined;
   /** Words the command that buys an answer again. */
   readonly callAgain?: ((answer: DamagedAnswer) => string) | undefined;
@@ -192,9 +189,7 @@ function worst(findings: readonly Finding[]): ExitCode {
 
 const DEFAULT_PIPELINE = 'analyst';
 
-/**
- * Whether a run would reach its first call. A missing part fails a named pipeline, and is a note for the default one.
- */
+/** Whether a run would reach its first call. A missing part is only a note for the default pipeline. */
 function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Provider): readonly Finding[] {
   const which = isNamed ? pipeline.name : `${pipeline.name} (default)`;
   try {

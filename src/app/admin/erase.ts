@@ -19,10 +19,7 @@ export interface PreviewOptions extends PlaceOptions {
 }
 
 export interface EraseOptions extends PreviewOptions {
-  /**
-   * Called once with the preview before anything is removed, while no other process can write. It is not called for an
-   * empty preview. Without it, no confirmation is asked.
-   */
+  /** Called with the preview, unless it is empty, while no other process can write. Default: nobody is asked. */
   readonly agree?: ((preview: EraseReport) => Promise<boolean>) | undefined;
 }
 
@@ -144,10 +141,7 @@ const isNothing = ({ rows, answers, bodies, candidates, questions, decisions, ch
 
 type Concerned = (made: Pick<FoundExport, 'run' | 'at'>) => Promise<boolean>;
 
-/**
- * Exports of the affected runs and of all other runs of their portfolios, because each shows the whole list. For a
- * date, also everything made before it.
- */
+/** Exports of the affected runs and of other runs of their lists, which show the same. For a date, also older ones. */
 async function concernedBy(request: EraseRequest, report: EraseReport, runs: RunStore): Promise<Concerned> {
   const listOf = async (run: string) => (await runs.find(run))?.portfolioId ?? null;
   const lists = new Set(await Promise.all(report.runs.map(listOf)));

@@ -174,10 +174,7 @@ export interface ProviderMovedView extends MovedProvider {
   readonly to: string;
 }
 
-/**
- * Moves the answers of one base URL to another, so that nothing is bought again. The new one must answer a free check:
- * after a typo the answers would be out of reach.
- */
+/** Moves the answers of one base URL to another, which must answer a free check: a typo would put them out of reach. */
 export async function providerMoved(
   options: ProviderMovedOptions,
   environment = processEnvironment(),

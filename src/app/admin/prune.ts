@@ -34,10 +34,7 @@ export interface PruneView extends OldFiles {
 
 const DAY_MS = 86_400_000;
 
-/**
- * Removes exports, logs and finished runs older than the given age, but never the newest answer to a request. Files go
- * first: on a full disk that makes the room which the ledger needs to delete.
- */
+/** Files go first: on a full disk that makes the room which the ledger needs to delete. */
 export async function prune(options: PruneOptions, environment = processEnvironment()): Promise<PruneView> {
   const { olderThanMs } = options;
   if (!(olderThanMs >= DAY_MS && Number.isFinite(olderThanMs)))

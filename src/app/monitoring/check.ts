@@ -110,9 +110,7 @@ export async function checkPortfolios(options: CheckOptions, environment = proce
   }
 }
 
-/**
- * No attempt can work in a place that is read-only or full. A full disk also keeps an attempt from recording its end.
- */
+/** No attempt can work in a place that is read-only or full, nor record its end there. */
 function placeTroubles(place: LedgerPlace, environment: AppEnvironment): readonly Trouble[] {
   // With a ledger on a server, a monitor may run where no attempt ever does.
   if (place.ledgerUrl !== undefined && !existsSync(place.dataDir)) return [];
@@ -333,10 +331,7 @@ const CORRECT_FIRST: ReadonlySet<string> = new Set([
   'PIPELINE_NOT_FOUND',
 ]);
 
-/**
- * Guards (X-9) and configuration that refuse the same command again, until the base URL, the key, the ledger or the
- * clock is corrected.
- */
+/** Guards and configuration that refuse the same command again, until something is corrected. */
 const REFUSED_AGAIN: ReadonlySet<string> = new Set([
   ...(['new_provider', 'clock'] satisfies GuardName[]).map((name) => name.toUpperCase()),
   ...['API_NOT_CONFIGURED', 'FALLBACK_NOT_CONFIGURED', 'BASE_URL_MISSING', 'BASE_URL_INVALID', 'BASE_URL_NOT_HTTPS'],

@@ -132,10 +132,7 @@ export class MetricsFile {
     if (!this.#isFollowed) await this.write(ledger, names, null);
   }
 
-  /**
-   * Writes the metrics when an attempt has begun, and every minute while it runs. The returned function writes them once
-   * more at its end.
-   */
+  /** Writes the metrics when an attempt has begun and every minute. The returned function writes them at its end. */
   follow(ledger: Ledger, names: ProviderNames, attempt: Omit<ReportedAttempt, 'atWork'>): StopMetrics {
     const over = new AbortController();
     this.#isFollowed = true;

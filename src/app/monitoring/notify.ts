@@ -163,10 +163,7 @@ async function withTimeout(
   }
 }
 
-/**
- * Sends a summary by POST. Redirects are not followed and the body of the response is not read. Rejects unless it is
- * accepted.
- */
+/** Redirects are not followed and the body of the response is not read. Rejects unless it is accepted. */
 async function postTo(
   { origin, rest }: Extract<NotifyTarget, { kind: 'webhook' }>,
   summary: string,

@@ -307,9 +307,7 @@ export const pipedNotes = ({ input }: InputFile, portfolio: string | undefined):
         ),
       ];
 
-/**
- * Opens the input for the length of `use`. It is read more than once, so standard input is copied to a private file.
- */
+/** Opens the input for the length of `use`. Standard input is copied, because it is read more than once. */
 export async function withInputFile<T>(
   input: string,
   environment: AppEnvironment,

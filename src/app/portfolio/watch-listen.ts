@@ -45,10 +45,7 @@ export type CallbackRefusal =
   | 'inbox_full'
   | 'not_written';
 
-/**
- * Receives the provider's callbacks. They are not signed, so they only name a company to look at. The company is
- * written to disk before the callback is answered, and the next pull or run reads its history.
- */
+/** Receives the provider's callbacks. They are not signed, so they only name a company whose history is read. */
 export async function watchListen(
   options: WatchListenOptions,
   environment = processEnvironment(),
@@ -212,10 +209,7 @@ async function listenOn(server: Server, port: number, host: string): Promise<voi
 
 const PORT_PROBLEMS = new Set(['EADDRINUSE', 'EACCES', 'ERR_SOCKET_BAD_PORT', 'EADDRNOTAVAIL', 'ENOTFOUND']);
 
-/**
- * Accepts no new connection and lets begun requests finish for a while, because a closed server has no time limits of
- * its own.
- */
+/** Lets begun requests finish for a while, because a closed server has no time limits of its own. */
 async function closeGently(server: Server, sockets: ReadonlySet<Socket>, clock: Pick<Clock, 'sleep'>): Promise<void> {
   const done = new AbortController();
   const ended = once(server, 'close');
@@ -233,10 +227,7 @@ async function closeGently(server: Server, sockets: ReadonlySet<Socket>, clock: 
 
 const FINISH_WITHIN_MS = 5_000;
 
-/**
- * Caps the connections whose request is incomplete. A new connection replaces the one that has waited longest, because
- * a genuine callback arrives at once.
- */
+/** A new connection replaces the one that has waited longest, because a genuine callback arrives at once. */
 class ConnectionCap {
   readonly #waiting = new Set<Socket>();
   readonly #dropped = new WeakSet<Socket>();

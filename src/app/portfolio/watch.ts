@@ -44,10 +44,7 @@ export interface WatchSyncView extends Omit<Synced, 'halt'>, WatchEnd {
   readonly watched: number;
 }
 
-/**
- * Registers the confirmed companies of a portfolio with the provider's watch, and removes those that have left every
- * list.
- */
+/** Registers the confirmed companies with the provider's watch, and removes those that have left every list. */
 export async function watchSync(
   options: WatchSyncOptions = {},
   environment = processEnvironment(),
@@ -187,10 +184,7 @@ async function takeHints(
   return Math.max(0, named.length - noted);
 }
 
-/**
- * Reads the watch's changes before the due rows are chosen. If it fails, the attempt notes it and continues. Null: not
- * asked.
- */
+/** Reads the watch before the due rows are chosen. A failure is noted, and the attempt continues. Null: not asked. */
 export async function pullBeforeRun(
   pipeline: Pipeline,
   portfolio: PortfolioRecord | undefined,

@@ -366,10 +366,7 @@ interface ToolToCall extends ToolsOptions {
   readonly fresh?: boolean | undefined;
 }
 
-/**
- * The tool with the server's schema for it, or a message with the tools that exist. A stored answer is returned free,
- * even if the server is down.
- */
+/** The tool with the server's schema. A stored answer needs none, so it is returned even if the server is down. */
 function toolToCall(options: ToolToCall, environment: AppEnvironment): Promise<Operation> {
   const { operation: name, params = {}, fresh = false, signal } = options;
   return withProvider(options, environment, async ({ mcp, names }) => {

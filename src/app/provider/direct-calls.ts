@@ -42,10 +42,7 @@ export const termsOf = ({ fresh = false }: { readonly fresh?: boolean | undefine
 type DirectPolicy = Pick<DoorOptions, 'retry' | 'concurrency' | 'breaker' | 'listen'> &
   Partial<Pick<DoorOptions, 'limits'>>;
 
-/**
- * Opens doors for calls outside a run, for the length of `use` and as an attempt of its own. Without `limits` they have
- * none: a person or a pipeline has agreed to these calls.
- */
+/** Doors for calls outside a run, as an attempt of its own. Without `limits`: a person agreed to these calls. */
 export async function withDirectDoors<T>(
   apis: DoorOptions['apis'],
   { drain, abort }: StopSignals,
@@ -91,10 +88,7 @@ const UNLIMITED = {
   permissions: {},
 } as const;
 
-/**
- * The units that a process may spend while it lives, over many attempts. A call counts from the moment it is sent, so
- * that one whose record fails still counts.
- */
+/** The units that a process may spend. A call counts when it is sent, so that one whose record fails still counts. */
 export class UnitLimit {
   #spent = 0;
   #open = 0;

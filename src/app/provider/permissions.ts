@@ -120,10 +120,7 @@ export function plannedPermissions(
     });
 }
 
-/**
- * The most calls of these operations that a planned run can make. Null if one is repeated as often as needed, like
- * asking whether a report is ready.
- */
+/** The most calls that a planned run can make. Null if one is repeated as needed, like asking for a report's status. */
 function callsAtMost(names: readonly string[], { purchases }: RunPlan, pipeline: Wanted): number | null {
   const { reports, calls } = purchases.atMost;
   const operations = new Set(operationsOf(pipeline).filter(({ name }) => names.includes(name)));

@@ -202,9 +202,7 @@ interface Places {
   readonly either?: readonly ResolvedItem[];
 }
 
-/**
- * The document says "Parents used in the filter, id to go deeper". A single one is sent as it is, several as a list.
- */
+/** The document says "Parents used in the filter, id to go deeper". Several are sent as a list. */
 export function sentAsPlace({ parents = [], id = [], either = [] }: Places): Readonly<Record<string, unknown>> {
   const pathOf = (item: ResolvedItem) => item.parents ?? (item.id.includes('_') ? item.id : undefined);
   const paths = [...parents.map((item) => item.parents ?? item.id), ...either.flatMap((item) => pathOf(item) ?? [])];

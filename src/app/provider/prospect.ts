@@ -59,9 +59,7 @@ export interface ProspectView extends Omit<Collected, 'prospects'> {
   readonly written: { readonly input: string; readonly tables: string } | null;
 }
 
-/**
- * The provider's default page size is not published, so it is always sent: the calls can then be counted in advance.
- */
+/** Always sent, because the default is not published: the calls can then be counted in advance. */
 const PER_PAGE = 25;
 const PER_PAGE_AT_MOST = 1000;
 
@@ -268,10 +266,7 @@ interface Profiles {
   readonly failure: KybatchError | null;
 }
 
-/**
- * Asks for each profile, several at once. A missing or failed profile is noted with its prospect. An error that would
- * end every call ends the loop, and earlier answers stay stored.
- */
+/** A missing or failed profile is noted with its prospect. An error that would end every call ends the loop. */
 async function askProfiles(prospects: readonly Prospect[], { ask }: DirectCalls, terms: AskTerms): Promise<Profiles> {
   const operation = companies.companyProfile;
   const seen = new Map<string, ProfileSeen>();

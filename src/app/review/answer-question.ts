@@ -48,10 +48,7 @@ export interface OneAnswerView {
 
 let answerBefore: Promise<unknown> = Promise.resolve();
 
-/**
- * Answers one question with the checks of a review sheet. An answer to candidates that have changed is refused. Answers
- * of two windows are taken in turn, so that the second one is refused.
- */
+/** Answers of two windows are taken in turn, so that the second one is refused. */
 export function answerQuestion(
   options: OneAnswerOptions,
   environment: AppEnvironment = processEnvironment(),

@@ -273,10 +273,7 @@ export interface UnknownChargeView extends UnknownChargeCall {
 /** A person decides, the next run settles the charge or repeats the request, or nothing more is to be done. */
 export type WaitsFor = 'person' | 'next_run' | 'nothing';
 
-/**
- * What sends the request again: a person's decision, the next attempt, a retry of the failed row, or a direct call.
- * `nothing`: it was answered since, or its row finished without it.
- */
+/** `nothing`: it was answered since, or its row finished without it. */
 export type SentAgain = 'person' | 'next_start' | 'retry' | 'by_hand' | 'nothing';
 
 /** Adds what each run's pipeline allows. */

@@ -334,10 +334,7 @@ interface LedWork {
   readonly called: string;
 }
 
-/**
- * Waits while another process leads. A leader that renews its lease is alive. One that died is noticed when its lease
- * ends.
- */
+/** A leader that renews its lease is alive. One that died is noticed when its lease ends. */
 export async function waitForLeader(
   { isMeant, called }: LedWork,
   { drain }: SpendingOptions,
@@ -403,10 +400,7 @@ export async function viewOfUpToDate(
   return view;
 }
 
-/**
- * No row is left for this command. Workers elsewhere may have finished the run, so tables here that are older are
- * written again.
- */
+/** No row is left. Workers elsewhere may have finished the run, so tables here that are older are written again. */
 export async function viewOfNothingToDo(
   run: RunRecord,
   options: SpendingOptions,

@@ -202,10 +202,7 @@ export function writeReport(options: ReportFileOptions = {}, environment = proce
   });
 }
 
-/**
- * Checks before any spending that the tables can be written as requested. `runId` is null for a run that is not created
- * yet.
- */
+/** Checks before any spending that the tables can be written. `runId` is null for a run that is yet to be created. */
 export async function checkTables(
   options: TableOptions,
   runId: string | null,
@@ -246,10 +243,7 @@ export function tablesFolder(
 /** Tables for programs and a workbook for people. docs/developers/performance.md has the cost. */
 const USUAL_FORMATS: readonly ExportFormat[] = ['csv', 'xlsx'];
 
-/**
- * Writes the tables of a run in its present state. Those of an older run show the present list, too. `prices`: those of
- * the attempt that writes them.
- */
+/** Writes the tables of a run in its present state. Those of an older run show the present list, too. */
 export async function writeTables(
   runId: string,
   ledger: Pick<Ledger, 'reading' | 'review' | 'runs' | 'portfolios' | 'claims'>,
@@ -377,10 +371,7 @@ function clearOlder(
   }
 }
 
-/**
- * The tables are already written, so a failure to record their folder is noted and fails nothing. The data directory
- * may be read-only or the disk full.
- */
+/** The tables are written by now, so a failure to record their folder fails nothing. */
 function note(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: AppEnvironment): void {
   try {
     noteExport(dataDir, made);

@@ -153,10 +153,7 @@ function answersIn({ path, portfolio }: NonNullable<EvidencePlaces['metrics']>):
 
 const METRICS_BYTES = 1_000_000;
 
-/**
- * The same where there is no ledger, for commands that read no list: the metrics files of the pipelines in the working
- * folder may be outside of a data folder that is not mounted.
- */
+/** The same without a ledger. The metrics files may be outside of a data folder that is not mounted. */
 export async function findLostLedger(
   { dataDir }: Pick<LedgerPlace, 'dataDir'>,
   names: ProviderNames,
@@ -228,10 +225,7 @@ function tracesIn(dataDir: string, out: string | undefined): readonly RunEvidenc
   return [...logs, ...exports].toSorted((a, b) => (a.run < b.run ? 1 : -1)).slice(0, LOOKED_AT);
 }
 
-/**
- * A log proves work if it names our provider and a row that moved. Only a recorded attempt moves rows, so rows of a
- * known run are no newer than its attempts.
- */
+/** A log proves work if it names our provider and a row that moved: only a recorded attempt moves rows. */
 function traceOfLog(path: string, names: ProviderNames, known: KnownRun | undefined): number | undefined {
   const { head, tail } = headAndTail(path);
   const [first = '', ...rest] = head.split('\n');
@@ -311,10 +305,7 @@ export async function rowsLost(
 const hasLineEnd = (path: string): boolean =>
   !existsSync(path) || /\.gz$/i.test(path) || /[\r\n]\0?$/.test(headAndTail(path).tail);
 
-/**
- * Each base URL is a provider of its own (X-2): `localhost` and `127.0.0.1`, a new port or another path buy everything
- * again. That may be intended, but it is always noted.
- */
+/** Each base URL is a provider of its own (X-2): `localhost` for `127.0.0.1` buys everything again. */
 export async function otherProviderNotes(
   names: ProviderNames,
   ledger: Pick<Ledger, 'reading'>,
@@ -369,10 +360,7 @@ export const movedHint = (moved: readonly MovedAddress[]): string =>
     )
     .join('\n');
 
-/**
- * Guard `new_provider`, as far as it is known without the list: its last attempt used another base URL, which has
- * stored answers. `only`: this list alone.
- */
+/** Guard `new_provider`, without costs: the last attempt on a list used another base URL, which has answers. */
 export async function checkListProviders(
   names: ProviderNames,
   { portfolios, reading }: Pick<Ledger, 'portfolios' | 'reading'>,

@@ -7,15 +7,9 @@ export const REVIEW_SHEET = 'review.csv';
 
 /** The next step for a run as data, so that the command line and the page can each show it in their way. */
 export type NextStep =
-  /**
-   * `resume`: with the limits of the last attempt, never more (X-10). `doubt`: every row left waits for a person to
-   * decide about a lost call.
-   */
+  /** `resume`: with the limits of the last attempt (X-10). `doubt`: every row left waits for a lost call. */
   | { readonly kind: 'resume' | 'retry' | 'doubt'; readonly run: string }
-  /**
-   * `sheets`: the `review.csv` that already exists, and the questions in it. `after`: continues the rows when they are
-   * answered. Absent: several runs ask, and no list continues them.
-   */
+  /** `after`: continues the rows when they are answered. Absent: several runs ask, and no list continues them. */
   | (QuestionScope & { readonly kind: 'review'; readonly sheets?: ReviewSheets; readonly after?: NextStep })
   | (Job & { readonly kind: 'run'; readonly fresh: boolean })
   /** Some rows are invalid. `plan` shows which and why. */

@@ -80,10 +80,7 @@ export interface PlanView extends RunPlan {
   readonly portfolio: string;
   /** Its last run. Null: there is none yet. */
   readonly run: PlannedRun | null;
-  /**
-   * The v2 counters of the permissions that the pipeline names, or of all if it names none. They are read now, or were
-   * read last. Null: never.
-   */
+  /** The v2 counters that the pipeline names, or all if it names none. Null: never read. */
   readonly permissions: readonly PlannedPermission[] | null;
   /** If false, the pipeline does not use v1 and nothing is counted in units. */
   readonly asksV1: boolean;
@@ -344,10 +341,7 @@ export type { ColumnChoice, ColumnDoubt, DecidedBy, ReadColumn, ReadingOptions }
 /** How the file is to be read, as far as options say it. */
 export interface ReadingPreferences {
   readonly reading?: ReadingOptions | undefined;
-  /**
-   * Asks which of several columns is meant. Null means none of them. Undefined means no answer. Without this function
-   * such a file is refused.
-   */
+  /** Null means none of the columns, undefined no answer. Without this function such a file is refused. */
   readonly askColumns?: ((doubt: ColumnDoubt) => Promise<ColumnChoice | null | undefined>) | undefined;
 }
 

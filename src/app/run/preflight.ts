@@ -74,10 +74,7 @@ export async function checkKeyAccess(
   return cost;
 }
 
-/**
- * Guard `clock`: compares our clock with the provider's `Date` header. Stored answers age by our clock: years ahead,
- * all are stale and bought again.
- */
+/** Guard `clock`: years ahead of the provider's `Date` header, all answers are stale and bought again. */
 export const checkClock = ({ v1, v2 }: Provider): readonly GuardFinding[] =>
   [v1, v2].flatMap((client): GuardFinding[] => {
     const told = client?.serverTime;

@@ -279,10 +279,7 @@ export async function hasNewestTables(
 const newest = (found: readonly FoundExport[]): FoundExport | undefined =>
   found.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
 
-/**
- * An unreadable list of exports is ignored here, because this only shows where tables are. Deleting needs the whole
- * list.
- */
+/** An unreadable list is ignored here, because this only shows where tables are. Deleting needs the whole list. */
 function exportsIn(dataDir: string): readonly FoundExport[] {
   try {
     return findExports(dataDir).filter(({ isPast }) => !isPast);

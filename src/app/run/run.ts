@@ -111,10 +111,7 @@ export interface Proposal {
   readonly findings: readonly GuardFinding[];
 }
 
-/**
- * Updates the portfolio of a file: resolves new rows, buys stale answers again, continues unfinished rows. If nothing
- * is due it does nothing, unless `fresh` buys everything again.
- */
+/** If nothing is due it does nothing, unless `fresh` buys everything again. */
 export const run = (options: RunOptions, environment: AppEnvironment = processEnvironment()): Promise<RunEndView> =>
   notifyAtEnd(options, environment, async (toBeTold) => {
     const input = nameOfInput(options.input, environment);
@@ -364,10 +361,7 @@ async function isAllInvalid({ table, limit }: Pick<ListOptions, 'table' | 'limit
   return true;
 }
 
-/**
- * Guard `new_provider`: the list last used another base URL and would cost less there, so stored answers would be
- * bought again. Once accepted, the list uses the new base URL, however many runs it takes.
- */
+/** Guard `new_provider`: the list last used another base URL, and stored answers would be bought again. */
 async function checkNewProvider(
   job: Job,
   names: ProviderNames,

@@ -89,10 +89,7 @@ export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Prom
 const isPartOf = (id: string, part: string): boolean =>
   id.startsWith(part) || id.endsWith(part) || id.slice(id.lastIndexOf('-') + 1).startsWith(part);
 
-/**
- * The newest run that fits. A run whose every attempt was refused, perhaps for a mistyped base URL, does not hide an
- * older one.
- */
+/** A run whose every attempt was refused, perhaps for a mistyped base URL, does not hide an older one. */
 export async function newestRun(
   { runs, reading }: Runs,
   fits: (run: RunRecord) => Promise<boolean> = async () => true,
@@ -125,10 +122,7 @@ export interface DropRunView extends RunStanding {
   readonly dueAgain: number;
 }
 
-/**
- * Removes a run that will not be continued. Only the progress of its rows is lost: answers, spending, tables and log
- * stay.
- */
+/** Only the progress of its rows is lost: answers, spending, tables and log stay. */
 export function dropRun(
   { run: id, agree, ...place }: DropRunOptions,
   environment = processEnvironment(),

@@ -74,10 +74,7 @@ export const boundsOf = (
 
 type Spends = Parameters<typeof maximumCostOfRows>[1] & Pick<Pipeline, 'budget' | 'concurrency'>;
 
-/**
- * True if spending may begin without a question: `--yes`, the sandbox, or a limit for everything that the pipeline
- * spends.
- */
+/** True if spending may begin without a question: a yes, the sandbox, or a limit for all that the pipeline spends. */
 export const hasConsent = (options: SpendingOptions, pipeline: Spends): boolean =>
   options.yes === true ||
   options.sandbox === true ||
@@ -207,10 +204,7 @@ export interface StartedEvent extends SpendingForecast {
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
   /** Rows that will or may move. */
   readonly toGo: number;
-  /**
-   * Rows that wait for a person to decide about a lost call. They move only if the provider's counter settles the
-   * charge.
-   */
+  /** Rows that wait for a decision about a lost call. They move only if the provider's counter settles the charge. */
   readonly inDoubt: number;
   readonly unitsCharged: number;
   /** An earlier attempt began the run. */

@@ -28,10 +28,7 @@ export interface StoredSettings {
   readonly reading?: ReadingOptions | undefined;
   /** The names of the providers it was started with. */
   readonly providers: readonly string[];
-  /**
-   * A notification was configured. The recipient is only in the pipeline file, because an address may contain a
-   * password.
-   */
+  /** The recipient is only in the pipeline file, because an address may contain a password. */
   readonly notifies?: boolean | undefined;
 }
 
@@ -42,10 +39,7 @@ export function storeSettings({ pipeline, ...settings }: StoredSettings): string
   return JSON.stringify(stored, (_, value: unknown) => (value === Infinity ? Number.MAX_SAFE_INTEGER : value));
 }
 
-/**
- * Identifies a run beside its input: the pipeline, the providers and the row limit. The first rows are a different job
- * from the whole file, and a file tried on the sandbox still has to be run for real.
- */
+/** A run is another one for its first rows alone, for another pipeline, and on the sandbox. */
 export const identityOf = ({ pipeline, limit, providers }: Omit<StoredSettings, 'fresh'>): string =>
   `${pipelineSha256(pipeline)}@${[...new Set(providers)].join()}${limit === null ? '' : `+limit=${limit}`}`;
 
@@ -100,10 +94,7 @@ function withCurrentDefaults(stored: FirstSettings): StoredSettings {
   return { ...stored, providers, pipeline: withAll };
 }
 
-/**
- * Answers from before the run are not used. Reads no more of the settings than this, because listing runs needs no
- * more.
- */
+/** Reads no more of the settings than this, because listing runs needs no more. */
 export const isFresh = (run: Pick<RunRecord, 'id' | 'settings'>): boolean =>
   readStored(run.settings, isRecord, { ...SETTINGS, run: run.id }).fresh === true;
 
@@ -146,10 +137,7 @@ const withDefaults = (stored: Readonly<Record<string, unknown>>): Readonly<Recor
     }),
   );
 
-/**
- * Version 0.1 had no guards. It stored the options of its one configurable stage in the pipeline, and the providers in
- * the digest.
- */
+/** Version 0.1 stored the options of its one configurable stage in the pipeline, and the providers in the digest. */
 interface FirstPipeline extends LoadedPipeline {
   readonly report?: unknown;
 }

@@ -99,10 +99,7 @@ export async function tablesWhere(
   return await writeTables(run.id, ledger, dataDir, await withKeptFormats(options, run.id, ledger), environment);
 }
 
-/**
- * True if answers came after the last success: from a killed attempt, another list or a manual call. The tables lack
- * them.
- */
+/** True if answers came after the last success: from a killed attempt, another list or a manual call. */
 export async function areTablesOutdated(
   { id, lastSuccessAt }: PortfolioRecord,
   { finishedAt }: RunRecord,

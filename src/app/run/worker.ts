@@ -199,10 +199,7 @@ class Worker {
     return runs.find((run) => !(isResting(run) || this.#unfit.has(run.runId) || isPutOff(run)));
   }
 
-  /**
-   * Rows of other workers may come back, and resting runs may move again. Rows that were put off when the leader left
-   * do not count.
-   */
+  /** Rows of other workers may come back, and resting runs may move again. */
   async #isAnyLeft(): Promise<boolean> {
     const now = this.environment.clock.now();
     return (await this.claims.runs()).some(
