@@ -34,7 +34,6 @@ export interface ReadingProgress {
   readonly share: number | null;
 }
 
-/** The real process, for scripts. */
 export const processEnvironment = (): AppEnvironment => ({
   env: process.env,
   cwd: process.cwd(),
@@ -42,7 +41,6 @@ export const processEnvironment = (): AppEnvironment => ({
   ...(isatty(0) ? {} : { stdin: () => process.stdin }),
 });
 
-/** Options of every use case. */
 export interface PlaceOptions {
   /** Of the ledger and the exports. Default: `KYBATCH_DATA_DIR`, else `data`. `KYBATCH_LEDGER_URL` moves the ledger. */
   readonly dataDir?: string | undefined;
@@ -120,7 +118,6 @@ function withKeptCounts(ledger: Ledger, dataDir: string): Ledger {
   return Object.assign(Object.create(ledger, Object.getOwnPropertyDescriptors(counting)) as Ledger);
 }
 
-/** By the place of the ledger. */
 const keptCalls = new Map<string, KeptCalls>();
 
 const isLocked = (error: unknown): boolean => error instanceof KybatchError && error.exit === ExitCode.locked;
@@ -193,7 +190,6 @@ export async function keptUntilCommit<T>(
   return result;
 }
 
-/** A result that is still kept. */
 export function keptResult<T>(
   question: unknown,
   { review }: { readonly review: { version(): number | null } },

@@ -59,7 +59,6 @@ export function inThread<Name extends keyof Works>(
 /** A list of this size is planned in less time than a thread needs to begin. */
 const SHORT_BYTES = 50_000;
 
-/** Plans a list and shows its beginning. */
 export async function previewForPage(options: JobOptions, environment: AppEnvironment) {
   const { size = 0 } = statSync(pathIn(environment, options.input), { throwIfNoEntry: false }) ?? {};
   if (size > SHORT_BYTES) return await inThread('previewOrTable', options, environment);

@@ -322,14 +322,12 @@ export const fail = (check: string, detail: string, code?: MessageCode, exit: Ex
   ...(code === undefined ? {} : { code }),
 });
 
-/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'note' | 'fail';
   readonly detail: string;
   /** The detail in a few words, for the screen. Empty: only `--verbose` and `--json` show the finding. */
   readonly short?: string;
-  /** The exit code if it fails. */
   readonly exit?: ExitCode;
   /** What was found. Absent where `check` and `state` say it: `doctor` makes it of them. */
   readonly code?: MessageCode;

@@ -48,7 +48,6 @@ export async function checkApi(api: ApiName, provider: Provider, now: number): P
   return { findings, costly: [] };
 }
 
-/** The findings about v1, and the checks that were not free. */
 export async function checkV1(provider: Provider, now: number): Promise<ApiCheck> {
   if (provider.v1 === null) return { findings: [notConfigured('v1', provider.v2 === null)], costly: [] };
   const report = await probeV1Key(provider.v1, now);
@@ -99,7 +98,6 @@ function scopesText(report: V1KeyReport): string {
     .join(', ');
 }
 
-/** The findings about v2, and its counters. */
 export async function checkV2(
   provider: Provider,
   pipeline: Pick<LoadedPipeline, 'name' | 'permissions'>,

@@ -50,11 +50,8 @@ export interface DoctorView {
   readonly v2: V2Counts;
   /** The server of the ledger. Null for a file, or if it did not answer. */
   readonly server: ServerHealth | null;
-  /** The exit code of the worst finding. */
   readonly exit: ExitCode;
-  /** The name of the checked pipeline. */
   readonly pipeline: string;
-  /** The base URLs of the provider. */
   readonly urls: readonly string[];
 }
 
@@ -69,7 +66,6 @@ export interface DoctorOptions extends ProviderOptions {
 
 const callInWords = ({ operation, params }: DamagedAnswer): string => `call ${operation} with ${params}`;
 
-/** Checks configuration, keys (free), data directory, disk space and database. */
 export function doctor(options: DoctorOptions = {}, environment = processEnvironment()): Promise<DoctorView> {
   const look = async (provider: Provider): Promise<DoctorView> => {
     const place = ledgerOf(options, environment);
@@ -131,7 +127,6 @@ async function lostLedger(
   return found === undefined ? [] : [refusing(found)];
 }
 
-/** Checks for answers stored under another base URL or dated in the future. */
 function checkStoredAnswers(
   { names }: Provider,
   options: DoctorOptions,

@@ -46,7 +46,6 @@ export interface HoldingExport extends FoundExport {
   readonly canBeWritten: boolean;
 }
 
-/** The preview of `erase`. Nothing is changed. */
 export function previewErase(options: PreviewOptions, environment = processEnvironment()): Promise<EraseReport> {
   return withLedger('existing', options, environment, ({ housekeeping }) =>
     housekeeping.previewErase(options.request, itemIds),

@@ -240,7 +240,6 @@ export interface MigrateView {
   readonly dataDir: string;
   /** For people: the data directory, or the database without its password. */
   readonly ledger: string;
-  /** The schema version before and after. */
   readonly from: number;
   readonly to: number;
 }

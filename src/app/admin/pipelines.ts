@@ -7,7 +7,6 @@ export interface PipelineView {
   readonly name: string;
   readonly description: string;
   readonly stages: readonly string[];
-  /** Why the file cannot be used. */
   readonly problem?: string | undefined;
 }
 

@@ -152,7 +152,6 @@ const NOTHING: PruneReport = {
 
 /** Exports and logs from before a time. Removing them needs no disk space, unlike the ledger. */
 export interface OldFiles {
-  /** Folders in the data directory. */
   readonly exports: readonly string[];
   readonly logs: readonly string[];
   readonly bytes: number;
@@ -198,7 +197,6 @@ const isIn =
   ({ folder }: ExportFolder): boolean =>
     dirname(folder) === join(dataDir, 'exports');
 
-/** The newest tables of each portfolio. */
 function newestTables(found: readonly ExportFolder[], lists: Retained['lists']): Iterable<ExportFolder> {
   const newest = new Map<number, ExportFolder>();
   for (const tables of found) {
@@ -250,7 +248,6 @@ export interface DropPortfolioOptions extends ProviderOptions {
 export interface DroppedPortfolio {
   readonly name: string;
   readonly providers: string;
-  /** Companies in the list. */
   readonly members: number;
   readonly runs: number;
   /** Unfinished work is removed too: rows to do, and rows that need review. */

@@ -56,7 +56,6 @@ export type DailyBy = 'operation' | 'pipeline';
 const DAYS = 30;
 const SERIES = 6;
 
-/** What was bought on each of the last days, by operation or by pipeline. */
 export function dailyUsage(
   options: PlaceOptions & { readonly by: DailyBy },
   environment = processEnvironment(),
@@ -106,7 +105,6 @@ export interface PricedLine extends UsageLine {
   readonly money?: Money;
 }
 
-/** Units and allowances by day, operation and run, and the unknown charges. */
 export function usage(options: UsageOptions = {}, environment = processEnvironment()): Promise<UsageView> {
   return withLedger('read', options, environment, async (ledger, dataDir) => {
     const { reading } = ledger;

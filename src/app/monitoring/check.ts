@@ -25,7 +25,6 @@ import { jobOf, rereadStep } from '../run/stored-settings.js';
 import { currentPortfolios, type OpenCharges, openCharges, recentDrift, unknownCharges } from './figures.js';
 
 export interface CheckOptions extends ProviderOptions {
-  /** Maximum age of the last successful attempt. */
   readonly maxAgeMs: number;
   /** The portfolio to check. Default: all. */
   readonly portfolio?: string | undefined;
@@ -37,7 +36,6 @@ export interface CheckOptions extends ProviderOptions {
 
 export type IgnoredTrouble = 'needs_review' | 'invalid' | 'failed';
 
-/** Whether all portfolios are well, for a monitor. */
 export interface CheckView {
   readonly at: number;
   /** No success is too old and nothing needs a person. */
@@ -59,7 +57,6 @@ export interface CheckedPortfolio {
   readonly next: ContinueStep | null;
   /** The step after `doctor`, when nothing has to be corrected any more. Otherwise null. */
   readonly afterDoctor: ContinueStep | null;
-  /** It was made with the sandbox. */
   readonly sandbox: boolean;
   /** The limits of its last attempt, which the next one is offered again. */
   readonly given: AttemptOptions;
@@ -86,7 +83,6 @@ export type Trouble =
   | { readonly kind: 'clock'; readonly message: string }
   | { readonly kind: 'error'; readonly code: string; readonly message: string; readonly hint: string | undefined };
 
-/** Why due rows wait, and how many. */
 interface Waiting {
   readonly kind: 'allowance' | 'budget' | 'unanswered' | 'waiting';
   readonly count: number;

@@ -14,12 +14,10 @@ import { type UnknownChargeView, withResendState } from '../review/unknown-charg
 import { stateOfRun } from '../run/progress.js';
 import { readEnding } from '../run/run-end.js';
 
-/** The metrics for a monitor. */
 export interface Figures {
   readonly at: number;
   readonly lists: readonly ListFigures[];
   readonly unknownCharges: number;
-  /** Units charged in all, as far as known. */
   readonly unitsCharged: number;
   /** Units that the provider of each API counts and the ledger does not, as in `status --check`. */
   readonly drift: readonly { readonly api: string; readonly units: number }[];
@@ -33,7 +31,6 @@ export interface Figures {
   /** Bytes of the ledger, and free bytes on the disk of the data directory. */
   readonly ledgerBytes: number | null;
   readonly freeBytes: number | null;
-  /** The remaining units, as the provider last reported them. */
   readonly unitsLeft: readonly { readonly api: string; readonly of: 'plan' | 'day'; readonly units: number }[];
   /** The attempt that writes the metrics. Null: nothing was due. */
   readonly attempt: AttemptFigures | null;
@@ -73,7 +70,6 @@ export interface AttemptFigures {
   readonly calls: readonly CallCount[];
 }
 
-/** An attempt that is running or has just ended. */
 export interface ReportedAttempt {
   readonly run: RunRecord;
   readonly attemptId: number;
@@ -258,7 +254,6 @@ export async function currentPortfolios(
 
 /** Calls that wait for a person or for the next run, as a monitor counts them. */
 export interface OpenCharges {
-  /** Calls with unknown charge. */
   readonly count: number;
   /** How many of them a person decides about. */
   readonly toDecide: number;
@@ -273,7 +268,6 @@ export function openCharges(calls: readonly UnknownChargeView[]): OpenCharges {
   return { count: unknown.length, toDecide, paidInVain: forPerson.length - toDecide };
 }
 
-/** The calls that `charges` lists. */
 export async function unknownCharges(
   ledger: Pick<Ledger, 'unknownCharges' | 'runs'>,
   now: number,

@@ -47,7 +47,6 @@ export function metricsTarget(
 
 const METRICS_START = '# HELP kybatch_';
 
-/** Writes the metrics at the end of an attempt. */
 export type StopMetrics = (failed?: FailedAttempt) => Promise<void>;
 
 /** Metrics in a file for a monitor. A failed write is noted once and fails nothing. */

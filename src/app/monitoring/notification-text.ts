@@ -19,7 +19,6 @@ export interface AttemptedWork {
   readonly of: { readonly portfolio: string } | { readonly run: string } | null;
 }
 
-/** How an attempt ended: with a result or an error. */
 export type AttemptResult =
   | { readonly end: RunEndView }
   | { readonly error: unknown; readonly after: ListAfter | null };

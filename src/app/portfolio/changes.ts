@@ -25,7 +25,6 @@ export interface ChangesView {
   readonly changes: readonly ChangeView[];
   /** The `since` of the next call: nothing is repeated and nothing is missed. */
   readonly nextSince: string;
-  /** More changes follow. */
   readonly more: boolean;
   /** Answers that are not yet compared with earlier ones. The next attempt compares them. */
   readonly notCompared: number;
@@ -43,7 +42,6 @@ export interface ChangedItem {
   readonly fields: readonly (FieldChange & { readonly important: boolean })[];
 }
 
-/** Maximum number of answers in one call. */
 const CHANGES_AT_MOST = 1000;
 
 /** The changes in the portfolios: differences between new answers and earlier ones. */
@@ -70,7 +68,6 @@ export interface RecentChangesOptions extends ProviderOptions {
   readonly portfolio?: string | undefined;
   /** The `nextBefore` of an earlier call. */
   readonly before?: number | undefined;
-  /** Maximum number of answers with changes. */
   readonly limit?: number | undefined;
 }
 
@@ -203,7 +200,6 @@ export interface RawAnswerView {
   readonly body: Buffer;
 }
 
-/** A stored answer, byte for byte. */
 export function rawAnswer(
   { sha256, ...place }: RawAnswerOptions,
   environment = processEnvironment(),
@@ -231,7 +227,6 @@ export function rawAnswer(
 
 const CHANGES_PER_PAGE = 1000;
 
-/** The number of the last recorded change. */
 export const lastChange = async ({ changes }: Pick<Ledger, 'changes'>): Promise<number> =>
   (await changes.list({ limit: 0 })).last;
 

@@ -21,7 +21,6 @@ export interface CompanyTable {
 
 const rowsOf = (tables: CompanyTables, name: string): readonly Row[] => tables.get(name)?.rows ?? [];
 
-/** A fact under the name of its column. */
 export interface CompanyFact {
   readonly name: string;
   /** `not_returned`: an answer that documents it was bought, and lacks it. */
@@ -29,7 +28,6 @@ export interface CompanyFact {
   readonly value: string | null;
   /** Null: the fallback that the exported `results` use, too. */
   readonly operation: string | null;
-  /** Other values in other answers. */
   readonly others: readonly { readonly value: string; readonly operation: string | null }[];
 }
 
@@ -101,7 +99,6 @@ const addressOf = (row: Row): string =>
     .filter((part) => part)
     .join(', ');
 
-/** Values of one source over its periods. */
 export interface FigureTable {
   readonly operation: string;
   /** The statement group of filed accounts. Null: flat financials. */
@@ -239,7 +236,6 @@ export function creditReports(tables: CompanyTables): readonly CreditReportView[
   return reports.sort((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
 }
 
-/** The graph of all returned shareholders and group links. */
 export const companyGraph = (subject: GraphParty, tables: CompanyTables, limits: GraphLimits): OwnershipGraph =>
   ownershipGraph(
     {

@@ -39,12 +39,9 @@ import {
 } from './company-facts.js';
 
 export interface CompanyOptions extends ProviderOptions {
-  /** The ID space of the ID, such as `v1`. */
   readonly space: string;
   readonly id: string;
-  /** Shows e-mail addresses and phone numbers. */
   readonly includeContacts?: boolean | undefined;
-  /** How much of the ownership graph is shown. */
   readonly graph?: Partial<GraphLimits> | undefined;
 }
 
@@ -110,7 +107,6 @@ export interface StoredAnswerView extends Omit<StoredAnswerRecord, 'newest'> {
 const LISTS = ['officers', 'shareholders', 'group_links', 'people', 'appointments', 'holdings', 'technologies'];
 const CHANGES_SHOWN = 50;
 
-/** Everything stored about one company. Nothing is bought. */
 export const company = (options: CompanyOptions, environment = processEnvironment()): Promise<CompanyView> =>
   withCompany(options, environment, viewOf);
 

@@ -35,7 +35,6 @@ import { readListedRows, refuseLongSearch } from './rows.js';
 /** What is known of a company. A name or a number is enough, but only a number confirms. */
 export type LookUpQuery = Pick<RowFields, 'name' | 'country' | 'registration_number' | 'state' | 'city'>;
 
-/** The fields of a query, for people. */
 export const LOOK_UP_FIELDS = [
   { id: 'name', name: 'Name', description: 'Name of the company' },
   { id: 'country', name: 'Country', description: 'Country, as a code or a name' },
@@ -53,7 +52,6 @@ export interface LookUpOptions extends ProviderOptions {
 export interface LookUpView {
   /** One for each query, in their order. */
   readonly results: readonly LookUpResult[];
-  /** What this look-up has cost. */
   readonly unitsSpent: number;
 }
 
@@ -107,7 +105,6 @@ export async function lookUp(options: LookUpOptions, environment = processEnviro
 /** The pipeline whose rules for searches and matches apply. */
 const RULES_FROM = 'analyst';
 
-/** A query, and what was found for it so far. */
 interface Looked {
   readonly query: LookUpQuery;
   /** Undefined: it cannot be searched for. */
@@ -193,7 +190,6 @@ interface SearchContext {
   readonly isFree: boolean;
 }
 
-/** Searches and decides as a run does. */
 async function search(one: Looked, searchContext: SearchContext): Promise<void> {
   const { ledger, door, environments, now, isFree } = searchContext;
   const { enquiry, policy, seen } = one;

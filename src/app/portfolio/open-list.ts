@@ -41,7 +41,6 @@ import {
   storeSettings,
 } from '../run/stored-settings.js';
 
-/** A list to update, and its pipeline. */
 export interface ListOptions {
   readonly table: InputTable;
   readonly pipeline: LoadedPipeline;
@@ -49,7 +48,6 @@ export interface ListOptions {
   readonly fresh: boolean;
   /** The name of the portfolio. Default: the path of the file. */
   readonly portfolio: string | undefined;
-  /** The reading options of the user. */
   readonly reading?: ReadingOptions | undefined;
 }
 
@@ -59,7 +57,6 @@ export const portfolioName = ({ portfolio, table }: Pick<ListOptions, 'portfolio
 /** Answers of one provider do not count for another. */
 export const providersKey = ({ v1, v2 }: ProviderNames): string => [...new Set([v1, v2])].join();
 
-/** A file together with its known portfolio. */
 export class OpenList {
   readonly #terms: DueTerms;
 
@@ -138,7 +135,6 @@ export class OpenList {
     return isAnythingDue(this.file, table, this.known, limit, this.judge, this.ledger.portfolios);
   }
 
-  /** The rows of the file as a run would begin them. */
   async *rows(): AsyncGenerator<PlannedRow> {
     const { table, limit } = this.options;
     const surveyed = survey(this.file, table, this.known, this.judge, this.ledger.portfolios);
@@ -169,7 +165,6 @@ export async function* plannedRows(
   }
 }
 
-/** A company, and what is due for it. */
 type DueMember = Pick<SurveyedRow, 'standing' | 'due'>;
 
 /** The rows in which due companies continue, or begin again with what they keep. Undefined if a row is gone. */
@@ -213,7 +208,6 @@ function asItBegins({ outcome }: MemberState, due: Due, stood: RowRecord | undef
   };
 }
 
-/** Notes about a file. */
 export const notesAboutFile = ({ file: { repeatedIds } }: OpenList): readonly Message[] =>
   repeatedIds.length === 0 ? [] : [rowsWithRepeatedIds(repeatedIds)];
 
@@ -242,7 +236,6 @@ export async function pipelinesBefore(
   );
 }
 
-/** Decides whether companies are due, by the pipeline of a run. */
 export function dueDecider(
   run: RunRecord,
   now: number,
@@ -276,16 +269,12 @@ const newRunId = (now: number): string =>
 const STDIN = '-';
 const NAMES: ReadonlySet<string> = new Set([STDIN, '/dev/stdin']);
 
-/** Its default portfolio name. */
 const STDIN_PORTFOLIO = 'stdin';
 
 /** The file with the companies, or a copy of standard input. */
 export interface InputFile {
-  /** The path to read. */
   readonly path: string;
-  /** Its name in the ledger. */
   readonly input: string;
-  /** Its name in messages. */
   readonly shownAs: string;
 }
 
@@ -293,7 +282,6 @@ export interface InputFile {
 export const nameOfInput = (input: string, environment: AppEnvironment): string =>
   NAMES.has(input) ? STDIN : pathIn(environment, input);
 
-/** The portfolio name of a list without one. */
 export const defaultPortfolio = (input: string): string => (input === STDIN ? STDIN_PORTFOLIO : input);
 
 /** The note that piped lists share one portfolio unless they are named. */

@@ -15,13 +15,11 @@ import { dueDecider, pipelinesBefore, plannedRows } from './open-list.js';
 /** A portfolio, and how up to date it is. */
 export interface PortfolioView {
   readonly name: string;
-  /** The newest file, and when it was last read. */
   readonly input: string;
   readonly seenAt: number;
   /** When an attempt on it last succeeded. Null: never. */
   readonly lastSuccessAt: number | null;
   readonly providers: string;
-  /** The number of companies, and by outcome. */
   readonly members: number;
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
   /** The age of its oldest answer. Null: there is none. */
@@ -40,7 +38,6 @@ export interface PortfolioView {
   } | null;
 }
 
-/** The portfolios of a data directory, the last used one first. */
 export function portfolios(
   options: ProviderOptions = {},
   environment = processEnvironment(),

@@ -36,7 +36,6 @@ export interface RowsOptions extends ProviderOptions {
 
 export interface RowsView {
   readonly rows: readonly ListedRow[];
-  /** All rows that fit. */
   readonly total: number;
   readonly page: number;
   readonly pages: number;
@@ -62,7 +61,6 @@ export interface ListedRow {
   readonly inputId: string | null;
   /** The cells as written, if they could not be read as fields. */
   readonly written: string | null;
-  /** The cells of the list. */
   readonly name: string | null;
   readonly country: string | null;
   readonly registrationNumber: string | null;
@@ -135,7 +133,6 @@ export async function rows(options: RowsOptions = {}, environment = processEnvir
   });
 }
 
-/** The companies of the rows that a search finds, each once. */
 export async function companiesLike(
   options: ProviderOptions & { readonly search: string },
   environment: AppEnvironment,

@@ -26,7 +26,6 @@ export interface WatchListenOptions extends PlaceOptions {
   readonly signal: AbortSignal;
 }
 
-/** The callbacks received. */
 export interface WatchListenView {
   /** One that comes again counts once. */
   readonly taken: number;

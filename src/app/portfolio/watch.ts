@@ -29,7 +29,6 @@ export interface WatchSyncOptions extends ProviderOptions, StopSignals {
   readonly portfolio?: string | undefined;
   /** The pipeline whose `watch.fields` are watched. Default: that of the last run. */
   readonly pipeline?: string | undefined;
-  /** Maximum number of companies to add or remove. */
   readonly limit?: number | undefined;
 }
 
@@ -94,7 +93,6 @@ export interface WatchPullOptions extends ProviderOptions, StopSignals {
   readonly portfolio?: string | undefined;
   /** Only companies named by callbacks. */
   readonly hinted?: boolean | undefined;
-  /** Maximum number of companies to ask about. */
   readonly limit?: number | undefined;
 }
 
@@ -258,7 +256,6 @@ const inShort = (ids: readonly string[]): string =>
 
 const NAMED_AT_MOST = 5;
 
-/** How an exchange with the provider's watch ended. */
 export interface WatchEnd {
   /** The cause of an early end: an allowance, a refused key, an outage. */
   readonly stopped: KybatchError | null;
@@ -273,7 +270,6 @@ function endOfWatch(halt: WatchHalt | null): WatchEnd {
 }
 
 export interface WatchListOptions extends ProviderOptions {
-  /** Maximum number of events to show. */
   readonly eventsAtMost?: number | undefined;
 }
 
@@ -285,7 +281,6 @@ export interface WatchListView {
   readonly waiting: number;
 }
 
-/** The watched companies that this ledger registered or found, and the last events. */
 export function watchListed(
   options: WatchListOptions = {},
   environment = processEnvironment(),

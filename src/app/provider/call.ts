@@ -337,7 +337,6 @@ export interface ToolsOptions extends ProviderOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Every tool that the MCP server lists now. The list is free and not stored. */
 export function tools(
   options: ToolsOptions = {},
   environment = processEnvironment(),

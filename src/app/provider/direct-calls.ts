@@ -124,7 +124,6 @@ export class UnitLimit {
     };
   }
 
-  /** The limits and the listener of one purchase. */
   policy(): Required<Pick<DirectPolicy, 'limits' | 'listen'>> {
     return {
       limits: { units: this.left, reports: 0 },
@@ -137,13 +136,11 @@ export class UnitLimit {
   }
 }
 
-/** v2 alone. */
 async function apisOf({ v2, names }: Provider, { calls }: Pick<Ledger, 'calls'>) {
   const client = required(v2, 'v2') as unknown as AnyClient;
   return { v1: null, v2: { client, environmentId: await calls.environment('v2', names.v2) } };
 }
 
-/** Calls that reuse fresh stored answers. */
 export async function withDirectCalls<T>(
   provider: Provider,
   stop: StopSignals,
@@ -180,7 +177,6 @@ const ASK_REQUEST = { runId: null, row: null, stage: null, lookedSince: 0 } as c
 export const endOfAllCalls = (outcome: NoAnswer): Parked | Stopped | undefined =>
   outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
 
-/** The error for a call without an answer. */
 export function noAnswerError(outcome: NoAnswer, operation: Operation): KybatchError {
   switch (outcome.kind) {
     case 'parked':

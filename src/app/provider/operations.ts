@@ -24,7 +24,6 @@ export interface OperationView {
   readonly parameters: readonly ParameterView[];
 }
 
-/** Every operation of an API with its route and parameters. */
 export const operations = (api: BatchApi): readonly OperationView[] =>
   Object.values(operationsByApi[api]).map((operation) => ({
     operation: operation.name,
@@ -35,7 +34,6 @@ export const operations = (api: BatchApi): readonly OperationView[] =>
     parameters: parametersIn(schemaOf(operation)),
   }));
 
-/** The operation of this name, or an error that suggests names. */
 export function operationNamed(api: BatchApi, name: string): Operation {
   const found = Object.hasOwn(operationsByApi[api], name) ? operationsByApi[api][name] : undefined;
   if (found !== undefined) return found;

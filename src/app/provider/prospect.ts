@@ -49,7 +49,6 @@ import { checkOperations, type ProviderOptions, withProvider } from './provider.
 export interface ProspectView extends Omit<Collected, 'prospects'> {
   readonly proposal: ProspectProposal;
   readonly prospects: number;
-  /** Number of prospects by `profile`. */
   readonly profiles: Readonly<Record<string, number>>;
   readonly withNumber: number;
   /** The first failure that may pass. Null: none. */
@@ -143,7 +142,6 @@ function mustAgree({ yes, sandbox, agree }: ProspectOptions): void {
 }
 
 export interface ProspectOptions extends ProviderOptions, StopSignals {
-  /** The file with the filters. */
   readonly filters: string;
   /** The input file for `run`. The tables go beside it. Default: the name of the filters file with .csv. */
   readonly out?: string | undefined;
@@ -158,14 +156,12 @@ export interface ProspectOptions extends ProviderOptions, StopSignals {
   readonly includeContacts?: boolean | undefined;
   /** Overwrites existing files that `prospect` did not write. */
   readonly force?: boolean | undefined;
-  /** The user agrees to the spending. */
   readonly yes?: boolean | undefined;
   /** Called with the proposal before anything is spent. */
   readonly agree?: ((proposal: ProspectProposal) => Promise<boolean>) | undefined;
   readonly onPage?: ((page: number) => void) | undefined;
 }
 
-/** The request, and the maximum number of calls. */
 export interface ProspectProposal extends ResolvedFilters {
   readonly pages: number;
   readonly perPage: number;
@@ -176,7 +172,6 @@ export interface ProspectProposal extends ResolvedFilters {
 export interface Collected {
   /** Each company once, in order of arrival. */
   readonly prospects: readonly Prospect[];
-  /** Pages that were read. */
   readonly pages: number;
   /** From the last page. Null: not reported. */
   readonly totalCompanies: number | null;
@@ -185,7 +180,6 @@ export interface Collected {
   readonly isPart: boolean;
   /** Companies that came more than once. */
   readonly repeated: number;
-  /** Unusual observations. */
   readonly notes: readonly string[];
 }
 
@@ -249,7 +243,6 @@ function firstOfEach(all: readonly Prospect[]): readonly Prospect[] {
   return [...first.values()];
 }
 
-/** The error for a page that cannot be read. */
 function notRead(outcome: StageOutcome): KybatchError {
   const message = 'message' in outcome ? outcome.message : outcome.kind;
   return new KybatchError(message, {
@@ -291,7 +284,6 @@ async function askProfiles(prospects: readonly Prospect[], { ask }: DirectCalls,
 /** The provider's own limit is not published. */
 const AT_ONCE = 4;
 
-/** A recorded answer in the form that readers take. */
 const answerAsRead = (
   { name: operation }: Operation,
   params: Readonly<Record<string, unknown>>,
@@ -315,7 +307,6 @@ interface ProspectTarget {
   readonly includeContacts: boolean;
 }
 
-/** Finds the output files before anything is spent. */
 async function prospectTarget(options: ProspectOptions, environment: AppEnvironment): Promise<ProspectTarget> {
   const { filters, formats = ['csv'], force = false, includeContacts = false } = options;
   const named = options.out ?? `${basename(filters, extname(filters))}.csv`;

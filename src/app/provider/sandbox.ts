@@ -43,7 +43,6 @@ export interface SampleView {
   readonly answers: string;
 }
 
-/** The number of companies in the sandbox. */
 const MOST_ROWS = 1_000_000;
 
 /** Writes a list of companies that exist in the sandbox, and a second file with the right answer for each row. */
@@ -145,7 +144,6 @@ export interface SandboxChangeView {
   readonly callbackStatus: number | null;
 }
 
-/** Changes a company in the sandbox, so that the watch has something to report. */
 export async function changeInSandbox(
   options: SandboxChangeOptions,
   environment = processEnvironment(),

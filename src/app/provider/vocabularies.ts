@@ -55,7 +55,6 @@ export interface VocabView extends Pick<Walked, 'items' | 'lists' | 'complete' |
   readonly answers: { readonly owned: number; readonly sent: number };
 }
 
-/** The items of one vocabulary. Stored lists are reused for a year. */
 export async function vocab(options: VocabOptions, environment = processEnvironment()): Promise<VocabView> {
   const vocabulary = vocabularyNamed(options);
   const operation = nomenclature.nomenclature;
@@ -199,7 +198,6 @@ export interface VocabTablesView {
   readonly rows: number;
 }
 
-/** The table `vocabularies`, in a folder of its own. */
 export async function writeVocabularies(
   options: VocabTablesOptions,
   environment = processEnvironment(),

@@ -50,7 +50,6 @@ export interface QuestionPageView {
   readonly questions: readonly Question[];
 }
 
-/** One page of the open questions, with exact counts of all. */
 export function questionPage(
   options: QuestionPageOptions = {},
   environment = processEnvironment(),
@@ -124,7 +123,6 @@ export interface ComparedField extends FieldAgreement {
   readonly theirs: string | null;
 }
 
-/** One question, open or not, with its rows, candidates and differences. */
 export function oneQuestion(options: OneQuestionOptions, environment = processEnvironment()): Promise<OneQuestionView> {
   const { question: id, filter = {} } = options;
   return withLedger('read', options, environment, async (ledger) => {
@@ -207,7 +205,6 @@ const notedQuestions = ({ by, ...options }: Reader, environment: AppEnvironment)
       .map(({ question }) => question),
   );
 
-/** The number of open questions, as every page shows it. */
 export const countQuestions = (options: Reader, environment: AppEnvironment): Promise<number> =>
   withLedger('read', options, environment, async (ledger) => {
     const dataDir = dataDirOf(options, environment);

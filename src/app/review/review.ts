@@ -37,7 +37,6 @@ import { findReviewSheets, type QuestionSelection, selectQuestions, selectSummar
 
 export interface QuestionsOptions extends PlaceOptions, QuestionSelection {}
 
-/** The open questions with their candidates. */
 export function listQuestions(
   options: QuestionsOptions = {},
   environment = processEnvironment(),
@@ -64,7 +63,6 @@ export interface ExportQuestionsOptions extends QuestionsOptions {
 
 export interface WrittenSheet {
   readonly file: string;
-  /** The questions in it. */
   readonly questions: number;
   /** The open questions of all runs. */
   readonly open: number;
@@ -105,7 +103,6 @@ export async function applyAnswers(
   });
 }
 
-/** All decisions with person and time, the newest first, including withdrawn ones. */
 export function decisions(
   options: PlaceOptions = {},
   environment = processEnvironment(),
@@ -193,7 +190,6 @@ export interface AnswerOptions extends DeciderOptions, QuestionSelection {
   /** One key at a time. The end of the keys ends the session. Not called if there is no question. */
   readonly keys: () => Keys;
   readonly print: (text: string) => void;
-  /** The present size of the terminal, which limits the candidates shown at once. */
   readonly screen?: (() => Screen) | undefined;
   /** Breaks lines between words. */
   readonly wrap?: ((text: string, columns: number) => string) | undefined;

@@ -49,13 +49,11 @@ export interface UnknownChargesView {
   readonly released: readonly ReleasedRun[];
 }
 
-/** A run, and how many of its calls are listed. Null: calls outside a run. */
 export interface ChargesOfRun {
   readonly run: string | null;
   readonly calls: number;
 }
 
-/** Calls with unknown charge. */
 export function listUnknownCharges(
   options: ListUnknownChargesOptions = {},
   environment = processEnvironment(),
@@ -102,13 +100,11 @@ export interface Contradiction extends Pick<ReportedUnits, 'calls' | 'from' | 't
 
 export interface RecordedChargesView {
   readonly outcome: 'settled' | 'nothing_found' | 'not_agreed';
-  /** After the change. */
   readonly calls: readonly UnknownChargeView[];
   readonly contradictions: readonly Contradiction[];
   readonly mayBeChargedUntil: number | null;
   /** As for a list, if nothing was found. */
   readonly elsewhere: readonly ChargesOfRun[];
-  /** Runs whose rows can continue. */
   readonly released: readonly ReleasedRun[];
   /** Runs whose rows failed: only `retry` sends their calls again. */
   readonly failed: readonly ReleasedRun[];

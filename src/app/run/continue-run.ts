@@ -53,20 +53,17 @@ export interface ContinueOptions extends SpendingOptions {
 export interface ContinueProposal
   extends SpendingForecast,
     Pick<StartedEvent, 'run' | 'inDoubt' | 'fresh' | 'hasSameLimits'> {
-  /** Rows that will move. */
   readonly rows: number;
   /** Guard findings that would refuse the attempt if no person could be asked. */
   readonly findings: readonly GuardFinding[];
 }
 
-/** How `resume` and `retry` differ. */
 interface ContinueMode {
   /** Which run to take if none is named. */
   readonly fits: (run: RunRecord, runs: RunStore) => Promise<boolean>;
   readonly none: () => UsageError;
   /** The present outcome of the rows to work on. */
   readonly outcome: 'pending' | 'failed';
-  /** How many rows will move. */
   readonly rows: (run: RunRecord, runs: RunStore) => Promise<number>;
   /** Makes those rows ready to work on. Returns their numbers, or undefined for all rows that can move. */
   readonly release: (run: RunRecord, runs: RunStore) => Promise<readonly number[] | undefined>;

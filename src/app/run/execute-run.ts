@@ -62,7 +62,6 @@ import {
 } from './spending.js';
 import { areTablesOutdated, tablesAtEnd, tablesWhere } from './tables-at-stop.js';
 
-/** One attempt on a run. */
 export interface RunAttempt extends SpendingBounds {
   readonly run: RunRecord;
   readonly pipeline: Pipeline;

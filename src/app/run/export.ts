@@ -83,7 +83,6 @@ export interface ExportView {
   readonly folder: string;
   /** The stable place of the portfolio's newest tables. Null: they have none, or the user named another folder. */
   readonly latest: string | null;
-  /** The results workbook. Null if it was not requested or could not be written. */
   readonly workbook: string | null;
   /** Where the previous workbook was moved because a person had edited it. Otherwise null. */
   readonly kept: string | null;
@@ -94,7 +93,6 @@ export interface ExportView {
   readonly lack: ExportLack | null;
 }
 
-/** Writes the tables of a run again from the stored answers, free. */
 export function exportTables(
   options: ExportTablesOptions = {},
   environment = processEnvironment(),

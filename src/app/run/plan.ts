@@ -66,17 +66,11 @@ export interface JobOptions extends ProviderOptions, ReadingPreferences {
   readonly fresh?: boolean | undefined;
 }
 
-/** The work and the cost of a planned run. */
 export interface PlanView extends RunPlan {
-  /** When it was made. */
   readonly at: number;
-  /** The plan is for the sandbox. */
   readonly sandbox: boolean;
-  /** The path of the input. */
   readonly input: string;
-  /** The name of the pipeline. */
   readonly pipeline: string;
-  /** The portfolio that the run would update. */
   readonly portfolio: string;
   /** Its last run. Null: there is none yet. */
   readonly run: PlannedRun | null;
@@ -84,25 +78,20 @@ export interface PlanView extends RunPlan {
   readonly permissions: readonly PlannedPermission[] | null;
   /** If false, the pipeline does not use v1 and nothing is counted in units. */
   readonly asksV1: boolean;
-  /** The limits of the pipeline's guards. Null: no such guard. */
   readonly guards: LoadedPipeline['guards'];
   /** The action after a lost answer. The plan's maximum counts each call once. */
   readonly inDoubt: LoadedPipeline['inDoubt'];
-  /** The limits of the pipeline, which flags override. */
   readonly limits: LoadedPipeline['budget'];
   /** The column read for each field, and the columns that are only carried through. */
   readonly columns: PlannedColumns;
   /** The guard that would refuse this input, and why. Null: none. */
   readonly refusedBy: PlannedRefusal | null;
-  /** All of them. */
   readonly refusals: readonly PlannedRefusal[];
   /** Text that was read differently from the file. */
   readonly remarks: InputRemarks;
-  /** Rows of the list with an open review question. */
   readonly needsReview: number;
   /** The most that the rows for review cost after the answers of people, beyond the plan. */
   readonly afterReview: Amounts;
-  /** What the run would write to the disk. */
   readonly disk: DiskNeed;
   /** The prices, and what the run would cost by them. Absent: none are set. */
   readonly prices?: Prices;
@@ -113,7 +102,6 @@ export interface PlanView extends RunPlan {
 export type PlannedMoney = Readonly<Record<'atLeast' | 'likely' | 'atMost', Money>>;
 
 export interface PlannedColumns extends Pick<InputTable, 'read' | 'country'> {
-  /** The names of all columns, in their order. */
   readonly all: readonly string[];
 }
 
@@ -153,7 +141,6 @@ export async function plan(options: JobOptions, environment: AppEnvironment = pr
   });
 }
 
-/** Plans an input that is already read, if there is no ledger yet. */
 export const planOfNew = async (job: Job, options: JobOptions, environment: AppEnvironment): Promise<PlanView> =>
   await planJob(
     job,
@@ -197,7 +184,6 @@ async function permissionsNow({ pipeline }: Job, options: JobOptions, environmen
 
 export type Job = ListOptions;
 
-/** Reads the pipeline and the input, and notes what is unusual in the input. */
 export async function readJob(
   file: InputFile,
   options: JobOptions,
@@ -227,7 +213,6 @@ export async function readJob(
   };
 }
 
-/** The same command as a step. */
 export const asRepeatStep = <K extends 'run' | 'plan'>(
   kind: K,
   { input, pipeline = 'analyst', limit, portfolio, fresh = false, reading }: JobOptions,
@@ -402,7 +387,6 @@ const fieldIn = (flag: string): string => flag.slice(0, flag.indexOf('='));
 /** Rows between two progress reports: reading must stay far slower than reporting. */
 const EVERY = 1000;
 
-/** The same table with progress reports. */
 function reportTableProgress(table: InputTable, { onReading }: AppEnvironment): InputTable {
   if (onReading === undefined) return table;
   const rows: InputTable['rows'] = () => {
@@ -415,7 +399,6 @@ function reportTableProgress(table: InputTable, { onReading }: AppEnvironment): 
   return { ...table, rows };
 }
 
-/** The same rows with progress reports. */
 async function* reportRowProgress<Row extends { readonly row: number }>(
   rows: AsyncIterable<Row>,
   { onReading }: Pick<AppEnvironment, 'onReading'>,

@@ -23,11 +23,9 @@ import { remarkNotes } from './remark-notes.js';
 
 export interface PreviewView {
   readonly plan: PlanView;
-  /** The first rows, with their cells as written. */
   readonly rows: readonly Pick<InputRow, 'row' | 'line' | 'values' | 'problem'>[];
   /** The country of most of the first rows, if others have none. Null: it would help no row. */
   readonly usualCountry: string | null;
-  /** The first lines that are no companies. */
   readonly leftOut: readonly LeftOutLine[];
   /** Columns that a person has to choose. The plan takes the likeliest. */
   readonly doubts: readonly ColumnDoubt[];
@@ -38,7 +36,6 @@ export interface PreviewView {
 export interface UnreadTable {
   readonly columns: readonly string[];
   readonly rows: readonly Pick<InputRow, 'line' | 'values'>[];
-  /** Why it cannot be read. */
   readonly problem: string;
 }
 

@@ -218,7 +218,6 @@ export interface AttemptOptions {
   readonly reported?: ReportedRows | undefined;
 }
 
-/** Rows of the whole list that need a person. */
 export interface ReportedRows {
   readonly questions: number;
   readonly failed: number;
@@ -298,7 +297,6 @@ export async function reportedRows(
   return { questions, failed, ...stored, lastDied: last?.ending === null };
 }
 
-/** Whether the last attempt on a run had the same limits. */
 export async function hasSameLimits(
   run: string,
   { budget, maxReports }: AttemptOptions,
@@ -327,7 +325,6 @@ const isReported = (value: unknown): value is ReportedRows =>
 
 const isOr = (said: unknown, type: 'number' | 'boolean' | 'string') => said === undefined || typeof said === type;
 
-/** A run with rows that can continue. */
 export interface ReleasedRun {
   readonly run: string;
   readonly rows: number;
@@ -335,9 +332,7 @@ export interface ReleasedRun {
   readonly toDo: number;
   /** It was made with the sandbox and continues with it. */
   readonly sandbox: boolean;
-  /** The options of its last attempt. */
   readonly given: AttemptOptions;
-  /** The step that continues the rows. */
   readonly step: NextStep;
 }
 

@@ -29,7 +29,6 @@ import { listOfTables } from './runs.js';
 import type { PriceAboveLimit } from './spending.js';
 import { jobOf } from './stored-settings.js';
 
-/** How an attempt ended, and the state of its run. */
 export interface RunEndView
   extends Pick<PortfolioProgress, 'portfolio' | 'rows' | 'outcomes' | 'invalid'>,
     Pick<RunEnd, 'finished' | 'interrupted' | 'moved' | 'contacts'>,
@@ -43,7 +42,6 @@ export interface RunEndView
   readonly arrived: number;
   /** Companies of the portfolio that have left the file since the previous one. */
   readonly departed: number;
-  /** The first of them. */
   readonly departedFirst: readonly LeftMember[];
   /** Companies whose history was read before the due rows were chosen. Its cost is not published. */
   readonly watchAsked: number;
@@ -63,7 +61,6 @@ export interface RunEndView
   readonly left: LeftToPeople;
   /** Important changes that this attempt found. Null: not looked for. */
   readonly importantChanges: number | null;
-  /** The limits of this attempt. Null: none. */
   readonly limits: Limits;
   /** The most that the rows to do can cost, if a limit stopped the attempt. Otherwise null. */
   readonly rest: Amounts | null;
@@ -77,7 +74,6 @@ export interface RunEndView
   readonly unitsLeft: number | null;
   /** Failed rows of the run by code, with the first row of each. */
   readonly failures: RunActivity['failures'];
-  /** Parked rows, by reason. */
   readonly parked: Readonly<Record<string, number>>;
   /** When the first of them may continue without help. Null: unknown. */
   readonly parkedUntil: number | null;
@@ -87,15 +83,12 @@ export interface RunEndView
   readonly helpers: number;
   /** The present leader. Null: none, or this attempt led to its end. */
   readonly ledBy: string | null;
-  /** The cause of an early stop. */
   readonly stopped: StopView | null;
-  /** The folder of the tables, if they were written. */
   readonly tables: string | null;
   /** If no tables were written: the folder that an earlier attempt left. */
   readonly tablesBefore: string | null;
   /** The stable place of the portfolio's newest tables, if these are the newest. */
   readonly latest: string | null;
-  /** The workbook among them. */
   readonly workbook: string | null;
   /** The workbook among those of the earlier attempt. */
   readonly workbookBefore: string | null;
@@ -192,7 +185,6 @@ interface IdleRun {
 /** `resume` reads no file. */
 export const NO_NEWS: NonNullable<IdleRun['list']> = { left: 0, leftFirst: [], invalid: 0 };
 
-/** The view of a run with nothing to do. */
 export async function viewOfIdleRun(
   run: RunRecord,
   ledger: Ledger,
@@ -311,7 +303,6 @@ const standing = (
   refusedRows: progress.refusedRows,
 });
 
-/** All next steps, the most useful first. */
 export async function nextSteps(
   record: RunRecord,
   { byOutcome, parkedReasons }: Progress,
@@ -347,7 +338,6 @@ export async function nextSteps(
 export const workMs = ({ begunAt, endedAt, lastCallAt }: AttemptActivity): number =>
   Math.max(0, Math.max(endedAt ?? 0, lastCallAt) - begunAt);
 
-/** The known spending of this attempt. */
 export type Spent = AttemptSpending;
 
 export const addSpending = (a: Spent, b: Spent): Spent => ({
@@ -424,7 +414,6 @@ export const exitOfFailure = (error: unknown): { readonly code: number; readonly
     ? { code: error.exit, reason: error.code }
     : { code: ExitCode.internal, reason: 'INTERNAL' };
 
-/** The ending after an error. */
 export function failureEnding(error: unknown): string {
   const stopped =
     error instanceof KybatchError

@@ -99,7 +99,6 @@ export interface RunOptions extends JobOptions, SpendingOptions {
   readonly agree?: ((proposal: Proposal) => Promise<boolean>) | undefined;
 }
 
-/** The spending that needs a yes. */
 export interface Proposal {
   readonly plan: PlanView;
   /** The plan's maximum, or the limits if those are lower. */
@@ -268,7 +267,6 @@ const findingsOf = async (
   ...(await checkNewProvider(job, names, ledger, environment)),
 ];
 
-/** Opens the file with its portfolio, ready to work on. */
 async function openList(
   job: Job,
   names: ProviderNames,

@@ -10,7 +10,6 @@ import { ledgerOf, type PlaceOptions, processEnvironment, withLedger } from '../
 import { type RunCondition, runProgress, standingOfRun, WRITING_MS } from './progress.js';
 import { isFreshIfReadable } from './stored-settings.js';
 
-/** The runs of a data directory, the newest first. */
 export function runs(options: PlaceOptions = {}, environment = processEnvironment()): Promise<readonly RunStanding[]> {
   return withLedger('read', options, environment, async (ledger) =>
     Promise.all((await ledger.runs.all()).map((run) => standingOf(run, ledger, environment.clock.now()))),
@@ -27,7 +26,6 @@ async function standingOf(run: RunRecord, ledger: Ledger, now: number): Promise<
   return { run: viewOf(run), progress, condition };
 }
 
-/** A run, for people and scripts. */
 export interface RunView
   extends Pick<RunRecord, 'id' | 'state' | 'inputPath' | 'pipelineName' | 'rowCount' | 'createdAt' | 'finishedAt'> {
   /** Answers from before the run are not used. */
@@ -59,7 +57,6 @@ export function viewOf(run: RunRecord): RunView {
 
 type Runs = Pick<Ledger, 'runs' | 'reading'>;
 
-/** The named run, or the newest. */
 export async function findRun(id: string | undefined, ledger: Runs): Promise<RunRecord | undefined> {
   return id === undefined ? await newestRun(ledger) : await namedRun(id, ledger);
 }

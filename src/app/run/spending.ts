@@ -21,12 +21,10 @@ import type { GuardOptions } from './guards.js';
 import { ContinueError, type ContinueStep } from './next-step.js';
 import { findSettings, isFresh } from './stored-settings.js';
 
-/** Options of every command that spends. */
 export interface SpendingOptions
   extends ProviderOptions,
     GuardOptions,
     Pick<TableOptions, 'out' | 'formats' | 'includeContacts'> {
-  /** The user agrees to the spending. */
   readonly yes?: boolean | undefined;
   /** The limit of v1 units for this attempt. Default: the pipeline's `budget.units`. */
   readonly budget?: number | undefined;
@@ -36,7 +34,6 @@ export interface SpendingOptions
   readonly concurrency?: number | undefined;
   /** True: write tables however the attempt ends. False: never. Default: when the run is finished. */
   readonly export?: boolean | undefined;
-  /** Called with each event. */
   readonly listen?: ListenToSpending | undefined;
   /** The first interrupt: calls in flight finish and are recorded. */
   readonly drain?: AbortSignal | undefined;
@@ -137,7 +134,6 @@ export function mustAgreeToSpend(
   );
 }
 
-/** The user declined. */
 export class DeclinedError extends KybatchError {
   override readonly name = 'DeclinedError';
 
@@ -163,7 +159,6 @@ export type { Amounts, DueReason, RemainingCost };
 /** Events of a command that spends: those of the engine, the beginning, and the tables at the end. */
 export type SpendingEvent = RunEvent | StartedEvent | { readonly kind: 'writing_tables' };
 
-/** What an attempt may spend. */
 export interface SpendingForecast {
   /** The most, within the limits. */
   readonly atMost: RemainingCost;
@@ -221,7 +216,6 @@ export type ListNews = Pick<PortfolioUpdate, 'due' | 'invalid' | 'left' | 'leftF
 
 export type ListenToSpending = (event: SpendingEvent) => void;
 
-/** A run that an attempt would continue. */
 export interface RemainingWork {
   readonly run: RunRecord;
   readonly pipeline: Pipeline;

@@ -51,7 +51,6 @@ export interface RunPageView extends RunStanding {
   /** The portfolio of the run and its number of rows. Null for runs older than portfolios. */
   readonly portfolio: string | null;
   readonly listed: number;
-  /** When this view was made. */
   readonly at: number;
   /** It finished, but its tables are not written. */
   readonly lacksTables: boolean;
@@ -103,7 +102,6 @@ export interface RefusedList extends Pick<RefusedAttempt, 'code' | 'exit' | 'at'
 }
 
 export interface ProcessView {
-  /** It is running now. */
   readonly alive: boolean;
   readonly since: number;
   /** The process exists but its lease has run out: it is frozen or the machine sleeps. */

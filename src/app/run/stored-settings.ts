@@ -17,16 +17,13 @@ import type { RunRecord } from '../../ledger/rows/runs.js';
 import { stages } from '../../stages/list.js';
 import type { ContinueStep } from './next-step.js';
 
-/** The settings a run stores, so that it can be resumed without its files. */
 export interface StoredSettings {
   readonly pipeline: LoadedPipeline;
   readonly fresh: boolean;
   readonly limit: number | null;
-  /** The portfolio name, if one was given. */
   readonly portfolio?: string | undefined;
   /** How its file was to be read, if options said so. */
   readonly reading?: ReadingOptions | undefined;
-  /** The names of the providers it was started with. */
   readonly providers: readonly string[];
   /** The recipient is only in the pipeline file, because an address may contain a password. */
   readonly notifies?: boolean | undefined;
@@ -118,7 +115,6 @@ export function filesOf({ inputPath, settings }: Pick<RunRecord, 'inputPath' | '
   return file === undefined ? [inputPath] : [inputPath, file];
 }
 
-/** The options of the run, in the form of the command line. */
 export function jobOf(run: RunRecord) {
   const { pipeline, limit, portfolio, reading } = readSettings(run);
   return { input: run.inputPath, pipeline: pipelineArgument(pipeline), limit, portfolio, reading };

@@ -14,7 +14,6 @@ import { withKeptFormats } from './progress.js';
 import { newestTables } from './run-end.js';
 import type { SpendingOptions } from './spending.js';
 
-/** The attempt that has stopped. */
 interface StoppedAttempt {
   readonly run: RunRecord;
   readonly pipeline: Pick<Pipeline, 'tables'>;

@@ -35,7 +35,6 @@ export interface WorkerOptions extends ProviderOptions, StopSignals {
   readonly concurrency?: number | undefined;
   /** The folder of tables that the leader writes. This process writes parts of them, if both see the same folder. */
   readonly out?: string | undefined;
-  /** Called with each event. */
   readonly listen?: ((event: WorkerEvent) => void) | undefined;
 }
 
@@ -55,16 +54,12 @@ export interface PostponedRun {
 export interface WorkerView {
   /** Runs that this process worked on, and how many rows of each it finished. */
   readonly runs: readonly { readonly run: string; readonly rows: number }[];
-  /** Parts of tables that it wrote. */
   readonly parts: number;
-  /** The cause of an early stop. */
   readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
-  /** Runs that continue at a later time. */
   readonly putOff: readonly PostponedRun[];
 }
 
-/** How often an idle worker looks for work. */
 const LOOK_MS = 1000;
 /** How often it looks if it may write tables: a part takes less than a second. */
 const LOOK_FOR_PARTS_MS = 200;
@@ -104,7 +99,6 @@ class Worker {
   readonly #resting = new Map<string, number>();
   readonly #unfit = new Set<string>();
   #isIdle = false;
-  /** Calls with unknown charge. */
   #unknown = 0;
   /** True while rows of a run may be in progress. */
   #isWorking = false;
