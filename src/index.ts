@@ -137,7 +137,7 @@ export { ContinueError, type ContinueStep, type NextStep, type ReviewSheets } fr
 export { type JobOptions, type PlanView, plan } from './app/run/plan.js';
 export type { ReleasedRun } from './app/run/progress.js';
 export { type Proposal, type RunOptions, run } from './app/run/run.js';
-export type { AttemptEnding, LeftToPeople, RunEndView, Spent, StopView } from './app/run/run-end.js';
+export type { AttemptEnding, LeftToPeople, RunEndView, StopView } from './app/run/run-end.js';
 export type { RunStanding, RunView } from './app/run/runs.js';
 export { type DropRunOptions, type DropRunView, dropRun, runs } from './app/run/runs.js';
 export type { ListenToSpending, SpendingEvent, StartedEvent } from './app/run/spending.js';
@@ -169,7 +169,7 @@ export type {
 export type { Allowances, ContactUsage, PermissionUsage, UsageReport } from './ledger/money/usage.js';
 export type { DueReason } from './ledger/portfolio/portfolios.js';
 export type { WatchEvent, WatchRecord } from './ledger/portfolio/watches.js';
-export type { RunActivity } from './ledger/queries.js';
+export type { AttemptSpending as Spent, RunActivity } from './ledger/queries.js';
 export type { DecisionEntry } from './ledger/review/review.js';
 export type { Progress } from './ledger/rows/runs.js';
 export type { Refusal } from './review/apply.js';

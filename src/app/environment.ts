@@ -49,6 +49,12 @@ export interface PlaceOptions {
 export const dataDirOf = (options: PlaceOptions, environment: AppEnvironment): string =>
   loadDataDir(environment, options);
 
+/** An environment with its ledger open. */
+export interface Workplace extends AppEnvironment {
+  readonly ledger: Ledger;
+  readonly dataDir: string;
+}
+
 /** Where the ledger is. It may contain a password, so use it only to open the ledger. */
 export function ledgerOf(options: PlaceOptions, environment: AppEnvironment): LedgerPlace {
   const { dataDir, ledgerUrl } = loadPlace(environment, options);
@@ -66,7 +72,7 @@ export async function withLedger<T>(
   access: LedgerOptions['access'],
   options: PlaceOptions & { readonly abort?: AbortSignal | undefined; readonly waitMs?: number },
   environment: AppEnvironment,
-  use: (ledger: Ledger, dataDir: string) => Promise<T>,
+  use: (ledger: Ledger, workplace: Workplace) => Promise<T>,
 ): Promise<T> {
   const place = ledgerOf(options, environment);
   const { clock, freeBytes, onNote } = environment;
@@ -80,7 +86,8 @@ export async function withLedger<T>(
   const ledger = await untilFree(open, options, environment);
   try {
     const isKept = environment.keepsCounts === true && access === 'read';
-    return await use(isKept ? withKeptCounts(ledger, place.dataDir) : ledger, place.dataDir);
+    const opened = isKept ? withKeptCounts(ledger, place.dataDir) : ledger;
+    return await use(opened, { ...environment, ledger: opened, dataDir: place.dataDir });
   } finally {
     await ledger.close();
     // What a person has just changed is shown at once.

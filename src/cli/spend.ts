@@ -1,7 +1,7 @@
 // The shared flow of the commands that buy: question, progress, interrupts, closing lines, exit code.
 
 import type { ContinueProposal } from '../app/run/continue-run.js';
-import { exitCodeOfRun } from '../app/run/exit-code.js';
+import { exitOfRun } from '../app/run/exit-code.js';
 import { ContinueError, type ContinueStep, GuardRefusal } from '../app/run/next-step.js';
 import type { RunEndView } from '../app/run/run-end.js';
 import type { CommandWording, SpendingEvent, SpendingOptions } from '../app/run/spending.js';
@@ -65,7 +65,7 @@ export async function spend({ work, nothing, again }: Spending, args: SpendingAr
           : undefined,
     };
     const facts = { ms: io.clock.now() - startedAt, ...attempt };
-    const exit = exitCodeOfRun(end, interrupts.exitCode);
+    const exit = exitOfRun(end, said).code;
     const messages = endInWords(end, ways, facts);
     if (io.json) printJson(io, endJson(end, ways), messages);
     // With --quiet an attempt that did all it could prints nothing. The exit code tells that rows wait for a person.

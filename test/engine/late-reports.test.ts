@@ -180,7 +180,7 @@ describe('V2-6 a report that has expired since it was bought', { tags: 'long' },
         const later = await open([...line, ...line]);
         expect((await work(later)).progress.byOutcome).toMatchObject({ complete: 2 });
         expect(sandbox.reports).toHaveLength(count);
-        const { folder } = await writeTables(later.id, ledger, dataDir, {}, { env: {}, cwd: dataDir, clock });
+        const { folder } = await writeTables(later.id, {}, { ledger, dataDir, env: {}, cwd: dataDir, clock });
         expect(readTable(folder, 'credit_reports')).toMatchObject([{ expired, status: 'finish' }]);
       });
     },

@@ -456,7 +456,7 @@ test(
         onNote: ({ code }: Message) => notes.push(code),
       };
       const ofRun = { isMeant: (run: RunRecord) => run.id === id, called: 'this run' };
-      return waitForLeader(ofRun, {}, ledger, environment);
+      return waitForLeader(ofRun, {}, { ...environment, ledger, dataDir: '' });
     };
     await waits(async () => expect.unreachable());
     await lead();

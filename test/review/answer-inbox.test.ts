@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AppEnvironment } from '../../src/app/environment.js';
+import { type AppEnvironment, dataDirOf } from '../../src/app/environment.js';
 import {
   answerQuestion,
   dismissRefusedAnswer,
@@ -95,7 +95,7 @@ onFile('a run records answers at its start and at its end, and reports them', ()
     await answer(first);
     const notes: string[] = [];
     const onNote = ({ code }: { readonly code: string }) => notes.push(code);
-    await withNotedAnswers(desk.ledger, {}, { ...environment, onNote }, async () => {
+    await withNotedAnswers({}, { ...environment, ledger: desk.ledger, dataDir: dataDirOf({}, environment), onNote }, async () => {
       expect(await desk.remembered('k1')).toBeDefined();
       await answer(second, { decision: 'none_of_these' });
       expect(await desk.remembered('k2')).toBeUndefined();

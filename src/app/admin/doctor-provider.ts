@@ -320,13 +320,13 @@ export async function saveCostlyChecks(
   const finding = (more: string) => note('v1 probe', `${charged} charged. ${more}`);
   if (options.sandbox === true || !isWhole(health)) return [finding('There is no ledger to record it.')];
   try {
-    await withLedger('annotate', options, environment, async (ledger) => {
+    await withLedger('annotate', options, environment, async (_, workplace) => {
       for (const { check, answer } of costly) {
         const client = { send: () => (answer instanceof ApiError ? Promise.reject(answer) : Promise.resolve(answer)) };
         const sent = async (send: (check: CostlyCheck['check']) => Promise<unknown>) => {
           await send(check).catch(() => {});
         };
-        await withRecordedProbes({ runId: null }, client, providerName, NO_LIMITS, NEVER, ledger, environment, sent);
+        await withRecordedProbes({ runId: null }, client, providerName, NO_LIMITS, NEVER, workplace, sent);
       }
     });
     return [finding('`kybatch usage` counts it.')];

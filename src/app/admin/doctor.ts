@@ -12,7 +12,14 @@ import type { DamagedAnswer, ServerHealth } from '../../ledger/health.js';
 import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
 import { bytesInWords, type Message, type MessageCode, sentence } from '../../util/message-parts.js';
 import { moment } from '../../util/words.js';
-import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
+import {
+  type AppEnvironment,
+  ledgerOf,
+  pathIn,
+  processEnvironment,
+  type Workplace,
+  withLedger,
+} from '../environment.js';
 import { currentPortfolios } from '../monitoring/figures.js';
 import { metricsTarget } from '../monitoring/metrics.js';
 import {
@@ -132,10 +139,10 @@ function checkStoredAnswers(
   options: DoctorOptions,
   environment: AppEnvironment,
 ): Promise<readonly Finding[]> {
-  return withLedger('read', options, environment, async (ledger, dataDir) => {
+  return withLedger('read', options, environment, async (ledger, workplace) => {
     const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
     const ahead = await ledger.reading.clockAhead();
-    const lost = await checkNewLedger({ dataDir }, names, ledger);
+    const lost = await checkNewLedger(workplace, names, ledger);
     const moved = await checkListProviders(names, ledger);
     const elsewhere = moved.length === 0 ? await otherProviderNotes(names, ledger) : [];
     return [
@@ -143,18 +150,14 @@ function checkStoredAnswers(
       ...elsewhere.map(({ text, code }) => ({ ...note('owned answers', text), code })),
       ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, environment.clock.now()))]),
       ...(await checkAllowance(names, ledger, environment.clock.now())),
-      ...(await checkDiskNeed(ledger, dataDir, environment)),
+      ...(await checkDiskNeed(workplace)),
     ];
   });
 }
 
 /** What the lists write in a night, if their runs are known. */
-async function checkDiskNeed(
-  ledger: Ledger,
-  dataDir: string,
-  environment: AppEnvironment,
-): Promise<readonly Finding[]> {
-  const need = await diskNeedOfUpdate(await currentPortfolios(ledger), ledger, dataDir, environment);
+async function checkDiskNeed(workplace: Workplace): Promise<readonly Finding[]> {
+  const need = await diskNeedOfUpdate(await currentPortfolios(workplace.ledger), workplace);
   const check = 'disk need';
   const short = shortage(need);
   if (short !== null) return [{ check, state: 'note', detail: short.message, code: short.code }];

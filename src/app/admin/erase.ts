@@ -57,7 +57,7 @@ export function erase(
   { request, agree, ...place }: EraseOptions,
   environment = processEnvironment(),
 ): Promise<EraseView> {
-  return withLedger('existing', place, environment, async ({ housekeeping, runs, claims }, dataDir) => {
+  return withLedger('existing', place, environment, async ({ housekeeping, runs, claims }, { dataDir }) => {
     const shared = claims !== undefined;
     // Everything that can be refused is checked before anything is removed.
     const exports = findExports(dataDir);

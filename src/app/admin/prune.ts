@@ -50,7 +50,7 @@ export async function prune(options: PruneOptions, environment = processEnvironm
 }
 
 function pruneAll(before: number, { agree, ...place }: PruneOptions, environment: AppEnvironment): Promise<PruneView> {
-  return withLedger('existing', place, environment, async ({ housekeeping, runs }, dataDir) => {
+  return withLedger('existing', place, environment, async ({ housekeeping, runs }, { dataDir }) => {
     const found = await housekeeping.previewPrune(before);
     const files = findOldFiles(dataDir, before, { unfinished: found.unfinished, lists: await runs.ofLists() });
     const preview = pruneView(before, files, found);

@@ -8,11 +8,10 @@ import {
   type Prices,
   purchasesOf,
 } from '../../domain/prices.js';
-import type { Ledger } from '../../ledger/ledger.js';
 import type { UnknownCharge } from '../../ledger/money/unknown-charges.js';
 import type { ChargedCalls, UsageLine, UsageReport } from '../../ledger/money/usage.js';
 import { inUtc } from '../../util/words.js';
-import { type AppEnvironment, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import { type PlaceOptions, processEnvironment, type Workplace, withLedger } from '../environment.js';
 import { checkOlderCopy } from '../run/guards.js';
 import { newestRun } from '../run/runs.js';
 import { findSettings } from '../run/stored-settings.js';
@@ -60,13 +59,13 @@ export function dailyUsage(
   options: PlaceOptions & { readonly by: DailyBy },
   environment = processEnvironment(),
 ): Promise<DailyUsage> {
-  return withLedger('read', options, environment, async (ledger) => {
+  return withLedger('read', options, environment, async (ledger, workplace) => {
     const since = new Date(Math.floor(environment.clock.now() / DAY_MS - DAYS + 1) * DAY_MS).toISOString().slice(0, 10);
     const charged = (await ledger.reading.usage()).charged.filter(({ day }) => day >= since);
     const pipelines = new Map((await ledger.runs.all()).map(({ id, pipelineName }) => [id, pipelineName]));
     const nameOf = ({ run, operation }: ChargedCalls) =>
       options.by === 'operation' ? operation : (pipelines.get(run) ?? 'no run');
-    const prices = await pricesNow(ledger, environment);
+    const prices = await pricesNow(workplace);
     const days = [...new Set(charged.map(({ day }) => day))].sort();
     const size = (calls: readonly ChargedCalls[]) => calls.reduce((sum, one) => sum + (one.units || one.calls), 0);
     const names = [...new Set(charged.map(nameOf))]
@@ -93,12 +92,9 @@ export function dailyUsage(
 const DAY_MS = 86_400_000;
 
 /** The prices of the environment hold for all runs. Each run may have had other ones. */
-export async function pricesNow(
-  ledger: Pick<Ledger, 'runs' | 'reading'>,
-  environment: AppEnvironment,
-): Promise<Prices | null> {
-  const newest = await newestRun(ledger);
-  return loadPrices(environment) ?? (newest && findSettings(newest))?.pipeline.prices ?? null;
+export async function pricesNow(workplace: Workplace): Promise<Prices | null> {
+  const newest = await newestRun(workplace.ledger);
+  return loadPrices(workplace) ?? (newest && findSettings(newest))?.pipeline.prices ?? null;
 }
 
 export interface PricedLine extends UsageLine {
@@ -106,16 +102,16 @@ export interface PricedLine extends UsageLine {
 }
 
 export function usage(options: UsageOptions = {}, environment = processEnvironment()): Promise<UsageView> {
-  return withLedger('read', options, environment, async (ledger, dataDir) => {
+  return withLedger('read', options, environment, async (ledger, workplace) => {
     const { reading } = ledger;
     const { charged, ...recorded } = await reading.usage();
     // Read afterwards: what an attempt records in between is counted once, as in flight.
     const lost = await ledger.unknownCharges.leftOpen(environment.clock.now());
     const report = withLost(recorded, lost);
-    const copy = await checkOlderCopy(await ledger.portfolios.all(), dataDir, ledger);
+    const copy = await checkOlderCopy(await ledger.portfolios.all(), workplace);
     const atMost = options.unknownAtMost ?? Number.MAX_SAFE_INTEGER;
     const unknownCalls = [...lost, ...(await reading.unknownCharges(atMost))].slice(0, atMost);
-    const prices = await pricesNow(ledger, environment);
+    const prices = await pricesNow(workplace);
     return {
       ...report,
       ...(prices === null ? {} : priced(report, prices, charged)),

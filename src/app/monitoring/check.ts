@@ -12,7 +12,14 @@ import type { PortfolioRecord, RefusedAttempt } from '../../ledger/portfolio/por
 import type { AttemptActivity } from '../../ledger/queries.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { checkDataDir, checkSpace } from '../admin/doctor-ledger.js';
-import { type AppEnvironment, ledgerOf, pathIn, processEnvironment, withLedger } from '../environment.js';
+import {
+  type AppEnvironment,
+  ledgerOf,
+  pathIn,
+  processEnvironment,
+  type Workplace,
+  withLedger,
+} from '../environment.js';
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { diskNeedOfUpdate, shortage, type UpdateDiskNeed } from '../run/disk-estimate.js';
@@ -95,8 +102,8 @@ export async function checkPortfolios(options: CheckOptions, environment = proce
     const place = ledgerOf(options, environment);
     if (!(await hasLedger(place))) return viewOf(at, [], await troublesWithoutLedger(place, options, environment));
     await mustLookSound(place);
-    const { lists, troubles } = await withLedger('read', options, environment, (ledger) =>
-      look(options, ledger, place, environment),
+    const { lists, troubles } = await withLedger('read', options, environment, (_, workplace) =>
+      look(options, workplace),
     );
     return viewOf(at, lists, [...troubles, ...placeTroubles(place, environment)]);
   } catch (error) {
@@ -116,21 +123,17 @@ function placeTroubles(place: LedgerPlace, environment: AppEnvironment): readonl
   );
 }
 
-async function look(
-  options: CheckOptions,
-  ledger: Ledger,
-  { dataDir }: LedgerPlace,
-  environment: AppEnvironment,
-): Promise<CheckView> {
+async function look(options: CheckOptions, workplace: Workplace): Promise<CheckView> {
+  const { ledger, dataDir } = workplace;
   const { portfolio, sandbox } = options;
-  const at = environment.clock.now();
+  const at = workplace.clock.now();
   // A list without a name has the path of its file.
-  const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(environment, portfolio)];
+  const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(workplace, portfolio)];
   const known = (await currentPortfolios(ledger, { sandbox })).filter(({ name }) => names?.includes(name) ?? true);
   if (known.length === 0) return viewOf(at, [], [noneOf(options)]);
   const unknown = await unknownCharges(ledger, at);
   const lists: CheckedPortfolio[] = [];
-  for (const list of known) lists.push(await lookAtList(list, options, ledger, environment));
+  for (const list of known) lists.push(await lookAtList(list, options, workplace));
   const runs = new Set(
     (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
   );
@@ -143,8 +146,8 @@ async function look(
       drift.units > (options.maxDrift ?? 0) ? [{ kind: 'drift', count: drift.units, ...drift }] : [],
     ),
     ...(await clockTroubles(ledger, at)),
-    ...(await newLedgerTroubles(options, known, ledger, environment)),
-    ...(isFull(dataDir, environment) ? [] : diskTroubles(await diskNeedOfUpdate(known, ledger, dataDir, environment))),
+    ...(await newLedgerTroubles(known, workplace)),
+    ...(isFull(dataDir, workplace) ? [] : diskTroubles(await diskNeedOfUpdate(known, workplace))),
   ]);
 }
 
@@ -173,13 +176,8 @@ const guardTrouble = ({ guard, message, hint }: GuardFinding) => ({
 });
 
 /** An older copy of the ledger was restored, so the next run without a terminal is refused. */
-async function newLedgerTroubles(
-  options: CheckOptions,
-  lists: readonly PortfolioRecord[],
-  ledger: Ledger,
-  environment: AppEnvironment,
-): Promise<readonly Trouble[]> {
-  const found = await checkOlderCopy(lists, ledgerOf(options, environment).dataDir, ledger);
+async function newLedgerTroubles(lists: readonly PortfolioRecord[], workplace: Workplace): Promise<readonly Trouble[]> {
+  const found = await checkOlderCopy(lists, workplace);
   if (found === undefined) return [];
   const trouble = guardTrouble(found);
   // The refusal of the last attempt has already reported it.
@@ -210,10 +208,10 @@ const viewOf = (at: number, lists: readonly CheckedPortfolio[], troubles: readon
 async function lookAtList(
   list: PortfolioRecord,
   { maxAgeMs, ignore = [] }: CheckOptions,
-  ledger: Ledger,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<CheckedPortfolio> {
-  const at = environment.clock.now();
+  const { ledger } = workplace;
+  const at = workplace.clock.now();
   const { name, lastSuccessAt } = list;
   const run = await ledger.portfolios.lastRun(list.id);
   const age = ageOf(lastSuccessAt, maxAgeMs, at);
@@ -263,7 +261,7 @@ async function lookAtList(
     list.refused === null &&
     (ranLately || (until ?? 0) > at);
   const given = await offeredOptions(run, ledger);
-  const barred = atWork ? null : await restIfBarred(run, progress, given, ledger, environment);
+  const barred = atWork ? null : await restIfBarred(run, progress, given, workplace);
   const limitsBar = barred !== null;
   const price = barred?.priceAboveLimit ?? null;
   const dear: readonly Trouble[] =
@@ -298,11 +296,8 @@ async function lookAtList(
   const stop = ofWork.find((trouble) => trouble.kind === 'stopped')?.stop ?? null;
   // A refused file or key stops the whole list, so it comes first.
   const afterRefusal = atWork ? null : stepAfterRefusal(list.refused ?? stop, run);
-  const [onward = again] = await withReviewSheets(
-    first === undefined || list.refused !== null ? [] : [first],
-    ledger,
-    environment,
-  );
+  const wanted = first === undefined || list.refused !== null ? [] : [first];
+  const [onward = again] = await withReviewSheets(wanted, ledger, workplace);
   const next = afterRefusal ?? onward;
   const afterDoctor = afterRefusal?.kind === 'doctor' ? onward : null;
   const sandbox = await isOnSandbox(run.id, ledger.runs);

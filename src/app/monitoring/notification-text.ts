@@ -1,13 +1,13 @@
 // The summary of an attempt for notifications, and its exit code.
 
 import type { NotifyReason } from '../../config/pipeline-schema.js';
-import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/errors.js';
 import type { LeftMember } from '../../ledger/portfolio/portfolios.js';
 import { isoTime } from '../../util/clock.js';
 import { version } from '../../util/packages.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
-import { exitOfRun, type RunExit } from '../run/exit-code.js';
+import { asKybatchError, exitOfFailure, exitOfRun, type RunExit } from '../run/exit-code.js';
 import { ContinueError, type ContinueStep } from '../run/next-step.js';
 import type { RunEndView } from '../run/run-end.js';
 import type { CommandWording } from '../run/spending.js';
@@ -75,11 +75,7 @@ export const summaryText = (
   );
 
 function exitOf(ended: AttemptResult, said: CommandWording | undefined): RunExit {
-  if ('end' in ended)
-    return exitOfRun(ended.end, said?.interruptedAs() ?? (ended.end.interrupted ? ExitCode.interrupted : undefined));
-  return ended.error instanceof KybatchError
-    ? { code: ended.error.exit, reason: ended.error.code }
-    : { code: ExitCode.internal, reason: 'INTERNAL' };
+  return 'end' in ended ? exitOfRun(ended.end, said) : exitOfFailure(ended.error);
 }
 
 function ofEnd(end: RunEndView, said: CommandWording | undefined) {
@@ -127,12 +123,11 @@ function ofError(
   { error, after }: Extract<AttemptResult, { readonly error: unknown }>,
   said: CommandWording | undefined,
 ) {
-  const { code, hint } = error instanceof KybatchError ? error : { code: 'INTERNAL', hint: undefined };
-  const message = sanitizeText(error instanceof Error ? error.message : String(error));
+  const { code, hint, message } = asKybatchError(error);
   const steps = error instanceof ContinueError ? [error.next, ...error.others] : after === null ? [] : [after.step];
   const [next, ...others] = said === undefined ? [] : steps.map(said.command);
   // A person has to choose between equally likely steps.
   const goesOn = others.length > 0 ? { further: [next, ...others] } : next === undefined ? {} : { next, further: [] };
   const ofRun = after === null && steps[0] !== undefined && 'run' in steps[0] ? { run: steps[0].run } : {};
-  return { ...ofRun, error: { code, message, hint }, ...goesOn };
+  return { ...ofRun, error: { code, message: sanitizeText(message), hint }, ...goesOn };
 }

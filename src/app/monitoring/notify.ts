@@ -3,14 +3,15 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import type { Notify, NotifyTarget } from '../../config/pipeline-schema.js';
-import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { KybatchError } from '../../domain/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Clock } from '../../util/clock.js';
 import { openLog } from '../../util/logger.js';
 import { message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
-import { type AppEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, type Workplace, withLedger } from '../environment.js';
+import { asKybatchError } from '../run/exit-code.js';
 import { type RunEndView, viewOfIdleRun } from '../run/run-end.js';
 import type { SpendingOptions } from '../run/spending.js';
 import { rereadStep } from '../run/stored-settings.js';
@@ -80,19 +81,18 @@ async function listAfter(
   environment: AppEnvironment,
 ): Promise<ListAfter | null> {
   if (of === null) return null;
-  const look = async (ledger: Ledger, dataDir: string) => {
+  const look = async (ledger: Ledger, workplace: Workplace) => {
     const { portfolios, runs, reading } = ledger;
     const list = 'portfolio' in of ? (await portfolios.all()).find(({ name }) => name === of.portfolio) : undefined;
     const run = 'run' in of ? await runs.find(of.run) : list && (await portfolios.lastRun(list.id));
     if (run === undefined) return null;
-    const view = await viewOfIdleRun(run, ledger, environment, { dataDir });
+    const view = await viewOfIdleRun(run, workplace);
     const last = await reading.lastAttempt(run.id);
     const spent =
       last === undefined || last.begunAt < began
         ? view.spent
         : await reading.spent(last.id, ledger.claims === undefined);
-    const { code, exit } = error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal };
-    const step = stepAfterRefusal({ code, exit }, run) ?? rereadStep(run);
+    const step = stepAfterRefusal(asKybatchError(error), run) ?? rereadStep(run);
     return { list: { ...view, spent, finished: false, next: null, further: [] }, step };
   };
   return await withLedger('read', options, { ...environment, onNote: undefined }, look).catch((failure: unknown) => {

@@ -19,7 +19,7 @@ import { resolve } from '../../stages/identity/resolve.js';
 import type { StageOutcome } from '../../stages/stage.js';
 import { message } from '../../util/message-parts.js';
 import { withoutEmails } from '../../util/sanitize-text.js';
-import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, processEnvironment, type Workplace, withLedger } from '../environment.js';
 import { DIRECT_RETRY, STOP_AT_OUTAGE, UnitLimit, withDirectDoors } from '../provider/direct-calls.js';
 import {
   checkOperations,
@@ -151,7 +151,7 @@ async function buySearches(
   environment: AppEnvironment,
 ): Promise<void> {
   const { clock } = environment;
-  const buy = (ledger: Ledger) =>
+  const buy = (ledger: Ledger, workplace: Workplace) =>
     withProvider(
       options,
       environment,
@@ -159,7 +159,7 @@ async function buySearches(
         const environmentId = await ledger.calls.environment('v1', names.v1);
         const client = unitLimit.counting(required(v1, 'v1') as unknown as AnyClient);
         const apis = { v1: { client, environmentId }, v2: null };
-        await withDirectDoors(apis, {}, ledger, clock, async (openDoor, broken) => {
+        await withDirectDoors(apis, {}, workplace, async (openDoor, broken) => {
           const policy = { retry: DIRECT_RETRY, concurrency: 4, breaker: STOP_AT_OUTAGE };
           const door = openDoor({ ...policy, ...unitLimit.policy() });
           const environments = { v1: environmentId, v2: null };

@@ -62,8 +62,8 @@ export class OpenList {
 
   private constructor(
     private readonly options: ListOptions,
-    private readonly names: ProviderNames,
-    private readonly ledger: Ledger,
+    readonly names: ProviderNames,
+    readonly ledger: Ledger,
     now: number,
     readonly known: PortfolioRecord | undefined,
     readonly file: LoadedFile,

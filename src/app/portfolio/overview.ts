@@ -2,11 +2,10 @@
 
 import { unitsLeft } from '../../domain/account-usage.js';
 import { type Money, moneyOf, purchasesOf } from '../../domain/prices.js';
-import type { Ledger } from '../../ledger/ledger.js';
 import { message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
 import { pricesNow } from '../admin/usage.js';
-import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, processEnvironment, type Workplace, withLedger } from '../environment.js';
 import { inThread } from '../page-thread.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { readEnding } from '../run/run-end.js';
@@ -72,7 +71,7 @@ export async function overview(
   environment = processEnvironment(),
 ): Promise<OverviewView> {
   const now = environment.clock.now();
-  const [lists, spending] = await withLedger('read', options, environment, async (ledger) => {
+  const [lists, spending] = await withLedger('read', options, environment, async (ledger, workplace) => {
     const records = (await ledger.portfolios.all()).filter(({ providers }) => isSelectedProvider(options, providers));
     const read = records.map(async ({ id, name, providers, inputPath, seenAt, lastSuccessAt, refused }) => {
       const outcomes = await ledger.portfolios.outcomes(id);
@@ -103,7 +102,7 @@ export async function overview(
         }),
       };
     });
-    return [await Promise.all(read), await spendingOf(now, ledger, environment)] as const;
+    return [await Promise.all(read), await spendingOf(now, workplace)] as const;
   });
   const isShort = lists.reduce((sum, { members }) => sum + members, 0) <= SHORT;
   const kept = known.get(keyOf(options));
@@ -137,12 +136,12 @@ function workOutDue(options: ProviderOptions, environment: AppEnvironment): void
 
 const underWay = new Set<string>();
 
-async function spendingOf(now: number, ledger: Ledger, environment: AppEnvironment): Promise<SpendingOverview> {
-  const { reading } = ledger;
+async function spendingOf(now: number, workplace: Workplace): Promise<SpendingOverview> {
+  const { reading } = workplace.ledger;
   const since = Date.parse(`${new Date(now).toISOString().slice(0, 7)}-01`);
   const { units, reports, calls } = await reading.callsSince(since);
   const told = await reading.unitsTold();
-  const prices = await pricesNow(ledger, environment);
+  const prices = await pricesNow(workplace);
   return {
     unitsLeft: told === undefined ? null : unitsLeft(told),
     unitsThisMonth: units,

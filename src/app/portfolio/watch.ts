@@ -10,7 +10,7 @@ import type { WatchEvent, WatchRecord, WatchSelection } from '../../ledger/portf
 import { Inbox, notificationEvent } from '../../portfolio/watch/inbox.js';
 import { type Pulled, pullWatches, type Synced, syncWatches, type WatchHalt } from '../../portfolio/watch/sync.js';
 import { message } from '../../util/message-parts.js';
-import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
+import { processEnvironment, type Workplace, withLedger } from '../environment.js';
 import { ParkedError, type StopSignals, withWatchCalls } from '../provider/direct-calls.js';
 import {
   checkOperations,
@@ -52,7 +52,7 @@ export async function watchSync(
   checkOperations([watchAdd, watchRemove, watchList], options, environment);
   const given = options.pipeline === undefined ? undefined : loadPipeline(options.pipeline, environment.cwd);
   const names = providerNames(options, environment);
-  return await withLedger('existing', options, environment, async (ledger) => {
+  return await withLedger('existing', options, environment, async (ledger, workplace) => {
     const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, environment);
     if (portfolios.length === 0)
       throw new UsageError(
@@ -66,9 +66,7 @@ export async function watchSync(
       options,
       environment,
       (provider) =>
-        withWatchCalls(provider, options, ledger, environment, (asking) =>
-          syncWatches(asking, wish, options.limit ?? null),
-        ),
+        withWatchCalls(provider, options, workplace, (asking) => syncWatches(asking, wish, options.limit ?? null)),
       { keepSandbox: true },
     );
     const { listed, without } = await ledger.watches.members(wish.portfolioIds);
@@ -108,19 +106,13 @@ export async function watchPull(
 ): Promise<WatchPullView> {
   checkOperations([v2Operations.watchHistory], options, environment);
   const names = providerNames(options, environment);
-  return await withLedger('existing', options, environment, async (ledger, dataDir) => {
+  return await withLedger('existing', options, environment, async (ledger, workplace) => {
     const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, environment);
     const portfolioIds = options.portfolio === undefined ? null : portfolios.map(({ id }) => id);
     const hinted = options.hinted === true;
     const which = { portfolioIds, hinted, notSince: environment.clock.now(), limit: options.limit };
-    return await withProvider(
-      options,
-      environment,
-      (provider) => pullFrom(provider, which, options, ledger, dataDir, environment),
-      {
-        keepSandbox: true,
-      },
-    );
+    const pull = (provider: Provider) => pullFrom(provider, which, options, workplace);
+    return await withProvider(options, environment, pull, { keepSandbox: true });
   });
 }
 
@@ -129,19 +121,17 @@ async function pullFrom(
   provider: Provider,
   which: WatchSelection & { readonly limit?: number | undefined },
   stoppable: StopSignals,
-  ledger: Ledger,
-  dataDir: string,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<WatchPullView> {
-  const { watches, calls } = ledger;
+  const { watches, calls } = workplace.ledger;
   const environmentId = await calls.environment('v2', provider.names.v2);
-  const unknownHints = await takeHints(new Inbox(dataDir), environmentId, ledger, environment);
+  const unknownHints = await takeHints(environmentId, workplace);
   const companies = await watches.toRead(environmentId, which);
   const asked = companies.slice(0, which.limit ?? companies.length);
   const { halt, left, ...pulled } =
     asked.length === 0
       ? { ...NOTHING, due: await watches.markChanged() }
-      : await withWatchCalls(provider, stoppable, ledger, environment, (asking) => pullWatches(asking, asked));
+      : await withWatchCalls(provider, stoppable, workplace, (asking) => pullWatches(asking, asked));
   return { ...pulled, left: left + companies.length - asked.length, unknownHints, ...endOfWatch(halt) };
 }
 
@@ -156,12 +146,9 @@ const NOTHING: Omit<Pulled, 'due'> = {
 };
 
 /** Records the callbacks before the histories are read. Returns how many of their companies are not watched. */
-async function takeHints(
-  inbox: Inbox,
-  environmentId: number,
-  { watches }: Ledger,
-  { clock }: AppEnvironment,
-): Promise<number> {
+async function takeHints(environmentId: number, { ledger, dataDir, clock }: Workplace): Promise<number> {
+  const { watches } = ledger;
+  const inbox = new Inbox(dataDir);
   const named = inbox.waiting();
   if (named.length === 0) return 0;
   const now = clock.now();
@@ -187,32 +174,25 @@ export async function pullBeforeRun(
   pipeline: Pipeline,
   portfolio: PortfolioRecord | undefined,
   options: SpendingOptions,
-  ledger: Ledger,
-  dataDir: string,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<PulledChanges | null> {
+  const { clock, onNote } = workplace;
   if (!usesWatch(pipeline) || portfolio === undefined) return null;
-  const tell = (why: string) =>
-    environment.onNote?.(message('WATCH_NOT_ASKED', `kybatch did not read the watch: ${why}`));
+  const tell = (why: string) => onNote?.(message('WATCH_NOT_ASKED', `kybatch did not read the watch: ${why}`));
   if (!hasConsent(options, pipeline)) {
     // The price of this is not published, and the user has not agreed to anything yet.
     tell('that may cost something. To read it, add --yes, or: `kybatch watch pull`');
     return null;
   }
-  const since = environment.clock.now();
+  const since = clock.now();
   let companies = 0;
   const which = { portfolioIds: [portfolio.id], hinted: false, notSince: since - pipeline.watch.everyMs };
   try {
-    const view = await withProvider(
-      options,
-      environment,
-      (provider) => pullFrom(provider, which, options, ledger, dataDir, environment),
-      { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
-    );
+    const pull = (provider: Provider) => pullFrom(provider, which, options, workplace);
+    const view = await withProvider(options, workplace, pull, { deadlineMs: pipeline.deadlineMs, keepSandbox: true });
     companies = view.read + view.troubles.length;
     const why = pullProblems(view);
-    if (why !== undefined)
-      environment.onNote?.(message('WATCH_READ_IN_PART', `kybatch read only a part of the watch: ${why}`));
+    if (why !== undefined) onNote?.(message('WATCH_READ_IN_PART', `kybatch read only a part of the watch: ${why}`));
   } catch (error) {
     if (error instanceof LedgerError) throw error;
     tell(error instanceof Error ? error.message : String(error));
@@ -285,7 +265,7 @@ export function watchListed(
   options: WatchListOptions = {},
   environment = processEnvironment(),
 ): Promise<WatchListView> {
-  return withLedger('read', options, environment, async ({ watches }, dataDir) => ({
+  return withLedger('read', options, environment, async ({ watches }, { dataDir }) => ({
     watches: (await watches.list()).filter(({ environment }) => isSelectedProvider(options, environment)),
     events: await watches.lastEvents(options.eventsAtMost ?? 20, (environment) =>
       isSelectedProvider(options, environment),

@@ -19,7 +19,6 @@ import {
 import { freshnessMs } from '../../config/pipeline.js';
 import { type Charge, UsageError } from '../../domain/errors.js';
 import { reusableSince } from '../../domain/freshness.js';
-import type { Ledger } from '../../ledger/ledger.js';
 import type { Settlement, StoredAnswerUse } from '../../ledger/money/calls.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
 import { type ReportOptions, reportOptions } from '../../stages/credit-report.js';
@@ -29,7 +28,7 @@ import type { Clock } from '../../util/clock.js';
 import type { ExactJson } from '../../util/exact-json.js';
 import { didYouMean } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import { type AppEnvironment, ledgerOf, processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, ledgerOf, processEnvironment, type Workplace, withLedger } from '../environment.js';
 import { otherProviderNotes } from '../run/guards.js';
 import {
   CHARGE_UNKNOWN,
@@ -84,7 +83,7 @@ export async function call(options: DirectCallOptions, environment = processEnvi
   await withProvider(options, environment, async (provider) => clientOf(provider).prepare(operation.name, params));
   const { unitLimit, fresh = false, signal } = options;
   const buy = () =>
-    withLedger('write', options, environment, (ledger) =>
+    withLedger('write', options, environment, (ledger, workplace) =>
       withProvider(
         options,
         environment,
@@ -93,7 +92,7 @@ export async function call(options: DirectCallOptions, environment = processEnvi
           const environmentId = await ledger.calls.environment(api, provider.names[api]);
           const client = unitLimit?.counting(clientOf(provider)) ?? clientOf(provider);
           const hand = { operation, params, client, environmentId, fresh, unitLimit };
-          return viewOf(operation, await send(hand, ledger, environment.clock, signal));
+          return viewOf(operation, await send(hand, workplace, signal));
         },
         { keepSandbox: true },
       ),
@@ -127,10 +126,11 @@ type Sent =
     }
   | ReopenedReport;
 
-function send(hand: Hand, ledger: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
+function send(hand: Hand, workplace: Workplace, signal?: AbortSignal): Promise<Sent> {
+  const { ledger, clock } = workplace;
   const { operation, params, client, environmentId, fresh, unitLimit } = hand;
   const apis = { v1: null, v2: null, [operation.api]: { client, environmentId } };
-  return withDirectDoors(apis, { abort: signal }, ledger, clock, async (open, broken) => {
+  return withDirectDoors(apis, { abort: signal }, workplace, async (open, broken) => {
     const settlements: Settlement[] = [];
     const within = unitLimit?.policy();
     const listen = (event: CallEvent) => {

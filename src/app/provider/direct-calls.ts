@@ -13,9 +13,9 @@ import { markCallsOfEarlierAttempts, takeLease } from '../../engine/lease.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { possibleCost } from '../../ledger/money/intent.js';
 import { PARALLEL_CALLS, type WatchClient } from '../../portfolio/watch/sync.js';
-import { type Clock, isoTime } from '../../util/clock.js';
+import { isoTime } from '../../util/clock.js';
 import { type MessageCode, paramsFlag } from '../../util/message-parts.js';
-import type { AppEnvironment } from '../environment.js';
+import type { Workplace } from '../environment.js';
 import { type Provider, required } from './provider.js';
 
 /** Direct v2 calls for commands that make many of them, recorded like all calls. */
@@ -46,8 +46,7 @@ type DirectPolicy = Pick<DoorOptions, 'retry' | 'concurrency' | 'breaker' | 'lis
 export async function withDirectDoors<T>(
   apis: DoorOptions['apis'],
   { drain, abort }: StopSignals,
-  ledger: Pick<Ledger, 'calls' | 'claims'>,
-  clock: Clock,
+  { ledger, clock }: Pick<Workplace, 'ledger' | 'clock'>,
   use: (open: (policy: DirectPolicy) => Door, broken: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const lease = await takeLease(null, ledger, clock);
@@ -144,11 +143,10 @@ async function apisOf({ v2, names }: Provider, { calls }: Pick<Ledger, 'calls'>)
 export async function withDirectCalls<T>(
   provider: Provider,
   stop: StopSignals,
-  ledger: Ledger,
-  { clock }: AppEnvironment,
+  { ledger, clock }: Workplace,
   use: (door: DirectCalls) => Promise<T>,
 ): Promise<T> {
-  return await withDirectDoors(await apisOf(provider, ledger), stop, ledger, clock, (open, broken) => {
+  return await withDirectDoors(await apisOf(provider, ledger), stop, { ledger, clock }, (open, broken) => {
     const door = open({ retry: DIRECT_RETRY, concurrency: 4, breaker: STOP_AT_OUTAGE });
     const begunAt = clock.now();
     const answers = { owned: 0, sent: 0 };
@@ -203,12 +201,11 @@ export interface StopSignals {
 export async function withWatchCalls<T>(
   provider: Provider,
   stop: StopSignals,
-  ledger: Ledger,
-  { clock }: AppEnvironment,
+  { ledger, clock }: Workplace,
   use: (asking: WatchClient) => Promise<T>,
 ): Promise<T> {
   const apis = await apisOf(provider, ledger);
-  return await withDirectDoors(apis, stop, ledger, clock, (open, broken) => {
+  return await withDirectDoors(apis, stop, { ledger, clock }, (open, broken) => {
     const policy = { concurrency: PARALLEL_CALLS, breaker: STOP_AT_OUTAGE };
     const door = open({ ...policy, retry: DIRECT_RETRY });
     const sentOnce = open({ ...policy, retry: SENT_ONCE });

@@ -73,14 +73,14 @@ export async function prospect(options: ProspectOptions, environment = processEn
   checkOperations(profiles ? [...operations, companies.companyProfile] : operations, options, environment);
   const target = await prospectTarget(options, environment);
   const bounds = { pages, perPage, profilesAtMost: profiles ? pages * perPage : 0 };
-  return await withLedger('write', options, environment, (ledger) =>
+  return await withLedger('write', options, environment, (ledger, workplace) =>
     withProvider(
       options,
       environment,
       async (provider) => {
         const only = { v1: '', v2: provider.names.v2, mcp: '' };
         for (const note of await otherProviderNotes(only, ledger)) environment.onNote?.(note);
-        return await withDirectCalls(provider, options, ledger, environment, (door) =>
+        return await withDirectCalls(provider, options, workplace, (door) =>
           search({ written, bounds, target }, options, door, environment),
         );
       },

@@ -23,7 +23,14 @@ import type { NamesWritten } from '../../stages/stage.js';
 import { resolveVocabulary, type Walked, type WalkedItem, walkVocabulary } from '../../stages/vocabulary.js';
 import { didYouMean } from '../../util/message-parts.js';
 import { version } from '../../util/packages.js';
-import { type AppEnvironment, dataDirOf, ledgerOf, processEnvironment, withLedger } from '../environment.js';
+import {
+  type AppEnvironment,
+  dataDirOf,
+  ledgerOf,
+  processEnvironment,
+  type Workplace,
+  withLedger,
+} from '../environment.js';
 import { type TableOptions, tablesFolder } from '../run/export.js';
 import { noAnswerError, type StopSignals, termsOf, withDirectCalls } from './direct-calls.js';
 import {
@@ -62,12 +69,12 @@ export async function vocab(options: VocabOptions, environment = processEnvironm
   const { parent, search } = options;
   const isDeep = options.all === true || search !== undefined;
   const walk = { parent, listsAtMost: LISTS_AT_MOST, isEnough: () => !isDeep };
-  return await withLedger('write', options, environment, (ledger) =>
+  return await withLedger('write', options, environment, (_, workplace) =>
     withProvider(
       options,
       environment,
       (provider) =>
-        withDirectCalls(provider, options, ledger, environment, async ({ ask, answers }) => {
+        withDirectCalls(provider, options, workplace, async ({ ask, answers }) => {
           const terms = termsOf(options);
           const walked = await walkVocabulary(vocabulary, (...asked) => ask(...asked, terms), walk);
           if (walked.kind !== 'walked') throw noAnswerError(walked, operation);
@@ -271,12 +278,11 @@ export async function mustKnowNames(
   correct: string,
   provider: Provider,
   stop: StopSignals,
-  ledger: Ledger,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<void> {
   const written = namesWritten(pipeline);
   if (written.length === 0) return;
-  const problems = await withDirectCalls(provider, stop, ledger, environment, async ({ ask }) => {
+  const problems = await withDirectCalls(provider, stop, workplace, async ({ ask }) => {
     const found: string[] = [];
     for (const { key, vocabulary, written: items } of written) {
       const resolved = await resolveVocabulary(vocabulary, items, ask);
@@ -286,7 +292,7 @@ export async function mustKnowNames(
     return found;
   });
   if (problems.length === 0) return;
-  const file = shortPath(pipeline.file, environment.cwd);
+  const file = shortPath(pipeline.file, workplace.cwd);
   throw new UsageError(
     'UNKNOWN_NAME',
     problems.map((problem) => `${file}: ${problem}`).join('\n'),

@@ -29,6 +29,7 @@ import {
   ledgerOf,
   type PlaceOptions,
   processEnvironment,
+  type Workplace,
   withLedger,
 } from '../environment.js';
 import { findSettings } from '../run/stored-settings.js';
@@ -168,31 +169,31 @@ export async function recordNotedAnswers(
 ): Promise<RecordedEntries | null> {
   if (waitingEntries(options, environment).length === 0) return { recorded: 0, refused: [], released: [] };
   try {
-    return await withLedger('existing', options, environment, (ledger, dataDir) => recordIn(ledger, dataDir));
+    return await withLedger('existing', options, environment, (_, workplace) => recordIn(workplace));
   } catch (error) {
     if (error instanceof KybatchError && error.exit === ExitCode.locked) return null;
     throw error;
   }
 }
 
-async function recordIn(ledger: Ledger, dataDir: string): Promise<RecordedEntries> {
+async function recordIn({ ledger, dataDir }: Workplace): Promise<RecordedEntries> {
   return await recordWaiting(new AnswerInbox(dataDir), ledger.review, await stageDependencies(ledger));
 }
 
 /** Records the answers that wait when the work begins, and those that came meanwhile. */
 export async function withNotedAnswers<T>(
-  ledger: Ledger,
   options: PlaceOptions,
-  environment: AppEnvironment,
+  workplace: Workplace,
   work: () => Promise<T>,
 ): Promise<T> {
+  const { onNote } = workplace;
   const record = async () => {
-    if (waitingEntries(options, environment).length === 0) return;
-    const { recorded, refused } = await recordIn(ledger, dataDirOf(options, environment));
+    if (waitingEntries(options, workplace).length === 0) return;
+    const { recorded, refused } = await recordIn(workplace);
     if (recorded > 0)
-      environment.onNote?.(message('ANSWERS_RECORDED', `${count(recorded, 'answer')} from the page recorded`, 'done'));
+      onNote?.(message('ANSWERS_RECORDED', `${count(recorded, 'answer')} from the page recorded`, 'done'));
     for (const { entry, code, problem } of refused)
-      environment.onNote?.(
+      onNote?.(
         message('ANSWER_REFUSED', `an answer from the page was refused (${code}): ${entry?.question ?? ''} ${problem}`),
       );
   };

@@ -73,7 +73,7 @@ export function exportQuestions(
   options: ExportQuestionsOptions = {},
   environment = processEnvironment(),
 ): Promise<WrittenSheet> {
-  return withLedger('read', options, environment, async (ledger, dataDir) => {
+  return withLedger('read', options, environment, async (ledger, { dataDir }) => {
     const questions = await selectQuestions(options, ledger, environment);
     const reads = (await ledger.runs.all()).flatMap(filesOf);
     const file = fileTarget(options.out ?? REVIEW_SHEET, dataDir, environment, reads);
@@ -202,10 +202,10 @@ export interface AnsweredView extends Omit<SessionEnd, 'released'> {
 
 /** Asks one question at a time on the terminal. Each answer is on disk before the next question. */
 export function answerQuestions(options: AnswerOptions, environment = processEnvironment()): Promise<AnsweredView> {
-  return withLedger('existing', options, environment, async (ledger) => {
+  return withLedger('existing', options, environment, async (ledger, workplace) => {
     const by = deciderName(options, environment);
     const groundsOf = await stageDependencies(ledger);
-    const { released, ...end } = await withNotedAnswers(ledger, options, environment, async () => {
+    const { released, ...end } = await withNotedAnswers(options, workplace, async () => {
       const questions = await selectQuestions(options, ledger, environment);
       return await runSession({
         questions,

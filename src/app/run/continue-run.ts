@@ -7,7 +7,15 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { RunStore } from '../../ledger/rows/run-store.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { message } from '../../util/message-parts.js';
-import { type AppEnvironment, pathIn, pricesOf, processEnvironment, RUN_WAITS_MS, withLedger } from '../environment.js';
+import {
+  type AppEnvironment,
+  pathIn,
+  pricesOf,
+  processEnvironment,
+  RUN_WAITS_MS,
+  type Workplace,
+  withLedger,
+} from '../environment.js';
 import { MetricsFile } from '../monitoring/metrics.js';
 import { type NotifyRequest, notifyAtEnd } from '../monitoring/notify.js';
 import { providersKey } from '../portfolio/open-list.js';
@@ -81,11 +89,12 @@ async function continueAttempt(
 ): Promise<RunEndView> {
   mustNameGuards(options);
   mustHaveSpace(options, environment);
-  const proceed = async (ledger: Ledger, dataDir: string): Promise<RunEndView> => {
+  const proceed = async (ledger: Ledger, workplace: Workplace): Promise<RunEndView> => {
     const { runs } = ledger;
+    const { dataDir } = workplace;
     const chosen = await chosenRun(options.run, how, ledger);
     const ofRun = { isMeant: ({ id }: RunRecord) => id === chosen.id, called: 'this run' };
-    if ((await how.rows(chosen, runs)) > 0) await waitForLeader(ofRun, options, ledger, environment);
+    if ((await how.rows(chosen, runs)) > 0) await waitForLeader(ofRun, options, workplace);
     // The previous leader may have finished it meanwhile.
     const run = (await runs.find(chosen.id)) ?? chosen;
     if (run.state === 'reading') throw partlyReadError(run);
@@ -104,9 +113,8 @@ async function continueAttempt(
     const list = (await ledger.portfolios.all()).find(({ id }) => id === run.portfolioId);
     if (list !== undefined) await ledger.portfolios.correctProviders(list.name, providersKey(names));
     const bounds = boundsOf(options, pipeline);
-    const prices = pricesOf(pipeline, environment);
     const rows = await how.rows(run, runs);
-    if (rows === 0) return await viewOfNothingToDo(run, options, dataDir, ledger, environment);
+    if (rows === 0) return await viewOfNothingToDo(run, options, workplace);
     const place = { dataDir, out: options.out && pathIn(environment, options.out) };
     const findings = refuseOrAsk(await checkNewLedger(place, names, ledger), options, environment);
     if (options.export !== false) await checkTables(options, run.id, dataDir, environment);
@@ -115,16 +123,15 @@ async function continueAttempt(
       environment,
       async (provider) => {
         checkProvider(pipeline, provider);
-        await mustKnowNames(pipeline, KEEPS_ITS_PIPELINE, provider, options, ledger, environment);
-        const remaining = { run, pipeline, fresh, outcome: how.outcome };
-        const rest = await remainingCost(remaining, provider.names, ledger, environment);
+        await mustKnowNames(pipeline, KEEPS_ITS_PIPELINE, provider, options, workplace);
+        const rest = await remainingCost(run, pipeline, how.outcome, workplace, provider.names);
         const inDoubt =
           how.outcome === 'pending' ? await rowsWithUnknownCharge(run, ledger, environment.clock.now()) : 0;
         const proposal: ContinueProposal = {
           run: run.id,
           rows: rows - inDoubt,
           inDoubt,
-          ...spendingForecast(rest, bounds.limits, pipeline, prices),
+          ...spendingForecast(rest, bounds.limits, pipeline, pricesOf(pipeline, environment)),
           hasSameLimits: await hasSameLimits(run.id, options, ledger),
           fresh,
           findings,
@@ -133,27 +140,16 @@ async function continueAttempt(
         // The guard `new_ledger` has let the attempt pass.
         ledger.acceptLoss();
         const permissions = permissionReader(pipeline, provider, options.drain);
-        const checks = await checkKeyAccess(
-          run,
-          pipeline,
-          rest,
-          bounds.limits,
-          provider,
-          permissions,
-          ledger,
-          environment,
-          options,
-        );
+        const asked = { ...bounds, run, pipeline, rest, options, permissions };
+        const checks = await checkKeyAccess(asked, provider, workplace);
         const only = await how.release(run, runs);
-        const to = { run, pipeline, prices, fresh, goesOn: true, only };
-        const attempt = { ...bounds, ...to, rest, checks, options, permissions, metrics };
-        return await executeRun(attempt, provider, ledger, environment);
+        return await executeRun({ ...asked, goesOn: true, only, checks, metrics }, provider, workplace);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     ).catch(refused);
   };
-  return await withLedger('existing', { ...options, waitMs: RUN_WAITS_MS }, environment, (ledger, dataDir) =>
-    withNotedAnswers(ledger, options, environment, () => proceed(ledger, dataDir)),
+  return await withLedger('existing', { ...options, waitMs: RUN_WAITS_MS }, environment, (ledger, workplace) =>
+    withNotedAnswers(options, workplace, () => proceed(ledger, workplace)),
   );
 }
 

@@ -4,10 +4,9 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { KybatchError } from '../../domain/errors.js';
 import { type FoundExport, findExports, readMarker } from '../../export/export-folders.js';
-import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import { bytesInWords, type MessageCode } from '../../util/message-parts.js';
-import type { AppEnvironment } from '../environment.js';
+import type { AppEnvironment, Workplace } from '../environment.js';
 import { freeSpace } from './guards.js';
 import { findSettings } from './stored-settings.js';
 
@@ -43,10 +42,10 @@ export interface UpdateDiskNeed extends DiskNeed {
 /** The need of a night in which every list is updated as the last time. */
 export async function diskNeedOfUpdate(
   known: readonly PortfolioRecord[],
-  { portfolios, reading, runs, claims }: Ledger,
-  dataDir: string,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<UpdateDiskNeed> {
+  const { dataDir, ledger } = workplace;
+  const { portfolios, reading, runs, claims } = ledger;
   let bytes = 0;
   let threeUpdates = 0;
   const lists = await runs.ofLists();
@@ -62,7 +61,7 @@ export async function diskNeedOfUpdate(
     bytes += answers + tables;
     threeUpdates += 3 * answers + (keeps ? 1 : 3) * tables;
   }
-  return { bytes, threeNights: threeUpdates, free: freeSpace(dataDir, environment) ?? null };
+  return { bytes, threeNights: threeUpdates, free: freeSpace(dataDir, workplace) ?? null };
 }
 
 /** Null: there is room for three nights. */

@@ -3,7 +3,7 @@
 import { type Pipeline, usesApi } from '../../config/pipeline.js';
 import { unitsLeft } from '../../domain/account-usage.js';
 import { ExitCode, TakenOverError } from '../../domain/errors.js';
-import { moneyOf, type Prices, type Purchases, purchasesOf } from '../../domain/prices.js';
+import { moneyOf, type Purchases, purchasesOf } from '../../domain/prices.js';
 import type { PermissionReader } from '../../engine/permissions.js';
 import type { RemainingCost } from '../../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../../engine/run.js';
@@ -15,8 +15,9 @@ import { LedElsewhereError } from '../../ledger/rows/claims.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { deriveChanges } from '../../portfolio/changes/derive.js';
 import { message } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
 import { count, listed } from '../../util/words.js';
-import type { AppEnvironment } from '../environment.js';
+import { type AppEnvironment, pricesOf, type Workplace } from '../environment.js';
 import { stepAfterRefusal } from '../monitoring/check.js';
 import type { LastExit } from '../monitoring/figures.js';
 import type { MetricsFile, StopMetrics } from '../monitoring/metrics.js';
@@ -24,7 +25,7 @@ import { importantSince, lastChange } from '../portfolio/changes.js';
 import type { OpenList } from '../portfolio/open-list.js';
 import { nameRefusedKey, type Provider, sourcesOf } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { exitOfRun } from './exit-code.js';
+import { exitOfFailure, exitOfRun } from './exit-code.js';
 import { continuesRows, withContinueStep } from './next-step.js';
 import {
   hasSameLimits,
@@ -39,15 +40,15 @@ import {
   AttemptTally,
   addSpending,
   endingOf,
-  exitOfFailure,
   failureEnding,
   hasNewestTables,
-  latestTables,
   NO_NEWS,
   newestTables,
   nextSteps,
   type RunEndView,
-  viewOfEnd,
+  shownTables,
+  standing,
+  stopView,
   viewOfIdleRun,
 } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
@@ -60,15 +61,12 @@ import {
   type SpendingOptions,
   spendingForecast,
 } from './spending.js';
+import { isFresh } from './stored-settings.js';
 import { areTablesOutdated, tablesAtEnd, tablesWhere } from './tables-at-stop.js';
 
 export interface RunAttempt extends SpendingBounds {
   readonly run: RunRecord;
   readonly pipeline: Pipeline;
-  /** Null: none are set. */
-  readonly prices: Prices | null;
-  /** Answers from before the run are not used. */
-  readonly fresh: boolean;
   /** An earlier attempt began this run. */
   readonly goesOn: boolean;
   /** The most that the rows to do can cost. The limits may be lower. */
@@ -87,47 +85,44 @@ export interface RunAttempt extends SpendingBounds {
 }
 
 /** Works on a run until nothing moves or it is interrupted, writes the tables and returns how it ended. */
-export async function executeRun(
-  attempt: RunAttempt,
-  provider: Provider,
-  ledger: Ledger,
-  environment: AppEnvironment,
-): Promise<RunEndView> {
-  const { run, pipeline, limits, options, prices } = attempt;
-  const log = openRunLog(run, provider, environment);
+export async function executeRun(attempt: RunAttempt, provider: Provider, workplace: Workplace): Promise<RunEndView> {
+  const { run, pipeline, limits, options, checks } = attempt;
+  const { ledger, clock } = workplace;
+  const prices = pricesOf(pipeline, workplace);
+  const log = openRunLog(run, provider, workplace);
   const stopListening = listenForInterrupts(options, log);
   const tally = new AttemptTally();
-  const listener = safeListener(options, environment);
+  const listener = safeListener(options, workplace);
   const begun: { attemptId?: number } = {};
   let stopMetrics: StopMetrics = async (failed) => await attempt.metrics?.write(ledger, provider.names, null, failed);
   let failure: LastExit | undefined;
   try {
-    await emitStarted(attempt, listener, ledger, environment);
+    await emitStarted(attempt, listener, workplace);
     if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
     const wanted = await withKeptFormats(options, run.id, ledger);
     const { lastDied, ...reported } = await reportedRows(run, ledger);
     const untold =
       lastDied && run.portfolioId !== null
-        ? await ledger.portfolios.untoldNews(run.portfolioId, environment.clock.now())
+        ? await ledger.portfolios.untoldNews(run.portfolioId, clock.now())
         : undefined;
     const news = attempt.list ?? untold ?? NO_NEWS;
     const work = () =>
       workOnRun({
         run,
         pipeline,
-        fresh: attempt.fresh,
+        fresh: isFresh(run),
         only: attempt.only,
         budgetUnits: limits.units,
         budgetReports: limits.reports,
-        unitsBefore: attempt.checks.units + attempt.checks.unknownInBudget,
+        unitsBefore: checks.units + checks.unknownInBudget,
         concurrency: attempt.concurrency,
         sources: sourcesOf(provider),
         ledger,
-        clock: environment.clock,
+        clock,
         permissions: attempt.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
-        given: storeAttemptOptions(wanted, environment, provider.sandbox?.port, reported),
+        given: storeAttemptOptions(wanted, workplace, provider.sandbox?.port, reported),
         onBegun(attemptId) {
           begun.attemptId = attemptId;
           const follow = attempt.metrics?.follow(ledger, provider.names, { run, attemptId, limits });
@@ -140,23 +135,17 @@ export async function executeRun(
         },
       }).catch((error: unknown) => rethrowWithSuccessor(error, run, ledger));
     const end = await withContinueStep({ kind: 'resume', run: run.id }, work, () =>
-      chargedSoFar(addSpending(attempt.checks, tally.spent)),
+      chargedSoFar(addSpending(checks, tally.spent)),
     );
     log.ended(end);
     const before = await lastChange(ledger);
-    await deriveChanges(ledger.changes, environment.clock.now(), options.abort);
-    const { dataDir } = provider.configuration;
-    const { failed, tables, tablesBefore } = await tablesAtEnd(
-      { ...attempt, options: wanted },
-      end,
-      tally.broughtAnything,
-      dataDir,
-      ledger,
-      environment,
-      listener,
-    );
+    await deriveChanges(ledger.changes, clock.now(), options.abort);
+    const stoppedAttempt = { run, pipeline, prices, options: wanted };
+    const { broughtAnything } = tally;
+    const made = await tablesAtEnd(stoppedAttempt, end, broughtAnything, listener, workplace);
+    const { failed, tables, tablesBefore } = made;
     if (failed !== undefined) log.brokenOff(failed);
-    const progress = await runProgress(run, ledger, environment.clock.now());
+    const progress = await runProgress(run, ledger, clock.now());
     const whole = await portfolioProgress(run, progress, ledger);
     const workers = end.finished ? [] : await ledger.reading.workers(run.id);
     // A new leader has released the rows of this attempt and continues with them.
@@ -164,18 +153,17 @@ export async function executeRun(
     // Lost calls may have been found or settled since they were counted, and other workers may have spent units.
     const isAlone = ledger.claims === undefined;
     const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.attemptId);
-    const spent = addSpending(attempt.checks, ofRun);
+    const spent = addSpending(checks, ofRun);
     const activity =
       progress.parked + progress.byOutcome.failed === 0 && !attempt.goesOn
         ? null
-        : await ledger.reading.activity(run.id, environment.clock.now());
+        : await ledger.reading.activity(run.id, clock.now());
     const isLimited = (progress.parkedReasons.budget ?? 0) > 0;
-    const remaining = { run, pipeline, fresh: attempt.fresh, outcome: 'pending' as const };
-    const rest = isLimited ? await remainingCost(remaining, provider.names, ledger, environment) : null;
+    const rest = isLimited ? await remainingCost(run, pipeline, 'pending', workplace, provider.names) : null;
     // The same limits would end the next attempt at once.
     const priceAboveLimit = await findPriceAboveLimit(run, progress, pipeline, limits, ledger);
     const isUsedUp = (progress.parkedReasons.allowance ?? 0) > 0;
-    const broughtNothing = !tally.broughtAnything && !isUsedUp;
+    const broughtNothing = !broughtAnything && !isUsedUp;
     const barred = rest !== null && (isBarred(rest, limits) || priceAboveLimit !== null || broughtNothing);
     const steps = ledBy === null ? await nextSteps(run, progress, whole, ledger) : [];
     const allowed = steps.filter((step) => !continuesRows(step) || !barred);
@@ -184,8 +172,17 @@ export async function executeRun(
     const correct = stopped == null ? null : stepAfterRefusal(stopped, run);
     // Shown before the step that continues, as `status` does.
     const first = correct?.kind === 'doctor' && ledBy === null ? [correct] : [];
-    const reviewable = await withReviewSheets([...allowed, ...first], ledger, environment);
-    const view = viewOfEnd(run, { ...end, stopped, progress }, whole, reviewable, tables, {
+    const [next = null, ...further] = await withReviewSheets([...allowed, ...first], ledger, workplace);
+    const view: RunEndView = {
+      ...standing(run, progress, whole),
+      ...pick(end, 'finished', 'interrupted', 'moved', 'contacts'),
+      ...(await shownTables(run, tables, tablesBefore, workplace)),
+      nextDueAt: null,
+      watchAsked: 0,
+      worked: true,
+      stopped: stopped === undefined ? null : stopView(stopped),
+      next,
+      further,
       arrived: attempt.list?.due.new ?? 0,
       departed: news.left,
       departedFirst: news.leftFirst,
@@ -206,19 +203,16 @@ export async function executeRun(
       reportsCharged: activity?.reports ?? spent.reports,
       unitsLeft: usesApi(pipeline, 'v1') ? await allowanceLeft(provider, ledger) : null,
       failures: activity?.failures ?? [],
-      tablesBefore,
-      latest: await latestTables(run, tables?.folder ?? tablesBefore, dataDir, ledger),
       log: log.path,
       parkedUntil: activity?.parkedUntil ?? null,
       putOff: await ledger.reading.isPutOff(run.id),
       helpers: workers.filter(({ leads, underWay }) => !leads && underWay > 0).length,
       ledBy,
-    });
-    const asInterrupt = options.said?.interruptedAs() ?? (view.interrupted ? ExitCode.interrupted : undefined);
+    };
     const finished = view.finished && failed === undefined;
-    await ledger.calls.noteEnding(end.attemptId, endingOf({ ...view, finished }, exitOfRun(view, asInterrupt)));
+    await ledger.calls.noteEnding(end.attemptId, endingOf({ ...view, finished }, exitOfRun(view, options.said)));
     if (run.portfolioId !== null && finished && view.tablesLack === null)
-      await ledger.portfolios.noteSuccess(run.portfolioId, environment.clock.now());
+      await ledger.portfolios.noteSuccess(run.portfolioId, clock.now());
     return view;
   } catch (error) {
     log.brokenOff(error);
@@ -269,11 +263,11 @@ async function rethrowWithSuccessor(error: unknown, { id }: RunRecord, { reading
 }
 
 async function emitStarted(
-  { run, only, limits, goesOn, fresh, rest, pipeline, prices, list, options }: RunAttempt,
+  { run, only, limits, goesOn, rest, pipeline, list, options }: RunAttempt,
   listener: Listener,
-  ledger: Ledger,
-  { clock }: AppEnvironment,
+  workplace: Workplace,
 ): Promise<void> {
+  const { ledger, clock } = workplace;
   const { byOutcome, unitsCharged } = await ledger.runs.progress(run.id);
   const inDoubt = only === undefined ? await rowsWithUnknownCharge(run, ledger, clock.now()) : 0;
   listener({
@@ -285,8 +279,8 @@ async function emitStarted(
     inDoubt,
     unitsCharged,
     goesOn,
-    fresh,
-    ...spendingForecast(rest, limits, pipeline, prices),
+    fresh: isFresh(run),
+    ...spendingForecast(rest, limits, pipeline, pricesOf(pipeline, workplace)),
     list,
     hasSameLimits: goesOn && (await hasSameLimits(run.id, options, ledger)),
   });
@@ -337,8 +331,7 @@ interface LedWork {
 export async function waitForLeader(
   { isMeant, called }: LedWork,
   { drain }: SpendingOptions,
-  ledger: Ledger,
-  { clock, onNote }: AppEnvironment,
+  { ledger, clock, onNote }: Workplace,
 ): Promise<void> {
   let first: LedElsewhereError | undefined;
   for (;;) {
@@ -376,26 +369,20 @@ export async function viewOfUpToDate(
   { portfolio, nextAt, left, leftFirst, invalid }: PortfolioUpdate,
   list: OpenList,
   options: SpendingOptions,
-  dataDir: string,
-  ledger: Ledger,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<RunEndView> {
+  const { ledger, dataDir } = workplace;
   const run = await ledger.portfolios.lastRun(portfolio.id);
   if (run === undefined) throw new Error(`${portfolio.name} has no run`);
-  const importantChanges = await changesSince(run, ledger, environment);
+  const importantChanges = await changesSince(run, workplace);
   const isOther = async () =>
     list.file.laid ||
     (await areTablesOutdated(portfolio, run, ledger)) ||
     !(await hasNewestTables(run, dataDir, ledger));
-  const tables = await tablesWhere(isOther, run, options, dataDir, ledger, environment);
-  const rest = await viewOfIdleRun(run, ledger, environment, {
-    dataDir,
-    tables,
-    nextAt,
-    list: { left, leftFirst, invalid },
-  });
+  const tables = await tablesWhere(isOther, run, options, workplace);
+  const rest = await viewOfIdleRun(run, workplace, { tables, nextAt, list: { left, leftFirst, invalid } });
   const view = { ...rest, importantChanges, due: 0, unitsCharged: 0, unknownCalls: 0 };
-  if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, environment.clock.now());
+  if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, workplace.clock.now());
   return view;
 }
 
@@ -403,30 +390,29 @@ export async function viewOfUpToDate(
 export async function viewOfNothingToDo(
   run: RunRecord,
   options: SpendingOptions,
-  dataDir: string,
-  ledger: Ledger,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<RunEndView> {
+  const { ledger, dataDir, clock } = workplace;
   const [working] = await ledger.reading.workers(run.id);
   if (working !== undefined) throw new LedElsewhereError(run.id, working.worker, working.leaseUntil);
   const { byOutcome } = await ledger.runs.progress(run.id);
-  if (byOutcome.pending > 0) return await viewOfIdleRun(run, ledger, environment, { dataDir });
-  const endedAt = run.finishedAt ?? environment.clock.now();
+  if (byOutcome.pending > 0) return await viewOfIdleRun(run, workplace);
+  const endedAt = run.finishedAt ?? clock.now();
   // The process that finished the last row died before it could mark the run as finished.
   if (run.state === 'open') await ledger.runs.finish(run.id, endedAt);
-  const importantChanges = await changesSince(run, ledger, environment);
+  const importantChanges = await changesSince(run, workplace);
   const isOlder = async () => {
     const written = newestTables(run.id, dataDir);
     return written !== undefined && Date.parse(written.at) < endedAt;
   };
-  const tables = await tablesWhere(isOlder, run, options, dataDir, ledger, environment);
-  const view = { ...(await viewOfIdleRun(run, ledger, environment, { dataDir, tables })), importantChanges };
+  const tables = await tablesWhere(isOlder, run, options, workplace);
+  const view = { ...(await viewOfIdleRun(run, workplace, { tables })), importantChanges };
   if (tables !== null && run.portfolioId !== null && view.tablesLack === null)
-    await ledger.portfolios.noteSuccess(run.portfolioId, environment.clock.now());
+    await ledger.portfolios.noteSuccess(run.portfolioId, clock.now());
   return view;
 }
 
-async function changesSince(run: RunRecord, ledger: Ledger, { clock }: AppEnvironment) {
+async function changesSince(run: RunRecord, { ledger, clock }: Workplace) {
   const before = await lastChange(ledger);
   await deriveChanges(ledger.changes, clock.now());
   return await importantSince(before, run, ledger);

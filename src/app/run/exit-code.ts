@@ -1,6 +1,8 @@
-import { ExitCode } from '../../domain/errors.js';
+import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { decisiveHold } from '../../domain/outcomes.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
 import type { RunEndView } from './run-end.js';
+import type { CommandWording } from './spending.js';
 
 /** The exit code of an attempt, and the cause that it stands for. Screen, metrics and notifications name this cause. */
 export interface RunExit {
@@ -8,12 +10,9 @@ export interface RunExit {
   readonly reason: string;
 }
 
-/** The exit code of an attempt, for cron jobs and scripts. `interruptedAs`: the code of the first interrupt. */
-export const exitCodeOfRun = (end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode =>
-  exitOfRun(end, interruptedAs).code;
-
-export function exitOfRun(end: RunEndView, interruptedAs: ExitCode | undefined): RunExit {
-  const exit = exitOfRows(end, interruptedAs);
+/** Without the words of the command line, every interrupt is the first one. */
+export function exitOfRun(end: RunEndView, said: CommandWording | undefined): RunExit {
+  const exit = exitOfRows(end, said?.interruptedAs() ?? (end.interrupted ? ExitCode.interrupted : undefined));
   // A script that loads the tables of a finished run must learn that they are incomplete.
   const settled = exit.code === ExitCode.ok || exit.code === ExitCode.rowsOpen;
   return settled && end.tablesLack !== null ? { code: ExitCode.internal, reason: 'TABLES_LACK' } : exit;
@@ -36,6 +35,22 @@ function exitOfRows(end: RunEndView, interruptedAs: ExitCode | undefined): RunEx
   return outcomes.invalid + outcomes.failed + outcomes.needs_review > 0
     ? { code: ExitCode.rowsOpen, reason: 'ROWS_OPEN' }
     : { code: ExitCode.ok, reason: 'OK' };
+}
+
+/** Any other error than ours is a defect. */
+export const asKybatchError = (error: unknown): KybatchError =>
+  error instanceof KybatchError
+    ? error
+    : new KybatchError(sanitizeText(error instanceof Error ? error.message : String(error)), {
+        code: 'INTERNAL',
+        exit: ExitCode.internal,
+        cause: error,
+      });
+
+/** The exit after an error: a failed write, a takeover or a defect. */
+export function exitOfFailure(error: unknown): RunExit {
+  const { exit, code } = asKybatchError(error);
+  return { code: exit, reason: code };
 }
 
 const MOVES: ReadonlySet<string> = new Set(['budget', 'allowance']);

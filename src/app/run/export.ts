@@ -43,6 +43,7 @@ import {
   pathIn,
   pricesOf,
   processEnvironment,
+  type Workplace,
   withLedger,
 } from '../environment.js';
 import { fileTarget, mustBeOutsideDataDir, mustNotBeAnInput } from '../output-paths.js';
@@ -97,20 +98,12 @@ export function exportTables(
   options: ExportTablesOptions = {},
   environment = processEnvironment(),
 ): Promise<ExportView> {
-  return withLedger('read', options, environment, async (ledger, dataDir) => {
-    const found = await runToShow(options, ledger, environment);
-    if (found === undefined) throw noRunYet();
+  return withLedger('read', options, environment, async (ledger, workplace) => {
+    const run = await runToShow(options, workplace);
     if (options.asOf !== undefined) {
       const past = readPastDay(options.asOf, environment.clock.now());
-      return await writeTables(
-        (await runThen(found, past, ledger)).id,
-        ledger,
-        dataDir,
-        { ...options, past },
-        environment,
-      );
+      return await writeTables((await runThen(run, past, ledger)).id, { ...options, past }, workplace);
     }
-    const run = found;
     const last = run.portfolioId === null ? undefined : await ledger.portfolios.lastRun(run.portfolioId);
     if (last !== undefined && last.id !== run.id)
       environment.onNote?.(
@@ -128,7 +121,7 @@ export function exportTables(
         ),
       );
     try {
-      return await writeTables(run.id, ledger, dataDir, options, environment);
+      return await writeTables(run.id, options, workplace);
     } catch (error) {
       throw adviseOnFullDisk(error, OTHER_DISK);
     }
@@ -138,14 +131,16 @@ export function exportTables(
 /** The named run, the newest of the named portfolio, or the newest of all. */
 async function runToShow(
   { run, portfolio }: Pick<ExportTablesOptions, 'run' | 'portfolio'>,
-  ledger: Ledger,
-  environment: AppEnvironment,
-): Promise<RunRecord | undefined> {
+  workplace: Workplace,
+): Promise<RunRecord> {
+  const { ledger } = workplace;
   if (portfolio === undefined) return await findRun(run, ledger);
   if (run !== undefined)
     throw new UsageError('RUN_AND_PORTFOLIO', 'a run and --portfolio cannot be given together', 'Give one of them.');
-  const ids = portfoliosNamed(portfolio, await ledger.portfolios.all(), environment).map(({ id }) => id);
-  return await newestRun(ledger, async ({ portfolioId }) => portfolioId !== null && ids.includes(portfolioId));
+  const ids = portfoliosNamed(portfolio, await ledger.portfolios.all(), workplace).map(({ id }) => id);
+  const newest = await newestRun(ledger, async ({ portfolioId }) => portfolioId !== null && ids.includes(portfolioId));
+  if (newest === undefined) throw noRunYet();
+  return newest;
 }
 
 /** A day that has begun, and its last moment. */
@@ -174,24 +169,19 @@ async function runThen(run: RunRecord, { at }: PastDay, { runs }: Pick<Ledger, '
 const OTHER_DISK =
   'Free some space on this disk, then continue. Or name a folder on another disk: `--out DIR`. The previous tables are kept.';
 
-export interface ReportFileOptions extends PlaceOptions {
-  /** Default: the newest run. */
-  readonly run?: string | undefined;
-  /** The newest run of this portfolio, by name or file. */
-  readonly portfolio?: string | undefined;
+export interface ReportFileOptions extends PlaceOptions, Pick<ExportTablesOptions, 'run' | 'portfolio'> {
   /** The file. Default: `report-<run>.html` in the working directory. */
   readonly out?: string | undefined;
 }
 
 /** Writes the report of a run as one file, from the stored answers. The tables are made for it, and not kept. */
 export function writeReport(options: ReportFileOptions = {}, environment = processEnvironment()): Promise<string> {
-  return withLedger('read', options, environment, async (ledger, dataDir) => {
-    const run = await runToShow(options, ledger, environment);
-    if (run === undefined) throw noRunYet();
-    const file = fileTarget(options.out ?? `report-${run.id}.html`, dataDir, environment);
+  return withLedger('read', options, environment, async (_, workplace) => {
+    const run = await runToShow(options, workplace);
+    const file = fileTarget(options.out ?? `report-${run.id}.html`, workplace.dataDir, environment);
     const folder = createTempFolder();
     try {
-      const { folder: tables } = await writeTables(run.id, ledger, folder, { formats: ['csv'] }, environment);
+      const { folder: tables } = await writeTables(run.id, { formats: ['csv'] }, { ...workplace, dataDir: folder });
       await writeAtomically(file, readFileSync(join(tables, REPORT)));
       return file;
     } finally {
@@ -244,12 +234,11 @@ const USUAL_FORMATS: readonly ExportFormat[] = ['csv', 'xlsx'];
 /** Writes the tables of a run in its present state. Those of an older run show the present list, too. */
 export async function writeTables(
   runId: string,
-  ledger: Pick<Ledger, 'reading' | 'review' | 'runs' | 'portfolios' | 'claims'>,
-  dataDir: string,
   options: TableOptions & { readonly past?: PastDay },
-  environment: AppEnvironment,
+  workplace: Workplace,
   prices?: Prices | null,
 ): Promise<ExportView> {
+  const { ledger, dataDir, clock } = workplace;
   const { past } = options;
   const snapshot = await ledger.reading.snapshot(runId, past && { asOf: past.at });
   if (snapshot === undefined)
@@ -263,15 +252,15 @@ export async function writeTables(
       );
     // Tables of a past day never take the place of the present ones.
     const name = past === undefined ? runId : `${runId}-as-of-${past.day}`;
-    const folder = tablesFolder(options, name, dataDir, environment);
+    const folder = tablesFolder(options, name, dataDir, workplace);
     assertExportsListable(dataDir);
-    const now = environment.clock.now();
+    const now = clock.now();
     const judge = past === undefined ? dueDecider(snapshot.run, now) : null;
     const formats = options.formats ?? USUAL_FORMATS;
     const questions =
       formats.includes('xlsx') && past === undefined ? await questionLines(snapshot.run, ledger) : undefined;
     const pipeline = findSettings(snapshot.run)?.pipeline;
-    const priced = prices === undefined ? pricesOf(pipeline, environment) : prices;
+    const priced = prices === undefined ? pricesOf(pipeline, workplace) : prices;
     const list = past === undefined ? await listOfTables(snapshot.run, ledger) : undefined;
     const tablesOf = options.out === undefined ? list : undefined;
     const latest = tablesOf && latestLink(dataDir, tablesOf);
@@ -281,7 +270,7 @@ export async function writeTables(
     let kept: string | null = null;
     const onKept = (file: string) => {
       kept = file;
-      note(dataDir, { run: runId, file, at: new Date(now).toISOString() }, environment);
+      note({ run: runId, file, at: new Date(now).toISOString() }, workplace);
     };
     const summary = await exportRun(
       snapshot,
@@ -313,10 +302,10 @@ export async function writeTables(
         ...(questions === undefined ? {} : { questions }),
       },
     );
-    note(dataDir, { run: runId, folder, at: summary.exported_at }, environment);
+    note({ run: runId, folder, at: summary.exported_at }, workplace);
     const keep = pipeline?.keepExports ?? null;
-    const isSet = tablesOf !== undefined && latest !== undefined && setLatest(latest, folder, environment);
-    if (isSet) clearOlder(dataDir, tablesOf, keep, latest, environment);
+    const isSet = tablesOf !== undefined && latest !== undefined && setLatest(latest, folder, workplace);
+    if (isSet) clearOlder(tablesOf, keep, latest, workplace);
     const workbook = summary.files.find(({ format }) => format === 'xlsx')?.path;
     return {
       folder,
@@ -355,11 +344,10 @@ const reasonOfFailure = (error: unknown): string => (error instanceof Error ? er
 
 /** The next export tries again what fails here. */
 function clearOlder(
-  dataDir: string,
   list: ListOfTables,
   keep: number | null,
   { target }: LatestLink,
-  { onNote }: AppEnvironment,
+  { dataDir, onNote }: Workplace,
 ): void {
   try {
     if (keep !== null) keepNewestTables(dataDir, list, keep, target);
@@ -370,7 +358,7 @@ function clearOlder(
 }
 
 /** The tables are written by now, so a failure to record their folder fails nothing. */
-function note(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: AppEnvironment): void {
+function note(made: ExportFolder | KeptWorkbook, { dataDir, onNote }: Workplace): void {
   try {
     noteExport(dataDir, made);
   } catch (error) {

@@ -10,7 +10,6 @@ import { GUARDS, type GuardName } from '../../domain/outcomes.js';
 import type { ApiName } from '../../domain/provider.js';
 import { readMarker } from '../../export/export-folders.js';
 import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
-import type { PortfolioStore } from '../../ledger/portfolio/portfolio-store.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { KnownRun } from '../../ledger/queries.js';
 import { isoTime } from '../../util/clock.js';
@@ -19,7 +18,7 @@ import { bytesInWords, didYouMean, type Message, message, sentence } from '../..
 import { labelsInText } from '../../util/prometheus.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { count, withCommas } from '../../util/words.js';
-import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn } from '../environment.js';
+import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn, type Workplace } from '../environment.js';
 import { type ListOptions, type OpenList, portfolioName } from '../portfolio/open-list.js';
 import { isSandboxName, type ProviderNames, urlVariable } from '../provider/provider.js';
 import type { TableOptions } from './export.js';
@@ -186,8 +185,7 @@ function loaded(name: string, cwd: string): readonly LoadedPipeline[] {
 /** The same for commands without a configuration: the lists name their providers. */
 export async function checkOlderCopy(
   lists: readonly PortfolioRecord[],
-  dataDir: string,
-  ledger: Ledger,
+  { dataDir, ledger }: Workplace,
 ): Promise<GuardFinding | undefined> {
   for (const name of new Set(lists.flatMap(({ providers }) => providers.split(',')))) {
     const [found] = await checkNewLedger({ dataDir }, { v1: name, v2: name }, ledger);
@@ -257,11 +255,10 @@ function headAndTail(path: string): { readonly head: string; readonly tail: stri
 export async function mustHaveKeptRows(
   list: OpenList,
   options: ListOptions,
-  portfolios: PortfolioStore,
   guards: GuardOptions,
   environment: Noting,
 ): Promise<void> {
-  const refusal = await rowsLost(list, options, portfolios);
+  const refusal = await rowsLost(list, options);
   if (refusal === undefined) return;
   if (!isAccepted('rows_lost', guards)) throw refusal;
   noteAccepted('rows_lost', refusal.message, environment);
@@ -273,13 +270,12 @@ export async function mustHaveKeptRows(
  * companies are normal, but if none is left, the IDs changed or it is another file.
  */
 export async function rowsLost(
-  { known, file }: Pick<OpenList, 'known' | 'file'>,
+  { known, file, ledger }: Pick<OpenList, 'known' | 'file' | 'ledger'>,
   { table, pipeline, limit }: ListOptions,
-  portfolios: PortfolioStore,
 ): Promise<GuardRefusal | undefined> {
   const allowed = pipeline.guards.rowsLost;
   if (allowed === null || limit !== null || known === undefined || !file.laid) return undefined;
-  const { now, before, kept, broken } = await portfolios.usable(known.id);
+  const { now, before, kept, broken } = await ledger.portfolios.usable(known.id);
   const lost = before - now;
   const isAnother = before > 0 && kept === 0;
   if (!isAnother && lost * 100 <= allowed * before)

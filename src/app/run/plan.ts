@@ -17,11 +17,11 @@ import type {
   InputTable,
   ReadingOptions,
 } from '../../input/types.js';
-import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
 import { hasCurrentLedger, hasLedger } from '../../ledger/open-ledger.js';
 import { leadsFollowed } from '../../stages/identity/searches.js';
 import { firstFew, message } from '../../util/message-parts.js';
-import { type AppEnvironment, ledgerOf, pricesOf, processEnvironment, withLedger } from '../environment.js';
+import { pick } from '../../util/view-json.js';
+import { type AppEnvironment, dataDirOf, ledgerOf, pricesOf, processEnvironment, withLedger } from '../environment.js';
 import {
   defaultPortfolio,
   type InputFile,
@@ -40,15 +40,16 @@ import {
   permissionReader,
   plannedPermissions,
 } from '../provider/permissions.js';
-import {
-  isSandboxName,
-  type ProviderNames,
-  type ProviderOptions,
-  providerNames,
-  withProvider,
-} from '../provider/provider.js';
+import { isSandboxName, type ProviderOptions, providerNames, withProvider } from '../provider/provider.js';
 import { type DiskNeed, plannedNeed } from './disk-estimate.js';
-import { checkListProviders, checkNewLedger, metricsOf, otherProviderNotes, rowsLost } from './guards.js';
+import {
+  checkListProviders,
+  checkNewLedger,
+  type GuardFinding,
+  metricsOf,
+  otherProviderNotes,
+  rowsLost,
+} from './guards.js';
 import { ContinueError, type ContinueStep, GuardRefusal } from './next-step.js';
 import { DeclinedError, providerIdsOf, wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
@@ -125,71 +126,38 @@ export async function plan(options: JobOptions, environment: AppEnvironment = pr
   return await withInputFile(options.input, environment, async (file) => {
     const job = await explainUnclearColumns(asRepeatStep('plan', options), () => readJob(file, options, environment));
     const names = providerNames(options, environment);
-    const place = ledgerOf(options, environment);
-    if (!(await hasLedger(place))) {
-      const view = await planOfNew(job, options, environment);
-      return withRefusals(view, await refusalsForLedger(job, place.dataDir, names, null, environment));
-    }
     const use = await permissionsNow(job, options, environment);
-    return await withLedger('read', options, environment, async (ledger, dataDir) => {
+    // The same refusals as of a run without a terminal. A person who is asked sees the findings in the question.
+    const place = { dataDir: dataDirOf(options, environment), metrics: metricsOf(job, environment) };
+    if (!(await hasLedger(ledgerOf(options, environment))))
+      return await planJob(job, null, use, options, environment, await checkNewLedger(place, names, null));
+    return await withLedger('read', options, environment, async (ledger) => {
       for (const note of await otherProviderNotes(names, ledger)) environment.onNote?.(note);
       const list = await OpenList.open(job, names, ledger, environment.clock.now());
       for (const note of notesAboutFile(list)) environment.onNote?.(note);
-      const view = await planJob(job, list, names, ledger, environment, use, place);
-      return withRefusals(view, await refusalsForLedger(job, dataDir, names, ledger, environment));
+      const findings = [
+        ...(await checkNewLedger(place, names, ledger)),
+        ...(await checkListProviders(names, ledger, portfolioName(job))),
+      ];
+      return await planJob(job, list, use, options, environment, findings);
     });
   });
 }
 
-export const planOfNew = async (job: Job, options: JobOptions, environment: AppEnvironment): Promise<PlanView> =>
-  await planJob(
-    job,
-    null,
-    providerNames(options, environment),
-    null,
-    environment,
-    await permissionsNow(job, options, environment),
-    ledgerOf(options, environment),
-  );
-
-function withRefusals(view: PlanView, more: readonly PlannedRefusal[]): PlanView {
-  const refusals = [...view.refusals, ...more];
-  return { ...view, refusedBy: refusals[0] ?? null, refusals };
-}
-
-/** The same refusals as of a run without a terminal. A person who is asked sees the findings in the question. */
-async function refusalsForLedger(
-  job: Job,
-  dataDir: string,
-  names: ProviderNames,
-  ledger: Ledger | null,
-  environment: AppEnvironment,
-): Promise<readonly PlannedRefusal[]> {
-  const findings = [
-    ...(await checkNewLedger({ dataDir, metrics: metricsOf(job, environment) }, names, ledger)),
-    ...(ledger === null ? [] : await checkListProviders(names, ledger, portfolioName(job))),
-  ];
-  return findings.map(({ message, guard, hint }) => refusalView(new GuardRefusal(message, guard, hint)));
-}
-
-const refusalView = ({ code, message, hint }: KybatchError): PlannedRefusal => ({ code, message, hint });
-
 /** The embedded sandbox counts in a file beside the ledger, and a plan must not change it. */
-async function permissionsNow({ pipeline }: Job, options: JobOptions, environment: AppEnvironment) {
+export async function permissionsNow({ pipeline }: ListOptions, options: JobOptions, environment: AppEnvironment) {
   if (options.sandbox === true) return null;
   return await withProvider(options, environment, async (provider) => {
     return (await permissionReader(pipeline, provider)?.atStart()) ?? null;
   });
 }
 
-export type Job = ListOptions;
-
 export async function readJob(
   file: InputFile,
   options: JobOptions,
   environment: AppEnvironment,
   pipeline = loadPipeline(options.pipeline ?? 'analyst', environment.cwd, environment.onNote),
-): Promise<Job> {
+): Promise<ListOptions> {
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
   const portfolio = nameGiven(options.portfolio);
   const table = await readInput(file.path, {
@@ -237,24 +205,29 @@ async function mustHaveRows({ path, rows }: InputTable): Promise<void> {
   );
 }
 
-/** `list`: the input with its portfolio. Null if nothing was ever bought. */
+/** `list`: the input with its portfolio. Null if nothing was ever bought. `findings`: what would refuse a run. */
 export async function planJob(
-  job: Job,
+  job: ListOptions,
   list: OpenList | null,
-  names: ProviderNames,
-  ledger: Ledger | null,
-  environment: AppEnvironment,
   use: readonly PermissionUse[] | null,
-  place: LedgerPlace,
+  options: ProviderOptions,
+  environment: AppEnvironment,
+  findings: readonly GuardFinding[] = [],
 ): Promise<PlanView> {
   const { table, pipeline } = job;
+  const names = providerNames(options, environment);
+  const { dataDir, ledgerUrl } = ledgerOf(options, environment);
   const prices = pricesOf(pipeline, environment);
-  const planned = await planInput(job, list, names, ledger, environment);
+  const planned = await planInput(job, list, environment);
   const at = environment.clock.now();
-  const lastRun = await lastRunOf(list, ledger);
-  const lost = ledger === null || list === null ? undefined : await rowsLost(list, job, ledger.portfolios);
-  const told = usesApi(pipeline, 'v2') ? await latestPermissionUse({ use, at }, names.v2, ledger) : null;
-  const needsReview = list?.known && ledger ? (await ledger.portfolios.outcomes(list.known.id)).needs_review : 0;
+  const lastRun = list && (await lastRunOf(list));
+  const lost = list === null ? undefined : await rowsLost(list, job);
+  const refused = findings.map(({ message, guard, hint }) => new GuardRefusal(message, guard, hint));
+  const refusals = [...(lost === undefined ? [] : [lost]), ...refused].map((one) =>
+    pick(one, 'code', 'message', 'hint'),
+  );
+  const told = usesApi(pipeline, 'v2') ? await latestPermissionUse({ use, at }, names.v2, list?.ledger ?? null) : null;
+  const needsReview = list?.known ? (await list.ledger.portfolios.outcomes(list.known.id)).needs_review : 0;
   return {
     at,
     sandbox: isSandboxName(names.v1),
@@ -269,16 +242,16 @@ export async function planJob(
     inDoubt: pipeline.inDoubt,
     limits: pipeline.budget,
     columns: { read: table.read, country: table.country, all: table.columns },
-    refusedBy: lost === undefined ? null : refusalView(lost),
-    refusals: lost === undefined ? [] : [refusalView(lost)],
+    refusedBy: refusals[0] ?? null,
+    refusals,
     remarks: table.remarks(),
     needsReview,
     // Rows with an open question that are not due are among those that are up to date.
     afterReview: costAfterReview(planned.toPerson + Math.min(needsReview, planned.upToDate), pipeline),
     disk: plannedNeed(
       { rows: planned.rows, answers: answersAtMost(planned), lastRun: lastRun?.id ?? null },
-      place.ledgerUrl === undefined,
-      place.dataDir,
+      ledgerUrl === undefined,
+      dataDir,
       environment,
     ),
     ...(prices === null ? {} : { prices, money: plannedMoney(prices, planned) }),
@@ -296,10 +269,8 @@ const plannedMoney = (prices: Prices, { purchases, revealsAtMost }: RunPlan): Pl
 
 /** The present cost of the rows of an input. `examineAtMost` limits how many are examined one by one. */
 export async function planInput(
-  job: Job,
+  job: ListOptions,
   list: OpenList | null,
-  names: ProviderNames,
-  ledger: Ledger | null,
   environment: AppEnvironment,
   examineAtMost?: number,
 ): Promise<RunPlan> {
@@ -309,14 +280,14 @@ export async function planInput(
     notBefore: (list?.fresh ?? job.fresh) ? Number.POSITIVE_INFINITY : 0,
     examineAtMost,
     now: environment.clock.now(),
-    ledger,
-    environments: await providerIdsOf(names, ledger),
+    ledger: list?.ledger ?? null,
+    environments: list === null ? { v1: null, v2: null } : await providerIdsOf(list.names, list.ledger),
   });
 }
 
-async function lastRunOf(list: OpenList | null, ledger: Ledger | null): Promise<PlannedRun | null> {
-  const last = list?.known && (await ledger?.portfolios.lastRun(list.known.id));
-  return last === undefined || list === null
+async function lastRunOf(list: OpenList): Promise<PlannedRun | null> {
+  const last = list.known && (await list.ledger.portfolios.lastRun(list.known.id));
+  return last === undefined
     ? null
     : { id: last.id, finished: last.state !== 'open', continues: list.continues(last), fresh: isFresh(last) };
 }

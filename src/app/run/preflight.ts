@@ -21,34 +21,38 @@ import { searchesOf } from '../../stages/identity/space-search.js';
 import { isoTime } from '../../util/clock.js';
 import { message } from '../../util/message-parts.js';
 import { count } from '../../util/words.js';
-import type { AppEnvironment } from '../environment.js';
+import type { Workplace } from '../environment.js';
 import type { MetricsReader } from '../provider/permissions.js';
 import { keyRefusal, type Provider, refusedKeyInWords } from '../provider/provider.js';
 import { type GuardFinding, type GuardOptions, refuseOrAsk } from './guards.js';
 import { type AttemptOptions, storeAttemptOptions, withKeptFormats } from './progress.js';
 
+interface CheckedAttempt {
+  /** Null before `--rebuy` has begun one. */
+  readonly run: RunRecord | null;
+  readonly pipeline: Pipeline;
+  readonly rest: RemainingCost;
+  readonly limits: Limits;
+  readonly permissions: MetricsReader | undefined;
+  readonly options: GuardOptions & AttemptOptions;
+}
+
 /**
- * Checks free of charge, before the first paid call, that the keys allow all that the pipeline needs (V1-8). Otherwise
- * searches would be paid for records that can never be bought. It runs only if something is to be bought. Only a
- * refusal stops the attempt: the run itself waits for a provider that is down. Returns the cost of the checks, which
- * counts against the limits. `run`: null before `--rebuy` has begun one.
+ * Checks before the first paid call that the keys allow all that the pipeline needs (V1-8). Otherwise searches would be
+ * paid for records that can never be bought. Only a refusal stops the attempt: the run itself waits for a provider that
+ * is down. Returns the cost of the checks, which counts against the limits.
  */
 export async function checkKeyAccess(
-  run: RunRecord | null,
-  pipeline: Pipeline,
-  rest: RemainingCost,
-  limits: Limits,
+  { run, pipeline, rest, limits, permissions, options }: CheckedAttempt,
   provider: Provider,
-  permissions: MetricsReader | undefined,
-  ledger: Ledger,
-  environment: AppEnvironment,
-  options: GuardOptions & AttemptOptions,
+  workplace: Workplace,
 ): Promise<AttemptSpending> {
   const { v1, names } = provider;
+  const { ledger } = workplace;
   // This attempt passed the guards, so an earlier refusal is over, even if the process dies now.
   if (run?.portfolioId != null) await ledger.portfolios.forgetRefusal(run.portfolioId);
   const given = run === null ? options : await withKeptFormats(options, run.id, ledger);
-  const attempt = { runId: run?.id ?? null, given: storeAttemptOptions(given, environment, provider.sandbox?.port) };
+  const attempt = { runId: run?.id ?? null, given: storeAttemptOptions(given, workplace, provider.sandbox?.port) };
   const { units, reports, v2Calls } = within(rest, limits);
   const ofV1 = [...new Set(operationsOf(pipeline))].filter(({ api }) => api === 'v1');
   let refusedV1: ApiError | null = null;
@@ -63,14 +67,14 @@ export async function checkKeyAccess(
   // In parallel, because each takes as long as the provider takes.
   const [cost, refusal = null] = await Promise.all([
     v1 !== null && units > 0 && ofV1.length > 0
-      ? withRecordedProbes(attempt, v1, names.v1, limits, enough, ledger, environment, mustGrant)
+      ? withRecordedProbes(attempt, v1, names.v1, limits, enough, workplace, mustGrant)
       : NO_SPENDING,
     reports + v2Calls > 0 ? permissions?.refusal() : null,
   ]);
   const refusedV2 = refusal === null || (await isIntermediaryPage(refusal, provider, ledger)) ? null : refusal;
   const [first, second] = [refusedV1, refusedV2].flatMap((error: ApiError | null) => error ?? []);
   if (first !== undefined) throw keyRefused(first, second, provider);
-  refuseOrAsk(checkClock(provider), options, environment);
+  refuseOrAsk(checkClock(provider), options, workplace);
   return cost;
 }
 
@@ -143,8 +147,7 @@ export async function withRecordedProbes(
   environment: string,
   limits: Limits,
   signal: AbortSignal,
-  { calls }: Pick<Ledger, 'calls'>,
-  { clock, onNote }: AppEnvironment,
+  { ledger: { calls }, clock, onNote }: Workplace,
   use: (send: SendCheck) => Promise<void>,
 ): Promise<AttemptSpending> {
   const begunAt = clock.now();

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { REVEALING_OPERATIONS, revealsOfCall } from '../../api/account.js';
 import { addReveals, NO_REVEALS, type Reveals } from '../../domain/account-usage.js';
-import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { type ExitCode, KybatchError } from '../../domain/errors.js';
 import { isUnknownCharge } from '../../domain/outcomes.js';
 import type { Money } from '../../domain/prices.js';
 import type { RunEvent } from '../../engine/events.js';
@@ -19,9 +19,9 @@ import { type Limits, possibleCost } from '../../ledger/money/intent.js';
 import type { LeftMember, PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
 import { type AttemptActivity, type AttemptSpending, NO_SPENDING, type RunActivity } from '../../ledger/queries.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
-import { sanitizeText } from '../../util/sanitize-text.js';
-import type { AppEnvironment } from '../environment.js';
+import type { Workplace } from '../environment.js';
 import { withReviewSheets } from '../review/questions.js';
+import { asKybatchError, exitOfFailure, type RunExit } from './exit-code.js';
 import type { ExportView } from './export.js';
 import type { ContinueStep, NextStep } from './next-step.js';
 import { type PortfolioProgress, portfolioProgress, runProgress, stepOnRun } from './progress.js';
@@ -50,7 +50,7 @@ export interface RunEndView
   /** False: nothing was to do and nothing was spent. */
   readonly worked: boolean;
   /** By this attempt. */
-  readonly spent: Spent;
+  readonly spent: AttemptSpending;
   /** The same in money. Absent: no prices are set, or nothing was to do. */
   readonly money?: Money;
   /** Contacts that this attempt asked for and got: each reveal is charged. */
@@ -114,7 +114,7 @@ export interface StopView {
   readonly cause?: string | undefined;
 }
 
-const stopView = ({ code, message, hint, exit, cause }: KybatchError): StopView => ({
+export const stopView = ({ code, message, hint, exit, cause }: KybatchError): StopView => ({
   code,
   message,
   hint,
@@ -122,48 +122,18 @@ const stopView = ({ code, message, hint, exit, cause }: KybatchError): StopView 
   cause: cause instanceof KybatchError ? cause.code : undefined,
 });
 
-/** What the run, its end and its tables say. */
-type SaidByEnd =
-  | keyof ReturnType<typeof standing>
-  | keyof ReturnType<typeof ofTables>
-  | keyof Pick<RunEnd, 'finished' | 'interrupted' | 'moved' | 'contacts' | 'stopped'>
-  | 'nextDueAt'
-  | 'watchAsked'
-  | 'workbookBefore'
-  | 'worked'
-  | 'next'
-  | 'further';
-
-export function viewOfEnd(
+/** `before`: the folder of an earlier attempt, if no tables were written. */
+export const shownTables = async (
   run: RunRecord,
-  { progress, stopped, finished, interrupted, moved, contacts }: RunEnd,
-  whole: PortfolioProgress,
-  steps: readonly ContinueStep[],
-  tables: ExportView | null,
-  made: Omit<RunEndView, SaidByEnd>,
-): RunEndView {
-  const [next = null, ...further] = steps;
-  return {
-    ...standing(run, progress, whole),
-    nextDueAt: null,
-    watchAsked: 0,
-    worked: true,
-    moved,
-    contacts,
-    ...made,
-    stopped: stopped === undefined ? null : stopView(stopped),
-    finished,
-    interrupted,
-    ...ofTables(tables),
-    workbookBefore: workbookIn(made.tablesBefore),
-    next,
-    further,
-  };
-}
-
-const ofTables = (view: ExportView | null) => ({
+  view: ExportView | null,
+  before: string | null,
+  { ledger, dataDir }: Workplace,
+) => ({
   tables: view?.folder ?? null,
+  tablesBefore: before,
+  latest: await latestTables(run, view?.folder ?? before, dataDir, ledger),
   workbook: view?.workbook ?? null,
+  workbookBefore: workbookIn(before),
   keptWorkbook: view?.kept ?? null,
   keptAnswers: view?.keptAnswers ?? false,
   tablesLack: view?.lack ?? null,
@@ -175,7 +145,6 @@ function workbookIn(folder: string | null): string | null {
 }
 
 interface IdleRun {
-  readonly dataDir: string;
   readonly tables?: ExportView | null;
   readonly nextAt?: number | null;
   /** The changes of the list, if a file was read. */
@@ -187,17 +156,14 @@ export const NO_NEWS: NonNullable<IdleRun['list']> = { left: 0, leftFirst: [], i
 
 export async function viewOfIdleRun(
   run: RunRecord,
-  ledger: Ledger,
-  environment: AppEnvironment,
-  { dataDir, tables = null, nextAt = null, list = NO_NEWS }: IdleRun,
+  workplace: Workplace,
+  { tables = null, nextAt = null, list = NO_NEWS }: IdleRun = {},
 ): Promise<RunEndView> {
-  const progress = await runProgress(run, ledger, environment.clock.now());
+  const { ledger, dataDir, clock } = workplace;
+  const progress = await runProgress(run, ledger, clock.now());
   const whole = await portfolioProgress(run, progress, ledger);
-  const [next = null, ...further] = await withReviewSheets(
-    await nextSteps(run, progress, whole, ledger),
-    ledger,
-    environment,
-  );
+  const steps = await nextSteps(run, progress, whole, ledger);
+  const [next = null, ...further] = await withReviewSheets(steps, ledger, workplace);
   const before = tables === null ? (newestTables(run.id, dataDir)?.folder ?? null) : null;
   return {
     ...standing(run, progress, whole),
@@ -218,16 +184,13 @@ export async function viewOfIdleRun(
     rest: null,
     priceAboveLimit: null,
     barred: false,
-    reportsCharged: (await ledger.reading.activity(run.id, environment.clock.now())).reports,
+    reportsCharged: (await ledger.reading.activity(run.id, clock.now())).reports,
     unitsLeft: null,
     failures: [],
     stopped: null,
     finished: progress.byOutcome.pending === 0,
     interrupted: false,
-    ...ofTables(tables),
-    tablesBefore: before,
-    workbookBefore: workbookIn(before),
-    latest: await latestTables(run, tables?.folder ?? before, dataDir, ledger),
+    ...(await shownTables(run, tables, before, workplace)),
     log: null,
     parkedUntil: null,
     putOff: false,
@@ -281,7 +244,7 @@ function exportsIn(dataDir: string): readonly FoundExport[] {
   }
 }
 
-const standing = (
+export const standing = (
   { id, inputPath, rowCount }: RunRecord,
   progress: Progress,
   { portfolio, rows, outcomes, invalid }: PortfolioProgress,
@@ -338,9 +301,7 @@ export async function nextSteps(
 export const workMs = ({ begunAt, endedAt, lastCallAt }: AttemptActivity): number =>
   Math.max(0, Math.max(endedAt ?? 0, lastCallAt) - begunAt);
 
-export type Spent = AttemptSpending;
-
-export const addSpending = (a: Spent, b: Spent): Spent => ({
+export const addSpending = (a: AttemptSpending, b: AttemptSpending): AttemptSpending => ({
   units: a.units + b.units,
   reports: a.reports + b.reports,
   unknown: a.unknown + b.unknown,
@@ -356,7 +317,7 @@ export interface LeftToPeople {
 
 /** Counts what the calls of one attempt cost and which rows it left to people. */
 export class AttemptTally {
-  spent: Spent = NO_SPENDING;
+  spent = NO_SPENDING;
   v2Calls = 0;
   /** Contacts that were asked for and answered. Lost calls count as unknown charges. */
   reveals = NO_REVEALS;
@@ -405,22 +366,11 @@ export interface AttemptEnding {
 
 export const endingOf = (
   { stopped, interrupted, finished }: Pick<RunEndView, 'stopped' | 'interrupted' | 'finished'>,
-  { code: exit, reason }: { readonly code: number; readonly reason: string },
+  { code: exit, reason }: RunExit,
 ): string => JSON.stringify({ stopped, interrupted, finished, exit, reason } satisfies AttemptEnding);
 
-/** The exit after an error: a failed write, a takeover or a defect. */
-export const exitOfFailure = (error: unknown): { readonly code: number; readonly reason: string } =>
-  error instanceof KybatchError
-    ? { code: error.exit, reason: error.code }
-    : { code: ExitCode.internal, reason: 'INTERNAL' };
-
-export function failureEnding(error: unknown): string {
-  const stopped =
-    error instanceof KybatchError
-      ? stopView(error)
-      : { code: 'INTERNAL', message: sanitizeText(String(error)), hint: undefined, exit: ExitCode.internal };
-  return endingOf({ stopped, interrupted: false, finished: false }, exitOfFailure(error));
-}
+export const failureEnding = (error: unknown): string =>
+  endingOf({ stopped: stopView(asKybatchError(error)), interrupted: false, finished: false }, exitOfFailure(error));
 
 /** Null if nothing was stored or it is damaged. The run can be shown without it. */
 export const readEnding = (stored: string | null): AttemptEnding | null =>

@@ -6,7 +6,6 @@ import { loadPipeline } from '../../config/pipeline.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { type Money, moneyOf } from '../../domain/prices.js';
 import { countryProblem } from '../../domain/search-subject.js';
-import type { PermissionReader } from '../../engine/permissions.js';
 import { MAX_EXAMINED_ROWS, maximumCost } from '../../engine/plan.js';
 import { type RemainingCost, within } from '../../engine/row-cost.js';
 import type { Ledger } from '../../ledger/ledger.js';
@@ -23,12 +22,11 @@ import {
   dataDirOf,
   ledgerOf,
   pathIn,
-  pricesOf,
   processEnvironment,
   RUN_WAITS_MS,
+  type Workplace,
   withLedger,
 } from '../environment.js';
-import type { LastExit } from '../monitoring/figures.js';
 import { MetricsFile } from '../monitoring/metrics.js';
 import { notifyAtEnd } from '../monitoring/notify.js';
 import {
@@ -55,6 +53,7 @@ import {
 import { mustKnowNames, namesWritten } from '../provider/vocabularies.js';
 import { withNotedAnswers } from '../review/answer-question.js';
 import { executeRun, viewOfUpToDate, waitForLeader } from './execute-run.js';
+import { asKybatchError, exitOfFailure } from './exit-code.js';
 import { checkTables } from './export.js';
 import {
   checkNewLedger,
@@ -71,12 +70,11 @@ import {
 import {
   asRepeatStep,
   explainUnclearColumns,
-  type Job,
   type JobOptions,
   type PlanView,
+  permissionsNow,
   planInput,
   planJob,
-  planOfNew,
   readJob,
 } from './plan.js';
 import { checkKeyAccess } from './preflight.js';
@@ -92,7 +90,7 @@ import {
   type SpendingBounds,
   type SpendingOptions,
 } from './spending.js';
-import { isFresh, isFreshIfReadable } from './stored-settings.js';
+import { isFreshIfReadable } from './stored-settings.js';
 
 export interface RunOptions extends JobOptions, SpendingOptions {
   /** Called before anything is spent. Without it, `yes` or a `budget` is needed, except for the sandbox. */
@@ -116,35 +114,37 @@ export const run = (options: RunOptions, environment: AppEnvironment = processEn
     const input = nameOfInput(options.input, environment);
     const portfolio = options.portfolio?.trim() ?? defaultPortfolio(input);
     let metrics: MetricsFile | null = null;
-    return await recordRefusal(
-      portfolio,
-      options,
-      environment,
-      async (begins) => {
-        const pipeline = loadPipeline(options.pipeline ?? 'analyst', environment.cwd, environment.onNote);
-        toBeTold({ notify: pipeline.notify, input, of: { portfolio } });
-        metrics = MetricsFile.of(pipeline, input, dataDirOf(options, environment), environment);
-        return await withInputFile(options.input, environment, async (file) => {
-          const read = () => readJob(file, options, environment, pipeline);
-          const job = await explainUnclearColumns(asRepeatStep('run', options), read);
-          const asked = (await isAllInvalid(job)) ? { ...options, yes: true, agree: undefined } : options;
-          return await bringUpToDate(job, metrics, asked, environment, begins);
+    let hasBegun = false;
+    try {
+      const pipeline = loadPipeline(options.pipeline ?? 'analyst', environment.cwd, environment.onNote);
+      toBeTold({ notify: pipeline.notify, input, of: { portfolio } });
+      metrics = MetricsFile.of(pipeline, input, dataDirOf(options, environment), environment);
+      return await withInputFile(options.input, environment, async (file) => {
+        const read = () => readJob(file, options, environment, pipeline);
+        const job = await explainUnclearColumns(asRepeatStep('run', options), read);
+        const asked = (await isAllInvalid(job)) ? { ...options, yes: true, agree: undefined } : options;
+        return await bringUpToDate(job, metrics, asked, environment, () => {
+          hasBegun = true;
         });
-      },
-      async (ledger) => await metrics?.write(ledger, providerNames(options, environment), null),
-      async (exit) => await metrics?.writeExit(portfolio, exit),
-    );
+      });
+    } catch (error) {
+      // A person at the terminal has seen the refusal.
+      if ((hasBegun || options.agree === undefined) && isRefusal(error)) {
+        if (!hasBegun) await recordRefusal(portfolio, error, metrics, options, environment);
+        await metrics?.writeExit(portfolio, exitOfFailure(error));
+      }
+      throw error;
+    }
   });
 
 async function bringUpToDate(
-  job: Job,
+  job: ListOptions,
   metrics: MetricsFile | null,
   options: RunOptions,
   environment: AppEnvironment,
   begins: () => void,
 ): Promise<RunEndView> {
   mustNameGuards(options);
-  const prices = pricesOf(job.pipeline, environment);
   const bounds = boundsOf(options, job.pipeline);
   const names = providerNames(options, environment);
   // Stored with the requested concurrency, so that `resume` keeps it.
@@ -159,28 +159,31 @@ async function bringUpToDate(
   };
   // A person who declines before the ledger exists leaves nothing behind.
   const foundBefore = isNew ? refuseOrAsk(await checkNewLedger(place, names, null), options, environment) : [];
-  const agreed = isNew ? await agreedCostWithoutLedger(job, bounds, foundBefore, options, environment) : undefined;
+  const newUse = () => permissionsNow(job, options, environment);
+  const agreed = isNew ? await agreedCost(job, null, bounds, foundBefore, newUse, options, environment) : undefined;
   const waiting = { ...options, waitMs: RUN_WAITS_MS };
-  const update = async (ledger: Ledger, dataDir: string): Promise<RunEndView> => {
+  const update = async (ledger: Ledger, workplace: Workplace): Promise<RunEndView> => {
     if (isNew && agreed === undefined && !isSandboxName(names.v1))
       environment.onNote?.(message('LEDGER_BEGUN', `a new ledger was created in ${dataDir}`));
-    const findings = isNew
+    // What would buy the whole list again (X-9).
+    const found = isNew
       ? []
-      : refuseOrAsk(await findingsOf(job, place, names, ledger, environment), options, environment);
-    const list = await openList({ ...job, pipeline }, names, options, ledger, environment);
+      : [...(await checkNewLedger(place, names, ledger)), ...(await checkNewProvider(job, names, workplace))];
+    const findings = refuseOrAsk(found, options, environment);
+    const list = await openList({ ...job, pipeline }, names, options, workplace);
     // Taking over unfinished rows must not take them from a process that works on them.
     if (list.known !== undefined) {
       const { id } = list.known;
       const ofList = { isMeant: (run: RunRecord) => run.portfolioId === id, called: 'a run of this list' };
-      await waitForLeader(ofList, options, ledger, environment);
+      await waitForLeader(ofList, options, workplace);
     }
     // A person who is asked sees this in the plan.
     if (list.file.laid && options.agree === undefined)
       for (const note of remarkNotes(job.table.remarks())) environment.onNote?.(note);
-    const heard = await pullBeforeRun(pipeline, list.known, options, ledger, dataDir, environment);
+    const heard = await pullBeforeRun(pipeline, list.known, options, workplace);
     const watchAsked = heard?.companies ?? 0;
     const upToDate = async (converged: PortfolioUpdate) => {
-      const view = { ...(await viewOfUpToDate(converged, list, options, dataDir, ledger, environment)), watchAsked };
+      const view = { ...(await viewOfUpToDate(converged, list, options, workplace)), watchAsked };
       await metrics?.write(ledger, names, null);
       return view;
     };
@@ -189,7 +192,7 @@ async function bringUpToDate(
       ledger.acceptLoss();
       const converged = await list.begin();
       if (converged.run !== null && heard !== null) await ledger.watches.takenUp(converged.run.id, heard.since);
-      if (!list.fresh) await noteFreshTakeover(converged, ledger, environment);
+      if (!list.fresh) await noteFreshTakeover(converged, workplace);
       return converged;
     };
     const nobodyIsAsked = options.agree === undefined && hasConsent(options, pipeline);
@@ -204,47 +207,43 @@ async function bringUpToDate(
       async (provider) => {
         checkProvider(pipeline, provider);
         if (namesWritten(pipeline).length > 0 && (await list.isAnythingDue()))
-          await mustKnowNames(pipeline, 'Correct the file.', provider, options, ledger, environment);
+          await mustKnowNames(pipeline, 'Correct the file.', provider, options, workplace);
         const permissions = permissionReader(pipeline, provider, options.drain);
-        const asked =
-          agreed ?? (await agreedCost(list, job, bounds, findings, { ...options, permissions }, ledger, environment));
+        const use = async () => (await permissions?.atStart()) ?? null;
+        const asked = agreed ?? (await agreedCost(job, list, bounds, findings, use, options, environment));
+        const { limits } = bounds;
         const mustBeGranted = (run: RunRecord | null, rest: RemainingCost) =>
-          checkKeyAccess(run, pipeline, rest, bounds.limits, provider, permissions, ledger, environment, options);
+          checkKeyAccess({ run, pipeline, rest, limits, permissions, options }, provider, workplace);
         // After a refusal the run can be resumed. But with `--rebuy` no run may be left behind, or the next attempt
         // would buy stored answers again.
         let checks = NO_SPENDING;
         if (list.fresh)
           checks = await mustBeGranted(
             null,
-            asked ?? maximumCost(await planInput(job, list, names, ledger, environment, MAX_EXAMINED_ROWS)),
+            asked ?? maximumCost(await planInput(job, list, environment, MAX_EXAMINED_ROWS)),
           );
         const converged = await begin();
         const { run, goesOn, due, invalid, left, leftFirst, members } = converged;
         if (run === null) return await upToDate(converged);
-        const remaining = { run, pipeline, fresh: isFresh(run), outcome: 'pending' } as const;
-        const rest = asked ?? (await remainingCost(remaining, names, ledger, environment));
+        const rest = asked ?? (await remainingCost(run, pipeline, 'pending', workplace, names));
         if (!list.fresh) checks = await mustBeGranted(run, rest);
-        const told = { list: { due, invalid, left, leftFirst, members }, checks, options, permissions, metrics };
-        const attempt = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, prices, rest, ...told };
+        const news = { due, invalid, left, leftFirst, members };
+        const attempt = { ...bounds, run, goesOn, pipeline, rest, list: news, checks, options, permissions, metrics };
         begins();
-        return { ...(await executeRun(attempt, provider, ledger, environment)), watchAsked };
+        return { ...(await executeRun(attempt, provider, workplace)), watchAsked };
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   };
-  return await withLedger('write', waiting, environment, (ledger, dataDir) =>
-    withNotedAnswers(ledger, options, environment, () => update(ledger, dataDir)),
+  return await withLedger('write', waiting, environment, (ledger, workplace) =>
+    withNotedAnswers(options, workplace, () => update(ledger, workplace)),
   );
 }
 
 /** Rows begun with `--rebuy` keep it in the run that takes them over: all answers of a company have the same age. */
-async function noteFreshTakeover(
-  { superseded }: PortfolioUpdate,
-  { runs }: Ledger,
-  { onNote }: AppEnvironment,
-): Promise<void> {
+async function noteFreshTakeover({ superseded }: PortfolioUpdate, { ledger, onNote }: Workplace): Promise<void> {
   for (const id of superseded) {
-    const run = await runs.find(id);
+    const run = await ledger.runs.find(id);
     if (run !== undefined && isFreshIfReadable(run))
       onNote?.(
         message(
@@ -255,38 +254,26 @@ async function noteFreshTakeover(
   }
 }
 
-/** Findings of a situation in which the whole list would be bought again (X-9). */
-const findingsOf = async (
-  job: Job,
-  place: Parameters<typeof checkNewLedger>[0],
-  names: ProviderNames,
-  ledger: Ledger,
-  environment: AppEnvironment,
-): Promise<readonly GuardFinding[]> => [
-  ...(await checkNewLedger(place, names, ledger)),
-  ...(await checkNewProvider(job, names, ledger, environment)),
-];
-
 async function openList(
-  job: Job,
+  job: ListOptions,
   names: ProviderNames,
   guards: GuardOptions,
-  ledger: Ledger,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<OpenList> {
-  await adoptRuns(job, names, ledger, environment.clock.now());
+  const { ledger, clock, onNote } = workplace;
+  await adoptRuns(job, names, ledger, clock.now());
   await ledger.portfolios.correctProviders(portfolioName(job), providersKey(names));
-  const list = await OpenList.open(job, names, ledger, environment.clock.now());
-  for (const note of notesAboutFile(list)) environment.onNote?.(note);
+  const list = await OpenList.open(job, names, ledger, clock.now());
+  for (const note of notesAboutFile(list)) onNote?.(note);
   for (const run of list.known === undefined ? [] : await ledger.portfolios.runsInUse(list.known.id))
     await ledger.runs.mustBeReadable(run);
-  await mustHaveKeptRows(list, job, ledger.portfolios, guards, environment);
+  await mustHaveKeptRows(list, job, guards, workplace);
   return list;
 }
 
 /** An attempt that is refused for its options creates nothing, not even a ledger. Returns true if there is none yet. */
 async function checkBeforeBegin(
-  pipeline: Job['pipeline'],
+  pipeline: ListOptions['pipeline'],
   options: RunOptions,
   environment: AppEnvironment,
 ): Promise<boolean> {
@@ -301,48 +288,19 @@ async function checkBeforeBegin(
   return isNew;
 }
 
-/** The cost that a person agreed to. The plan is made for them, and nothing is spent before a yes. */
+/** The cost that a person agreed to. Undefined if nobody is asked. `list`: null without a ledger. */
 async function agreedCost(
-  list: OpenList,
-  job: Job,
+  job: ListOptions,
+  list: OpenList | null,
   { limits }: SpendingBounds,
   findings: readonly GuardFinding[],
-  options: RunOptions & { readonly permissions: PermissionReader | undefined },
-  ledger: Ledger,
-  environment: AppEnvironment,
-): Promise<RemainingCost | undefined> {
-  if (options.agree === undefined) return undefined;
-  const use = (await options.permissions?.atStart()) ?? null;
-  const plan = await planJob(
-    job,
-    list,
-    providerNames(options, environment),
-    ledger,
-    environment,
-    use,
-    ledgerOf(options, environment),
-  );
-  return await agreedTo(plan, limits, findings, options.agree);
-}
-
-/** The same without a ledger, when nothing was ever bought. Undefined if no person is asked. */
-async function agreedCostWithoutLedger(
-  job: Job,
-  { limits }: SpendingBounds,
-  findings: readonly GuardFinding[],
+  permissionUse: () => ReturnType<typeof permissionsNow>,
   options: RunOptions,
   environment: AppEnvironment,
 ): Promise<RemainingCost | undefined> {
-  if (options.agree === undefined) return undefined;
-  return await agreedTo(await planOfNew(job, options, environment), limits, findings, options.agree);
-}
-
-async function agreedTo(
-  plan: PlanView,
-  limits: SpendingBounds['limits'],
-  findings: readonly GuardFinding[],
-  agree: NonNullable<RunOptions['agree']>,
-): Promise<RemainingCost> {
+  const { agree } = options;
+  if (agree === undefined) return undefined;
+  const plan = await planJob(job, list, await permissionUse(), options, environment);
   const rest = maximumCost(plan);
   const atMost = within(rest, limits);
   const money = plan.prices === undefined ? {} : { money: moneyOf(plan.prices, atMost) };
@@ -361,16 +319,16 @@ async function isAllInvalid({ table, limit }: Pick<ListOptions, 'table' | 'limit
 
 /** Guard `new_provider`: the list last used another base URL, and stored answers would be bought again. */
 async function checkNewProvider(
-  job: Job,
+  job: ListOptions,
   names: ProviderNames,
-  ledger: Ledger,
-  environment: AppEnvironment,
+  { ledger, ...environment }: Workplace,
 ): Promise<readonly GuardFinding[]> {
   const others = await otherAddresses(job, names, ledger);
   if (others.length === 0) return [];
+  const silent = { ...environment, onReading: undefined, onNote: undefined };
   const costAt = async (at: ProviderNames) => {
     const list = await OpenList.open(job, at, ledger, environment.clock.now());
-    return maximumCost(await planInput(job, list, at, ledger, silent(environment), MAX_EXAMINED_ROWS));
+    return maximumCost(await planInput(job, list, silent, MAX_EXAMINED_ROWS));
   };
   const here = await costAt(names);
   let cheapest = { at: names, cost: here };
@@ -406,7 +364,7 @@ async function checkNewProvider(
 const APIS = ['v1', 'v2'] as const;
 
 /** Other base URLs with stored answers, for each API whose base URL is new to the list. */
-async function otherAddresses(job: Job, names: ProviderNames, { portfolios, reading }: Ledger) {
+async function otherAddresses(job: ListOptions, names: ProviderNames, { portfolios, reading }: Ledger) {
   const list = portfolioName(job);
   // The newest is first.
   const last = (await portfolios.all()).find(({ name, providers }) => name === list && !isSandboxName(providers));
@@ -421,59 +379,29 @@ async function otherAddresses(job: Job, names: ProviderNames, { portfolios, read
 
 const sum = ({ units, reports, v2Calls }: RemainingCost): number => units + reports + v2Calls;
 
-const silent = (environment: AppEnvironment): AppEnvironment => ({
-  ...environment,
-  onReading: undefined,
-  onNote: undefined,
-});
-
-/**
- * An attempt that is refused before it begins, because its file is gone or has lost rows, leaves no record of its own.
- * A note with its list lets `status --check` report it. The next accepted attempt deletes the note. `tell` is called
- * with the ledger after the note, `tellExit` after every error, because the ledger may be out of reach.
- */
-async function recordRefusal<T>(
-  list: string,
-  options: RunOptions,
-  environment: AppEnvironment,
-  work: (begins: () => void) => Promise<T>,
-  tell: (ledger: Ledger) => Promise<void>,
-  tellExit: (exit: LastExit) => Promise<void>,
-): Promise<T> {
-  let hasBegun = false;
-  try {
-    return await work(() => {
-      hasBegun = true;
-    });
-  } catch (error) {
-    // A person at the terminal has seen the refusal.
-    if ((hasBegun || options.agree === undefined) && isRefusal(error)) {
-      if (!hasBegun) await writeRefusal(list, error, options, environment, tell);
-      const { code, exit } = refusalOf(error);
-      await tellExit({ code: exit, reason: code });
-    }
-    throw error;
-  }
+/** A running process or a declined plan is not a problem of the list. */
+function isRefusal(error: unknown): boolean {
+  const { exit } = asKybatchError(error);
+  return exit !== ExitCode.locked && exit !== ExitCode.interrupted;
 }
 
-/** A running process or a declined plan is not a problem of the list. */
-const isRefusal = (error: unknown): boolean =>
-  !(error instanceof KybatchError) || (error.exit !== ExitCode.locked && error.exit !== ExitCode.interrupted);
-
-/** If the note cannot be written, the ledger itself fails, and the next command reports that. */
-async function writeRefusal(
+/**
+ * An attempt that is refused before it begins leaves no record of its own, so `status --check` reads this note. If it
+ * cannot be written, the ledger itself fails, and the next command reports that.
+ */
+async function recordRefusal(
   list: string,
   error: unknown,
+  metrics: MetricsFile | null,
   options: RunOptions,
   environment: AppEnvironment,
-  tell: (ledger: Ledger) => Promise<void>,
 ): Promise<void> {
   try {
     if (!(await hasLedger(ledgerOf(options, environment)))) return;
     await withLedger('existing', options, { ...environment, onNote: undefined }, async (ledger) => {
       const refusal = { ...refusalOf(error), given: storeLimits(options) };
       await ledger.portfolios.noteRefusal(list, refusal, environment.clock.now());
-      await tell(ledger);
+      await metrics?.write(ledger, providerNames(options, environment), null);
     });
   } catch (failure) {
     if (!(failure instanceof KybatchError)) throw failure;
@@ -483,10 +411,8 @@ async function writeRefusal(
 const LONGEST = 1000;
 
 /** Includes the hint, because a later reader of the note has not seen the output. */
-function refusalOf(error: unknown): Omit<RefusedAttempt, 'at' | 'given' | 'exit'> & { readonly exit: ExitCode } {
-  const { code, exit, hint } =
-    error instanceof KybatchError ? error : { code: 'INTERNAL', exit: ExitCode.internal, hint: undefined };
-  const message = error instanceof Error ? error.message : String(error);
+function refusalOf(error: unknown): Omit<RefusedAttempt, 'at' | 'given'> {
+  const { code, exit, hint, message } = asKybatchError(error);
   const told = redact(sanitizeText(hint === undefined ? message : `${message.replace(/\.$/, '')}. ${hint}`));
   return { code, exit, message: told.slice(0, LONGEST) };
 }

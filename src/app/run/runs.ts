@@ -57,8 +57,10 @@ export function viewOf(run: RunRecord): RunView {
 
 type Runs = Pick<Ledger, 'runs' | 'reading'>;
 
-export async function findRun(id: string | undefined, ledger: Runs): Promise<RunRecord | undefined> {
-  return id === undefined ? await newestRun(ledger) : await namedRun(id, ledger);
+export async function findRun(id: string | undefined, ledger: Runs): Promise<RunRecord> {
+  const run = id === undefined ? await newestRun(ledger) : await namedRun(id, ledger);
+  if (run === undefined) throw noRunYet();
+  return run;
 }
 
 /** Finds a run by its ID or by a unique part: its beginning, its end, or the beginning of the part after the date. */

@@ -14,7 +14,7 @@ import type { Limits } from '../../ledger/money/intent.js';
 import type { DueReason, PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { type Message, type MessageCode, message } from '../../util/message-parts.js';
-import type { AppEnvironment } from '../environment.js';
+import type { Workplace } from '../environment.js';
 import type { ProviderNames, ProviderOptions } from '../provider/provider.js';
 import type { TableOptions } from './export.js';
 import type { GuardOptions } from './guards.js';
@@ -216,23 +216,17 @@ export type ListNews = Pick<PortfolioUpdate, 'due' | 'invalid' | 'left' | 'leftF
 
 export type ListenToSpending = (event: SpendingEvent) => void;
 
-export interface RemainingWork {
-  readonly run: RunRecord;
-  readonly pipeline: Pipeline;
-  /** Answers from before the run are not used. */
-  readonly fresh: boolean;
-  readonly outcome: 'pending' | 'failed';
-}
-
-/** The most that the remaining rows of a run may still cost. Nothing is sent or written. */
+/** The most that these rows of a run may still cost. `names`: by default the providers that the run has used. */
 export async function remainingCost(
-  { run, pipeline, fresh, outcome }: RemainingWork,
-  names: ProviderNames,
-  ledger: Ledger,
-  { clock }: AppEnvironment,
+  run: RunRecord,
+  pipeline: Pipeline,
+  outcome: 'pending' | 'failed',
+  { ledger, clock }: Workplace,
+  names?: ProviderNames,
 ): Promise<RemainingCost> {
-  const environments = await providerIdsOf(names, ledger);
-  const notBefore = fresh ? ledger.times.corrected(run.createdAt) : 0;
+  const usedName = async (api: 'v1' | 'v2') => (await ledger.runs.environmentName(run.id, api)) ?? '';
+  const environments = await providerIdsOf(names ?? { v1: await usedName('v1'), v2: await usedName('v2') }, ledger);
+  const notBefore = isFresh(run) ? ledger.times.corrected(run.createdAt) : 0;
   const rows = rowsOfRun(run.id, outcome, ledger);
   return maximumCost(await planRun({ rows, pipeline, notBefore, now: clock.now(), ledger, environments }));
 }
@@ -279,17 +273,16 @@ export async function restIfBarred(
   run: RunRecord,
   progress: Pick<Progress, 'parkedReasons'>,
   given: Pick<SpendingOptions, 'budget' | 'maxReports'>,
-  ledger: Ledger,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<BarredRest | null> {
   const pipeline = (progress.parkedReasons.budget ?? 0) === 0 ? undefined : findSettings(run)?.pipeline;
   if (pipeline === undefined) return null;
   const { limits } = boundsOf(given, pipeline);
-  const priceAboveLimit = await findPriceAboveLimit(run, progress, pipeline, limits, ledger);
+  const priceAboveLimit = await findPriceAboveLimit(run, progress, pipeline, limits, workplace.ledger);
   const isLimited = (limits.units ?? limits.reports) !== null && (progress.parkedReasons.allowance ?? 0) === 0;
-  const boughtNothing = isLimited && (await stoppedByLimitAtOnce(run, ledger));
+  const boughtNothing = isLimited && (await stoppedByLimitAtOnce(run, workplace.ledger));
   if (priceAboveLimit === null && !boughtNothing && limits.units !== 0 && limits.reports !== 0) return null;
-  const { units, reports } = await remainingOfRun(run, pipeline, 'pending', ledger, environment);
+  const { units, reports } = await remainingCost(run, pipeline, 'pending', workplace);
   const isStopped = priceAboveLimit !== null || boughtNothing || isBarred({ units, reports }, limits);
   return isStopped ? { units, reports, priceAboveLimit } : null;
 }
@@ -300,19 +293,6 @@ async function stoppedByLimitAtOnce({ id }: RunRecord, { reading }: Pick<Ledger,
   const ending = last?.ending == null ? undefined : parseStored(last.ending, isRecord);
   const isOver = ending !== undefined && ending.stopped === null && ending.interrupted === false;
   return last !== undefined && isOver && last.unitsSpent + last.reportsSpent === 0;
-}
-
-/** The same with the providers that the run has used. */
-export async function remainingOfRun(
-  run: RunRecord,
-  pipeline: Pipeline,
-  outcome: RemainingWork['outcome'],
-  ledger: Ledger,
-  environment: AppEnvironment,
-): Promise<RemainingCost> {
-  const nameOf = async (api: 'v1' | 'v2') => (await ledger.runs.environmentName(run.id, api)) ?? '';
-  const names = { v1: await nameOf('v1'), v2: await nameOf('v2') };
-  return await remainingCost({ run, pipeline, fresh: isFresh(run), outcome }, names, ledger, environment);
 }
 
 /** The ledger's numbers for the providers. Null if it does not know them. */

@@ -19,6 +19,7 @@ import {
   type PlaceOptions,
   pricesOf,
   processEnvironment,
+  type Workplace,
   withLedger,
 } from '../environment.js';
 import { stepAfterRefusal } from '../monitoring/check.js';
@@ -37,8 +38,8 @@ import {
   stateOfRun,
 } from './progress.js';
 import { type AttemptEnding, latestTables, newestTables, nextSteps, readEnding, workMs } from './run-end.js';
-import { findRun, namedRun, noRunYet, type RunStanding, viewOf } from './runs.js';
-import { type Amounts, type BarredRest, remainingOfRun, restIfBarred } from './spending.js';
+import { findRun, namedRun, type RunStanding, viewOf } from './runs.js';
+import { type Amounts, type BarredRest, remainingCost, restIfBarred } from './spending.js';
 import { findSettings, rereadStep } from './stored-settings.js';
 
 export interface StatusOptions extends PlaceOptions {
@@ -135,16 +136,16 @@ const RATE_STEP_MS = 5_000;
 /** One run: counts, stages, units, speed, and what it waits for. It may be running. */
 export async function status(options: StatusOptions = {}, environment = processEnvironment()): Promise<StatusView> {
   await mustNotBeLost(options, environment);
-  return await withLedger('read', options, environment, async (ledger, dataDir) => {
+  return await withLedger('read', options, environment, async (ledger, workplace) => {
+    const { dataDir } = workplace;
     const { runs, reading } = ledger;
     const run = await findRun(options.run, ledger);
-    if (run === undefined) throw noRunYet();
     const at = environment.clock.now();
     const state = await stateOfRun(run, ledger, at, at - RATE_WINDOW_MS);
     const { progress, whole, isAtWork, lacksTables } = state;
-    const shown = await pageOf(run, state, whole, at, ledger, dataDir, environment);
+    const shown = await pageOf(run, state, whole, at, workplace);
     const refused = options.run === undefined ? await newestRefusal(ledger) : null;
-    const rest = isAtWork ? null : await restIfBarred(run, progress, shown.given, ledger, environment);
+    const rest = isAtWork ? null : await restIfBarred(run, progress, shown.given, workplace);
     const correct = stepAfterRefusal(refused ?? shown.atWork?.ending?.stopped ?? null, run);
     const steps: readonly ContinueStep[] = [
       ...(lacksTables ? [rereadStep(run)] : []),
@@ -188,7 +189,7 @@ export const runPage = (
   options: PlaceOptions & { readonly run: string },
   environment: AppEnvironment,
 ): Promise<RunPageView> =>
-  withLedger('read', options, environment, async (ledger, dataDir) => {
+  withLedger('read', options, environment, async (ledger, workplace) => {
     const run = await namedRun(options.run, ledger);
     const at = environment.clock.now();
     // The calls of the attempt are not counted.
@@ -196,7 +197,7 @@ export const runPage = (
     // In steps, so that the counts can be kept.
     const step = Math.floor(at / RATE_STEP_MS) * RATE_STEP_MS - RATE_WINDOW_MS;
     const since = Math.max(step, state.attempt?.begunAt ?? 0);
-    return await pageOf(run, state, await listedRows(run, ledger), at, ledger, dataDir, environment, since);
+    return await pageOf(run, state, await listedRows(run, ledger), at, workplace, since);
   });
 
 /** `since`: the speed is measured since then, in rows of the run. Default: as the attempt was counted. */
@@ -205,16 +206,15 @@ async function pageOf(
   state: Omit<RunState, 'whole' | 'toDo'>,
   { portfolio, rows }: Pick<PortfolioProgress, 'portfolio' | 'rows'>,
   at: number,
-  ledger: Ledger,
-  dataDir: string,
-  environment: AppEnvironment,
+  workplace: Workplace,
   since?: number,
 ): Promise<RunPageView & Pick<StatusView, 'atWork'>> {
+  const { ledger, dataDir } = workplace;
   const { reading } = ledger;
   const { progress, workers, attempt, lacksTables, condition } = state;
   const activity = await reading.activity(run.id, since ?? at - RATE_WINDOW_MS);
   const settledRows = since === undefined ? attempt?.settledRows : activity.settledSince;
-  const prices = pricesOf(findSettings(run)?.pipeline, environment);
+  const prices = pricesOf(findSettings(run)?.pipeline, workplace);
   const bought = prices && { ...purchasesOf(await reading.charged({ run: run.id })), units: progress.unitsCharged };
   return {
     run: viewOf(run),
@@ -258,11 +258,11 @@ export const continueCost = (
   options: PlaceOptions & { readonly run: string; readonly failed: boolean },
   environment: AppEnvironment,
 ): Promise<Amounts> =>
-  withLedger('read', options, environment, async (ledger) => {
+  withLedger('read', options, environment, async (ledger, workplace) => {
     const run = await namedRun(options.run, ledger);
     const pipeline = findSettings(run)?.pipeline;
     if (pipeline === undefined) return { units: 0, reports: 0 };
-    return await remainingOfRun(run, pipeline, options.failed ? 'failed' : 'pending', ledger, environment);
+    return await remainingCost(run, pipeline, options.failed ? 'failed' : 'pending', workplace);
   });
 
 /** The files of the newest tables of a run, as their export lists them. */
@@ -270,7 +270,7 @@ export const resultFiles = (
   options: PlaceOptions & { readonly run: string },
   environment: AppEnvironment,
 ): Promise<{ readonly folder: string; readonly names: readonly string[] }> =>
-  withLedger('read', options, environment, async (ledger, dataDir) => {
+  withLedger('read', options, environment, async (ledger, { dataDir }) => {
     const { id } = await namedRun(options.run, ledger);
     const folder = newestTables(id, dataDir)?.folder ?? '';
     const names = readMarker(folder)?.files.filter((name) => !name.includes('/')) ?? [];

@@ -8,7 +8,7 @@ import type { RunEnd } from '../../engine/run.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
-import type { AppEnvironment } from '../environment.js';
+import type { Workplace } from '../environment.js';
 import { type ExportView, type TableOptions, writeTables } from './export.js';
 import { withKeptFormats } from './progress.js';
 import { newestTables } from './run-end.js';
@@ -33,22 +33,19 @@ export async function tablesAtEnd(
   attempt: StoppedAttempt,
   end: RunEnd,
   broughtAnything: boolean,
-  dataDir: string,
-  ledger: Ledger,
-  environment: AppEnvironment,
   listener: NonNullable<SpendingOptions['listen']>,
+  workplace: Workplace,
 ): Promise<AttemptTables> {
   const { run, options } = attempt;
   const none = { tables: null, tablesBefore: null };
   const isAborted = () => options.abort?.aborted === true;
   if (isAborted() || !mustBeWritten(attempt, end)) return none;
-  const current =
-    broughtAnything || isAskedFor(options) ? undefined : await currentTables(run, dataDir, ledger, environment);
+  const current = broughtAnything || isAskedFor(options) ? undefined : await currentTables(run, workplace);
   if (current !== undefined) return { tables: null, tablesBefore: current };
   listener({ kind: 'writing_tables' });
   try {
     const writing = { ...options, signal: options.abort };
-    return { ...none, tables: await writeTables(run.id, ledger, dataDir, writing, environment, attempt.prices) };
+    return { ...none, tables: await writeTables(run.id, writing, workplace, attempt.prices) };
   } catch (error) {
     if (isAborted()) return none;
     if (!(error instanceof KybatchError)) throw error;
@@ -60,12 +57,8 @@ const mustBeWritten = ({ options, pipeline }: StoppedAttempt, end: RunEnd): bool
   options.export ?? (pipeline.tables === 'at_every_stop' || end.finished || (isAllDone(end) && !end.interrupted));
 
 /** Tables hold the whole list. An attempt without news does not write a million rows again. */
-async function currentTables(
-  run: RunRecord,
-  dataDir: string,
-  { reading, portfolios }: Ledger,
-  { clock }: AppEnvironment,
-): Promise<string | undefined> {
+async function currentTables(run: RunRecord, { dataDir, ledger, clock }: Workplace): Promise<string | undefined> {
+  const { reading, portfolios } = ledger;
   const written = newestTables(run.id, dataDir);
   const at = written === undefined ? Number.NaN : Date.parse(written.at);
   if (!(at <= clock.now())) return undefined;
@@ -89,13 +82,11 @@ export async function tablesWhere(
   isOther: () => Promise<boolean>,
   run: RunRecord,
   options: SpendingOptions,
-  dataDir: string,
-  ledger: Ledger,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<ExportView | null> {
   const wanted = isAskedFor(options) || (options.export !== false && (await isOther()));
   if (!wanted) return null;
-  return await writeTables(run.id, ledger, dataDir, await withKeptFormats(options, run.id, ledger), environment);
+  return await writeTables(run.id, await withKeptFormats(options, run.id, workplace.ledger), workplace);
 }
 
 /** True if answers came after the last success: from a killed attempt, another list or a manual call. */
