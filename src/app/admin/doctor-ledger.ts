@@ -29,12 +29,12 @@ export function checkDataDir({ dataDir, ledgerUrl }: LedgerPlace): Finding {
     const why =
       failure === undefined ? 'it does not exist, or is not a folder' : `${sentence(failure.what)} ${failure.hint}`;
     const code = failure?.code ?? 'NO_PERMISSION';
-    return fail(check, `${dataDir} cannot be used: ${why}`, code);
+    return fail(check, `${dataDir} cannot be used: ${why}`, { code });
   }
   const closed = unwritablePaths(dataDir, ledgerUrl === undefined ? LEDGER_FILES : []);
   if (closed.length > 0) {
     const detail = `This user may not change ${closed.join(', ')}. A run would be refused. Run kybatch as their owner, or change the owner.`;
-    return fail(check, detail, 'NO_PERMISSION');
+    return fail(check, detail, { code: 'NO_PERMISSION' });
   }
   const isOpen = (statSync(dataDir).mode & 0o077) !== 0;
   return isOpen
@@ -80,7 +80,7 @@ export function checkSpace(dataDir: string, environment: AppEnvironment): readon
   if (free >= SPACE.noted) return [ok(check, detail, `${bytesInWords(free)} free`)];
   if (free >= SPACE.floor) return [note(check, `${detail}. A large run may need more.`)];
   const then = `${detail}. Free some space: no run starts with less than ${bytesInWords(SPACE.floor)}.`;
-  return [fail(check, then, 'DISK_FULL', ExitCode.internal)];
+  return [fail(check, then, { code: 'DISK_FULL', exit: ExitCode.internal })];
 }
 
 function ledgerFinding(health: DatabaseHealth, { dataDir }: Pick<LedgerPlace, 'dataDir'>): Finding {
@@ -88,8 +88,9 @@ function ledgerFinding(health: DatabaseHealth, { dataDir }: Pick<LedgerPlace, 'd
   switch (health.state) {
     case 'absent':
     case 'sound': {
-      const detail = health.state === 'absent' ? 'none yet' : 'no damage found';
-      const short = `${detail}${health.state === 'absent' ? '' : QUICK}`;
+      const isThere = health.state === 'sound';
+      const detail = isThere ? 'no damage found' : 'none yet';
+      const short = isThere ? `${detail} (quick check: --deep reads everything)` : detail;
       return health.note === undefined
         ? ok(check, detail, short)
         : note(check, `${detail}, but ${sentence(health.note)}`);
@@ -100,21 +101,19 @@ function ledgerFinding(health: DatabaseHealth, { dataDir }: Pick<LedgerPlace, 'd
     }
     case 'newer': {
       const detail = `The ledger comes from a newer kybatch (schema ${health.schema}). Update kybatch.`;
-      return fail(check, detail, 'LEDGER_TOO_NEW');
+      return fail(check, detail, { code: 'LEDGER_TOO_NEW' });
     }
     case 'no_driver':
-      return fail(check, health.detail, 'DRIVER_MISSING');
+      return fail(check, health.detail, { code: 'DRIVER_MISSING' });
     case 'unusable':
-      return fail(check, `The ledger cannot be checked: ${health.detail}`, undefined, health.exit);
+      return fail(check, `The ledger cannot be checked: ${health.detail}`, { exit: health.exit });
     case 'damaged': {
       const { wayOut = 'Do not delete it: it records what was paid for.' } = health;
       const detail = `The ledger is damaged: ${sentence(health.detail)} ${wayOut}\nTo restore a backup, stop all runs. Then, in ${dataDir}:\n\`mkdir ../aside && mv kybatch.db* ../aside && cp BACKUP/kybatch.db .\``;
-      return fail(check, detail, 'LEDGER_DAMAGED', ExitCode.internal);
+      return fail(check, detail, { code: 'LEDGER_DAMAGED', exit: ExitCode.internal });
     }
   }
 }
-
-const QUICK = ' (quick check: --deep reads everything)';
 
 /** Checks every stored answer against its digest, and every record. A damaged answer can be bought again. */
 export async function checkContents(
@@ -146,16 +145,14 @@ function answerFindings(
     if (!answer.owned || answer.params === null)
       return note(check, `${bad}. A newer answer exists, or it was never reused.`);
     const detail = `${bad}. The next run that needs it buys it again. To buy it now: ${again(answer)}`;
-    return fail(check, detail, undefined, ExitCode.internal);
+    return fail(check, detail, { exit: ExitCode.internal });
   });
 }
 
 function recordFindings(records: readonly DamagedRecord[]): readonly Finding[] {
   const check = 'stored records';
   if (records.length === 0) return [ok(check, 'all can be read', '')];
-  return firstFew(records, wayOut, 'damaged records').map((detail) =>
-    fail(check, detail, undefined, ExitCode.internal),
-  );
+  return firstFew(records, wayOut, 'damaged records').map((detail) => fail(check, detail, { exit: ExitCode.internal }));
 }
 
 function wayOut({ what, remedy }: DamagedRecord): string {
@@ -201,10 +198,10 @@ export async function lookAtLedger(place: LedgerPlace, { clock }: AppEnvironment
     return { findings, health, server };
   } catch (error) {
     if (place.ledgerUrl === undefined || !(error instanceof KybatchError)) throw error;
-    const { message, hint = '', exit } = error;
-    const detail = `${sentence(message)} ${hint}`.trimEnd();
-    const code = error.code as MessageCode;
-    return { findings: [fail('connection', detail, code, exit)], health: unusable(detail, exit), server: null };
+    const { exit } = error;
+    const detail = detailOf(error);
+    const finding = fail('connection', detail, { code: error.code as MessageCode, exit });
+    return { findings: [finding], health: unusable(detail, exit), server: null };
   }
 }
 
@@ -228,7 +225,7 @@ function serverFindings(health: ServerHealth): readonly Finding[] {
 
 function connection({ name, version, role, roundTripMs, isReadOnly }: ServerHealth): Finding {
   const detail = `${name}, PostgreSQL ${version}, role ${role}, round trip ${inMs(roundTripMs)}`;
-  if (isReadOnly) return fail('connection', `${detail}. It is read-only, or a standby.`, 'LEDGER_READ_ONLY');
+  if (isReadOnly) return fail('connection', `${detail}. It is read-only, or a standby.`, { code: 'LEDGER_READ_ONLY' });
   const isSlow = roundTripMs > SLOW_MS;
   return isSlow
     ? note('connection', `${detail}. Every call waits for several round trips. Run kybatch nearer to the database.`)
@@ -241,18 +238,17 @@ function schema({ role, mayMigrate, ledger: { has, needs } }: ServerHealth): Fin
   const check = 'database';
   const schemas = `(schema ${has}, this one ${has === null || has > needs ? 'knows' : 'needs'} ${needs})`;
   const by = mayMigrate ? '' : ` Its owner must run it: ${role} may not create schemas.`;
-  if (has === null)
-    return fail(
-      check,
-      `The role ${role} may not read the schema version of the ledger. Check its rights.`,
-      'SCHEMA_UNKNOWN',
-    );
   if (has === needs) return ok(check, `ledger: schema ${has}`);
-  if (has > needs)
-    return fail(check, `The ledger comes from a newer kybatch ${schemas}. Update kybatch.`, 'SCHEMA_TOO_NEW');
+  const refuse = (code: MessageCode, detail: string) => fail(check, detail, { code });
+  if (has === null)
+    return refuse(
+      'SCHEMA_UNKNOWN',
+      `The role ${role} may not read the schema version of the ledger. Check its rights.`,
+    );
+  if (has > needs) return refuse('SCHEMA_TOO_NEW', `The ledger comes from a newer kybatch ${schemas}. Update kybatch.`);
   return has === 0
-    ? fail(check, `This database has no ledger yet. Create it with ${MIGRATE}.${by}`, 'SCHEMA_MISSING')
-    : fail(check, `The ledger comes from an older kybatch ${schemas}. Run ${MIGRATE}.${by}`, 'SCHEMA_TOO_OLD');
+    ? refuse('SCHEMA_MISSING', `This database has no ledger yet. Create it with ${MIGRATE}.${by}`)
+    : refuse('SCHEMA_TOO_OLD', `The ledger comes from an older kybatch ${schemas}. Run ${MIGRATE}.${by}`);
 }
 
 /** Without tables there is nothing to grant. */
@@ -267,12 +263,8 @@ function rights({ role, ledger, rightsMissing }: ServerHealth): readonly Finding
 function clock({ clockAheadMs }: ServerHealth): Finding {
   const off = Math.abs(clockAheadMs);
   const detail = `the clock of PostgreSQL is ${off < 1000 ? inMs(off) : `${(off / 1000).toFixed(1)} s`} ${clockAheadMs < 0 ? 'behind' : 'ahead of'} this machine's`;
-  return off <= SKEW_MS
-    ? ok('clock skew', detail)
-    : fail(
-        'clock skew',
-        `${detail}. Machines use the clock to see whether another one is alive. Synchronise all clocks (NTP).`,
-      );
+  const why = 'Machines use the clock to see whether another one is alive. Synchronise all clocks (NTP).';
+  return off <= SKEW_MS ? ok('clock skew', detail) : fail('clock skew', `${detail}. ${why}`);
 }
 
 function connections({ connections: { whose, used, most } }: ServerHealth): Finding {
@@ -290,45 +282,41 @@ function encryption({ isEncrypted, isLocal }: ServerHealth): Finding {
     : note('tls', 'not in use: data travels unencrypted. Add ?sslmode=verify-full to the address.');
 }
 
-const durability = ({ unsafeSettings }: ServerHealth): readonly Finding[] =>
-  unsafeSettings.length === 0
-    ? []
-    : [
-        note(
-          'durability',
-          `${unsafeSettings.join(', ')}: paid answers may be lost if the database machine fails. Turn it on.`,
-        ),
-      ];
+function durability({ unsafeSettings }: ServerHealth): readonly Finding[] {
+  if (unsafeSettings.length === 0) return [];
+  const detail = `${unsafeSettings.join(', ')}: paid answers may be lost if the database machine fails. Turn it on.`;
+  return [note('durability', detail)];
+}
 
 const inMs = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 
-export const ok = (check: string, detail: string, short?: string): Finding => ({
-  check,
-  state: 'ok',
-  detail,
-  ...(short === undefined ? {} : { short }),
-});
-export const note = (check: string, detail: string, more: Pick<Finding, 'short' | 'code'> = {}): Finding => ({
+type More = Pick<Finding, 'short' | 'code'>;
+
+export const ok = (check: string, detail: string, short?: string): Finding => ({ check, state: 'ok', detail, short });
+export const note = (check: string, detail: string, more: More = {}): Finding => ({
   check,
   state: 'note',
   detail,
   ...more,
 });
-export const fail = (check: string, detail: string, code?: MessageCode, exit: ExitCode = ExitCode.usage): Finding => ({
+export const fail = (check: string, detail: string, more: More & Pick<Finding, 'exit'> = {}): Finding => ({
   check,
   state: 'fail',
   detail,
-  exit,
-  ...(code === undefined ? {} : { code }),
+  exit: ExitCode.usage,
+  ...more,
 });
+
+/** An error as the detail of a finding. */
+export const detailOf = ({ message, hint = '' }: KybatchError): string => `${sentence(message)} ${hint}`.trimEnd();
 
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'note' | 'fail';
   readonly detail: string;
   /** The detail in a few words, for the screen. Empty: only `--verbose` and `--json` show the finding. */
-  readonly short?: string;
+  readonly short?: string | undefined;
   readonly exit?: ExitCode;
   /** What was found. Absent where `check` and `state` say it: `doctor` makes it of them. */
-  readonly code?: MessageCode;
+  readonly code?: MessageCode | undefined;
 }

@@ -29,7 +29,7 @@ import { didYouMean, sentence } from '../../util/message-parts.js';
 import { type AppEnvironment, withLedger } from '../environment.js';
 import { keyRefusal, type Provider, type ProviderOptions, refusedKeyInWords } from '../provider/provider.js';
 import { withRecordedProbes } from '../run/preflight.js';
-import { type Finding, note, ok } from './doctor-ledger.js';
+import { type Finding, fail, note, ok } from './doctor-ledger.js';
 
 /** A check need not wait as long as a paid call. */
 export const CHECK_SETUP = { deadlineMs: 10_000 };
@@ -78,14 +78,11 @@ function v1KeyFinding(report: V1KeyReport, environment: Provider['configuration'
       return ok('v1 key', detail, `accepted${isWhole ? ', no scope refused' : ''}`);
     }
     case 'not_live':
-      return {
-        check: 'v1 key',
-        state: 'fail',
-        detail: 'KYBATCH_V1_API_KEY is a test key. kybatch needs a live key.',
+      return fail('v1 key', 'KYBATCH_V1_API_KEY is a test key. kybatch needs a live key.', {
         short: 'not accepted: test key',
         exit: ExitCode.credentials,
         code: 'KEY_NOT_LIVE',
-      };
+      });
     default:
       return keyFailure('v1', report.state, report, environment);
   }
@@ -165,7 +162,7 @@ function keyFailure(
   const status = error?.httpStatus;
   const short = state === 'unreachable' && status !== undefined ? `answers with an error (${status})` : failure.short;
   const detail = error === undefined ? 'The provider did not answer.' : failureInWords(state, error, environment);
-  return { check: `${api} ${subject}`, state: 'fail', detail, short, exit };
+  return fail(`${api} ${subject}`, detail, { short, exit });
 }
 
 function failureInWords(state: keyof typeof FAILURES, error: ApiError, environment: Provider['configuration']): string {
@@ -190,14 +187,7 @@ const FAILURES = {
 
 const notConfigured = (api: 'v1' | 'v2', alone: boolean): Finding =>
   alone
-    ? {
-        check: 'configuration',
-        state: 'fail',
-        detail: NO_PROVIDER,
-        short: 'not configured',
-        exit: ExitCode.usage,
-        code: 'NO_PROVIDER',
-      }
+    ? fail('configuration', NO_PROVIDER, { short: 'not configured', code: 'NO_PROVIDER' })
     : note(`${api} key`, `${api} is not configured`, { short: 'not configured', code: 'API_NOT_CONFIGURED' });
 
 const NO_PROVIDER = `No provider is configured. Put these into .env in this folder:

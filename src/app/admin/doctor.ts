@@ -38,7 +38,17 @@ import {
   otherProviderNotes,
 } from '../run/guards.js';
 import { checkClock } from '../run/preflight.js';
-import { checkContents, checkDataDir, checkSpace, type Finding, lookAtLedger } from './doctor-ledger.js';
+import {
+  checkContents,
+  checkDataDir,
+  checkSpace,
+  detailOf,
+  type Finding,
+  fail,
+  lookAtLedger,
+  note,
+  ok,
+} from './doctor-ledger.js';
 import {
   CHECK_SETUP,
   checkMcp,
@@ -79,7 +89,9 @@ export function doctor(options: DoctorOptions = {}, environment = processEnviron
     const { dataDir } = place;
     const { health, server, findings: ofLedger } = await lookAtLedger(place, environment);
     const notes: Message[] = [];
-    const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, environment.cwd, (note) => notes.push(note));
+    const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, environment.cwd, (remark) =>
+      notes.push(remark),
+    );
     const now = environment.clock.now();
     // At once: a provider that hangs is waited for once.
     const [{ findings: ofV1, costly }, { findings: ofV2, ...v2 }, ofMcp] = await Promise.all([
@@ -93,7 +105,7 @@ export function doctor(options: DoctorOptions = {}, environment = processEnviron
       ...ofV2,
       ...ofMcp,
       ...checkPipeline(pipeline, options.pipeline !== undefined, provider),
-      ...notes.map(({ code, text }): Finding => ({ check: 'pipeline', state: 'note', detail: text, code })),
+      ...notes.map(({ code, text }) => note('pipeline', text, { code })),
       ...checkPrices(environment),
       ...checkMonitoring(pipeline, options.pipeline !== undefined, dataDir, environment),
       checkDataDir(place),
@@ -117,12 +129,10 @@ const withCode = (finding: Finding): CodedFinding => ({
 });
 
 /** A run would end with the same exit code. If a person can be asked at a terminal, cron still cannot run. */
-const refusing = ({ guard, message, hint }: GuardFinding): Finding => ({
-  check: `guard ${guard}`,
-  state: 'fail',
-  detail: `${sentence(message)} ${GUARDS[guard].asks ? 'Without a terminal kybatch' : 'kybatch'} refuses to run. ${hint}`,
-  exit: ExitCode.usage,
-});
+function refusing({ guard, message, hint }: GuardFinding): Finding {
+  const who = GUARDS[guard].asks ? 'Without a terminal kybatch' : 'kybatch';
+  return fail(`guard ${guard}`, `${sentence(message)} ${who} refuses to run. ${hint}`);
+}
 
 async function lostLedger(
   place: LedgerPlace,
@@ -140,14 +150,13 @@ function checkStoredAnswers(
   environment: AppEnvironment,
 ): Promise<readonly Finding[]> {
   return withLedger('read', options, environment, async (ledger, workplace) => {
-    const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
     const ahead = await ledger.reading.clockAhead();
     const lost = await checkNewLedger(workplace, names, ledger);
     const moved = await checkListProviders(names, ledger);
     const elsewhere = moved.length === 0 ? await otherProviderNotes(names, ledger) : [];
     return [
       ...[...lost, ...moved].map(refusing),
-      ...elsewhere.map(({ text, code }) => ({ ...note('owned answers', text), code })),
+      ...elsewhere.map(({ text, code }) => note('owned answers', text, { code })),
       ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, environment.clock.now()))]),
       ...(await checkAllowance(names, ledger, environment.clock.now())),
       ...(await checkDiskNeed(workplace)),
@@ -160,8 +169,8 @@ async function checkDiskNeed(workplace: Workplace): Promise<readonly Finding[]> 
   const need = await diskNeedOfUpdate(await currentPortfolios(workplace.ledger), workplace);
   const check = 'disk need';
   const short = shortage(need);
-  if (short !== null) return [{ check, state: 'note', detail: short.message, code: short.code }];
-  return need.bytes === 0 ? [] : [{ check, state: 'ok', detail: `a run writes about ${bytesInWords(need.bytes)}` }];
+  if (short !== null) return [note(check, short.message, { code: short.code })];
+  return need.bytes === 0 ? [] : [ok(check, `a run writes about ${bytesInWords(need.bytes)}`)];
 }
 
 /** The units that v1 last reported, if none are left. */
@@ -173,7 +182,7 @@ async function checkAllowance({ v1 }: ProviderNames, { calls }: Ledger, now: num
   if (renewal <= now) return [];
   const when = renewal === FOR_EVER ? 'v1 does not report when it renews them.' : `They renew ${moment(renewal)}.`;
   const detail = `no units left, as v1 reported ${moment(told.observedAt)}. ${when}`;
-  return [{ check: 'v1 units', state: 'note', detail, code: 'ALLOWANCE_SPENT' }];
+  return [note('v1 units', detail, { code: 'ALLOWANCE_SPENT' })];
 }
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
@@ -192,24 +201,16 @@ function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Pro
   const which = isNamed ? pipeline.name : `${pipeline.name} (default)`;
   try {
     checkProvider(pipeline, provider);
-    return [
-      {
-        check: 'pipeline',
-        state: 'ok',
-        detail: `${which} has everything it needs`,
-        short: `${pipeline.name} has everything it needs`,
-      },
-    ];
+    const well = 'has everything it needs';
+    return [ok('pipeline', `${which} ${well}`, `${pipeline.name} ${well}`)];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const { message, hint = '', exit } = error;
     const code = error.code as MessageCode;
-    const detail = `${which} cannot run: ${sentence(message)} ${hint}`.trimEnd();
-    if (isNamed) return [{ check: 'pipeline', state: 'fail', detail, exit, code }];
+    const detail = `${which} cannot run: ${detailOf(error)}`;
+    if (isNamed) return [fail('pipeline', detail, { code })];
     // A missing provider is already reported.
     if (provider.v1 === null && provider.v2 === null) return [];
-    const other = 'To check another pipeline: `kybatch doctor --pipeline NAME`';
-    return [{ check: 'pipeline', state: 'note', detail: `${detail} ${other}`, code }];
+    return [note('pipeline', `${detail} To check another pipeline: \`kybatch doctor --pipeline NAME\``, { code })];
   }
 }
 
@@ -217,12 +218,11 @@ function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Pro
 function checkPrices(environment: AppEnvironment): readonly Finding[] {
   try {
     const prices = loadPrices(environment);
-    return prices === null ? [] : [{ check: 'prices', state: 'ok', detail: `set, in ${prices.currency}` }];
+    return prices === null ? [] : [ok('prices', `set, in ${prices.currency}`)];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const { message, hint = '', exit } = error;
-    const detail = `${sentence(message)}\n${hint}`.trimEnd();
-    return [{ check: 'prices', state: 'fail', detail, short: 'cannot be read', exit, code: error.code as MessageCode }];
+    const detail = `${sentence(error.message)}\n${error.hint ?? ''}`.trimEnd();
+    return [fail('prices', detail, { short: 'cannot be read', code: error.code as MessageCode })];
   }
 }
 
@@ -235,10 +235,9 @@ function checkMonitoring(
 ): readonly Finding[] {
   const look = (check: string, place: string, mustBeWell: () => string): Finding => {
     try {
-      return { check, state: 'ok', detail: mustBeWell() };
+      return ok(check, mustBeWell());
     } catch (error) {
-      const detail = `${place}: ${whyNot(error)}`;
-      return isNamed ? { check, state: 'fail', detail, exit: ExitCode.usage } : { check, state: 'note', detail };
+      return (isNamed ? fail : note)(check, `${place}: ${whyNot(error)}`);
     }
   };
   // The webhook is not called, because there is nothing to report.
@@ -255,7 +254,7 @@ function whyNot(error: unknown): string {
   const failure = systemFailure(error);
   if (failure !== undefined) return `${sentence(failure.what)} ${failure.hint}`;
   if (!(error instanceof KybatchError)) throw error;
-  return `${sentence(error.message)} ${error.hint ?? ''}`.trimEnd();
+  return detailOf(error);
 }
 
 function mustBeWritable(named: string, pipelineFile: string, dataDir: string, environment: AppEnvironment): string {
