@@ -19,7 +19,7 @@ import { resolve } from '../../stages/identity/resolve.js';
 import type { StageOutcome } from '../../stages/stage.js';
 import { message } from '../../util/message-parts.js';
 import { withoutEmails } from '../../util/sanitize-text.js';
-import { type AppEnvironment, processEnvironment, type Workplace, withLedger } from '../environment.js';
+import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
 import { DIRECT_RETRY, STOP_AT_OUTAGE, UnitLimit, withDirectDoors } from '../provider/direct-calls.js';
 import {
   checkOperations,
@@ -27,7 +27,7 @@ import {
   type ProviderOptions,
   providerNames,
   required,
-  withProvider,
+  withLedgerAndProvider,
 } from '../provider/provider.js';
 import { providerIdsOf, wholeNumber } from '../run/spending.js';
 import { readListedRows, refuseLongSearch } from './rows.js';
@@ -150,29 +150,22 @@ async function buySearches(
   options: LookUpOptions,
   environment: AppEnvironment,
 ): Promise<void> {
-  const { clock } = environment;
-  const buy = (ledger: Ledger, workplace: Workplace) =>
-    withProvider(
-      options,
-      environment,
-      async ({ v1, names }) => {
-        const environmentId = await ledger.calls.environment('v1', names.v1);
-        const client = unitLimit.counting(required(v1, 'v1') as unknown as AnyClient);
-        const apis = { v1: { client, environmentId }, v2: null };
-        await withDirectDoors(apis, {}, workplace, async (openDoor, broken) => {
-          const policy = { retry: DIRECT_RETRY, concurrency: 4, breaker: STOP_AT_OUTAGE };
-          const door = openDoor({ ...policy, ...unitLimit.policy() });
-          const environments = { v1: environmentId, v2: null };
-          const searchContext = { ledger, door, environments, now: clock.now(), isFree: false };
-          await Promise.all(open.map((one) => search(one, searchContext)));
-          if (broken.aborted) throw broken.reason;
-          if (door.stopped !== undefined) throw door.stopped;
-        });
-      },
-      { keepSandbox: true },
-    );
   try {
-    await withLedger('write', options, environment, buy);
+    await withLedgerAndProvider('write', options, environment, async ({ v1, names }, workplace) => {
+      const { ledger, clock } = workplace;
+      const environmentId = await ledger.calls.environment('v1', names.v1);
+      const client = unitLimit.counting(required(v1, 'v1') as unknown as AnyClient);
+      const apis = { v1: { client, environmentId }, v2: null };
+      await withDirectDoors(apis, {}, workplace, async (openDoor, broken) => {
+        const policy = { retry: DIRECT_RETRY, concurrency: 4, breaker: STOP_AT_OUTAGE };
+        const door = openDoor({ ...policy, ...unitLimit.policy() });
+        const environments = { v1: environmentId, v2: null };
+        const searchContext = { ledger, door, environments, now: clock.now(), isFree: false };
+        await Promise.all(open.map((one) => search(one, searchContext)));
+        if (broken.aborted) throw broken.reason;
+        if (door.stopped !== undefined) throw door.stopped;
+      });
+    });
   } catch (error) {
     if (!(error instanceof KybatchError) || error.exit !== ExitCode.locked) throw error;
     environment.onNote?.(

@@ -7,7 +7,6 @@ import { UsageError } from '../../domain/errors.js';
 import { newRow, type PlannedRow } from '../../engine/plan.js';
 import type { InputFields, InputTable, ReadingOptions } from '../../input/types.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { PortfolioStore } from '../../ledger/portfolio/portfolio-store.js';
 import type {
   Due,
   DueDecision,
@@ -30,7 +29,7 @@ import { spool } from '../../sheets/file-source.js';
 import { didYouMean, type Message, message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { withCommas } from '../../util/words.js';
-import { type AppEnvironment, pathIn } from '../environment.js';
+import { type AppEnvironment, pathIn, type Workplace } from '../environment.js';
 import type { ProviderNames } from '../provider/provider.js';
 import {
   findSettings,
@@ -360,12 +359,11 @@ function asLaid({ row, line, values, fields, outcome, errorCode, errorMessage }:
 export async function findPortfolios(
   name: string | undefined,
   names: ProviderNames,
-  portfolios: PortfolioStore,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<readonly PortfolioRecord[]> {
   const providers = providersKey(names);
-  const known = (await portfolios.all()).filter((portfolio) => portfolio.providers === providers);
-  return name === undefined ? known : portfoliosNamed(name, known, environment);
+  const known = (await workplace.ledger.portfolios.all()).filter((portfolio) => portfolio.providers === providers);
+  return name === undefined ? known : portfoliosNamed(name, known, workplace);
 }
 
 /** The known portfolios of this name: one for each provider that the list was run with. */

@@ -18,6 +18,7 @@ import {
   type Provider,
   type ProviderOptions,
   providerNames,
+  withLedgerAndProvider,
   withProvider,
 } from '../provider/provider.js';
 import { hasConsent, type SpendingOptions } from '../run/spending.js';
@@ -53,7 +54,7 @@ export async function watchSync(
   const given = options.pipeline === undefined ? undefined : loadPipeline(options.pipeline, environment.cwd);
   const names = providerNames(options, environment);
   return await withLedger('existing', options, environment, async (ledger, workplace) => {
-    const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, environment);
+    const portfolios = await findPortfolios(options.portfolio, names, workplace);
     if (portfolios.length === 0)
       throw new UsageError(
         'NO_PORTFOLIO_YET',
@@ -62,13 +63,9 @@ export async function watchSync(
       );
     const fields = given === undefined ? await fieldsOf(portfolios, ledger) : given.watch.fields;
     const wish = { portfolioIds: portfolios.map(({ id }) => id), fields };
-    const { halt, ...synced } = await withProvider(
-      options,
-      environment,
-      (provider) =>
-        withWatchCalls(provider, options, workplace, (asking) => syncWatches(asking, wish, options.limit ?? null)),
-      { keepSandbox: true },
-    );
+    const sync = (provider: Provider) =>
+      withWatchCalls(provider, options, workplace, (asking) => syncWatches(asking, wish, options.limit ?? null));
+    const { halt, ...synced } = await withProvider(options, environment, sync, { keepSandbox: true });
     const { listed, without } = await ledger.watches.members(wish.portfolioIds);
     const watched = await ledger.watches.watched(await ledger.calls.environment('v2', names.v2));
     const whose = { portfolios: portfolios.map(({ name }) => name), fields, members: listed, without, watched };
@@ -106,13 +103,12 @@ export async function watchPull(
 ): Promise<WatchPullView> {
   checkOperations([v2Operations.watchHistory], options, environment);
   const names = providerNames(options, environment);
-  return await withLedger('existing', options, environment, async (ledger, workplace) => {
-    const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, environment);
+  return await withLedgerAndProvider('existing', options, environment, async (provider, workplace) => {
+    const portfolios = await findPortfolios(options.portfolio, names, workplace);
     const portfolioIds = options.portfolio === undefined ? null : portfolios.map(({ id }) => id);
     const hinted = options.hinted === true;
     const which = { portfolioIds, hinted, notSince: environment.clock.now(), limit: options.limit };
-    const pull = (provider: Provider) => pullFrom(provider, which, options, workplace);
-    return await withProvider(options, environment, pull, { keepSandbox: true });
+    return await pullFrom(provider, which, options, workplace);
   });
 }
 

@@ -39,7 +39,14 @@ import {
   withDirectDoors,
 } from './direct-calls.js';
 import { type JsonSchema, type OperationView, operationNamed, parametersIn } from './operations.js';
-import { type Provider, type ProviderNames, type ProviderOptions, required, withProvider } from './provider.js';
+import {
+  type Provider,
+  type ProviderNames,
+  type ProviderOptions,
+  required,
+  withLedgerAndProvider,
+  withProvider,
+} from './provider.js';
 
 export interface DirectCallOptions extends ProviderOptions {
   readonly api: ApiName;
@@ -83,20 +90,14 @@ export async function call(options: DirectCallOptions, environment = processEnvi
   await withProvider(options, environment, async (provider) => clientOf(provider).prepare(operation.name, params));
   const { unitLimit, fresh = false, signal } = options;
   const buy = () =>
-    withLedger('write', options, environment, (ledger, workplace) =>
-      withProvider(
-        options,
-        environment,
-        async (provider) => {
-          for (const note of await otherProviderNotes(only(api, provider.names), ledger)) environment.onNote?.(note);
-          const environmentId = await ledger.calls.environment(api, provider.names[api]);
-          const client = unitLimit?.counting(clientOf(provider)) ?? clientOf(provider);
-          const hand = { operation, params, client, environmentId, fresh, unitLimit };
-          return viewOf(operation, await send(hand, workplace, signal));
-        },
-        { keepSandbox: true },
-      ),
-    );
+    withLedgerAndProvider('write', options, environment, async (provider, workplace) => {
+      const { ledger, onNote } = workplace;
+      for (const note of await otherProviderNotes(only(api, provider.names), ledger)) onNote?.(note);
+      const environmentId = await ledger.calls.environment(api, provider.names[api]);
+      const client = unitLimit?.counting(clientOf(provider)) ?? clientOf(provider);
+      const hand = { operation, params, client, environmentId, fresh, unitLimit };
+      return viewOf(operation, await send(hand, workplace, signal));
+    });
   return await (unitLimit?.inTurn(buy) ?? buy());
 }
 

@@ -29,7 +29,7 @@ import { askPages, listNotReturned } from '../../stages/pages.js';
 import type { StageOutcome } from '../../stages/stage.js';
 import { writeAtomically } from '../../util/files.js';
 import { version } from '../../util/packages.js';
-import { type AppEnvironment, dataDirOf, pathIn, processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, dataDirOf, pathIn, processEnvironment } from '../environment.js';
 import { fileTarget } from '../output-paths.js';
 import { tablesFolder } from '../run/export.js';
 import { otherProviderNotes } from '../run/guards.js';
@@ -44,7 +44,7 @@ import {
   withDirectCalls,
 } from './direct-calls.js';
 import { type ResolvedFilters, readFilters, resolveFilters, type WrittenFilters } from './prospect-filters.js';
-import { checkOperations, type ProviderOptions, withProvider } from './provider.js';
+import { checkOperations, type ProviderOptions, withLedgerAndProvider } from './provider.js';
 
 export interface ProspectView extends Omit<Collected, 'prospects'> {
   readonly proposal: ProspectProposal;
@@ -73,20 +73,13 @@ export async function prospect(options: ProspectOptions, environment = processEn
   checkOperations(profiles ? [...operations, companies.companyProfile] : operations, options, environment);
   const target = await prospectTarget(options, environment);
   const bounds = { pages, perPage, profilesAtMost: profiles ? pages * perPage : 0 };
-  return await withLedger('write', options, environment, (ledger, workplace) =>
-    withProvider(
-      options,
-      environment,
-      async (provider) => {
-        const only = { v1: '', v2: provider.names.v2, mcp: '' };
-        for (const note of await otherProviderNotes(only, ledger)) environment.onNote?.(note);
-        return await withDirectCalls(provider, options, workplace, (door) =>
-          search({ written, bounds, target }, options, door, environment),
-        );
-      },
-      { keepSandbox: true },
-    ),
-  );
+  return await withLedgerAndProvider('write', options, environment, async (provider, workplace) => {
+    const only = { v1: '', v2: provider.names.v2, mcp: '' };
+    for (const note of await otherProviderNotes(only, workplace.ledger)) environment.onNote?.(note);
+    return await withDirectCalls(provider, options, workplace, (door) =>
+      search({ written, bounds, target }, options, door, environment),
+    );
+  });
 }
 
 interface Search {

@@ -20,7 +20,7 @@ import { UnreadableFile } from '../../util/files.js';
 import { type MessageCode, message } from '../../util/message-parts.js';
 import { version } from '../../util/packages.js';
 import { Secret } from '../../util/secret.js';
-import type { AppEnvironment, PlaceOptions } from '../environment.js';
+import { type AppEnvironment, type PlaceOptions, type Workplace, withLedger } from '../environment.js';
 
 export interface Provider {
   readonly configuration: Environment;
@@ -78,6 +78,17 @@ export async function withProvider<T>(
     await sandbox?.close();
   }
 }
+
+/** The same with a ledger, for calls outside of a run. */
+export const withLedgerAndProvider = <T>(
+  access: 'write' | 'existing',
+  options: ProviderOptions,
+  environment: AppEnvironment,
+  use: (provider: Provider, workplace: Workplace) => Promise<T>,
+): Promise<T> =>
+  withLedger(access, options, environment, (_, workplace) =>
+    withProvider(options, environment, (provider) => use(provider, workplace), { keepSandbox: true }),
+  );
 
 /** Loaded on demand: half of the commands send nothing, and an HTTP client takes a tenth of a second to load. */
 async function loadClients() {

@@ -39,7 +39,7 @@ import {
   type ProviderOptions,
   providerNames,
   required,
-  withProvider,
+  withLedgerAndProvider,
 } from './provider.js';
 
 export interface VocabOptions extends ProviderOptions, StopSignals {
@@ -69,21 +69,15 @@ export async function vocab(options: VocabOptions, environment = processEnvironm
   const { parent, search } = options;
   const isDeep = options.all === true || search !== undefined;
   const walk = { parent, listsAtMost: LISTS_AT_MOST, isEnough: () => !isDeep };
-  return await withLedger('write', options, environment, (_, workplace) =>
-    withProvider(
-      options,
-      environment,
-      (provider) =>
-        withDirectCalls(provider, options, workplace, async ({ ask, answers }) => {
-          const terms = termsOf(options);
-          const walked = await walkVocabulary(vocabulary, (...asked) => ask(...asked, terms), walk);
-          if (walked.kind !== 'walked') throw noAnswerError(walked, operation);
-          const { kind: _, items, ...facts } = walked;
-          const wanted = search === undefined ? parentsFirst(items, parent ?? null) : items.filter(holding(search));
-          return { vocabulary, tree: isTree(vocabulary.name), items: wanted, ...facts, answers: { ...answers } };
-        }),
-      { keepSandbox: true },
-    ),
+  return await withLedgerAndProvider('write', options, environment, (provider, workplace) =>
+    withDirectCalls(provider, options, workplace, async ({ ask, answers }) => {
+      const terms = termsOf(options);
+      const walked = await walkVocabulary(vocabulary, (...asked) => ask(...asked, terms), walk);
+      if (walked.kind !== 'walked') throw noAnswerError(walked, operation);
+      const { kind: _, items, ...facts } = walked;
+      const wanted = search === undefined ? parentsFirst(items, parent ?? null) : items.filter(holding(search));
+      return { vocabulary, tree: isTree(vocabulary.name), items: wanted, ...facts, answers: { ...answers } };
+    }),
   );
 }
 
