@@ -9,7 +9,7 @@ import { ExitCode, KybatchError, systemFailure, UsageError } from '../../domain/
 import { GUARDS } from '../../domain/outcomes.js';
 import { aheadInWords } from '../../ledger/clock-ahead.js';
 import type { DamagedAnswer, ServerHealth } from '../../ledger/health.js';
-import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import { bytesInWords, type Message, type MessageCode, sentence } from '../../util/message-parts.js';
 import { moment } from '../../util/words.js';
 import {
@@ -81,17 +81,14 @@ export interface DoctorOptions extends ProviderOptions {
   readonly callAgain?: ((answer: DamagedAnswer) => string) | undefined;
 }
 
-const callInWords = ({ operation, params }: DamagedAnswer): string => `call ${operation} with ${params}`;
-
 export function doctor(options: DoctorOptions = {}, environment = processEnvironment()): Promise<DoctorView> {
   const look = async (provider: Provider): Promise<DoctorView> => {
     const place = ledgerOf(options, environment);
     const { dataDir } = place;
+    const { callAgain = ({ operation, params }) => `call ${operation} with ${params}` } = options;
     const { health, server, findings: ofLedger } = await lookAtLedger(place, environment);
     const notes: Message[] = [];
-    const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, environment.cwd, (remark) =>
-      notes.push(remark),
-    );
+    const pipeline = loadPipeline(options.pipeline ?? 'analyst', environment.cwd, (remark) => notes.push(remark));
     const now = environment.clock.now();
     // At once: a provider that hangs is waited for once.
     const [{ findings: ofV1, costly }, { findings: ofV2, ...v2 }, ofMcp] = await Promise.all([
@@ -112,9 +109,11 @@ export function doctor(options: DoctorOptions = {}, environment = processEnviron
       ...checkSpace(dataDir, environment),
       ...ofLedger,
       ...checkClock(provider).map(refusing),
-      ...(health.state === 'absent' ? await lostLedger(place, pipeline, provider, environment) : []),
+      ...(health.state === 'absent'
+        ? (await findLostLedger(place, provider.names, environment, [pipeline])).map(refusing)
+        : []),
       ...(health.state === 'sound' ? await checkStoredAnswers(provider, options, environment) : []),
-      ...(options.deep ? await checkContents(place, health, environment, options.callAgain ?? callInWords) : []),
+      ...(options.deep ? await checkContents(place, health, environment, callAgain) : []),
       ...(await saveV2Counts(v2, provider.names.v2, health, options, environment)),
     ];
     const urls = [provider.configuration.v1, provider.configuration.v2].flatMap((api) => api?.baseUrl ?? []);
@@ -132,16 +131,6 @@ const withCode = (finding: Finding): CodedFinding => ({
 function refusing({ guard, message, hint }: GuardFinding): Finding {
   const who = GUARDS[guard].asks ? 'Without a terminal kybatch' : 'kybatch';
   return fail(`guard ${guard}`, `${sentence(message)} ${who} refuses to run. ${hint}`);
-}
-
-async function lostLedger(
-  place: LedgerPlace,
-  pipeline: LoadedPipeline,
-  { names }: Provider,
-  environment: AppEnvironment,
-): Promise<readonly Finding[]> {
-  const found = await findLostLedger(place, names, environment, pipeline);
-  return found === undefined ? [] : [refusing(found)];
 }
 
 function checkStoredAnswers(
@@ -193,8 +182,6 @@ function worst(findings: readonly Finding[]): ExitCode {
   const order = [ExitCode.credentials, ExitCode.usage, ExitCode.unavailable, ExitCode.internal];
   return order.find((exit) => exits.includes(exit)) ?? ExitCode.ok;
 }
-
-const DEFAULT_PIPELINE = 'analyst';
 
 /** Whether a run would reach its first call. A missing part is only a note for the default pipeline. */
 function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Provider): readonly Finding[] {
@@ -260,7 +247,7 @@ function whyNot(error: unknown): string {
 function mustBeWritable(named: string, pipelineFile: string, dataDir: string, environment: AppEnvironment): string {
   const path = metricsTarget(named, dataDir, environment, [pipelineFile]);
   const folder = dirname(path);
-  if (!isFolder(folder))
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new UsageError('FOLDER_MISSING', `the folder ${folder} does not exist`, 'Create it, or choose another file.');
   accessSync(folder, constants.W_OK | constants.X_OK);
   return `${path}: writable`;
@@ -280,8 +267,6 @@ function mustBeProgram(program: string, environment: AppEnvironment): string {
     );
   return `${found}: found`;
 }
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function isProgram(path: string): boolean {
   try {

@@ -108,7 +108,7 @@ export function usage(options: UsageOptions = {}, environment = processEnvironme
     // Read afterwards: what an attempt records in between is counted once, as in flight.
     const lost = await ledger.unknownCharges.leftOpen(environment.clock.now());
     const report = withLost(recorded, lost);
-    const copy = await checkOlderCopy(await ledger.portfolios.all(), workplace);
+    const [copy] = await checkOlderCopy(await ledger.portfolios.all(), workplace);
     const atMost = options.unknownAtMost ?? Number.MAX_SAFE_INTEGER;
     const unknownCalls = [...lost, ...(await reading.unknownCharges(atMost))].slice(0, atMost);
     const prices = await pricesNow(workplace);

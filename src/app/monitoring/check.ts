@@ -22,7 +22,7 @@ import {
 } from '../environment.js';
 import { type ProviderOptions, providerNames } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { diskNeedOfUpdate, shortage, type UpdateDiskNeed } from '../run/disk-estimate.js';
+import { diskNeedOfUpdate, shortage } from '../run/disk-estimate.js';
 import { checkOlderCopy, findLostLedger, type GuardFinding } from '../run/guards.js';
 import { type ContinueStep, continuesRows } from '../run/next-step.js';
 import { type AttemptOptions, isOnSandbox, offeredOptions, stateOfRun } from '../run/progress.js';
@@ -124,7 +124,7 @@ function placeTroubles(place: LedgerPlace, environment: AppEnvironment): readonl
 }
 
 async function look(options: CheckOptions, workplace: Workplace): Promise<CheckView> {
-  const { ledger, dataDir } = workplace;
+  const { ledger } = workplace;
   const { portfolio, sandbox } = options;
   const at = workplace.clock.now();
   // A list without a name has the path of its file.
@@ -134,9 +134,8 @@ async function look(options: CheckOptions, workplace: Workplace): Promise<CheckV
   const unknown = await unknownCharges(ledger, at);
   const lists: CheckedPortfolio[] = [];
   for (const list of known) lists.push(await lookAtList(list, options, workplace));
-  const runs = new Set(
-    (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
-  );
+  const ofKnown = (await ledger.runs.all()).filter(({ portfolioId }) => known.some(({ id }) => id === portfolioId));
+  const runs = new Set(ofKnown.map(({ id }) => id));
   const isEveryList = names === undefined && sandbox !== true;
   const ofLists = unknown.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId)));
   const open = openCharges(ofLists);
@@ -147,7 +146,7 @@ async function look(options: CheckOptions, workplace: Workplace): Promise<CheckV
     ),
     ...(await clockTroubles(ledger, at)),
     ...(await newLedgerTroubles(known, workplace)),
-    ...(isFull(dataDir, workplace) ? [] : diskTroubles(await diskNeedOfUpdate(known, workplace))),
+    ...(await diskTroubles(known, workplace)),
   ]);
 }
 
@@ -163,7 +162,7 @@ async function troublesWithoutLedger(
   environment: AppEnvironment,
 ): Promise<readonly Trouble[]> {
   const found = await findLostLedger(place, providerNames(options, environment), environment);
-  const troubles = [...(found === undefined ? [] : [guardTrouble(found)]), ...placeTroubles(place, environment)];
+  const troubles = [...found.map(guardTrouble), ...placeTroubles(place, environment)];
   // The first attempt may have been refused for the place.
   return troubles.length > 0 ? troubles : [noneOf(options)];
 }
@@ -177,26 +176,19 @@ const guardTrouble = ({ guard, message, hint }: GuardFinding) => ({
 
 /** An older copy of the ledger was restored, so the next run without a terminal is refused. */
 async function newLedgerTroubles(lists: readonly PortfolioRecord[], workplace: Workplace): Promise<readonly Trouble[]> {
-  const found = await checkOlderCopy(lists, workplace);
-  if (found === undefined) return [];
-  const trouble = guardTrouble(found);
+  const troubles = (await checkOlderCopy(lists, workplace)).map(guardTrouble);
   // The refusal of the last attempt has already reported it.
-  return lists.some(({ refused }) => refused?.code === trouble.code) ? [] : [trouble];
+  return troubles.filter(({ code }) => !lists.some(({ refused }) => refused?.code === code));
 }
 
-/** Then the full disk is the trouble, not the nights to come. */
-const isFull = (dataDir: string, environment: AppEnvironment): boolean =>
-  checkSpace(dataDir, environment).some(({ code }) => code !== undefined);
-
-/** Room for fewer than three nights. */
-function diskTroubles(need: UpdateDiskNeed): readonly Trouble[] {
-  const short = shortage(need);
+/** Room for fewer than three nights. On a full disk that is the trouble, not the nights to come. */
+async function diskTroubles(lists: readonly PortfolioRecord[], workplace: Workplace): Promise<readonly Trouble[]> {
+  if (checkSpace(workplace.dataDir, workplace).some(({ code }) => code !== undefined)) return [];
+  const short = shortage(await diskNeedOfUpdate(lists, workplace));
   return short === null ? [] : [{ kind: 'error', ...short, hint: undefined }];
 }
 
 const noneOf = ({ portfolio }: CheckOptions): Trouble => ({ kind: portfolio === undefined ? 'no_lists' : 'no_list' });
-
-const isOf = (id: number | null, lists: readonly PortfolioRecord[]): boolean => lists.some((list) => list.id === id);
 
 const viewOf = (at: number, lists: readonly CheckedPortfolio[], troubles: readonly Trouble[]): CheckView => ({
   at,

@@ -9,6 +9,7 @@ import { canonicalBaseUrl } from '../../domain/urls.js';
 import type { PermissionReader } from '../../engine/permissions.js';
 import type { RunPlan } from '../../engine/plan.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import { pick } from '../../util/view-json.js';
 import type { Provider } from './provider.js';
 
 /** The v2 counters and whether v2 accepts the key, both from one call of `/metrics`. */
@@ -98,21 +99,15 @@ export function plannedPermissions(
   const named = new Map<string, readonly string[]>(Object.entries(pipeline.permissions));
   return told
     .filter(({ permission }) => named.size === 0 || named.has(permission))
-    .map(({ permission, permissionName, metric, name, used, total, extra, observedAt }) => {
-      const operations = named.get(permission) ?? null;
+    .map((count) => {
+      const operations = named.get(count.permission) ?? null;
       const atMost = operations === null ? null : callsAtMost(operations, plan, pipeline);
-      const left = remainingUse({ used, total });
+      const left = remainingUse(count);
       const enough = left === null || atMost === null ? null : left >= atMost;
       return {
-        permission,
-        permissionName,
-        metric,
-        name,
-        used,
-        total,
-        extra,
+        ...pick(count, 'permission', 'permissionName', 'metric', 'name', 'used', 'total', 'extra'),
         left,
-        observedAt,
+        observedAt: count.observedAt,
         operations,
         callsAtMost: atMost,
         enough,

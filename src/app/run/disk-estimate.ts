@@ -2,12 +2,12 @@
 
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { KybatchError } from '../../domain/errors.js';
-import { type FoundExport, findExports, readMarker } from '../../export/export-folders.js';
+import { type FoundExport, readMarker } from '../../export/export-folders.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import { bytesInWords, type MessageCode } from '../../util/message-parts.js';
 import type { AppEnvironment, Workplace } from '../environment.js';
 import { freeSpace } from './guards.js';
+import { exportsIn, newestOf } from './run-end.js';
 import { findSettings } from './stored-settings.js';
 
 /** Measured on the sandbox with four pipelines: 4 to 6 KB an answer, and tables with 5 to 120 KB a row. */
@@ -73,21 +73,11 @@ export function shortage({ bytes, threeNights, free }: UpdateDiskNeed): { code: 
 
 /** Rows and size of the newest of these tables in the data directory. Other folders may be on another disk. */
 function writtenTables(isMeant: (found: FoundExport) => boolean, dataDir: string) {
-  const [newest] = exportsIn(dataDir)
-    .filter((found) => isMeant(found) && !found.isPast && dirname(found.folder) === join(dataDir, 'exports'))
-    .toSorted((a, b) => b.at.localeCompare(a.at));
+  const newest = newestOf(
+    exportsIn(dataDir).filter((found) => isMeant(found) && dirname(found.folder) === join(dataDir, 'exports')),
+  );
   const marker = newest && readMarker(newest.folder);
   if (newest === undefined || marker === undefined) return undefined;
   const sizeOf = (file: string) => statSync(join(newest.folder, file), { throwIfNoEntry: false })?.size ?? 0;
   return { run: newest.run, rows: marker.rows, bytes: marker.files.reduce((sum, file) => sum + sizeOf(file), 0) };
-}
-
-/** An unreadable list of exports only makes the estimate rougher. */
-function exportsIn(dataDir: string): readonly FoundExport[] {
-  try {
-    return findExports(dataDir);
-  } catch (error) {
-    if (error instanceof KybatchError) return [];
-    throw error;
-  }
 }

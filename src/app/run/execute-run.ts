@@ -3,12 +3,11 @@
 import { type Pipeline, usesApi } from '../../config/pipeline.js';
 import { unitsLeft } from '../../domain/account-usage.js';
 import { ExitCode, TakenOverError } from '../../domain/errors.js';
-import { moneyOf, type Purchases, purchasesOf } from '../../domain/prices.js';
+import { moneyOf, purchasesOf } from '../../domain/prices.js';
 import type { PermissionReader } from '../../engine/permissions.js';
 import type { RemainingCost } from '../../engine/row-cost.js';
-import { type RunEnd, workOnRun } from '../../engine/run.js';
+import { workOnRun } from '../../engine/run.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { ChargedCalls } from '../../ledger/money/usage.js';
 import type { PortfolioUpdate } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptSpending } from '../../ledger/queries.js';
 import { LedElsewhereError } from '../../ledger/rows/claims.js';
@@ -154,6 +153,9 @@ export async function executeRun(attempt: RunAttempt, provider: Provider, workpl
     const isAlone = ledger.claims === undefined;
     const ofRun = isAlone && tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.attemptId);
     const spent = addSpending(checks, ofRun);
+    const charged = isAlone && prices === null ? [] : await ledger.reading.charged({ attempt: end.attemptId });
+    // The checks before the attempt cost nothing but units.
+    const bought = { ...purchasesOf(charged), ...pick(spent, 'units', 'reports'), reveals: tally.reveals };
     const activity =
       progress.parked + progress.byOutcome.failed === 0 && !attempt.goesOn
         ? null
@@ -187,9 +189,12 @@ export async function executeRun(attempt: RunAttempt, provider: Provider, workpl
       departed: news.left,
       departedFirst: news.leftFirst,
       spent,
-      ...(prices === null ? {} : { money: moneyOf(prices, await bought(end, spent, tally, ledger)) }),
+      ...(prices === null ? {} : { money: moneyOf(prices, bought) }),
       reveals: tally.reveals,
-      v2Calls: isAlone ? tally.v2Calls : v2CallsIn(await ledger.reading.charged({ attempt: end.attemptId })),
+      // Calls that may have cost something, of all workers.
+      v2Calls: isAlone
+        ? tally.v2Calls
+        : charged.reduce((sum, { meter, calls }) => sum + (meter === 'not_told' ? calls : 0), 0),
       left: {
         failed: Math.max(tally.failed, whole.outcomes.failed - reported.failed),
         questions: Math.max(0, whole.outcomes.needs_review - reported.questions),
@@ -239,20 +244,6 @@ async function allowanceLeft({ names }: Provider, { calls }: Ledger): Promise<nu
   const environment = await calls.findEnvironment('v1', names.v1);
   const allowance = environment === undefined ? undefined : await calls.allowance(environment);
   return allowance === undefined ? null : unitsLeft(allowance);
-}
-
-/** Calls of v2 that may have cost something, of all workers. */
-const v2CallsIn = (charged: readonly ChargedCalls[]): number =>
-  charged.reduce((sum, { meter, calls }) => sum + (meter === 'not_told' ? calls : 0), 0);
-
-/** The checks before the attempt count too. They cost nothing but units. */
-async function bought(
-  { attemptId }: RunEnd,
-  { units, reports }: AttemptSpending,
-  { reveals }: AttemptTally,
-  { reading }: Ledger,
-): Promise<Purchases> {
-  return { ...purchasesOf(await reading.charged({ attempt: attemptId })), units, reports, reveals };
 }
 
 /** If another process has taken over, the error names it, because there is nothing to resume here. */

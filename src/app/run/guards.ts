@@ -7,7 +7,6 @@ import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
 import { pipelineNames } from '../../config/user-files.js';
 import { FileError, UsageError } from '../../domain/errors.js';
 import { GUARDS, type GuardName } from '../../domain/outcomes.js';
-import type { ApiName } from '../../domain/provider.js';
 import { readMarker } from '../../export/export-folders.js';
 import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
@@ -157,19 +156,16 @@ export async function findLostLedger(
   { dataDir }: Pick<LedgerPlace, 'dataDir'>,
   names: ProviderNames,
   environment: AppEnvironment,
-  named?: LoadedPipeline,
-): Promise<GuardFinding | undefined> {
+  named: readonly LoadedPipeline[] = [],
+): Promise<readonly GuardFinding[]> {
   const { cwd } = environment;
-  const pipelines = [
-    ...(named === undefined ? [] : [named]),
-    ...pipelineNames(cwd).flatMap((name) => loaded(name, cwd)),
-  ];
+  const pipelines = [...named, ...pipelineNames(cwd).flatMap((name) => loaded(name, cwd))];
   const files = new Set(pipelines.flatMap(({ metrics }) => metrics?.file ?? []));
   for (const metrics of [undefined, ...[...files].map((file) => ({ path: pathIn(environment, file) }))]) {
-    const [found] = await checkNewLedger({ dataDir, metrics }, names, null);
-    if (found !== undefined) return found;
+    const found = await checkNewLedger({ dataDir, metrics }, names, null);
+    if (found.length > 0) return found;
   }
-  return undefined;
+  return [];
 }
 
 /** A pipeline that cannot be read is reported by the commands that use it. */
@@ -186,12 +182,12 @@ function loaded(name: string, cwd: string): readonly LoadedPipeline[] {
 export async function checkOlderCopy(
   lists: readonly PortfolioRecord[],
   { dataDir, ledger }: Workplace,
-): Promise<GuardFinding | undefined> {
+): Promise<readonly GuardFinding[]> {
   for (const name of new Set(lists.flatMap(({ providers }) => providers.split(',')))) {
-    const [found] = await checkNewLedger({ dataDir }, { v1: name, v2: name }, ledger);
-    if (found !== undefined) return found;
+    const found = await checkNewLedger({ dataDir }, { v1: name, v2: name }, ledger);
+    if (found.length > 0) return found;
   }
-  return undefined;
+  return [];
 }
 
 /** Evidence of a run outside the ledger. */
@@ -301,33 +297,8 @@ export async function rowsLost(
 const hasLineEnd = (path: string): boolean =>
   !existsSync(path) || /\.gz$/i.test(path) || /[\r\n]\0?$/.test(headAndTail(path).tail);
 
-/** Each base URL is a provider of its own (X-2): `localhost` for `127.0.0.1` buys everything again. */
-export async function otherProviderNotes(
-  names: ProviderNames,
-  ledger: Pick<Ledger, 'reading'>,
-): Promise<readonly Message[]> {
-  return (await otherProviders(names, ledger)).map(({ api, name, other, here, there }) => {
-    return message(
-      'OWNED_ELSEWHERE',
-      `${api}: ${there} answers are stored from ${other}, ${here} from ${name}. Each base URL counts as another provider, so kybatch buys everything again. If the address is a typo, set ${urlVariable(api)} to ${other}. If the provider has moved, move the answers with \`kybatch ledger provider-moved --from ${other} --to ${name}\``,
-    );
-  });
-}
-
-interface OtherProvider {
-  readonly api: ApiName;
-  readonly name: string;
-  readonly other: string;
-  /** Stored answers of both. */
-  readonly here: number;
-  readonly there: number;
-}
-
 /** For each API, the provider with more stored answers than the configured one. The sandbox is left out. */
-async function otherProviders(
-  names: ProviderNames,
-  { reading }: Pick<Ledger, 'reading'>,
-): Promise<readonly OtherProvider[]> {
+export async function otherProviderNotes(names: ProviderNames, { reading }: Ledger): Promise<readonly Message[]> {
   const environments = (await reading.environments()).filter(({ name }) => !isSandboxName(name));
   return (['v1', 'v2', 'mcp'] as const).flatMap((api) => {
     const name = names[api] ?? '';
@@ -336,7 +307,11 @@ async function otherProviders(
     const here = ofApi.find((environment) => environment.name === name)?.answers ?? 0;
     const [most] = ofApi.toSorted((a, b) => b.answers - a.answers);
     if (most === undefined || most.answers <= here) return [];
-    return [{ api, name, other: most.name, here, there: most.answers }];
+    const { name: other, answers: there } = most;
+    return message(
+      'OWNED_ELSEWHERE',
+      `${api}: ${there} answers are stored from ${other}, ${here} from ${name}. Each base URL counts as another provider, so kybatch buys everything again. If the address is a typo, set ${urlVariable(api)} to ${other}. If the provider has moved, move the answers with \`kybatch ledger provider-moved --from ${other} --to ${name}\``,
+    );
   });
 }
 

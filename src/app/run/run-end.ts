@@ -204,7 +204,7 @@ export async function viewOfIdleRun(
 /** The newest tables that are still in their folder. A copy elsewhere does not take the place of the run's own. */
 export function newestTables(run: string, dataDir: string): FoundExport | undefined {
   const found = exportsIn(dataDir).filter((one) => one.run === run);
-  return found.find(({ folder }) => folder === join(dataDir, 'exports', run)) ?? newest(found);
+  return found.find(({ folder }) => folder === join(dataDir, 'exports', run)) ?? newestOf(found);
 }
 
 /** The stable place of a portfolio's newest tables. Null if there is none, or these tables are newer. */
@@ -228,14 +228,14 @@ export async function hasNewestTables(
 ): Promise<boolean> {
   const lists = await runs.ofLists();
   const ofList = exportsIn(dataDir).filter(({ run }) => run === id || lists.get(run) === portfolioId);
-  return (newest(ofList)?.run ?? id) === id;
+  return (newestOf(ofList)?.run ?? id) === id;
 }
 
-const newest = (found: readonly FoundExport[]): FoundExport | undefined =>
+export const newestOf = (found: readonly FoundExport[]): FoundExport | undefined =>
   found.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
 
 /** An unreadable list is ignored here, because this only shows where tables are. Deleting needs the whole list. */
-function exportsIn(dataDir: string): readonly FoundExport[] {
+export function exportsIn(dataDir: string): readonly FoundExport[] {
   try {
     return findExports(dataDir).filter(({ isPast }) => !isPast);
   } catch (error) {

@@ -6,6 +6,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { didYouMean, firstFew } from '../../util/message-parts.js';
+import { pick } from '../../util/view-json.js';
 import { ledgerOf, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import { type RunCondition, runProgress, standingOfRun, WRITING_MS } from './progress.js';
 import { isFreshIfReadable } from './stored-settings.js';
@@ -41,15 +42,8 @@ export interface RunStanding {
 }
 
 export function viewOf(run: RunRecord): RunView {
-  const { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt } = run;
   return {
-    id,
-    state,
-    inputPath,
-    pipelineName,
-    rowCount,
-    createdAt,
-    finishedAt,
+    ...pick(run, 'id', 'state', 'inputPath', 'pipelineName', 'rowCount', 'createdAt', 'finishedAt'),
     fresh: isFreshIfReadable(run),
     isOfPortfolio: run.portfolioId !== null,
   };

@@ -13,6 +13,7 @@ import type { RefusedAttempt } from '../../ledger/portfolio/portfolios.js';
 import type { AttemptActivity, RunActivity, WorkerAtWork } from '../../ledger/queries.js';
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import { countOpenQuestions, type OpenQuestions } from '../../review/questions.js';
+import { pick } from '../../util/view-json.js';
 import {
   type AppEnvironment,
   ledgerOf,
@@ -180,7 +181,7 @@ export async function status(options: StatusOptions = {}, environment = processE
 async function mustNotBeLost(options: StatusOptions, environment: AppEnvironment): Promise<void> {
   const place = ledgerOf(options, environment);
   if (await hasLedger(place)) return;
-  const found = await findLostLedger(place, providerNames({}, environment), environment);
+  const [found] = await findLostLedger(place, providerNames({}, environment), environment);
   if (found !== undefined) throw new UsageError(NEW_LEDGER, found.message, found.hint);
 }
 
@@ -239,7 +240,7 @@ async function pageOf(
 /** A refused attempt has no run of its own that could show it. */
 async function newestRefusal({ portfolios }: Ledger): Promise<RefusedList | null> {
   const refused = (await portfolios.all()).flatMap(({ name, refused: why }) =>
-    why === null ? [] : [{ portfolio: name, code: why.code, exit: why.exit, at: why.at }],
+    why === null ? [] : [{ portfolio: name, ...pick(why, 'code', 'exit', 'at') }],
   );
   return refused.toSorted((a, b) => b.at - a.at)[0] ?? null;
 }
@@ -324,7 +325,7 @@ function viewOfWork(
   at: number,
   lookUntil: number | null,
 ): ProcessView {
-  const { begunAt, leaseUntil, endedAt, lastHeardAt, settledRows, failedCalls, ending } = work;
+  const { begunAt, settledRows } = work;
   const outages = goesOn ? work.outages : [];
   const seconds = Math.max(1, Math.min(RATE_WINDOW_MS, at - begunAt) / 1000);
   const rowsPerSecond = goesOn ? settledRows / seconds : 0;
@@ -333,39 +334,26 @@ function viewOfWork(
   return {
     alive,
     since: begunAt,
-    silent: alive && leaseUntil < at,
-    endedAt,
-    lastHeardAt,
+    silent: alive && work.leaseUntil < at,
+    ...pick(work, 'endedAt', 'lastHeardAt'),
     rowsPerSecond,
-    msToGo: goesOn
-      ? msToGo({
-          open,
-          rowsPerSecond,
-          inOutage: outages.some(({ row }) => row === undefined),
-          lookMs: (lookUntil ?? at) - at,
-        })
-      : null,
-    failedCalls: goesOn ? failedCalls : [],
+    // The duration of an outage is unknown.
+    msToGo:
+      goesOn && !outages.some(({ row }) => row === undefined)
+        ? msToGo(open, rowsPerSecond, (lookUntil ?? at) - at)
+        : null,
+    failedCalls: goesOn ? work.failedCalls : [],
     rows: work.rowsInAll,
     calls: work.callsInAll,
     ms: goesOn ? Math.max(0, at - begunAt) : workMs(work),
     outages,
-    ending: alive ? null : readEnding(ending),
+    ending: alive ? null : readEnding(work.ending),
   };
 }
 
-interface ToGo {
-  /** Rows that can move. */
-  readonly open: number;
-  readonly rowsPerSecond: number;
-  readonly inOutage: boolean;
-  /** How long lost reports are still looked for; 0: none is. */
-  readonly lookMs: number;
-}
-
-function msToGo({ open, rowsPerSecond, inOutage, lookMs }: ToGo): number | null {
-  // The duration of an outage is unknown.
-  if (inOutage || (open > 0 && rowsPerSecond === 0)) return null;
+/** `open`: rows that can move. `lookMs`: how long lost reports are still looked for. */
+function msToGo(open: number, rowsPerSecond: number, lookMs: number): number | null {
+  if (open > 0 && rowsPerSecond === 0) return null;
   const ms = Math.max(lookMs, open === 0 ? 0 : (open / rowsPerSecond) * 1000);
   return ms > 0 ? ms : null;
 }
