@@ -64,16 +64,10 @@ export function erase(
     const kept = findKeptWorkbooks(dataDir);
     const preview = await housekeeping.previewErase(request, itemIds);
     const nothing = isNothing(preview);
-    if (!nothing && agree !== undefined && !(await agree(preview)))
-      return {
-        outcome: 'not_agreed',
-        report: preview,
-        notProved: [],
-        exports: [],
-        exportsNotSearched: [],
-        workbooks: [],
-        shared,
-      };
+    if (!nothing && agree !== undefined && !(await agree(preview))) {
+      const untouched = { notProved: [], exports: [], exportsNotSearched: [], workbooks: [] };
+      return { outcome: 'not_agreed', report: preview, ...untouched, shared };
+    }
     const done = nothing ? await housekeeping.resumeErase(request) : await housekeeping.erase(request, itemIds);
     // An entity removed earlier left no names behind, so those of the request are searched for.
     const { identifiers } = nothing ? preview : (done ?? preview);
@@ -119,7 +113,8 @@ async function proofOf(
   notRewritten: string | null,
   housekeeping: Housekeeping,
 ): Promise<Pick<EraseView, 'proof' | 'notProved'>> {
-  const notProved = notRewritten === null ? [] : [`${NOT_REWRITTEN} (${notRewritten})`];
+  const failed = 'the ledger file could not be rewritten, and may still contain deleted bytes';
+  const notProved = notRewritten === null ? [] : [`${failed} (${notRewritten})`];
   try {
     const proof = await search(request, identifiers, housekeeping);
     if (notProved.length === 0) await housekeeping.forgetProvedErase(request);
@@ -132,8 +127,6 @@ async function proofOf(
 
 const search = async ({ kind }: EraseRequest, identifiers: readonly string[], { searchEverywhere }: Housekeeping) =>
   kind === 'before' ? undefined : await searchEverywhere(identifiers);
-
-const NOT_REWRITTEN = 'the ledger file could not be rewritten, and may still contain deleted bytes';
 
 const isNothing = ({ rows, answers, bodies, candidates, questions, decisions, changes }: EraseReport): boolean =>
   rows + answers + bodies + candidates + questions + decisions + changes === 0;

@@ -22,7 +22,7 @@ import { readers } from '../../readers/list.js';
 import { type Reader, readSubject } from '../../readers/reader.js';
 import { hideContacts, type Row } from '../../readers/table.js';
 import { searchesOf } from '../../stages/identity/space-search.js';
-import { type AppEnvironment, pricesOf, processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, pricesOf, processEnvironment, type Workplace, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { findSettings } from '../run/stored-settings.js';
 import { type ChangeView, changesAbout } from './changes.js';
@@ -177,15 +177,9 @@ type FoundCompany = CompanyOptions & { readonly space: IdSpace };
 function withCompany<T>(
   options: CompanyOptions,
   environment: AppEnvironment,
-  use: (
-    options: FoundCompany,
-    rows: readonly RowAbout[],
-    snapshot: RunSnapshot,
-    ledger: Ledger,
-    environment: AppEnvironment,
-  ) => Promise<T>,
+  use: (options: FoundCompany, rows: readonly RowAbout[], snapshot: RunSnapshot, workplace: Workplace) => Promise<T>,
 ): Promise<T> {
-  return withLedger('read', options, environment, async (ledger) => {
+  return withLedger('read', options, environment, async (ledger, workplace) => {
     const space = ID_SPACES.find((known) => known === options.space && known !== 'report');
     const found = space === undefined ? [] : await ledger.rows.rowsAbout(space, options.id);
     const [first, ...others] = found.filter(({ environment }) => isSelectedProvider(options, environment));
@@ -194,7 +188,7 @@ function withCompany<T>(
     const snapshot = await ledger.reading.snapshot(first.run_id, { only: rows });
     if (snapshot === undefined) throw notFound(options);
     try {
-      return await use({ ...options, space }, rows, snapshot, ledger, environment);
+      return await use({ ...options, space }, rows, snapshot, workplace);
     } finally {
       await snapshot.close();
     }
@@ -208,9 +202,9 @@ async function viewOf(
   options: FoundCompany,
   rows: readonly RowAbout[],
   snapshot: RunSnapshot,
-  ledger: Ledger,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<CompanyView> {
+  const { ledger } = workplace;
   const { tables, digests, operations } = await readTables(snapshot, options.includeContacts ?? false);
   const stored: SnapshotRow[] = [];
   for await (const batch of snapshot.rows()) stored.push(...batch);
@@ -227,7 +221,7 @@ async function viewOf(
     const id = ids[scheme];
     return id === undefined ? [] : [{ scheme, id }];
   });
-  const prices = pricesOf(findSettings(snapshot.run)?.pipeline, environment);
+  const prices = pricesOf(findSettings(snapshot.run)?.pipeline, workplace);
   const listed = rows.flatMap((row, index) => {
     const facts = stored[index];
     return facts === undefined || (index > 0 && row.portfolioId === null) ? [] : [{ row, facts }];

@@ -90,15 +90,8 @@ export async function overview(
         refusedCode: refused?.code ?? null,
         attempts: attempts.toReversed().map(({ runId, begunAt, ending, unitsSpent, reportsSpent }) => {
           const end = readEnding(ending);
-          const stoppedCode = end?.stopped?.code ?? null;
-          return {
-            run: runId,
-            begunAt,
-            exit: end?.exit ?? null,
-            stoppedCode,
-            units: unitsSpent,
-            reports: reportsSpent,
-          };
+          const [exit, stoppedCode] = [end?.exit ?? null, end?.stopped?.code ?? null];
+          return { run: runId, begunAt, exit, stoppedCode, units: unitsSpent, reports: reportsSpent };
         }),
       };
     });

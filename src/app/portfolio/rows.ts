@@ -10,7 +10,7 @@ import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import { type FoundRow, ROW_ORDERS, type RowCount, type RowQuery } from '../../ledger/rows/find-rows.js';
 import { questionId } from '../../review/questions.js';
 import { LONGEST_NAME } from '../../util/text-limits.js';
-import { type AppEnvironment, processEnvironment, withLedger } from '../environment.js';
+import { type AppEnvironment, processEnvironment, type Workplace, withLedger } from '../environment.js';
 import { isSelectedProvider, type ProviderOptions } from '../provider/provider.js';
 import { namedRun } from '../run/runs.js';
 import { portfoliosNamed } from './open-list.js';
@@ -100,12 +100,12 @@ export function refuseLongSearch(searched: Readonly<Record<string, string | unde
 
 export async function rows(options: RowsOptions = {}, environment = processEnvironment()): Promise<RowsView> {
   refuseLongSearch({ search: options.search });
-  return await withLedger('read', options, environment, async (ledger) => {
+  return await withLedger('read', options, environment, async (ledger, workplace) => {
     const { search, outcome, stage, reason } = options;
     const portfolios = (await ledger.portfolios.all()).filter(({ providers }) =>
       isSelectedProvider(options, providers),
     );
-    const scope = await scopeOf(options, portfolios, ledger, environment);
+    const scope = await scopeOf(options, portfolios, workplace);
     const chosen: Chosen = { outcome, stage, reason };
     const query = { scope, search, among: await ledger.rows.keysFound({ scope, search }) };
     const order = orderOf(options.sort);
@@ -152,11 +152,10 @@ export async function companiesLike(
 async function scopeOf(
   { portfolio, run }: RowsOptions,
   portfolios: readonly PortfolioRecord[],
-  ledger: Ledger,
-  environment: AppEnvironment,
+  workplace: Workplace,
 ): Promise<RowQuery['scope']> {
-  if (run !== undefined) return { runId: (await namedRun(run, ledger)).id };
-  const meant = portfolio === undefined ? portfolios : portfoliosNamed(portfolio, portfolios, environment);
+  if (run !== undefined) return { runId: (await namedRun(run, workplace.ledger)).id };
+  const meant = portfolio === undefined ? portfolios : portfoliosNamed(portfolio, portfolios, workplace);
   return { portfolioIds: meant.map(({ id }) => id) };
 }
 

@@ -26,6 +26,7 @@ import {
   type PlaceOptions,
   pathIn,
   processEnvironment,
+  type Workplace,
   withLedger,
 } from '../environment.js';
 import { fileTarget } from '../output-paths.js';
@@ -116,7 +117,7 @@ export function withdrawBatch(
   environment = processEnvironment(),
 ): Promise<WithdrawnBatchView> {
   const { batch } = options;
-  return withLedger('existing', options, environment, async (ledger) => {
+  return withLedger('existing', options, environment, async (ledger, workplace) => {
     const all = (await ledger.review.decisions()).filter((entry) => [entry.batch, entry.firstBatch].includes(batch));
     const standing = all.filter(({ withdrawnAt }) => withdrawnAt === null);
     if (standing.length === 0)
@@ -127,15 +128,22 @@ export function withdrawBatch(
           : `all ${all.length} decisions of batch ${batch} are already withdrawn`,
         'List decisions and batches: `kybatch review decisions`',
       );
-    const groundsOf = await stageDependencies(ledger);
-    const [by, now] = [deciderName(options, environment), environment.clock.now()];
-    const rows = await Promise.all(standing.map(({ id }) => ledger.review.withdraw(id, by, now, groundsOf)));
-    const resting = await restingRows(
-      rows.flatMap((each) => each ?? []),
-      ledger,
-    );
-    return { batch, decisions: standing.map(({ id }) => id), ...resting };
+    const ids = standing.map(({ id }) => id);
+    const rows = await withdraw(ids, options, workplace);
+    return { batch, decisions: ids, ...(await restingRows(rows.flat(), ledger)) };
   });
+}
+
+/** Its rows for each decision. An unknown or withdrawn decision has no entry. */
+async function withdraw(
+  ids: readonly number[],
+  options: DeciderOptions,
+  workplace: Workplace,
+): Promise<readonly (readonly RowRef[])[]> {
+  const { ledger, clock } = workplace;
+  const [groundsOf, by] = [await stageDependencies(ledger), deciderName(options, workplace)];
+  const rows = await Promise.all(ids.map((id) => ledger.review.withdraw(id, by, clock.now(), groundsOf)));
+  return rows.filter((each) => each !== undefined);
 }
 
 /** Rows that depended on a withdrawn decision. */
@@ -168,14 +176,8 @@ export function withdrawDecision(
   environment = processEnvironment(),
 ): Promise<WithdrawnRowsView & { readonly id: number }> {
   const { id } = options;
-  return withLedger('existing', options, environment, async (ledger) => {
-    const groundsOf = await stageDependencies(ledger);
-    const rows = await ledger.review.withdraw(
-      id,
-      deciderName(options, environment),
-      environment.clock.now(),
-      groundsOf,
-    );
+  return withLedger('existing', options, environment, async (ledger, workplace) => {
+    const [rows] = await withdraw([id], options, workplace);
     if (rows === undefined)
       throw new UsageError(
         'DECISION_NOT_FOUND',

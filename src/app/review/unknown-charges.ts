@@ -19,6 +19,7 @@ import type {
   UnknownChargeSelection,
 } from '../../ledger/money/unknown-charges.js';
 import type { RowRef } from '../../ledger/review/review.js';
+import { pick } from '../../util/view-json.js';
 import { type DeciderOptions, deciderName, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
 import { type ReleasedRun, releasedRuns, rowsWithUnknownCharge } from '../run/progress.js';
 import { namedRun } from '../run/runs.js';
@@ -123,13 +124,8 @@ export function recordCharges(
     const calls = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
     const mayBeChargedUntil = openUntil(calls, now);
     const none = { contradictions: [], mayBeChargedUntil, elsewhere: [], released: [], failed: [] };
-    if (calls.length === 0)
-      return {
-        outcome: 'nothing_found',
-        calls,
-        ...none,
-        elsewhere: await chargesElsewhere(options, ledger, now),
-      };
+    const elsewhere = calls.length > 0 ? [] : await chargesElsewhere(options, ledger, now);
+    if (calls.length === 0) return { outcome: 'nothing_found', calls, ...none, elsewhere };
     const ids = calls.map(({ id }) => id);
     const contradictions =
       verdict === 'resend' ? [] : contradictionsOf(await ledger.unknownCharges.unitsTold(ids), verdict);
@@ -149,7 +145,7 @@ export function recordCharges(
       calls: settled,
       contradictions,
       mayBeChargedUntil,
-      elsewhere: [],
+      elsewhere,
       released: await releasedRuns(eachOnce([...freed, ...rowsSentAgain(settled, 'next_start')]), ledger),
       failed: await releasedRuns(eachOnce(rowsSentAgain(settled, 'retry')), ledger),
     };
@@ -207,10 +203,10 @@ async function chargesElsewhere(
 const contradictionsOf = (told: readonly ReportedUnits[], verdict: 'charged' | 'free'): readonly Contradiction[] =>
   told
     .filter((units) => contradicts(units, verdict))
-    .map((units) => {
-      const { calls, from, to, known, otherUnknown } = units;
-      return { calls, from, to, known, otherUnknown, missing: missingUnits(units) };
-    });
+    .map((units) => ({
+      ...pick(units, 'calls', 'from', 'to', 'known', 'otherUnknown'),
+      missing: missingUnits(units),
+    }));
 
 const WORDS: Readonly<Record<ChargeVerdict, string>> = {
   resend: 'resend allowed',
