@@ -7,8 +7,8 @@ import { isoTime } from '../../util/clock.js';
 import { version } from '../../util/packages.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
-import { asKybatchError, exitOfFailure, exitOfRun, type RunExit } from '../run/exit-code.js';
-import { ContinueError, type ContinueStep } from '../run/next-step.js';
+import { exitOfRun } from '../run/exit-code.js';
+import { asKybatchError, ContinueError, type ContinueStep, exitOfFailure, type RunExit } from '../run/next-step.js';
 import type { RunEndView } from '../run/run-end.js';
 import type { CommandWording } from '../run/spending.js';
 

@@ -11,7 +11,7 @@ import { message } from '../../util/message-parts.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
 import { redact } from '../../util/secret.js';
 import { type AppEnvironment, type Workplace, withLedger } from '../environment.js';
-import { asKybatchError } from '../run/exit-code.js';
+import { asKybatchError } from '../run/next-step.js';
 import { type RunEndView, viewOfIdleRun } from '../run/run-end.js';
 import type { SpendingOptions } from '../run/spending.js';
 import { rereadStep } from '../run/stored-settings.js';

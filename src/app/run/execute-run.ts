@@ -24,8 +24,8 @@ import { importantSince, lastChange } from '../portfolio/changes.js';
 import type { OpenList } from '../portfolio/open-list.js';
 import { nameRefusedKey, type Provider, sourcesOf } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
-import { exitOfFailure, exitOfRun } from './exit-code.js';
-import { continuesRows, withContinueStep } from './next-step.js';
+import { exitOfRun } from './exit-code.js';
+import { continuesRows, exitOfFailure, withContinueStep } from './next-step.js';
 import {
   hasSameLimits,
   portfolioProgress,
@@ -45,8 +45,8 @@ import {
   newestTables,
   nextSteps,
   type RunEndView,
+  runStanding,
   shownTables,
-  standing,
   stopView,
   viewOfIdleRun,
 } from './run-end.js';
@@ -176,7 +176,7 @@ export async function executeRun(attempt: RunAttempt, provider: Provider, workpl
     const first = correct?.kind === 'doctor' && ledBy === null ? [correct] : [];
     const [next = null, ...further] = await withReviewSheets([...allowed, ...first], ledger, workplace);
     const view: RunEndView = {
-      ...standing(run, progress, whole),
+      ...runStanding(run, progress, whole),
       ...pick(end, 'finished', 'interrupted', 'moved', 'contacts'),
       ...(await shownTables(run, tables, tablesBefore, workplace)),
       nextDueAt: null,

@@ -1,14 +1,8 @@
-import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/errors.js';
 import { decisiveHold } from '../../domain/outcomes.js';
-import { sanitizeText } from '../../util/sanitize-text.js';
+import type { RunExit } from './next-step.js';
 import type { RunEndView } from './run-end.js';
 import type { CommandWording } from './spending.js';
-
-/** The exit code of an attempt, and the cause that it stands for. Screen, metrics and notifications name this cause. */
-export interface RunExit {
-  readonly code: ExitCode;
-  readonly reason: string;
-}
 
 /** Without the words of the command line, every interrupt is the first one. */
 export function exitOfRun(end: RunEndView, said: CommandWording | undefined): RunExit {
@@ -35,22 +29,6 @@ function exitOfRows(end: RunEndView, interruptedAs: ExitCode | undefined): RunEx
   return outcomes.invalid + outcomes.failed + outcomes.needs_review > 0
     ? { code: ExitCode.rowsOpen, reason: 'ROWS_OPEN' }
     : { code: ExitCode.ok, reason: 'OK' };
-}
-
-/** Any other error than ours is a defect. */
-export const asKybatchError = (error: unknown): KybatchError =>
-  error instanceof KybatchError
-    ? error
-    : new KybatchError(sanitizeText(error instanceof Error ? error.message : String(error)), {
-        code: 'INTERNAL',
-        exit: ExitCode.internal,
-        cause: error,
-      });
-
-/** The exit after an error: a failed write, a takeover or a defect. */
-export function exitOfFailure(error: unknown): RunExit {
-  const { exit, code } = asKybatchError(error);
-  return { code: exit, reason: code };
 }
 
 const MOVES: ReadonlySet<string> = new Set(['budget', 'allowance']);

@@ -1,6 +1,7 @@
 import { ExitCode, FileError, KybatchError, LedgerError, TakenOverError } from '../../domain/errors.js';
 import type { GuardName } from '../../domain/outcomes.js';
 import type { ReadingOptions } from '../../input/types.js';
+import { sanitizeText } from '../../util/sanitize-text.js';
 
 /** The default file of `kybatch review export`. */
 export const REVIEW_SHEET = 'review.csv';
@@ -118,3 +119,25 @@ const isPassing = (error: unknown): error is KybatchError =>
   !(error instanceof TakenOverError && error.successor !== undefined);
 
 const LASTING: ReadonlySet<string> = new Set(['INTERNAL', 'LEDGER_DAMAGED']);
+
+/** The exit code of an attempt, and the cause that it stands for. Screen, metrics and notifications name this cause. */
+export interface RunExit {
+  readonly code: ExitCode;
+  readonly reason: string;
+}
+
+/** Any other error than ours is a defect. */
+export const asKybatchError = (error: unknown): KybatchError =>
+  error instanceof KybatchError
+    ? error
+    : new KybatchError(sanitizeText(error instanceof Error ? error.message : String(error)), {
+        code: 'INTERNAL',
+        exit: ExitCode.internal,
+        cause: error,
+      });
+
+/** The exit after an error: a failed write, a takeover or a defect. */
+export function exitOfFailure(error: unknown): RunExit {
+  const { exit, code } = asKybatchError(error);
+  return { code: exit, reason: code };
+}

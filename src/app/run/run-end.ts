@@ -21,9 +21,8 @@ import { type AttemptActivity, type AttemptSpending, NO_SPENDING, type RunActivi
 import type { Progress, RunRecord } from '../../ledger/rows/runs.js';
 import type { Workplace } from '../environment.js';
 import { withReviewSheets } from '../review/questions.js';
-import { asKybatchError, exitOfFailure, type RunExit } from './exit-code.js';
 import type { ExportView } from './export.js';
-import type { ContinueStep, NextStep } from './next-step.js';
+import { asKybatchError, type ContinueStep, exitOfFailure, type NextStep, type RunExit } from './next-step.js';
 import { type PortfolioProgress, portfolioProgress, runProgress, stepOnRun } from './progress.js';
 import { listOfTables } from './runs.js';
 import type { PriceAboveLimit } from './spending.js';
@@ -166,7 +165,7 @@ export async function viewOfIdleRun(
   const [next = null, ...further] = await withReviewSheets(steps, ledger, workplace);
   const before = tables === null ? (newestTables(run.id, dataDir)?.folder ?? null) : null;
   return {
-    ...standing(run, progress, whole),
+    ...runStanding(run, progress, whole),
     arrived: list.due?.new ?? 0,
     departed: list.left,
     departedFirst: list.leftFirst,
@@ -244,7 +243,7 @@ export function exportsIn(dataDir: string): readonly FoundExport[] {
   }
 }
 
-export const standing = (
+export const runStanding = (
   { id, inputPath, rowCount }: RunRecord,
   progress: Progress,
   { portfolio, rows, outcomes, invalid }: PortfolioProgress,

@@ -53,7 +53,6 @@ import {
 import { mustKnowNames, namesWritten } from '../provider/vocabularies.js';
 import { withNotedAnswers } from '../review/answer-question.js';
 import { executeRun, viewOfUpToDate, waitForLeader } from './execute-run.js';
-import { asKybatchError, exitOfFailure } from './exit-code.js';
 import { checkTables } from './export.js';
 import {
   checkNewLedger,
@@ -67,6 +66,7 @@ import {
   otherProviderNotes,
   refuseOrAsk,
 } from './guards.js';
+import { asKybatchError, exitOfFailure } from './next-step.js';
 import {
   asRepeatStep,
   explainUnclearColumns,
