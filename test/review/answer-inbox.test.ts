@@ -95,11 +95,15 @@ onFile('a run records answers at its start and at its end, and reports them', ()
     await answer(first);
     const notes: string[] = [];
     const onNote = ({ code }: { readonly code: string }) => notes.push(code);
-    await withNotedAnswers({}, { ...environment, ledger: desk.ledger, dataDir: dataDirOf({}, environment), onNote }, async () => {
-      expect(await desk.remembered('k1')).toBeDefined();
-      await answer(second, { decision: 'none_of_these' });
-      expect(await desk.remembered('k2')).toBeUndefined();
-    });
+    await withNotedAnswers(
+      {},
+      { ...environment, ledger: desk.ledger, dataDir: dataDirOf({}, environment), onNote },
+      async () => {
+        expect(await desk.remembered('k1')).toBeDefined();
+        await answer(second, { decision: 'none_of_these' });
+        expect(await desk.remembered('k2')).toBeUndefined();
+      },
+    );
     expect(await desk.remembered('k2')).toMatchObject({ decision: 'none_of_these', shown: ['a', 'b'] });
     expect(notes).toEqual(['ANSWERS_RECORDED', 'ANSWERS_RECORDED']);
   }),
