@@ -277,7 +277,10 @@ export interface Explained {
 /** An error as a message for people and scripts, and its exit code. */
 export function explainError(error: unknown): Explained {
   if (error instanceof ApiError) return { view: describeApiError(error), exit: error.exit };
-  if (!(error instanceof KybatchError) || error.code === 'INTERNAL') return defect(error);
+  if (!(error instanceof KybatchError) || error.code === 'INTERNAL') {
+    const hint = 'This is a bug in kybatch. Please report it with these lines.';
+    return { view: { code: 'INTERNAL', message: stackOf(error), hint }, exit: ExitCode.internal };
+  }
   const { code, message, hint, exit } = error;
   // The mail of a cron job then names the code.
   return { view: { code, message: exit === ExitCode.internal ? `${code}: ${message}` : message, hint }, exit };
@@ -295,15 +298,6 @@ function describeApiError(error: ApiError): ErrorView {
     request_id: requestId,
     problems,
   };
-}
-
-function defect(error: unknown): Explained {
-  const view = {
-    code: 'INTERNAL',
-    message: stackOf(error),
-    hint: 'This is a bug in kybatch. Please report it with these lines.',
-  };
-  return { view, exit: ExitCode.internal };
 }
 
 function stackOf(error: unknown): string {

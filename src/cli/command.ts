@@ -58,37 +58,19 @@ const missingOneOf = (subcommands: readonly Registration[]): string => {
   return `a command is missing: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 };
 
+type WordsAndFlags = Readonly<ReturnType<typeof wordsAndFlags>>;
+
 /** The words and flags of a command, for refusals and shell completion. */
-export interface DeclaredCommand {
+export interface DeclaredCommand extends WordsAndFlags {
   /** The words that name it, such as `review export`. */
   readonly path: string;
   readonly describe: string;
   /** As the help writes it: `review export [run]`. */
   readonly usage: string;
-  readonly words: readonly DeclaredWord[];
-  readonly flags: readonly DeclaredFlag[];
   readonly subcommands: readonly DeclaredCommand[];
 }
 
-export interface DeclaredWord {
-  readonly name: string;
-  readonly describe: string;
-  readonly required: boolean;
-  readonly many: boolean;
-  readonly choices: readonly string[];
-}
-
-export interface DeclaredFlag {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly describe: string;
-  readonly group: string;
-  /** Subcommands take it as well. */
-  readonly ofSubcommands: boolean;
-  readonly takesValue: boolean;
-  readonly many: boolean;
-  readonly choices: readonly string[];
-}
+export type DeclaredFlag = WordsAndFlags['flags'][number];
 
 /**
  * `command`: as yargs takes it, such as `export [run]`; `before`: the words before it. The list of all commands needs
@@ -115,10 +97,7 @@ function declaredBy(
   };
 }
 
-function wordsAndFlags(
-  command: string,
-  build: (yargs: Argv<CommonArgs>) => unknown,
-): Pick<DeclaredCommand, 'words' | 'flags'> {
+function wordsAndFlags(command: string, build: (yargs: Argv<CommonArgs>) => unknown) {
   const built = build(commonFlags(yargs([]))) as Kept;
   const { key, alias, array, boolean, choices, local } = built.getOptions();
   const describes = built.getInternalMethods().getUsageInstance().getDescriptions();

@@ -7,7 +7,7 @@ import { count, inUtc, listed, rowInWords } from '../../util/words.js';
 import { onlySandboxOption, register, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, printJson, printResult } from '../terminal/io.js';
 import { lookFlags } from '../terminal/suggestions.js';
-import { shellWord } from '../terminal/text.js';
+import { shellWord, shortened } from '../terminal/text.js';
 import { block, view } from '../terminal/view.js';
 
 export const changesCommand = register({
@@ -75,12 +75,12 @@ function companyInWords(changes: readonly ChangeView[], all: boolean): readonly 
   if (first === undefined) return [];
   const { name, ids, row, line, inputId, portfolio } = first;
   const where = listed([
-    inputId !== null && `ID ${shortened(inputId)}`,
+    inputId !== null && `ID ${inShort(inputId)}`,
     row === null ? 'no longer in the list' : rowInWords(row, line),
     portfolio,
   ]);
   return [
-    `${shortened(name ?? ids.v1 ?? ids.v2 ?? 'a company')}: ${where}`,
+    `${inShort(name ?? ids.v1 ?? ids.v2 ?? 'a company')}: ${where}`,
     ...changes.flatMap((change) => answerInWords(change, all)),
   ];
 }
@@ -127,7 +127,7 @@ function labelOf(fields: readonly Field[]): string {
   const more = ['job_title', 'percentage', 'value'].flatMap((column) =>
     cells.get(column) ? `${column} ${cells.get(column)}` : [],
   );
-  return shortened([name, ...more].join(', '));
+  return inShort([name, ...more].join(', '));
 }
 
 /** `companies.status`. A table with several lines for a company adds the key of the line. */
@@ -141,7 +141,7 @@ const SINGLE: ReadonlySet<string> = new Set(['companies', 'credit_reports']);
 
 const keyWords = (field: Field | undefined): string => {
   const { operation: _, ...key } = field?.key ?? {};
-  return shortened(
+  return inShort(
     Object.values(key)
       .filter((value) => value !== null)
       .join(' '),
@@ -149,13 +149,10 @@ const keyWords = (field: Field | undefined): string => {
 };
 
 const shownValue = (value: string | null): string =>
-  value === null ? '(nothing)' : value === '' ? '""' : shortened(value);
+  value === null ? '(nothing)' : value === '' ? '""' : inShort(value);
 
 /** Text of a provider or a file, in one short line. */
-const shortened = (text: string): string => {
-  const line = sanitizeText(text);
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
-};
+const inShort = (text: string): string => shortened(sanitizeText(text), 80);
 
 export const changesJson = ({ changes, ...found }: ChangesView) => ({
   changes: changes.flatMap((change) =>

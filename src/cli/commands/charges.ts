@@ -7,16 +7,15 @@ import type {
   UnknownChargesView,
 } from '../../app/review/unknown-charges.js';
 import { ExitCode } from '../../domain/errors.js';
-import { isUnknownCharge } from '../../domain/outcomes.js';
+import { isUnknownCharge, KEY_CHECK } from '../../domain/outcomes.js';
 import { printable } from '../../review/words.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { pick } from '../../util/view-json.js';
-import { count, inUtc, iso, listed, shortRun, withCommas } from '../../util/words.js';
+import { count, inUtc, iso, listed, rowInWords, shortRun, withCommas } from '../../util/words.js';
 import { type ArgsOf, type CommonArgs, register, switchFlag, textFlag } from '../command.js';
 import { appEnvironment, confirmAction, type Io, printResultAndWords } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
 import { givenFlags, type Place, suggestCommand } from '../terminal/suggestions.js';
-import { outsideRun, sentFor } from '../terminal/text.js';
 import { block, marked, shortCommand, textTable, view } from '../terminal/view.js';
 
 type UnknownCall = UnknownChargesView['calls'][number];
@@ -40,6 +39,8 @@ function callTable(calls: readonly UnknownCall[]): readonly string[] {
     .trimEnd()
     .split('\n');
 }
+
+const outsideRun = (stage: string | null): string => (stage === KEY_CHECK ? 'key check' : 'manual');
 
 const toTheRight = (cells: readonly string[]): readonly string[] => {
   const width = Math.max(...cells.map(({ length }) => length));
@@ -194,6 +195,10 @@ export function underWayInWords(calls: readonly UnderWay[]): readonly Message[] 
     ),
   ];
 }
+
+/** "run 2026-01-05-ab12cd, row 3 (line 4)": the cause of a call. */
+const sentFor = ({ runId, stage, row, line }: UnderWay): string =>
+  runId === null ? outsideRun(stage) : `run ${runId}${row === null ? '' : `, ${rowInWords(row, line)}`}`;
 
 const SHOWN = 20;
 

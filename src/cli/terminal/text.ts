@@ -1,19 +1,4 @@
-import { KEY_CHECK } from '../../domain/outcomes.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import { rowInWords } from '../../util/words.js';
-
-/** "run 2026-01-05-ab12cd, row 3 (line 4)": the cause of a call. */
-export const sentFor = ({ runId, stage, row, line }: SentFor): string =>
-  runId === null ? outsideRun(stage) : `run ${runId}${row === null ? '' : `, ${rowInWords(row, line)}`}`;
-
-export const outsideRun = (stage: string | null): string => (stage === KEY_CHECK ? 'key check' : 'manual');
-
-interface SentFor {
-  readonly runId: string | null;
-  readonly stage: string | null;
-  readonly row: number | null;
-  readonly line: number | null;
-}
 
 /** A word of a command line that can be pasted into a shell. */
 export const shellWord = (text: string): string =>
