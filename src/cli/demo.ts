@@ -111,7 +111,9 @@ async function query(): Promise<string> {
   return `\nrows.parquet, queried with DuckDB:\n  ${QUERY}\n${aligned(cells)}`;
 }
 
-const aligned = (lines: readonly (readonly string[])[]): string => textTable([], lines).replaceAll(/^(?=.)/gm, '  ');
+function aligned(lines: readonly (readonly string[])[]): string {
+  return textTable([], lines).replaceAll(/^(?=.)/gm, '  ');
+}
 
 function whatNext({ run }: End): string {
   const place = `--data-dir ${DATA}`;
