@@ -337,7 +337,12 @@ const howItGoes = ({ at, workers }: StatusView, { failedCalls, outages }: Proces
   ...failedCalls.map(({ code, count: calls }) =>
     message('CALLS_FAILING', `${count(calls, 'call')} failed with ${code} in the last minute. kybatch tries again.`),
   ),
-  ...workersInWords({ workers }),
+  ...workers.map(({ worker, leads, since, calls, underWay }) =>
+    message(
+      'WORKER',
+      `Worker ${worker === '' ? 'a process' : worker}${leads ? ' (leader)' : ''} since ${moment(since)}: ${count(calls, 'call')}, ${withCommas(underWay)} in flight`,
+    ),
+  ),
   ...outages.map((outage) => outageMessage(outage, at)),
 ];
 
@@ -394,15 +399,6 @@ function speedInWords({ atWork }: StatusView): ViewPart {
   const text = `${count(rows, 'row')} in ${durationInWords(ms)}, ${perSecond.toFixed(1)} rows/s${alive ? ' now' : ''}`;
   return block('SPEED', labelLines([['Speed', text]]));
 }
-
-/** All processes that work on the run, if the ledger allows several. */
-const workersInWords = ({ workers }: Pick<StatusView, 'workers'>): readonly Message[] =>
-  workers.map(({ worker, leads, since, calls, underWay }) =>
-    message(
-      'WORKER',
-      `Worker ${worker === '' ? 'a process' : worker}${leads ? ' (leader)' : ''} since ${moment(since)}: ${count(calls, 'call')}, ${withCommas(underWay)} in flight`,
-    ),
-  );
 
 async function check(
   {

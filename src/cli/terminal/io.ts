@@ -119,7 +119,7 @@ const ONE_LINE: ReadonlySet<MessageCode> = new Set(['CHECK_WELL', 'CHECK_NOT_WEL
 /** The environment that a use case of `app/` gets. */
 export function appEnvironment(io: Io): AppEnvironment {
   const { env, cwd, clock, freeBytes, stdin } = io;
-  const planning = new PlanningDisplay(io);
+  const planning = new TransientLine(io);
   return {
     env,
     cwd,
@@ -130,7 +130,7 @@ export function appEnvironment(io: Io): AppEnvironment {
     },
     onReading: (progress) => {
       if (progress === null) planning.clear();
-      else planning.rows(progress.rows, progress.share);
+      else planning.tell((ms) => planningInWords(progress.rows, progress.share, ms));
     },
     ...(stdin === undefined ? {} : { stdin }),
     ...(freeBytes === undefined ? {} : { freeBytes }),
@@ -335,24 +335,6 @@ export async function untilDrained(
   }
 }
 
-/** Shows how much of a long file has been read. */
-export class PlanningDisplay {
-  readonly #line: TransientLine;
-
-  constructor(io: Io) {
-    this.#line = new TransientLine(io);
-  }
-
-  /** `shareDone`: the share of the file, from 0 to 1. Null: its size is unknown. */
-  rows(read: number, shareDone: number | null): void {
-    this.#line.tell((ms) => planningInWords(read, shareDone, ms));
-  }
-
-  clear(): void {
-    this.#line.clear();
-  }
-}
-
 /** "Planning: 120,000 rows read, 43%, about 20 s to go" */
 function planningInWords(read: number, shareDone: number | null, ms: number): string {
   const share = shareDone === null ? null : Math.min(1, Math.max(0, shareDone));
@@ -365,7 +347,7 @@ function planningInWords(read: number, shareDone: number | null, ms: number): st
 }
 
 /** A terminal redraws the line. A log gets a new line now and then. */
-const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
+export const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
 
 /** Shorter work shows no line. */
 const SILENT_MS = { terminal: 500, plain: 10_000 } as const;

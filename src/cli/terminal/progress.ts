@@ -1,12 +1,10 @@
 import type { SpendingEvent, StartedEvent } from '../../app/run/spending.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { count, durationInWords, moment, withCommas } from '../../util/words.js';
-import { type Io, TO_END_OF_LINE } from './io.js';
+import { EVERY_MS, type Io, TO_END_OF_LINE } from './io.js';
 import { isDenied, looksInWords, outageInWords } from './run-words.js';
 import { fitLine, type LinePart } from './text.js';
 import { view } from './view.js';
-
-const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
 
 /** Shows the progress of a run: a bar on a terminal, else a plain line every 30 s. */
 export class ProgressDisplay {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PlanningDisplay } from '../../../src/cli/terminal/io.js';
+import { appEnvironment } from '../../../src/cli/terminal/io.js';
 import { barLine, progressParts, type Reached, SmoothedRest } from '../../../src/cli/terminal/progress.js';
 import { fitLine } from '../../../src/cli/terminal/text.js';
 import { ManualClock } from '../../../src/util/clock.js';
@@ -75,38 +75,39 @@ describe('planning that takes long', () => {
   test('is a line that is drawn again on a terminal, and gone at the end', () => {
     const clock = new ManualClock();
     const { io, printed } = terminalOf({ columns: 40, clock });
-    const display = new PlanningDisplay(io);
-    display.rows(10, 0.001);
+    const { onReading } = appEnvironment(io);
+    onReading?.({ rows: 10, share: 0.001 });
     expect(printed()).toBe('');
     clock.advance(10_000);
-    display.rows(120_000, 0.25);
-    display.rows(120_001, 0.25);
+    onReading?.({ rows: 120_000, share: 0.25 });
+    onReading?.({ rows: 120_001, share: 0.25 });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal is steered with.
     expect(printed()).toMatch(/^\r.* 120,000 .* 25%.*\u001b\[K$/);
     expect(printed()).toHaveLength(1 + 39 + 3);
-    display.clear();
+    onReading?.(null);
     expect(printed().endsWith('\u001b[K\r\u001b[K')).toBe(true);
   });
 
   test('counts the time to go of each reading on its own', () => {
     const clock = new ManualClock();
     const { io, printed } = terminalOf({ columns: 80, clock });
-    const display = new PlanningDisplay(io);
-    display.rows(1_000, 0.5);
+    const { onReading } = appEnvironment(io);
+    onReading?.({ rows: 1_000, share: 0.5 });
     clock.advance(60_000);
-    display.clear();
-    display.rows(1_000, 0.01);
+    onReading?.(null);
+    onReading?.({ rows: 1_000, share: 0.01 });
     clock.advance(1_000);
-    display.rows(50_000, 0.5);
+    onReading?.({ rows: 50_000, share: 0.5 });
     expect(printed().split('\r').at(-1)).toMatch(/ 50,000 .* 50%, .* 1 s /);
   });
 
   test('is a line after 10 s and every 30 s without one, and none at all where it is short', () => {
     const clock = new ManualClock();
     const { io, printed } = terminalOf({ clock, interactive: false });
-    const display = new PlanningDisplay(io);
-    for (let second = 0; second < 75; second++, clock.advance(1_000)) display.rows(second * 1_000, second / 100);
-    display.clear();
+    const { onReading } = appEnvironment(io);
+    for (let second = 0; second < 75; second++, clock.advance(1_000))
+      onReading?.({ rows: second * 1_000, share: second / 100 });
+    onReading?.(null);
     expect(printed().split('\n')).toEqual([
       expect.stringMatching(/ 10,000 .* 10%, .* 1 min 30 s /),
       expect.stringMatching(/ 40,000 .* 40%, .* 1 min 0 s /),
@@ -118,9 +119,9 @@ describe('planning that takes long', () => {
   test('shows no share if the size is unknown', () => {
     const clock = new ManualClock();
     const { io, printed } = terminalOf({ clock, interactive: false });
-    const display = new PlanningDisplay(io);
+    const { onReading } = appEnvironment(io);
     clock.advance(10_000);
-    display.rows(1, null);
+    onReading?.({ rows: 1, share: null });
     expect(printed()).toMatch(/^[^\n%\d]* 1 [^\n%\d]*\n$/);
   });
 });
