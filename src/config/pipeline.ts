@@ -7,6 +7,7 @@ import type { V2OperationName } from '../api/v2/operations.js';
 import { UsageError } from '../domain/errors.js';
 import { FINITE_DURATION, parseDuration } from '../domain/freshness.js';
 import type { MatchPolicy } from '../domain/match-decision.js';
+import { inCamelCase } from '../domain/options.js';
 import type { Prices } from '../domain/prices.js';
 import { type IdSpace, spaceWithSameId } from '../domain/provider.js';
 import { type Fallback, fallbackSteps } from '../stages/identity/searches.js';
@@ -211,7 +212,7 @@ export function freshnessMs(pipeline: Pick<Pipeline, 'freshnessMs'>, { name, kee
 const DAY_MS = 86_400_000;
 
 function toPipeline(file: PipelineFile): Pipeline {
-  const { search, match, limits, retry } = file;
+  const { retry } = file;
   const written: Readonly<Record<string, unknown>> = file;
   return {
     description: file.description ?? '',
@@ -219,27 +220,16 @@ function toPipeline(file: PipelineFile): Pipeline {
     options: Object.fromEntries(
       stages.flatMap(({ name, options }) => (options === undefined ? [] : [[name, written[options.key]]])),
     ),
-    search: {
-      attempts: search.attempts,
-      order: search.order,
-      furtherSpellings: search.further_spellings,
-      fallback: search.fallback,
-    },
-    match: {
-      nameAgreement: match.name_agreement,
-      confirmOnVat: match.confirm_on_vat,
-      confirmRepaired: match.confirm_repaired,
-      confirmNumberAlone: match.confirm_number_alone,
-      legalForm: file.confirm.legal_form,
-    },
-    review: { secondPerson: file.review.second_person },
+    search: inCamelCase(file.search),
+    match: { ...inCamelCase(file.match), legalForm: file.confirm.legal_form },
+    review: inCamelCase(file.review),
     freshnessMs: Object.fromEntries(
       Object.entries({ ...DEFAULT_FRESHNESS, ...file.freshness }).map(([operation, value]) => [
         operation,
         ms(value ?? 0),
       ]),
     ),
-    budget: { units: limits.units, creditReports: limits.credit_reports },
+    budget: inCamelCase(file.limits),
     prices: file.prices === undefined ? null : toPrices(file.prices),
     concurrency: file.concurrency,
     inDoubt: file.lost_answers === 'hold' ? 'park' : file.lost_answers,
@@ -253,7 +243,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     tables: file.tables,
     keepExports: file.export.keep,
     partsAbove: file.export.parts_above,
-    guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
+    guards: inCamelCase(file.guards),
     importantChanges: file.changes.important,
     watch: { fields: file.watch.fields, refresh: file.watch.refresh ?? [], everyMs: ms(file.watch.every) },
     patienceMs: ms(file.patience),

@@ -54,6 +54,17 @@ export function duration(options: { least?: string; most: string }) {
 /** A group of keys, all of them known. */
 export const section = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape, keysExpected);
 
+/** The keys of a section as names in code: `people_at_most` becomes `peopleAtMost`. */
+export const inCamelCase = <Keys extends object>(keys: Keys) =>
+  Object.fromEntries(
+    Object.entries(keys).map(([key, value]) => [
+      key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  ) as { readonly [Key in keyof Keys as CamelCase<Key>]: Keys[Key] };
+
+type CamelCase<Key> = Key extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Key;
+
 /** The error of a group that is something else, such as a text. */
 export const keysExpected = {
   error: (issue: { readonly code: string }) =>

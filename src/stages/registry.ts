@@ -1,19 +1,12 @@
+import type { z } from 'zod';
 import { v2Operations } from '../api/v2/operations.js';
-import { choice, integerWithin, section, uniqueList, yesOrNo } from '../domain/options.js';
+import { choice, inCamelCase, integerWithin, section, uniqueList, yesOrNo } from '../domain/options.js';
 import { buyModules, callsOf, type Module } from './modules.js';
 import { inOrder, pagesAtMost } from './record.js';
-import { type Params, type Stage, type StageContext, type StageOptions, stage } from './stage.js';
+import { type Params, type Stage, type StageContext, stage } from './stage.js';
 
 const MODULES = ['lite', 'officers', 'shareholders', 'financial'] as const;
 type RegistryModule = (typeof MODULES)[number];
-
-interface RegistryOptions {
-  readonly modules: readonly RegistryModule[];
-  readonly allPages: boolean;
-  readonly pagesAtMost: number;
-  /** Null: the provider's default. */
-  readonly perPage: number | null;
-}
 
 export const registryModules: Readonly<Record<RegistryModule, Module>> = {
   lite: { operation: v2Operations.kybLite, identity: 'whole' },
@@ -22,35 +15,26 @@ export const registryModules: Readonly<Record<RegistryModule, Module>> = {
   financial: { operation: v2Operations.kybFinancial, tells: ['years', 'groups'] },
 };
 
-const registryOptions: StageOptions<RegistryOptions> = {
-  key: 'registry',
-  schema: section({
-    modules: uniqueList(choice(MODULES))
-      .default([...MODULES])
-      .describe('The modules to buy. With `lite`, kybatch compares the number again'),
-    all_pages: yesOrNo().default(true).describe('Buy every page of officers and shareholders, not only the first'),
-    pages_at_most: pagesAtMost('The price of a page is not published'),
-    per_page: integerWithin(1, 1000)
-      .nullable()
-      .default(null)
-      .describe('Lines of a page, 1 to 1000. `null` leaves it to the provider'),
-  })
-    .transform(
-      (file): RegistryOptions => ({
-        modules: inOrder(MODULES, file.modules),
-        allPages: file.all_pages,
-        pagesAtMost: file.pages_at_most,
-        perPage: file.per_page,
-      }),
-    )
-    .prefault({})
-    .describe('Registry data of v2'),
-  decisive: (options) => options,
-};
+const schema = section({
+  modules: uniqueList(choice(MODULES))
+    .default([...MODULES])
+    .describe('The modules to buy. With `lite`, kybatch compares the number again'),
+  all_pages: yesOrNo().default(true).describe('Buy every page of officers and shareholders, not only the first'),
+  pages_at_most: pagesAtMost('The price of a page is not published'),
+  per_page: integerWithin(1, 1000)
+    .nullable()
+    .default(null)
+    .describe('Lines of a page, 1 to 1000. `null` leaves it to the provider'),
+})
+  .transform((file) => ({ ...inCamelCase(file), modules: inOrder(MODULES, file.modules) }))
+  .prefault({})
+  .describe('Registry data of v2');
+
+type RegistryOptions = z.output<typeof schema>;
 
 const wanted = ({ modules: names }: RegistryOptions): readonly Module[] => names.map((name) => registryModules[name]);
 const pagesOf = ({ allPages, pagesAtMost: most }: RegistryOptions): number => (allPages ? most : 1);
-const DEFAULTS = registryOptions.schema.parse(undefined);
+const DEFAULTS = schema.parse(undefined);
 
 /** The parameters of v2's lists, so that other stages ask the same and reuse the answers. */
 export const registryListParams = ({ optionsOf }: Pick<StageContext, 'optionsOf'>): Params =>
@@ -66,7 +50,7 @@ export const registryStage: Stage = stage({
   comparesCandidate: true,
   ages: wanted(DEFAULTS).map(({ operation }) => operation),
   calls: callsOf(wanted(DEFAULTS), pagesOf(DEFAULTS)),
-  options: registryOptions,
+  options: { key: 'registry', schema, decisive: (options) => options },
   configure: (options) => ({
     ages: wanted(options).map(({ operation }) => operation),
     calls: callsOf(wanted(options), pagesOf(options)),

@@ -1,11 +1,12 @@
 // The stage `screening`.
 
+import type { z } from 'zod';
 import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { v1Operations } from '../api/v1/operations.js';
 import { v2Operations } from '../api/v2/operations.js';
-import { choice, integerWithin, section, yesOrNo } from '../domain/options.js';
+import { choice, inCamelCase, integerWithin, section, yesOrNo } from '../domain/options.js';
 import { PEOPLE_LEFT, peopleLeftInWords } from '../domain/outcomes.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { normalizeText } from '../util/text-limits.js';
@@ -16,7 +17,6 @@ import { registryListParams, registryModules } from './registry.js';
 import {
   type CallTerms,
   type Company,
-  deferNotes,
   noteOf,
   nothingReturned,
   type Params,
@@ -53,46 +53,43 @@ const isObject = (item: unknown): item is Readonly<Record<string, unknown>> =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
+const schema = section({
+  from: choice(['v1', 'v2'])
+    .default('v1')
+    .describe(
+      'The API of lists and searches. v1 costs a unit for each search. v2 searches for officers only, and does not show who has resigned',
+    ),
+  officers: yesOrNo().default(true).describe('Search for the officers by name. Fills `appointments`'),
+  shareholders: yesOrNo().default(true).describe('Search for the shareholders by name. Fills `holdings`. v1 only'),
+  people_at_most: integerWithin(1, 50)
+    .default(10)
+    .describe(
+      'How many officers, and how many shareholders, to search for at each company, 1 to 50. Each is a search. If there are more, `errors` has PEOPLE_LEFT',
+    ),
+  pages_at_most: integerWithin(1, 20)
+    .default(1)
+    .describe('Pages of holdings for each shareholder, 1 to 20, with 50 lines each. Every page costs a unit'),
+  current_only: yesOrNo().default(true).describe('Leave out officers who have resigned'),
+})
+  .refine(({ officers, shareholders }) => officers || shareholders, {
+    path: ['officers'],
+    error: 'must not be false if screening.shareholders is false: no people would be searched for',
+  })
+  .refine(({ from, officers }) => from === 'v1' || officers, {
+    path: ['officers'],
+    error: 'must be true with screening.from: v2, which searches by officers alone',
+  })
+  .transform((file) => ({ ...inCamelCase(file), shareholders: file.shareholders && file.from === 'v1' }))
+  .prefault({})
+  .describe(
+    'Search for people of a company at other companies. The results have the same name. They may be other people',
+  );
+
+export type ScreeningOptions = z.output<typeof schema>;
+
 export const screeningOptions: StageOptions<ScreeningOptions> = {
   key: 'screening',
-  schema: section({
-    from: choice(['v1', 'v2'])
-      .default('v1')
-      .describe(
-        'The API of lists and searches. v1 costs a unit for each search. v2 searches for officers only, and does not show who has resigned',
-      ),
-    officers: yesOrNo().default(true).describe('Search for the officers by name. Fills `appointments`'),
-    shareholders: yesOrNo().default(true).describe('Search for the shareholders by name. Fills `holdings`. v1 only'),
-    people_at_most: integerWithin(1, 50)
-      .default(10)
-      .describe(
-        'How many officers, and how many shareholders, to search for at each company, 1 to 50. Each is a search. If there are more, `errors` has PEOPLE_LEFT',
-      ),
-    pages_at_most: integerWithin(1, 20)
-      .default(1)
-      .describe('Pages of holdings for each shareholder, 1 to 20, with 50 lines each. Every page costs a unit'),
-    current_only: yesOrNo().default(true).describe('Leave out officers who have resigned'),
-  })
-    .refine(({ officers, shareholders }) => officers || shareholders, {
-      path: ['officers'],
-      error: 'must not be false if screening.shareholders is false: no people would be searched for',
-    })
-    .refine(({ from, officers }) => from === 'v1' || officers, {
-      path: ['officers'],
-      error: 'must be true with screening.from: v2, which searches by officers alone',
-    })
-    .transform((file) => ({
-      from: file.from,
-      officers: file.officers,
-      shareholders: file.shareholders && file.from === 'v1',
-      peopleAtMost: file.people_at_most,
-      pagesAtMost: file.pages_at_most,
-      currentOnly: file.current_only,
-    }))
-    .prefault({})
-    .describe(
-      'Search for people of a company at other companies. The results have the same name. They may be other people',
-    ),
+  schema,
   decisive: (options) => options,
 };
 
@@ -118,13 +115,7 @@ export const screeningStage = stage({
       calls: kinds.flatMap(callsToScreen(options)),
     };
   },
-  run: async (company: Company, context: Context): Promise<StageOutcome> => {
-    const noting = deferNotes(
-      context,
-      kindsOf(context.options).map(({ search }) => search),
-    );
-    return noting.ended(await screen(company, noting.context));
-  },
+  run: screen,
 });
 
 async function screen(company: Company, context: Context): Promise<StageOutcome> {
@@ -331,13 +322,4 @@ function once(
     if (!known.has(key)) known.set(key, { name, birthYear });
   }
   return { people: [...known.values()], unsearchable };
-}
-
-export interface ScreeningOptions {
-  readonly from: 'v1' | 'v2';
-  readonly officers: boolean;
-  readonly shareholders: boolean;
-  readonly peopleAtMost: number;
-  readonly pagesAtMost: number;
-  readonly currentOnly: boolean;
 }
