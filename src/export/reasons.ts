@@ -335,7 +335,6 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   DATA_SERVICE_404: 'The provider has no record of it',
   HISTORY_INCOMPLETE: 'kybatch could not read whether a credit report exists',
   HISTORY_UNREADABLE: 'kybatch could not read whether a credit report exists',
-  HISTORY_WITHOUT_END: 'kybatch could not read whether a credit report exists',
   REPORT_UNKNOWN: 'The provider does not know the credit report',
   REPORT_NOT_READY: 'The credit report was not ready in time',
   REPORT_EMPTY: 'The credit report is empty',

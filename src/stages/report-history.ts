@@ -1,7 +1,6 @@
 // The account's history of credit reports.
 
 import { eachPage, readAnswer } from '../api/answer.js';
-import { ApiError } from '../api/errors.js';
 import { type Id, idText, readable } from '../api/schema.js';
 import { isPlainObject } from '../api/v2/fields.js';
 import { historyItem, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
@@ -9,6 +8,7 @@ import { v2Operations } from '../api/v2/operations.js';
 import { anyText, ExactNumber } from '../util/exact-json.js';
 import { paramsFlag } from '../util/message-parts.js';
 import {
+  orUnanswered,
   type Params,
   parkUnanswered,
   type StageContext,
@@ -29,26 +29,21 @@ type Asking = Pick<StageContext, 'call' | 'now'>;
  */
 export class ReportHistory {
   #listing: { readonly at: number; readonly reports: Promise<PastReports | StageOutcome> } | undefined;
-  /** The outcome for this attempt if the list never ended. */
-  #endless: StageOutcome | undefined;
 
   /** The list as of `since` or later, or an outcome if it could not be read. */
   async list(since: number, asking: Asking): Promise<PastReports | StageOutcome> {
-    if (this.#endless !== undefined) return this.#endless;
     if (this.#listing === undefined || this.#listing.at < since)
-      this.#listing = { at: asking.now(), reports: readAll(asking) };
+      this.#listing = { at: asking.now(), reports: orUnanswered(() => readAll(asking)) };
     const listing = this.#listing;
     const reports = await listing.reports;
     if (reports instanceof PastReports) return reports;
-    // Thousands of pages are not asked for again for each row.
-    if (isEndless(reports)) this.#endless = reports;
     // A history that could not be read is read again by the next row that needs it.
     if (this.#listing === listing) this.#listing = undefined;
     return reports;
   }
 }
 
-/** Whatever page count it claims: a list without new entries is over, and an endless one is refused. */
+/** Whatever page count it claims: a list without new entries is over, and an endless one is incomplete. */
 const PAGES_AT_MOST = 5_000;
 
 /** While other reports are generated, a page may repeat because entries have moved down, but not three times. */
@@ -71,50 +66,32 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
     return call(creditReportHistory, { page, ...size });
   };
   // Of the two counts the larger is believed (V2-12).
-  const goesOn = () => (asked < pages || listed < total) && stale < STALE_PAGES;
-  try {
-    for await (const one of eachPage(creditReportHistory, ask, goesOn)) {
-      if (one.kind !== 'page') {
-        const isRefused = one.kind === 'failed' || (one.kind === 'parked' && one.reason === 'ask_provider');
-        if (isRefused && asked > pages) break;
-        if (one.kind === 'failed' && one.error.class === 'fail_row' && size === LARGE_PAGES)
-          return await readAll(asking, {});
-        return one.kind === 'failed' ? parkUnanswered(toStageError(one.error, one.attempts)) : withoutAnswer(one);
-      }
-      const answer = readAnswer(creditReportHistory, one.answer.body);
-      pages = Math.max(Number(answer.pages ?? 1), answer.data.length === 0 ? pages : 1);
-      total = Math.max(Number(answer.total_results ?? 0), answer.data.length === 0 ? total : 0);
-      totalAtFirst ??= total;
-      if (answer.data.length === 0) break;
-      listed += answer.data.length;
-      const items = readable(answer.data, historyItem);
-      const added = items.map((item) => reports.add(item as HistoryItem)).includes(true);
-      const legible = new Set<unknown>(items);
-      for (const item of answer.data) if (!legible.has(item)) reports.addUnreadable(item);
-      stale = added ? 0 : stale + 1;
-      if (asked === PAGES_AT_MOST && goesOn()) return parkUnanswered(endless(pages));
+  const goesOn = () => (asked < pages || listed < total) && stale < STALE_PAGES && asked < PAGES_AT_MOST;
+  for await (const one of eachPage(creditReportHistory, ask, goesOn)) {
+    if (one.kind !== 'page') {
+      const isRefused = one.kind === 'failed' || (one.kind === 'parked' && one.reason === 'ask_provider');
+      if (isRefused && asked > pages) break;
+      if (one.kind === 'failed' && one.error.class === 'fail_row' && size === LARGE_PAGES)
+        return await readAll(asking, {});
+      return one.kind === 'failed' ? parkUnanswered(toStageError(one.error, one.attempts)) : withoutAnswer(one);
     }
-  } catch (error) {
-    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
-    throw error;
+    const answer = readAnswer(creditReportHistory, one.answer.body);
+    pages = Math.max(Number(answer.pages ?? 1), answer.data.length === 0 ? pages : 1);
+    total = Math.max(Number(answer.total_results ?? 0), answer.data.length === 0 ? total : 0);
+    totalAtFirst ??= total;
+    if (answer.data.length === 0) break;
+    listed += answer.data.length;
+    const items = readable(answer.data, historyItem);
+    const added = items.map((item) => reports.add(item as HistoryItem)).includes(true);
+    const legible = new Set<unknown>(items);
+    for (const item of answer.data) if (!legible.has(item)) reports.addUnreadable(item);
+    stale = added ? 0 : stale + 1;
   }
   // Entries that were added while it was read move others down: those are listed twice, and the total grows.
   const claimed = totalAtFirst || total;
   reports.isComplete = claimed > 0 ? reports.count >= claimed : asked >= pages;
   return reports;
 }
-
-const isEndless = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.error?.code === WITHOUT_END;
-
-const WITHOUT_END = 'HISTORY_WITHOUT_END';
-
-const endless = (pages: number) => ({
-  class: 'retry',
-  code: WITHOUT_END,
-  message: `the history of reports claims ${pages} pages, and kybatch reads at most ${PAGES_AT_MOST}. The report may be on a later one, so kybatch generated none`,
-  requestId: null,
-  attempts: 1,
-});
 
 export interface PastReport {
   readonly reportId: string;

@@ -482,7 +482,7 @@ describe('V2-12 a history', () => {
 
   long('without end is abandoned once per attempt, and nothing is generated', async () => {
     const { outcome, pages } = pagesOf((page) => ({ data: [item(page)], pages: 1e9 }));
-    expect(await outcome()).toMatchObject({ ...LEFT, error: { code: 'HISTORY_WITHOUT_END' } });
+    expect(await outcome()).toMatchObject({ ...LEFT, error: { code: 'HISTORY_INCOMPLETE' } });
     await outcome();
     expect(pages).toHaveLength(5_000);
   });
