@@ -107,7 +107,7 @@ class Journey {
     const isGone = isOld && outcome.gone === true && !this.#resolved.has(stage.space);
     if (!isGone && !stays) {
       this.state.notes.keepEnd(stage.name);
-      this.state.noteFetched(stage.name, asOf ?? this.state.notes.dateOf(stage.name) ?? this.contexts.now());
+      this.state.noteFetched(stage.name, asOf ?? this.contexts.now());
     }
     if (outcome.kind === 'not_available' && outcome.error !== undefined) this.state.keepError(outcome.error);
   }

@@ -272,7 +272,6 @@ export class RowNotes {
   readonly #questions = new Map<string, NewQuestion>();
   readonly #errors: NewError[] = [];
   readonly #uses: StoredAnswerUse[] = [];
-  readonly #dates = new Map<string, number>();
   readonly #asked: AskedFor[] = [];
   readonly #ended = new Set<string>();
   readonly #verdicts: IdentityVerdict[] = [];
@@ -311,16 +310,6 @@ export class RowNotes {
 
   keepClaim(claim: IdClaim): void {
     this.#claims.push(claim);
-  }
-
-  /** A stage got an answer that is stored. */
-  keepDate(stage: string, fetchedAt: number): void {
-    this.#dates.set(stage, Math.min(fetchedAt, this.#dates.get(stage) ?? Number.POSITIVE_INFINITY));
-  }
-
-  /** When the oldest answer of a stage was fetched. */
-  dateOf(stage: string): number | undefined {
-    return this.#dates.get(stage);
   }
 
   all(): Pick<

@@ -79,7 +79,6 @@ export class StageContexts {
         const outcome = await door.call(this.requestFor(operation, params, row, name, terms));
         if (outcome.kind === 'answer') {
           notes.keepUse(outcome.use);
-          if (operation.keep !== 'never') notes.keepDate(name, outcome.fetchedAt);
           if (terms?.about !== undefined) this.#keepAsked(operation, params, name, terms.about, notes);
         }
         return outcome;

@@ -6,7 +6,7 @@ import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
 import type { Reveals } from '../domain/account-usage.js';
 import { type Employer, isDifferentPerson, ownDomainOf, worksElsewhere } from '../domain/names/employer-match.js';
-import { choice, filledText, integerWithin, section, yesOrNo } from '../domain/options.js';
+import { choice, filledText, inCamelCase, integerWithin, section, yesOrNo } from '../domain/options.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { profileDifference } from './firmographics.js';
@@ -14,34 +14,20 @@ import { confirmedElsewhere } from './identity/confirm.js';
 import { askItems, type PagesWithItems } from './pages.js';
 import {
   type Company,
-  deferNotes,
   IDENTITY_MISMATCH,
   noteOf,
   nothingReturned,
   type Params,
-  parkUnanswered,
   requireIdentified,
   type StageCall,
   type StageContext,
   type StageOptions,
   type StageOutcome,
   stage,
-  toStageError,
   withoutAnswer,
   withoutAnswerAbout,
 } from './stage.js';
 import { resolveVocabulary } from './vocabulary.js';
-
-export interface ContactsOptions {
-  readonly from: 'domain' | 'employees';
-  readonly peopleAtMost: number;
-  readonly details: boolean;
-  readonly reveal: readonly ('email' | 'phone')[];
-  readonly revealAtMost: number;
-  readonly seniority: readonly (number | string)[];
-  readonly department: readonly (number | string)[];
-  readonly jobTitle: readonly string[];
-}
 
 const list = <Item extends z.ZodType>(item: Item) =>
   z
@@ -52,66 +38,61 @@ const list = <Item extends z.ZodType>(item: Item) =>
 const ENTRY = 'must be a name or an ID of the vocabulary (`kybatch vocab`)';
 const entry = () => z.union([z.int().min(0), filledText()], ENTRY);
 
+const schema = section({
+  from: choice(['domain', 'employees'])
+    .default('domain')
+    .describe(
+      'How people are found. `domain`: by the domain of the company’s website. `employees`: in the employees module, if `ids_shared` names it together with a space that another stage confirms',
+    ),
+  people_at_most: integerWithin(1, 100)
+    .default(10)
+    .describe('How many people to ask for at each company, 1 to 100. If there are more, `errors` has PEOPLE_LEFT'),
+  details: yesOrNo()
+    .default(false)
+    .describe('Ask for each person by name too (`enrichPerson`), without revealing contacts. With `domain` only'),
+  reveal: list(choice(['email', 'phone']))
+    .default([])
+    .describe(
+      'Contacts to reveal: email, phone. Each reveal is charged. The default reveals none. The employees module always reveals both',
+    ),
+  reveal_at_most: integerWithin(1, 100)
+    .default(1)
+    .describe('At how many people of a company contacts are revealed, 1 to 100'),
+  seniority: list(entry())
+    .default([])
+    .describe(
+      'Only people of these levels: names or IDs of the seniority vocabulary for `employees`, texts for `domain`',
+    ),
+  department: list(entry())
+    .default([])
+    .describe('Only people of these departments: names or IDs of the vocabulary. With `employees` only'),
+  job_title: list(filledText()).default([]).describe('Only people with these titles. With `employees` only'),
+})
+  .refine(({ from, details }) => from === 'domain' || !details, {
+    path: ['details'],
+    error: 'must be false with contacts.from: employees (use contacts.reveal)',
+  })
+  .refine(({ from, department }) => from === 'employees' || department.length === 0, {
+    path: ['department'],
+    error: 'must be empty with contacts.from: domain, which has no such filter',
+  })
+  .refine(({ from, job_title }) => from === 'employees' || job_title.length === 0, {
+    path: ['job_title'],
+    error: 'must be empty with contacts.from: domain, which has no such filter',
+  })
+  .refine(({ from, seniority }) => from === 'employees' || seniority.every((one) => typeof one === 'string'), {
+    path: ['seniority'],
+    error: 'must be texts with contacts.from: domain, which takes no IDs',
+  })
+  .transform(inCamelCase)
+  .prefault({})
+  .describe('People of a company. No contact is revealed unless `reveal` names it');
+
+export type ContactsOptions = z.output<typeof schema>;
+
 export const contactsOptions: StageOptions<ContactsOptions> = {
   key: 'contacts',
-  schema: section({
-    from: choice(['domain', 'employees'])
-      .default('domain')
-      .describe(
-        'How people are found. `domain`: by the domain of the company’s website. `employees`: in the employees module, if `ids_shared` names it together with a space that another stage confirms',
-      ),
-    people_at_most: integerWithin(1, 100)
-      .default(10)
-      .describe('How many people to ask for at each company, 1 to 100. If there are more, `errors` has PEOPLE_LEFT'),
-    details: yesOrNo()
-      .default(false)
-      .describe('Ask for each person by name too (`enrichPerson`), without revealing contacts. With `domain` only'),
-    reveal: list(choice(['email', 'phone']))
-      .default([])
-      .describe(
-        'Contacts to reveal: email, phone. Each reveal is charged. The default reveals none. The employees module always reveals both',
-      ),
-    reveal_at_most: integerWithin(1, 100)
-      .default(1)
-      .describe('At how many people of a company contacts are revealed, 1 to 100'),
-    seniority: list(entry())
-      .default([])
-      .describe(
-        'Only people of these levels: names or IDs of the seniority vocabulary for `employees`, texts for `domain`',
-      ),
-    department: list(entry())
-      .default([])
-      .describe('Only people of these departments: names or IDs of the vocabulary. With `employees` only'),
-    job_title: list(filledText()).default([]).describe('Only people with these titles. With `employees` only'),
-  })
-    .refine(({ from, details }) => from === 'domain' || !details, {
-      path: ['details'],
-      error: 'must be false with contacts.from: employees (use contacts.reveal)',
-    })
-    .refine(({ from, department }) => from === 'employees' || department.length === 0, {
-      path: ['department'],
-      error: 'must be empty with contacts.from: domain, which has no such filter',
-    })
-    .refine(({ from, job_title }) => from === 'employees' || job_title.length === 0, {
-      path: ['job_title'],
-      error: 'must be empty with contacts.from: domain, which has no such filter',
-    })
-    .refine(({ from, seniority }) => from === 'employees' || seniority.every((one) => typeof one === 'string'), {
-      path: ['seniority'],
-      error: 'must be texts with contacts.from: domain, which takes no IDs',
-    })
-    .transform((file) => ({
-      from: file.from,
-      peopleAtMost: file.people_at_most,
-      details: file.details,
-      reveal: file.reveal,
-      revealAtMost: file.reveal_at_most,
-      seniority: file.seniority,
-      department: file.department,
-      jobTitle: file.job_title,
-    }))
-    .prefault({})
-    .describe('People of a company. No contact is revealed unless `reveal` names it'),
+  schema,
   decisive: (options) => options,
 };
 
@@ -188,11 +169,8 @@ export const contactsStage = stage({
           { key: 'contacts.seniority', vocabulary: { name: 'seniority' }, written: seniority },
           { key: 'contacts.department', vocabulary: { name: 'department' }, written: department },
         ],
-  run: async (company: Company, context: ContactsContext): Promise<StageOutcome> => {
-    const isEmployees = context.options.from === 'employees';
-    const noting = deferNotes(context, [isEmployees ? employeesSearch : enrichEmployeesSearch]);
-    return noting.ended(await (isEmployees ? inEmployees : byDomain)(company, noting.context));
-  },
+  run: (company: Company, context: ContactsContext): Promise<StageOutcome> =>
+    context.options.from === 'employees' ? inEmployees(company, context) : byDomain(company, context),
 });
 
 const pagesOf = ({ peopleAtMost }: ContactsOptions): number => Math.ceil(peopleAtMost / PER_PAGE);
@@ -266,13 +244,12 @@ async function findDomain(company: Company, context: ContactsContext): Promise<E
   const { id, candidate } = requireIdentified(company, 'companies');
   const outcome = await context.call(companyProfile, { id });
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(companyProfile, { id }, outcome, context);
-  const profile = readProfile(outcome.body);
-  if (profile instanceof ApiError) return parkUnanswered(toStageError(profile, 1));
+  const { company_website = null, name } = readAnswer(companyProfile, outcome.body);
   const odd = await contradiction(outcome.body, company, context);
   if (odd !== undefined) return odd;
-  const domain = ownDomainOf(profile.company_website ?? '');
-  if (domain === undefined) return noDomain(textOf(profile.company_website));
-  return { website: domain, name: textOf(profile.name) || textOf(candidate?.name) };
+  const domain = ownDomainOf(company_website ?? '');
+  if (domain === undefined) return noDomain(textOf(company_website));
+  return { website: domain, name: textOf(name) || textOf(candidate?.name) };
 }
 
 /** A profile of another company that was not accepted says nothing about known people. */
@@ -283,7 +260,6 @@ async function contradiction(
 ): Promise<StageOutcome | undefined> {
   const difference = profileDifference(body, company, context);
   if (difference === undefined) return undefined;
-  if (difference instanceof ApiError) return parkUnanswered(toStageError(difference, 1));
   const { key } = difference;
   const decided = await context.questions.remembered({ space: 'companies', stage: 'firmographics', key });
   if (decided?.decision === 'confirm') return undefined;
@@ -296,16 +272,6 @@ function noDomain(website: string): StageOutcome {
   // An address may contain a password, which must not be shown.
   const seen = sanitizeText(website.replace(/\/\/[^/]*@/, '//'), 200);
   return nothingReturned('NO_DOMAIN', seen === '' ? none : `${none}: ${seen} is not a domain of the company`);
-}
-
-function readProfile(body: Buffer) {
-  try {
-    const { company_website = null, name = null } = readAnswer(companyProfile, body);
-    return { company_website, name };
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
 }
 
 const employerOf = ({ company }: Item): Employer => ({

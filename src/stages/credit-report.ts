@@ -1,7 +1,7 @@
 // The credit report. It has over 500 lines, because its steps share one report: find, generate, wait, fetch, compare.
 
 import { readAnswer, type UnusableAnswer } from '../api/answer.js';
-import { ApiError, INVALID_PARAMS } from '../api/errors.js';
+import { INVALID_PARAMS } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
 import { REPORT_UNKNOWN } from '../api/v2/errors.js';
 import { isReportReady, REPORT_FINISHED } from '../api/v2/operations/credit-report.js';
@@ -30,6 +30,7 @@ import {
   IDENTITY_MISMATCH,
   type Identified,
   nothingReturned,
+  orUnanswered,
   type Params,
   parkUnanswered,
   requireIdentified,
@@ -38,7 +39,6 @@ import {
   type StageOptions,
   type StageOutcome,
   stage,
-  toStageError,
   withoutAnswer,
 } from './stage.js';
 
@@ -250,7 +250,7 @@ async function storedReport(
   return stored && readGenerated(stored.body, stored.fetchedAt, false);
 }
 
-function readGenerated(body: Buffer, since: number, fresh: boolean): Report | StageOutcome {
+function readGenerated(body: Buffer, since: number, fresh: boolean): Promise<Report | StageOutcome> {
   return orUnanswered(() => {
     const generated = readAnswer(creditReportGenerate, body) as { id: Id; status?: unknown };
     const { id, status } = generated;
@@ -264,7 +264,7 @@ async function isReady(report: Report, context: Context): Promise<true | StageOu
   if (report.fresh) return { kind: 'waiting', until: now + context.options.firstPollMs };
   const outcome = await context.call(creditReportStatus, { report_id: report.id });
   if (outcome.kind !== 'answer') return retryWhileWaiting(withoutAnswer(outcome), report, context);
-  const said = orUnanswered(() => ({
+  const said = await orUnanswered(() => ({
     ready: isReportReady(readAnswer(creditReportStatus, outcome.body) as ExactJson),
   }));
   if ('kind' in said) return retryWhileWaiting(said, report, context);
@@ -280,7 +280,7 @@ async function fetchReport(report: Report, company: Company, context: Context): 
   if (fetched.kind === 'answer' && fetched.owned && kindOfReport(fetched.body) === 'empty')
     fetched = await context.call(creditReportFetch, params, { ...terms, notBefore: fetched.fetchedAt + 1 });
   if (fetched.kind === 'answer') {
-    if (kindOfReport(fetched.body) === 'empty') return withNothing(report.id);
+    if (kindOfReport(fetched.body) === 'empty') return withNothing(report);
     const asked = { operation: creditReportFetch, params };
     for (const said of identitiesInBody(fetched.body, report)) {
       const stranger = await askAboutIdentity({ id: report.id, said }, company, asked, context);
@@ -308,22 +308,13 @@ function retryWhileWaiting(met: StageOutcome, { since }: Report, context: Contex
   return { kind: 'waiting', until: now + pauseAfter(waited, context.options) };
 }
 
-function orUnanswered<T extends object>(read: () => T): T | Extract<StageOutcome, { kind: 'parked' }> {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
-    throw error;
-  }
-}
-
 /** It was fetched, so nothing more will come: nothing was returned (V1-22). */
-function withNothing(id: string): StageOutcome {
+function withNothing({ id, since }: Report): StageOutcome {
   const message =
     `report ${id} is paid for, but empty. Ask the provider about this ID. ` +
     `kybatch call v2 creditReportFetch --rebuy ${paramsFlag({ report_id: id })} fetches it again, free. Then run kybatch export`;
   const error = { ...OURS, class: 'not_available', code: 'REPORT_EMPTY', message };
-  return { kind: 'not_available', message, error };
+  return { kind: 'not_available', message, error, asOf: since };
 }
 
 type NextHistoryCheck =

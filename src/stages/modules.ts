@@ -1,5 +1,4 @@
 import { readAnswer, readMember, readStatements } from '../api/answer.js';
-import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { recordKey } from '../domain/entity-key.js';
 import {
@@ -19,16 +18,14 @@ import { askPages, listNotReturned } from './pages.js';
 import {
   askAboutMismatch,
   type Company,
-  deferNotes,
   type Identified,
   nothingReturned,
+  orUnanswered,
   type Params,
-  parkUnanswered,
   requireIdentified,
   type StageCall,
   type StageContext,
   type StageOutcome,
-  toStageError,
   withoutAnswerAbout,
 } from './stage.js';
 
@@ -74,24 +71,11 @@ export async function buyModules(
   company: Company,
   context: StageContext,
 ): Promise<StageOutcome> {
-  const noting = deferNotes(
-    context,
-    modules.map(({ operation }) => operation),
-  );
-  return noting.ended(await buyEach(modules, asking, company, noting.context));
-}
-
-async function buyEach(
-  modules: readonly Module[],
-  asking: ModuleTerms,
-  company: Company,
-  context: StageContext,
-): Promise<StageOutcome> {
   const missing: Missing[] = [];
   let ids: StageOutcome['ids'];
   let held: StageOutcome | undefined;
   for (const module of modules) {
-    const got = await ask(module, asking, company, context);
+    const got = await orUnanswered(() => ask(module, asking, company, context));
     switch (got.kind) {
       case 'came': {
         const compared = await compareModule(module, asking, company, got, context);
@@ -155,12 +139,7 @@ async function ask(module: Module, asking: ModuleTerms, company: Company, contex
   }
   const outcome = await context.call(operation, { id });
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, { id }, outcome, context);
-  try {
-    return read(module, outcome.body, facts);
-  } catch (error) {
-    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
-    throw error;
-  }
+  return read(module, outcome.body, facts);
 }
 
 /** Compares each page of a list as it comes. `came` is complete when the list was read. */
@@ -364,15 +343,14 @@ async function compareModule(
     const question = { space, stage: asker, key, candidateId: found.id, compared: one } as const;
     decided = await askAboutMismatch(question, message, found.grade, context);
   }
-  if (decided === 'accepted')
-    return where === undefined
-      ? { kind: 'same' }
-      : { kind: 'same', ids: { [space]: { ...found, matchedOn: 'review' } } };
+  if (decided === 'accepted') return { kind: 'same', ...(where && acceptedProfile(space, found)) };
   if (decided !== 'refused') return decided;
-  return where === undefined ? nothingReturned('REVIEWED', PART_REFUSED) : refused(space, company);
+  if (where === undefined) return nothingReturned('REVIEWED', PART_REFUSED);
+  return refusedProfile(space, 'record', space === 'v2' && company.ids.v1 !== undefined);
 }
 
-interface Difference {
+/** The key of the question about it, and the words. */
+export interface Difference {
   readonly key: string;
   readonly message: string;
 }
@@ -407,14 +385,57 @@ function differenceOfPart(
   return { key, message: `${operation.name} names another company: ${problems.join(', and ')}` };
 }
 
-const REFUSED = 'a person refused the record because its number or country differs';
 const PART_REFUSED = 'a person refused the answer because it names another company';
 
-/** The v1 match stays: only v2 has another company. */
-function refused(space: IdSpace, { ids }: Company): StageOutcome {
-  if (space === 'v1' || ids.v1 === undefined)
-    return { kind: 'no_match', code: 'REVIEWED', message: REFUSED, ids: { v1: null, v2: null } };
-  return { ...nothingReturned('REVIEWED', REFUSED), ids: { [space]: null } };
+const acceptedProfile = (space: IdSpace, found: Identified) => ({
+  ids: { [space]: { ...found, matchedOn: 'review' } },
+});
+
+/** If the company is known elsewhere, that match stays: only this module has another company. */
+function refusedProfile(space: IdSpace, what: string, isKnownElsewhere: boolean): StageOutcome {
+  const message = `a person refused the ${what} because its number or country differs`;
+  const ids = { [space]: null };
+  return isKnownElsewhere
+    ? { ...nothingReturned('REVIEWED', message), ids }
+    : { kind: 'no_match', code: 'REVIEWED', message, ids };
+}
+
+/**
+ * Buys the profile of a module with IDs of its own. A person accepts one that names another company, with its
+ * difference, or refuses it. `differenceOf`: undefined if it names the company.
+ */
+export async function buyProfile(
+  { stage, space, operation, nothing }: ProfileTerms,
+  company: Company,
+  context: StageContext,
+  differenceOf: (body: Buffer) => Difference | undefined,
+): Promise<StageOutcome> {
+  const confirmed = requireIdentified(company, space);
+  const params = { id: confirmed.id };
+  const outcome = await context.call(operation, params);
+  if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, params, outcome, context);
+  if (isEmptyBody(outcome.body, 'id')) return nothingReturned('EMPTY_PROFILE', nothing);
+  const difference = differenceOf(outcome.body);
+  const compared = { operation, params, company: { space, id: confirmed.id } };
+  if (difference === undefined) {
+    context.keepAgreement(compared);
+    return { kind: 'done' };
+  }
+  const { key, message } = difference;
+  const question = { space, stage, key, candidateId: confirmed.id, compared };
+  const decided = await askAboutMismatch(question, message, confirmed.grade, context);
+  if (decided === 'accepted') return { kind: 'done', ...acceptedProfile(space, confirmed) };
+  if (decided !== 'refused') return decided;
+  return refusedProfile(
+    space,
+    'profile',
+    Object.keys(company.ids).some((other) => other !== space),
+  );
+}
+
+interface ProfileTerms extends Pick<ModuleTerms, 'stage' | 'space'>, Pick<Module, 'operation'> {
+  /** The words for an empty profile. */
+  readonly nothing: string;
 }
 
 /**

@@ -1,7 +1,6 @@
 // The stage `ownership`, and the comparison of its answer with the company.
 
 import { readAnswer, readStatements } from '../api/answer.js';
-import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { type CandidateFacts, gradeCandidate } from '../domain/candidate-grade.js';
 import { contradictionsOf, statedCompanies } from '../domain/identity-mismatch.js';
@@ -17,12 +16,10 @@ import {
   type Compared,
   type Identified,
   nothingReturned,
-  parkUnanswered,
   requireIdentified,
   type StageContext,
   type StageOutcome,
   stage,
-  toStageError,
   withoutAnswerAbout,
 } from './stage.js';
 
@@ -82,10 +79,8 @@ async function askFor(confirmed: ExpectedCompany, company: Company, context: Sta
   const outcome = await context.call(v2Operations.ownership, params);
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(v2Operations.ownership, params, outcome, context);
   if (isEmptyBody(outcome.body, 'registration_number')) return NOTHING_RETURNED;
-  const said = identityIn(outcome.body);
-  if (said instanceof ApiError) return parkUnanswered(toStageError(said, 1));
+  const said = identityInOwnership(readAnswer(v2Operations.ownership, outcome.body));
   const further = furtherDoubts(outcome.body, confirmed, company, context);
-  if (further instanceof ApiError) return parkUnanswered(toStageError(further, 1));
   const doubts = [...ownershipMismatches(said, confirmed, context.nameAgreement), ...further];
   const known = { id: confirmed.number, candidate: null, matchedOn: 'registration_number', grade: null };
   const compared = {
@@ -113,30 +108,16 @@ function confirmedCompany(company: Company): ExpectedCompany | undefined {
   };
 }
 
-function identityIn(body: Buffer): OwnershipIdentity | ApiError {
-  try {
-    return identityInOwnership(readAnswer(v2Operations.ownership, body));
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-}
-
 /** A name, country or other spelling of the number that the answer states about its company must agree, too. */
 function furtherDoubts(
   body: Buffer,
   { number, countryCode }: ExpectedCompany,
   company: Company,
   context: Pick<StageContext, 'nameAgreement'>,
-): readonly string[] | ApiError {
-  try {
-    const { registration_number: _, id: __, ...members } = readStatements(v2Operations.ownership, body);
-    const facts = { ...confirmedFacts(company, 'v2', context), registration_number: number, country_code: countryCode };
-    return statedCompanies(members).flatMap((stated) => contradictionsOf({ ...stated, id: null }, facts));
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
+): readonly string[] {
+  const { registration_number: _, id: __, ...members } = readStatements(v2Operations.ownership, body);
+  const facts = { ...confirmedFacts(company, 'v2', context), registration_number: number, country_code: countryCode };
+  return statedCompanies(members).flatMap((stated) => contradictionsOf({ ...stated, id: null }, facts));
 }
 
 interface OddOwnership {

@@ -5,11 +5,9 @@ import {
   type CallTerms,
   noteOf,
   type Params,
-  parkUnanswered,
   type StageContext,
   type StageError,
   type StageOutcome,
-  toStageError,
   withoutAnswerAbout,
 } from './stage.js';
 
@@ -54,31 +52,26 @@ export async function askPages(
     asked = pageParams(operation, params, page);
     return context.call(operation, asked, { ...terms, notBefore: since });
   };
-  try {
-    for await (const one of eachPage(operation, ask)) {
-      if (one.kind !== 'page') return await withoutAnswerAbout(operation, asked, one, context);
-      const { answer, page, envelope, isRepeated, isLast } = one;
-      if (first === undefined) since = Math.max(since, answer.fetchedAt);
-      else {
-        noteChangedTotal(operation, page, first, envelope, context);
-        if (!envelope.came) context.keepError(pageNotReturned(operation, page));
-      }
-      first ??= envelope;
-      if (!isRepeated) {
-        count += envelope.items;
-        take?.(answer.body);
-      }
-      if (isLast) {
-        const differs = countMismatch(operation, params, { came: count, page, isRepeated, first, last: envelope });
-        if (take === undefined && envelope.came && differs !== undefined) context.keepError(differs);
-      } else if (page >= last) {
-        if (take === undefined) context.keepError(pagesLeft(operation, params, page, envelope.pages));
-        break;
-      }
+  for await (const one of eachPage(operation, ask)) {
+    if (one.kind !== 'page') return await withoutAnswerAbout(operation, asked, one, context);
+    const { answer, page, envelope, isRepeated, isLast } = one;
+    if (first === undefined) since = Math.max(since, answer.fetchedAt);
+    else {
+      noteChangedTotal(operation, page, first, envelope, context);
+      if (!envelope.came) context.keepError(pageNotReturned(operation, page));
     }
-  } catch (error) {
-    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
-    throw error;
+    first ??= envelope;
+    if (!isRepeated) {
+      count += envelope.items;
+      take?.(answer.body);
+    }
+    if (isLast) {
+      const differs = countMismatch(operation, params, { came: count, page, isRepeated, first, last: envelope });
+      if (take === undefined && envelope.came && differs !== undefined) context.keepError(differs);
+    } else if (page >= last) {
+      if (take === undefined) context.keepError(pagesLeft(operation, params, page, envelope.pages));
+      break;
+    }
   }
   return { kind: 'pages', count, total: first?.total ?? null, came: first?.came ?? false };
 }

@@ -1,13 +1,12 @@
 import type { z } from 'zod';
 import type { UnusableAnswer } from '../api/answer.js';
-import { INVALID_PARAMS } from '../api/errors.js';
+import { ApiError, INVALID_PARAMS } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import type { Vocabulary } from '../api/v2/operations/prospecting.js';
-import type { Answer, CallOutcome, ParkReason } from '../calls/request.js';
+import type { Answer, CallOutcome, NoAnswer, ParkReason } from '../calls/request.js';
 import type { Reveals } from '../domain/account-usage.js';
 import type { CandidateFacts } from '../domain/candidate-grade.js';
 import type { FindCorrection, QuestionKeys } from '../domain/entity-key.js';
-import { freshUntil } from '../domain/freshness.js';
 import type { IdOwner } from '../domain/identity-mismatch.js';
 import type { IdSpace } from '../domain/provider.js';
 import type { SearchSubject } from '../domain/search-subject.js';
@@ -72,8 +71,34 @@ export interface StageOptions<Options> {
   readonly decisive: (options: Options) => unknown;
 }
 
-/** Checks the types of a declaration. The list is untyped. */
-export const stage = <Options, Shared>(declared: Stage<Options, Shared>): Stage => declared as unknown as Stage;
+/**
+ * Checks the types of a declaration, because the list is untyped, and adds what all stages do. An unreadable answer
+ * parks the stage. The age of the stage counts from the first of its answers that becomes stale: answers that are only
+ * looked up (a list of names, a profile, a vocabulary) do not count. Notes are kept until the stage ends: a row that is
+ * held asks again and would note them twice.
+ */
+export function stage<Options, Shared>(declared: Stage<Options, Shared>): Stage {
+  const run = async (company: Company, context: StageContext<Options, Shared>): Promise<StageOutcome> => {
+    const { ages } = configureStage(declared as unknown as Stage, context.options);
+    // Counted from the oldest answer, one with a longer freshness would leave the stage stale with nothing to buy.
+    const shortest = Math.min(...ages.map((operation) => context.freshnessMs(operation)));
+    let asOf = Number.POSITIVE_INFINITY;
+    const notes: StageError[] = [];
+    const call: StageContext['call'] = async (operation, params, terms) => {
+      const outcome = await context.call(operation, params, terms);
+      if (outcome.kind !== 'answer' || !ages.includes(operation)) return outcome;
+      const freshness = context.freshnessMs(operation);
+      asOf = Math.min(asOf, outcome.fetchedAt + (freshness === shortest ? 0 : freshness - shortest));
+      return outcome;
+    };
+    const keepError = (note: StageError) => void notes.push(note);
+    const outcome = await orUnanswered(() => declared.run(company, { ...context, call, keepError }));
+    if (outcome.kind !== 'done' && outcome.kind !== 'not_available') return outcome;
+    for (const note of notes) context.keepError(note);
+    return { asOf: Math.min(asOf, context.now()), ...outcome };
+  };
+  return { ...declared, run } as unknown as Stage;
+}
 
 /** The stage with a pipeline's options, or with the defaults. */
 export function configureStage(declared: Stage, options: unknown): Stage {
@@ -132,11 +157,11 @@ export type StageOutcome = {
       readonly until: number | null;
       readonly message: string;
       /** The error that was met, if any. */
-      readonly error?: StageError;
+      readonly error?: StageError | undefined;
     }
   | { readonly kind: 'failed'; readonly error: StageError }
   /** `error`: the row's own error. */
-  | { readonly kind: 'stopped'; readonly error?: StageError }
+  | { readonly kind: 'stopped'; readonly error?: StageError | undefined }
 );
 
 export interface StageError {
@@ -259,17 +284,12 @@ export function requireIdentified({ ids }: Company, space: IdSpace): Identified 
 }
 
 /** The stage outcome of a call without an answer. */
-export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>): StageOutcome {
+export function withoutAnswer(outcome: NoAnswer): StageOutcome {
   switch (outcome.kind) {
-    case 'parked': {
-      const { met, ...parked } = outcome;
-      return met === undefined ? parked : { ...parked, error: toStageError(met.error, met.attempts) };
-    }
+    case 'parked':
     case 'stopped': {
-      const { met } = outcome;
-      return met === undefined
-        ? { kind: 'stopped' }
-        : { kind: 'stopped', error: toStageError(met.error, met.attempts) };
+      const { met, ...ended } = outcome;
+      return { ...ended, error: met && toStageError(met.error, met.attempts) };
     }
     case 'not_available': {
       const { error, isTold } = outcome;
@@ -290,7 +310,7 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
 export async function withoutAnswerAbout(
   operation: Operation,
   params: Params,
-  outcome: Exclude<CallOutcome, { kind: 'answer' }>,
+  outcome: NoAnswer,
   { stored }: Pick<StageContext, 'stored'>,
 ): Promise<StageOutcome> {
   const said = withoutAnswer(outcome);
@@ -307,8 +327,20 @@ const inWords = (error: StageError): StageError =>
       }
     : error;
 
+/** The result, or a parked stage if an answer cannot be read. */
+export async function orUnanswered<T>(read: () => T | Promise<T>): Promise<T | ParkedStage> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
+    throw error;
+  }
+}
+
+type ParkedStage = Extract<StageOutcome, { kind: 'parked' }>;
+
 /** The failure is not the row's fault (X-1), so the next attempt tries the row again. */
-export const parkUnanswered = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
+export const parkUnanswered = (error: StageError): ParkedStage => ({
   kind: 'parked',
   reason: 'unanswered',
   until: null,
@@ -347,34 +379,6 @@ export const nothingReturned = (code: string, message: string): Extract<StageOut
   error: noteOf(code, message),
 });
 
-/**
- * A context for a stage of many calls. It tracks when the first answer becomes stale that decides the age of the stage.
- * Answers that are only looked up (a list of names, a profile, a vocabulary) do not count. Notes are kept until the
- * stage ends: a row that is held asks again and would note them twice.
- */
-export function deferNotes<Context extends Pick<StageContext, 'call' | 'now' | 'keepError' | 'freshnessMs'>>(
-  context: Context,
-  operations: readonly Operation[],
-): { readonly context: Context; readonly ended: (outcome: StageOutcome) => StageOutcome } {
-  let firstOver = Number.POSITIVE_INFINITY;
-  const notes: StageError[] = [];
-  const call: StageContext['call'] = async (operation, params, terms) => {
-    const outcome = await context.call(operation, params, terms);
-    if (outcome.kind === 'answer' && operations.includes(operation))
-      firstOver = Math.min(firstOver, freshUntil(outcome.fetchedAt, context.freshnessMs(operation)));
-    return outcome;
-  };
-  const ended = (outcome: StageOutcome): StageOutcome => {
-    if (outcome.kind !== 'done' && outcome.kind !== 'not_available') return outcome;
-    for (const note of notes) context.keepError(note);
-    // The stage stays fresh as long as its shortest operation. Counted from the oldest answer, one with a longer
-    // freshness would leave the stage stale with nothing to buy.
-    const shortest = Math.min(...operations.map((operation) => context.freshnessMs(operation)));
-    return { ...outcome, asOf: Math.min(context.now(), firstOver - shortest) };
-  };
-  return { context: { ...context, call, keepError: (note: StageError) => void notes.push(note) }, ended };
-}
-
 export const IDENTITY_MISMATCH = 'IDENTITY_MISMATCH';
 
 /** A person's decision about an answer that names another company: accepted, refused, or none yet. */
@@ -398,33 +402,4 @@ export async function askAboutMismatch(
   }
   questions.keep(question, { answered: true, code, message });
   return remembered.decision === 'confirm' ? 'accepted' : 'refused';
-}
-
-/** A profile that names another company than the confirmed one. `key` identifies this difference. */
-export interface ProfileMismatch {
-  readonly space: IdSpace;
-  readonly stage: string;
-  readonly key: string;
-  readonly message: string;
-  readonly compared: Compared;
-}
-
-/** If the profile is refused, the match in other spaces stays: only this module has another company. */
-export async function askAboutProfileMismatch(
-  { message, ...asked }: ProfileMismatch,
-  confirmed: Identified,
-  { ids }: Company,
-  context: Pick<StageContext, 'questions'>,
-): Promise<StageOutcome> {
-  const { space } = asked;
-  const question = { ...asked, candidateId: confirmed.id };
-  const said = await askAboutMismatch(question, message, confirmed.grade, context);
-  if (said === 'accepted') return { kind: 'done', ids: { [space]: { ...confirmed, matchedOn: 'review' } } };
-  if (said !== 'refused') return said;
-  const refused = 'a person refused the profile because its number or country differs';
-  const isKnownElsewhere = Object.keys(ids).some((other) => other !== space);
-  const taken = { [space]: null };
-  return isKnownElsewhere
-    ? { ...nothingReturned('REVIEWED', refused), ids: taken }
-    : { kind: 'no_match', code: 'REVIEWED', message: refused, ids: taken };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
-import { deferNotes } from '../../src/stages/stage.js';
-import { answer, NOW, scene } from './support.js';
+import { stage } from '../../src/stages/stage.js';
+import { answer, company, NOW, scene } from './support.js';
 
 const DAY = 86_400_000;
 const { officersKyb: short, shareholdersKyb: long } = v1Operations;
@@ -12,9 +12,18 @@ async function asOf(daysAgo: Readonly<Record<string, number>>): Promise<number> 
   const { context } = scene({
     answer: ({ operation }) => answer([], { fetchedAt: NOW - (daysAgo[operation] ?? 0) * DAY }),
   });
-  const noting = deferNotes({ ...context, freshnessMs }, [short, long]);
-  for (const operation of [short, long]) if (operation.name in daysAgo) await noting.context.call(operation, {});
-  const outcome = noting.ended({ kind: 'done' });
+  const asking = stage({
+    name: 'two-lists',
+    summary: 'Two lists',
+    space: 'v1',
+    ages: [short, long],
+    calls: [],
+    run: async (_, { call }) => {
+      for (const operation of [short, long]) if (operation.name in daysAgo) await call(operation, {});
+      return { kind: 'done' };
+    },
+  });
+  const outcome = await asking.run(company({ name: 'Tulip Works', country: 'NL' }), { ...context, freshnessMs });
   return outcome.kind === 'done' ? (NOW - (outcome.asOf ?? 0)) / DAY : Number.NaN;
 }
 

@@ -1,12 +1,11 @@
 // Asks other operations for the number of a company that no search found.
 
-import { ApiError } from '../../api/errors.js';
 import type { CandidateFacts, Subject } from '../../domain/candidate-grade.js';
 import { type Hint, type Hints, hintInWords, hintMatches } from '../../domain/match-decision.js';
 import { NAME_AGREEMENT, nameSimilarity } from '../../domain/names/similarity.js';
 import type { SearchSubject } from '../../domain/search-subject.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import { noteOf, parkUnanswered, type StageContext, type StageOutcome, toStageError, withoutAnswer } from '../stage.js';
+import { noteOf, orUnanswered, type StageContext, type StageOutcome, withoutAnswer } from '../stage.js';
 import type { SearchResult } from './candidates.js';
 import {
   type CompanyInAnswer,
@@ -70,7 +69,7 @@ async function askForHint(step: FallbackStep, terms: FallbackTerms): Promise<Hin
     noteTrouble(ended, request.source, context);
     return undefined;
   }
-  const named = readNamed(step, outcome.body);
+  const named = await orUnanswered(() => step.read(outcome.body));
   if ('kind' in named) return named;
   const chosen = chooseHint(named, enquiry.subject, { ...request, operation: operation.name });
   if (typeof chosen !== 'number') return chosen;
@@ -82,15 +81,6 @@ async function askForHint(step: FallbackStep, terms: FallbackTerms): Promise<Hin
       context,
     );
   return undefined;
-}
-
-function readNamed({ read }: FallbackStep, body: Buffer): readonly CompanyInAnswer[] | StageOutcome {
-  try {
-    return read(body);
-  } catch (error) {
-    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
-    throw error;
-  }
 }
 
 /** The row's own place, unless the hint names another country, where the named company may be. */

@@ -1,4 +1,3 @@
-import { ApiError } from '../../api/errors.js';
 import type { Operation } from '../../api/operation.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../domain/candidate-grade.js';
 import {
@@ -12,11 +11,10 @@ import type { IdSpace } from '../../domain/provider.js';
 import type { SearchSubject } from '../../domain/search-subject.js';
 import {
   type Company,
+  orUnanswered,
   type Params,
-  parkUnanswered,
   type StageContext,
   type StageOutcome,
-  toStageError,
   withoutAnswer,
 } from '../stage.js';
 import type { SearchResult } from './candidates.js';
@@ -164,7 +162,7 @@ async function ask(
 ): Promise<SearchResult | StageOutcome> {
   const outcome = await context.call(how.operation, params);
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
-  return readFound(how, outcome.body, enquiry);
+  return await orUnanswered(() => how.read(outcome.body, enquiry));
 }
 
 /** An unreadable or missing stored search counts as no candidates, because it was no answer to this row. */
@@ -175,20 +173,11 @@ async function findStored(
   context: StageContext,
 ): Promise<SearchResult> {
   const answer = await context.stored(how.operation, params, false);
-  const found = answer === undefined ? NOBODY : readFound(how, answer.body, enquiry);
+  const found = answer === undefined ? NOBODY : await orUnanswered(() => how.read(answer.body, enquiry));
   return 'kind' in found ? NOBODY : found;
 }
 
 const NOBODY: SearchResult = { candidates: [], unreadable: 0 };
-
-function readFound({ read }: SpaceSearch, body: Buffer, enquiry: SearchSubject): SearchResult | StageOutcome {
-  try {
-    return read(body, enquiry);
-  } catch (error) {
-    if (error instanceof ApiError) return parkUnanswered(toStageError(error, 1));
-    throw error;
-  }
-}
 
 /** The graded candidates of a row's searches. An ID is kept again if it has another grade or number. */
 class FoundCandidates {
