@@ -97,7 +97,8 @@ export function refuseTooLarge(bytes: Buffer, hasLongTexts: boolean): void {
     if (++outside > MOST_OUTSIDE_TEXTS)
       throw new TooLargeJson(`More than ${MOST_OUTSIDE_TEXTS} bytes that are in no text of JSON`);
     if (byte === QUOTE) {
-      const end = endOfText(bytes, at);
+      const quote = closingQuote(bytes, at);
+      const end = quote === -1 ? length : quote;
       if (end - at > LONGEST_TEXT && !hasLongTexts)
         throw new TooLargeJson(`A text of more than ${LONGEST_TEXT} bytes in JSON`);
       at = end;
@@ -106,18 +107,22 @@ export function refuseTooLarge(bytes: Buffer, hasLongTexts: boolean): void {
   }
 }
 
-/** The closing quote, or the end of the bytes. A text without escapes is found by a native search. */
-function endOfText(bytes: Buffer, start: number): number {
-  const { length } = bytes;
-  const quote = bytes.indexOf(QUOTE, start + 1);
-  if (quote === -1) return length;
-  if (bytes[quote - 1] !== BACKSLASH) return quote;
-  let at = start + 1;
-  while (at < length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  return at;
+/**
+ * The closing quote of the text that begins here; -1 if there is none. A native search takes a third of the time of a
+ * byte loop.
+ */
+export function closingQuote(bytes: Buffer, start: number): number {
+  for (let quote = bytes.indexOf(QUOTE, start + 1); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    let backslashes = 0;
+    while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return quote;
+  }
+  return -1;
 }
+
+const PLUS = 0x2b;
+const POINT = 0x2e;
 const ZERO = 0x30;
-const NINE = 0x39;
 
 /** The text for JSON.parse, and the number of object members in it. */
 function quoteNumbers(bytes: Uint8Array): { readonly text: string; readonly members: number } {
@@ -136,8 +141,9 @@ function quoteNumbers(bytes: Uint8Array): { readonly text: string; readonly memb
       if (beginsWithMark(bytes, at + 1)) out[written++] = MARK;
       for (let i = at + 1; i < end; i++) out[written++] = bytes[i] as number;
       at = end;
-    } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
+    } else if (byte === MINUS || isDigit(byte)) {
       const end = endOfNumber(bytes, at);
+      if (end < 0) throw new SyntaxError(`Malformed number in JSON at byte ${at}`);
       out[written++] = QUOTE;
       out[written++] = MARK;
       for (let i = at; i < end; i++) out[written++] = bytes[i] as number;
@@ -164,28 +170,32 @@ function endOfString(bytes: Uint8Array, start: number): number {
   throw new SyntaxError(`Unterminated string in JSON at byte ${start}`);
 }
 
-/** The position after the number. JSON's grammar is checked here, because JSON.parse will see a string. */
-function endOfNumber(bytes: Uint8Array, start: number): number {
-  let at = bytes[start] === MINUS ? start + 1 : start;
-  const integer = at;
-  at = skipDigits(bytes, at, start);
-  if (bytes[integer] === ZERO && at > integer + 1) throw badNumber(start);
-  if (bytes[at] === 0x2e) at = skipDigits(bytes, at + 1, start);
-  if (bytes[at] === 0x65 || bytes[at] === 0x45) {
-    const sign = bytes[at + 1];
-    at = skipDigits(bytes, sign === 0x2b || sign === MINUS ? at + 2 : at + 1, start);
+/** The position after the number; -1 if it is none by the grammar of JSON. */
+export function endOfNumber(bytes: Uint8Array, start: number): number {
+  const { length } = bytes;
+  const whole = bytes[start] === MINUS ? start + 1 : start;
+  let at = skipDigits(bytes, whole);
+  if (at === whole || (bytes[whole] === ZERO && at > whole + 1)) return -1;
+  if (at < length && bytes[at] === POINT) {
+    const fraction = at + 1;
+    at = skipDigits(bytes, fraction);
+    if (at === fraction) return -1;
   }
-  return at;
+  // `e` or `E`
+  if (at >= length || ((bytes[at] as number) | 0x20) !== 0x65) return at;
+  const isSigned = at + 1 < length && (bytes[at + 1] === PLUS || bytes[at + 1] === MINUS);
+  const exponent = isSigned ? at + 2 : at + 1;
+  at = skipDigits(bytes, exponent);
+  return at === exponent ? -1 : at;
 }
 
-function skipDigits(bytes: Uint8Array, from: number, start: number): number {
+function skipDigits(bytes: Uint8Array, from: number): number {
   let at = from;
-  while (at < bytes.length && (bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE) at++;
-  if (at === from) throw badNumber(start);
+  while (at < bytes.length && isDigit(bytes[at] as number)) at++;
   return at;
 }
 
-const badNumber = (at: number) => new SyntaxError(`Malformed number in JSON at byte ${at}`);
+export const isDigit = (byte: number): boolean => byte >= ZERO && byte <= 0x39;
 
 /** A raw or escaped DEL. */
 function beginsWithMark(bytes: Uint8Array, at: number): boolean {
