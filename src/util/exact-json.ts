@@ -341,7 +341,7 @@ const NOTHING_AT_MOST = 16_384;
 function showsValue(bytes: Buffer): boolean {
   for (let at = 0; at < bytes.length; ) {
     const byte = bytes[at] as number;
-    if (byte === MINUS || (byte >= ZERO && byte <= NINE) || byte === 0x74 || byte === 0x66) return true;
+    if (byte === MINUS || isDigit(byte) || byte === 0x74 || byte === 0x66) return true;
     const end = byte === QUOTE ? endOfString(bytes, at) : at + 1;
     let next = end;
     while (next < bytes.length && (bytes[next] as number) <= 0x20) next++;
