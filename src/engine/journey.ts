@@ -106,7 +106,7 @@ class Journey {
     // An answer from before keeps its age until its company has been searched again.
     const isGone = isOld && outcome.gone === true && !this.#resolved.has(stage.space);
     if (!isGone && !stays) {
-      this.state.notes.keepEnd(stage.name);
+      this.state.notes.ended.add(stage.name);
       this.state.noteFetched(stage.name, asOf ?? this.contexts.now());
     }
     if (outcome.kind === 'not_available' && outcome.error !== undefined) this.state.keepError(outcome.error);
@@ -145,7 +145,7 @@ class Journey {
       }
       this.state.mark(waiting, 'not_available');
       for (const { name } of waiting) {
-        this.state.notes.keepEnd(name);
+        this.state.notes.ended.add(name);
         this.state.noteFetched(name, this.contexts.now());
       }
       this.state.reached = waiting[0]?.name ?? this.state.reached;

@@ -11,7 +11,7 @@ import {
   keyOf,
   type Parked,
 } from '../calls/request.js';
-import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { type Pipeline, stagesOf } from '../config/pipeline.js';
 import { addReveals, NO_REVEALS, type Reveals, revealsTimes, revealsWithin } from '../domain/account-usage.js';
 import { identifierOf, whichCompany } from '../domain/entity-key.js';
 import { isStageFinished } from '../domain/outcomes.js';
@@ -178,13 +178,9 @@ export class RowCosts {
       door: this.#door,
       review: ledger?.review ?? NOBODY_DECIDED,
       clock: { now: () => now },
-      stages: this.#stages,
-      policy: pipeline,
-      optionsOf: (stage) => optionsOf(pipeline, stage),
+      pipeline,
       environments,
-      freshnessMs: (operation) => freshnessMs(pipeline, operation),
       notBefore,
-      provenance: pipeline.provenance,
     });
   }
 

@@ -187,14 +187,13 @@ export class RowState {
       grade,
       matchedOn,
     }));
-    const { secondPerson } = this.review;
     const asks = {
       stages: this.stages.map(({ name }) => name),
       spaces: this.stages.map(({ space }) => space),
-      secondPerson,
+      secondPerson: this.review.secondPerson,
     };
     const notes = this.notes.all();
-    const claims = notes.claims?.filter(({ space, id }) => this.#ids[space]?.id === id) ?? [];
+    const claims = this.notes.claims.filter(({ space, id }) => this.#ids[space]?.id === id);
     return { checkpoint, ids, ...notes, claims, asks };
   }
 
@@ -270,12 +269,14 @@ export const initialCheckpoint = (row: RowRecord, now: number): Checkpoint => ({
 export class RowNotes {
   readonly #candidates = new Map<IdSpace, readonly CandidateRecord[]>();
   readonly #questions = new Map<string, NewQuestion>();
-  readonly #errors: NewError[] = [];
-  readonly #uses: StoredAnswerUse[] = [];
-  readonly #asked: AskedFor[] = [];
-  readonly #ended = new Set<string>();
-  readonly #verdicts: IdentityVerdict[] = [];
-  readonly #claims: IdClaim[] = [];
+  readonly errors: NewError[] = [];
+  readonly uses: StoredAnswerUse[] = [];
+  /** Answers that belong to the company because they were requested for it. */
+  readonly asked: AskedFor[] = [];
+  /** Stages that have made all their requests, perhaps none. */
+  readonly ended = new Set<string>();
+  readonly verdicts: IdentityVerdict[] = [];
+  readonly claims: IdClaim[] = [];
 
   keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
     this.#candidates.set(space, seen.map(toRecord));
@@ -287,44 +288,21 @@ export class RowNotes {
   }
 
   keepError(error: NewError): void {
-    this.#errors.push({ ...error, message: sanitizeText(error.message) });
+    this.errors.push({ ...error, message: sanitizeText(error.message) });
   }
 
-  keepUse(use: StoredAnswerUse | null): void {
-    if (use !== null) this.#uses.push(use);
-  }
-
-  /** An answer that belongs to the company because it was requested for it. */
-  keepAsked(asked: AskedFor): void {
-    this.#asked.push(asked);
-  }
-
-  /** A stage has made all its requests, perhaps none. */
-  keepEnd(stage: string): void {
-    this.#ended.add(stage);
-  }
-
-  keepVerdict(verdict: IdentityVerdict): void {
-    this.#verdicts.push(verdict);
-  }
-
-  keepClaim(claim: IdClaim): void {
-    this.#claims.push(claim);
-  }
-
-  all(): Pick<
-    RowSettlement,
-    'candidates' | 'questions' | 'errors' | 'uses' | 'asked' | 'ended' | 'verdicts' | 'claims'
-  > {
+  all(): Omit<RowSettlement, 'checkpoint' | 'ids' | 'asks'> {
+    const { errors, uses, asked, ended, verdicts, claims } = this;
+    const candidates = [...this.#candidates].map(([space, seen]) => ({ space, seen }));
     return {
-      candidates: [...this.#candidates].map(([space, seen]) => ({ space, seen })),
+      candidates,
       questions: [...this.#questions.values()],
-      errors: this.#errors,
-      uses: this.#uses,
-      asked: this.#asked,
-      ended: [...this.#ended],
-      verdicts: this.#verdicts,
-      claims: this.#claims,
+      errors,
+      uses,
+      asked,
+      ended: [...ended],
+      verdicts,
+      claims,
     };
   }
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../api/errors.js';
 import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
 import { UnitPrices } from '../calls/unit-prices.js';
-import { freshnessMs, optionsOf, type Pipeline, stagesOf, usesApi } from '../config/pipeline.js';
+import { type Pipeline, stagesOf, usesApi } from '../config/pipeline.js';
 import type { ContactCounts } from '../domain/account-usage.js';
 import type { KybatchError } from '../domain/errors.js';
 import type { BatchApi, ByApi } from '../domain/provider.js';
@@ -150,30 +150,23 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     },
     signal: work.abort,
   });
-  const others = { runId: run.id, attemptId: lease.attemptId, ledger, environments, door, clock, listen };
-  together = await coordinateWorkers(others);
+  together = await coordinateWorkers(work, lead, environments, door);
   const contexts = new StageContexts({
     runId: run.id,
     door,
     review: ledger.review,
     clock,
-    stages,
-    policy: pipeline,
-    optionsOf: (stage) => optionsOf(pipeline, stage),
+    pipeline,
     environments,
-    freshnessMs: (operation) => freshnessMs(pipeline, operation),
     notBefore: work.fresh ? ledger.times.corrected(run.createdAt) : 0,
-    provenance: pipeline.provenance,
     turns,
   });
-  const onStop = () => door.drain();
-  stopping.addEventListener('abort', onStop, { once: true });
-  if (stopping.aborted) onStop();
+  stopping.addEventListener('abort', () => door.drain(), { once: true });
+  if (stopping.aborted) door.drain();
   let worked: ProcessedRows;
   try {
     worked = await processRows({
-      runId: run.id,
-      attemptId: lease.attemptId,
+      ...lead,
       runs: ledger.runs,
       rows: rowsOf(lead, ledger, () => canStart(stages, door)),
       contexts,
@@ -183,7 +176,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       canStart: () => canStart(stages, door),
       canSearch: () => canSearch(stages, pipeline, door),
       concludeRefusals: () => door.concludeRefusals(),
-      isStopping: () => stopping.aborted || door.draining || door.stopped !== undefined || guard.tripped !== undefined,
+      isStopping: () => door.draining,
       stopping,
       listen: (event) => {
         guard.listen(event);
@@ -192,16 +185,14 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     });
     if (lease.broken.aborted) throw lease.broken.reason;
   } finally {
-    stopping.removeEventListener('abort', onStop);
     await together?.stop();
   }
-  const isHeldUp = !stopping.aborted && !door.draining && door.stopped === undefined && guard.tripped === undefined;
+  const isHeldUp = !door.draining;
   if (leads) await ledger.claims?.leave(lead, isHeldUp && work.only === undefined);
   // A provider that stopped the run gets no further calls.
   const isAsked = leads && door.stopped === undefined;
   const moved = isAsked ? await noteUseAtEnd(counted, useAtStart) : [];
-  const started = { runId: run.id, attemptId: lease.attemptId, begunAt };
-  const contacts = isAsked ? await noteContactsAtEnd(counted, started, ledger.reading) : null;
+  const contacts = isAsked ? await noteContactsAtEnd(counted, { ...lead, begunAt }, ledger.reading) : null;
   const outage = drain.aborted ? undefined : door.outage;
   const concluded = await conclude(work, lead, door.stopped ?? guard.tripped, outage, isHeldUp);
   return { ...concluded, ...worked, attemptId: lease.attemptId, moved, contacts };
@@ -285,16 +276,6 @@ async function useSources({ run, sources, ledger }: RunWork): Promise<ByApi<numb
   return environments;
 }
 
-interface TogetherOptions {
-  readonly runId: string;
-  readonly attemptId: number;
-  readonly ledger: Pick<Ledger, 'runs' | 'signals'>;
-  readonly environments: ByApi<number | null>;
-  readonly door: Pick<Door, 'hearOfSlowDown'>;
-  readonly clock: Clock;
-  readonly listen: Listen;
-}
-
 interface Coordination {
   readonly listen: (event: RunEvent) => void;
   stop(): Promise<void>;
@@ -306,13 +287,14 @@ const COUNT_MS = 2000;
 /** Counting takes time in a large run, so the pause is at least this many times as long. */
 const RESTS = 20;
 
-const ALONE: Coordination = { listen: () => {}, stop: async () => {} };
-
 /** Shares slow-down requests and progress between the workers of one run. */
-async function coordinateWorkers(options: TogetherOptions): Promise<Coordination> {
-  const { runId, attemptId, ledger, environments, door, clock, listen } = options;
-  const { signals, runs } = ledger;
-  if (signals === undefined) return ALONE;
+async function coordinateWorkers(
+  { ledger: { signals, runs }, clock, listen = () => {} }: RunWork,
+  { runId, attemptId }: RunLead,
+  environments: ByApi<number | null>,
+  door: Pick<Door, 'hearOfSlowDown'>,
+): Promise<Coordination | undefined> {
+  if (signals === undefined) return undefined;
   const apis = (['v1', 'v2'] as const).filter((api) => environments[api] !== null);
   const stopListening = await signals.listen((signal) => {
     const api = apis.find((one) => environments[one] === signal.environmentId);

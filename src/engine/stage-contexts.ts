@@ -2,6 +2,7 @@
 
 import type { Operation } from '../api/operation.js';
 import { type AnswerSource, type DoorRequest, keyOfRequest } from '../calls/request.js';
+import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { reusableSince } from '../domain/freshness.js';
 import { type IdOwner, otherOwner } from '../domain/identity-mismatch.js';
 import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
@@ -19,25 +20,17 @@ export interface StageContextOptions {
   readonly door: AnswerSource;
   readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor' | 'corrections' | 'wasWithdrawn' | 'idHolders'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** The stages of the pipeline, in order. */
-  readonly stages: readonly Stage[];
-  readonly policy: IdentityPolicy & {
-    readonly idsShared: readonly IdSpace[];
-    readonly review: { readonly secondPerson: boolean };
-  };
-  readonly optionsOf: (stage: Stage) => unknown;
+  /** What it asks for and how it decides. A plan and a look-up have it too. */
+  readonly pipeline: ContextPipeline;
   readonly environments: ByApi<number | null>;
-  /** How long a stored answer of an operation is fresh. 0: never reused. */
-  readonly freshnessMs: (operation: Operation) => number;
   /** Older answers are not reused. 0: all are. */
   readonly notBefore: number;
-  /** Requests sources from every operation that supports them. */
-  readonly provenance: boolean;
   /** Whose turn it is to spend units. A plan spends none. */
   readonly turns?: UnitScheduler;
 }
 
-type Asked = NonNullable<CallTerms['about']>;
+type ContextPipeline = IdentityPolicy &
+  Pick<Pipeline, 'stages' | 'options' | 'freshnessMs' | 'idsShared' | 'review' | 'provenance'>;
 
 /** The row, and from when on answers are reused for it. */
 type RowPlace = Pick<RowRecord, 'row' | 'notBefore' | 'holdReason'>;
@@ -45,16 +38,16 @@ type RowPlace = Pick<RowRecord, 'row' | 'notBefore' | 'holdReason'>;
 /** Shared by all rows of an attempt. */
 export class StageContexts {
   readonly stages: readonly Stage[];
-  readonly policy: StageContextOptions['policy'];
+  readonly policy: ContextPipeline;
   readonly #shared: ReadonlyMap<Stage, unknown>;
   readonly #claims = new ClaimsUnderWay();
   #decided: Promise<boolean> | undefined;
   #corrections: ReturnType<ReviewStore['corrections']> | undefined;
 
   constructor(private readonly options: StageContextOptions) {
-    this.stages = options.stages;
-    this.policy = options.policy;
-    this.#shared = new Map(options.stages.map((stage) => [stage, stage.shared?.()]));
+    this.policy = options.pipeline;
+    this.stages = stagesOf(options.pipeline);
+    this.#shared = new Map(this.stages.map((stage) => [stage, stage.shared?.()]));
   }
 
   now(): number {
@@ -63,23 +56,28 @@ export class StageContexts {
 
   /** `name`: the stage, or `resolve`, under which calls and errors are stored. */
   contextFor(row: RowPlace, name: string, notes: RowNotes, stage?: Stage): StageContext {
-    const { runId, door, clock, review, environments, optionsOf, freshnessMs } = this.options;
-    const { secondPerson } = this.policy.review;
-    const environmentOf = (space: keyof typeof idSpaces) => environments[idSpaces[space].api];
+    const { runId, door, clock, review, environments, pipeline } = this.options;
+    const { secondPerson } = pipeline.review;
+    const optionsOfStage = (one: Stage) => optionsOf(pipeline, one);
+    /** Null: nothing is stored of this provider, neither answers nor decisions. */
+    const decidedIn = async (space: IdSpace) => ((await this.#anyDecision()) ? environmentOf(space) : null);
+    const environmentOf = (space: IdSpace) => environments[idSpaces[space].api];
     /** The keys of the decisions that answered: a question from an older version keeps its key. */
     const answeredAs = new Map<StageQuestion, string>();
     return {
-      options: stage === undefined ? undefined : optionsOf(stage),
-      optionsOf,
-      shared: stage === undefined ? undefined : this.#shared.get(stage),
+      options: stage && optionsOfStage(stage),
+      optionsOf: optionsOfStage,
+      shared: stage && this.#shared.get(stage),
       now: () => clock.now(),
       nameAgreement: this.policy.match.nameAgreement,
-      freshnessMs,
+      freshnessMs: (operation) => freshnessMs(pipeline, operation),
       call: async (operation, params, terms) => {
         const outcome = await door.call(this.requestFor(operation, params, row, name, terms));
         if (outcome.kind === 'answer') {
-          notes.keepUse(outcome.use);
-          if (terms?.about !== undefined) this.#keepAsked(operation, params, name, terms.about, notes);
+          if (outcome.use !== null) notes.uses.push(outcome.use);
+          const { about } = terms ?? {};
+          const key = about && this.#keyOf(operation, params);
+          if (key !== undefined) notes.asked.push({ stage: name, ...about, ...key });
         }
         return outcome;
       },
@@ -87,7 +85,7 @@ export class StageContexts {
         const request = this.requestFor(operation, params, row, name);
         const answer = await door.stored(begun ? { ...request, reusableSince: 0 } : request);
         // A row that continues has recorded the reuse before.
-        if (answer !== undefined && !begun) notes.keepUse(answer.use);
+        if (answer?.use != null && !begun) notes.uses.push(answer.use);
         return answer;
       },
       settleLost: (operation, params, charge, note) =>
@@ -95,22 +93,21 @@ export class StageContexts {
       questions: {
         // The key of a question is computed only if there are decisions.
         remembered: async (question) => {
-          const environmentId = environmentOf(question.space);
-          if (environmentId === null || !(await this.#anyDecision())) return undefined;
+          const environmentId = await decidedIn(question.space);
+          if (environmentId === null) return undefined;
           const found = await review.decisionFor(environmentId, question, { runId, secondPerson });
           if (found !== undefined) answeredAs.set(question, found.entityKey);
           return found;
         },
         corrections: async (space) => {
-          const environmentId = environmentOf(space);
-          if (environmentId === null || !(await this.#anyDecision())) return undefined;
+          const environmentId = await decidedIn(space);
+          if (environmentId === null) return undefined;
           this.#corrections ??= review.corrections();
           return (await this.#corrections)?.(environmentId);
         },
         wasWithdrawn: async (question) => {
-          const environmentId = environmentOf(question.space);
-          if (environmentId === null || !(await this.#anyDecision())) return false;
-          return await review.wasWithdrawn(environmentId, question.key);
+          const environmentId = await decidedIn(question.space);
+          return environmentId !== null && (await review.wasWithdrawn(environmentId, question.key));
         },
         keep: (question, state) => {
           const { space, stage: about, candidateId = null, compared } = question;
@@ -130,7 +127,7 @@ export class StageContexts {
         // No await between check and claim: two rows at once must not both find it free.
         const other = otherOwner(owner, [...settled, ...this.#claims.holders(claim, row.row)]);
         // A plan stores nothing.
-        if (other === undefined && runId !== null) notes.keepClaim(this.#claims.keep(claim, row.row));
+        if (other === undefined && runId !== null) notes.claims.push(this.#claims.keep(claim, row.row));
         return other;
       },
       keepAgreement: (compared) => this.#keepVerdict(compared, '', notes),
@@ -152,17 +149,12 @@ export class StageContexts {
 
   /** The parameters as sent. */
   #sent(operation: Operation, params: Params): Params {
-    return this.options.provenance && operation.provenance === true ? { ...params, include_provenance: true } : params;
-  }
-
-  #keepAsked(operation: Operation, params: Params, stage: string, about: Asked, notes: RowNotes): void {
-    const key = this.#keyOf(operation, params);
-    if (key !== undefined) notes.keepAsked({ stage, ...about, ...key });
+    return this.policy.provenance && operation.provenance === true ? { ...params, include_provenance: true } : params;
   }
 
   #keepVerdict({ operation, params, company }: Compared, entityKey: string, notes: RowNotes): void {
     const key = this.#keyOf(operation, params);
-    if (key !== undefined) notes.keepVerdict({ ...company, ...key, entityKey });
+    if (key !== undefined) notes.verdicts.push({ ...company, ...key, entityKey });
   }
 
   #keyOf(operation: Operation, params: Params) {
@@ -179,7 +171,7 @@ export class StageContexts {
     stage: string,
     { about, notBefore: asNewAs = 0, lookedSince = 0, whyUnfit }: CallTerms = {},
   ): DoorRequest {
-    const { runId, freshnessMs, notBefore, turns } = this.options;
+    const { runId, pipeline, notBefore, turns } = this.options;
     return {
       operation,
       params: this.#sent(operation, params),
@@ -188,7 +180,12 @@ export class StageContexts {
       row: operation.keep === 'never' && operation.subject === null ? null : row,
       stage,
       about,
-      reusableSince: Math.max(notBefore, asNewAs, rowNotBefore ?? 0, reusableSince(this.now(), freshnessMs(operation))),
+      reusableSince: Math.max(
+        notBefore,
+        asNewAs,
+        rowNotBefore ?? 0,
+        reusableSince(this.now(), freshnessMs(pipeline, operation)),
+      ),
       lookedSince,
       whyUnfit,
       wasHeld: holdReason === 'ask_provider',
@@ -199,28 +196,22 @@ export class StageContexts {
 
 /** IDs taken by rows of this process that are not stored yet. */
 class ClaimsUnderWay {
-  readonly #byId = new Map<string, Map<number, IdOwner>>();
-  readonly #byRow = new Map<number, string[]>();
+  readonly #byRow = new Map<number, IdClaim[]>();
 
-  holders(claim: IdClaim, row: number): readonly IdOwner[] {
-    return [...(this.#byId.get(keyOf(claim)) ?? [])].filter(([other]) => other !== row).map(([, owner]) => owner);
+  holders({ space, id, environmentId }: IdClaim, row: number): readonly IdOwner[] {
+    const isSame = (other: IdClaim) =>
+      other.id === id && other.space === space && other.environmentId === environmentId;
+    return [...this.#byRow].flatMap(([other, claims]) =>
+      other === row ? [] : claims.filter(isSame).map(({ owner }) => owner),
+    );
   }
 
   keep(claim: IdClaim, row: number): IdClaim {
-    const key = keyOf(claim);
-    this.#byId.set(key, (this.#byId.get(key) ?? new Map<number, IdOwner>()).set(row, claim.owner));
-    this.#byRow.set(row, [...(this.#byRow.get(row) ?? []), key]);
+    this.#byRow.set(row, [...(this.#byRow.get(row) ?? []), claim]);
     return claim;
   }
 
   release(row: number): void {
-    for (const key of this.#byRow.get(row) ?? []) {
-      const rows = this.#byId.get(key);
-      rows?.delete(row);
-      if (rows?.size === 0) this.#byId.delete(key);
-    }
     this.#byRow.delete(row);
   }
 }
-
-const keyOf = ({ space, id, environmentId }: IdClaim): string => `${environmentId} ${space} ${id}`;

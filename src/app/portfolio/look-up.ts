@@ -1,8 +1,8 @@
 // Looks companies up by name and number: in the lists, in stored searches, and at the provider if units are allowed.
 
 import { v1Operations } from '../../api/v1/operations.js';
-import type { AnswerSource, AnyClient } from '../../calls/request.js';
-import { freshnessMs, type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
+import type { AnswerSource, AnyClient, DoorRequest } from '../../calls/request.js';
+import { type LoadedPipeline, loadPipeline } from '../../config/pipeline.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../domain/candidate-grade.js';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import { fieldAgreements } from '../../domain/grade-order.js';
@@ -189,16 +189,12 @@ async function search(one: Looked, searchContext: SearchContext): Promise<void> 
   if (enquiry === undefined) return;
   const contexts = new StageContexts({
     runId: null,
-    door: outsideRows(door),
+    door: outsideRows(door, isFree ? { reusableSince: 0 } : {}),
     review: ledger.review,
     clock: { now: () => now },
-    stages: [],
-    policy,
-    optionsOf: () => undefined,
+    pipeline: { ...policy, stages: [] },
     environments,
-    freshnessMs: (operation) => (isFree ? Number.POSITIVE_INFINITY : freshnessMs(policy, operation)),
     notBefore: 0,
-    provenance: policy.provenance,
   });
   const notes = new RowNotes();
   const context = contexts.contextFor({ row: 0, notBefore: null, holdReason: null }, 'resolve', notes);
@@ -221,9 +217,9 @@ async function search(one: Looked, searchContext: SearchContext): Promise<void> 
   await search(one, { ...searchContext, isFree: true });
 }
 
-const outsideRows = (door: AnswerSource): AnswerSource => ({
-  call: (request) => door.call({ ...request, row: null, stage: null }),
-  stored: (request) => door.stored({ ...request, row: null, stage: null }),
+const outsideRows = (door: AnswerSource, terms: Partial<DoorRequest>): AnswerSource => ({
+  call: (request) => door.call({ ...request, ...terms, row: null, stage: null }),
+  stored: (request) => door.stored({ ...request, ...terms, row: null, stage: null }),
   settleLost: (request, charge, note) => door.settleLost(request, charge, note),
 });
 
