@@ -77,7 +77,7 @@ export class StageContexts {
           if (outcome.use !== null) notes.uses.push(outcome.use);
           const { about } = terms ?? {};
           const key = about && this.#keyOf(operation, params);
-          if (key !== undefined) notes.asked.push({ stage: name, ...about, ...key });
+          if (about !== undefined && key !== undefined) notes.asked.push({ stage: name, ...about, ...key });
         }
         return outcome;
       },
