@@ -15,7 +15,6 @@ import type { V2OperationName, v2Operations } from './v2/operations.js';
 
 export type ScopeState = 'granted' | 'not_refused' | 'missing';
 
-/** The facts about a v1 key that cost nothing to find. */
 export interface V1KeyReport {
   readonly state: 'works' | 'refused' | 'not_live' | 'unreachable' | 'wrong_route';
   readonly scopes: Readonly<Record<string, ScopeState>>;
@@ -78,7 +77,6 @@ function inferGranted(scopes: Readonly<Record<string, ScopeState>>): Readonly<Re
   );
 }
 
-/** The result of checking operations with requests that must fail. */
 export type V1Check =
   /** Nothing was refused, or no answer came: an outage is no refusal. */
   | { readonly kind: 'not_refused' }
@@ -157,7 +155,6 @@ export function revealsOfCall(operation: string, params: Readonly<Record<string,
   return { email: params.reveal_email === true ? 1 : 0, phone: params.reveal_phone === true ? 1 : 0 };
 }
 
-/** The counters of `/metrics/contacts`, free, or the error. */
 export async function readContactCounts(
   v2: PlatformV2Client,
   { dateFrom, dateTo }: ContactRange,

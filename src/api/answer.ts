@@ -128,7 +128,6 @@ export function unreadableReason(operation: Operation, body: Buffer): Unreadable
   }
 }
 
-/** Why bytes are no answer, with the code for it. */
 export type Unreadable = Pick<ApiErrorDetails, 'code'> & { readonly problems: readonly string[] };
 
 function problemsIn(operation: Operation, body: Buffer): readonly string[] {
@@ -152,7 +151,6 @@ function problemsIn(operation: Operation, body: Buffer): readonly string[] {
   return problems;
 }
 
-/** An HTML page, raw or as a JSON string, has no members to look for. */
 const isText = ({ htmlBody }: Operation, body: Buffer): boolean =>
   htmlBody === true && (isHtml(body) || body.toString('latin1', 0, 16).trimStart().startsWith('"'));
 
@@ -176,7 +174,6 @@ export const UNREADABLE = {
 export const unreadableMessage = (operation: Operation, problems: readonly string[]): string =>
   `${operation.name} answered in an unexpected form: ${problems.slice(0, 5).join('; ')}`;
 
-/** The error of a body that is no answer of the operation. Undefined if it is one. */
 export function unreadableBody(operation: Operation, body: Buffer) {
   const why = unreadableReason(operation, body);
   return why && { ...UNREADABLE, message: unreadableMessage(operation, why.problems), ...why };
@@ -218,7 +215,6 @@ function unexpectedBody(operation: Operation, problems: readonly string[], cause
   });
 }
 
-/** Why this value is not an answer of the operation. Empty if it is. */
 function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
   if (operation.api === 'v1' && isObject(value) && Object.hasOwn(value, 'error') && showsError(value.error))
     return ['an error with a success status'];
@@ -291,7 +287,6 @@ function scanListEnvelope(operation: Operation, body: Buffer): ListEnvelope | un
 const LONG = 1_024;
 const SAMPLE = 3;
 
-/** The list in an envelope, or the whole answer if it is a list. */
 function listIn({ body: schema }: Operation, body: Buffer): MemberRange | undefined {
   const hasEnvelope = declaredNames(schema).includes('data');
   if (!hasEnvelope && !isList(body)) return undefined;

@@ -25,14 +25,12 @@ export interface PreparedCall {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The same with its HTTP request. */
 export interface AddressedCall extends PreparedCall {
   readonly wire: WireRequest;
 }
 
 export interface Reply<T> {
   readonly data: T;
-  /** The exact bytes of the body. */
   readonly raw: Buffer;
   readonly status: number;
   readonly headers: Exchange['headers'];
@@ -83,21 +81,17 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     return this.#serverTime;
   }
 
-  /** The error of this exchange. Undefined if it is a success. */
   protected abstract classify(exchange: Exchange, sent: PreparedCall): ApiError | undefined;
   protected abstract routeOf(operation: Operation): Route;
 
-  /** The ID that the provider gives to a request. Undefined if it gives none. */
   protected requestIdOf(_exchange: Exchange): string | undefined {
     return undefined;
   }
 
-  /** The charge that the provider states. Undefined if it states none. */
   protected statedCharge(_exchange: Exchange): Charge | undefined {
     return undefined;
   }
 
-  /** Sends one validated operation and reads its answer. */
   async call<Name extends keyof Operations & string>(
     name: Name,
     params: ParamsOf<Operations[Name]>,
@@ -156,10 +150,8 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     }
   }
 
-  /** A last check for APIs that limit the request as a whole. */
   protected checkWire(_operation: Operation, _wire: WireRequest): void {}
 
-  /** One exchange. Returns it if it is a success, otherwise throws the classified error. */
   async send(prepared: AddressedCall, options: CallOptions = {}): Promise<Exchange> {
     const { operation, wire } = prepared;
     let exchange: Exchange;

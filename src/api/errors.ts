@@ -19,7 +19,6 @@ export interface ApiErrorDetails {
   /** Stable: the provider's own code if it gives one, otherwise ours. */
   readonly code: string;
   readonly message: string;
-  /** The next step for the reader. */
   readonly hint: string;
   readonly api: ApiName;
   readonly operation: string;
@@ -82,7 +81,6 @@ export class ApiError extends KybatchError {
     this.#details = details;
   }
 
-  /** The same error with another hint. */
   withHint(hint: string): ApiError {
     return new ApiError({ ...this.#details, hint });
   }
@@ -104,10 +102,8 @@ export async function orApiError<T>(result: Promise<T>): Promise<T | ApiError> {
   }
 }
 
-/** Nothing was sent, and the same request never will be. */
 export const INVALID_PARAMS = 'INVALID_PARAMS';
 
-/** The exit code of a command whose call failed like this. */
 function exitOf({ class: kind, code, stop }: Pick<ApiErrorDetails, 'class' | 'code' | 'stop'>): ExitCode {
   // The allowance resets, or a larger plan raises it.
   if (kind === 'park') return ExitCode.allowance;

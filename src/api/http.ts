@@ -53,10 +53,8 @@ const DATE = /^(?:[A-Z][a-z]{2,8},? .*\d{1,2}:\d{2}:\d{2}.*|\d{4}-\d{2}-\d{2}(?:
 
 export interface WireRequest {
   readonly method: HttpMethod;
-  /** Path and query, relative to the base URL. */
   readonly path: string;
   readonly body: string | null;
-  /** In addition to those of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** True if the received bytes are the whole answer: the server of a stream may keep it open afterwards. */
   readonly isWhole?: (received: readonly Buffer[]) => boolean;

@@ -8,7 +8,6 @@ export type { ApiName };
 /** How long an answer is fresh if the pipeline does not say. `never`: it describes only the present moment. */
 export type Keep = 'never' | { readonly days: number };
 
-/** The company or report of an answer: the parameter with its ID. */
 export interface OperationSubject {
   readonly space: IdSpace;
   readonly param: string;
@@ -57,7 +56,6 @@ export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.
   readonly provenance?: boolean | undefined;
   /** A longer deadline than usual. The client's own holds if it is later. */
   readonly deadlineMs?: number | undefined;
-  /** v1: the scopes that a key needs. */
   readonly scopes: readonly string[];
   /** The answer is paged: `page`, `per_page`, and the envelope's name for the page count. */
   readonly pages?: Paging | undefined;
@@ -84,7 +82,6 @@ export interface Paging {
   readonly countField: 'total_pages' | 'pages';
 }
 
-/** Operations by name: each takes its key as its name. */
 export const namedByKey = <const Table extends Readonly<Record<string, Omit<Operation, 'name'>>>>(table: Table) =>
   Object.fromEntries(Object.entries(table).map(([name, operation]) => [name, { ...operation, name }])) as {
     readonly [Name in keyof Table & string]: Table[Name] & { readonly name: Name };

@@ -51,14 +51,12 @@ export const anyCandidate = z.custom<JsonObject>(
   },
 );
 
-/** The items of a list that can be read. */
 export const readable = <T extends z.ZodType>(items: readonly unknown[], item: T): z.output<T>[] =>
   items.filter((value): value is z.output<T> => item.safeParse(value).success);
 
 /** More than this is not a slip but another kind of list. */
 const WRONG_AT_MOST = 100;
 
-/** A message names five problems. */
 const WRONG_ITEMS_SHOWN = 5;
 
 function isReadableList(items: readonly unknown[], item: z.ZodType): boolean {
@@ -80,7 +78,6 @@ export const looseObject = <T extends z.core.$ZodLooseShape>(shape: T) =>
 /** A value that the document leaves open: string, number, boolean or null. */
 export const scalar = z.union([z.string(), number, z.boolean(), z.null()]);
 
-/** Fields of one kind, each of which may be null or absent. */
 const fieldsOf =
   <T extends z.ZodType>(schema: T) =>
   <Name extends string>(...names: readonly Name[]) =>
@@ -92,13 +89,11 @@ const fieldsOf =
 export const scalarFields = fieldsOf(scalar);
 export const textFields = fieldsOf(text);
 
-/** Such a value as text with every digit. Null if it was not returned. */
 export const scalarText = (value: z.output<typeof scalar> | undefined): string | null =>
   value === undefined || value === null ? null : String(value);
 
 export type Id = string | ExactNumber;
 
-/** An ID as text, from either form. */
 export const idText = (value: Id): string => (typeof value === 'string' ? value : value.text);
 
 /**
@@ -157,7 +152,6 @@ export const dateRange = range(isoDate);
 export const needsOneOf = (...names: readonly string[]) =>
   [hasAnyOf(...names), { error: `needs at least one of ${names.join(', ')}` }] as const;
 
-/** At least one of these fields is present. */
 export const hasAnyOf =
   (...names: readonly string[]) =>
   (value: Readonly<Record<string, unknown>>): boolean =>
@@ -173,7 +167,6 @@ type Params = Readonly<Record<string, unknown>>;
 
 const documentedDefaults = z.registry<{ readonly value: unknown }>();
 
-/** A parameter with a documented default. */
 export function defaultsTo<Value extends z.ZodType>(schema: Value, value: z.output<Value>): z.ZodOptional<Value> {
   const optional = schema.optional();
   documentedDefaults.add(optional, { value });
@@ -229,7 +222,6 @@ function describe(issue: z.core.$ZodIssue, input: unknown): readonly string[] {
   ];
 }
 
-/** The expected kind of a parameter, in words for people who are no programmers. */
 export const plainWords: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type') return `expected ${kindOf(issue.expected)}`;
   if (issue.code === 'too_small' && issue.minimum === 1 && issue.origin !== 'number') return 'must not be empty';
@@ -252,7 +244,6 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const pathText = (path: readonly PropertyKey[]) => path.map(String).join('.');
 
-/** The value at a path of names. Undefined if there is none. */
 export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const key of path) {

@@ -19,7 +19,6 @@ export interface TransportOptions {
   readonly proxy?: ProxyOptions | undefined;
 }
 
-/** The proxy for https. A loopback address is reached directly. */
 export interface ProxyOptions {
   readonly url: string;
   /** Hosts that are reached directly, in the form of NO_PROXY. */
@@ -51,7 +50,6 @@ export class Transport {
     this.#pool = url.protocol === 'https:' && options.proxy ? through(options.proxy) : poolOf(this.origin);
   }
 
-  /** `deadlineAtLeastMs`: for slow requests. */
   async send(request: WireRequest, signal?: AbortSignal, deadlineAtLeastMs = 0): Promise<Exchange> {
     const started = performance.now();
     const encoded = await this.#exchange(request, signal, Math.max(this.#deadlineMs, deadlineAtLeastMs));
@@ -148,7 +146,6 @@ const through = ({ url, except }: ProxyOptions): Dispatcher => {
 const abort = (reception: ResponseCollector, signal: AbortSignal): void =>
   reception.stop('aborted', 'the call was aborted', signal.reason);
 
-/** An answer before decoding. */
 export interface Encoded {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -178,7 +175,6 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     return this.#settled;
   }
 
-  /** How much has arrived: the head, and the bytes of the body. */
   get received(): number {
     return this.#size + (this.#status === 0 ? 0 : 1);
   }

@@ -35,7 +35,6 @@ export class Admission {
     private readonly prices = new UnitPrices(),
   ) {}
 
-  /** Repeats `intend` until there is an intent or a reason against it. */
   async admit(meter: Meter, intend: () => Promise<IntentOutcome>): Promise<Decided> {
     for (;;) {
       if (this.#draining) return PARKED_BY_STOP;
@@ -64,7 +63,6 @@ export class Admission {
     }
   }
 
-  /** A call ended. */
   left(meter: Meter): void {
     this.#ended += 1;
     this.#stepBack(meter);
@@ -120,7 +118,6 @@ export class Halt {
     setMaxListeners(0, this.signal);
   }
 
-  /** The error that stopped the run. */
   get stopped(): ApiError | undefined {
     return this.#stopped;
   }
@@ -156,7 +153,6 @@ export interface AnsweredElsewhere {
   readonly since: number;
 }
 
-/** Returns the intent, or why there is none. */
 export async function reserve(
   { operation, reusableSince, lookedSince }: DoorRequest,
   { context }: ReadyRequest,

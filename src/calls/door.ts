@@ -28,12 +28,10 @@ export class Door implements AnswerSource {
     this.#sender = new Sender(options);
   }
 
-  /** The error that stopped the run. */
   get stopped(): ApiError | undefined {
     return this.#sender.halt.stopped;
   }
 
-  /** No call is sent any more. */
   get draining(): boolean {
     return this.#sender.halt.isDraining;
   }
@@ -66,7 +64,6 @@ export class Door implements AnswerSource {
     this.#sender.reactions.hearOfSlowDown(api, pauseMs);
   }
 
-  /** A stored answer only. Undefined if there is none. */
   async stored(request: DoorRequest): Promise<Answer | undefined> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return undefined;

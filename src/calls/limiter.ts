@@ -43,7 +43,6 @@ export class Limiter {
     this.#begun.concurrency = withThoseAhead(calls);
   }
 
-  /** The number of the last call begun. */
   get started(): number {
     return this.#started;
   }
@@ -76,7 +75,6 @@ export class Limiter {
     this.#waiting.splice(at, 0, { row, go });
   }
 
-  /** `durationMs`: the duration of the call. */
   succeeded(durationMs = 0): void {
     this.#successes += 1;
     this.#fastestMs = Math.min(this.#fastestMs, durationMs);

@@ -22,14 +22,12 @@ export type CallEvent =
       readonly reason: 'allowance' | 'scope';
       readonly until: number | null;
     }
-  /** A call is sent again after a pause. */
   | {
       readonly kind: 'retry';
       readonly api: ApiName;
       readonly operation: string;
       readonly row: number | null;
       readonly code: string;
-      /** The next attempt's number. */
       readonly attempt: number;
       readonly at: number;
       readonly waitMs: number;
@@ -44,7 +42,6 @@ export type CallEvent =
       readonly api: ApiName;
       readonly operation: string;
       readonly since: number;
-      /** Code of the last error. */
       readonly code: string;
       readonly nextTryAt: number;
       readonly givesUpAt: number;

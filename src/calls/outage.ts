@@ -8,9 +8,7 @@ import { isOutageSign } from './retry.js';
 export const PROVIDER_UNAVAILABLE = 'PROVIDER_UNAVAILABLE';
 
 export interface BreakerPolicy {
-  /** Failures in a row after which the operation counts as down. */
   readonly failures: number;
-  /** How long to wait for it. */
   readonly patienceMs: number;
   /** A request that is given up says nothing about the operation: only failures in a row do. */
   readonly eachForItself?: boolean;
@@ -56,11 +54,9 @@ interface Failing {
 interface Outage {
   readonly since: number;
   readonly givesUpAt: number;
-  /** The last one. */
   readonly error: ApiError;
   readonly intervalMs: number;
   readonly probeAt: number;
-  /** The number of the probe under way. */
   readonly probe: number | undefined;
 }
 
@@ -80,7 +76,6 @@ export const NEW_OPERATION: OperationState = {
 export type OperationEvent = Readonly<
   /** A call wants to be sent. It asks again when it has a slot, because the state may have changed. */
   | { kind: 'asks'; requestKey: string; probe: number | undefined; hasSlot: boolean }
-  /** A call ended, with or without an answer. */
   | { kind: 'left'; probe: number | undefined }
   /** `begun`: 0 if the answer shows only that the operation works. */
   | { kind: 'answered'; requestKey: string; begun: number }
@@ -99,10 +94,8 @@ interface Failed {
   readonly requestKey: string;
   readonly error: ApiError;
   readonly probe: number | undefined;
-  /** The latest start number. */
   readonly lastBegun: number;
   readonly sentAt: number;
-  /** The request failed in earlier attempts too. */
   readonly inVainBefore: boolean;
   /** The provider asks for a pause that counts as an outage. */
   readonly isLong: boolean;
@@ -118,7 +111,6 @@ export type CallVerdict = Readonly<
   | { do: 'stop'; error: ApiError }
   /** Another try may cost another report: the row is left to the next attempt. */
   | { do: 'leave' }
-  /** The permission is missing. */
   | { do: 'close' }
   /** These requests failed or were refused for their own company. */
   | { do: 'own'; requests: readonly string[] }
@@ -289,7 +281,6 @@ function isProviderToBlame(state: OperationState, requestKey: string, { eachForI
   return state.answers === 0 || failingNow(state).length > 1 || !isFailingNow(state, requestKey);
 }
 
-/** Requests that failed since the last good answer. */
 const failingNow = ({ failing, answers }: OperationState): readonly Failing[] =>
   [...failing.values()].filter((request) => request.answers === answers);
 

@@ -74,7 +74,6 @@ export class Breaker {
 interface Refused {
   readonly operation: Operation;
   readonly error: ApiError;
-  /** It concerns its company alone. */
   isOwn: boolean;
   /** The rows parked for it. Their errors show it. */
   readonly rows: Set<number>;
@@ -119,7 +118,6 @@ export class Reactions {
     return this.#leftFor;
   }
 
-  /** A row stays pending because the operation is down. */
   leaveBehind(operation: Operation): void {
     this.#leftFor ??= this.breakerOf(operation).outage;
   }

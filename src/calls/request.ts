@@ -32,21 +32,17 @@ export interface Parked {
   /** When it may continue by itself. Null if a person or the operator decides. */
   readonly until: number | null;
   readonly message: string;
-  /** The last error, if calls were made. */
   readonly met?: { readonly error: ApiError; readonly attempts: number };
 }
 
-/** The whole run stops and no row fails. */
 export interface Stopped {
   readonly kind: 'stopped';
   readonly error: ApiError;
-  /** The last error of this call, if it was made. */
   readonly met?: { readonly error: ApiError; readonly attempts: number };
 }
 
 export interface Answer {
   readonly kind: 'answer';
-  /** The exact bytes. */
   readonly body: Buffer;
   /** True if it was stored already: 0 units. */
   readonly owned: boolean;
@@ -59,7 +55,6 @@ export interface Answer {
 export interface ChargeUnknown {
   readonly kind: 'in_doubt';
   readonly endedAt: number;
-  /** The error, if the call was made just now. */
   readonly met?: { readonly error: ApiError; readonly attempts: number };
 }
 
@@ -97,9 +92,7 @@ export const PARKED_BY_STOP: Parked = {
 export interface AnyClient {
   /** The provider itself has answered and accepted the key. */
   readonly isAccepted: boolean;
-  /** Validates without sending. */
   prepare(name: string, params: Readonly<Record<string, unknown>>): PreparedCall;
-  /** One exchange. Throws the classified error if it is no success. */
   send(prepared: PreparedCall, options?: CallOptions): Promise<Exchange>;
 }
 
@@ -126,14 +119,12 @@ export interface DoorRequest {
 export interface Turn {
   /** True if it may buy now. From then on it has begun. */
   begins(): boolean;
-  /** Resolves when it may. */
   comes(): Promise<void>;
 }
 
 /** Answers requests: the door, or a plan's source that sends nothing. */
 export interface AnswerSource {
   call(request: DoorRequest): Promise<CallOutcome>;
-  /** A stored answer only. */
   stored(request: DoorRequest): Promise<Answer | undefined>;
   settleLost(request: DoorRequest, charge: 'charged' | 'free', note: string): Promise<void>;
 }
@@ -156,14 +147,12 @@ export async function findStored(
 export interface FoundAnswer {
   readonly fetchedAt: number;
   readonly rawSha256: string;
-  /** Undefined: it cannot be used. */
   readonly body: Buffer | undefined;
 }
 
 /** A request in the forms for the provider, the ledger and the stored answer. */
 export interface ReadyRequest {
   readonly prepared: PreparedCall;
-  /** The parameters as canonical JSON. */
   readonly params: string;
   readonly context: CallContext;
 }
@@ -188,7 +177,6 @@ export function makeReady(client: AnyClient, environmentId: number, request: Doo
   }
 }
 
-/** The company or report that the answer will be about. */
 function subjectOf({ subject }: Operation, params: Readonly<Record<string, unknown>>): CallContext['subject'] {
   const id = subject === null ? undefined : params[subject.param];
   return subject === null || id === undefined ? null : { space: subject.space, id: String(id) };
@@ -201,16 +189,13 @@ function subjectOf({ subject }: Operation, params: Readonly<Record<string, unkno
 export const requestKey = (operation: string, params: Readonly<Record<string, unknown>>): string =>
   keyOf(operation, canonicalJson(params));
 
-/** The key from canonical parameters. */
 export const keyOf = (operation: string, canonical: string): string => hash('sha256', `${operation}\n${canonical}`);
 
-/** The key of any request. Undefined if its parameters are invalid. */
 export function keyOfRequest(operation: Operation, params: Readonly<Record<string, unknown>>): string | undefined {
   const canonical = canonicalRequest(operation, params);
   return canonical === undefined ? undefined : keyOf(operation.name, canonical);
 }
 
-/** The canonical parameters of a request. Undefined if they are invalid. */
 export function canonicalRequest(
   { params: schema }: Operation,
   params: Readonly<Record<string, unknown>>,

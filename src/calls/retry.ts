@@ -46,7 +46,6 @@ const PATIENCE = 4;
 /** A timer cannot exceed 24 days, and no call should wait that long. */
 export const LONGEST_WAIT_MS = 3_600_000;
 
-/** Only these two classes are temporary. */
 export const isRetryable = (error: ApiError): error is ApiError & { readonly class: 'retry' | 'slow_down' } =>
   error.class === 'retry' || error.class === 'slow_down';
 
@@ -57,15 +56,12 @@ export const isRetryable = (error: ApiError): error is ApiError & { readonly cla
 export const isUndocumentedFailure = (error: ApiError): boolean =>
   isRetryable(error) && error.attemptsAtMost === undefined && !isKnownFailure(error);
 
-/** A documented failure that costs nothing. */
 const isKnownFailure = ({ class: kind, httpStatus, charge, foreign }: ApiError): boolean =>
   kind === 'retry' && httpStatus !== undefined && charge === 'free' && !foreign;
 
-/** A success status with an unusable body. */
 export const isUnreadable = (error: ApiError): boolean =>
   isUndocumentedFailure(error) && error.httpStatus !== undefined && error.httpStatus >= 200 && error.httpStatus < 300;
 
-/** The same error as a temporary one. */
 export const asTemporary = (error: ApiError): ApiError =>
   new ApiError({
     class: 'retry',

@@ -226,7 +226,6 @@ export class Sender {
     return this.halt.outcome();
   }
 
-  /** From the intent to the answer. */
   async #reserveAndSend(
     request: DoorRequest,
     ready: ReadyRequest,
@@ -336,7 +335,6 @@ const RENEWED_MS = 30_000;
 
 type SendOutcome = Received | AnsweredElsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped;
 
-/** The answer came but is not recorded yet. */
 interface Received {
   readonly kind: 'received';
   readonly exchange: Exchange;

@@ -80,7 +80,6 @@ export interface UnknownChargePolicy {
   readonly calls: Pick<CallStore, 'unknownCharges'>;
   readonly inDoubt: 'resend' | 'park';
   readonly inDoubtCap: number;
-  /** Of this process, on this run. */
   readonly attemptId: number;
 }
 

@@ -21,20 +21,16 @@ export interface ProviderAccess {
   readonly keySource?: string;
 }
 
-/** The MCP server. */
 export interface McpAccess extends ProviderAccess {
   /** As written: a server may only know its path with a final slash, and redirects are not followed. */
   readonly url: string;
 }
 
-/** The proxy for https. */
 export interface ProxyAccess {
-  /** May contain a password. */
   readonly url: Secret;
   readonly except: string;
 }
 
-/** Where the ledger, exports and logs are. */
 export interface DataPlace {
   readonly dataDir: string;
   /** The database of the ledger. Null: it is in the data directory. */

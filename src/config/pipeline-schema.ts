@@ -62,11 +62,9 @@ export const toPrices = ({ currency, unit, credit_report, operations }: z.output
   operations: Object.fromEntries(Object.entries(operations).map(([name, value]) => [name, textOf(value ?? 0)])),
 });
 
-/** The reasons for a notification. */
 const NOTIFY_REASONS = ['failed', 'important_change', 'invalid', 'members_left', 'questions', 'stopped'] as const;
 export type NotifyReason = (typeof NOTIFY_REASONS)[number];
 
-/** The recipient of the notification at the end of an attempt. */
 export interface Notify {
   readonly on: readonly NotifyReason[];
   readonly to: NotifyTarget;
@@ -113,7 +111,6 @@ export function toNotify({ command, webhook, on }: z.output<typeof notifySection
   return { on, to: { kind: 'webhook', origin, rest: new Secret(pathname + search) } };
 }
 
-/** The keys of a search. */
 const SEARCH_KEYS = ['registration_number', 'vat_number', 'name'] as const;
 export type SearchKey = (typeof SEARCH_KEYS)[number];
 
@@ -139,7 +136,6 @@ const freshness = z
     }
   });
 
-/** The options of each stage, under its key. */
 const stageOptions = Object.fromEntries(
   stages.flatMap(({ options }) => (options === undefined ? [] : [[options.key, options.schema]])),
 ) as Readonly<Record<string, z.ZodType>>;
@@ -446,8 +442,6 @@ export function withCurrentKeys(content: unknown): CurrentKeys {
 
 interface CurrentKeys {
   readonly content: unknown;
-  /** The old keys of the file, in words. */
   readonly old: readonly string[];
-  /** The name of a key in the file. */
   readonly writtenAs: (key: PropertyKey) => PropertyKey;
 }

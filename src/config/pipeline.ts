@@ -33,13 +33,11 @@ export interface Pipeline {
   readonly description: string;
   /** Names, in the order of `stages/list.ts`. */
   readonly stages: readonly string[];
-  /** The options of each stage, by its name. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly search: {
     readonly attempts: number;
     readonly order: readonly SearchKey[];
     readonly furtherSpellings: boolean;
-    /** The steps to take if the searches find nothing. */
     readonly fallback: readonly Fallback[];
   };
   readonly match: MatchPolicy;
@@ -48,7 +46,6 @@ export interface Pipeline {
   readonly freshnessMs: Readonly<Record<string, number>>;
   /** Null: no limit. */
   readonly budget: { readonly units: number | null; readonly creditReports: number | null };
-  /** Null: not set. */
   readonly prices: Prices | null;
   readonly concurrency: number;
   readonly inDoubt: 'resend' | 'park';
@@ -64,18 +61,15 @@ export interface Pipeline {
   /** Names of important changes (domain/change.ts). */
   readonly importantChanges: readonly string[];
   readonly watch: WatchPolicy;
-  /** When an attempt writes tables. */
   readonly tables: 'when_finished' | 'at_every_stop';
   /** How many folders of tables stay. Null: all. */
   readonly keepExports: number | null;
   /** Lists with more companies have their large tables in parts. Null: none. */
   readonly partsAbove: number | null;
-  /** How long to wait for a provider that is down. */
   readonly patienceMs: number;
   readonly deadlineMs: number;
   /** Where metrics are written. Null: nowhere. */
   readonly metrics: { readonly file: string } | null;
-  /** The recipient of the notification. Null: none. */
   readonly notify: Notify | null;
 }
 
@@ -97,7 +91,6 @@ export const NO_GUARDS: Guards = { failingAlike: null, rowsLost: null };
 export interface WatchPolicy {
   /** Null: the account's default fields. */
   readonly fields: readonly string[] | null;
-  /** Stages to buy again when a company has changed. */
   readonly refresh: readonly string[];
   /** How often a company is asked about, unless a callback names it. */
   readonly everyMs: number;
@@ -111,7 +104,6 @@ export const usesWatch = ({ watch: { fields, refresh } }: Pick<Pipeline, 'watch'
 
 export interface LoadedPipeline extends Pipeline {
   readonly name: string;
-  /** Absolute path. */
   readonly file: string;
   /**
    * The digest of what the pipeline buys and how it decides. Comments, limits, concurrency and waiting times do not
@@ -191,11 +183,9 @@ export const operationsOf = (pipeline: Wanted): readonly Operation[] => [
   ...fallbackOperations(pipeline),
 ];
 
-/** Whether it uses this API: without v1, nothing is counted in units. */
 export const usesApi = (pipeline: Wanted, api: Operation['api']): boolean =>
   operationsOf(pipeline).some((operation) => operation.api === api);
 
-/** The operations for a company that no search found. */
 export const fallbackOperations = ({ search }: Pick<Wanted, 'search'>): readonly Operation[] =>
   (search?.fallback ?? []).map((name) => fallbackSteps[name].operation);
 

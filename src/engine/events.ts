@@ -13,7 +13,6 @@ export type RunEvent =
   | CallEvent
   /** Calls of a process that died: their charge is unknown. */
   | { readonly kind: 'lost_calls'; readonly count: number }
-  /** The progress of all workers of the run. */
   | { readonly kind: 'counted'; readonly progress: Progress }
   | { readonly kind: 'row_settled'; readonly row: number; readonly checkpoint: Checkpoint };
 

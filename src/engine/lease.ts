@@ -25,9 +25,7 @@ export interface Lease {
 }
 
 interface LeaseOptions {
-  /** The limits of the attempt, stored for later. */
   readonly given?: string | undefined;
-  /** Called with the number of calls lost by others that died. */
   readonly onLost?: (calls: number) => void;
   /** The attempt whose limits it shares. Absent: its own. */
   readonly purse?: number | undefined;
@@ -35,7 +33,6 @@ interface LeaseOptions {
   readonly unitsBefore?: number | undefined;
 }
 
-/** Begins an attempt and renews its lease until it ends. */
 export async function takeLease(
   runId: string | null,
   { calls, claims }: Pick<Ledger, 'calls' | 'claims'>,

@@ -18,7 +18,6 @@ export interface PermissionReader {
 interface Counted {
   readonly calls: CallStore;
   readonly clock: Pick<Clock, 'now'>;
-  /** Of v2. */
   readonly environmentId: number | null;
   readonly reader: PermissionReader | undefined;
 }

@@ -39,7 +39,6 @@ interface DueRow {
   readonly record: () => Promise<RowRecord | undefined>;
 }
 
-/** What a run of these rows would do and cost, without a call. */
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { ledger, environments, now, pipeline, examineAtMost = Number.POSITIVE_INFINITY } = options;
   const tally = new PlanTally();
@@ -110,7 +109,6 @@ const UNEXAMINED: PlannedRow = {
   due: { reason: null, record: async () => undefined },
 };
 
-/** A row without any known data. */
 export const newRow = (row: number, fields: RowRecord['fields']): RowRecord => ({
   row,
   line: 0,
@@ -140,7 +138,6 @@ export interface RunPlan {
   readonly rows: number;
   readonly valid: number;
   readonly invalid: number;
-  /** The first invalid rows. */
   readonly invalidRows: readonly InvalidRow[];
   /** By reason, most frequent first, each with its first row. */
   readonly invalidReasons: readonly InvalidReason[];
@@ -160,17 +157,13 @@ export interface RunPlan {
   readonly toPersonReasons: Readonly<Record<string, number>>;
   /** Why rows are due. Empty if the portfolio is not known yet. */
   readonly due: Readonly<Partial<Record<DueReason, number>>>;
-  /** Rows with the same request as an earlier one. */
   readonly repeated: number;
-  /** The first of them. */
   readonly repeatedRows: readonly number[];
   /** Rows without a call that may cost, or finished in the run of this input. */
   readonly owned: number;
   /** The part of them for which nothing is due. */
   readonly upToDate: number;
-  /** Rows whose company must be searched first. */
   readonly toSearch: number;
-  /** Rows with a known company and data to buy. */
   readonly toBuy: number;
   readonly units: Range & {
     /** If the first search finds every company. */

@@ -16,7 +16,6 @@ import type { UnitScheduler } from './unit-scheduler.js';
 
 export interface WorkOptions {
   readonly runId: string;
-  /** Of this process, on this run. */
   readonly attemptId: number;
   readonly runs: Pick<RunStore, 'settleRow' | 'row'>;
   readonly rows: RowSource;
@@ -64,7 +63,6 @@ export async function processRows(options: WorkOptions): Promise<ProcessedRows> 
 }
 
 export interface ProcessedRows {
-  /** Every row was tried and some have finished. */
   readonly allTried: boolean;
 }
 

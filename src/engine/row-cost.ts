@@ -38,7 +38,6 @@ export interface Amounts {
 /** What rows can still cost, including v2 calls of unreported cost and people's data they reveal. */
 export interface RemainingCost extends Amounts {
   readonly v2Calls: number;
-  /** The same by operation. */
   readonly calls: Readonly<Record<string, number>>;
   readonly reveals: Reveals;
 }
@@ -84,7 +83,6 @@ function fallbackCalls(steps: readonly FallbackStep[], space: IdSpace | undefine
   return [...steps.map(({ operation }) => ({ operation, atMost: 1 })), named];
 }
 
-/** What a row will cost. */
 export interface RowCost {
   /**
    * `owned`: no call that may cost is missing. `repeated`: an earlier row has the same requests. `toSearch`: its
@@ -96,7 +94,6 @@ export interface RowCost {
   /** If the first search finds its company. */
   readonly likely: Purchases;
   readonly atMost: Purchases;
-  /** People's data revealed, at most. */
   readonly reveals: Reveals;
   /** Part of `atMost`: stored reports that are bought again only if they have expired. */
   readonly reportsAgain: number;
@@ -130,11 +127,9 @@ export interface RowCostOptions {
   readonly environments: ByApi<number | null>;
 }
 
-/** Where a row stops. */
 interface Stop {
   /** The first missing answer. Undefined: none. */
   readonly first: MissingAnswer | undefined;
-  /** The stages not finished by then. */
   readonly open: readonly Stage[];
   /** The spaces in which the company is known by then. */
   readonly known: ReadonlySet<IdSpace>;
@@ -147,7 +142,6 @@ const NONE: ReadonlySet<IdSpace> = new Set();
 const isNew = ({ ids, confirmedBefore, stages }: RowRecord): boolean =>
   ids.length === 0 && confirmedBefore.length === 0 && !Object.values(stages).some(isStageFinished);
 
-/** The bounds of a row's cost. */
 type Bounds = Pick<RowCost, 'likely' | 'atMost' | 'reveals'>;
 
 /** Beyond this many different requests, repeats are not recognised, so that memory stays bounded. */
@@ -221,7 +215,6 @@ export class RowCosts {
     return (await ledger.review.decisionFor(environmentId, whichCompany(stage.space, subject))) !== undefined;
   }
 
-  /** Was this asked before? Remembers it. */
   #hasMet(question: string): boolean {
     const hash = shortHash(question);
     if (this.#met.has(hash)) return true;
@@ -347,7 +340,6 @@ const NOBODY_DECIDED = {
   idHolders: async () => [],
 };
 
-/** A request that a run would have to send. */
 interface MissingAnswer {
   readonly operation: Operation;
   /** The request as text, equal for equal requests. */

@@ -13,7 +13,6 @@ export interface RowSource {
   pending(onlyKnown?: boolean): Promise<RowRecord | undefined>;
   /** A row whose wait is over and that is not in progress. */
   due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined>;
-  /** When the next wait after this time ends. */
   nextDue(after: number): Promise<number | undefined>;
   /** A row that was handed out and parked, if it is free again and `pending` does not return it. */
   again(row: number): Promise<RowRecord | undefined>;

@@ -32,7 +32,6 @@ const isClosed = (status: StageStatus | undefined): status is StageStatus =>
 /** A row's IDs, statuses and errors so far. Everything stored about it comes from here. */
 export class RowState {
   ended = false;
-  /** The stage reached. */
   reached: string | null;
   readonly notes = new RowNotes();
   readonly #statuses: Record<string, StageStatus>;
@@ -85,7 +84,6 @@ export class RowState {
     this.#ids[space] = known;
   }
 
-  /** Adds the IDs of an outcome. Null removes one. */
   learn({ ids = {} }: StageOutcome): void {
     const all = { ...this.#ids, ...ids };
     this.#ids = Object.fromEntries(Object.entries(all).filter(([, known]) => known !== null)) as KnownIds;
@@ -249,7 +247,6 @@ function furthest(statuses: Readonly<Record<string, StageStatus>>, own: readonly
   return [...order].findLast((name) => isStageFinished(statuses[name])) ?? null;
 }
 
-/** A row's state before processing. */
 export const initialCheckpoint = (row: RowRecord, now: number): Checkpoint => ({
   outcome: 'pending',
   hold: null,

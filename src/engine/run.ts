@@ -50,18 +50,14 @@ export interface RunWork {
   readonly sources: Readonly<Record<BatchApi, Source | null>>;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Reads v2's counts before the first call and after the last. */
   readonly permissions?: PermissionReader | undefined;
   /** The first interrupt: rows in progress finish. */
   readonly drain: AbortSignal;
   /** The second interrupt: calls in flight are aborted. */
   readonly abort: AbortSignal;
   readonly listen?: Listen;
-  /** Units of its limit that were spent before it began. */
   readonly unitsBefore?: number | undefined;
-  /** The limits, stored for the next attempt. */
   readonly given?: string | undefined;
-  /** Called with the attempt's ID. */
   readonly onBegun?: (attemptId: number) => void;
   /** Another attempt leads the run: this one helps, within the leader's limits. */
   readonly leader?: number | undefined;
@@ -69,13 +65,10 @@ export interface RunWork {
 
 export interface RunEnd {
   readonly progress: Progress;
-  /** What stopped it early. */
   readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
   readonly finished: boolean;
-  /** Every row was tried and some have finished. */
   readonly allTried: boolean;
-  /** The attempt's ID in the ledger. */
   readonly attemptId: number;
   /** v2's counts that changed since the beginning, by any user of the account. */
   readonly moved: readonly MovedUse[];
@@ -83,7 +76,6 @@ export interface RunEnd {
   readonly contacts: ContactCounts | null;
 }
 
-/** Processes the rows of a run until none can continue. */
 export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const { run, ledger, clock, listen } = work;
   const onLost = (count: number) => listen?.({ kind: 'lost_calls', count });
@@ -281,7 +273,6 @@ interface Coordination {
   stop(): Promise<void>;
 }
 
-/** How often the progress of all workers is counted. */
 const COUNT_MS = 2000;
 
 /** Counting takes time in a large run, so the pause is at least this many times as long. */

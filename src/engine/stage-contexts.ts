@@ -20,7 +20,6 @@ export interface StageContextOptions {
   readonly door: AnswerSource;
   readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor' | 'corrections' | 'wasWithdrawn' | 'idHolders'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** What it asks for and how it decides. A plan and a look-up have it too. */
   readonly pipeline: ContextPipeline;
   readonly environments: ByApi<number | null>;
   /** Older answers are not reused. 0: all are. */
@@ -35,7 +34,6 @@ type ContextPipeline = IdentityPolicy &
 /** The row, and from when on answers are reused for it. */
 type RowPlace = Pick<RowRecord, 'row' | 'notBefore' | 'holdReason'>;
 
-/** Shared by all rows of an attempt. */
 export class StageContexts {
   readonly stages: readonly Stage[];
   readonly policy: ContextPipeline;
@@ -147,7 +145,6 @@ export class StageContexts {
     return this.#decided;
   }
 
-  /** The parameters as sent. */
   #sent(operation: Operation, params: Params): Params {
     return this.policy.provenance && operation.provenance === true ? { ...params, include_provenance: true } : params;
   }
@@ -163,7 +160,6 @@ export class StageContexts {
     return environmentId == null || requestKey === undefined ? undefined : { environmentId, requestKey };
   }
 
-  /** `stage`: as in `contextFor`. */
   requestFor(
     operation: Operation,
     params: Params,

@@ -9,11 +9,9 @@ import type { RunEvent } from './events.js';
 export interface TurnOptions {
   /** Units that this attempt may spend. Null: no limit. */
   readonly budgetUnits: number | null;
-  /** The most units that a row may need. */
   readonly unitsPerRow: number;
   /** Updated by the door before it tells of a call. Default: each call costs one unit. */
   readonly unitPrices?: UnitPrices;
-  /** Ends all waits. */
   readonly stopping: AbortSignal;
 }
 

@@ -205,7 +205,6 @@ function inEmployeesCalls(options: ContactsOptions): readonly StageCall[] {
   ];
 }
 
-/** Finds people by the domain of the website in the confirmed profile. */
 async function byDomain(company: Company, context: ContactsContext): Promise<StageOutcome> {
   const { id } = requireIdentified(company, 'companies');
   const found = await findDomain(company, context);
@@ -390,7 +389,6 @@ async function inEmployees(company: Company, context: ContactsContext): Promise<
 const idIn = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : value instanceof ExactNumber ? value.text : undefined;
 
-/** The filters for people in the form of the employees module. */
 interface EmployeeFilters {
   readonly kind: 'filters';
   readonly filters: {

@@ -188,16 +188,13 @@ interface Report {
   readonly finished: boolean;
   /** When it was first known: the waiting time counts from here. */
   readonly since: number;
-  /** It was generated just now. */
   readonly fresh: boolean;
   /** The history lists it for another company too. */
   readonly alsoListed?: HistoryItem | undefined;
-  /** Its company, from the answer to generating or from the history. */
   readonly said?: readonly ReportIdentity[];
   readonly isListed?: true;
 }
 
-/** A stored report, else one from the history, else a new one. */
 async function obtainReport(company: Company, context: Context): Promise<Report | StageOutcome> {
   const source = requireIdentified(company, 'credit').id;
   const params = requestOf(company, context);
@@ -351,7 +348,6 @@ export interface ReportOptions {
 
 /** The company of a report, by the answer to generating, an item of the history or the report itself. */
 interface ReportIdentity {
-  /** Of the report. */
   readonly id?: string | null;
   readonly sourceId: string | null;
   readonly registrationNumber: string | null;

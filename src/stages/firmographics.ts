@@ -15,7 +15,6 @@ const profile = {
   nothing: 'the provider returned an empty profile',
 } as const;
 
-/** Buys the profile of the companies module, and compares its number and country with the match. */
 export const firmographicsStage = stage({
   name: 'firmographics',
   summary:

@@ -10,7 +10,6 @@ import { registryStage } from './registry.js';
 import { screeningStage } from './screening.js';
 import type { Stage } from './stage.js';
 
-/** All stages, in the order in which a row runs them. */
 export const stages: readonly Stage[] = [
   recordStage,
   profileStage,

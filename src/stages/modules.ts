@@ -29,7 +29,6 @@ import {
   withoutAnswerAbout,
 } from './stage.js';
 
-/** A part of the company data that is asked for separately. */
 export interface Module {
   readonly operation: Operation;
   /** If one of these members is present and not null, the answer counts as returned, even if it is empty (V1-22). */
@@ -48,12 +47,10 @@ export interface Module {
   readonly nothing?: { readonly code: string; readonly message: string };
 }
 
-/** How a stage asks for modules: the ID space, and the maximum of pages for a list. */
 export interface ModuleTerms {
   readonly stage: string;
   readonly space: IdSpace;
   readonly pagesAtMost: number;
-  /** The parameters of a list other than its page. */
   readonly listParams?: Params;
 }
 
@@ -119,7 +116,6 @@ function noted(missing: readonly Missing[], { keepError }: StageContext, outcome
 /** The answers of a module: several for a list with pages. */
 interface Came {
   readonly kind: 'came';
-  /** The company of a profile. */
   readonly identity?: StatedCompany;
   readonly odd?: OddPart | undefined;
   readonly requests: readonly Params[];
@@ -204,7 +200,6 @@ function read(module: Module, body: Buffer, facts: ConfirmedFacts): Got {
   return said === undefined ? nothingIn(module) : came(said);
 }
 
-/** One of these members is present and not null. */
 const saysOneOf = (body: Buffer, names: readonly string[]): boolean =>
   someMember(body, (name, first) => names.includes(name) && first !== 'n');
 
@@ -349,7 +344,6 @@ async function compareModule(
   return refusedProfile(space, 'record', space === 'v2' && company.ids.v1 !== undefined);
 }
 
-/** The key of the question about it, and the words. */
 export interface Difference {
   readonly key: string;
   readonly message: string;
@@ -434,7 +428,6 @@ export async function buyProfile(
 }
 
 interface ProfileTerms extends Pick<ModuleTerms, 'stage' | 'space'>, Pick<Module, 'operation'> {
-  /** The words for an empty profile. */
   readonly nothing: string;
 }
 

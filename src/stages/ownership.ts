@@ -95,7 +95,6 @@ async function askFor(confirmed: ExpectedCompany, company: Company, context: Sta
   return { kind: 'done', ids: { ownership: known } };
 }
 
-/** The confirmed number, and the facts that its answer is compared with. */
 function confirmedCompany(company: Company): ExpectedCompany | undefined {
   const { candidate } = requireIdentified(company, 'v2');
   const { countryCode, name } = company.enquiry.subject;
@@ -159,7 +158,6 @@ async function askAboutOwnership(
   return { ...nothingReturned('REVIEWED', message), ids: { ownership: null } };
 }
 
-/** The facts that the module has for the number. */
 function factsOf({ number, countryCode }: ExpectedCompany, { registrationNumber, selected }: OwnershipIdentity) {
   const [node] = selected;
   const said = registrationNumber ?? node?.registrationNumber ?? null;
@@ -175,7 +173,6 @@ function factsOf({ number, countryCode }: ExpectedCompany, { registrationNumber,
   } satisfies CandidateFacts;
 }
 
-/** The company that an ownership answer names. */
 export interface OwnershipIdentity {
   readonly registrationNumber: string | null;
   /** The nodes of its tree that are marked as the company asked for. */
@@ -186,7 +183,6 @@ export interface OwnershipIdentity {
   readonly nodes: number;
 }
 
-/** The number of entries and the first names. */
 interface NamedList {
   readonly count: number;
   readonly names: readonly string[];
@@ -197,7 +193,6 @@ export interface SelectedNode {
   readonly registrationNumber: string | null;
 }
 
-/** The confirmed company. */
 export interface ExpectedCompany {
   readonly number: string;
   readonly name: string | null;

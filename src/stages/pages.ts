@@ -11,7 +11,6 @@ import {
   withoutAnswerAbout,
 } from './stage.js';
 
-/** A list that was read page by page. */
 export interface Pages {
   readonly kind: 'pages';
   /** Number of items on the pages received. */
@@ -22,7 +21,6 @@ export interface Pages {
   readonly came: boolean;
 }
 
-/** A list with the items of all pages, as they came. */
 export interface PagesWithItems extends Pages {
   readonly items: readonly unknown[];
 }
@@ -76,7 +74,6 @@ export async function askPages(
   return { kind: 'pages', count, total: first?.total ?? null, came: first?.came ?? false };
 }
 
-/** The same with the items. */
 export async function askItems(
   operation: Operation,
   params: Params,
@@ -139,7 +136,6 @@ function noteChangedTotal(
   );
 }
 
-/** The message if the first page came without its list. */
 export const listNotReturned = ({ name }: Operation): string => `the provider answered ${name} without the list`;
 
 const pageNotReturned = ({ name }: Operation, page: number): StageError =>
@@ -151,11 +147,8 @@ const pagesLeft = (operation: Operation, params: Params, asked: number, pages: n
   return noteOf('PAGES_LEFT', `${listOf(operation, params)} has ${has}, but ${bound}`);
 };
 
-/** How a list ended. */
 interface ListEnd {
-  /** Items on all pages. */
   readonly came: number;
-  /** The last page asked for. */
   readonly page: number;
   readonly isRepeated: boolean;
   readonly first: Envelope;

@@ -73,7 +73,6 @@ export const recordOptions: StageOptions<RecordOptions> = {
     modules === 'full' && !allPages ? undefined : { modules, pages: allPages ? most : 1 },
 };
 
-/** Buys the record of the match, whole or in parts, and compares its number again. */
 export const recordStage = stage({
   name: 'record',
   summary: 'The record of the company, or some of its modules (v1). kybatch compares it with the confirmed company',

@@ -97,7 +97,6 @@ export interface PastReport {
   readonly reportId: string;
   readonly finished: boolean;
   readonly expired: boolean;
-  /** As in the history. */
   readonly item: HistoryItem;
 }
 
@@ -120,7 +119,6 @@ const identityOf = (item: HistoryItem): readonly (string | null)[] => {
   );
 };
 
-/** The listed reports, by report and by company. */
 export class PastReports {
   /** More than one item only if they say different things about whose report it is. */
   readonly #items = new Map<string, HistoryItem[]>();
@@ -131,12 +129,8 @@ export class PastReports {
   readonly #unreadable = new Set<string>();
   readonly #bySource = new Map<string, PastReport[]>();
 
-  constructor(
-    /** When the list was asked for. */
-    readonly at: number,
-  ) {}
+  constructor(readonly at: number) {}
 
-  /** Returns false if it is already present. */
   add(item: HistoryItem): boolean {
     const reportId = idText(item.id);
     const items = this.#items.get(reportId) ?? [];

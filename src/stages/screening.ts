@@ -40,7 +40,6 @@ const isList = (body: Buffer): boolean => body.toString('latin1', 0, 64).trimSta
 /** The search was answered without its list, which says neither yes nor no. */
 const notReturned = (search: Operation): StageError => noteOf('NOTHING_RETURNED', listNotReturned(search));
 
-/** The maximum number of calls for a row. */
 const callsToScreen =
   ({ peopleAtMost }: ScreeningOptions) =>
   ({ module, search, pagesAtMost }: ScreenedKind): readonly StageCall[] => [
@@ -228,7 +227,6 @@ async function lookFor(
   return undefined;
 }
 
-/** A list of a company, and the search for the people in it. */
 interface ScreenedKind {
   readonly module: Module;
   /** The member of a full record with the same list. */
@@ -236,11 +234,9 @@ interface ScreenedKind {
   readonly people: (items: readonly unknown[]) => ScreenedPeople;
   readonly words: string;
   readonly search: Operation;
-  /** Null if it has no pages. */
   readonly pagesAtMost: number | null;
 }
 
-/** The people to search for, and the operations to use. */
 function kindsOf({
   from,
   officers,
@@ -266,7 +262,6 @@ function kindsOf({
   ];
 }
 
-/** A person to search for. */
 export interface ScreenedPerson {
   readonly name: string;
   readonly birthYear: number | null;

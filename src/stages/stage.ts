@@ -52,7 +52,6 @@ export interface StageCall {
   readonly reveals?: Reveals;
 }
 
-/** A pipeline key whose values are vocabulary items. */
 export interface NamesWritten {
   /** The key in the file, for example `contacts.seniority`. */
   readonly key: string;
@@ -61,7 +60,6 @@ export interface NamesWritten {
 }
 
 export interface StageOptions<Options> {
-  /** The key in the pipeline file. */
   readonly key: string;
   readonly schema: z.ZodType<Options>;
   /**
@@ -111,19 +109,16 @@ export interface Company {
   readonly row: number;
   readonly enquiry: SearchSubject;
   readonly ids: Ids;
-  /** The earlier match, before it is searched again. */
   readonly confirmedBefore: Ids;
 }
 
 export type Ids = Readonly<Partial<Record<IdSpace, Identified>>>;
 
-/** A confirmed ID. */
 export interface Identified {
   readonly id: string;
   /** Null if nothing was graded: a report found through its company. */
   readonly grade: string | null;
   readonly matchedOn: string | null;
-  /** The facts from the search. */
   readonly candidate: CandidateFacts | null;
 }
 
@@ -156,7 +151,6 @@ export type StageOutcome = {
       readonly reason: ParkReason;
       readonly until: number | null;
       readonly message: string;
-      /** The error that was met, if any. */
       readonly error?: StageError | undefined;
     }
   | { readonly kind: 'failed'; readonly error: StageError }
@@ -174,16 +168,12 @@ export interface StageError {
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Everything a stage can use: calls, the time, review questions and evidence. */
 export interface StageContext<Options = unknown, Shared = unknown> {
   readonly options: Options;
   readonly shared: Shared;
-  /** The options of another stage. Undefined if it has none. */
   readonly optionsOf: (stage: Stage) => unknown;
   readonly now: () => number;
-  /** The similarity from which two names agree, from the pipeline. */
   readonly nameAgreement: number;
-  /** The freshness of an operation, from the pipeline. */
   readonly freshnessMs: (operation: Operation) => number;
   /**
    * A fresh stored answer, or a bought one. A lost `report` request must not be repeated blindly: it ends `in_doubt`
@@ -207,9 +197,7 @@ export interface StageContext<Options = unknown, Shared = unknown> {
   readonly claimId: (space: IdSpace, id: string, owner: IdOwner) => Promise<IdOwner | undefined>;
   /** Records that an answer was compared with the match and agrees. Otherwise it becomes a question. */
   readonly keepAgreement: (compared: Compared) => void;
-  /** Records a note for people that changes nothing. */
   readonly keepError: (error: StageError) => void;
-  /** Candidates with their grades, kept as evidence for the row. */
   readonly keepCandidates: (space: IdSpace, candidates: readonly SeenCandidate[]) => void;
 }
 
@@ -228,7 +216,6 @@ export interface CallTerms {
 }
 
 export interface Questions {
-  /** A person's earlier decision on this question, if any. */
   readonly remembered: (question: StageQuestion) => Promise<RecordedDecision | undefined>;
   /** Finds numbers that people corrected. Undefined: there are none. */
   readonly corrections: (space: IdSpace) => Promise<FindCorrection | undefined>;
@@ -272,7 +259,6 @@ export interface QuestionState {
 export interface RecordedDecision {
   readonly decision: 'confirm' | 'none_of_these' | 'not_sure';
   readonly candidateId: string | null;
-  /** The candidates that the person saw. */
   readonly shown: readonly string[];
 }
 
@@ -283,7 +269,6 @@ export function requireIdentified({ ids }: Company, space: IdSpace): Identified 
   return found;
 }
 
-/** The stage outcome of a call without an answer. */
 export function withoutAnswer(outcome: NoAnswer): StageOutcome {
   switch (outcome.kind) {
     case 'parked':

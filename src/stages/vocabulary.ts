@@ -72,7 +72,6 @@ export async function resolveVocabulary(
   return { kind: 'resolved', items: written.map((item) => resolved(item, known)) };
 }
 
-/** Undefined if it is already an ID. */
 function nameIn(item: WrittenItem): string | undefined {
   const text = typeof item === 'string' ? item.trim() : undefined;
   return text === undefined || looksLikeId(text) ? undefined : text;
@@ -129,7 +128,6 @@ function itemInWords({ id, name, parents, active }: VocabularyItem): string {
   return `${id} (${notes.filter((note) => note !== '').join(', ')})`;
 }
 
-/** Makes the call: a stage's `call`, or a command's direct call. */
 export type AskVocabulary = (operation: Operation, params: Readonly<Record<string, unknown>>) => Promise<CallOutcome>;
 
 export interface WalkedItem extends VocabularyItem {
@@ -142,9 +140,7 @@ export interface WalkedItem extends VocabularyItem {
 export interface Walked {
   readonly kind: 'walked';
   readonly items: readonly WalkedItem[];
-  /** Number of lists read. */
   readonly lists: number;
-  /** When the oldest list was fetched. */
   readonly oldestFetchedAt: number;
   /** False if the maximum was reached before everything was read. */
   readonly complete: boolean;
@@ -153,7 +149,6 @@ export interface Walked {
 export interface WalkOptions {
   /** The item to begin below. Default: the top. */
   readonly parent?: string | undefined;
-  /** Maximum number of lists to read. */
   readonly listsAtMost: number;
   /** Called after each level. True stops the walk. */
   readonly isEnough?: ((level: readonly WalkedItem[]) => boolean) | undefined;

@@ -190,7 +190,6 @@ export function assertWholeJson(bytes: Uint8Array): void {
 }
 
 const DEEPEST = 512;
-/** The open objects, by number; 0 is a list. */
 const open = new Int32Array(DEEPEST);
 /** The hashes of all keys, mixed with the number of their object; 0 is free. At most half are used. */
 const slots = new Int32Array(262_144);

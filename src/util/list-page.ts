@@ -15,7 +15,6 @@ export interface ListPage {
   readonly rawSha256: string;
 }
 
-/** A request and the time of its answer. */
 export interface AskedPage {
   readonly params: Readonly<Record<string, unknown>>;
   readonly fetchedAt: number;

@@ -51,7 +51,6 @@ export function openLog({ path, clock, secrets, maxBytes }: LoggerOptions): Logg
   };
 }
 
-/** pino's number of the level. */
 const WARN = 40;
 
 export interface LogSinkOptions {

@@ -15,7 +15,6 @@ export type MessageState = 'done' | 'attention' | 'failed' | 'detail';
 
 export const message = (code: MessageCode, text: string, state?: MessageState): Message => ({ code, text, state });
 
-/** The same messages with their texts changed. */
 export const mapTexts = (messages: readonly Message[], change: (text: string) => string): readonly Message[] =>
   messages.map(({ code, text, state }) => message(code, change(text), state));
 

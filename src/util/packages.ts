@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);
 
-/** Computes a value at its first use. */
 export function lazy<Value>(compute: () => Value): () => Value {
   let computed: { readonly value: Value } | undefined;
   return () => {

@@ -1,4 +1,3 @@
-/** One metric of a monitor. */
 export interface Metric {
   readonly name: string;
   /** Its meaning, in a sentence. */

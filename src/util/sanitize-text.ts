@@ -68,7 +68,6 @@ const CONTACT = new RegExp(
 /** Whether a member of this name holds an e-mail address or phone number, in any spelling. */
 export const isContactName = (name: string): boolean => kindOfName(name) === 'contact';
 
-/** Whether it is a group of contact data. */
 export const isContactGroup = (name: string): boolean => kindOfName(name) === 'group';
 
 /** The same few names are in every body. */

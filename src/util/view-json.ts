@@ -9,7 +9,6 @@ class Verbatim {
   constructor(readonly value: unknown) {}
 }
 
-/** These members alone. */
 export const pick = <T extends object, Key extends keyof T>(from: T, ...keys: readonly Key[]): Pick<T, Key> =>
   Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, Key>;
 

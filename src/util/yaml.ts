@@ -52,7 +52,6 @@ export function parseYaml(text: string, { forRequest = false, textsUnder }: Yaml
   return { document, problems, lineOf };
 }
 
-/** The offset of a key or an entry. */
 function offsetOf(root: Node | null, path: readonly PropertyKey[]): number | undefined {
   let node: unknown = root;
   let at: number | undefined;

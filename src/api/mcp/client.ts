@@ -17,9 +17,7 @@ import { handshake, listing, type Tool, toolOperation } from './tools.js';
 import { McpWire, type McpWireOptions, messagesIn, type RpcResponse, type TrackedRequest } from './wire.js';
 
 export interface McpClientOptions extends Omit<McpWireOptions, 'authorization'> {
-  /** The v2 key: the MCP server uses the same one. */
   readonly apiKey: string;
-  /** Our version, which is sent to the server. */
   readonly version: string;
   readonly clock?: Clock;
 }
@@ -47,7 +45,6 @@ export class McpClient {
     return this.#isAccepted;
   }
 
-  /** Lists the tools, free of charge. */
   async tools({ signal }: CallOptions = {}): Promise<readonly Tool[]> {
     const session = await this.#connected(signal);
     const tracked: TrackedRequest = { signal };

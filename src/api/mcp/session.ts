@@ -64,7 +64,6 @@ const LISTING_AT_MOST_MS = 60_000;
 
 /** Longer than the transport's deadline, which does not count the time while this process was suspended. */
 const OPTIONS = { timeout: 600_000 };
-/** A call is never resent. */
 const NEVER = {
   maxRetries: 0,
   initialReconnectionDelay: 1000,

@@ -3,11 +3,9 @@ import type { Operation } from '../operation.js';
 import { list, looseObject, nullOrAbsent, text } from '../schema.js';
 import { opaque } from '../v2/fields.js';
 
-/** A tool in the answer of `tools/list`. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of its parameters. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
@@ -36,7 +34,6 @@ export const toolOperation = (name: string, tool?: Tool): Operation => ({
   keep: { days: 30 },
 });
 
-/** Lists the tools. */
 export const listing: Operation = {
   ...shared,
   name: 'tools/list',
@@ -47,7 +44,6 @@ export const listing: Operation = {
   keep: 'never',
 };
 
-/** Opens a session. */
 export const handshake: Operation = {
   ...listing,
   name: 'initialize',

@@ -8,7 +8,6 @@ import { Transport, type TransportOptions } from '../transport.js';
 /** The last message that was sent for one request, and its result. */
 export interface TrackedRequest {
   readonly signal: AbortSignal | undefined;
-  /** The error if no answer came. */
   failure?: unknown;
   exchange?: Exchange;
   /** Undefined if the exchange has no answer to the request. */
@@ -152,7 +151,6 @@ function asResponse(message: Buffer, id: string | number): RpcResponse | undefin
   return result === undefined && error === undefined ? undefined : { message, result, error };
 }
 
-/** Before the SDK parses and validates it. */
 function refuseLargeMessage(exchange: Exchange): void {
   try {
     refuseTooLarge(exchange.body, true);
@@ -180,7 +178,6 @@ function membersOf(message: Buffer): ReadonlyMap<string, MemberRange> | undefine
 class EventReader {
   #data: Buffer[] = [];
   #type = 'message';
-  /** Parts of an incomplete line. */
   #line: Buffer[] = [];
   #isFirst = true;
   /** A line feed at the start of the next part belongs to the previous line end. */
@@ -204,7 +201,6 @@ class EventReader {
     if (start < piece.length) this.#line.push(piece.subarray(start));
   }
 
-  /** The event that ends with this line. */
   #take(line: Buffer): Buffer | undefined {
     if (line.length === 0) {
       const [only] = this.#data;

@@ -189,7 +189,6 @@ const byCode: Readonly<Record<string, Meaning>> = {
   DATA_SERVICE_TIMEOUT: tryAgain,
 };
 
-/** For codes that the document does not list. */
 function byStatus(status: number): Meaning {
   if (status === 401) return keyIsRefused;
   if (status === 429) return slowDown;

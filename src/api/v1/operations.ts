@@ -167,7 +167,6 @@ const MEMBERS: ReadonlyMap<string, string> = new Map([
   ['financial', '{'],
 ]);
 
-/** A field that is text in one form and a group in another. */
 function scalarOr<T extends z.ZodType>(schema: T) {
   return z.union([scalar, schema]);
 }

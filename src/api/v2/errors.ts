@@ -23,7 +23,6 @@ export function v2Error(
   return meaning && v2Failure(meaning, exchange, operation, nowMs);
 }
 
-/** Builds the error. Tools of the MCP server fail in the same words and use the same account. */
 export function v2Failure(meaning: Meaning, exchange: Exchange, operation: Operation, nowMs: number): ApiError {
   return new ApiError({
     ...meaning,
@@ -148,7 +147,6 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
   };
 }
 
-/** The code of a refused operation. */
 export const FORBIDDEN = 'FORBIDDEN';
 
 /**
@@ -168,7 +166,6 @@ const noSuchRecord = (detail: string, status: number): Meaning => ({
   hint: 'The provider has no data for this.',
 });
 
-/** The code of a report that the provider does not know. */
 export const REPORT_UNKNOWN = 'REPORT_UNKNOWN';
 
 /** It concerns this report alone: others continue, and it is no outage. A new report may be known a moment later. */

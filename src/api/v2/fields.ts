@@ -18,16 +18,13 @@ import {
   vocabularyId,
 } from '../schema.js';
 
-/** Parts that several v2 operations share. */
 export const v2 = { api: 'v2', scopes: [], meter: 'not_told', route: null } as const;
 
-/** A list that names no company by ID. */
 export const v2List = { ...v2, subject: null, keep: { days: 30 } } as const;
 
 /** One company or person, by a value that identifies it. */
 export const v2Record = { ...v2List, keep: { days: 90 }, findsOne: true } as const;
 
-/** The present state, or a change of it. */
 export const v2State = { ...v2, subject: null, keep: 'never' } as const;
 export const aboutV2Company = { ...v2, subject: { space: 'v2', param: 'id' }, keep: { days: 90 } } as const;
 

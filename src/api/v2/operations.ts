@@ -6,7 +6,6 @@ import { metrics, watch } from './operations/metrics-watch.js';
 import { employees, enrichment } from './operations/people.js';
 import { nomenclature, prospecting } from './operations/prospecting.js';
 
-/** Every operation of v2. Those without a route take theirs from the routes file (V2-15). */
 export const v2Operations = {
   ...metrics,
   ...kyb,

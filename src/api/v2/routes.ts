@@ -7,7 +7,6 @@ import { describeIssues } from '../schema.js';
 import { isPlainObject } from './fields.js';
 import { type V2OperationName, v2Operations } from './operations.js';
 
-/** Operations whose method and path the provider does not publish. */
 export type UnpublishedName = {
   [Name in V2OperationName]: (typeof v2Operations)[Name]['route'] extends null ? Name : never;
 }[V2OperationName];
@@ -39,7 +38,6 @@ function readRoutes(text: string, fileName: string): Routes {
   return Object.fromEntries(readings.flatMap(({ name, route }) => (route === undefined ? [] : [[name, route]])));
 }
 
-/** The published route, or that of the routes file. */
 export function routeOf(operation: Operation, routes: Routes): Route {
   const route = operation.route ?? routes[operation.name as UnpublishedName];
   if (route !== undefined) return route;

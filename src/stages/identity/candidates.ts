@@ -14,7 +14,6 @@ import { totalOf, wholeCount } from '../../util/list-page.js';
 export interface SearchResult {
   readonly candidates: readonly CandidateFacts[];
   readonly unreadable: number;
-  /** How many more the search counts than it returned. */
   readonly unseen?: number;
   /** The list was absent, which does not mean that it is empty. */
   readonly notReturned?: true;

@@ -52,7 +52,6 @@ export async function confirm(
   return outcome;
 }
 
-/** The subject with the number that a person corrected, if any. */
 export async function withCorrectedNumber(
   space: IdSpace,
   subject: Subject,
@@ -95,9 +94,7 @@ export interface SearchEvidence {
   /** Candidates of other countries, if the search cannot exclude them: they are evidence only. */
   readonly elsewhere: readonly GradedCandidate[];
   readonly doubts: readonly SearchDoubt[];
-  /** Which of them were named by a hint. */
   readonly hints: Hints;
-  /** The earlier match. */
   readonly before: Identified | undefined;
 }
 

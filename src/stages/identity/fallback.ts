@@ -115,7 +115,6 @@ function noteTrouble(ended: StageOutcome, source: string, { keepError }: Fallbac
 const note = (code: string, message: string, { keepError }: FallbackTerms['context']): void =>
   keepError(noteOf(code, sanitizeText(message)));
 
-/** The first hint that named each candidate. */
 export class HintsByCandidate {
   readonly #hints = new Map<string, Hint>();
 

@@ -23,7 +23,6 @@ import { askFallback, HintsByCandidate } from './fallback.js';
 import { planSearches, type Search, type SearchPolicy, searchedInWords } from './searches.js';
 import { SearchDoubts, type SpaceSearch, searchOf } from './space-search.js';
 
-/** The pipeline's settings for finding a company. */
 export interface IdentityPolicy {
   readonly search: SearchPolicy;
   readonly match: MatchPolicy;

@@ -16,7 +16,6 @@ export interface SearchPolicy {
   readonly attempts: number;
   readonly order: readonly ('registration_number' | 'vat_number' | 'name')[];
   readonly furtherSpellings: boolean;
-  /** The fallback steps in order, for a company that no search found. */
   readonly fallback: readonly Fallback[];
 }
 
@@ -73,7 +72,6 @@ const KEY_WORDS: Readonly<Record<SearchKey, string>> = {
   name: 'name',
 };
 
-/** Whether the policy allows a search by any value of the row. */
 export const asksAnything = ({ subject }: SearchSubject, { order }: SearchPolicy): boolean =>
   subject.ticker !== undefined || order.some((key) => textsFor(key, subject).length > 0);
 
@@ -129,7 +127,6 @@ function textsFor(
 export const FALLBACKS = ['lookup', 'website', 'linkedin', 'registry', 'autocomplete'] as const;
 export type Fallback = (typeof FALLBACKS)[number];
 
-/** One way to get a registration number if the searches found nothing. */
 export interface FallbackStep {
   readonly operation: Operation;
   /** The leads it can use in addition to the search keys. */
@@ -139,7 +136,6 @@ export interface FallbackStep {
   readonly read: (body: Buffer) => readonly CompanyInAnswer[];
 }
 
-/** The facts of a company named in an answer. */
 export interface CompanyInAnswer {
   readonly name?: unknown;
   readonly registration_number?: unknown;
@@ -194,7 +190,6 @@ export const fallbackSteps: Readonly<Record<Fallback, FallbackStep>> = {
 export const leadsFollowed = (fallback: readonly Fallback[]): readonly Lead[] =>
   LEADS.filter((lead) => fallback.some((name) => fallbackSteps[name].follows.includes(lead)));
 
-/** The steps of a pipeline that this row can use. */
 export const stepsFor = (enquiry: SearchSubject, fallback: readonly Fallback[]): readonly FallbackStep[] =>
   fallback.map((name) => fallbackSteps[name]).filter(({ request }) => request(enquiry) !== undefined);
 
@@ -202,7 +197,6 @@ export interface HintRequest {
   readonly params: Params;
   /** The source of a named number, in words. */
   readonly source: string;
-  /** It asks only by name. */
   readonly forName: boolean;
 }
 

@@ -17,7 +17,6 @@ import {
 } from './candidates.js';
 import type { Search } from './searches.js';
 
-/** How a company is searched in one ID space. */
 export interface SpaceSearch {
   readonly operation: Operation;
   /** The request parameters. Undefined if the operation cannot ask for this. */
@@ -85,7 +84,6 @@ export function searchOf(space: IdSpace): SpaceSearch {
   return found;
 }
 
-/** The search operations of a space. Empty if its IDs come from another space. */
 export const searchesOf = (space: IdSpace): readonly Operation[] => {
   const found = spaceSearches[space];
   return found === undefined ? [] : [found.operation];
@@ -134,7 +132,6 @@ export function spacesToSearch(
   return [...searched];
 }
 
-/** Why the seen candidates do not decide. */
 export interface SearchDoubt {
   readonly code: string;
   /** The end of the sentence "nobody was found, but …". */
@@ -149,7 +146,6 @@ const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
 const CANDIDATES_NOT_RETURNED = 'CANDIDATES_NOT_RETURNED';
 const CANDIDATES_UNSEEN = 'CANDIDATES_UNSEEN';
 
-/** Collects the doubts of a row's searches in one space. */
 export class SearchDoubts {
   readonly #how: SpaceSearch;
   #unreadable = 0;

@@ -102,7 +102,6 @@ const reportBody = z.union([
 const isSection = (member: string, first: string) =>
   first === 'n' ? member === 'summary' || member === 'company_profile' : '{['.includes(first) && member !== 'error';
 
-/** Each success is a report. */
 const generating = {
   ...v2,
   meter: 'report',
@@ -173,7 +172,6 @@ export const creditReport = namedByKey({
   },
 });
 
-/** The only status with a known meaning. */
 export const REPORT_FINISHED = 'finish';
 
 /**

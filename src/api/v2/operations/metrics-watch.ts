@@ -115,11 +115,9 @@ export const unread = (
     ),
   );
 
-/** As JSON. Null if empty. */
 export const asExtra = (others: Readonly<Record<string, unknown>>): string | null =>
   Object.keys(others).length === 0 ? null : kept(stringifyExact(others));
 
-/** Enough for a few words beside a count. */
 const LONGEST = 4_000;
 
 function kept(json: string): string {
@@ -145,7 +143,6 @@ const change = looseObject({
 /** The document does not show whether the list is bare or a member. */
 const fieldSet = z.union([list(text), looseObject({ fields: nullOrAbsent(list(text)) })]);
 
-/** The watch uses v2 IDs. */
 const subject = { space: 'v2', param: 'id' } as const;
 
 export const watch = namedByKey({

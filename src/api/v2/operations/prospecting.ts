@@ -146,7 +146,6 @@ export interface FilterVocabulary {
   readonly form: ItemForm;
 }
 
-/** The filters of prospecting that take vocabulary items. */
 export const filterVocabularies: Readonly<Record<string, FilterVocabulary>> = {
   company_status: { vocabulary: { name: 'company-status' }, form: 'integers' },
   company_type: { vocabulary: { name: 'company-type' }, form: 'integers' },
@@ -184,10 +183,8 @@ const trees: ReadonlySet<string> = new Set(TREES);
 
 export type VocabularyName = (typeof FLAT)[number] | (typeof TREES)[number];
 
-/** All fifteen. */
 export const VOCABULARY_NAMES: readonly VocabularyName[] = [...FLAT, ...TREES];
 
-/** It has levels, which `parent` selects. */
 export const isTree = (name: VocabularyName): boolean => trees.has(name);
 
 export const nomenclatureItem = looseObject({
@@ -238,7 +235,6 @@ export const nomenclature = namedByKey({
   },
 });
 
-/** One vocabulary. Some differ between countries. */
 export interface Vocabulary {
   readonly name: VocabularyName;
   /** For `sic` and `states`. */
@@ -256,7 +252,6 @@ export const vocabularyParams = ({ name, country }: Vocabulary, parent?: string)
   ...(parent === undefined ? {} : { parent }),
 });
 
-/** The vocabulary of such parameters. */
 export function vocabularyOf(params: Readonly<Record<string, unknown>>): Vocabulary | undefined {
   const name = VOCABULARY_NAMES.find((known) => known === params.name);
   const country = params.country_code ?? params.country;
