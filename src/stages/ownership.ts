@@ -1,6 +1,7 @@
 // The stage `ownership`, and the comparison of its answer with the company.
 
 import { readAnswer, readStatements } from '../api/answer.js';
+import { isPlainObject } from '../api/v2/fields.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { type CandidateFacts, gradeCandidate } from '../domain/candidate-grade.js';
 import { contradictionsOf, statedCompanies } from '../domain/identity-mismatch.js';
@@ -8,6 +9,7 @@ import { nameSimilarity } from '../domain/names/similarity.js';
 import { isUniqueInCountry, readNumberWithCountry } from '../domain/numbers/compare.js';
 import { anyText, type ExactJson, isEmptyBody } from '../util/exact-json.js';
 import { sanitizeText } from '../util/sanitize-text.js';
+import { count } from '../util/words.js';
 import { confirmedElsewhere } from './identity/confirm.js';
 import { confirmedFacts } from './modules.js';
 import {
@@ -32,12 +34,6 @@ const NO_NUMBER = nothingReturned(
 );
 
 const NAMES_SHOWN = 3;
-
-const counted = (count: number, one: string, several: string): string =>
-  `${count === 0 ? 'no' : count} ${count === 1 ? one : several}`;
-
-const namesOf = (before: string, { names, count }: NamedList): string =>
-  names.length === 0 ? '' : `${before} ${names.map(shown).join(', ')}${count > names.length ? ', …' : ''}`;
 
 const shown = (name: string): string => sanitizeText(name, 120);
 
@@ -178,14 +174,9 @@ export interface OwnershipIdentity {
   /** The nodes of its tree that are marked as the company asked for. */
   readonly selected: readonly SelectedNode[];
   /** Further facts for a person to decide by. */
-  readonly shareholders: NamedList;
-  readonly roots: NamedList;
+  readonly shareholders: readonly unknown[];
+  readonly roots: readonly unknown[];
   readonly nodes: number;
-}
-
-interface NamedList {
-  readonly count: number;
-  readonly names: readonly string[];
 }
 
 export interface SelectedNode {
@@ -226,26 +217,29 @@ export function identityInOwnership({
   return {
     registrationNumber: text(registration_number),
     selected,
-    shareholders: namedList(shareholders),
-    roots: namedList(group_structure),
+    shareholders: shareholders ?? [],
+    roots: group_structure ?? [],
     nodes,
   };
-}
-
-function namedList(list: readonly unknown[] | null | undefined): NamedList {
-  const named = (list ?? []).slice(0, NAMES_SHOWN).flatMap((item) => {
-    const { name } = (typeof item === 'object' && item !== null ? item : {}) as { readonly name?: ExactJson };
-    return text(name) ?? [];
-  });
-  return { count: list?.length ?? 0, names: named };
 }
 
 /** The answer's own facts in words, which are all the evidence if no node is marked. */
 function inWords({ registrationNumber, shareholders, roots, nodes }: OwnershipIdentity): string {
   const number = registrationNumber === null ? 'no number' : `the number ${shown(registrationNumber)}`;
-  const holders = `${counted(shareholders.count, 'shareholder', 'shareholders')}${namesOf(':', shareholders)}`;
-  const tree = `${counted(nodes, 'company', 'companies')} in its group tree${namesOf(' under', roots)}`;
+  const holders = `${counted(shareholders.length, 'shareholder')}${firstNames(':', shareholders)}`;
+  const tree = `${counted(nodes, 'company', 'companies')} in its group tree${firstNames(' under', roots)}`;
   return `the answer has ${number}, ${holders}, ${tree}`;
+}
+
+const counted = (number: number, thing: string, things?: string): string =>
+  number === 0 ? `no ${things ?? `${thing}s`}` : count(number, thing, things);
+
+function firstNames(before: string, list: readonly unknown[]): string {
+  const names = list
+    .slice(0, NAMES_SHOWN)
+    .flatMap((item) => text(isPlainObject(item) ? (item.name as ExactJson) : null) ?? []);
+  const more = list.length > names.length ? ', …' : '';
+  return names.length === 0 ? '' : `${before} ${names.map(shown).join(', ')}${more}`;
 }
 
 /**
