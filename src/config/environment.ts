@@ -264,7 +264,7 @@ function checkBaseUrl(name: string, value: string): string {
 /** Each file is read several times in an attempt: a pipe would be empty the second time. */
 function readText(path: string, what: string, mostBytes?: number): string {
   try {
-    return readSmallFile(path, mostBytes === undefined ? {} : { mostBytes });
+    return readSmallFile(path, mostBytes);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     throw new UsageError(

@@ -84,7 +84,7 @@ export function readYamlText(text: string, shownAs: string, reading: YamlReading
 
 function readText(file: string, shownAs: string): string {
   try {
-    return readSmallFile(file, { pipe: true });
+    return readSmallFile(file);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     throw new UsageError('FILE_UNREADABLE', `${shownAs} ${error.message}`);

@@ -9,7 +9,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   readSync,
   realpathSync,
   rmSync,
@@ -96,75 +95,23 @@ export class UnreadableFile extends Error {
   }
 }
 
-interface SmallFileOptions {
-  /** Accepts a pipe, such as a shell's `<(…)`. A pipe can only be read once. */
-  readonly pipe?: boolean | undefined;
-  /** The maximum size, beyond what people write by hand. */
-  readonly mostBytes?: number | undefined;
-  /** How long a pipe may send nothing. */
-  readonly waitMs?: number | undefined;
-}
-
 /**
- * Reads a small hand-written file. It never waits or reads forever: it refuses a device, a pipe without a writer and a
- * file that is too large.
+ * Reads a small hand-written file. It never waits or reads forever: it refuses a device, a pipe and a file that is
+ * larger than people write by hand.
  */
-export function readSmallFile(path: string, options: SmallFileOptions = {}): string {
-  const { pipe = false, mostBytes = 4 << 20, waitMs = 5_000 } = options;
+export function readSmallFile(path: string, mostBytes = 4 << 20): string {
   const kind = inWords(() => statSync(path));
   if (kind.isDirectory()) throw new UnreadableFile('EISDIR');
-  const isPipe = pipe && kind.isFIFO();
-  if (!kind.isFile() && !isPipe) throw new UnreadableFile('NOT_REGULAR', 'is not a regular file');
-  // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  const descriptor = inWords(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
-  try {
-    return inWords(() => readAll(descriptor, mostBytes, isPipe ? waitMs : 0));
-  } finally {
-    closeSync(descriptor);
-  }
+  if (!kind.isFile()) throw new UnreadableFile('NOT_REGULAR', 'is not a regular file');
+  if (kind.size > mostBytes)
+    throw new UnreadableFile('TOO_LARGE', `is larger than ${mostBytes.toLocaleString('en-US')} bytes`);
+  return inWords(() => readFileSync(path, 'utf8'));
 }
-
-const CHUNK_BYTES = 64 << 10;
-const STEP_MS = 10;
-
-function readAll(descriptor: number, mostBytes: number, waitMs: number): string {
-  const chunks: Buffer[] = [];
-  let total = 0;
-  for (let waited = 0; ; waited += STEP_MS) {
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    const read = readNow(descriptor, chunk);
-    if (read === 0 && (total > 0 || waitMs === 0)) return Buffer.concat(chunks).toString('utf8');
-    if (read !== undefined && read > 0) {
-      waited = 0;
-      total += read;
-      if (total > mostBytes)
-        throw new UnreadableFile('TOO_LARGE', `is larger than ${mostBytes.toLocaleString('en-US')} bytes`);
-      chunks.push(chunk.subarray(0, read));
-      continue;
-    }
-    if (waited >= waitMs)
-      throw new UnreadableFile('SILENT_PIPE', `is a pipe that has brought nothing for ${waitMs / 1000} s`);
-    pause(STEP_MS);
-  }
-}
-
-/** Undefined: no data yet, but a writer may still send some. */
-function readNow(descriptor: number, into: Buffer): number | undefined {
-  try {
-    return readSync(descriptor, into);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
-    throw error;
-  }
-}
-
-const pause = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 function inWords<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof UnreadableFile) throw error;
     throw new UnreadableFile((error as NodeJS.ErrnoException).code ?? 'error');
   }
 }
@@ -214,18 +161,17 @@ export function freeBytes(path: string): number | undefined {
 
 /**
  * A folder for a private copy of a ledger or an input. Its process removes it, but a killed process cannot. So the name
- * has the machine, the process ID and its start time, because IDs are reused. The machine includes the container,
- * because process IDs are local to it.
+ * has the machine and the process ID.
  */
 export function createTempFolder(): string {
-  return mkdtempSync(join(tmpdir(), `${PREFIX}${place()}-${process.pid}-${begunAt(process.pid) ?? 0}-`));
+  return mkdtempSync(join(tmpdir(), `${PREFIX}${place()}-${process.pid}-`));
 }
 
 /** Removes the copies of dead processes of this user and machine. Failures are ignored. */
 export function removeStaleTempFolders(): void {
   for (const name of namesIn(tmpdir())) {
-    const [, where, pid, begun] = NAME.exec(name) ?? [];
-    if (where !== place() || isProcessAlive(Number(pid), Number(begun))) continue;
+    const [, where, pid] = NAME.exec(name) ?? [];
+    if (where !== place() || isProcessAlive(Number(pid))) continue;
     const folder = join(tmpdir(), name);
     try {
       const found = lstatSync(folder);
@@ -237,41 +183,16 @@ export function removeStaleTempFolders(): void {
 }
 
 const PREFIX = 'kybatch-read-';
-const NAME = /^kybatch-read-([0-9a-f]{12})-(\d+)-(\d+)-[^-]{6}$/;
+const NAME = /^kybatch-read-([0-9a-f]{12})-(\d+)-[^-]{6}$/;
 
-function place(): string {
-  return createHash('sha256').update(`${hostname()} ${processSpace()}`).digest('hex').slice(0, 12);
-}
+const place = (): string => createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
 
-/** Only Linux has several on one machine. */
-function processSpace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
-  }
-}
-
-/** If the start time is unknown, a process with this ID counts as the same one. */
-export function isProcessAlive(pid: number, begun = 0): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-  }
-  const now = begunAt(pid);
-  return now === undefined || begun === 0 || now === begun;
-}
-
-/** In clock ticks since boot. Undefined if the system does not say. */
-function begunAt(pid: number): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The program name is in brackets and may contain anything. Numbers follow it.
-    const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
-    return Number.isSafeInteger(ticks) ? ticks : undefined;
-  } catch {
-    return undefined;
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

@@ -64,7 +64,7 @@ export function readParams(given: string | undefined, cwd: string): Readonly<Rec
 
 function readFile(path: string): string {
   try {
-    return readSmallFile(path, { pipe: true });
+    return readSmallFile(path);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     throw new UsageError('PARAMS_INVALID', `--params: ${path} ${error.message}`, EXAMPLE);
