@@ -15,6 +15,7 @@ import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import { configureStage, type Stage } from '../stages/stage.js';
 import { didYouMean, firstFew, type Message, type MessageCode, message } from '../util/message-parts.js';
+import { pick } from '../util/view-json.js';
 import {
   DEFAULT_FRESHNESS,
   type Notify,
@@ -29,7 +30,7 @@ import {
 import { findPipeline, readYamlLines } from './user-files.js';
 
 /** A validated pipeline file with all defaults, deeply frozen. */
-export interface Pipeline {
+export interface Pipeline extends Readonly<Pick<PipelineFile, 'concurrency' | 'provenance' | 'breaker' | 'tables'>> {
   readonly description: string;
   /** Names, in the order of `stages/list.ts`. */
   readonly stages: readonly string[];
@@ -47,21 +48,17 @@ export interface Pipeline {
   /** Null: no limit. */
   readonly budget: { readonly units: number | null; readonly creditReports: number | null };
   readonly prices: Prices | null;
-  readonly concurrency: number;
   readonly inDoubt: 'resend' | 'park';
   readonly inDoubtCap: number;
-  readonly provenance: boolean;
   /** Spaces with the same IDs: none, or at least two. */
   readonly idsShared: readonly IdSpace[];
   readonly permissions: Readonly<Record<string, readonly V2OperationName[]>>;
   readonly columns: { readonly [Field in keyof PipelineFile['columns']]?: readonly string[] };
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
-  readonly breaker: { readonly failures: number };
   readonly guards: Guards;
   /** Names of important changes (domain/change.ts). */
   readonly importantChanges: readonly string[];
   readonly watch: WatchPolicy;
-  readonly tables: 'when_finished' | 'at_every_stop';
   /** How many folders of tables stay. Null: all. */
   readonly keepExports: number | null;
   /** Lists with more companies have their large tables in parts. Null: none. */
@@ -205,6 +202,7 @@ function toPipeline(file: PipelineFile): Pipeline {
   const { retry } = file;
   const written: Readonly<Record<string, unknown>> = file;
   return {
+    ...pick(file, 'concurrency', 'provenance', 'permissions', 'breaker', 'tables'),
     description: file.description ?? '',
     stages: stages.map(({ name }) => name).filter((name) => file.stages.includes(name)),
     options: Object.fromEntries(
@@ -221,16 +219,11 @@ function toPipeline(file: PipelineFile): Pipeline {
     ),
     budget: inCamelCase(file.limits),
     prices: file.prices === undefined ? null : toPrices(file.prices),
-    concurrency: file.concurrency,
     inDoubt: file.lost_answers === 'hold' ? 'park' : file.lost_answers,
     inDoubtCap: file.lost_answer_tries,
-    provenance: file.provenance,
     idsShared: toShared(file.ids_shared),
-    permissions: file.permissions,
     columns: file.columns as Pipeline['columns'],
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
-    breaker: file.breaker,
-    tables: file.tables,
     keepExports: file.export.keep,
     partsAbove: file.export.parts_above,
     guards: inCamelCase(file.guards),
