@@ -71,11 +71,15 @@ export type NoAnswer = Exclude<CallOutcome, { readonly kind: 'answer' }>;
 
 /**
  * Not the row's fault (X-1), and asking again in this attempt does not help: the row is parked until a person asks the
- * provider.
+ * provider, or the next attempt asks again (`unanswered`).
  */
-export const askProvider = (error: ApiError, attempts: number): Parked => ({
+export const askProvider = (
+  error: ApiError,
+  attempts: number,
+  reason: 'ask_provider' | 'unanswered' = 'ask_provider',
+): Parked => ({
   kind: 'parked',
-  reason: 'ask_provider',
+  reason,
   until: null,
   message: `${error.code}: ${error.message}`,
   met: { error, attempts },

@@ -149,7 +149,7 @@ export class Sender {
     const comesLater = isUndocumentedFailure(error) || (error.retryAfterMs ?? 0) > patienceOf(this.options);
     // The same answer would come again, so a person asks the provider (X-5).
     const isLater = comesLater && !REPEATS_ALIKE.includes(error.code);
-    return isRetryable(error) && isLater ? unanswered(error, attempts) : askProvider(error, attempts);
+    return askProvider(error, attempts, isRetryable(error) && isLater ? 'unanswered' : 'ask_provider');
   }
 
   /**
@@ -314,15 +314,6 @@ export class Sender {
     this.options.listen?.({ kind: 'call_settled', intent, settlement });
   }
 }
-
-/** The provider works otherwise, and this is not the row's fault (X-1): the next attempt asks again. */
-const unanswered = (error: ApiError, attempts: number): Parked => ({
-  kind: 'parked',
-  reason: 'unanswered',
-  until: null,
-  message: `${error.code}: ${error.message}`,
-  met: { error, attempts },
-});
 
 const mayHaveCost = ({ operation }: DoorRequest, { charge }: ApiError): boolean =>
   operation.meter !== 'free' && isUnknownCharge({ charge });

@@ -4,7 +4,7 @@ import type { RowRecord, RowSettlement } from '../ledger/rows/runs.js';
 import { withKnownCountry } from '../stages/identity/confirm.js';
 import { resolve, withoutFallback } from '../stages/identity/resolve.js';
 import { isSpaceNeeded, searchedIn } from '../stages/identity/space-search.js';
-import type { Company, Stage, StageOutcome } from '../stages/stage.js';
+import { type Company, noteOf, type Stage, type StageOutcome } from '../stages/stage.js';
 import { sanitizeText } from '../util/sanitize-text.js';
 import { bySpace, initialCheckpoint, type KnownIds, RowNotes, RowState } from './row-state.js';
 import type { StageContexts } from './stage-contexts.js';
@@ -35,9 +35,6 @@ export async function processRow(
   }
   return journey.state.settlement();
 }
-
-/** The company is known, but not to one module of the provider. */
-const NOT_KNOWN_HERE = { class: 'not_available', requestId: null, attempts: 1 } as const;
 
 class Journey {
   readonly state: RowState;
@@ -141,7 +138,7 @@ class Journey {
       // The company is known already, or the better source could not be asked: this module does not have it.
       for (const stage of waiting) {
         this.state.reached = stage.name;
-        this.state.keepError({ ...NOT_KNOWN_HERE, code: outcome.code, message: outcome.message });
+        this.state.keepError(noteOf(outcome.code, outcome.message));
       }
       this.state.mark(waiting, 'not_available');
       for (const { name } of waiting) {

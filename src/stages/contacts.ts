@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
+import { isPlainObject } from '../api/v2/fields.js';
 import { v2Operations } from '../api/v2/operations.js';
 import type { Reveals } from '../domain/account-usage.js';
 import { type Employer, isDifferentPerson, ownDomainOf, worksElsewhere } from '../domain/names/employer-match.js';
@@ -24,6 +25,7 @@ import {
   type StageOptions,
   type StageOutcome,
   stage,
+  trimmedText,
   withoutAnswer,
   withoutAnswerAbout,
 } from './stage.js';
@@ -115,7 +117,7 @@ function chosenPeople(
   { options: { peopleAtMost }, keepError }: ContactsContext,
   isElsewhere: (item: Item) => boolean,
 ): readonly Item[] {
-  const people = items.filter(isItem);
+  const people = items.filter(isPlainObject);
   const own = people.filter((item) => !isElsewhere(item));
   const elsewhere = people.length - own.length;
   if (elsewhere > 0)
@@ -129,10 +131,6 @@ function chosenPeople(
     );
   return own.slice(0, peopleAtMost);
 }
-
-const isItem = (item: unknown): item is Item => typeof item === 'object' && item !== null && !Array.isArray(item);
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 /** A person whom the provider does not know does not stop the others. */
 function isUnknownPerson(outcome: StageOutcome, { keepError }: ContactsContext): boolean {
@@ -216,8 +214,7 @@ async function byDomain(company: Company, context: ContactsContext): Promise<Sta
     ...(options.seniority.length === 0 ? {} : { employee_seniorities: options.seniority.map(String) }),
     per_page: Math.min(options.peopleAtMost, PER_PAGE),
   };
-  const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
-  const listed = await askItems(enrichEmployeesSearch, params, pages, context, about);
+  const listed = await askItems(enrichEmployeesSearch, params, pagesOf(options), context, about);
   if (listed.kind !== 'pages') return listed;
   const people = chosenPeople(listed, context, (item) => worksElsewhere(employerOf(item), found));
   if (people.length === 0) return noPeople(options);
@@ -247,8 +244,8 @@ async function findDomain(company: Company, context: ContactsContext): Promise<E
   const odd = await contradiction(outcome.body, company, context);
   if (odd !== undefined) return odd;
   const domain = ownDomainOf(company_website ?? '');
-  if (domain === undefined) return noDomain(textOf(company_website));
-  return { website: domain, name: textOf(name) || textOf(candidate?.name) };
+  if (domain === undefined) return noDomain(trimmedText(company_website));
+  return { website: domain, name: trimmedText(name) || trimmedText(candidate?.name) };
 }
 
 /** A profile of another company that was not accepted says nothing about known people. */
@@ -274,17 +271,17 @@ function noDomain(website: string): StageOutcome {
 }
 
 const employerOf = ({ company }: Item): Employer => ({
-  name: isItem(company) ? textOf(company.name) : '',
-  website: isItem(company) ? textOf(company.website) : '',
+  name: isPlainObject(company) ? trimmedText(company.name) : '',
+  website: isPlainObject(company) ? trimmedText(company.website) : '',
 });
 
 /** The request is paid for. The export leaves this person out too. */
 function noteSomebodyElse(body: Buffer, asked: Params, company: string, { keepError }: ContactsContext): void {
   const details = readDetails(body);
   if (details === undefined) return;
-  const told = { name: textOf(details.full_name), company: textOf(details.company_name) };
+  const told = { name: trimmedText(details.full_name), company: trimmedText(details.company_name) };
   const name = nameIn(asked);
-  if (!isDifferentPerson(told, { name, companies: [textOf(asked.company_name), company] })) return;
+  if (!isDifferentPerson(told, { name, companies: [trimmedText(asked.company_name), company] })) return;
   const whom = [told.name, told.company].filter((text) => text !== '').join(', ');
   keepError(
     noteOf(
@@ -294,12 +291,13 @@ function noteSomebodyElse(body: Buffer, asked: Params, company: string, { keepEr
   );
 }
 
-const nameIn = ({ first_name, last_name }: Params): string => `${textOf(first_name)} ${textOf(last_name)}`.trim();
+const nameIn = ({ first_name, last_name }: Params): string =>
+  `${trimmedText(first_name)} ${trimmedText(last_name)}`.trim();
 
 function readDetails(body: Buffer): Item | undefined {
   try {
     const details: unknown = readAnswer(enrichPerson, body);
-    return isItem(details) ? details : undefined;
+    return isPlainObject(details) ? details : undefined;
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
@@ -315,9 +313,9 @@ async function detailsToAsk(
 ): Promise<readonly Params[]> {
   const { details, reveal, revealAtMost } = context.options;
   const wanted = index < revealAtMost ? reveal : [];
-  const [first = '', ...rest] = textOf(person.name).split(/\s+/u);
+  const [first = '', ...rest] = trimmedText(person.name).split(/\s+/u);
   if (first === '' || (!details && wanted.length === 0)) return [];
-  const company = textOf((person.company as Item | null | undefined)?.name);
+  const company = trimmedText((person.company as Item | null | undefined)?.name);
   const whom = {
     ...(rest.length === 0 ? { last_name: first } : { first_name: first, last_name: rest.join(' ') }),
     ...(company === '' ? {} : { company_name: company }),
@@ -364,15 +362,14 @@ async function inEmployees(company: Company, context: ContactsContext): Promise<
   if (wanted.kind !== 'filters') return wanted;
   const filters = { company_id: id, ...wanted.filters };
   const params = { filters, per_page: Math.min(options.peopleAtMost, PER_PAGE) };
-  const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
-  const listed = await askItems(employeesSearch, params, pages, context, about);
+  const listed = await askItems(employeesSearch, params, pagesOf(options), context, about);
   if (listed.kind !== 'pages') return listed;
-  const asked = { name: textOf((candidate ?? confirmedElsewhere(company.ids))?.name), website: '' };
+  const asked = { name: trimmedText((candidate ?? confirmedElsewhere(company.ids))?.name), website: '' };
   const people = chosenPeople(
     listed,
     context,
     ({ company_id, company_name }) =>
-      (idIn(company_id) ?? id) !== id || worksElsewhere({ name: textOf(company_name), website: '' }, asked),
+      (idIn(company_id) ?? id) !== id || worksElsewhere({ name: trimmedText(company_name), website: '' }, asked),
   );
   if (people.length === 0) return noPeople(options);
   const revealed = options.reveal.length === 0 ? [] : people.slice(0, options.revealAtMost);
@@ -389,19 +386,12 @@ async function inEmployees(company: Company, context: ContactsContext): Promise<
 const idIn = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : value instanceof ExactNumber ? value.text : undefined;
 
-interface EmployeeFilters {
-  readonly kind: 'filters';
-  readonly filters: {
-    readonly seniority?: readonly number[];
-    readonly department?: readonly number[];
-    readonly job_title?: readonly string[];
-  };
-}
-
 /** Names become IDs of their vocabulary, which is free and reused for a year. */
-async function employeeFilters(context: ContactsContext): Promise<EmployeeFilters | StageOutcome> {
+async function employeeFilters(
+  context: ContactsContext,
+): Promise<{ readonly kind: 'filters'; readonly filters: Params } | StageOutcome> {
   const { jobTitle } = context.options;
-  const filters: { -readonly [Key in keyof EmployeeFilters['filters']]: EmployeeFilters['filters'][Key] } = {};
+  const filters: Record<string, unknown> = {};
   for (const name of ['seniority', 'department'] as const) {
     const written = context.options[name];
     if (written.length === 0) continue;
@@ -416,13 +406,7 @@ async function employeeFilters(context: ContactsContext): Promise<EmployeeFilter
   return { kind: 'filters', filters };
 }
 
-const unknownName = (name: string, message: string): StageOutcome => ({
-  kind: 'failed',
-  error: {
-    class: 'fail_row',
-    code: 'UNKNOWN_NAME',
-    message: `contacts.${name}: ${message}. \`kybatch vocab ${name}\` lists them. A run keeps its pipeline, so correct the file and start again with \`kybatch run\``,
-    requestId: null,
-    attempts: 1,
-  },
-});
+function unknownName(name: string, message: string): StageOutcome {
+  const advice = `\`kybatch vocab ${name}\` lists them. A run keeps its pipeline, so correct the file and start again with \`kybatch run\``;
+  return { kind: 'failed', error: noteOf('UNKNOWN_NAME', `contacts.${name}: ${message}. ${advice}`, 'fail_row') };
+}

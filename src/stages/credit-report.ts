@@ -29,6 +29,7 @@ import {
   type Compared,
   IDENTITY_MISMATCH,
   type Identified,
+  noteOf,
   nothingReturned,
   orUnanswered,
   type Params,
@@ -61,11 +62,12 @@ const requestOf = (company: Company, { options }: Context): Params => ({
   format: options.format,
 });
 
-const tooLate = (id: string, waited: number): StageError => ({
-  ...OURS,
-  code: 'REPORT_NOT_READY',
-  message: `report ${id} was not ready after ${Math.round(waited / 1000)} s. It is paid for, and the next attempt fetches it`,
-});
+const tooLate = (id: string, waited: number): StageError =>
+  noteOf(
+    'REPORT_NOT_READY',
+    `report ${id} was not ready after ${Math.round(waited / 1000)} s. It is paid for, and the next attempt fetches it`,
+    'fail_row',
+  );
 
 const buyAnother = (params: Params): string =>
   `kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`;
@@ -87,8 +89,6 @@ function withAdvice(outcome: StageOutcome, { id }: Report, params: Params): Stag
   const advice = adviceByCode[code]?.(id, params, message);
   return advice === undefined ? outcome : asked({ ...outcome.error, message: advice });
 }
-
-const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;
 
 /** Pauses grow with the time already waited, so that a slow report is not asked for a hundred times. */
 const pauseAfter = (waited: number, { firstPollMs, pollAtMostMs }: ReportOptions): number =>
@@ -310,8 +310,7 @@ function withNothing({ id, since }: Report): StageOutcome {
   const message =
     `report ${id} is paid for, but empty. Ask the provider about this ID. ` +
     `kybatch call v2 creditReportFetch --rebuy ${paramsFlag({ report_id: id })} fetches it again, free. Then run kybatch export`;
-  const error = { ...OURS, class: 'not_available', code: 'REPORT_EMPTY', message };
-  return { kind: 'not_available', message, error, asOf: since };
+  return { ...nothingReturned('REPORT_EMPTY', message), asOf: since };
 }
 
 type NextHistoryCheck =

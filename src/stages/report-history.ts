@@ -8,6 +8,7 @@ import { v2Operations } from '../api/v2/operations.js';
 import { anyText, ExactNumber } from '../util/exact-json.js';
 import { paramsFlag } from '../util/message-parts.js';
 import {
+  noteOf,
   orUnanswered,
   type Params,
   parkUnanswered,
@@ -195,15 +196,13 @@ function createdAt({ item: { date_created: said } }: PastReport): number {
 }
 
 /** Generating another report would be paid for although one may exist. */
-const nothingGenerated = (kind: 'fail_row' | 'retry', code: string, why: string, params: Params): StageError => ({
-  class: kind,
-  code,
-  message:
+const nothingGenerated = (kind: 'fail_row' | 'retry', code: string, why: string, params: Params): StageError =>
+  noteOf(
+    code,
     `${why}, so kybatch generated none. kybatch resume reads it again, free. ` +
-    `If the provider does not repair it, buy another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
-  requestId: null,
-  attempts: 1,
-});
+      `If the provider does not repair it, buy another report: kybatch call v2 creditReportGenerate --rebuy ${paramsFlag(params)}, then kybatch resume`,
+    kind,
+  );
 
 export const historyUnreadable = (params: Params): StageError =>
   nothingGenerated(

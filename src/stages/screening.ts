@@ -5,6 +5,7 @@ import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { v1Operations } from '../api/v1/operations.js';
+import { isPlainObject } from '../api/v2/fields.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { choice, inCamelCase, integerWithin, section, yesOrNo } from '../domain/options.js';
 import { PEOPLE_LEFT, peopleLeftInWords } from '../domain/outcomes.js';
@@ -27,6 +28,7 @@ import {
   type StageOptions,
   type StageOutcome,
   stage,
+  trimmedText,
   withoutAnswer,
 } from './stage.js';
 
@@ -46,11 +48,6 @@ const callsToScreen =
     { operation: module.operation, atMost: 1 },
     { operation: search, atMost: peopleAtMost * (pagesAtMost ?? 1) },
   ];
-
-const isObject = (item: unknown): item is Readonly<Record<string, unknown>> =>
-  typeof item === 'object' && item !== null && !Array.isArray(item);
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 const schema = section({
   from: choice(['v1', 'v2'])
@@ -277,10 +274,10 @@ export interface ScreenedPeople {
 export function officersToScreen(items: readonly unknown[], currentOnly: boolean): ScreenedPeople {
   return once(
     items
-      .filter(isObject)
-      .filter((item) => !currentOnly || textOf(item.resigned_at) === '')
+      .filter(isPlainObject)
+      .filter((item) => !currentOnly || trimmedText(item.resigned_at) === '')
       .map((item) => ({
-        name: nameOf(`${textOf(item.first_name)} ${textOf(item.last_name)}`),
+        name: nameOf(`${trimmedText(item.first_name)} ${trimmedText(item.last_name)}`),
         birthYear: yearOf(item.date_of_birth_year),
       })),
   );
@@ -288,7 +285,7 @@ export function officersToScreen(items: readonly unknown[], currentOnly: boolean
 
 /** Shareholders by name, people and companies: the list does not distinguish them. */
 export function holdersToScreen(items: readonly unknown[]): ScreenedPeople {
-  return once(items.filter(isObject).map((item) => ({ name: nameOf(textOf(item.name)), birthYear: null })));
+  return once(items.filter(isPlainObject).map((item) => ({ name: nameOf(trimmedText(item.name)), birthYear: null })));
 }
 
 /** A name that the searches accept (V1-20, V2-10). Undefined if it is too short or too long. */
@@ -298,7 +295,7 @@ function nameOf(text: string): string | undefined {
 }
 
 function yearOf(value: unknown): number | null {
-  const text = value instanceof ExactNumber ? value.text : textOf(value);
+  const text = value instanceof ExactNumber ? value.text : trimmedText(value);
   const year = text === '' ? Number.NaN : Number(text);
   return Number.isInteger(year) && year >= 1000 && year <= 9999 ? year : null;
 }

@@ -7,6 +7,7 @@ import type { Answer, CallOutcome, NoAnswer, ParkReason } from '../calls/request
 import type { Reveals } from '../domain/account-usage.js';
 import type { CandidateFacts } from '../domain/candidate-grade.js';
 import type { FindCorrection, QuestionKeys } from '../domain/entity-key.js';
+import type { ErrorClass } from '../domain/errors.js';
 import type { IdOwner } from '../domain/identity-mismatch.js';
 import type { IdSpace } from '../domain/provider.js';
 import type { SearchSubject } from '../domain/search-subject.js';
@@ -349,8 +350,8 @@ export const toStageError = (error: ErrorLike, attempts: number): StageError => 
 });
 
 /** A note for readers of the tables that changes nothing about the row. */
-export const noteOf = (code: string, message: string): StageError => ({
-  class: 'not_available',
+export const noteOf = (code: string, message: string, kind: ErrorClass = 'not_available'): StageError => ({
+  class: kind,
   code,
   message,
   requestId: null,
@@ -363,6 +364,9 @@ export const nothingReturned = (code: string, message: string): Extract<StageOut
   message,
   error: noteOf(code, message),
 });
+
+/** Empty for a value of another kind. */
+export const trimmedText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 export const IDENTITY_MISMATCH = 'IDENTITY_MISMATCH';
 
