@@ -84,12 +84,18 @@ export async function withLedger<T>(
   const more = { onNote, giveUp: options.abort, ...(freeBytes === undefined ? {} : { freeBytes }) };
   const open = () => openLedger({ ...place, now: clock.now(), clock: () => clock.now(), access, ...more });
   const ledger = await untilFree(open, options, environment);
+  // An error at closing must not replace the one that says what was spent.
+  let hasFailed = true;
   try {
     const isKept = environment.keepsCounts === true && access === 'read';
     const opened = isKept ? withKeptCounts(ledger, place.dataDir) : ledger;
-    return await use(opened, { ...environment, ledger: opened, dataDir: place.dataDir });
+    const result = await use(opened, { ...environment, ledger: opened, dataDir: place.dataDir });
+    hasFailed = false;
+    return result;
   } finally {
-    await ledger.close();
+    await ledger.close().catch((error: unknown) => {
+      if (!hasFailed) throw error;
+    });
     // What a person has just changed is shown at once.
     if (access !== 'read') forgetKept();
   }

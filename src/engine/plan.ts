@@ -72,10 +72,11 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   return tally.plan(allowance === undefined ? null : viewOf(allowance, now));
 }
 
-export const maximumCost = ({ v2Calls, purchases, revealsAtMost }: RunPlan): RemainingCost => ({
+export const maximumCost = ({ v2Calls, purchases, revealsAtMost, held }: RunPlan): RemainingCost => ({
   ...purchases.atMost,
   v2Calls: v2Calls.atMost,
   reveals: revealsAtMost,
+  held,
 });
 
 /** So that the beginning is not delayed, rows beyond this number count at their maximum. */
@@ -163,6 +164,8 @@ export interface RunPlan {
   readonly owned: number;
   /** The part of them for which nothing is due. */
   readonly upToDate: number;
+  /** The part of them that stays on hold for an unknown charge. */
+  readonly held: number;
   readonly toSearch: number;
   readonly toBuy: number;
   readonly units: Range & {
@@ -219,6 +222,7 @@ class PlanTally {
   readonly #due: Partial<Record<DueReason, number>> = {};
   readonly #rowsBy = { owned: 0, repeated: 0, toSearch: 0, toBuy: 0 };
   #upToDate = 0;
+  #held = 0;
   readonly #repeatedRows: number[] = [];
   readonly #purchases = { atLeast: noPurchases(), likely: noPurchases(), atMost: noPurchases() };
   #reportsAgain = 0;
@@ -262,9 +266,14 @@ class PlanTally {
     }
   }
 
-  add({ kind, atLeast, likely, atMost, reveals, reportsAgain }: RowCost, row: number, isUpToDate: boolean): void {
+  add(
+    { kind, atLeast, likely, atMost, reveals, reportsAgain, isHeld }: RowCost,
+    row: number,
+    isUpToDate: boolean,
+  ): void {
     this.#rowsBy[kind] += 1;
     if (isUpToDate) this.#upToDate += 1;
+    else if (isHeld) this.#held += 1;
     if (kind === 'repeated' && this.#repeatedRows.length < FIRST_ROWS) this.#repeatedRows.push(row);
     addPurchases(this.#purchases.atLeast, atLeast);
     addPurchases(this.#purchases.likely, likely);
@@ -301,6 +310,7 @@ class PlanTally {
       repeatedRows: this.#repeatedRows,
       owned: owned + repeated,
       upToDate: this.#upToDate,
+      held: this.#held,
       ...others,
       units: { atLeast: atLeast.units, likely: likely.units, atMost: atMost.units },
       v2Calls: { atLeast: countCalls(atLeast), atMost: countCalls(atMost) },

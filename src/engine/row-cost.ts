@@ -11,6 +11,7 @@ import {
   keyOf,
   type Parked,
 } from '../calls/request.js';
+import { lostAtMost } from '../calls/settlement.js';
 import { type Pipeline, stagesOf } from '../config/pipeline.js';
 import { addReveals, NO_REVEALS, type Reveals, revealsTimes, revealsWithin } from '../domain/account-usage.js';
 import { identifierOf, whichCompany } from '../domain/entity-key.js';
@@ -20,7 +21,7 @@ import { type ByApi, type IdSpace, idSpaces } from '../domain/provider.js';
 import { canBeConfirmed, type SearchSubject } from '../domain/search-subject.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { CallStore } from '../ledger/money/call-store.js';
-import type { Limits } from '../ledger/money/intent.js';
+import { decideAfterUnknownCharges, type Limits } from '../ledger/money/intent.js';
 import type { RowRecord } from '../ledger/rows/runs.js';
 import { firstRequest } from '../stages/identity/resolve.js';
 import { asksAnything, type FallbackStep, fallbackSteps, stepsFor } from '../stages/identity/searches.js';
@@ -40,6 +41,8 @@ export interface RemainingCost extends Amounts {
   readonly v2Calls: number;
   readonly calls: Readonly<Record<string, number>>;
   readonly reveals: Reveals;
+  /** Rows that stay on hold for an unknown charge. They cost nothing. */
+  readonly held: number;
 }
 
 export const within = <Most extends Amounts>(most: Most, limits: Limits): Most => ({
@@ -66,7 +69,7 @@ export function maximumCostOfRows(rows: number, pipeline: Asking): RemainingCost
     addCalls(most, operation, rows * atMost);
     reveals = addReveals(reveals, revealed);
   }
-  return { ...most, v2Calls: countCalls(most), reveals: revealsTimes(rows, reveals) };
+  return { ...most, v2Calls: countCalls(most), reveals: revealsTimes(rows, reveals), held: 0 };
 }
 
 /** The same for rows that a person has answered: a corrected number is searched for again, once. */
@@ -99,6 +102,8 @@ export interface RowCost {
   readonly reportsAgain: number;
   /** The stored answers end in a review question. */
   readonly asksPerson?: boolean;
+  /** It stays on hold for an unknown charge. */
+  readonly isHeld?: boolean;
 }
 
 const NOTHING: Purchases = noPurchases();
@@ -161,6 +166,7 @@ export class RowCosts {
   /** Requests of earlier rows. Numbers take a seventh of the memory of texts (docs/developers/performance.md). */
   readonly #met = new Set<number>();
   #decided: boolean | undefined;
+  #anyLost: boolean | undefined;
 
   constructor(private readonly options: RowCostOptions) {
     const { pipeline, ledger, environments, now, notBefore } = options;
@@ -188,13 +194,15 @@ export class RowCosts {
       asksPerson = false,
     } = (await this.#stopAtOnce(row, enquiry)) ?? (await this.#takeThrough(row, enquiry));
     if (first === undefined) return asksPerson ? { ...OWNED, asksPerson } : OWNED;
+    if (await this.#isHeld(row)) return { ...OWNED, isHeld: true };
     // Equal requests get equal answers, so a second row with the same requests costs nothing.
-    if (this.#hasMet(`${first.asks} ${questionsOf(enquiry)}`)) return REPEATED;
+    if (this.#hasMet(`${first.operation.name} ${first.asks} ${questionsOf(enquiry)}`)) return REPEATED;
     if (open.length === 0) return ownedReports(this.#boughtAgainAtMost(this.#stages));
     const isUnknown = known.size === 0;
     const further = !isUnknown || canBeConfirmed(enquiry.subject) || (await this.isDecided(enquiry));
     const atLeast = noPurchases();
-    if (!this.#hasMet(first.asks) && isPaidInAnyCase(first.operation)) addCalls(atLeast, first.operation, 1);
+    if (!this.#hasMet(`${first.operation.name} ${first.asks}`) && isPaidInAnyCase(first.operation))
+      addCalls(atLeast, first.operation, 1);
     // A row continues with its report, expired or not.
     const reportsAgain = row.ids.some(({ space }) => space === 'report') ? 0 : this.#boughtAgainAtMost(open);
     const { atMost, ...bounds } = this.#boundsOf(enquiry, open, known, further);
@@ -202,6 +210,25 @@ export class RowCosts {
     if (atMost.units + atMost.reports + countCalls(atMost) === 0) return ownedReports(reportsAgain);
     const most = { ...atMost, reports: atMost.reports + reportsAgain };
     return { kind: isUnknown ? 'toSearch' : 'toBuy', atLeast, ...bounds, atMost: most, reportsAgain };
+  }
+
+  /** The door parks every missing request. A row on hold for a report looks for it in the history first, free. */
+  async #isHeld({ ids, holdReason }: RowRecord): Promise<boolean> {
+    const { ledger, environments, pipeline } = this.options;
+    this.#anyLost ??= (await ledger?.calls.hasLostCalls()) ?? false;
+    if (ledger === null || !this.#anyLost) return false;
+    const source = holdReason === 'in_doubt' ? ids.find(({ space }) => space === 'credit') : undefined;
+    for (const { operation, asks } of this.#door.missing) {
+      const environmentId = environments[operation.api] ?? null;
+      if (environmentId === null || asks === '') return false;
+      const subject = operation.meter === 'free' ? (source ?? null) : null;
+      const meter = subject === null ? operation.meter : 'report';
+      const requestKey = keyOf(operation.name, asks);
+      const charges = await ledger.calls.unknownCharges({ environmentId, requestKey, meter, subject });
+      const looked = { meter, lookedSince: Number.POSITIVE_INFINITY, lostAtMost: lostAtMost(pipeline) };
+      if (decideAfterUnknownCharges(looked, charges) === 'go') return false;
+    }
+    return true;
   }
 
   /** A person may have confirmed what could not be confirmed automatically. */
@@ -342,7 +369,7 @@ const NOBODY_DECIDED = {
 
 interface MissingAnswer {
   readonly operation: Operation;
-  /** The request as text, equal for equal requests. */
+  /** Its canonical parameters. Empty if they are invalid. */
   readonly asks: string;
 }
 
@@ -393,7 +420,7 @@ export class StoredAnswersOnly implements AnswerSource {
 
 const missing = (operation: Operation, canonical: string | undefined): MissingAnswer => ({
   operation,
-  asks: canonical === undefined ? '' : `${operation.name} ${canonical}`,
+  asks: canonical ?? '',
 });
 
 const CLOSED: Parked = { kind: 'parked', reason: 'closed', until: null, message: 'not owned' };

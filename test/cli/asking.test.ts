@@ -208,7 +208,7 @@ const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
   unitsCharged: 20,
   goesOn: true,
   fresh: false,
-  atMost: { units: 270, reports: 0, v2Calls: 0, calls: {}, reveals: { email: 0, phone: 0 } },
+  atMost: { units: 270, reports: 0, v2Calls: 0, calls: {}, reveals: { email: 0, phone: 0 }, held: 0 },
   asksV1: true,
   moreIfLost: false,
   reportsUnbound: false,

@@ -37,7 +37,7 @@ import { checkTables } from './export.js';
 import { checkNewLedger, type GuardFinding, mustHaveSpace, mustNameGuards, refuseOrAsk } from './guards.js';
 import { ContinueError } from './next-step.js';
 import { checkKeyAccess } from './preflight.js';
-import { hasSameLimits, rowsWithUnknownCharge } from './progress.js';
+import { hasSameLimits } from './progress.js';
 import type { RunEndView } from './run-end.js';
 import { namedRun, newestRun } from './runs.js';
 import {
@@ -125,12 +125,10 @@ async function continueAttempt(
         checkProvider(pipeline, provider);
         await mustKnowNames(pipeline, KEEPS_ITS_PIPELINE, provider, options, workplace);
         const rest = await remainingCost(run, pipeline, how.outcome, workplace, provider.names);
-        const inDoubt =
-          how.outcome === 'pending' ? await rowsWithUnknownCharge(run, ledger, environment.clock.now()) : 0;
         const proposal: ContinueProposal = {
           run: run.id,
-          rows: rows - inDoubt,
-          inDoubt,
+          rows: rows - rest.held,
+          inDoubt: rest.held,
           ...spendingForecast(rest, bounds.limits, pipeline, pricesOf(pipeline, environment)),
           hasSameLimits: await hasSameLimits(run.id, options, ledger),
           fresh,

@@ -25,12 +25,11 @@ import type { OpenList } from '../portfolio/open-list.js';
 import { nameRefusedKey, type Provider, sourcesOf } from '../provider/provider.js';
 import { withReviewSheets } from '../review/questions.js';
 import { exitOfRun } from './exit-code.js';
-import { continuesRows, exitOfFailure, withContinueStep } from './next-step.js';
+import { asContinueError, continuesRows, exitOfFailure } from './next-step.js';
 import {
   hasSameLimits,
   portfolioProgress,
   reportedRows,
-  rowsWithUnknownCharge,
   runProgress,
   storeAttemptOptions,
   withKeptFormats,
@@ -96,7 +95,7 @@ export async function executeRun(attempt: RunAttempt, provider: Provider, workpl
   let stopMetrics: StopMetrics = async (failed) => await attempt.metrics?.write(ledger, provider.names, null, failed);
   let failure: LastExit | undefined;
   try {
-    await emitStarted(attempt, listener, workplace);
+    await emitStarted(attempt, listener, ledger);
     if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
     const wanted = await withKeptFormats(options, run.id, ledger);
     const { lastDied, ...reported } = await reportedRows(run, ledger);
@@ -133,9 +132,7 @@ export async function executeRun(attempt: RunAttempt, provider: Provider, workpl
           listener(event);
         },
       }).catch((error: unknown) => rethrowWithSuccessor(error, run, ledger));
-    const end = await withContinueStep({ kind: 'resume', run: run.id }, work, () =>
-      chargedSoFar(addSpending(checks, tally.spent)),
-    );
+    const end = await work();
     log.ended(end);
     const before = await lastChange(ledger);
     await deriveChanges(ledger.changes, clock.now(), options.abort);
@@ -227,7 +224,8 @@ export async function executeRun(attempt: RunAttempt, provider: Provider, workpl
     // The failure is in the log or on the terminal if it cannot be stored now.
     if (begun.attemptId !== undefined)
       await ledger.calls.noteEnding(begun.attemptId, failureEnding(error)).catch(() => {});
-    throw error;
+    const cost = chargedSoFar(addSpending(attempt.checks, tally.spent));
+    throw asContinueError(error, { kind: 'resume', run: run.id }, cost);
   } finally {
     await stopMetrics(failure && { portfolioId: run.portfolioId, exit: failure });
     stopListening();
@@ -256,18 +254,17 @@ async function rethrowWithSuccessor(error: unknown, { id }: RunRecord, { reading
 async function emitStarted(
   { run, only, limits, goesOn, rest, pipeline, list, options }: RunAttempt,
   listener: Listener,
-  workplace: Workplace,
+  ledger: Ledger,
 ): Promise<void> {
   const { ledger, clock } = workplace;
   const { byOutcome, unitsCharged } = await ledger.runs.progress(run.id);
-  const inDoubt = only === undefined ? await rowsWithUnknownCharge(run, ledger, clock.now()) : 0;
   listener({
     kind: 'started',
     run: run.id,
     rows: run.rowCount,
     outcomes: byOutcome,
-    toGo: (only?.length ?? byOutcome.pending) - inDoubt,
-    inDoubt,
+    toGo: (only?.length ?? byOutcome.pending) - rest.held,
+    inDoubt: rest.held,
     unitsCharged,
     goesOn,
     fresh: isFresh(run),

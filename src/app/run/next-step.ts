@@ -97,19 +97,11 @@ export class GuardRefusal extends KybatchError {
 /** The code of a refusal by the guard `new_ledger`. */
 export const NEW_LEDGER = 'NEW_LEDGER';
 
-/** Runs work that a machine failure may interrupt. The error then carries its cost and the step that continues it. */
-export async function withContinueStep<T>(
-  next: ContinueStep,
-  work: () => Promise<T>,
-  cost: () => string = () => '',
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isPassing(error)) throw error;
-    const { message, code, hint, exit } = error;
-    throw new ContinueError(message, next, { code, hint: `${cost()} ${hint ?? ''}`.trim(), exit, cause: error });
-  }
+/** A machine failure carries its cost and the step that continues the work. Other errors stay as they are. */
+export function asContinueError(error: unknown, next: ContinueStep, cost: string): unknown {
+  if (!isPassing(error)) return error;
+  const { message, code, hint, exit } = error;
+  return new ContinueError(message, next, { code, hint: `${cost}\n${hint ?? ''}`.trim(), exit, cause: error });
 }
 
 /** A defect or a damaged ledger stays, and a run that another process took over is not ours to continue. */

@@ -199,7 +199,7 @@ export interface StartedEvent extends SpendingForecast {
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
   /** Rows that will or may move. */
   readonly toGo: number;
-  /** Rows that wait for a decision about a lost call. They move only if the provider's counter settles the charge. */
+  /** Rows that stay on hold: this attempt's pipeline sends no lost call of theirs again. */
   readonly inDoubt: number;
   readonly unitsCharged: number;
   /** An earlier attempt began the run. */

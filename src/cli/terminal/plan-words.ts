@@ -157,7 +157,8 @@ function rowLines(plan: PlanView, indent = 0): readonly string[] {
     [plan.toSearch, 'to search and buy'],
     [plan.toBuy, 'known, with data to buy'],
     [plan.repeated, 'with the same requests as an earlier row', rowNumbersInWords(plan.repeatedRows, plan.repeated)],
-    [plan.owned - plan.repeated - plan.upToDate, 'with stored answers, free'],
+    [plan.held, 'on hold for an unknown charge'],
+    [plan.owned - plan.repeated - plan.upToDate - plan.held, 'with stored answers, free'],
   ];
   const kinds = toDo.filter(([rows]) => rows > 0);
   const all: CountLine = [kinds.reduce((sum, [rows]) => sum + rows, 0), 'to do'];

@@ -74,6 +74,9 @@ export function callStore(
        AND later.started_at >= refused.settled_at AND later.settled_at IS NOT NULL AND later.error_code IS NULL
        AND later.charge <> 'owned' LIMIT 1`,
   );
+  const anyLost = row<[], 1>(
+    'SELECT 1 FROM calls WHERE in_doubt > 0 UNION ALL SELECT 1 FROM calls WHERE settled_at IS NULL LIMIT 1',
+  );
   const attemptsInVain = count<[object]>(
     `SELECT count(DISTINCT start_id) FROM calls WHERE run_id = @runId AND row = @row AND request_key = unhex(@requestKey)
        AND start_id <> @attemptId AND error_class = 'retry' AND id > coalesce((SELECT max(id) FROM calls AS good
@@ -219,6 +222,8 @@ export function callStore(
       const verdict = decideMoney(call.meter, await database.read(() => states.money(call, limits, now)), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;
     },
+    /** Is any call without an answer known? */
+    hasLostCalls: async () => (await anyLost()) !== undefined,
     /** Calls since the last answer that may have been charged and must not simply be repeated. */
     unknownCharges: (of: UnknownChargesOf): Promise<UnknownCharges> => database.read(() => states.unknownCharges(of)),
   };

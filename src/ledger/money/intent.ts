@@ -244,7 +244,7 @@ export interface UnknownCharges {
 
 /** The request, or for a report its company. */
 export type UnknownChargesOf = Pick<CallContext, 'environmentId' | 'requestKey' | 'meter' | 'subject'> & {
-  /** The current attempt. */
+  /** The current attempt. Absent: none has begun, so an open call counts as lost. */
   readonly attemptId?: number;
 };
 

@@ -230,6 +230,11 @@ export function unknownChargeReader(database: Sql) {
     counts: database.prepare<[object], UnknownCharges>(`${COUNTS} ${OF_REPORT}`),
     ids: database.prepare<[object], number>(`SELECT id ${OF_REPORT}`).pluck(),
   };
+  const openCalls = database
+    .prepare<[object], number>(
+      `SELECT count(*) FROM calls WHERE settled_at IS NULL AND environment_id = @environmentId AND request_key = unhex(@requestKey)`,
+    )
+    .pluck();
   const asked = ({ environmentId, requestKey, meter, subject, attemptId = NO_ATTEMPT }: UnknownChargesOf) =>
     meter === 'report' && subject !== null
       ? { by: ofReport, values: { environmentId, attemptId, ...subject } }
@@ -237,7 +242,9 @@ export function unknownChargeReader(database: Sql) {
   return {
     *unknownCharges(of: UnknownChargesOf): Script<UnknownCharges> {
       const { by, values } = asked(of);
-      return (yield* by.counts.get(values)) ?? NO_UNKNOWN_CHARGES;
+      const counts = (yield* by.counts.get(values)) ?? NO_UNKNOWN_CHARGES;
+      const open = of.attemptId === undefined && by === ofRequest ? yield* openCalls.get(values) : undefined;
+      return { ...counts, lost: counts.lost + (open ?? 0) };
     },
     /** The IDs of these calls. */
     calls(of: UnknownChargesOf): Script<readonly number[]> {

@@ -139,7 +139,7 @@ function planned(
   site: Site,
 ): Html {
   const { units, creditReportsAtMost: reports, v2Calls, money } = plan;
-  const free = plan.owned - plan.repeated - plan.upToDate;
+  const free = plan.owned - plan.repeated - plan.upToDate - plan.held;
   return html`${plan.refusals.map(({ code, message, hint }) => html`<p class="notice warn">A run would be refused (${code}): ${message}. ${hint}</p>`)}
 ${doubts.map(({ reason, field }) => html`<p class="notice warn">Choose the column of <b>${field}</b> below: ${reason}.</p>`)}
 ${notes.map(({ text: words, flags }) => html`<p class="notice warn">${words}${flags !== undefined && ' Change it below.'}</p>`)}
@@ -167,6 +167,7 @@ ${panel(
     ['To search and buy', someOf(plan.toSearch)],
     ['Known, with data to buy', someOf(plan.toBuy)],
     ['With the same requests as an earlier row', someOf(plan.repeated)],
+    ['On hold for an unknown charge', someOf(plan.held)],
     ['With stored answers, free', someOf(free)],
     ['Up to date', someOf(plan.upToDate)],
     ['May need review', someOf(plan.toPerson)],
@@ -266,7 +267,7 @@ function startForm(plan: PreviewView['plan'], isUnclear: boolean, request: PageR
   return panel(
     'Start',
     html`<p><b>Buy up to ${amountsInWords(atMost)}${plan.money !== undefined && ` (at most ${moneyInWords(plan.money.atMost)})`}?</b></p>
-<p class="sub">Pipeline ${plan.pipeline}, columns as below.${isMore && ` ${retriesInWords({ atMost: { ...atMost, calls: {}, v2Calls: 0, reveals: { email: 0, phone: 0 } }, limits })}`}</p>
+<p class="sub">Pipeline ${plan.pipeline}, columns as below.${isMore && ` ${retriesInWords({ atMost: { ...atMost, calls: {}, v2Calls: 0, reveals: { email: 0, phone: 0 }, held: 0 }, limits })}`}</p>
 <form class="row" method="post" action="/plan/start">${hidden(request, JOB)}<input type="hidden" name="max_units" value="${limits.units}"><input type="hidden" name="max_reports" value="${limits.reports}"><button class="primary">Buy up to ${amountsInWords(atMost)}</button><a class="btn" href="${addressWith('/plan', request.query, { confirm: null })}">Back</a></form>`,
   );
 }
