@@ -116,14 +116,17 @@ interface Ahead extends ClockAhead {
   readonly lastCall: number;
 }
 
-/** The same without a write. It scans all calls, in a third of the time of the check at opening. */
+/**
+ * The same without a write. It scans all calls, in a third of the time of the check at opening. A refused attempt has
+ * read its list and begun its run, but bought nothing: those times do not count.
+ */
 export function* findAhead(database: Sql, now: number): Script<Ahead | null> {
   const horizon = now + AHEAD_MS;
   const found = yield* database
     .prepare<[number], Omit<Ahead, 'foundAt'>>(
       `SELECT count(*) FILTER (WHERE params IS NOT NULL) AS answers, coalesce(max(id), 0) AS lastCall,
-         max(max(coalesce(max(settled_at), 0), (SELECT coalesce(max(created_at), 0) FROM runs)),
-           (SELECT coalesce(max(max(seen_at, coalesce(last_success_at, 0))), 0) FROM portfolios)) AS latestAt
+         max(max(coalesce(max(settled_at), 0), (SELECT coalesce(max(begun_at), 0) FROM starts)),
+           (SELECT coalesce(max(last_success_at), 0) FROM portfolios)) AS latestAt
        FROM calls WHERE settled_at > ?`,
     )
     .get(horizon);

@@ -48,6 +48,20 @@ test('after a run with a clock far ahead nothing is bought at once, and everythi
   });
 });
 
+test('an attempt that is refused for a clock ahead leaves no time that alarms', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    await kybatch(RUN);
+    writeCsv('in.csv', rows.slice(0, 2));
+    const guarded = RUN.slice(0, -2);
+    const ahead = new JumpingClock(clock.now() + 2 * DAY);
+    expect((await kybatch(guarded, { clock: ahead })).codes).toContain('CLOCK');
+    expect((await kybatch(['resume', '--yes'])).code).toBe(0);
+    expect((await kybatch(CHECK)).code).toBe(0);
+  });
+});
+
 test('a run with a clock far behind buys nothing, and makes no answer older', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
