@@ -130,6 +130,28 @@ describe('a broken delivery', { tags: 'long' }, () => {
     });
   });
 
+  test('in which other companies took the IDs is refused, but corrections of names or numbers are none', async () => {
+    await withJob({ pipeline }, async (job) => {
+      const list = job.rows.slice(0, 10);
+      job.writeCsv('in.csv', list);
+      await run(JOB, environment(job));
+      const others = job.rows.slice(10, 20).map((row, at) => ({ ...row, id: list[at]?.id }));
+      const refused = { refusedBy: { code: 'ROWS_LOST', message: expect.stringMatching(/\bname and number\b/) } };
+      for (const rows of [others, [...others.slice(0, 3), ...list.slice(3)]]) {
+        job.writeCsv('in.csv', rows);
+        expect(await plan(JOB, environment(job))).toMatchObject(refused);
+      }
+      const better = list.map((row) => ({ ...row, name: `${row.name} (corrected)` }));
+      const partly = better.map((row, at) => (at < 5 ? { ...row, registration_number: '' } : row));
+      const numberOf = (at: number) => others[at]?.registration_number;
+      const corrected = list.map((row, at) => (at < 5 ? { ...row, registration_number: numberOf(at) } : row));
+      for (const rows of [better, partly, corrected]) {
+        job.writeCsv('in.csv', rows);
+        expect(await plan(JOB, environment(job))).toMatchObject({ refusedBy: null });
+      }
+    });
+  });
+
   test('suggests --accept and never a shipped pipeline', async () => {
     await withJob({}, async (job) => {
       const nightly = { ...JOB, pipeline: 'nightly' };

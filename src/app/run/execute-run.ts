@@ -95,7 +95,7 @@ export async function executeRun(attempt: RunAttempt, provider: Provider, workpl
   let stopMetrics: StopMetrics = async (failed) => await attempt.metrics?.write(ledger, provider.names, null, failed);
   let failure: LastExit | undefined;
   try {
-    await emitStarted(attempt, listener, ledger);
+    await emitStarted(attempt, listener, workplace);
     if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
     const wanted = await withKeptFormats(options, run.id, ledger);
     const { lastDied, ...reported } = await reportedRows(run, ledger);
@@ -224,7 +224,7 @@ export async function executeRun(attempt: RunAttempt, provider: Provider, workpl
     // The failure is in the log or on the terminal if it cannot be stored now.
     if (begun.attemptId !== undefined)
       await ledger.calls.noteEnding(begun.attemptId, failureEnding(error)).catch(() => {});
-    const cost = chargedSoFar(addSpending(attempt.checks, tally.spent));
+    const cost = chargedSoFar(addSpending(checks, tally.spent));
     throw asContinueError(error, { kind: 'resume', run: run.id }, cost);
   } finally {
     await stopMetrics(failure && { portfolioId: run.portfolioId, exit: failure });
@@ -254,9 +254,8 @@ async function rethrowWithSuccessor(error: unknown, { id }: RunRecord, { reading
 async function emitStarted(
   { run, only, limits, goesOn, rest, pipeline, list, options }: RunAttempt,
   listener: Listener,
-  ledger: Ledger,
+  { ledger, ...environment }: Workplace,
 ): Promise<void> {
-  const { ledger, clock } = workplace;
   const { byOutcome, unitsCharged } = await ledger.runs.progress(run.id);
   listener({
     kind: 'started',
@@ -268,7 +267,7 @@ async function emitStarted(
     unitsCharged,
     goesOn,
     fresh: isFresh(run),
-    ...spendingForecast(rest, limits, pipeline, pricesOf(pipeline, workplace)),
+    ...spendingForecast(rest, limits, pipeline, pricesOf(pipeline, environment)),
     list,
     hasSameLimits: goesOn && (await hasSameLimits(run.id, options, ledger)),
   });

@@ -263,7 +263,8 @@ export async function mustHaveKeptRows(
 /**
  * A delivery that broke off must not look like a list that shrank. An input that ends in mid-line, or loses a larger
  * share than the pipeline allows, is refused. Only valid rows count, because a column that moved makes all of them invalid. New and departed
- * companies are normal, but if none is left, the IDs changed or it is another file.
+ * companies are normal, but if none is left, the IDs changed or it is another file. A row with the ID, but another name
+ * and number, is another company.
  */
 export async function rowsLost(
   { known, file, ledger }: Pick<OpenList, 'known' | 'file' | 'ledger'>,
@@ -271,8 +272,8 @@ export async function rowsLost(
 ): Promise<GuardRefusal | undefined> {
   const allowed = pipeline.guards.rowsLost;
   if (allowed === null || limit !== null || known === undefined || !file.laid) return undefined;
-  const { now, before, kept, broken } = await ledger.portfolios.usable(known.id);
-  const lost = before - now;
+  const { now, before, kept, replaced, broken } = await ledger.portfolios.usable(known.id);
+  const lost = before - now + replaced;
   const isAnother = before > 0 && kept === 0;
   if (!isAnother && lost * 100 <= allowed * before)
     return broken === null || kept === before || hasLineEnd(table.path)
@@ -286,8 +287,9 @@ export async function rowsLost(
   const why = isAnother
     ? `all ${withCommas(before)} usable rows of the last run are missing (guards.rows_lost)`
     : `the last run had ${withCommas(before)}, so ${Math.floor((lost / before) * 100)}% are missing, more than the ${allowed}% of guards.rows_lost`;
+  const others = `${count(replaced, 'row has its ID', 'rows have their IDs')} as before, but another name and number`;
   return new GuardRefusal(
-    `${table.path} has ${usable}: ${why}`,
+    `${table.path} has ${usable}: ${why}${replaced > 0 ? `. ${others}` : ''}`,
     'rows_lost',
     'Check that the file is complete and its IDs are unchanged.',
   );

@@ -52,7 +52,7 @@ export class FileRows {
   *usable(portfolioId: number): Script<UsableRows> {
     yield* this.match(portfolioId);
     const usable = this.database.prepare<[number], UsableRows>(USABLE);
-    return (yield* usable.get(portfolioId)) ?? { now: 0, before: 0, kept: 0, broken: null };
+    return (yield* usable.get(portfolioId)) ?? { now: 0, before: 0, kept: 0, replaced: 0, broken: null };
   }
 
   /** The next rows with the state of their members. Call `match` first. */
@@ -151,8 +151,18 @@ const MATCH_BY_NAME = `UPDATE temp.laid SET member_id = missing.id FROM (
 
 const IS_BROKEN = "code IN ('RAGGED', 'BROKEN_QUOTES')";
 
+/** Not NULL only if both have a name and a number: a cell that was filled in is a correction. */
+const IS_REPLACED = (() => {
+  const differs = (field: string) =>
+    `json_extract(laid.fields, '$.${field}') <> json_extract(rows.fields, '$.${field}')`;
+  return `(json_valid(rows.fields) AND ${differs('name')} AND coalesce(${differs('registration_number')}, ${differs('vat_number')}))`;
+})();
+
+const IN_FILE = 'SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.code IS NULL';
+
 const USABLE = `SELECT (SELECT count(*) FROM temp.laid WHERE code IS NULL) AS now, count(*) AS before,
-    count(*) FILTER (WHERE EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.code IS NULL)) AS kept,
+    count(*) FILTER (WHERE EXISTS (${IN_FILE} AND ${IS_REPLACED} IS NOT TRUE)) AS kept,
+    count(*) FILTER (WHERE EXISTS (${IN_FILE} AND ${IS_REPLACED})) AS replaced,
     (SELECT line FROM temp.laid WHERE ${IS_BROKEN} AND row = (SELECT max(row) FROM temp.laid)
        AND (SELECT count(*) FROM temp.laid WHERE ${IS_BROKEN}) = 1
        AND NOT EXISTS (SELECT 1 FROM members WHERE members.id = laid.member_id AND members.says = laid.says)) AS broken

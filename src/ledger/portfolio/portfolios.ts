@@ -10,6 +10,8 @@ export interface UsableRows {
   readonly before: number;
   /** Current members that the file still has. */
   readonly kept: number;
+  /** Current members whose row has another name and another number: another company took their ID. */
+  readonly replaced: number;
   /** The last line, if it alone lacks cells or the end of a quotation, and the file before did not have it. Otherwise null. */
   readonly broken: number | null;
 }
