@@ -214,7 +214,7 @@ function unknownCountry({ code, country }: ReasonFacts): string | undefined {
 const HELD_BY: Readonly<Record<string, string>> = {
   allowance: 'The allowance was used up. kybatch continues with the next attempt',
   scope: 'The key lacks a permission. kybatch continues when it has it',
-  in_doubt: 'On hold: a call may have been charged without an answer. Record it with kybatch charges',
+  in_doubt: 'On hold: a call brought no usable answer. Decide with kybatch charges',
   ask_provider: 'The provider sent an unusable answer. Please ask the provider',
   unanswered: 'The provider did not answer. kybatch continues with the next attempt',
 };

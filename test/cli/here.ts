@@ -196,7 +196,7 @@ export const aRecord = ({ operation, path }: { readonly operation: string | unde
   operation === 'fullKyb' && !path.includes('/kyb/0/');
 
 /** The second record that is asked for gets no answer. Resolves when it is asked for. */
-export function hangsAtSecondRecord(sandbox: Sandbox): Promise<void> {
+export function hangsAtSecondRecord(sandbox: Sandbox, first: 'none' | 'lostAnswer' = 'none'): Promise<void> {
   let asked = 0;
   return new Promise((resolve) => {
     sandbox.script(
@@ -206,7 +206,7 @@ export function hangsAtSecondRecord(sandbox: Sandbox): Promise<void> {
         if (asked === 2) setImmediate(resolve);
         return true;
       },
-      ['none', 'hang'],
+      [first, 'hang'],
     );
   });
 }

@@ -69,6 +69,26 @@ long('stale rows that a limit left are no trouble, and the check still counts th
   });
 });
 
+long('a lost call that a running process asks for again does not alarm, and cannot be recorded yet', async () => {
+  await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    const interrupts = new Interrupts();
+    const hanging = hangsAtSecondRecord(sandbox, 'lostAnswer');
+    const running = kybatch([...RUN, '--concurrency', '1'], { interrupts });
+    await hanging;
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ troubles: [] });
+    const { codes } = await kybatch(['charges']);
+    expect(codes.filter((code) => code.startsWith('CHARGES_'))).toEqual([
+      'CHARGES_UNKNOWN',
+      isOnPostgres ? 'CHARGES_NEXT' : 'CHARGES_LATER',
+    ]);
+    interrupts.send('SIGINT');
+    interrupts.send('SIGINT');
+    await running;
+    expect(jsonOf(await kybatch([...CHECK, '--json']))).toMatchObject({ troubles: [{ kind: 'in_doubt' }] });
+  });
+});
+
 long('a first run that is running and young is well', async () => {
   const clock = new JumpingClock();
   await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {

@@ -11,7 +11,7 @@ import type { RunRecord } from '../../ledger/rows/runs.js';
 import { providersKey } from '../portfolio/open-list.js';
 import { isSandboxName, isSelectedProvider, type ProviderNames, type ProviderOptions } from '../provider/provider.js';
 import { type UnknownChargeView, withResendState } from '../review/unknown-charges.js';
-import { stateOfRun } from '../run/progress.js';
+import { stateOfRun, workStateOf } from '../run/progress.js';
 import { readEnding } from '../run/run-end.js';
 
 export interface Figures {
@@ -268,9 +268,13 @@ export function openCharges(calls: readonly UnknownChargeView[]): OpenCharges {
   return { count: unknown.length, toDecide, paidInVain: forPerson.length - toDecide };
 }
 
-export async function unknownCharges(
-  ledger: Pick<Ledger, 'unknownCharges' | 'runs'>,
-  now: number,
-): Promise<readonly UnknownChargeView[]> {
-  return await withResendState(await ledger.unknownCharges.list({ calls: [], runs: [] }, now), ledger);
+/** The calls that `charges` lists, without those that a running process is about to settle or repeat. */
+export async function unknownCharges(ledger: Ledger, now: number): Promise<readonly UnknownChargeView[]> {
+  const calls = await withResendState(await ledger.unknownCharges.list({ calls: [], runs: [] }, now), ledger);
+  const atWork = new Set<string>();
+  for (const id of new Set(calls.map(({ runId }) => runId))) {
+    const run = id === null ? undefined : await ledger.runs.find(id);
+    if (run !== undefined && (await workStateOf(run, ledger, now)).isAtWork) atWork.add(run.id);
+  }
+  return calls.filter(({ waitsFor, runId }) => waitsFor !== 'next_run' || runId === null || !atWork.has(runId));
 }

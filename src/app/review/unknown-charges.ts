@@ -21,6 +21,7 @@ import type {
 import type { RowRef } from '../../ledger/review/review.js';
 import { pick } from '../../util/view-json.js';
 import { type DeciderOptions, deciderName, type PlaceOptions, processEnvironment, withLedger } from '../environment.js';
+import { isLedgerHeld } from '../run/process.js';
 import { type ReleasedRun, releasedRuns, rowsWithUnknownCharge } from '../run/progress.js';
 import { namedRun } from '../run/runs.js';
 import { readSettings } from '../run/stored-settings.js';
@@ -48,6 +49,8 @@ export interface UnknownChargesView {
   readonly underWay: readonly CallUnderWay[];
   /** Runs with rows that were parked for a call and can continue now. */
   readonly released: readonly ReleasedRun[];
+  /** A running process holds the ledger, so no charge can be recorded now. */
+  readonly isHeld: boolean;
 }
 
 export interface ChargesOfRun {
@@ -70,6 +73,7 @@ export function listUnknownCharges(
       repeated: countRequests(calls.filter((call) => call.waitsFor === 'next_run' && isUnknownCharge(call))),
       underWay: await ledger.unknownCharges.underWay(now),
       released: await releasedRuns(free, ledger),
+      isHeld: await isLedgerHeld(options, environment),
     };
   });
 }
@@ -109,6 +113,8 @@ export interface RecordedChargesView {
   readonly released: readonly ReleasedRun[];
   /** Runs whose rows failed: only `retry` sends their calls again. */
   readonly failed: readonly ReleasedRun[];
+  /** Calls that still hold a row. */
+  readonly holding: readonly UnknownChargeView[];
 }
 
 /** Records what such calls cost as a person found out, or allows the same request to be sent again. */
@@ -123,7 +129,7 @@ export function recordCharges(
     const { verdict } = options;
     const calls = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
     const mayBeChargedUntil = openUntil(calls, now);
-    const none = { contradictions: [], mayBeChargedUntil, elsewhere: [], released: [], failed: [] };
+    const none = { contradictions: [], mayBeChargedUntil, elsewhere: [], released: [], failed: [], holding: [] };
     const elsewhere = calls.length > 0 ? [] : await chargesElsewhere(options, ledger, now);
     if (calls.length === 0) return { outcome: 'nothing_found', calls, ...none, elsewhere };
     const ids = calls.map(({ id }) => id);
@@ -148,6 +154,7 @@ export function recordCharges(
       elsewhere,
       released: await releasedRuns(eachOnce([...freed, ...rowsSentAgain(settled, 'next_start')]), ledger),
       failed: await releasedRuns(eachOnce(rowsSentAgain(settled, 'retry')), ledger),
+      holding: (await chosen({}, 'none', ledger, now)).filter(({ sentAgain }) => sentAgain === 'person'),
     };
   });
 }

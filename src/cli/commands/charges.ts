@@ -65,7 +65,7 @@ function resultInWords({ errorCode, httpStatus, charge }: UnknownCall): string {
 
 /** Rows on hold first. Beside them, calls that no row waits for are only counted, unless the user asks for them. */
 function callsInWords(
-  { calls, repeated, rowsOnHold }: UnknownChargesView,
+  { calls, repeated, rowsOnHold, isHeld }: UnknownChargesView,
   args: ShowArgs,
   flags: string,
 ): readonly Message[] {
@@ -92,7 +92,7 @@ function callsInWords(
       unknown(toDecide, `. You decide about ${pronoun(toDecide.length)}: ${callNumbers(toDecide)}`),
       unknown(
         next,
-        `: the next run sends ${repeated === next.length ? pronoun(repeated) : count(repeated, 'request')} again (may cost again)${next.some(({ meter }) => meter === 'report') ? ', a report only if the history lacks it' : ''}${more}`,
+        `: the ${isHeld ? 'running' : 'next'} run sends ${repeated === next.length ? pronoun(repeated) : count(repeated, 'request')} again (may cost again)${next.some(({ meter }) => meter === 'report') ? ', a report only if the history lacks it' : ''}${more}`,
       ),
       unknown(rest, `, and no row waits for ${pronoun(rest.length)}${more}`),
       recorded.length > 0 && `The charge of ${count(recorded.length, 'call')} is recorded:`,
@@ -106,7 +106,9 @@ function callsInWords(
         call.note !== null && `        ${printable(call.note).replace(ISO_TIME, '$1 $2 UTC')}`,
       ),
     ),
-    commandsInWords(shown, calls, which, flags),
+    isHeld
+      ? block('CHARGES_LATER', '\nA process is using the ledger. Record charges when it has ended.')
+      : commandsInWords(shown, calls, which, flags),
   );
 }
 
@@ -147,14 +149,16 @@ function commandsInWords(
     .filter(([, those]) => those.length > 0)
     .map(([verdict, those, words]) => {
       const names = isLong ? which : those.map(({ id }) => id);
-      return [`  ${['kybatch charges', verdict, ...names].join(' ')}${flags}`, `# ${words}`];
+      return [`  ${['kybatch charges', verdict, ...names].join(' ')}${flags}`, `# ${words}`] as const;
     });
+  // No room is left for a comment beside the command.
+  const isWide = lines.some(([command]) => command.length > 45);
   return (
     lines.length > 0 &&
     block(
       'CHARGES_NEXT',
       `\nLook up the ${calls.length === 1 ? 'call' : 'calls'} in the provider's usage list, then:`,
-      textTable([], lines).trimEnd(),
+      isWide ? lines.map(([command, words]) => `  ${words}\n${command}`) : textTable([], lines).trimEnd(),
     )
   );
 }
@@ -300,17 +304,32 @@ const recordedInWords = (
   verdict: ChargeVerdict,
   settled: RecordedChargesView,
   { dataDir }: Place,
+  flags: string,
 ): readonly Message[] =>
   verdict === 'resend'
     ? resentInWords(settled, { dataDir })
     : view(
-        message(
-          'CHARGES_BOOKED',
-          `✓ ${count(settled.calls.length, 'call')} recorded as ${verdict}. To correct an entry, repeat the command.`,
-          'done',
-        ),
+        message('CHARGES_BOOKED', `✓ ${count(settled.calls.length, 'call')} recorded as ${verdict}.`, 'done'),
+        message('CHARGES_CORRECT', `To correct one: ${correctingCommand(verdict, settled.calls)}${flags}`),
+        holdingInWords(settled.holding),
         resumeInWords(settled.released, { dataDir }),
       );
+
+/** Only a call that is named is recorded again. */
+const correctingCommand = (verdict: ChargeVerdict, [first]: readonly UnknownCall[]): string =>
+  `kybatch charges ${verdict === 'free' ? 'charged' : 'free'} ${first?.id ?? ''}`;
+
+/** Rows whose calls were not among the recorded ones. */
+function holdingInWords(calls: readonly UnknownCall[]): Message | false {
+  const rows = new Set(calls.map(({ runId, row }) => `${runId} ${row}`)).size;
+  const why = calls.some(isUnknownCharge)
+    ? 'List their calls: kybatch charges'
+    : 'Their calls were charged without an answer.\nOnly this releases them, and it may cost again: kybatch charges resend';
+  return rows > 0 && block('ROWS_ON_HOLD', `${count(rows, 'row stays', 'rows stay')} on hold. ${why}`);
+}
+
+/** Pasted into a job, a command without --yes is refused. */
+const yesFlag = ({ ask }: Io): string => (ask === undefined ? ' --yes' : '');
 
 const whichPositional = {
   type: 'string',
@@ -344,8 +363,7 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const { calls, underWay, released } = found;
   const next = nextCommands(released, args);
   const messages = view(
-    // Pasted into a job, a command without --yes is refused.
-    calls.length > 0 && callsInWords(found, args, io.ask === undefined ? ' --yes' : ''),
+    calls.length > 0 && callsInWords(found, args, yesFlag(io)),
     calls.length + underWay.length === 0 && nothingFoundInWords(found.elsewhere, 'list'),
     underWayInWords(underWay),
     next.map((command) => message('RESUME_NEXT', `No row is on hold any more. Continue: ${shortCommand(command)}`)),
@@ -370,7 +388,15 @@ const nothingFoundInWords = (
   verb: ChargeVerdict | 'list',
 ): readonly Message[] =>
   elsewhere.length === 0
-    ? [message('EVERY_CHARGE_KNOWN', 'Every charge is known.', 'done')]
+    ? view(
+        message(
+          'EVERY_CHARGE_KNOWN',
+          `Every charge is known.${verb === 'list' ? '' : ' Nothing was changed.'}`,
+          'done',
+        ),
+        verb !== 'list' &&
+          message('CHARGES_CORRECT', 'To correct one, name its number: kybatch charges list --settled'),
+      )
     : [
         block(
           'CHARGES_ELSEWHERE',
@@ -413,7 +439,7 @@ const settleCommand = (verdict: ChargeVerdict, describe: string) =>
           elsewhere: elsewhereJson(settled.elsewhere),
         },
         settled.outcome === 'settled'
-          ? recordedInWords(verdict, settled, args)
+          ? recordedInWords(verdict, settled, args, yesFlag(io))
           : nothingFoundInWords(settled.elsewhere, verdict),
       );
     },

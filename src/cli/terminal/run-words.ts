@@ -347,7 +347,7 @@ export const PARKED: Readonly<Record<string, (one: boolean) => string>> = {
   allowance: () => "the provider's allowance is used up",
   budget: () => 'the limit of the last attempt is reached',
   scope: () => 'the key lacks a scope or a permission',
-  in_doubt: (one) => `${one ? 'a call for it' : 'calls for them'} had no answer and may have been charged`,
+  in_doubt: (one) => `${one ? 'a call for it' : 'calls for them'} brought no usable answer`,
   ask_provider: (one) =>
     `the provider gave no usable answer for ${one ? 'it' : 'them'}. The next attempt asks again. If that fails, ask the provider`,
   unanswered: (one) => `${one ? 'its answer was' : 'their answers were'} lost. The next attempt asks again`,
