@@ -6,8 +6,8 @@ import { defineConfig } from 'vitest/config';
 import { Order } from './test/helpers/order.js';
 
 /**
- * The files of tests lie in memory where there is room for them: thousands of ledgers are made, and each of their commits
- * waits for the disk. Nothing here can tell the two apart: whatever dies, the machine goes on.
+ * Temporary files are kept in memory if it has room. Tests make thousands of ledgers, and each commit waits for the
+ * disk. No test depends on the disk, because the machine itself never fails.
  */
 const inMemory = '/dev/shm';
 const room = statfsSync(existsSync(inMemory) ? inMemory : '/');
@@ -17,10 +17,9 @@ const SOURCES = join(import.meta.dirname, 'src', sep);
 const BUILT = join(import.meta.dirname, 'build', sep);
 
 /**
- * Tests name our sources and get what was built of them (test/helpers/build.ts sees to it that it is not older): Node
- * loads that by itself. To have each of the sources transformed for each thread, and every name of theirs looked up in
- * what came of it, took a quarter of the time. Users run the same code, in fewer files (.ci/bundle.ts): tests that start the
- * command line run those.
+ * Tests import sources but load their compiled files, which Node does without a transform. test/helpers/build.ts keeps
+ * these up to date. Transforming each source in each thread took a quarter of the time. Users run that code in fewer
+ * files (.ci/bundle.ts), and so do tests that start the command line.
  */
 const built: Plugin = {
   name: 'built',
@@ -33,12 +32,12 @@ const built: Plugin = {
 };
 
 /**
- * These replace modules, patterns or timers, or watch modules being loaded. Other tests must not see that, and timers of
- * other tests must not fire in them: a repeated one would fire millions of times in sixty days.
+ * These replace modules, patterns or timers, or watch modules being loaded. Other tests must not see that. Their timers
+ * must not fire here either: a repeated one would fire millions of times in sixty days.
  */
 const ALONE = ['test/adding/**/*.test.ts', 'test/hostile/patterns.test.ts', 'test/util/sleep.test.ts'];
 
-/** What only real processes on a real machine can show: disks that fill up, other users, kills, timers. They take long. */
+/** Only real processes on a real machine show full disks, other users, kills and timers. These tests take long. */
 const MACHINE = [
   'test/crash/*.test.ts',
   'test/docs/deploy.test.ts',
@@ -50,7 +49,7 @@ const MACHINE = [
 /** In a real browser, which not every machine has. */
 const PAGE = ['test/page/*.test.ts'];
 
-/** What `npm test` leaves out as a whole is not even loaded. */
+/** A file that `npm test` leaves out completely is not loaded. */
 const LONG = process.argv.includes('!long') ? filesTagged('long') : [];
 
 function filesTagged(tag: string): string[] {
@@ -60,27 +59,28 @@ function filesTagged(tag: string): string[] {
   );
 }
 
-/** One thread loads our modules once, for all of its files. */
+/** One thread loads the modules of kybatch once, for all of its files. */
 const together = { isolate: false, server: { deps: { external: [/\/build\//] } } };
 
 export default defineConfig({
   test: {
     globalSetup: ['test/helpers/build.ts'],
     pool: 'threads',
-    // By default one core is left idle, which on two cores is half of them. Many tests wait for a process: one more than
-    // there are cores keeps those busy.
+    // By default one core is left idle, which is half of two. Many tests wait for a process, so one worker more than
+    // there are cores keeps them busy.
     maxWorkers: availableParallelism() + 1,
-    // A machine may be slow, or busy with other things: only what hangs ends by the clock.
+    // A machine may be slow or busy, so only a test that hangs reaches these limits.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     env: folder,
     sequence: { sequencer: Order },
-    // `npm test` leaves these out, `npm run test:long` runs them alone; a file or a name that is asked for runs whole.
+    // `npm test` leaves these out and `npm run test:long` runs only these. Vitest runs all tests of a file or name that
+    // you give it.
     tags: [
       { name: 'long', description: 'what is long to watch: many nights, many rows, many bytes (npm run test:long)' },
       { name: 'words', description: 'judges words themselves: left out where they are changed (npm run test:wording)' },
     ],
-    // No test is seen to import a source.
+    // Tests import compiled files, so vitest cannot see that they depend on a source.
     forceRerunTriggers: [join(SOURCES, '**')],
     projects: [
       {

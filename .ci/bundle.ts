@@ -5,8 +5,8 @@ import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
 import { copyAssets } from './copy-assets.js';
 
 /**
- * `npm run build` compiles `src` to `build`, one file for each source: tests load those. This script makes `dist` of them,
- * which users get. Node reads a few files sooner than a thousand.
+ * `npm run build` compiles `src` to `build`, one file for each source, which the tests load. This script bundles them
+ * into `dist`, which users get. Node reads a few files sooner than a thousand.
  */
 const BUILD = resolve(import.meta.dirname, '../build');
 const DIST = resolve(import.meta.dirname, '../dist');
@@ -24,8 +24,8 @@ const ENTRIES = [
 ];
 
 /**
- * Files that commands share. Each takes the modules that fit, and all that they load, unless a file before it has them. To
- * parse a function that is never called costs little. A file more costs more, and a package that is loaded in vain most.
+ * Files that commands share. Each takes the matching modules and all their imports, unless an earlier file has them.
+ * Parsing an unused function costs little. An extra file costs more, and an unused package costs most.
  */
 const SHARED: readonly (readonly [name: string, modules: RegExp])[] = [
   ['zod', /\/node_modules\/zod\//],
@@ -40,24 +40,24 @@ const SHARED: readonly (readonly [name: string, modules: RegExp])[] = [
 ];
 
 /**
- * Packages of many files that most commands load: zod has 95, of which 63 are the words of languages, and yargs with its
- * own packages has 50. In few files, zod takes a quarter of the time and yargs two fifths. Other packages are loaded
+ * Packages of many files that most commands load. zod has 95 files, of which 63 are translations, and yargs with its
+ * dependencies has 50. Bundled, zod loads in a quarter of the time and yargs in two fifths. Other packages are loaded
  * from `node_modules`.
  */
 const TAKEN_IN: ReadonlySet<string> = new Set(['zod', 'yargs']);
 
-/** Files of theirs that cost much and bring nothing here. */
+/** Files of these packages that cost much and have no use here. */
 const REPLACED: Readonly<Record<string, string>> = {
   // Errors are in English, which zod imports by name.
   'zod/v4/locales/index.js': '',
-  // Every letter of the help takes one column. To measure that took a quarter of `--help`.
+  // Every letter of the help takes one column. Measuring that took a quarter of `--help`.
   'string-width/index.js': 'export default (text) => text.length;',
 };
 
 const isExternal = (id: string, importer?: string): boolean =>
   !/^[./]/.test(id) && !TAKEN_IN.has(id) && (isBuiltin(id) || importer?.includes('/node_modules/') !== true);
 
-/** Modules that the command line loads and that are not its own: programs that import the package need no parser. */
+/** Modules that every command loads. Programs that import the package need no command parser. */
 function isBase(id: string, context: ChunkingContext, under = new Set<string>()): boolean {
   if (COMMAND_LINE.test(id) || id.includes('/node_modules/') || under.has(id)) return false;
   under.add(id);
@@ -66,8 +66,8 @@ function isBase(id: string, context: ChunkingContext, under = new Set<string>())
 }
 
 /**
- * A module finds the files beside its source as it did before it was moved: data, migrations, threads. A module that is loaded
- * later and lies in a shared file gets a file that only points there: these files go.
+ * A moved module still finds the data, migrations and threads beside its source. A lazily loaded module in a shared
+ * file would get a file that only re-exports it. These files are removed.
  */
 const places: Plugin = {
   name: 'places',
@@ -114,8 +114,8 @@ const places: Plugin = {
 };
 
 /**
- * The types of the public API in two files: `index.d.ts` names them, and `types.d.ts` has each module that they need under a
- * name of its own.
+ * The types of the public API in two files. `index.d.ts` names them, and `types.d.ts` has each module that they need
+ * under its own name.
  */
 function writeTypes(): void {
   const moduleName = (path: string) => `kybatch:${relative(BUILD, path).replaceAll(sep, '/')}`;
@@ -167,5 +167,5 @@ await bundle.write({
   },
 });
 chmodSync(join(DIST, 'cli', 'main.js'), 0o755);
-// The last of all: what is there after it is whole.
+// This runs last: if the types exist, the build is complete.
 writeTypes();

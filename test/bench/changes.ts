@@ -1,4 +1,7 @@
-/** What it costs to compare answers with those before them, beside an export of the same companies: `npm run bench:changes [record|flat] [companies …]`. */
+/**
+ * The cost of comparing answers with earlier ones, beside an export of these companies: `npm run bench:changes
+ * [record|flat] [companies …]`.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

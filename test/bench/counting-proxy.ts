@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 const EXECUTE = 'E'.charCodeAt(0);
 const QUERY = 'Q'.charCodeAt(0);
 
-/** Stands between a client and PostgreSQL, and counts what is asked, and how often somebody waits for an answer. */
+/** A proxy between a client and PostgreSQL that counts requests, and how often a client waits for an answer. */
 export class CountingProxy {
   statements = 0;
-  /** How often the client said something after it had heard something. */
+  /** How often the client sent a message after it had received one. */
   roundTrips = 0;
 
   private constructor(

@@ -2,10 +2,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 
-/** As Linux counts them, on every machine of today. */
+/** Linux uses this figure on all current machines. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor time of a process so far; 0 where it is gone. `with children`: of those that have ended, too. */
+/** Processor time of a process so far, 0 if it has ended. `with children` includes children that have ended. */
 export function cpuSeconds(pid: number, whose?: 'with children'): number {
   const fields = statOf(pid);
   const counted = whose === undefined ? fields.slice(11, 13) : fields.slice(11, 15);
@@ -14,7 +14,7 @@ export function cpuSeconds(pid: number, whose?: 'with children'): number {
 
 export const parentOf = (pid: number): number => Number(statOf(pid)[1] ?? 0);
 
-/** From the state on: the name before it may hold anything. */
+/** The fields after the name, because the name may hold any character. */
 function statOf(pid: number): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -29,7 +29,9 @@ export interface Time {
   readonly wallMs: number;
 }
 
-/** The shell tells milliseconds of its children; Linux tells another process of them only in hundredths of a second. */
+/**
+ * The shell reports milliseconds of its children. Linux reports the time of another process in hundredths of a second.
+ */
 export function timeOf(args: readonly string[], cwd: string): Time {
   const script = 'TIMEFORMAT="%3U %3R"; time "$0" "$@" >/dev/null 2>/dev/null';
   const printed = execFileSync('bash', ['-c', `{ ${script}; } 2>&1`, process.execPath, ...args], { cwd });
@@ -43,7 +45,6 @@ export interface Watched {
   readonly rssMb: number;
 }
 
-/** Time and peak memory of one command, as the operating system sees them. */
 export async function watchCommand(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Watched> {
   const started = performance.now();
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -11,8 +11,8 @@ import type { Measured } from './export/measured.js';
 import { formatTable } from './table.js';
 
 /**
- * What an export costs beside its two writers alone. Each case runs in a process of its own, so that its peak memory
- * is its own. `--small` is a tenth of it, `--nights N` only a night of N members with one in a hundred due.
+ * The cost of an export beside its two writers alone. Each case runs in its own process, for its own peak memory.
+ * `--small` is a tenth of it. `--nights N` measures only a night of N members with one in a hundred due.
  */
 const members = Number(process.argv[process.argv.indexOf('--nights') + 1]);
 const onlyNights = process.argv.includes('--nights');

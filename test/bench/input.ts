@@ -1,6 +1,6 @@
 /**
- * How well lists are read that people make: `npm run bench:input [part of a name]`. Exit code 1 if one is read as something that it is
- * not without a word, if somebody is confirmed who is not meant, or if reading is slower than it must be.
+ * How well kybatch reads lists that people make: `npm run bench:input [part of a name]`. The exit code is 1 if a file
+ * is misread without a note, if a wrong company is confirmed, or if reading is too slow.
  */
 import { readCorpus } from './input/corpus/read-corpus.js';
 import { type Judgement, judge, VERDICTS } from './input/judge.js';
@@ -54,7 +54,7 @@ function ofVerdict(verdict: string) {
   return judged.filter((one) => one.verdict === verdict);
 }
 
-/** What is shown must be what is read. */
+/** The shown columns must be the read columns. */
 function planFault({ code, columns, printed }: Planned, seen: Awaited<ReturnType<typeof look>>): Judgement | undefined {
   const refused = 'refused' in seen;
   if (refused !== (code === 2))

@@ -15,7 +15,7 @@ export interface Load {
 
 const inFlight = 64;
 
-/** Sends the calls round and round, 64 in flight, for this long; any answer but a 200 is an error. */
+/** Repeats the calls, 64 in flight, for this long. Any answer but a 200 is an error. */
 export async function load(origin: string, calls: readonly Call[], milliseconds: number): Promise<Load> {
   const pool = new Pool(origin, { connections: inFlight, pipelining: 1 });
   const started = performance.now();
@@ -37,7 +37,7 @@ export async function load(origin: string, calls: readonly Call[], milliseconds:
   return { calls: done, bytes, seconds };
 }
 
-/** Below the level of responses and streams: the client is to cost as little as it can. */
+/** Uses the lowest level of the library, so that the client costs as little as possible. */
 function send(pool: Pool, { method, path, headers, body }: Call): Promise<number> {
   return new Promise((resolve, reject) => {
     let bytes = 0;

@@ -59,7 +59,7 @@ for (const confirmNumberAlone of ['always', 'with_checksum', 'never'] as const) 
     'wrong numbers': String(wrong.length),
     'confirmed falsely': String(wrong.filter(isFalse).length),
   });
-  // No program can tell a right number alone from a wrong one: the default takes it at its word, the others do not.
+  // No program can distinguish a right number alone from a wrong one. The default trusts it, the others do not.
   check(confirmNumberAlone === 'always' ? right : wrong, `a number alone, ${confirmNumberAlone}`);
 }
 console.log(formatTable(lines));
@@ -80,7 +80,10 @@ async function judge(sample: readonly SampleRow[], setting: Setting): Promise<Ju
   return judged;
 }
 
-/** No false confirmation; 97% of what can be repaired confirmed; people asked for the right reason; no match for unknown companies. */
+/**
+ * The targets: no false confirmation, 97% of repairable rows confirmed, right review reasons, and no match for unknown
+ * companies.
+ */
 function check(judged: readonly Judged[], search: SearchKind | string): void {
   const wrong = judged.filter(isFalse);
   for (const { row, ending } of wrong.slice(0, 5)) misses.push(`${search}: ${JSON.stringify({ ...row, ending })}`);

@@ -1,4 +1,4 @@
-/** Takes the cases in turn, round after round, so that a slow minute of the machine falls on all of them alike. */
+/** Takes the cases in turn, round after round, so that a slow minute of the machine affects all of them. */
 export async function interleaved<T>(
   cases: readonly (() => T | Promise<T>)[],
   repetitions: number,

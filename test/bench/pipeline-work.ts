@@ -9,7 +9,7 @@ import { type Row, ratio, whole } from './table.js';
 /** How many calls kybatch has in flight on each API. */
 export const PER_API = 64;
 
-/** A client works in a process of its own. */
+/** A client runs in its own process. */
 export function runClient(file: string, ...args: readonly string[]): Promise<Done> {
   return new Promise((resolve, reject) => {
     const child = fork(file, args);
@@ -23,7 +23,7 @@ export function runClient(file: string, ...args: readonly string[]): Promise<Don
   });
 }
 
-/** The work as a file for the clients, with the input and the pipeline that kybatch reads. Tells its path. */
+/** Writes the work as a file for the clients, with the input and the pipeline for kybatch. Returns its path. */
 export function writeWork(
   path: string,
   folder: string,
@@ -48,7 +48,7 @@ export function writeWork(
   return path;
 }
 
-/** Companies with long records, each the only one with its number and known to both APIs. */
+/** Companies with long records and unique numbers that both APIs know. */
 function largeCompanies(count: number): (WorkRow & { readonly name: string })[] {
   const registry = createRegistry({ seed: 1 });
   const found: (WorkRow & { readonly name: string })[] = [];
@@ -64,10 +64,10 @@ function largeCompanies(count: number): (WorkRow & { readonly name: string })[] 
   return found;
 }
 
-/** Where a number names a company only together with a state or a court. */
+/** Countries in which a number is unique only together with a state or a court. */
 const BY_STATE = new Set(['US', 'CA', 'CN', 'DE']);
 
-/** The first is the one that the others are held against. */
+/** The first is the reference for the others. */
 export function toTable(names: readonly string[], results: readonly (readonly Done[])[]): Row[] {
   const speeds = results.map((dones) => median(dones.map(({ rows, seconds }) => rows / seconds)));
   const [ours = Number.NaN] = speeds;

@@ -1,4 +1,4 @@
-/** What a night costs by itself: `npm run bench:portfolio [members …]`. Each size runs in a process of its own. */
+/** The cost of a night alone: `npm run bench:portfolio [members …]`. Each size runs in its own process. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

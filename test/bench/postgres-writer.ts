@@ -5,8 +5,8 @@ import { makeDatabase } from '../postgres/server.js';
 import { withWire } from '../postgres/wire.js';
 
 /*
- * What the writer of a ledger in PostgreSQL costs: `npx tsx test/bench/postgres-writer.ts [--calls N]`. The server is on
- * this machine and does not wait for the disk: what is left is the program, the wire and PostgreSQL itself.
+ * The cost of writing to a ledger in PostgreSQL: `npx tsx test/bench/postgres-writer.ts [--calls N]`. The server is on
+ * this machine and does not wait for the disk. This leaves the program, the connection and PostgreSQL itself.
  */
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '2000' } } });
 const CALLS = Number(values.calls);

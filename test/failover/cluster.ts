@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../postgres/wire.js';
 
-/** Where Debian has PostgreSQL with the tools of its administrators: the newest. */
+/** The newest PostgreSQL with administration tools, where Debian keeps it. */
 const bin = (): string => {
   const all = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const newest = all
@@ -32,7 +32,7 @@ interface ClusterNode {
   readonly port: number;
 }
 
-/** A primary and its standby, which speak TLS alone, behind one address. Root runs them as `postgres`. */
+/** A primary and its standby, which accept only TLS, behind one address. Root runs them as `postgres`. */
 export class Cluster {
   readonly #bin = bin();
   readonly #folder = mkdtempSync(join(tmpdir(), 'kybatch-failover-'));
@@ -41,9 +41,9 @@ export class Cluster {
   #made = 0;
   #primary: ClusterNode | undefined;
   #standby: ClusterNode | undefined;
-  /** What is held back of the standby. */
+  /** The paused receiver of the standby. */
   #receiver: number | undefined;
-  /** Of the one address. */
+  /** The port of the one address. */
   port = 0;
 
   /** The certificate of the authority that signed those of the servers. */
@@ -71,7 +71,7 @@ ssl_cert_file = '${this.#folder}/server.pem'\nssl_key_file = '${this.#folder}/se
     this.#sql(primary, "CREATE ROLE kybatch LOGIN PASSWORD 'p@ss word'", 'CREATE DATABASE kybatch OWNER kybatch');
   }
 
-  /** `sync`: a commit is told when the standby has it. Otherwise it may lag behind. */
+  /** `sync`: a commit is acknowledged when the standby has it. Otherwise the standby may lag behind. */
   async addStandby(sync: boolean): Promise<void> {
     const primary = this.#there(this.#primary);
     const standby = await this.#newNode();
@@ -90,7 +90,7 @@ ssl_cert_file = '${this.#folder}/server.pem'\nssl_key_file = '${this.#folder}/se
     while (this.#sql(primary, isThere).trim() !== '1') await sleep(100);
   }
 
-  /** From now on nothing reaches the standby. */
+  /** From now on the standby receives nothing. */
   cutStandbyOff(): void {
     const [parent] = readFileSync(join(this.#there(this.#standby).folder, 'postmaster.pid'), 'utf8').split('\n');
     const processes = execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' }).split('\n');
@@ -102,7 +102,7 @@ ssl_cert_file = '${this.#folder}/server.pem'\nssl_key_file = '${this.#folder}/se
     process.kill(this.#receiver, 'SIGSTOP');
   }
 
-  /** The primary dies; after a while the standby is the primary, and the address leads to it. */
+  /** The primary dies. After a while the standby is the primary and gets the address. */
   async failOver(awayMs: number): Promise<void> {
     const [old, next] = [this.#there(this.#primary), this.#there(this.#standby)];
     this.#do('pg_ctl', '-D', old.folder, '-m', 'immediate', 'stop');
@@ -184,7 +184,7 @@ ssl_cert_file = '${this.#folder}/server.pem'\nssl_key_file = '${this.#folder}/se
   }
 
   #try(tool: string, ...args: readonly string[]) {
-    // What it leaves running must not keep our pipes open.
+    // The server that it leaves running must not keep the pipes of this process open.
     const stdio: ['ignore', 'pipe', 'pipe'] | 'ignore' =
       args.at(-1) === 'start' ? 'ignore' : ['ignore', 'pipe', 'pipe'];
     const user = process.getuid?.() === 0 ? idsOf('postgres') : {};

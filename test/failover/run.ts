@@ -10,8 +10,8 @@ import { cli, environmentFor, type Finished, startCli, withFolder } from '../hel
 import { chargedAgain, withSandbox } from '../helpers/sandbox.js';
 import { Cluster } from './cluster.js';
 
-// `npm run test:failover`: a run with two workers over TLS, whose PostgreSQL dies and is replaced by its standby. It needs
-// PostgreSQL with its tools and openssl, as Debian has them.
+// `npm run test:failover`: a run with two workers over TLS, whose PostgreSQL dies and is replaced by its standby.
+// It needs PostgreSQL with its tools and openssl, as Debian has them.
 
 const FAILOVERS = Number(process.env.KYBATCH_FAILOVERS ?? 3);
 const ROWS = 400;
@@ -45,7 +45,7 @@ await withFolder((cwd) =>
     const migrated = await cli(['ledger', 'migrate'], { cwd, env });
     must(migrated.code === 0, `migrate: ${migrated.stderr}`);
 
-    /** A run and two workers; when `settled` rows are there, `then`. How they end. */
+    /** Runs with two workers, calls `then` when `settled` rows are done, and returns how they end. */
     const work = async (n: number, settled: number, then: () => Promise<void>) => {
       const start = (args: readonly string[]) => startCli(args, { cwd, env });
       const helpers = ['a', 'b'].map((name) => start(['worker', '--data-dir', name]));

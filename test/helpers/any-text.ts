@@ -3,8 +3,8 @@ import fc from 'fast-check';
 const SURROGATES = { from: 0xd800, count: 0x800 };
 
 /**
- * Every character that there is, for `fc.string({ unit })`. What fast-check calls 'binary' is the same, but it lists all
- * million of them first, in each thread anew.
+ * Every character, for `fc.string({ unit })`. The 'binary' of fast-check first lists all million of them, in each
+ * thread again.
  */
 export const anyCharacter = fc.nat({ max: 0x10ffff - SURROGATES.count }).map(
   (nth) => String.fromCodePoint(nth < SURROGATES.from ? nth : nth + SURROGATES.count),

@@ -12,7 +12,7 @@ export interface BeginOptions extends Partial<NewRun> {
 
 type GivenRow = Pick<FileRow, 'values' | 'fields'> & Partial<FileRow>;
 
-/** An open run with these rows, begun as the product begins one. Each run has a list of its own. */
+/** An open run with these rows, begun as the product begins one. Each run has its own list. */
 export async function beginRun(
   { portfolios }: Pick<Ledger, 'portfolios'>,
   { now, secondPerson = false, ...given }: BeginOptions,

@@ -6,8 +6,8 @@ import type { TestProject } from 'vitest/node';
 const root = resolve(import.meta.dirname, '../..');
 
 /**
- * Before the first test. Tests load `build`, and those that start the command line run `dist`, as a user does: a build
- * older than the sources would let them pass or fail for code that is gone.
+ * Runs before the first test. Tests load `build`, and tests of the command line run `dist`. A build older than the
+ * sources would test code that no longer exists.
  */
 export default function setup(project: TestProject): void {
   buildWhenStale();
@@ -20,7 +20,7 @@ export function buildWhenStale(): void {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 }
 
-/** Folders count too: a file that was removed or renamed leaves only their time behind. */
+/** Folders count too, because a removed or renamed file changes only the time of its folder. */
 function newestSourceMs(): number {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const files = [
@@ -34,7 +34,7 @@ function newestSourceMs(): number {
   return Math.max(...files.map(changedAtMs));
 }
 
-/** The compiler writes even what does not type-check; the types are written last of all, after it was content. */
+/** The compiler writes code even if it does not type-check. It writes the types last, after the check has passed. */
 const builtAtMs = () => Math.min(...['build/index.js', 'dist/index.d.ts'].map(changedAtMs));
 
 const changedAtMs = (file: string) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;

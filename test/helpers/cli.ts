@@ -23,7 +23,7 @@ export interface CliOptions {
   readonly from?: 'dist' | 'build';
 }
 
-/** The built command line, as a user runs it, with nothing of our own environment. */
+/** The built command line, as a user runs it, without the environment of the test. */
 export function startCli(
   args: readonly string[],
   options: CliOptions,
@@ -64,7 +64,7 @@ export async function withFolder<T>(use: (folder: string) => Promise<T>): Promis
   }
 }
 
-/** What a user would export to reach this sandbox. */
+/** The variables that a user exports to reach this sandbox. */
 export const environmentFor = (sandbox: Sandbox): Record<string, string> => ({
   KYBATCH_V1_BASE_URL: sandbox.v1BaseUrl,
   KYBATCH_V1_API_KEY: sandbox.keys.v1,

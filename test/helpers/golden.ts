@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
 /**
- * Compares the words for each case with one golden file beside the test, so that behaviour tests need not know them.
- * `npx vitest run FILE -u` writes it again; read the difference before you commit it.
+ * Compares the words for each case with one golden file beside the test, so that tests of behaviour need not know them.
+ * `npx vitest run FILE -u` writes it again. Read the difference before you commit it.
  */
 export const expectGolden = (
   file: string,

@@ -6,7 +6,7 @@ export interface TestServer {
   readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
 }
 
-/** A bare server for what the sandbox is too well-behaved to do. */
+/** A bare server, for responses that the sandbox never sends. */
 export async function withServer<T>(
   answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
   use: (server: TestServer) => Promise<T>,

@@ -4,14 +4,14 @@ import { oneTurn, turns } from '../engine/support.js';
 import { isOnPostgres } from './ledger-place.js';
 
 /**
- * No test waits: time jumps to the end of a sleep as soon as everything that can happen before has happened. A sleep of
- * many seconds is somebody in the background who looks from time to time: it ends when the others have got there.
+ * No test waits: time jumps to the end of a sleep as soon as all other work is done. A sleep of many seconds is a
+ * background check. It ends when the other sleeps have reached that time.
  */
 export class JumpingClock extends ManualClock {
   override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms >= BACKGROUND_MS || (isOnPostgres && LOOKS_MS.includes(ms))) return await super.sleep(ms, signal);
     const at = this.now() + ms;
-    // What can happen before may have to go over a wire first: a lease is renewed there.
+    // On PostgreSQL other work may need a round trip, such as renewing a lease.
     if (isOnPostgres && ms >= LONG_MS) await pause(WIRE_MS);
     else await oneTurn();
     signal?.throwIfAborted();
@@ -20,12 +20,12 @@ export class JumpingClock extends ManualClock {
 }
 
 const BACKGROUND_MS = 10_000;
-/** Where others may be at work, it is looked more often: for what they have done, and whether they live. */
+/** Several processes look more often for the work of other processes, and for signs that they are alive. */
 const LOOKS_MS = [2000, 5000];
 const LONG_MS = 500;
 const WIRE_MS = 30;
 
-/** Goes on by steps, and stands still while an attempt renews its lease, however slow the disk or the wire is. */
+/** Advances in steps. It stops while an attempt renews its lease, however slow the disk or the network is. */
 export class SteppingClock extends ManualClock {
   /** Attempts that sleep until they renew their lease. */
   #leases = 0;

@@ -9,8 +9,8 @@ import { openLedger } from '../../src/ledger/open-ledger.js';
 import { makeDatabase, type TestDatabase } from '../postgres/server.js';
 
 /**
- * `KYBATCH_TEST_LEDGER=postgres` (`npm run test:postgres`): the tests of commands and use cases run on PostgreSQL. Each data
- * directory then has a database of its own, with an empty ledger in it.
+ * With `KYBATCH_TEST_LEDGER=postgres` (`npm run test:postgres`), tests of commands and use cases run on PostgreSQL.
+ * Each data directory then has its own database with an empty ledger.
  */
 export const isOnPostgres = process.env.KYBATCH_TEST_LEDGER === 'postgres';
 
@@ -21,7 +21,7 @@ export async function placeOf(dataDir: string): Promise<LedgerPlace> {
   return isOnPostgres ? { dataDir, ledgerUrl: await urlOf(dataDir) } : { dataDir };
 }
 
-/** What a user would export, beside the keys, to have their ledger there. */
+/** The variables that a user exports, beside the keys, to keep the ledger there. */
 export async function ledgerEnvironment(dataDir: string): Promise<Record<string, string>> {
   return isOnPostgres ? { KYBATCH_LEDGER_URL: await urlOf(dataDir) } : {};
 }
@@ -37,7 +37,7 @@ export async function openLedgerIn(options: LedgerOptions): Promise<Ledger> {
   return await openLedger({ ...options, ...(await placeOf(options.dataDir)) });
 }
 
-/** Those that belong to a folder go with it. */
+/** Drops the databases that belong to a folder. */
 export async function dropLedgersIn(folder: string): Promise<void> {
   const inside = [...databases].filter(([dataDir]) => `${dataDir}${sep}`.startsWith(join(folder, sep)));
   for (const [dataDir, made] of inside) {
@@ -52,14 +52,14 @@ async function urlOf(dataDir: string): Promise<string> {
   return (await made).url;
 }
 
-/** One statement as somebody else would run it there, who is at the file or at the database; what it finds. */
+/** Runs one statement as another program would run it on the file or the database. Returns the first row. */
 export async function inLedger<T = Readonly<Record<string, unknown>>>(
   dataDir: string,
   sql: string,
   ...values: readonly (string | number | null | Buffer)[]
 ): Promise<T[]> {
   if (!isOnPostgres) return inFile(dataDir, sql, values);
-  // It holds to its foreign keys by itself.
+  // PostgreSQL always enforces foreign keys.
   if (sql === 'PRAGMA foreign_key_check') return [];
   const session = await Session.open({ url: await urlOf(dataDir), applicationName: 'test' });
   try {
@@ -82,7 +82,7 @@ function inFile<T>(dataDir: string, sql: string, values: readonly unknown[]): T[
   }
 }
 
-/** Every record, in whatever order they lie there. */
+/** Every record, in any order. */
 export async function everythingIn(dataDir: string): Promise<string> {
   const tables = isOnPostgres
     ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'kybatch' AND table_name <> 'writers'"
@@ -93,7 +93,7 @@ export async function everythingIn(dataDir: string): Promise<string> {
   return lines.sort().join('\n');
 }
 
-/** The bytes of the ledger's files as text: what was removed is in none of them. A server keeps its files to itself. */
+/** The bytes of the ledger's files as text, to show that removed data is gone. The files of a server cannot be read. */
 export async function bytesOf(dataDir: string): Promise<string> {
   if (isOnPostgres) return await everythingIn(dataDir);
   const files = readdirSync(dataDir).filter((file) => file.startsWith('kybatch.db'));

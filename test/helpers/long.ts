@@ -6,8 +6,8 @@ const each = (cases: readonly unknown[]) => (title: string, work: (...given: unk
   test.each(cases)(title, LONG, work);
 
 /**
- * `test` for what is long to watch: many nights, many rows, many bytes, or one of many ways to the same code. `npm test`
- * leaves it out, `npm run test:long` runs it, and so does a command that names its file. Whole files say `@module-tag long`.
+ * `test` for cases with many nights, rows or bytes. `npm test` leaves them out. `npm run test:long` and any command
+ * that names the file run them. A file of such cases begins with `@module-tag long`.
  */
 export const long = Object.assign((title: string, work: TestFunction) => test(title, LONG, work), {
   each: each as typeof test.each,

@@ -5,7 +5,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { RunRecord } from '../../src/ledger/rows/runs.js';
 import type { Clock } from '../../src/util/clock.js';
 
-/** The run of this input: each input and pipeline is a list of its own, which no other file can take over. */
+/** The run of this input. Each input and pipeline is its own list, which no other file can update. */
 export async function openRun(
   table: InputTable,
   settings: StoredSettings,

@@ -1,14 +1,14 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They take longest, which their size does not show. */
+/** These files take longest, although they are small. */
 const LONGEST =
   /\/(postgres\/(work|claims)|ledger\/(postgres|sqlite)|web\/start|formats\/graph|cli\/(night-check|golden)|app\/bought-again)\.test\.ts$/;
-/** They wait for PostgreSQL now and then: others use that time. */
+/** These files wait for PostgreSQL now and then. Other files use that time. */
 const WAITING = /\/postgres\/|\/ledger\/copy|\/ledger-copy/;
 
 /**
- * The order in which files are taken, also on a machine that has run nothing yet: the longest first, so that none is left
- * over at the end; then the others, with those that wait spread among them.
+ * The order of the files, also on a machine that has run no test yet. The longest come first, so that none is left at
+ * the end. Files that wait are spread among the others.
  */
 export class Order extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -21,7 +21,7 @@ export class Order extends BaseSequencer {
   }
 }
 
-/** So many of those, one of these, and so on; those are the last. */
+/** Spreads `these` evenly among `those`, and ends with `those`. */
 function spread<T>(these: readonly T[], those: readonly T[]): T[] {
   const between = Math.ceil(those.length / (these.length + 1));
   return Array.from({ length: these.length + 1 }, (_, index) => [

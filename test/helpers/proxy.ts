@@ -17,7 +17,7 @@ export interface Passing {
   readonly body: string;
 }
 
-/** Something between us and the provider: it answers what it likes itself, or says more in the headers. */
+/** A proxy between kybatch and the provider that may answer itself or add headers. */
 export async function withProxy<T>(
   bench: Bench,
   answer: (request: Passing) => Reply | { readonly more: Readonly<Record<string, string>> } | undefined,

@@ -1,6 +1,6 @@
 import type { RunEndView } from '../../src/app/run/run-end.js';
 
-/** The end of an attempt that settled the only row of its run: nothing is left, and nothing is to be said. */
+/** The end of an attempt that finished the only row of its run, without notes. */
 export const RUN_END: RunEndView = {
   run: 'r',
   input: '/in.csv',

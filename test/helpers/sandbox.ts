@@ -14,7 +14,7 @@ export interface Bench {
 
 export type BenchOptions = SandboxOptions & { readonly client?: Partial<ClientOptions> };
 
-/** A sandbox and a client for each API, closed at the end whatever happens. */
+/** A sandbox and a client for each API, always closed at the end. */
 export async function withSandbox<T>(options: BenchOptions, use: (bench: Bench) => Promise<T>): Promise<T> {
   const { bench, close } = await openBench(options);
   try {
@@ -24,7 +24,7 @@ export async function withSandbox<T>(options: BenchOptions, use: (bench: Bench) 
   }
 }
 
-/** The same for beforeAll and afterAll. */
+/** As `withSandbox`, for beforeAll and afterAll. */
 export async function openBench(options: BenchOptions): Promise<{ bench: Bench; close: () => Promise<void> }> {
   const { client, ...sandboxOptions } = options;
   const sandbox = await startSandbox({ size: 200_000, ...sandboxOptions });
@@ -39,7 +39,7 @@ export async function openBench(options: BenchOptions): Promise<{ bench: Bench; 
   return { bench: { sandbox, v1, v2 }, close };
 }
 
-/** All sandboxes have the same routes: they are read once. */
+/** All sandboxes have equal routes, so they are read once. */
 export function routesOf({ routesFile }: Sandbox): Routes {
   const known = routesByFile.get(routesFile) ?? parseRoutes(readFileSync(routesFile, 'utf8'), routesFile);
   routesByFile.set(routesFile, known);
@@ -57,7 +57,7 @@ export function findCompany(sandbox: Sandbox, fits: (company: Company) => boolea
   throw new Error('the registry has no such company');
 }
 
-/** Requests that were charged although they had been charged before: one entry for each time too many. */
+/** Requests that were charged again: one entry for each extra charge. */
 export function chargedAgain(charges: readonly Pick<Charge, 'operation' | 'params'>[]): string[] {
   const requests = charges.map(({ operation, params }) => `${operation} ${params}`);
   return requests.filter((request, index) => requests.indexOf(request) < index);

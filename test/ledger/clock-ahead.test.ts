@@ -32,7 +32,7 @@ test('an answer from the future is as old as its discovery, and has its own age 
     const fetchedAt = async (now: number, access: 'write' | 'read' = 'write') => {
       const ledger = await openAt(dataDir, access, now);
       const found = await ledger.calls.findAnswer(place.environmentId, KEY, 0);
-      // The door and the intent judge alike: otherwise the answer could be neither bought nor reused.
+      // The lookup and the intent must agree: otherwise the answer could be neither bought nor reused.
       expect(await ledger.calls.findAnswer(place.environmentId, KEY, (found?.fetchedAt ?? 0) + 1)).toBeUndefined();
       const news = (await ledger.reading.clockAhead())?.foundAt;
       await ledger.close();
@@ -42,7 +42,7 @@ test('an answer from the future is as old as its discovery, and has its own age 
     expect(await fetchedAt(NOW)).toEqual([NOW, NOW]);
     expect(await fetchedAt(NOW + 5 * DAY)).toEqual([NOW, NOW]);
     expect(await fetchedAt(AHEAD + DAY)).toEqual([AHEAD, undefined]);
-    // That it was found before is forgotten: it was right, for all one knows.
+    // The earlier correction is forgotten: the date may have been right.
     expect(await fetchedAt(NOW + 9 * DAY)).toEqual([NOW + 9 * DAY, NOW + 9 * DAY]);
   });
 });

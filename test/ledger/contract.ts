@@ -18,7 +18,7 @@ import { describeStarts } from './contract/starts.js';
 import { describeSubjects } from './contract/subjects.js';
 import { describeWatches } from './contract/watches.js';
 
-/** What every ledger keeps, whatever stands behind it: nothing here knows of files, or of SQL. */
+/** The contract of every ledger. It knows neither files nor SQL. */
 export function describeLedger(name: string, open: OpenLedger): void {
   describe(name, () => {
     describeStarts(open);

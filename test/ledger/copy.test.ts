@@ -19,7 +19,7 @@ import { withClient, withEmptyDatabase, withPostgres } from '../postgres/server.
 const NOW = 1_760_000_000_000;
 const now = () => NOW;
 
-/** One of every kind of value, more than one batch of a table, and what is easily lost on the way. */
+/** Every kind of value, more than one batch of a table, and values that are easily lost on the way. */
 const FILL = `
   INSERT INTO environments VALUES (3, 'v1', 'https://a.example'), (7, 'v2', 'https://b.example');
   INSERT INTO runs (rowid, id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at)
@@ -34,7 +34,7 @@ const FILL = `
     INSERT INTO errors (id, run_id, class, code, message, attempts, at) SELECT i * 2, 'zulu', 'retry', 'X', 'message ' || i, 1, 1 FROM n;
 `;
 
-/** A ledger in a file, with all of this in it. */
+/** A ledger in a file with all of these values. */
 async function withFilled<T>(
   use: (dataDir: string, change: (sql: string) => void) => Promise<T>,
   fill = FILL,
@@ -57,7 +57,7 @@ function inFile<T>(dataDir: string, use: (database: Connection) => T): T {
   }
 }
 
-/** To compare megabytes one by one would take minutes. */
+/** Comparing megabytes one by one would take minutes. */
 const readable = (record: StoredRecord) =>
   record.map((value) => (value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : value));
 
@@ -75,7 +75,7 @@ async function refusal(
   return { exit: error.exit, code: error.code, words: `${error.message} | ${error.hint ?? ''}` };
 }
 
-/** Fails after so many batches, and removes nothing, as a killed process. */
+/** Fails after this many batches and removes nothing, as a killed process. */
 const killedAfter = (target: CopyTarget, batches: number): CopyTarget => {
   let left = batches;
   return {
@@ -358,7 +358,7 @@ describe('the digest', () => {
     for (const record of all) addRecord(digest, record);
     return digest.digest('hex');
   };
-  /** What a value is, and which: -0 is never stored. */
+  /** The type and the value: -0 is never stored. */
   const told = (all: readonly StoredRecord[]) =>
     JSON.stringify(
       all.map((record) =>

@@ -28,7 +28,7 @@ let killed = '';
 let earlierWal = Buffer.alloc(0);
 let copies = 0;
 
-/** A data directory as a process leaves it that is killed while it buys: what was bought is in the log beside the ledger. */
+/** A data directory after a kill during purchases: the newest answers are in the log beside the ledger. */
 beforeAll(async () => {
   killed = mkdtempSync(join(tmpdir(), 'kybatch-killed-'));
   await withLedger(async (ledger, dataDir) => {
@@ -40,7 +40,6 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(killed, { recursive: true }));
 
-/** One more of it. */
 function copy(): string {
   const place = join(killed, `${++copies}`);
   mkdirSync(place);
@@ -73,7 +72,7 @@ function lastFrame(bytes: Buffer): number {
 
 const withoutIndex = (place: string) => rmSync(join(place, 'kybatch.db-shm'));
 
-/** Refused by who writes and who looks, named by doctor, and left as it was. */
+/** Writers and readers refuse it, `doctor` names the damage, and nothing changes it. */
 async function expectDamaged(place: string, what: RegExp): Promise<void> {
   // SQLite rebuilds the index of a WAL for every reader.
   const bytes = () =>
@@ -211,7 +210,7 @@ describe('the WAL of a ledger that was not closed', () => {
       const place = copy();
       change(wal(place), how);
       withoutIndex(place);
-      // The process died before it noted its last commit.
+      // The process died before it recorded its last commit.
       change(join(place, 'kybatch.commits'), (bytes) => Buffer.from(`${Number(bytes) - 1}`));
       await expectCalls(place, CALLS);
     }

@@ -49,7 +49,8 @@ test('one file imports the driver', () => {
   expect(importers).toEqual([join('src', 'ledger', 'db', 'sqlite', 'connection.ts')]);
 });
 
-// npm reads `engines` from the lock file. As published, 12 would be compiled on every Node, for nothing on 22 and 24.
+// npm reads `engines` from the lock file. With the published range, npm would compile version 12 on every Node, and 22
+// and 24 do not need it.
 test('the lock file binds each driver to its Nodes, and names no registry', () => {
   const text = readFileSync(resolve('package-lock.json'), 'utf8');
   const { packages } = JSON.parse(text) as { packages: Record<string, { engines?: { node: string } }> };

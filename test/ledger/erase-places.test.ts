@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readSchema } from '../../src/ledger/db/database.js';
 import { PLACES, TEXTS } from '../../src/ledger/erase/erase-company.js';
 
-/** They have counts, times, settings and numbers of other records. */
+/** These have counts, times, settings and numbers of other records. */
 const WITHOUT_COMPANIES = [
   'absences',
   'allowances',

@@ -14,16 +14,17 @@ import { look, openAt, withDataDir } from './sqlite-support.js';
 import { collect, NO_GROUNDS, withSnapshot } from './support.js';
 
 /**
- * A data directory as version 0.1 left it: a finished run with two decisions and five open questions, one that a budget
- * of 9 units parked, one that was killed with four calls open, and one of companies that were owned already.
+ * A data directory of version 0.1 with four runs. One is finished, with two decisions and five open questions. A limit
+ * of 9 units parked the second. The third was killed with four calls open. The fourth has only companies with stored
+ * answers.
  */
 const FIXTURE = resolve('fixtures/ledger-0.1');
 const FINISHED = '2026-11-15-b41603';
 const PARKED = '2026-11-15-b10c54';
 const KILLED = '2026-11-15-787878';
-/** Answers that were bought and kept. */
+/** The number of stored answers. */
 const OWNED = 150;
-/** Soon after, so that what it owns is fresh. */
+/** Soon enough that the stored answers are fresh. */
 const LATER = Date.parse('2026-11-16T09:00:00Z');
 
 const withOldLedger = (use: (ledger: Ledger, dataDir: string) => Promise<void>) =>
@@ -187,7 +188,7 @@ test('both open runs are resumed to their end, and no stored answer is bought ag
       });
       expect(bought.map(requestOf).filter((request) => owned.has(request))).toEqual([]);
       expect(chargedAgain(bought)).toEqual([]);
-      // Twice is paid only what was lost: of the four calls that were, one had been charged.
+      // Only lost calls are paid twice: of the four lost calls, one had been charged.
       const paid = new Set(before.map(requestOf));
       const again = bought.filter((charge) => paid.has(requestOf(charge))).map(({ operation }) => operation);
       expect(again).toEqual(['fullKyb']);
@@ -201,7 +202,7 @@ test('both open runs are resumed to their end, and no stored answer is bought ag
   });
 });
 
-/** As `kybatch resume` does, without the budget that parked it. */
+/** As `kybatch resume` does, without the limit that parked it. */
 async function resume(ledger: Ledger, id: string, { v1, v2 }: Bench, clock: Clock): Promise<RunEnd> {
   const run = await ledger.runs.find(id);
   if (run === undefined) throw new Error(`no run ${id}`);
@@ -222,7 +223,7 @@ async function resume(ledger: Ledger, id: string, { v1, v2 }: Bench, clock: Cloc
   });
 }
 
-/** IDs are text in our books, and may be numbers in the provider's. */
+/** IDs are text in the ledger, and may be numbers in the provider's counts. */
 const inText = (params: string): string =>
   JSON.stringify(JSON.parse(params), (_, value: unknown) => (typeof value === 'number' ? String(value) : value));
 const requestOf = ({ operation, params }: Pick<Charge, 'operation' | 'params'>): string =>
@@ -236,7 +237,7 @@ const ownedRequests = (dataDir: string): ReadonlySet<string> =>
     ).map(requestOf),
   );
 
-/** The provider's numbers of the units that were charged after the resumption. */
+/** The requests that were charged after the run was resumed. */
 const chargedSince = (dataDir: string): readonly string[] =>
   look<{ request_id: string }>(
     dataDir,

@@ -12,7 +12,7 @@ const FIXTURE = resolve('fixtures/ledger-0.1');
 const schema = (dataDir: string) =>
   look<{ schema: number }>(dataDir, 'SELECT max(version) AS schema FROM schema_migrations');
 
-/** A folder for what is temporary, instead of the system's. */
+/** Replaces the system's folder for temporary files. */
 async function withScratch(use: (scratch: string) => Promise<void>): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'kybatch-scratch-'));
   const before = process.env.TMPDIR;

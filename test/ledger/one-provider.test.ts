@@ -11,7 +11,7 @@ test('X-2 answers are found under any spelling of a base URL', async () => {
     await buy(ledger, call(place));
     expect(await ledger.calls.environment('v1', URL_WITHOUT)).toBe(environmentId);
     expect(await ledger.calls.findEnvironment('v1', `${URL_WITHOUT}//`)).toBe(environmentId);
-    // The same address of the other API, and another path, are others.
+    // The other API at this address is another environment, and so is another path.
     expect(await ledger.calls.environment('v2', URL_WITHOUT)).not.toBe(environmentId);
     expect(await ledger.calls.environment('v1', `${URL_WITHOUT}/x`)).not.toBe(environmentId);
   });
@@ -20,7 +20,7 @@ test('X-2 answers are found under any spelling of a base URL', async () => {
 const A = keyOf('asked under two spellings');
 const B = keyOf('lost under one, answered under the other');
 
-/** Three spellings of one provider, as a ledger holds them that filed answers under each. */
+/** Three spellings of one provider, in a ledger that stored answers under each. */
 const SPELT = `
   INSERT INTO environments VALUES (1, 'v1', '${URL_WITHOUT}/'), (2, 'v1', 'https://PROVIDER.example/v1'), (3, 'v2', '${URL_WITHOUT}'),
     (4, 'v1', '${URL_WITHOUT}'), (5, 'v1', 'sandbox:1');

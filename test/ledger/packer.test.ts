@@ -12,7 +12,7 @@ const built = async (file: string) => (await import(pathToFileURL(resolve('build
 const { Packer }: typeof import('../../src/ledger/answers/bodies.js') = await built('answers/bodies.js');
 const { openSqliteLedger }: typeof import('../../src/ledger/db/sqlite/ledger.js') = await built('db/sqlite/ledger.js');
 
-/** Text that shrinks, bytes that do not, and both sides of the size from which a body is compressed at all. */
+/** Text that compresses, bytes that do not, and both sides of the size limit for compression. */
 const body = (index: number): Buffer => {
   const size = (index * 997) % 20_000;
   return index % 3 === 0 ? randomBytes(size) : Buffer.from(`{"figure":${index}},`.repeat(size / 10));

@@ -5,7 +5,7 @@ import { makeDatabase } from '../postgres/server.js';
 import type { OpenLedger } from './contract/open.js';
 import { describeLedger } from './contract.js';
 
-/** For the contract: a database of its own for each test. */
+/** For the contract: a separate database for each test. */
 const openPostgres: OpenLedger = async (now) => {
   const { url, drop } = await makeDatabase();
   const open = () => openLedger({ dataDir: 'nowhere', ledgerUrl: url, now, access: 'write' });

@@ -13,9 +13,9 @@ import { runStore } from '../../src/ledger/rows/run-store.js';
 import { withDataDir } from './sqlite-support.js';
 import { NOW } from './support.js';
 
-/** They grow with every run; the others stay small. */
+/** They grow with every run. The others stay small. */
 const LARGE = /^SCAN (calls|rows|row_ids|candidates|answers|bodies|questions|errors)\b/;
-/** They hold only what is open, or in doubt. */
+/** They hold only open calls and unknown charges. */
 const PARTIAL = /USING (COVERING )?INDEX calls_(in_flight|under_way|in_doubt|reports_in_doubt|unknown)\b/;
 
 test('no statement that a call or a row waits for scans a large table', async () => {
@@ -48,7 +48,7 @@ test('statements for every reopened row are prepared once', async () => {
 
 interface Listening {
   readonly connection: Connection;
-  /** A database on the connection, and every statement that is prepared on it. */
+  /** A database on the connection that records every prepared statement. */
   readonly listening: Database;
   readonly seen: string[];
 }

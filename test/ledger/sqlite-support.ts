@@ -15,7 +15,7 @@ const removePlace = (dataDir: string): void => rmSync(dirname(dataDir), { recurs
 export const openAt = (dataDir: string, access: LedgerOptions['access'] = 'write', now = NOW): Promise<Ledger> =>
   openLedger({ dataDir, now, access });
 
-/** For the contract. Another process can have the ledger only when the one before is gone. */
+/** For the contract. Another process can open the ledger only after the earlier one has ended. */
 export const openSqlite: OpenLedger = async (now) => {
   const dataDir = newPlace();
   let ledger = await openAt(dataDir, 'write', now);
@@ -53,7 +53,7 @@ export async function withLedger<T>(use: (ledger: Ledger, dataDir: string) => Pr
   });
 }
 
-/** What another process sees: only what is committed. */
+/** Another process sees only committed data. */
 export function look<T>(dataDir: string, sql: string): T[] {
   const database = connect(ledgerPath(dataDir), { readonly: true });
   try {
@@ -63,7 +63,7 @@ export function look<T>(dataDir: string, sql: string): T[] {
   }
 }
 
-/** A ledger of kybatch 0.1 with what `sql` puts into it. */
+/** A ledger of kybatch 0.1, filled by `sql`. */
 export function writeOldLedger(dataDir: string, sql: string): void {
   mkdirSync(dataDir, { recursive: true });
   const released = connect(resolve('fixtures/ledger-0.1/kybatch.db'), { readonly: true });

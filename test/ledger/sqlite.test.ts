@@ -14,7 +14,7 @@ import { begin, buy, call, flush, intend, keyOf, NOW, openRun, rowSettlement, se
 
 describeLedger('a ledger in SQLite', openSqlite);
 
-/** What the stores stand on, without them. */
+/** The base of the stores, without them. */
 const withDatabase = (use: (database: Database, dataDir: string) => Promise<void>): Promise<void> =>
   withDataDir(async (dataDir) => {
     const database = sqliteDatabase(openForWriting(dataDir, NOW), { dataDir, onClose: () => {} });

@@ -6,7 +6,7 @@ import type { Intent, Limits, NewCall, UnknownChargesOf } from '../../src/ledger
 import type { CandidateRecord, Checkpoint, RowSettlement } from '../../src/ledger/rows/runs.js';
 import { beginRun } from '../helpers/begin-run.js';
 
-/** For rows of which no stage rests on what is withdrawn. */
+/** For rows without a stage that depends on the withdrawn answer. */
 export const NO_GROUNDS = () => ({ stages: [], idsShared: [] });
 
 export const NOW = Date.parse('2026-01-05T09:00:00Z');
@@ -22,14 +22,14 @@ export interface Place {
   readonly attemptId: number;
 }
 
-/** A v1 environment and a start on it. */
+/** A v1 environment and an attempt in it. */
 export async function begin(ledger: Ledger, runId: string | null = null, now = NOW): Promise<Place> {
   const environmentId = await ledger.calls.environment('v1', 'live');
   const attemptId = await ledger.calls.begin({ runId, begunAt: now, leaseUntil: now + 30_000 });
   return { environmentId, attemptId };
 }
 
-/** Sent whatever became of the request before. */
+/** Sends the request regardless of earlier calls. */
 export const NO_UNKNOWN_CHARGES = {
   reusableSince: Number.POSITIVE_INFINITY,
   lookedSince: Number.POSITIVE_INFINITY,
@@ -51,7 +51,7 @@ export const call = (place: Place, more: Partial<NewCall> = {}): NewCall => ({
   ...more,
 });
 
-/** A request that may be in doubt. */
+/** A request whose charge may be unknown. */
 export const doubtful = (
   environmentId: number,
   requestKey = KEY,
@@ -64,7 +64,7 @@ export const doubtful = (
   ...more,
 });
 
-/** A success that is worth owning. */
+/** A success that is worth reusing. */
 export const settlement = (more: Partial<Settlement> = {}): Settlement => ({
   settledAt: NOW,
   durationMs: 1,
@@ -84,11 +84,11 @@ export const settlement = (more: Partial<Settlement> = {}): Settlement => ({
 
 const noAnswer = { body: null, answer: null, errorClass: 'retry', errorCode: 'TROUBLE' } as const;
 
-/** Nothing came back, and it may have been charged. */
+/** No answer came, and it may have been charged. */
 export const lost = (more: Partial<Settlement> = {}): Settlement =>
   settlement({ ...noAnswer, httpStatus: null, charge: 'unknown', unitsCharged: null, inDoubt: true, ...more });
 
-/** The provider refused, for nothing. */
+/** The provider refused, free. */
 export const refused = (more: Partial<Settlement> = {}): Settlement =>
   settlement({ ...noAnswer, httpStatus: 503, charge: 'free', unitsCharged: 0, ...more });
 
@@ -102,7 +102,7 @@ export const remaining = (units: number, more: Partial<ObservedAllowance> = {}):
   ...more,
 });
 
-/** Throws where there is no intent: for tests in which there must be one. */
+/** Throws if there is no intent, for tests that need one. */
 export async function intend(ledger: Ledger, wanted: NewCall, limits = NO_LIMITS): Promise<Intent> {
   const intended = await ledger.calls.intend(wanted, limits);
   if (intended.kind !== 'intent') throw new Error(`no intent: ${JSON.stringify(intended)}`);
@@ -175,7 +175,7 @@ export const openRun = (ledger: Ledger, count: number, id = 'run', now = NOW): P
     Array.from({ length: count }, () => ({ values: ['x'], fields: {} })),
   );
 
-/** A run as it stands, for as long as somebody looks at it. */
+/** A run in a snapshot that stays the same during `use`. */
 export async function withSnapshot<T>(
   { reading }: Pick<Ledger, 'reading'>,
   runId: string,
@@ -190,7 +190,7 @@ export async function withSnapshot<T>(
   }
 }
 
-/** Waits until all earlier writes are on disk, as each look at a run does. */
+/** Waits until all earlier writes are on disk, as each reader of a run does. */
 export const flush = async ({ reading }: Pick<Ledger, 'reading'>): Promise<void> =>
   void (await reading.snapshot('no such run'));
 

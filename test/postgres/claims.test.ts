@@ -29,7 +29,7 @@ interface Shared {
 
 const LEASE_MS = 20_000;
 
-/** A run of 12 rows, and a clock that stands still. */
+/** A run of 12 rows, and a clock that does not advance. */
 const onClaims = (use: (shared: Shared) => Promise<void>) => () =>
   withPostgres(async (ledgerUrl) => {
     const clock = { now: Date.now() };
@@ -76,7 +76,7 @@ describe('rows', () => {
       mayStart = false;
       await ledger.runs.settleRow(run, 1, rowSettlement({ hold: 'waiting', nextAt: clock.now - 60_000 }), leader);
       await ledger.runs.settleRow(run, 6, rowSettlement({ outcome: 'complete' }), helper);
-      // Each gives back what it has not begun.
+      // Each gives back the rows that it has not begun.
       expect(await one.nextDue(clock.now)).toBe(clock.now + 1000);
       expect(await other.nextDue(clock.now)).toBe(clock.now + 1);
       expect(await other.due()).toMatchObject({ row: 1 });
@@ -85,7 +85,7 @@ describe('rows', () => {
       mayStart = true;
       expect(await one.pending()).toMatchObject({ row: 2 });
       expect(await one.pending()).toMatchObject({ row: 3 });
-      // Interrupted: it stays here until this worker ends, so that it is not taken here again.
+      // An interrupted row stays here until this worker ends, so that it is not taken again.
       await ledger.runs.settleRow(run, 2, rowSettlement(), leader);
       expect(await take(helper, 20)).not.toContain(2);
       await one.close();
@@ -213,11 +213,11 @@ describe('rows', () => {
         if (home.kind !== 'intent' || gone.kind !== 'intent') throw new Error('no intent');
         clock.now = sentAt + LEASE_MS + 1;
         const other = await begin();
-        // Its lease has run out, and its rows are free; its calls are under way.
+        // Its lease has expired and its rows are free. Its calls are in flight.
         expect(await calls.markCallsOfDeadAttempts(clock.now)).toBe(0);
         expect(await calls.renew(blocked, clock.now + LEASE_MS)).toBe(false);
         for (const request of ['home', 'gone']) expect(await ask(other, request)).toEqual({ kind: 'under_way' });
-        // It wakes up: its paid answers are stored and not bought again. It begins nothing new.
+        // The process wakes up: its paid answers are stored and not bought again. It begins nothing new.
         expect(await calls.settle(home.intent, settlement({ settledAt: clock.now }))).toBe(true);
         expect(await ask(other, 'home')).toEqual({ kind: 'answered' });
         expect(await ask(blocked, 'new')).toEqual({ kind: 'taken_over' });
@@ -243,7 +243,7 @@ describe('rows', () => {
       expect(await take(helper)).toEqual([6, 7, 8, 9, 10]);
       const next = await lead();
       expect(await take(next, 20)).toEqual([1, 2, 3, 4, 5, 11, 12]);
-      // The one that has died is not the leader any more, should it wake up.
+      // A dead leader that wakes up does not lead any more.
       await expect(take(leader)).rejects.toThrow(TakenOverError);
       expect(await claims.runs()).toMatchObject([{ runId: run, attemptId: next, leaderIsAlive: true, worker: 'a:1' }]);
     }),
@@ -285,7 +285,7 @@ describe('rows', () => {
       clock.now += LEASE_MS + 1;
       await ledger.calls.renew(helper, clock.now + LEASE_MS);
       const next = await begin();
-      // While it waits for the lead the other purse is spent from.
+      // While it waits for the lead, the other budget is used.
       clock.now += 10;
       const meanwhile = await ask(helper, 'meanwhile');
       if (meanwhile.kind !== 'intent') throw new Error('not sent');
@@ -293,14 +293,14 @@ describe('rows', () => {
       clock.now += 10;
       await claims.lead({ runId: run, attemptId: next });
       expect(await ask(helper, 'after')).toEqual({ kind: 'led_anew' });
-      // What is under way comes home, and counts against what the next one may spend.
+      // The answer of a call in flight arrives. It counts against the next attempt's limit.
       expect(await ledger.calls.settle(sent.intent, settlement())).toBe(true);
       expect((await ledger.reading.lastAttempt(run))?.unitsSpent).toBe(1);
-      // It is not told as spent by the next one.
+      // The next attempt does not count it as its own.
       expect(await ledger.reading.spent(next)).toMatchObject({ units: 0 });
       const late = await begin(first);
       expect(await take(late)).toEqual([]);
-      // The same where the one before has left it, and somebody still has rows of it.
+      // This also holds if the earlier leader has left and a worker still has rows of it.
       const before = await begin(next);
       await claims.leave({ runId: run, attemptId: next }, false);
       await ledger.calls.end(next, clock.now);
@@ -350,7 +350,7 @@ describe('rows', () => {
       expect(await claims.leave(ofHelper, true)).toBe(true);
       expect(await claims.runs()).toMatchObject([{ isReady: false, nextAt: until + 10_000 }]);
       await ledger.runs.settleRow(run, 4, rowSettlement({ outcome: 'complete' }));
-      // A limit is no matter of time.
+      // A limit does not reset with time.
       expect(await claims.leave(ofHelper, true)).toBe(true);
       expect(await claims.runs()).toEqual([]);
     }),
@@ -367,7 +367,7 @@ describe('rows', () => {
         ledger.calls.renew(leader, clock.now + LEASE_MS),
       ]);
       expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(TakenOverError) });
-      // Nothing of it reaches those that share its commit, or come later.
+      // Neither writes in the same commit nor later ones are affected.
       expect(renewed).toMatchObject({ status: 'fulfilled', value: true });
       const anew = await begin(leader);
       expect(await take(anew)).toEqual([1, 2, 3, 4, 5]);

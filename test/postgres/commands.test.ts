@@ -13,7 +13,10 @@ interface PostgresJob extends Job {
   readonly url: string;
 }
 
-/** The same job as on SQLite, with its ledger in a database. `npm run test:postgres` runs all tests of commands so. */
+/**
+ * The job of the SQLite tests, with its ledger in a database. `npm run test:postgres` runs all tests of commands this
+ * way.
+ */
 async function withPostgresJob(
   options: JobOptions,
   use: (job: PostgresJob) => Promise<void>,
@@ -31,7 +34,7 @@ const withUrl = (job: Job, url: string): Job => {
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--out', 'tables'];
 
-/** When the lease of a process that was killed is over. */
+/** After the lease of a killed process. */
 const LATER: Clock = { now: () => Date.now() + 60_000, sleep: (ms, signal) => systemClock.sleep(ms, signal) };
 
 describe('commands on PostgreSQL', () => {
@@ -42,7 +45,7 @@ describe('commands on PostgreSQL', () => {
       expect({ code, stderr }).toMatchObject({ code: 0 });
       const names = ['rows', 'results', 'candidates', 'officers', 'shareholders', 'group_links', 'filed_financials'];
       const read = names.map((name) => readFileSync(join(cwd, 'tables', `${name}.csv`), 'utf8'));
-      // Told by two clocks.
+      // Two clocks wrote these times.
       return read.map((table) => table.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '(time)'));
     };
     const options = { pipeline: ['stages: [record]'] };
@@ -127,7 +130,7 @@ describe('doctor on PostgreSQL', () => {
       ]);
       for (const check of ['database', 'role', 'clock skew', 'connections', 'tls', 'stored answers'])
         expect([check, ...found(check).map(({ state }) => state)]).toEqual([check, 'ok']);
-      // The server of the tests is not meant to outlive a power failure.
+      // The tests' server need not survive a power failure.
       expect(found('durability')).toMatchObject([{ state: 'note', detail: expect.stringContaining('fsync = off') }]);
       expect(postgres?.round_trip_ms).toBeGreaterThanOrEqual(0);
       const ahead = await look(job, { clock: { ...LATER, now: () => Date.now() - 6000 } });

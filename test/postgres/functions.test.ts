@@ -23,7 +23,7 @@ const withLedger = (use: (client: pg.Client) => Promise<void>): Promise<void> =>
 
 type Value = string | bigint | Buffer | null;
 
-/** What both say, for each of the lists of arguments: one statement for all of them. */
+/** The results of both, for each list of arguments, with one statement for all of them. */
 async function compare(client: pg.Client, sql: string, types: readonly string[], cases: Value[][]): Promise<void> {
   const call = sqlite.prepare<unknown[], unknown>(`SELECT ${sql.replaceAll(/\$(\d)/g, '@a$1')}`).pluck();
   call.safeIntegers();
@@ -42,7 +42,7 @@ async function compare(client: pg.Client, sql: string, types: readonly string[],
   expect(texts(rows.map(({ value }) => value))).toEqual(texts(expected));
 }
 
-/** PostgreSQL keeps no NUL in a text, and no half of a character. */
+/** PostgreSQL keeps neither NUL nor half of a surrogate pair in a text. */
 const text = (options: fc.StringConstraints = {}) =>
   fc.string({ unit: anyCharacter, ...options }).filter((value) => !value.includes('\0'));
 
@@ -62,7 +62,7 @@ describe('functions return what SQLite returns', () => {
   test('unhex', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), maxLength: 70 });
     const others = fc.string({ unit: fc.constantFrom(...'0fF gx\n\\é'), maxLength: 6 });
-    // As hexadecimal again: bytes are compared, not what each makes of them.
+    // Compares the hexadecimal form, because each engine shows bytes in another way.
     return check(
       fc.tuple(orNull(fc.oneof(digits, others))),
       "CASE WHEN unhex($1) IS NULL THEN '-' ELSE hex(unhex($1)) END",
@@ -83,7 +83,7 @@ describe('functions return what SQLite returns', () => {
     return check(fc.tuple(number, number), `${name}($1, $2)`, ['bigint', 'bigint']);
   });
 
-  // Halves of characters are written as escapes, which PostgreSQL takes for what they are not: they are left out.
+  // Leaves out halves of surrogate pairs, whose escapes PostgreSQL misreads.
   const json = fc.jsonValue({ maxDepth: 3, stringUnit: text({ minLength: 1, maxLength: 1 }) });
 
   test('json_valid', () => {
@@ -186,7 +186,7 @@ describe('functions return what SQLite returns', () => {
 
   test('the planner inlines them, and uses indexes', () =>
     withLedger(async (client) => {
-      // For whatever is given, and not for what happens to be: as a prepared statement is planned in the end.
+      // Plans for any value, as PostgreSQL finally plans a prepared statement.
       await client.query('SET plan_cache_mode = force_generic_plan');
       const plan = async (sql: string, given: string) => {
         await client.query(`PREPARE asked AS ${sql}`);

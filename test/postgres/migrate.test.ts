@@ -21,7 +21,7 @@ import { sharedPostgres, withClient, withEmptyDatabase, withPostgres } from './s
 const NOW = 1_760_000_000_000;
 const OURS = join(import.meta.dirname, '../../src/ledger/db/postgres/migrations');
 
-/** Our steps, and one more. */
+/** The real steps, and one more. */
 async function withStep<T>(sql: string, use: (steps: URL) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-steps-'));
   try {
@@ -34,7 +34,7 @@ async function withStep<T>(sql: string, use: (steps: URL) => Promise<T>): Promis
   }
 }
 
-/** As the version before left it, with the tables of pg-boss that tell. */
+/** As the previous version left it, with its tables of pg-boss. */
 const toSchema1 = (client: pg.Client) =>
   client.query(`
     DROP INDEX kybatch.rows_to_claim, kybatch.rows_claimed;
@@ -97,7 +97,7 @@ describe('migratePostgres', () => {
       withClient(url, (one) =>
         withClient(url, async (other) => {
           const came = await Promise.all([migratePostgres(one, NOW), migratePostgres(other, NOW)]);
-          // Each takes the next step that is missing.
+          // Each takes the next missing step.
           expect(came.map(({ from }) => from)).toContain(0);
           const { rows } = await one.query('SELECT version::int FROM kybatch.schema_migrations ORDER BY 1');
           expect(rows.map(({ version }) => version)).toEqual([1, 2, 3]);
@@ -232,7 +232,7 @@ describe('migratePostgres', () => {
 const grantCreate = (role: string, url: string) =>
   `GRANT CREATE ON DATABASE ${new URL(url).pathname.slice(1)} TO ${role}`;
 
-/** A role with no rights. It goes after the database in which it has got some. */
+/** A role without rights. It is dropped after the database that gave it some. */
 async function withRole<T>(use: (role: string, as: (url: string) => string) => Promise<T>): Promise<T> {
   const server = await sharedPostgres();
   const role = `worker_${Math.random().toString(36).slice(2, 12)}`;

@@ -5,16 +5,16 @@ import { systemClock } from '../../src/util/clock.js';
 import type { Message } from '../../src/util/message-parts.js';
 import { withClient, withPostgres } from './server.js';
 
-/** A table without any key: what is written twice is there twice. `at` says in which order. */
+/** A table without a key, so that repeated writes are visible. `at` gives their order. */
 const TABLE = `CREATE TABLE kybatch.told (at bigint GENERATED ALWAYS AS IDENTITY, writer text NOT NULL, n bigint NOT NULL)`;
 
 export interface Place {
   /** Straight to the server. */
   readonly url: string;
-  /** What was written, in its order, as `writer n`. */
+  /** The written values in order, as `writer n`. */
   written(): Promise<readonly string[]>;
   sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
-  /** Ends the backends of this name that do, or do not, just now work on something. */
+  /** Ends the backends of this name that are busy, or idle. */
   kill(applicationName: string): Promise<number>;
 }
 
@@ -75,10 +75,10 @@ export async function withOpened<T>(
   }
 }
 
-/** Below the limit of a test: who hangs is named, however busy the machine is. */
+/** Less than the limit of a test, so that a hanging step is named even on a busy machine. */
 const HANGS_MS = 200_000;
 
-/** `ended`: the process that is to bring it about. If that ends first, nothing is waited for. */
+/** `ended` is the process that causes it. If the process ends first, the wait ends, too. */
 export async function until(isSo: () => boolean | Promise<boolean>, ended?: Promise<unknown>): Promise<void> {
   const begun = Date.now();
   let end: { readonly how: unknown } | undefined;

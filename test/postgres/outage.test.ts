@@ -43,7 +43,7 @@ describe('a commit whose answer is lost', () => {
       await withWire(url, (wire) =>
         withOpened(wire.url, async ({ write }) => {
           await write(1);
-          // The server has processed all that came before the commit.
+          // The server has processed everything before the commit.
           const begun = () => until(async () => (await sql(LOCKED)).length > 0);
           const met = wire.meet(isCommit, 'late', begun);
           let isTold = false;
@@ -66,7 +66,7 @@ describe('a commit whose answer is lost', () => {
       await withWire(url, (wire) =>
         withOpened(wire.url, async ({ write }) => {
           await write(1);
-          // All of the transaction is on its way, and nothing of it has arrived.
+          // All of the transaction has been sent, and nothing has arrived.
           const met = wire.meet(isBegin, 'late');
           await write(2);
           await met;
@@ -410,7 +410,7 @@ describe('refusals by the database', () => {
       await withOpened(url, async ({ write, database }) => {
         const bad = database.prepare<[], never>('INSERT INTO told (writer, n) VALUES (NULL, 1)');
         const insert = database.prepare<[number], never>("INSERT INTO told (writer, n) VALUES ('a', ?)");
-        // No caller waits for it, and more follow.
+        // No caller waits for it, and more writes follow.
         await expect(
           database.write(function* () {
             yield* insert.run(1);
@@ -424,7 +424,7 @@ describe('refusals by the database', () => {
             throw new Error('of the script itself');
           }),
         ).rejects.toThrow('of the script itself');
-        // Swallowed by the script: PostgreSQL takes all of it back, and calls that a success.
+        // The script swallows it: PostgreSQL rolls everything back and calls that a success.
         await expect(
           database.write(function* () {
             yield* insert.run(4);
@@ -550,7 +550,7 @@ describe('a first connection that fails', () => {
         url.password = '';
       },
       2,
-      // Where the way to tell it needs one, it is not even asked.
+      // If a message would have to be sent through the ledger, it is not even asked.
       'LEDGER_LOGIN_REFUSED',
       /^/,
     ],

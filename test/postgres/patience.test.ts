@@ -11,7 +11,7 @@ function patient(patienceMs: number) {
   return { patience, clock, notes };
 }
 
-/** Works after so many failures. */
+/** Succeeds after this many failures. */
 const after = (failures: number, reason: () => Error, meanwhile: () => Promise<void> = async () => {}) => {
   let tried = 0;
   return async () => {

@@ -2,19 +2,19 @@ import { createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { Cutter, listen } from './wire.js';
 
-/** What a client has said up to the point where it waits for an answer. */
+/** Messages of a client up to the point at which it waits for an answer. */
 interface Turn {
   readonly client: Socket;
   readonly said: Buffer;
 }
 
-/** A pooler in transaction mode with one connection: the first client has it until its transaction is over. */
+/** A pooler in transaction mode with one connection. The first client has it until its transaction ends. */
 export async function withPooler<T>(to: string, use: (url: string) => Promise<T>): Promise<T> {
   const behind = new pg.Client({ connectionString: to });
   behind.on('error', () => {});
   await behind.connect();
   const { stream } = behind.connection;
-  // From here on it is a line, and no client.
+  // From here on it only passes bytes on.
   stream.removeAllListeners('data');
   const turns: Turn[] = [];
   let at: Turn | undefined;
@@ -71,7 +71,7 @@ const part = (type: string, body: Buffer): Buffer => {
   return Buffer.concat([Buffer.from(type), length, body]);
 };
 
-/** Let in, with a number that is the pooler's own. */
+/** Accepts the client, with a process number of the pooler. */
 const WELCOME = Buffer.concat([
   part('R', Buffer.alloc(4)),
   part('S', Buffer.from('client_encoding\0UTF8\0')),

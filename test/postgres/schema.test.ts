@@ -5,7 +5,7 @@ import { POSTGRES_ONLY_TABLES } from '../../src/ledger/db/postgres/copy.js';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
 import { withClient, withPostgres } from './server.js';
 
-/** SQLite has it in every table, unseen; here it is in those whose order is asked for. */
+/** SQLite has it hidden in every table. PostgreSQL has it in tables whose order is read. */
 const UNSEEN = 'rowid';
 
 /** Only workers that share a ledger claim rows. */
@@ -26,7 +26,7 @@ interface Table {
   readonly checks: number;
 }
 
-/** A condition without what each of the two writes around it. */
+/** A condition without the syntax that differs between the two. */
 const plain = (condition: string | null): string => (condition ?? '').replaceAll(/::\w+|[()\s]/g, '').toLowerCase();
 
 function tablesOfSqlite(): Record<string, Table> {
@@ -70,7 +70,7 @@ function tablesOfSqlite(): Record<string, Table> {
               .filter(({ origin }) => origin !== 'pk')
               .map(
                 ({ name, unique, origin, sql: made }) =>
-                  // What UNIQUE makes has a name of its own in each.
+                  // UNIQUE creates a different name in each.
                   `${origin === 'c' ? name : ''} ${unique} ${indexColumns(name)} ${plain(/WHERE (.*)/s.exec(made ?? '')?.[1] ?? null)}`,
               )
               .sort(),

@@ -12,7 +12,7 @@ test('a database is gone after its use', async () => {
   const names: string[] = [];
   await withPostgres(async (url) => {
     names.push(new URL(url).pathname.slice(1));
-    // Left open.
+    // This connection stays open.
     await withClient(url, (client) => client.query('SELECT 1'));
   });
   await expect(withPostgres(async () => Promise.reject(new Error('broken off')))).rejects.toThrow('broken off');
@@ -25,7 +25,7 @@ test('a database is gone after its use', async () => {
 
 long('a server ends with its process, also a killed one, and leaves nothing', async () => {
   const home = mkdtempSync(join(tmpdir(), 'kybatch-home-'));
-  // Not as root: PostgreSQL then runs as another user, who must get to its folder.
+  // PostgreSQL does not run as root. Its other user must reach the folder.
   chmodSync(home, 0o755);
   try {
     const server = pathToFileURL(join(import.meta.dirname, 'server.ts')).href;

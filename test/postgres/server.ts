@@ -9,20 +9,20 @@ import { migratePostgres } from '../../src/ledger/db/postgres/migrate.js';
 
 export interface PostgresServer {
   url(database: string): string;
-  /** Shut down, as by an administrator; what is stored stays. */
+  /** Shuts down as an administrator would. Stored data stays. */
   down(): Promise<void>;
-  /** There again, at the same place. */
+  /** Starts again at its old address. */
   up(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A machine that is busy with other tests may need long. */
+/** A machine that is busy with other tests may be slow. */
 const PATIENCE_MS = 200_000;
 const LOOK_MS = 20;
 
 /**
- * One of one's own, to be stopped or killed. It ends with this process, in whatever way that ends. `settings`: where it is
- * to be otherwise than tests need it.
+ * A separate server, to be stopped or killed. It ends with this process, even if that is killed. `settings` replaces
+ * the settings of the tests.
  */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-postgres-'));
@@ -34,16 +34,16 @@ function keep(folder: string, settings: Readonly<Record<string, string>> = {}): 
   const keeper = spawn(
     process.execPath,
     ['--import', 'tsx', join(import.meta.dirname, 'keeper.ts'), folder, String(process.pid), JSON.stringify(settings)],
-    // From here the name tsx leads to our packages.
+    // From here `tsx` resolves to the installed package.
     {
       cwd: import.meta.dirname,
       detached: true,
       stdio: 'ignore',
-      // It would leave a folder.
+      // Its cache would leave a folder behind.
       env: { ...process.env, TSX_DISABLE_CACHE: '1' },
     },
   );
-  // It writes down why it failed, if it got that far.
+  // The keeper writes why it failed, if it got that far.
   const fail = (reason: string) => {
     if (existsSync(folder) && !existsSync(join(folder, 'failed.json')))
       writeFileSync(join(folder, 'failed.json'), JSON.stringify({ reason }));
@@ -82,8 +82,8 @@ async function serverIn(folder: string): Promise<PostgresServer> {
 }
 
 /**
- * The one that all tests of a run share: the first that needs it starts it, and a run that needs none has none. Tests run
- * in threads of one process, which know nothing of each other: who makes the folder is the first.
+ * The server that all tests of a run share. The first test that needs it starts it. Tests run in separate threads, so
+ * the thread that makes the folder is the first.
  */
 let shared: Promise<PostgresServer> | undefined;
 
@@ -93,7 +93,7 @@ export function sharedPostgres(): Promise<PostgresServer> {
 }
 
 async function startShared(): Promise<PostgresServer> {
-  // Another one, to see what an older PostgreSQL makes of it all.
+  // Another server, to test an older PostgreSQL.
   const given = process.env.KYBATCH_TEST_POSTGRES;
   if (given !== undefined) {
     const notOurs = async () => {
@@ -102,7 +102,7 @@ async function startShared(): Promise<PostgresServer> {
     return { url: (database) => `${given}/${database}`, down: notOurs, up: notOurs, stop: async () => {} };
   }
   const begun = Math.round(Date.now() / 1000 - process.uptime());
-  // The number of a process is used again, but not in the same second.
+  // A process number is used again, but not within a second.
   const folder = join(tmpdir(), `kybatch-postgres-${process.pid}-${begun}`);
   try {
     mkdirSync(folder);
@@ -113,12 +113,12 @@ async function startShared(): Promise<PostgresServer> {
   return await serverIn(folder);
 }
 
-/** For as long as it is used: a database with an empty ledger in it, and nothing else. */
+/** A database with only an empty ledger, as long as it is used. */
 export async function withPostgres<T>(use: (url: string) => Promise<T>): Promise<T> {
   return await whileThere(await makeDatabase(), use);
 }
 
-/** The same without a ledger. */
+/** A database without a ledger, as long as it is used. */
 export async function withEmptyDatabase<T>(use: (url: string) => Promise<T>): Promise<T> {
   return await whileThere(await databaseFrom(await sharedPostgres(), ''), use);
 }
@@ -128,7 +128,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** With an empty ledger in it. The caller drops it. */
+/** A database with an empty ledger. The caller drops it. */
 export async function makeDatabase(): Promise<TestDatabase> {
   const server = await sharedPostgres();
   template ??= makeTemplate(server);
@@ -153,7 +153,7 @@ async function databaseFrom(server: PostgresServer, from: string): Promise<TestD
   };
 }
 
-/** Databases come and go by the dozen: to connect for each takes as long as to make one. */
+/** Many databases are made and dropped. A new connection for each would take as long as making one. */
 let pool: pg.Pool | undefined;
 
 async function atServer(server: PostgresServer, sql: string): Promise<void> {
@@ -167,7 +167,7 @@ async function atServer(server: PostgresServer, sql: string): Promise<void> {
 const TEMPLATE = 'kybatch_template';
 let template: Promise<string> | undefined;
 
-/** Once for each server. What marks it as a template comes last: one that was broken off is made anew. */
+/** Once for each server. The mark as a template comes last, so that an interrupted one is made again. */
 const makeTemplate = (server: PostgresServer): Promise<string> =>
   withClient(server.url('postgres'), async (client) => {
     await client.query("SELECT pg_advisory_lock(hashtext('kybatch_template'))");
@@ -188,7 +188,7 @@ const makeTemplate = (server: PostgresServer): Promise<string> =>
 /** A connection for a moment. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
-  // What is lost while nothing is asked is noticed with the next question.
+  // A connection that is lost while idle is noticed with the next query.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,6 +1,6 @@
 import { startPostgres } from './server.js';
 
-/* A PostgreSQL to try things out with, for as long as this runs: `npm run postgres`. It forgets everything when it ends. */
+/* A PostgreSQL for experiments, as long as this runs: `npm run postgres`. Its data is removed at the end. */
 
 const server = await startPostgres();
 process.stdout.write(`PostgreSQL is up until you press Ctrl-C. In the other terminals:
@@ -15,7 +15,7 @@ const stop = () => {
   void server.stop().then(() => process.exit());
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-// A signal may reach npm alone, and npm may be gone before it is passed on: who has no parent any more ends, too.
+// A signal may reach npm alone, and npm may end before it passes it on. So a process without a parent ends, too.
 const parent = process.ppid;
 setInterval(() => {
   if (process.ppid !== parent) stop();

@@ -7,32 +7,35 @@ export interface Message {
 }
 
 /**
- * What becomes of a connection at a message.
+ * The fate of a connection at a message.
  * - `lost`: the message never arrives, and the connection is cut on both sides.
- * - `done`: it arrives, the transaction comes to its end, and the connection is cut before the answer is through.
- * - `late`: the client is cut off; what it sent arrives afterwards, when `release` is called.
+ * - `done`: it arrives, the transaction ends, and the connection is cut before the answer is complete.
+ * - `late`: the client is cut off, and its data arrives later, when `release` is called.
  */
 export type Fate = 'lost' | 'done' | 'late';
 
 export interface SendInSlot {
-  /** The same database by way of this wire. */
+  /** The same database through this wire. */
   readonly url: string;
-  /** What has gone over it, by type. */
+  /** The sent messages, counted by type. */
   readonly sent: Map<string, number>;
-  /** The next message that fits meets its fate; resolves when it has. `before`: what a late one's client waits for. */
+  /**
+   * The next matching message meets its fate. Resolves when that has happened. `before`: the client of a late message
+   * waits for it.
+   */
   meet(fits: (message: Message) => boolean, fate: Fate, before?: () => Promise<void>): Promise<void>;
-  /** Lets what is late arrive; resolves when the server has closed the connection. */
+  /** Lets late data arrive. Resolves when the server has closed the connection. */
   release(): Promise<void>;
-  /** Cuts all connections and lets none through until it is opened again. */
+  /** Cuts all connections and accepts none until it is opened again. */
   refuse(): Promise<void>;
-  /** Bytes are taken and go nowhere, in both directions, and who connects hears nothing. */
+  /** Bytes are swallowed in both directions, and new connections get no reply. */
   hold(): void;
-  /** Everything goes its way again. What was held is delivered. */
+  /** Everything passes again. Held data is delivered. */
   open(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How PostgreSQL says that a transaction is over. */
+/** PostgreSQL reports the end of a transaction with one of these. */
 const ENDED = ['COMMIT\0', 'ROLLBACK\0'];
 
 interface Trap {
@@ -42,7 +45,7 @@ interface Trap {
   readonly before: (() => Promise<void>) | undefined;
 }
 
-/** Between a client and PostgreSQL. It reads what the client says, message by message. */
+/** A proxy between a client and PostgreSQL that reads the client's messages one by one. */
 export async function layWire(to: string): Promise<SendInSlot> {
   const target = new URL(to);
   const sent = new Map<string, number>();
@@ -118,7 +121,7 @@ export async function layWire(to: string): Promise<SendInSlot> {
 
     #fromServer(bytes: Buffer): void {
       if (this.#isMute && late === undefined) {
-        // Answers to what was sent before it come first.
+        // Answers to earlier messages come first.
         this.#unheard = Buffer.concat([this.#unheard, bytes]);
         if (ENDED.some((end) => this.#unheard.includes(end))) this.cut();
       } else if (this.#isMute) return;
@@ -196,7 +199,7 @@ export async function listen(server: Server, port: number): Promise<number> {
   return address.port;
 }
 
-/** Cuts what a client says into messages, or a server. The first one of a client has no type. */
+/** Cuts the bytes of a client or a server into messages. A client's first message has no type. */
 export class Cutter {
   #rest: Buffer = Buffer.alloc(0);
   #isFirst: boolean;

@@ -14,7 +14,7 @@ interface Shared {
   readonly job: Job;
 }
 
-/** Thirty rows in PostgreSQL, and a provider that takes its time. */
+/** Thirty rows in PostgreSQL, and a slow provider. */
 const together = (use: (shared: Shared) => Promise<void>) =>
   withPostgres((url) =>
     withJob({ faults: { latency: { medianMs: 60, p99Ms: 90 } } }, async (job) => {
@@ -133,11 +133,11 @@ test('V1-4 rows deferred by an allowance continue when it is back, with any work
         expect(status.workers_go_on_then).toBe(day < '2026-03-05' ? true : undefined);
         const helped = await kybatch(['worker', '--once']);
         expect(helped).toMatchObject({ code: 0 });
-        // On the third day the budget is spent, and nothing waits for a time any more.
+        // On the third day the limit is used up, and nothing waits for a time any more.
         expect(helped.codes.includes('RUN_GOES_ON_LATER')).toBe(day < '2026-03-04');
         spent.push(job.sandbox.chargeLog.length);
       }
-      // Three a day, and ten in all: the budget is no matter of time.
+      // Three a day, and ten in all: the limit does not reset with time.
       expect(spent).toEqual([6, 9, 10, 10]);
       expect(await kybatch(['resume', '--json'])).toMatchObject({ code: 0 });
       expect(job.sandbox.chargeLog).toHaveLength(12);
@@ -170,7 +170,7 @@ test('retry of a run that others work on reports it, and does not suggest resume
 test('a leader that was taken over names the new one, and does not suggest resume', () =>
   together(async (shared) => {
     const { url, kybatch } = shared;
-    // What others do with a leader of whom nothing is heard any more.
+    // Other processes do this with a silent leader.
     const giveUp = () =>
       withClient(url, (client) =>
         client.query(
@@ -196,7 +196,7 @@ test('a database that is away: an idle process ends at the first interrupt, a wo
   together(({ url, job }) =>
     withWire(url, async (wire) => {
       const env = { ...job.env, KYBATCH_LEDGER_URL: wire.url };
-      /** Cut off when it says the one thing, interrupted when it has noticed. */
+      /** Cuts the process off when it prints `at`, and interrupts it when it has noticed. */
       const cutOff = async (args: readonly string[], at: string, times: number) => {
         const interrupts = new Interrupts();
         let cut: Promise<void> | undefined;

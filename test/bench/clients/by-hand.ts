@@ -1,4 +1,4 @@
-// (c) What people write by hand: p-limit, fetch, one file per answer.
+// (c) A typical script: p-limit, fetch, one file per answer.
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// (d) Crawlee's HttpCrawler with its storage on disk. It is installed into a folder of its own, named by argument.
+// (d) Crawlee's HttpCrawler with its storage on disk. It is installed into its own folder, named by argument.
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

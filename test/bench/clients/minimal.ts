@@ -1,4 +1,4 @@
-// (b) The limit: a loop that fetches and stores, in groups, and does nothing else. Nothing parsed, nothing compressed.
+// (b) The limit: a loop that only fetches and stores, in groups. It parses and compresses nothing.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

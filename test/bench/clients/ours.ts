@@ -1,4 +1,4 @@
-// (a) This pipeline, as `kybatch run` drives it: intents, settlement, compression, FULL durability.
+// (a) kybatch, as `kybatch run` drives it: intents, settlement, compression, FULL durability.
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ if (work.anyOutcome !== true && end.progress.byOutcome.complete !== run.rowCount
 tellDone({ rows: run.rowCount, ...used, bytesOnDisk: statSync(join(folder, 'kybatch.db')).size });
 rmSync(folder, { recursive: true });
 
-/** What was sent, in the order of sending. */
+/** Writes the requests to a file, in the order of sending. */
 function leaveRequests(path: string): void {
   const database = connect(join(folder, 'kybatch.db'), { readonly: true });
   const sent = database
@@ -67,7 +67,7 @@ function leaveRequests(path: string): void {
   writeFileSync(path, JSON.stringify(sent));
 }
 
-/** Builds from before there were portfolios take a file in by itself. */
+/** Builds from before portfolios read a file without one. */
 async function openRun(table: InputTable): Promise<RunRecord> {
   const place = ['app/portfolio/open-list.js', 'app/portfolio.js'].find((file) =>
     existsSync(join(work.buildFolder, file)),

@@ -1,4 +1,4 @@
-// (b) The very requests of (a), each row's one after the other, sent bare: nothing looked up, parsed or stored.
+// (b) The exact requests of (a), each row's one after the other. It looks up, parses and stores nothing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -22,7 +22,7 @@ const { parseRoutes }: typeof import('../../../src/api/v2/routes.js') = await bu
 const routes = parseRoutes(readFileSync(work.routes, 'utf8'), work.routes);
 const v1 = new KybV1Client({ baseUrl: `${work.origin}/api/v1`, apiKey: work.keys.v1 });
 const v2 = new PlatformV2Client({ baseUrl: `${work.origin}/api/v2`, apiKey: work.keys.v2, routes });
-/** Any operation, as it was asked for. */
+/** Any operation, by its name. */
 const clients = { v1, v2 } as unknown as Readonly<
   Record<Sent['api'], { prepare(name: string, params: object): AddressedCall }>
 >;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What each client is given: where the provider is, and for each row the four calls that it takes. */
+/** The input of each client: the provider's address, and four calls for each row. */
 export interface Work {
   readonly buildFolder: string;
   readonly origin: string;
@@ -10,14 +10,14 @@ export interface Work {
   readonly pipeline: string;
   readonly routes: string;
   readonly concurrency: number;
-  /** Where the pipeline writes its requests, row by row, so that other clients can send the same. */
+  /** Where the pipeline writes its requests, row by row, so that other clients can send them too. */
   readonly requests?: string;
-  /** Rows may end otherwise than complete. */
+  /** Whether rows may have another outcome than `complete`. */
   readonly anyOutcome?: boolean;
   readonly rows: readonly WorkRow[];
 }
 
-/** The others need not find out the IDs: they know them beforehand. */
+/** Other clients know the IDs beforehand. */
 export interface WorkRow {
   readonly location: string;
   readonly registrationNumber: string;
@@ -36,7 +36,6 @@ export interface Done {
 
 export const readWork = (): Work => JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Work;
 
-/** Counts wall time and processor time from now on. */
 export function startMeter(): () => Pick<Done, 'seconds' | 'cpuSeconds'> {
   const started = performance.now();
   const before = process.cpuUsage();

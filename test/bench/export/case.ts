@@ -6,7 +6,7 @@ import type { Row } from '../../../src/readers/table.js';
 import { RUN } from './make-run.js';
 import type { Measured } from './measured.js';
 
-/** One case in one process, on compiled files: what it takes and how much memory it needed at most. */
+/** One case in one process, on compiled files: its time and its peak memory. */
 const [what = '', dataDir = '', built = ''] = process.argv.slice(2);
 const load = async <T>(file: string) => (await import(pathToFileURL(join(built, file)).href)) as T;
 const { openDuck } = await load<typeof import('../../../src/export/formats/duckdb.js')>('export/formats/duckdb.js');
@@ -108,7 +108,7 @@ async function exportIt(formats: readonly ('csv' | 'parquet' | 'xlsx')[]) {
   return { ...taken, rows: tables.flat_financials + tables.officers + tables.shareholders };
 }
 
-/** The newest run: in single files, in parts, or in parts with those of the export before. */
+/** Exports the newest run: in single files, in parts, or in parts beside those of the previous export. */
 async function exportNight(which: 'single' | 'whole' | 'night') {
   const ledger = await openLedger({ dataDir, now: Date.now(), access: 'read' });
   const stop = stopwatch();
@@ -135,7 +135,7 @@ async function exportNight(which: 'single' | 'whole' | 'night') {
   return { ...taken, rows: tables.flat_financials + tables.officers + tables.shareholders };
 }
 
-/** The rows of the first companies, to be written again and again: all of them would not be "in memory" for long. */
+/** The rows of the first companies, written again and again. All rows would not fit in memory. */
 async function withRows(write: (rows: readonly (readonly Row[])[], count: number) => Taken | Promise<Taken>) {
   const ledger = await openLedger({ dataDir, now: Date.now(), access: 'read' });
   const snapshot = await ledger.reading.snapshot(RUN);

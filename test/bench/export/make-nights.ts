@@ -4,7 +4,7 @@ import { openLedger } from '../../../src/ledger/open-ledger.js';
 import type { FileRow } from '../../../src/ledger/portfolio/portfolios.js';
 import { buy, flatBody, openShop, recordBody, settle } from './make-run.js';
 
-/** One in a hundred was bought a night before the others, so one in a hundred is due again later. */
+/** One in a hundred was bought a night earlier than the others, so one in a hundred is due earlier. */
 const isEarly = (index: number): boolean => index % 100 === 0;
 
 const NEXT = 30;

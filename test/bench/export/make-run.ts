@@ -9,7 +9,7 @@ export const RUN = 'bench';
 export interface MadeRun {
   readonly companies: number;
   readonly kind: 'flat' | 'record';
-  /** Every answer was bought once more, and says this then. */
+  /** Every answer was bought again, with this body. */
   readonly again?: (body: string) => string;
 }
 
@@ -87,7 +87,6 @@ export async function openShop(ledger: Ledger, kind: 'flat' | 'record', run: str
   return { ledger, run, space, operation: kind === 'flat' ? 'financial' : 'fullKyb', environmentId, attemptId };
 }
 
-/** One answer. */
 export async function buy(shop: Shop, index: number, body: string): Promise<void> {
   const { ledger, run, space, operation, environmentId, attemptId } = shop;
   const id = companyId(index);
@@ -99,7 +98,7 @@ export async function buy(shop: Shop, index: number, body: string): Promise<void
       row: index + 1,
       stage: 'bench',
       operation,
-      // Whatever it is: nothing is counted here.
+      // Any meter will do, because nothing is counted here.
       meter: 'not_told',
       requestKey: requestKey(operation, { id }),
       subject: { space, id },
@@ -129,7 +128,6 @@ export async function buy(shop: Shop, index: number, body: string): Promise<void
   });
 }
 
-/** The row that asked for it. */
 export async function settle(
   { runs }: Pick<Ledger, 'runs'>,
   run: string,

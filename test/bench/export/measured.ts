@@ -1,6 +1,6 @@
 export interface Measured {
   readonly seconds: number;
-  /** Of all threads: on a busy machine it says more than the clock. */
+  /** Of all threads. On a busy machine it is more reliable than the clock. */
   readonly cpuSeconds: number;
   readonly rows: number;
   readonly peakMb: number;

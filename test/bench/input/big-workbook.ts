@@ -5,7 +5,7 @@ import yazl from 'yazl';
 
 const COLUMNS = 10;
 
-/** Writes a workbook as Excel does: shared strings, a style on some cells, every cell with its place. */
+/** Writes a workbook as Excel does: shared strings, a style on some cells, every cell with its reference. */
 export async function writeBigWorkbook(path: string, rows: number): Promise<void> {
   const zip = new yazl.ZipFile();
   const add = (name: string, text: string) => zip.addBuffer(Buffer.from(text), name);
@@ -20,7 +20,7 @@ export async function writeBigWorkbook(path: string, rows: number): Promise<void
   await pipeline(zip.outputStream, createWriteStream(path, { mode: 0o600 }));
 }
 
-/** Five texts a row, of which two are its own; the rest are numbers and one date. */
+/** Five texts a row, of which two are unique. The rest are numbers and one date. */
 function* sharedStrings(rows: number): Generator<string> {
   yield `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<sst xmlns="${MAIN}">`;
   for (const text of [...HEADERS, ...COUNTRIES, ...CITIES]) yield `<si><t>${text}</t></si>`;

@@ -1,7 +1,7 @@
 import type { ReadingOptions } from '../../../src/app/run/plan.js';
 import { readReadingFlags } from '../../../src/cli/run-flags.js';
 
-/** The flags that a person adds to a command, as the options behind them. */
+/** The options of the flags that a person adds to a command. */
 export function optionsOf(flags: readonly string[]): ReadingOptions {
   const one = (flag: string) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined);
   const map = flags.filter((_, index) => flags[index - 1] === '--map');

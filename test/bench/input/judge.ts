@@ -4,29 +4,29 @@ import type { Expected, ExpectedCells, Question, Reading } from './corpus/expect
 import type { Read, Seen, SeenRow } from './look.js';
 
 /**
- * - `right`: read as it must be, or refused where it must be.
- * - `asked`: the question was allowed, and the answer leads to the right reading.
- * - `unclear`: rightly refused, without the words that lead on.
+ * - `right`: read or refused as expected.
+ * - `asked`: the question was allowed, and the answer makes the reading right.
+ * - `unclear`: rightly refused, without the words that help.
  * - `needless`: refused, though it can be read.
- * - `lost`: a sound row is invalid. It is said, and nothing is spent on it.
+ * - `lost`: a valid row is reported as invalid, which costs nothing.
  * - `missed`: a column was not recognised.
  * - `odd`: another column is taken for the analyst's own key.
- * - `wrong`: read as something that it is not, without a word. Never.
+ * - `wrong`: misread without a note. Never allowed.
  */
 export const VERDICTS = ['right', 'asked', 'unclear', 'needless', 'lost', 'missed', 'odd', 'wrong'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** What was expected, and what was seen instead. */
+  /** The expected result, and the actual one. */
   readonly why: string;
 }
 
 export interface Looks {
   readonly asItIs: Seen;
-  /** With the flags that a person adds; undefined where there are none to add. */
+  /** The result with the flags that a person adds. Undefined if there are none. */
   readonly answered?: Seen | undefined;
-  /** All that was printed; undefined where only the reading is judged. */
+  /** The printed text. Undefined if only the reading is judged. */
   readonly printed?: string;
 }
 
@@ -55,7 +55,7 @@ function judgeFirst(expected: Expected, seen: Seen, printed: string | undefined)
   return reading === undefined ? RIGHT : judgeReading(reading, seen);
 }
 
-/** Where no row can be searched for, nothing is spent either: what is printed has to lead on. */
+/** If no row can be searched for, the printed text has to help. */
 const isQuestion = (seen: Seen): boolean =>
   'refused' in seen || seen.rows.every(({ problem }) => problem !== undefined);
 
@@ -90,11 +90,11 @@ function* columnFaults({ columns, optional = {} }: Reading, seen: Read): Generat
   }
 }
 
-/** Half of a number that is split over two columns names no company: a person is asked. */
+/** Half of a number that is split over two columns names no company, so a person decides. */
 const isPart = (must: string | undefined, is: string | undefined): boolean =>
   is !== undefined && must?.split(' + ').some((part) => same(part, is)) === true;
 
-/** A column with nothing in it may be called anything. */
+/** An empty column may have any header. */
 const isBlank = (field: InputField, seen: Read): boolean =>
   seen.columns[field] !== undefined && seen.rows.every(({ fields }) => fields[field] === undefined);
 
@@ -128,7 +128,7 @@ function* cellFaults({ columns }: Reading, seen: Read, must: ExpectedCells, row:
     const is = row.fields[field];
     const joined = columns[field]?.includes(' + ') === true;
     if (text === undefined || (is === undefined && text !== null)) continue;
-    // Another column has been told of already.
+    // Another column was reported already.
     if (text !== null && !same(columns[field], seen.columns[field])) continue;
     const why = `line ${row.line}: ${field} must be ${JSON.stringify(text)}, is ${JSON.stringify(is)}`;
     if (text === null) {
@@ -137,12 +137,12 @@ function* cellFaults({ columns }: Reading, seen: Read, must: ExpectedCells, row:
   }
 }
 
-/** Two columns may be joined with a comma, and with the word for the court or without. */
+/** Two columns may be joined with a comma, with the word for the court or without it. */
 const courtless = (text: string | undefined): string | undefined => text?.replace(/Amtsgericht|,/g, ' ');
 
 const same = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && b !== undefined && flat(a) === flat(b);
-/** A column without a header goes by its number. */
+/** A column without a header is named by its number. */
 const flat = (text: string): string =>
   text
     .replace(/\s+/g, ' ')

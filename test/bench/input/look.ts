@@ -4,7 +4,7 @@ import { readInput } from '../../../src/input/read-input.js';
 import type { InputField, InputRow } from '../../../src/input/types.js';
 import { optionsOf } from './flags.js';
 
-/** What kybatch made of a file. */
+/** The reading of a file by kybatch. */
 export type Seen = Refusal | Read;
 
 export interface Refusal {
@@ -14,7 +14,7 @@ export interface Refusal {
 export interface Read {
   readonly columns: Readonly<Partial<Record<InputField, string>>>;
   readonly rows: readonly SeenRow[];
-  /** What was said of the file. */
+  /** The messages about the file. */
   readonly notes: string;
 }
 
@@ -22,7 +22,7 @@ export interface SeenRow {
   readonly row: number;
   readonly line: number;
   readonly fields: Readonly<Partial<Record<InputField, string>>>;
-  /** Fields that are read, but not searched or compared by. */
+  /** Fields that are read, but not used to search or compare. */
   readonly unused: readonly InputField[];
   readonly problem?: string;
 }

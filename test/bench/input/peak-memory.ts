@@ -1,4 +1,4 @@
-/** Reads a file and prints the most memory that took, in megabytes. */
+/** Reads a file and prints the peak memory in megabytes. */
 import { readOurs } from './read-speed.js';
 
 const [path = ''] = process.argv.slice(2);

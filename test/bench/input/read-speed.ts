@@ -10,17 +10,17 @@ import { interleaved, median } from '../measure.js';
 import { type Row, ratio, whole } from '../table.js';
 import { writeBigWorkbook } from './big-workbook.js';
 
-/** Ratios are taken in one run on one machine: each side in turn, three times. */
+/** Ratios come from one run on one machine: each side in turn, three times. */
 const REPETITIONS = 3;
 const WORKBOOK_ROWS = 50_000;
 const [SMALL_MB, LARGE_MB] = [30, 300];
-/** Of the pace of the library alone, which neither checks nor maps anything. */
+/** Share of the speed of the library alone, which neither checks nor maps anything. */
 const LEAST_OF_CSV_PARSE = 0.5;
 const LEAST_OF_READ_EXCEL_FILE = 0.7;
-/** For 270 MB more of a file: what the collector leaves lying about, and nothing that grows with it. */
+/** For 270 MB more of a file. It allows for garbage, but not for memory that grows with the file. */
 const MOST_MORE_MB = 64;
 
-/** How fast files are read, beside the libraries that do nothing else; and what memory it takes. */
+/** The speed of reading files, beside the plain libraries, and its memory. */
 export async function readSpeed(): Promise<{ rows: Row[]; missed: string[] }> {
   return await withFolder(async (folder) => {
     const [small, large, book] = [join(folder, 'small.csv'), join(folder, 'large.csv'), join(folder, 'book.xlsx')];
@@ -60,7 +60,7 @@ export async function readSpeed(): Promise<{ rows: Row[]; missed: string[] }> {
   });
 }
 
-/** How much faster we are than the other: 2 is twice as fast. */
+/** How much faster kybatch is: 2 is twice as fast. */
 async function pace(path: string, ours: () => Promise<number>, other: () => Promise<number>): Promise<number> {
   const [our = [], others = []] = await interleaved(
     [() => seconds(path, ours), () => seconds(path, other)],
@@ -75,7 +75,7 @@ async function seconds(path: string, read: () => Promise<number>): Promise<numbe
   return (performance.now() - started) / 1_000;
 }
 
-/** As a run reads it: columns found, rows judged. */
+/** As a run reads it: columns found, rows checked. */
 export async function readOurs(path: string): Promise<number> {
   const table = await readInput(path);
   let rows = 0;
@@ -91,7 +91,7 @@ async function readWithCsvParse(path: string): Promise<number> {
 
 const readWithReadExcelFile = async (path: string): Promise<number> => (await readSheet(path)).length;
 
-/** In a process of its own: nothing of anybody else's is in it. */
+/** Runs in its own process, for a clean measurement. */
 function peakMegabytes(path: string): number {
   const script = join(import.meta.dirname, 'peak-memory.ts');
   const out = execFileSync(process.execPath, ['--import', 'tsx', script, path], { encoding: 'utf8' });

@@ -6,22 +6,22 @@ import type { Expected } from './corpus/expected.js';
 import type { CorpusCase } from './corpus/read-corpus.js';
 import { look } from './look.js';
 
-/** How a file ended that was run on the sandbox. */
+/** The end of a file's run on the sandbox. */
 export interface RunResult {
   readonly name: string;
   readonly rows: number;
-  /** Rows that were confirmed as whom they are about. */
+  /** Rows that were confirmed as the right company. */
   readonly confirmed: number;
-  /** As many must be, at least. */
+  /** The fewest such rows. */
   readonly wanted: number;
-  /** Rows that were confirmed as somebody else. */
+  /** Rows that were confirmed as another company. */
   readonly wrong: readonly string[];
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Why it could not be run. */
+  /** Why it could not run. */
   readonly refused?: string;
 }
 
-/** Runs every file whose companies the sandbox knows: search and record, nothing else; one ledger for all. */
+/** Runs every file with companies that the sandbox knows, with search and record only, and one ledger for all. */
 export async function runAll(corpus: readonly CorpusCase[]): Promise<RunResult[]> {
   const results: RunResult[] = [];
   await withJob({ seed: 1, size: 1_000_000, plan: 'paid', allowance: 1_000_000 }, async (job) => {
@@ -56,7 +56,7 @@ async function run({ name, path, expected }: CorpusCase, { kybatch, cwd }: Job):
   return { name, rows: rows.length, confirmed, wanted, wrong, outcomes };
 }
 
-/** A person adds flags only where they have to. */
+/** A person adds flags only if they are needed. */
 async function answerFor(path: string, { question, answer = [] }: Expected): Promise<readonly string[]> {
   return question !== undefined || 'refused' in (await look(path)) ? answer : [];
 }

@@ -4,8 +4,8 @@ import type { Company } from '../../../src/sandbox/registry/types.js';
 import type { SampleInput, SampleRow } from '../../../src/sandbox/sample.js';
 
 /**
- * Rows that the sampler does not write. Two of them differ in nothing a program could see: a number alone that is
- * right, and one that is a digit off and so literally another company's. A policy has to choose between them.
+ * Rows that the sampler does not write. Two of them look equal to any program: a right number alone, and a mistyped
+ * number that belongs to another company. A policy has to choose between them.
  */
 export function* hardRows(registry: Registry, random: Random, each: number): Generator<SampleRow> {
   for (const kind of KINDS) {
@@ -22,7 +22,7 @@ export function* hardRows(registry: Registry, random: Random, each: number): Gen
   }
 }
 
-/** A row with a number and nothing else: its ending is a matter of policy. */
+/** A row with only a number. Its outcome is a matter of policy. */
 export const isAlone = ({ answer }: SampleRow): boolean => answer.damage.endsWith('_alone');
 
 const MOST_DRAWS = 4_000;
@@ -108,7 +108,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** A wrong number that names somebody else in the same place. */
+/** A wrong number that belongs to another company in the same place. */
 function withNumber(
   context: Context,
   spoil: (context: Context) => string | undefined,

@@ -4,17 +4,17 @@ import type { SearchKind } from '../../../src/sandbox/registry/types.js';
 import type { SampleInput } from '../../../src/sandbox/sample.js';
 import { fieldsOf } from './world.js';
 
-/** What two simple programs would take for the company: an ID, or null for none. They never ask. */
+/** The choices of two simple programs: an ID, or null for none. They never ask. */
 export interface Naive {
-  /** Everything into one search, and the first candidate it brings. */
+  /** Searches with all fields together and takes the first candidate. */
   readonly first: string | null;
-  /** The candidate whose number is the very text of the row. */
+  /** Takes the candidate with exactly the row's number. */
   readonly exact: string | null;
 }
 
 export function guess(input: SampleInput, registry: Registry, search: SearchKind): Naive {
   const fields = fieldsOf(input);
-  // Generously: they read the country as well as we do.
+  // They may use the country as kybatch reads it.
   const reading = readSearchSubject(fields);
   const { name, registration_number: registrationNumber, vat_number: vatNumber } = fields;
   if (!reading.ok || (name ?? registrationNumber ?? vatNumber) === undefined) return { first: null, exact: null };

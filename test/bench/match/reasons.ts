@@ -1,4 +1,4 @@
-/** The reasons that are right for each kind of damage that only a person can judge. */
+/** The right reasons for each kind of damage that only a person can judge. */
 export const RIGHT_REASONS: Readonly<Record<string, readonly string[]>> = {
   scientific_truncated: ['NUMBER_UNREADABLE'],
   zeros_after_15_digits: ['NUMBER_UNREADABLE'],
@@ -7,7 +7,7 @@ export const RIGHT_REASONS: Readonly<Record<string, readonly string[]>> = {
   without_court: ['NUMBER_UNREADABLE', 'NAME_NEEDED', 'SEVERAL_CANDIDATES'],
   without_court_elsewhere: ['NUMBER_UNREADABLE', 'NAME_NEEDED', 'SEVERAL_CANDIDATES'],
   ein_as_number: ['NUMBER_UNREADABLE'],
-  // A weak check digit lets some of them pass; then no company has the number, and the company of that name has another.
+  // Some pass a weak check digit. Then no company has the number, and the company of that name has another.
   failed_checksum: ['NUMBER_UNREADABLE', 'NUMBER_CONFLICT'],
   decoy: ['NAME_CONFLICT'],
   decoy_alone: ['NUMBER_ALONE', 'NUMBER_UNREADABLE', 'NAME_NEEDED'],

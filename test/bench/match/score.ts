@@ -12,7 +12,7 @@ export interface Judged {
   readonly naive: Naive;
 }
 
-/** A confirmation of a company that the row does not mean: the worst that can happen. */
+/** A confirmation of another company than the row means. This is the worst error. */
 export const isFalse = ({ row, ending }: Judged): boolean =>
   ending.kind === 'confirmed' && ending.v1 !== row.answer.v1_company_id;
 
@@ -20,25 +20,25 @@ export const isFalse = ({ row, ending }: Judged): boolean =>
 const isRight = ({ row, ending }: Judged): boolean =>
   ending.kind === 'confirmed' && ending.v1 === row.answer.v1_company_id;
 
-/** A row for people that reached them for the right reason. */
+/** A row that needs review, with the right reason. */
 export const isRightlyAsked = ({ row, ending }: Judged): boolean =>
   ending.kind === 'needs_review' && (RIGHT_REASONS[row.answer.damage] ?? []).includes(ending.code);
 
-/** A row about an unknown company, or an invalid row, with another outcome. */
+/** A row about an unknown company, or an invalid row, with a wrong outcome. */
 export const isTakenForSomebody = ({ row: { answer }, ending }: Judged): boolean =>
   (answer.expected === 'no_match' || answer.expected === 'invalid') && ending.kind !== answer.expected;
 
 const mayConfirm = ({ row }: Judged) => row.answer.expected === 'confirmed';
 const mustAsk = ({ row }: Judged) => row.answer.expected === 'needs_review';
 
-/** One line of a table: ours first, then what the two naive programs make of the same rows. */
+/** One line of a table: the result of kybatch, then those of the two simple programs. */
 export function scoreLine(title: string, judged: readonly Judged[]): Row {
   const confirmed = judged.filter(({ ending }) => ending.kind === 'confirmed').length;
   const repairable = judged.filter(mayConfirm);
   const irreparable = judged.filter(mustAsk);
   const naive = (which: keyof Naive) => {
     const taken = judged.filter((one) => one.naive[which] !== null);
-    // Generously: a lucky guess at a row that only a person can judge is right.
+    // A lucky guess at a row that only a person can judge counts as right.
     const right = taken.filter((one) => one.naive[which] === one.row.answer.v1_company_id);
     return {
       precision: percent(right.length, taken.length),
@@ -72,7 +72,7 @@ export function groupLines(judged: readonly Judged[], key: (one: Judged) => stri
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, group]) => scoreLine(title, group));
 }
 
-/** The identities of the other ID spaces, for rows whose v1 company is confirmed (V2-4). */
+/** The IDs in the other ID spaces, for rows with a confirmed v1 company (V2-4). */
 export function sideLine(title: string, judged: readonly Judged[], side: 'v2' | 'credit', registry: Registry): Row {
   const known = judged.filter(({ ending }) => ending.kind === 'confirmed');
   const tally = { right: 0, false: 0, asked: 0, none: 0 };

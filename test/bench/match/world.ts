@@ -10,10 +10,10 @@ import { type IdentityPolicy, resolve } from '../../../src/stages/identity/resol
 import { recordOptions, recordStage } from '../../../src/stages/record.js';
 import type { Company, Params, StageContext, StageOutcome } from '../../../src/stages/stage.js';
 
-/** How the journey of a row ended, as far as identity goes. */
+/** The outcome of a row's match. */
 export interface Ending {
   readonly kind: 'confirmed' | 'needs_review' | 'no_match' | 'invalid';
-  /** The reason, where there is one. */
+  /** The reason, if there is one. */
   readonly code: string;
   readonly v1: string | null;
   readonly searches: number;
@@ -21,7 +21,7 @@ export interface Ending {
   readonly credit: Side;
 }
 
-/** What became of the other two identities: an ID, a question, or nothing. */
+/** The outcome of the other two matches: an ID, a question, or nothing. */
 export interface Side {
   readonly id: string | null;
   readonly asked: string | null;
@@ -35,7 +35,7 @@ export interface Setting {
 
 const NOBODY: Side = { id: null, asked: null };
 
-/** Takes a row through the product's own stages; only HTTP and the ledger are left out. */
+/** Takes a row through the real stages, without HTTP and the ledger. */
 export async function travel(input: SampleInput, setting: Setting): Promise<Ending> {
   const ended = (kind: Ending['kind'], code: string, v1: string | null = null): Ending => ({
     kind,

@@ -1,6 +1,6 @@
 /**
- * One size. `fill FOLDER N` makes a portfolio whose members all came to rest; `night FOLDER N` are the nights that are
- * measured, in a process of their own, and prints JSON.
+ * One size. `fill FOLDER N` makes a portfolio without work to do. `night FOLDER N` measures nights in another process
+ * and prints JSON.
  */
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface NightCost {
   readonly quietBytes: number;
   readonly rssMb: number;
   readonly rssChangedMb: number;
-  /** What is held when the garbage is gone: after a night on the same file, and on a changed one. */
+  /** Memory after garbage collection: after a night on an unchanged file, and on a changed one. */
   readonly heldMb: number;
   readonly heldChangedMb: number;
 }

@@ -15,7 +15,7 @@ const CLIENT = 'test/bench/clients/ours.ts';
 const repetitions = Number(process.env.KYBATCH_BENCH_REPETITIONS ?? 5);
 const rows = Number(process.env.KYBATCH_BENCH_ROWS ?? 6_000);
 
-/** The other checkout has its packages installed; it is built as this one is, and driven by its own client. */
+/** The other checkout has its packages installed. It is built as this one is, and driven by its own client. */
 export async function run(): Promise<Row[]> {
   const against = process.env.KYBATCH_BENCH_AGAINST;
   if (against === undefined) {
@@ -40,7 +40,7 @@ export async function run(): Promise<Row[]> {
       const work = writeWork(join(folder, `${index}.json`), folder, rows, shared);
       return () => runClient(join(root, CLIENT), work);
     });
-    // A round that does not count: in it the sandbox's code is compiled and its bodies are prepared.
+    // A warm-up round: the sandbox's code is compiled and its bodies are prepared.
     await cases[0]?.();
     return toTable(
       sides.map(({ name }) => name),

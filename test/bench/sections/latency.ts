@@ -36,7 +36,7 @@ export async function run(): Promise<Row[]> {
   return table;
 }
 
-/** What a client can reach that does nothing but send the calls of one API and read the answers. */
+/** The limit for a client that only sends the calls of one API and reads the answers. */
 async function shareOfBareLoop({ latencyMs, rows }: (typeof cases)[number]): Promise<number> {
   const build = resolve(import.meta.dirname, '../../../build');
   const server = await startServer('sandbox', [build, 'prepared', String(latencyMs)]);
@@ -61,7 +61,7 @@ async function shareOfBareLoop({ latencyMs, rows }: (typeof cases)[number]): Pro
   }
 }
 
-/** The command as users get it, of the checkout in `root`. */
+/** The command as users get it, from the checkout in `root`. */
 async function measure({ latencyMs, rows }: (typeof cases)[number], root: string): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
   const server = await startServer('sandbox', [join(root, 'build'), 'prepared', String(latencyMs)]);
@@ -109,7 +109,7 @@ interface Flight {
   readonly ms: number;
 }
 
-/** The calls that went over the wire, as the ledger has them. */
+/** The sent calls in the ledger. */
 function flightsIn(ledger: string): readonly Flight[] {
   const database = connect(ledger, { readonly: true });
   try {
@@ -124,7 +124,7 @@ function flightsIn(ledger: string): readonly Flight[] {
   }
 }
 
-/** The calls that the ideal makes are those that were made: a row that is not found makes fewer. */
+/** The ideal client makes only the calls that were made: a row without a match makes fewer. */
 function toRow(latencyMs: number, rows: number, { from, to }: Span, flights: readonly Flight[]): Row {
   const first = Math.min(...flights.map(({ at }) => at));
   const last = Math.max(...flights.map(({ at, ms }) => at + ms));

@@ -22,12 +22,12 @@ const ROWS = Number(process.env.KYBATCH_BENCH_ROWS ?? 20_000);
 /** The last one takes a quarter of an hour. */
 const PARTS = (process.env.KYBATCH_BENCH_PARTS ?? 'workers,sqlite,rows').split(',');
 const LATENCY_MS = 200;
-/** Calls at once of each worker where the provider is slow: ten rows a second at the most. */
+/** Calls at once of each worker if the provider is slow: at most ten rows a second. */
 const PER_WORKER = 4;
 const WINDOW_MS = Number(process.env.KYBATCH_BENCH_WINDOW_MS ?? 15_000);
 const WORKERS = [1, 2, 4, 8];
 
-/** What a server is that somebody relies on. */
+/** The settings of a production server. */
 const DURABLE = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -74,7 +74,7 @@ async function moreWorkers(bench: Bench, provider: Provider): Promise<Row[]> {
   return rows;
 }
 
-/** What is counted goes by way of a proxy, which takes time of its own: fewer rows will do. */
+/** These runs count through a proxy, which is slower, so they use fewer rows. */
 async function besideSqlite(bench: Bench, provider: Provider): Promise<Row[]> {
   const sqlite = await bench.alone('sqlite', ROWS, provider);
   const postgres = await bench.alone('postgres', ROWS, provider);
@@ -128,7 +128,7 @@ class Bench {
     private readonly server: PostgresServer,
   ) {}
 
-  /** Rows a second between two looks, when everybody is at work. */
+  /** Rows a second between two looks, while all processes are running. */
   async together(workers: number, provider: Provider): Promise<Measured> {
     const url = await this.#database();
     const atMost = PER_WORKER / ((2 * LATENCY_MS) / 1000);
@@ -146,7 +146,7 @@ class Bench {
           );
           return Number(rows[0]?.settled ?? 0);
         };
-        // Each of them has a start, and some time to get up to its speed.
+        // Each of them needs some time to start and to reach its speed.
         for (;;) {
           const { rows } = await client.query('SELECT 1 FROM kybatch.starts WHERE ended_at IS NULL');
           if (rows.length === workers && (await settled()) > workers * 20) break;
@@ -171,7 +171,7 @@ class Bench {
     }
   }
 
-  /** One process, all rows: the time from the first that was settled to the last. */
+  /** One process, all rows: the time from the first finished row to the last. */
   async alone(where: 'sqlite' | 'postgres' | 'counted', count: number, provider: Provider): Promise<Measured> {
     const url = where === 'sqlite' ? undefined : await this.#database();
     const input = await this.#input(count);
@@ -226,7 +226,7 @@ class Bench {
     return spawn(process.execPath, [MAIN, ...args], { cwd: this.folder, env, stdio: ['ignore', 'ignore', 'ignore'] });
   }
 
-  /** Processor time of the workers and of the server with all its backends, those that have ended too; and its commits. */
+  /** Processor time of the workers and of the server with all its backends, including ended ones, and its commits. */
   #cpu(
     url: string,
     children: readonly ChildProcess[],

@@ -14,7 +14,7 @@ export const title =
 const ROWS = 500;
 const repetitions = 3;
 
-/** All that can be bought for a company, but for a report, which is waited for. */
+/** All stages but reports, which take long to arrive. */
 const PIPELINE = `stages: [record, profile, registry, financials, firmographics, insights, ownership, screening, contacts]
 search: {attempts: 1}
 screening: {people_at_most: 3}
@@ -30,7 +30,7 @@ export async function run(): Promise<Row[]> {
     const shared = { buildFolder, origin: server.origin, keys: server.keys, requests, anyOutcome: true };
     const ours = writeWork(join(folder, 'ours.json'), folder, ROWS, { ...shared, concurrency: PER_API }, PIPELINE);
     const bare = writeWork(join(folder, 'bare.json'), folder, ROWS, { ...shared, concurrency: 2 * PER_API }, PIPELINE);
-    // A round that does not count: it also leaves the requests for the other.
+    // A warm-up round, which also writes the requests for the other client.
     await runClient(clientFile('ours'), ours);
     const sent = (JSON.parse(readFileSync(requests, 'utf8')) as unknown[]).length;
     const results = await interleaved(

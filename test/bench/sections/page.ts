@@ -16,7 +16,7 @@ const rows = Number(process.env.KYBATCH_BENCH_ROWS ?? 100_000);
 /** A folder that keeps the ledger for the next measurement. */
 const kept = process.env.KYBATCH_BENCH_FOLDER;
 const ROUNDS = 3;
-/** Longer than a page keeps any count beside a run that commits. */
+/** Longer than a page keeps any count during a run with commits. */
 const KEPT_MS = 5_100;
 
 export const title = `pages of \`kybatch ui\` beside a ledger of ${whole(rows)} rows, about a tenth of them with questions (record only): medians of ${ROUNDS} rounds in turn`;
@@ -137,7 +137,7 @@ async function measure(main: string, folder: string, dataDir: string): Promise<R
   }
 }
 
-/** What kybatch does with each commit, as a run has many: what a page keeps is read again. */
+/** Reads what a page rereads after each commit of a run. */
 const countCommit = (database: Connection): void => {
   database.pragma(`user_version = ${Number(database.pragma('user_version', { simple: true })) + 1}`);
 };

@@ -14,7 +14,7 @@ export const title =
 
 const repetitions = 3;
 
-/** Each client gets rows enough for half a minute; the slow ones fewer. All work on the same sandbox, in turn. */
+/** Each client gets enough rows for half a minute, slow ones fewer. All use one sandbox, in turn. */
 const clients = [
   { file: 'ours', name: '(a) kybatch', rows: 16_000 },
   { file: 'minimal', name: '(b) minimal loop, nothing parsed or compressed', rows: 16_000 },
@@ -34,11 +34,11 @@ export async function run(): Promise<Row[]> {
         buildFolder,
         origin: server.origin,
         keys: server.keys,
-        // kybatch counts each API's calls by themselves; the others count them together, so theirs are twice as many.
+        // kybatch counts each API's calls separately. The others count them together, so their limit is twice as high.
         concurrency: file === 'ours' ? PER_API : 2 * PER_API,
       }),
     );
-    // A round that does not count: in it the sandbox's code is compiled and its bodies are prepared.
+    // A warm-up round: the sandbox's code is compiled and its bodies are prepared.
     await runClient(clientFile('minimal'), works[present.findIndex(({ file }) => file === 'by-hand')] ?? '');
     const results = await interleaved(
       present.map(
@@ -60,7 +60,7 @@ export async function run(): Promise<Row[]> {
 
 const clientFile = (name: string): string => fileURLToPath(new URL(`../clients/${name}.ts`, import.meta.url));
 
-/** Peers are no dependencies: they are installed for the bench alone, and left out where that fails. */
+/** Peers are no dependencies. They are installed for the bench alone, and left out if that fails. */
 function installCrawlee(folder: string): string | undefined {
   const own = join(folder, 'crawlee');
   try {

@@ -21,7 +21,7 @@ interface Figures {
 }
 
 const repetitions = 3;
-/** Long enough for the compiler to be done with the sandbox's code; its threads would count as the server's time. */
+/** Long enough for the compiler to finish, because its threads would count as the server's time. */
 const warmUpMs = 3_000;
 const roundMs = 1_000;
 

@@ -50,7 +50,7 @@ function parsedOnce(): Step {
   return {
     name: `an answer of ${found.length} bytes is looked at as it comes, and read: parsed once`,
     now: lookAndRead((body) => body),
-    // Other bytes than those that were looked at.
+    // New bytes, which are not in the cache.
     plain: lookAndRead((body) => Buffer.from(body)),
   };
 }
@@ -75,7 +75,7 @@ function keysInBlocks(): Step {
   };
 }
 
-/** `#endedBy` in src/api/transport.ts: calls come and go, as many as may be in flight. */
+/** `#endedBy` in src/api/transport.ts: calls begin and end, with the most calls in flight. */
 function oneListener(): Step {
   const { signal } = new AbortController();
   setMaxListeners(0, signal);

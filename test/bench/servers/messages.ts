@@ -1,4 +1,4 @@
-/** What the parent asks of a server process, and what it answers. */
+/** Requests of the parent to a server process, and its replies. */
 export type Ask = { readonly type: 'cpu' } | { readonly type: 'size'; readonly bytes: number };
 
 export type Told =

@@ -7,12 +7,12 @@ export interface ServerProcess {
   readonly origin: string;
   readonly keys: { readonly v1: string; readonly v2: string };
   cpuMicroseconds(): Promise<number>;
-  /** The size of the constant body: the bare server only. */
+  /** The size of the constant body, for the bare server only. */
   setSize(bytes: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A server in a process of its own, so that client and server have a core each. */
+/** A server in its own process, so that client and server have a core each. */
 export async function startServer(file: 'bare' | 'sandbox', args: readonly string[] = []): Promise<ServerProcess> {
   const child = fork(fileURLToPath(new URL(`./${file}.ts`, import.meta.url)), args);
   const told = (): Promise<Told> =>

@@ -6,7 +6,7 @@ import { type OpenLedger, onLedger } from './open.js';
 
 const STAGE = 'contacts';
 
-/** A run whose rows are companies A and B, and answers that name none by an ID. */
+/** A run with the companies A and B as rows, and answers without IDs. */
 async function withCompanies(ledger: Ledger) {
   const run = await openRun(ledger, 2);
   const { attemptId, environmentId } = await begin(ledger, run);
@@ -100,7 +100,7 @@ export function describeAskedFor(open: OpenLedger): void {
         expect((await told())[0]?.sort()).toEqual(['A', 'Ann', 'Bob']);
         await settle(1, 'A', ['bob']);
         expect(await told()).toEqual([['A', 'Bob']]);
-        // It may end without asking for anything.
+        // It may end without a request.
         await settle(2, 'B', ['bob']);
         await settle(1, 'A', []);
         expect(await told()).toEqual([['A'], ['B', 'Bob']]);

@@ -101,7 +101,7 @@ export function describeChanges(open: OpenLedger): void {
         expect(await note([change('b')], VERSION + 1)).toBe(noted);
         expect(await note(null, VERSION + 2)).toBe(noted);
         expect(await note([change('c')], VERSION + 3)).toBeGreaterThan(noted);
-        // A company without a member.
+        // A company without a row in the portfolio.
         expect((await changes.list({ limit: 10 })).changes).toEqual([]);
       }),
     );

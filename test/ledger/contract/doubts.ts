@@ -5,7 +5,7 @@ import { type OpenLedger, onLedger } from './open.js';
 
 const ALL = { calls: [], runs: [] };
 
-/** A report that was lost for row 1 of `run`, which waits for a person. */
+/** A lost report for row 1 of `run`, which waits for a person. */
 async function loseReport(ledger: Ledger): Promise<{ readonly place: Place; readonly id: number }> {
   const run = await openRun(ledger, 2);
   const place = await begin(ledger, run);

@@ -22,7 +22,7 @@ import { type OpenLedger, onLedger } from './open.js';
 
 const MINUTE = 60_000;
 
-/** A call that is alone, and says how many units remain. */
+/** A single call whose answer has the number of remaining units. */
 const told = (ledger: Ledger, place: Place, units: number, at: number, resetAt: number | null = null) =>
   buy(
     ledger,
@@ -30,7 +30,7 @@ const told = (ledger: Ledger, place: Place, units: number, at: number, resetAt: 
     settlement({ settledAt: at, remainingUnits: units, allowance: remaining(units, { resetAt }) }),
   );
 
-/** Row by row: so many calls of a run are lost. */
+/** Loses this many calls of a run, row by row. */
 async function lose(ledger: Ledger, place: Place, runId: string, count: number, at = NOW): Promise<void> {
   for (let row = 1; row <= count; row++) {
     const wanted = call(place, { runId, row, startedAt: at, requestKey: keyOf(`lost ${row}`) });
@@ -161,7 +161,7 @@ export function describeLostCalls(open: OpenLedger): void {
         const place = await begin(ledger, run);
         await told(ledger, place, 100, NOW);
         await lose(ledger, place, run, 2);
-        // The renewal is seen before the half minute is over. Then others use the account.
+        // The renewal is seen within half a minute. Then others use the account.
         await told(ledger, place, 400, NOW + 1_000);
         await told(ledger, place, 90, NOW + MINUTE);
         const drift = async () => (await ledger.calls.allowance(place.environmentId))?.driftUnits;
@@ -287,7 +287,7 @@ export function describeLostCalls(open: OpenLedger): void {
           await ledger.calls.settle(intent, settlement({ settledAt: at, allowance: remaining(units) }));
         expect(await chargesOf(ledger, run)).toEqual(['unknown']);
         expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({ anchorUnits: 100 });
-        // The lowest figure still shows a person that it was charged.
+        // The lowest figure still proves to a person that it was charged.
         const [only] = await ledger.unknownCharges.list({ calls: [], runs: [] }, NOW);
         const compared = await ledger.unknownCharges.unitsTold([only?.id ?? 0]);
         expect(compared).toMatchObject([{ from: 100, to: 97, known: 2, exact: false, renewed: false }]);
@@ -329,7 +329,7 @@ export function describeLostCalls(open: OpenLedger): void {
           unknown: 2,
           unknownInBudget: 2,
         });
-        // An answer is what they were for. The next one is alone again.
+        // An answer arrived for them, so the next one is alone again.
         await buy(ledger, report);
         await buy(ledger, report, lost());
         await calls.settleLost(doubtful(place.environmentId), 'free', 'seen');

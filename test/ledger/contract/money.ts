@@ -25,7 +25,7 @@ import { type OpenLedger, onLedger } from './open.js';
 const until = NOW + 1000;
 const closure = { operation: null, reason: 'allowance', until: null, message: 'spent', closedAt: NOW } as const;
 
-/** Another request each time. */
+/** Sends another request each time. */
 function asker(ledger: Ledger, place: Place, limits: Limits, more: Partial<NewCall> = {}) {
   let count = 0;
   const next = (once: Partial<NewCall> = {}) => {
@@ -95,11 +95,11 @@ export function describeMoney(open: OpenLedger): void {
           const message = `the limit of 2 ${what} is used up`;
           expect(await ask()).toEqual({ kind: 'parked', reason: 'budget', until: null, message });
           expect(await ledger.calls.refusal(call(place, { meter }), limits, NOW)).toMatchObject({ message });
-          // What turns out to have cost nothing can be spent.
+          // Units of a call that proves to be free can be spent.
           await ledger.calls.settleLost(doubtful(place.environmentId, third.requestKey), 'free', 'it was seen');
           expect(await ledger.calls.refusal(call(place, { meter }), limits, NOW)).toBeUndefined();
           expect(await ask()).toMatchObject({ kind: 'intent' });
-          // The next start has a budget of its own.
+          // The next attempt has its own limit.
           const later = asker(ledger, await begin(ledger), limits, { meter });
           expect(await later.ask()).toMatchObject({ kind: 'intent' });
         })(),
@@ -198,12 +198,12 @@ export function describeMoney(open: OpenLedger): void {
         await theirs.open();
         expect(await ours.ask()).toEqual({ kind: 'wait' });
         expect(await theirs.ask()).toEqual({ kind: 'wait' });
-        // A reader is not refused: the lock may go soon.
+        // A reader is not refused, because the lock may soon be released.
         expect(await ledger.calls.refusal(call(first), NO_LIMITS, NOW)).toBeUndefined();
         await ledger.calls.settle(intent, refused());
         expect(await theirs.ask()).toMatchObject({ kind: 'intent' });
         expect(await ours.ask()).toEqual({ kind: 'wait' });
-        // A figure from before the allowance came back is no figure.
+        // A figure from before the renewal does not count.
         expect(await ours.ask({ startedAt: until })).toMatchObject({ kind: 'intent' });
       }),
     );
@@ -241,7 +241,7 @@ export function describeMoney(open: OpenLedger): void {
         const again = asker(ledger, await begin(ledger), NO_LIMITS);
         expect(await again.ask()).toMatchObject({ kind: 'intent' });
         expect(await ask({ startedAt: until })).toMatchObject({ kind: 'intent' });
-        // Refused once more, it is closed to both.
+        // After another refusal it is closed to both.
         await ledger.calls.close(place.environmentId, closure);
         expect(await ask({ startedAt: until })).toEqual(parked);
         expect(await again.ask({ startedAt: until })).toEqual(parked);
@@ -276,7 +276,9 @@ export function describeMoney(open: OpenLedger): void {
   });
 
   describe('intents and settlements at the same time', () => {
-    /** Requests that are asked for at once, by two processes of one purse, and how many of those open are answered meanwhile. */
+    /**
+     * Simultaneous requests of two processes with one limit, and the number of open ones that are answered meanwhile.
+     */
     const moment = fc.record({
       asked: fc.array(fc.record({ request: fc.nat(11), helper: fc.boolean() }), { minLength: 1, maxLength: 12 }),
       answered: fc.nat(4),

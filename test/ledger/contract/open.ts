@@ -1,12 +1,11 @@
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { NOW } from '../support.js';
 
-/** An empty ledger of its own for one test. */
 export interface OpenedLedger {
   readonly ledger: Ledger;
-  /** The same ledger as another process finds it; the one before is not used any more. */
+  /** The same ledger, as another process opens it. The earlier one is not used any more. */
   reopen(): Promise<Ledger>;
-  /** Closes it, and takes away all there was of it. */
+  /** Closes it and removes its data. */
   remove(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ interface Line {
 
 const digest = (value: unknown) => hash('sha256', JSON.stringify(value)).slice(0, 32);
 
-/** Lines of a file, as they are laid out. A text is the company of a line that has that as its ID, too. */
+/** Rows of a file. A text stands for a row with that ID and company. */
 const laid = (lines: readonly (Line | string)[]): readonly FileRow[] =>
   lines.map((line, index) => {
     const { id = null, company = id, note = '', problem = null } = typeof line === 'string' ? { id: line } : line;
@@ -38,7 +38,7 @@ const UNFINISHED = {
 const RESTS: DueDecision = { due: null, nextAt: null };
 /** Rows in progress continue. No other row needs work. */
 const resting = ({ onItsWay }: MemberState): DueDecision => (onItsWay === null ? RESTS : UNFINISHED);
-/** Those rows are bought again, the others rest. */
+/** Buys these rows again. The others need no work. */
 const again =
   (...rows: readonly number[]) =>
   (standing: MemberState): DueDecision =>
@@ -148,7 +148,7 @@ export function describePortfolios(open: OpenLedger): void {
           [3, 'a', 'complete', '1'],
           [4, '', 'complete', '3'],
         ]);
-        // IDs that repeat are no keys: the company is.
+        // Repeated IDs are no keys, so the company is the key.
         expect(await night(ledger, [{ id: 'd', company: 'x' }, { id: 'd', company: 'x' }, 'a'])).toMatchObject({
           left: 1,
         });

@@ -254,7 +254,7 @@ export function describeReading(open: OpenLedger): void {
           errorCode: 'TIMEOUT',
         });
         expect(await ledger.reading.unknownCharges(1)).toHaveLength(1);
-        // Those of the run are told with its units; what was asked by hand is not its own.
+        // Lost calls of the run are listed with its units. Manual requests are not part of the run.
         await buy(ledger, call(place), lost({ errorCode: 'TIMEOUT' }));
         expect(await ledger.runs.progress(run)).toMatchObject({ unknownCalls: 2 });
       }),

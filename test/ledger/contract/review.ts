@@ -34,7 +34,7 @@ const decision = (environmentId: number, more: Partial<NewDecision> = {}): NewDe
   ...more,
 });
 
-/** A row that ended with a question, or went on with a remembered answer. */
+/** Ends a row with a question, or continues it with a remembered answer. */
 async function ask(
   { runs }: Ledger,
   [run, row]: readonly [string, number],
@@ -80,7 +80,7 @@ export function describeReview(open: OpenLedger): void {
           environment: 'live',
           line: 3,
           fields: {},
-          // The only one that can be confirmed.
+          // The only candidate that can be confirmed.
           candidates: [{ id: '5' }],
         });
         expect(all[2]?.candidates.map((one) => one.id)).toEqual(['5', '6']);
@@ -206,7 +206,7 @@ export function describeReview(open: OpenLedger): void {
         await ask(ledger, [run, 2], question(v2, { space: 'v2' }), both);
         await review.record(decision(v1, { ...ofRecord, entityKey: 'record|5' }));
         await review.record(decision(v2, { space: 'v2' }));
-        // Of the first, who is meant was not the question.
+        // The first was never asked which company it means.
         expect(await runs.row(run, 1)).toMatchObject({ ids: [id('v1', '5', 'AAAAA'), id('v2', '9')] });
         expect(await runs.row(run, 2)).toMatchObject({
           ids: [id('v1', '5', 'AAAAA')],

@@ -12,10 +12,10 @@ interface Desk {
   readonly run: string;
   readonly say: (by: string, more?: Partial<NewDecision>) => ReturnType<Ledger['review']['record']>;
   readonly row: () => ReturnType<Ledger['runs']['row']>;
-  /** What a row of the list is told, with the policy or without. */
+  /** The remembered decision for a row of the list, with the policy or without. */
   readonly remembered: (secondPerson?: boolean) => ReturnType<Ledger['review']['decisionFor']>;
   readonly ask: () => Promise<void>;
-  /** The list is run again, with the policy or without. */
+  /** Runs the list again, with the policy or without. */
   readonly again: (secondPerson: boolean) => Promise<unknown>;
 }
 

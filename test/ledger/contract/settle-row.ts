@@ -90,7 +90,7 @@ export function describeSettledRows(open: OpenLedger): void {
         const row = await second.runs.row(run, 1);
         expect(row).toMatchObject({ ...rowSettlement({ outcome: 'complete' }).checkpoint, unitsCharged: 1 });
         expect(row?.ids.map(({ space, id }) => `${space} ${id}`)).toEqual(['v2 7']);
-        // What happened stays; what was found and asked is replaced, in the spaces that were looked at.
+        // Events stay. IDs and questions are replaced in the spaces that were processed.
         expect(await seen()).toEqual({
           candidates: ['1 credit 1 c', '1 v1 1 9'],
           errors: ['1 X 3', '1 Y 3'],

@@ -5,7 +5,7 @@ import type { ReceivedEvent } from '../../../src/ledger/portfolio/watches.js';
 import { collect, keyOf, NOW, rowSettlement, withSnapshot } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
-/** A portfolio whose members are these v2 companies (null: none is confirmed), and where answers come from. */
+/** A portfolio of these v2 companies (null: not confirmed), and the environment of the answers. */
 async function watched(ledger: Ledger, companies: readonly (string | null)[], name = 'p', now = NOW) {
   const digest = hash('sha256', name).slice(0, 32);
   const rows = companies.map((company, index) => ({
@@ -63,7 +63,7 @@ export function describeWatches(open: OpenLedger): void {
         expect(await watches.members(wish.portfolioIds)).toEqual({ listed: 4, without: 1 });
         expect((await watches.toAdd(environmentId, wish)).map(({ companyId }) => companyId)).toEqual(['1', '2']);
         await watches.asked(environmentId, '1', ['name'], NOW);
-        // Asked for, and no answer came: to be asked for again, unless the list has it.
+        // Requested without an answer, so it is requested again, unless the list has it.
         expect(await watches.toAdd(environmentId, wish)).toHaveLength(2);
         await watches.reconcile(environmentId, ['1', '9'], wish, NOW);
         expect(await watches.toAdd(environmentId, wish)).toEqual([{ companyId: '2', registered: 0 }]);
@@ -71,7 +71,7 @@ export function describeWatches(open: OpenLedger): void {
           { companyId: '1', registered: 1 },
           { companyId: '2', registered: 0 },
         ]);
-        // Somebody has removed it elsewhere.
+        // It was removed elsewhere.
         await watches.reconcile(environmentId, [], wish, NOW);
         expect(await watches.toAdd(environmentId, wish)).toHaveLength(2);
         expect(await watches.watched(environmentId)).toBe(0);
@@ -136,7 +136,7 @@ export function describeWatches(open: OpenLedger): void {
         expect(await watches.hint(['3', '8'], NOW + 7)).toBe(1);
         expect(await toRead({ notSince: 0 })).toEqual(['3', '2']);
         expect(await toRead({ hinted: true })).toEqual(['3']);
-        // It was asked for before the callback came.
+        // It was requested before the callback came.
         await watches.read(environmentId, '3', NOW + 6);
         expect(await toRead({ hinted: true })).toEqual(['3']);
         await watches.read(environmentId, '3', NOW + 7);

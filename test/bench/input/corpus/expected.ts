@@ -1,42 +1,42 @@
 import type { InputField } from '../../../../src/input/types.js';
 
-/** What must become of a file, as a careful person who knows its maker would say. Written by hand, not by our reader. */
+/** The expected reading of a file, written manually from knowledge of its maker. */
 export interface Expected {
-  /** Who makes such files, and what is odd about this one. */
+  /** The maker of such files, and the peculiarity of this one. */
   readonly like: string;
-  /** How it must be read: as it is, or with the flags of `answer` where there is a `question`. */
+  /** How it must be read: as it is, or with the flags of `answer` if there is a `question`. */
   readonly reading?: Reading;
-  /** Columns that must be asked about. Without a terminal the file is refused, and each is named. */
+  /** Columns that kybatch must ask about. Without a terminal it refuses the file and names each of them. */
   readonly question?: Question;
-  /** The evidence is thin: this may be asked, but need not. */
+  /** The evidence is thin: kybatch may ask, but need not. */
   readonly mayAsk?: Question;
-  /** What a person then adds to the command. */
+  /** The flags that a person then adds. */
   readonly answer?: readonly string[];
-  /** v1 IDs of the sandbox's companies, by line: the file can be run on it, and no other company may be confirmed. */
+  /** v1 IDs of the sandbox's companies, by line. The file can be run on it, and no other company may be confirmed. */
   readonly companies?: Readonly<Record<string, string>>;
-  /** Rows that must be confirmed in such a run, at least. */
+  /** The fewest rows that must be confirmed in such a run. */
   readonly confirmed?: number;
 }
 
 export interface Question {
-  /** Each stands in what is printed; `a|b`: one of them. */
+  /** Each must be printed. `a|b` means one of them. */
   readonly mentions: readonly string[];
 }
 
 export interface Reading {
-  /** Field → header, or headers joined by ` + ` where two columns make one value. A field that is not here must not be read. */
+  /** Field → header, or headers joined by ` + ` if two columns make one value. No other field may be read. */
   readonly columns: Readonly<Partial<Record<InputField, string>>>;
-  /** Fields that may be read as well, or not: nothing depends on them. */
+  /** Fields that may be read or not. */
   readonly optional?: Readonly<Partial<Record<InputField, string>>>;
-  /** Rows that are about companies, sound or not. */
+  /** Rows about companies, valid or not. */
   readonly rows: number;
-  /** Lines that are about none: left out, or invalid, but never searched for. */
+  /** Lines without a company. They are left out or invalid, and never searched for. */
   readonly notCompanies?: readonly number[];
-  /** Line → why it is invalid: one of the codes. */
+  /** Line → a code of why it is invalid. */
   readonly invalid?: Readonly<Record<string, string>>;
-  /** What must be said beside it, for something is left out: each of these. */
+  /** Each of these must be printed, because some input is left out. */
   readonly says?: readonly string[];
-  /** What must stand in some rows, exactly; null: nothing may be searched for by this field. */
+  /** Exact values of some rows. Null: this field is not searched by. */
   readonly cells: readonly ExpectedCells[];
 }
 

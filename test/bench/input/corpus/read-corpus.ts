@@ -4,7 +4,7 @@ import type { Expected } from './expected.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../../../fixtures/inputs');
 
-/** A file on disk, and what must become of it. */
+/** A file on disk, and its expected reading. */
 export interface CorpusCase {
   readonly name: string;
   readonly path: string;
