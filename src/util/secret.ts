@@ -74,20 +74,54 @@ function remember(value: string): void {
 }
 
 /**
- * How programs that repeat a header write it: plain, in a URL, and in JSON. Some JSON writers also escape slashes, or
- * signs that are special in HTML.
+ * How programs that repeat a header write it: plain, in a URL (also in a URL within a URL), in JSON, in hexadecimal
+ * digits, and in Base64. A key that is reversed, encrypted or in UTF-16 is not looked for: no echoing server writes it
+ * so.
  */
-const spellingsOf = (value: string): readonly string[] => {
-  const inJson = JSON.stringify(value).slice(1, -1);
-  const special = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const spellings = [
+const spellingsOf = (value: string): readonly string[] =>
+  [
     value,
     encodeURIComponent(value),
-    inJson,
-    inJson.replaceAll('/', '\\/'),
-    inJson.replaceAll(/[&'+<>]/g, special),
-  ];
-  return [...new Set(spellings.filter((spelling) => spelling !== '').map(asciiLower))];
+    encodeURIComponent(encodeURIComponent(value)),
+    eachByte(value, (hex) => `%${hex}`),
+    eachByte(value, (hex) => hex),
+    JSON.stringify(value).slice(1, -1),
+    ...[0, 1, 2].flatMap((before) => base64At(before, value)),
+  ]
+    .filter((spelling) => spelling !== '')
+    .map(asciiLower);
+
+const eachByte = (value: string, write: (hex: string, byte: number) => string): string =>
+  [...Buffer.from(value)].map((byte) => write(byte.toString(16).padStart(2, '0'), byte)).join('');
+
+/**
+ * The characters of Base64 that the key alone decides when so many bytes stand before it ("Bearer "), in both
+ * alphabets.
+ */
+function base64At(before: number, value: string): readonly string[] {
+  const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
+  const decided = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)] as const;
+  return [bytes.toString('base64').slice(...decided), bytes.toString('base64url').slice(...decided)];
+}
+
+/**
+ * Forms that write single characters: pieces of them are too short to be told from other text, so whole keys count
+ * alone.
+ */
+const escapedSpellings = (value: string): readonly string[] =>
+  [
+    eachByte(value, (hex) => `%25${hex}`),
+    eachByte(value, (_, byte) => `&#${byte};`),
+    eachByte(value, (hex) => `&#x${hex};`),
+    value.replace(/[&<>"']/g, (character) => HTML_ENTITIES[character] ?? character),
+  ].map(asciiLower);
+
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 };
 
 interface Range {
@@ -153,7 +187,7 @@ const SHORTEST_KEY = 8;
 
 export function hideKeyInAnswers(key: string): void {
   if (key.length < SHORTEST_KEY) return;
-  for (const spelling of spellingsOf(key)) {
+  for (const spelling of [...spellingsOf(key), ...escapedSpellings(key)]) {
     keysInAnswers.add(spelling);
     stride = Math.min(stride, spelling.length - KEY_BLOCK + 1);
     const bytes = Buffer.from(spelling, 'latin1');
@@ -163,11 +197,20 @@ export function hideKeyInAnswers(key: string): void {
 
 /** The answer with `[key]` instead of our API keys, in any case. No other byte changes. */
 export function redactAnswer(bytes: Buffer): Buffer {
-  if (!mayHoldKey(bytes)) return bytes;
-  const hidden = joined(keysIn(bytes).sort((a, b) => a.start - b.start));
+  const plain = mayHoldKey(bytes);
+  const escaped = bytes.includes('\\u00') || bytes.includes('\\/');
+  if (!plain && !escaped) return bytes;
+  const found = [...(plain ? keysIn(bytes) : []), ...(escaped ? escapedKeysIn(bytes) : [])];
+  const hidden = joined(found.sort((a, b) => a.start - b.start));
   // One character per byte.
   return hidden.length === 0 ? bytes : Buffer.from(replaced(bytes.toString('latin1'), hidden), 'latin1');
 }
+
+const BACKSLASH = 0x5c;
+const SLASH = 0x2f;
+const QUOTE = 0x22;
+const LOWER_U = 0x75;
+const ZERO = 0x30;
 
 function keysIn(bytes: Buffer): Range[] {
   const lowerBytes = Buffer.from(bytes);
@@ -177,6 +220,54 @@ function keysIn(bytes: Buffer): Range[] {
   }
   const lower = lowerBytes.toString('latin1');
   return [...keysInAnswers].flatMap((key) => occurrences(lower, key));
+}
+
+/**
+ * JSON may escape any character of a key. A quote or backslash stays escaped, as in the key's JSON spelling. A loop over
+ * bytes, because an answer may be all escapes (X-6).
+ */
+function escapedKeysIn(bytes: Buffer): Range[] {
+  const unescaped = Buffer.allocUnsafe(bytes.length);
+  /** Where each byte of it is in the answer. */
+  const origins = new Uint32Array(bytes.length + 1);
+  let length = 0;
+  const copy = (from: number, to: number) => {
+    for (let at = from; at < to && at < bytes.length; at++) {
+      origins[length] = at;
+      unescaped[length++] = bytes[at] as number;
+    }
+    return to;
+  };
+  for (let at = 0; at < bytes.length; ) {
+    const written = bytes[at] === BACKSLASH ? escapedByte(bytes, at + 1) : undefined;
+    if (written === undefined) at = copy(at, bytes[at] === BACKSLASH ? at + 2 : at + 1);
+    else {
+      origins[length] = at;
+      unescaped[length++] = written.byte;
+      at += written.length;
+    }
+  }
+  origins[length] = bytes.length;
+  const text = unescaped.subarray(0, length);
+  if (!mayHoldKey(text)) return [];
+  const asWritten = (place: number) => origins[place] ?? bytes.length;
+  return keysIn(text).map(({ start, end }) => ({ start: asWritten(start), end: asWritten(end) }));
+}
+
+/** The ASCII character of the escape behind a backslash, and the length of the escape. */
+function escapedByte(bytes: Buffer, at: number): { readonly byte: number; readonly length: number } | undefined {
+  if (bytes[at] === SLASH) return { byte: SLASH, length: 2 };
+  if (((bytes[at] ?? 0) | 0x20) !== LOWER_U || bytes[at + 1] !== ZERO || bytes[at + 2] !== ZERO) return undefined;
+  const [high, low] = [hexDigit(bytes[at + 3]), hexDigit(bytes[at + 4])];
+  if (high < 2 || high > 7 || low < 0) return undefined;
+  const byte = high * 16 + low;
+  return byte === QUOTE || byte === BACKSLASH ? undefined : { byte, length: 6 };
+}
+
+function hexDigit(byte = 0): number {
+  if (byte >= ZERO && byte <= 0x39) return byte - ZERO;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
 /** Every block of a whole key is marked. Single blocks of a long key are also in figures: `6175` in hexadecimal. */
