@@ -178,7 +178,13 @@ export function readNumberInName(text: string, countryCode: string, state?: stri
   if (text.length > LONGEST_NAME || countDigits(text) < fewest) return undefined;
   const plain = plainCharacters(text).trimEnd();
   const [, before = '', bracketed, trailing] = AT_THE_END.exec(plain) ?? [];
-  for (const [name, written] of [...afterLegalForm(plain), [before, (bracketed ?? trailing ?? '').trim()] as const]) {
+  const ends = [...afterLegalForm(plain, countryCode), [before, (bracketed ?? trailing ?? '').trim()] as const];
+  // Behind the number, a place in brackets is the court of a German one, and says nothing about others.
+  const readings = ends.flatMap(([name, written]) => [
+    [name, written] as const,
+    [name, written.replace(/\s*[([][^()[\]\d]+[)\]]$/, '')] as const,
+  ]);
+  for (const [name, written] of readings) {
     if (countDigits(written) < fewest || DATES.test(written) || !/\p{L}.*\p{L}/u.test(name)) continue;
     const number = parseRegistrationNumber(written, countryCode, state);
     if (!isClear(number, countryCode)) continue;
@@ -197,21 +203,25 @@ export function readNumberInName(text: string, countryCode: string, state?: stri
   return undefined;
 }
 
-/** A legal form ends the name, so no sign has to part it from the number. "AG" behind a form is a court. */
-function afterLegalForm(text: string): readonly (readonly [name: string, rest: string])[] {
+/**
+ * A legal form ends the name, so no sign has to part it from the number. Behind a form or a number, "AG" is a court, and
+ * the code of the country begins the number: "Acme AB (SE 556012-3456)".
+ */
+function afterLegalForm(text: string, countryCode: string): readonly (readonly [name: string, rest: string])[] {
   const ends = [...text.matchAll(/[\s,;][\s,;:|/#([–—-]*/g)].map(({ index }) => index).slice(-MOST_WORDS);
-  const end = ends.findLast((at) => hasLegalForm(text.slice(0, at)));
+  const named = ends.filter((at) => hasLegalForm(text.slice(0, at)));
+  const ofNumber = new RegExp(`^(?:\\P{L}*|.*\\d.*\\P{L})(?:AG|${countryCode})$`, 'u');
+  const end = named.findLast((at, index) => !ofNumber.test(text.slice(named[index - 1] ?? 0, at)));
   if (end === undefined) return [];
-  const court = /^(.*\S)\s+AG$/.exec(text.slice(0, end))?.[1];
-  const name = court !== undefined && hasLegalForm(court) ? court : text.slice(0, end);
-  return [[name, text.slice(name.length).replace(/^[\s,;:|/#([–—-]+|[)\]]$/g, '')]];
+  const rest = text.slice(end).replace(/^[\s,;:|/#–—-]+/, '');
+  return [[text.slice(0, end), /^[([]([^()[\]]*)[)\]]$/.exec(rest)?.[1] ?? rest]];
 }
 
 const MOST_WORDS = 10;
 
 /** Brackets, or a separator that is not used inside names: a comma, a slash, a dash with spaces around it. */
 const AT_THE_END =
-  /^(.*?\S)(?:\s{0,9}[([]([^()[\]]{5,60})[)\]]|(?:\s{0,9}[,;|]\s{0,9}|\s{1,9}[-–—/#:]\s{1,9})([^,;|()[\]]{5,60}))$/u;
+  /^(.*?\S)(?:\s{0,9}[([]([^()[\]]{5,60})[)\]]|(?:\s{0,9}[,;|]\s{0,9}|\s{1,9}[-–—/#:]\s{1,9})([^,;|()[\]]{5,60}(?:[([][^()[\]]{2,40}[)\]])?))$/u;
 
 /** A German number is clear by its register and court. */
 const FEWEST_DIGITS = 5;

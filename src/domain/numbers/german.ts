@@ -144,10 +144,10 @@ const UNREAD = /^(?:\p{L}|\s*x+(?!\p{L}))/iu;
 function courtIn(rest: string): string | undefined {
   const words = rest
     .replace(germanCourts().words, ' ')
-    .replace(/[^\p{L}\p{M}\p{N}()/.'’-]/gu, ' ')
+    .replace(/[^\p{L}\p{M}\p{N}()/.'’-]|\(\s*\)/gu, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s./-]+|[\s./-]+$/g, '')
-    .replace(/^\((.*)\)$/, '$1');
+    .replace(/^\([\s(]*(.*)\)$/, '$1');
   return /\p{L}{2}/u.test(words) ? words : undefined;
 }
 
