@@ -3,7 +3,7 @@
 import { sanitizeText } from '../util/sanitize-text.js';
 import type { CandidateFacts, Graded, MatchedOn, Subject } from './candidate-grade.js';
 import { NAME_AGREEMENT, nameSimilarity, normaliseName } from './names/similarity.js';
-import { matchNumber } from './numbers/compare.js';
+import { lacksRegister, matchNumber } from './numbers/compare.js';
 import { checkDigitCatchesTypos } from './numbers/country-formats.js';
 
 export interface MatchPolicy {
@@ -106,7 +106,7 @@ function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[]
   if (here.length === 0) return hits.length > 0 ? wrongCountry(hits) : withoutHit(candidates);
   // If the row has no country, candidates may be in several countries, which a name cannot distinguish.
   const namesNone = subject.countryCode === '' || subject.countryFrom !== undefined;
-  const hit = namesNone && here.length > 1 ? undefined : singleOut(here, policy);
+  const hit = namesNone && here.length > 1 ? undefined : singleOut(subject, here, policy);
   if (hit === undefined) {
     return review('several_candidates', `${here.length} candidates have this registration number`);
   }
@@ -151,14 +151,20 @@ function decideWithoutCourt(
 }
 
 /**
- * If a country has several registers and the candidates do not name theirs, equal numbers are no contradiction. The
- * candidate whose name agrees is confirmed, if all others have another name and VAT number.
+ * If a country has several registers, and the row or the candidates do not name theirs, equal numbers are no
+ * contradiction. The candidate whose name agrees is confirmed, if all others have another name and VAT number. For a row
+ * without its register, the name must be equal.
  */
-function singleOut(here: readonly GradedCandidate[], policy: MatchPolicy): GradedCandidate | undefined {
+function singleOut(
+  { registrationNumber: number, countryCode }: Subject,
+  here: readonly GradedCandidate[],
+  policy: MatchPolicy,
+): GradedCandidate | undefined {
   const [only, second] = here;
   if (second === undefined) return only;
-  if (!here.every(({ graded }) => graded.needsName)) return undefined;
-  const named = here.filter((entry) => nameAgrees(entry, policy));
+  const isOpen = number !== undefined && lacksRegister(number, countryCode);
+  if (!isOpen && !here.every(({ graded }) => graded.needsName)) return undefined;
+  const named = here.filter((entry) => nameAgrees(entry, policy) && (!isOpen || letters(entry.graded).name === 'A'));
   const others = here.filter((entry) => !named.includes(entry));
   const ruledOut = others.every(({ graded }) => letters(graded).name === 'F' && !isYes(letters(graded).vat));
   return named.length === 1 && ruledOut ? named[0] : undefined;

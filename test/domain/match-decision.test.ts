@@ -265,6 +265,24 @@ describe('policy', () => {
     expect(verdict(decide(withNumber('as_written'), candidates, defaultMatchPolicy))).toBe(expected);
   });
 
+  test.each([
+    [['AAAAZ', 'AFFAZ', 'AFFAZ'], 'confirmed'],
+    [['AAZAZ', 'AFZAZ'], 'confirmed'],
+    [['ABZAZ', 'AFZAZ'], 'several_candidates'],
+    [['AAZAZ', 'AAZAZ'], 'several_candidates'],
+    [['AAZAZ', 'ABZAZ'], 'several_candidates'],
+    [['AAZAZ', 'AZZAZ'], 'several_candidates'],
+    [['AAZAZ', 'AFAAZ'], 'several_candidates'],
+    [['AAFAZ', 'AFZAZ'], 'vat_conflict'],
+    [['AFZAZ', 'AFZAZ'], 'several_candidates'],
+  ] as const)('a US number without its state, %j → %s', (grades, expected) => {
+    const candidates = grades.map((grade, i) => candidate(String(i), grade));
+    const subject: Subject = { countryCode: 'US', registrationNumber: number('needs_name') };
+    expect(verdict(decide(subject, candidates, defaultMatchPolicy))).toBe(expected);
+    const inState = { ...subject, registrationNumber: { ...number('as_written'), register: 'DE' } };
+    expect(verdict(decide(inState, candidates, defaultMatchPolicy))).toBe('several_candidates');
+  });
+
   test('a court missing on one side needs the name', () => {
     expect(verdict(decide(withNumber('as_written'), [candidate('1', 'BZZAZ', true)], defaultMatchPolicy))).toBe(
       'name_needed',

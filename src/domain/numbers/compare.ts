@@ -274,5 +274,9 @@ export function isUniqueInCountry(number: string, countryCode: string): boolean 
   return treatment !== 'review' && (countryCode !== 'CN' || valid === 'yes');
 }
 
+/** The number names a company only together with a court, state or province, which is missing. */
+export const lacksRegister = ({ register }: ParsedNumber, countryCode: string): boolean =>
+  SEVERAL_REGISTERS.has(countryCode) && register === undefined;
+
 /** Countries in which courts, states or provinces number their companies separately. */
 const SEVERAL_REGISTERS: ReadonlySet<string> = new Set(['DE', 'US', 'CA']);
