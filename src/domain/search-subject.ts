@@ -140,14 +140,24 @@ export function lacksCourt(fields: RowFields): boolean {
   return reading.ok && reading.enquiry.subject.registrationNumber?.lacksCourt === true;
 }
 
-/** The number has a form that only another country uses. */
-export function fitsOtherCountry({ registration_number: number = '', country = '', state = '' }: RowFields): boolean {
-  const suggested = suggestCountry({ registration_number: number, state });
+/**
+ * Why the country of the row may be wrong, in words: another country uses the form of its number, or its VAT number
+ * names a country that the number fits.
+ */
+export function otherCountryInWords(fields: RowFields): string | undefined {
+  const { registration_number: number, vat_number: vat = '', country = '', state = '' } = fields;
   const place = resolveLocation(country, state);
-  return suggested !== undefined && place.ok && place.countryCode !== suggested.countryCode;
+  if (!place.ok || place.countryCode === null) return undefined;
+  const named = suggestCountry({ vat_number: vat })?.countryCode;
+  if (named !== undefined && named !== place.countryCode) {
+    const fits = number === undefined || parseRegistrationNumber(number, named).treatment !== 'review';
+    const which = number === undefined ? 'The VAT number fits' : 'The number and the VAT number fit';
+    if (fits) return `${which} ${named}, not ${place.countryCode}. Correct the country of the row`;
+  }
+  const own = suggestCountry({ registration_number: number ?? '', state })?.countryCode;
+  if (own === undefined || own === place.countryCode) return undefined;
+  return `The number fits ${own}, not ${place.countryCode}. Check both`;
 }
-
-export const OTHER_COUNTRY = 'The number does not fit the country. Check both';
 
 const hasPlace = ({ city, state }: Subject): boolean => city !== undefined || state !== undefined;
 

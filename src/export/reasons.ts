@@ -6,10 +6,9 @@ import { repairInWords } from '../domain/numbers/number-text.js';
 import { resolveLocation } from '../domain/places/resolve-location.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../domain/provider.js';
 import {
-  fitsOtherCountry,
   lacksCourt,
   lacksState,
-  OTHER_COUNTRY,
+  otherCountryInWords,
   type RowFields,
   readSearchSubject,
 } from '../domain/search-subject.js';
@@ -50,8 +49,8 @@ export interface ReasonFacts
   readonly lacksCourt: boolean;
   /** Several companies have the number, and its state is missing. */
   readonly lacksState: boolean;
-  /** The number has a form that only another country uses. */
-  readonly fitsOtherCountry: boolean;
+  /** Why the country of the row may be wrong, in words. */
+  readonly otherCountry: string | undefined;
   /** The different turnovers in the accounts it would be taken from, as sent. Null if it has another source. */
   readonly filedTurnovers: readonly string[] | null;
   /** Figures were bought, and none of them is a turnover. */
@@ -65,7 +64,7 @@ export const reasonFacts = (row: SnapshotRow, company: CompanyFacts): ReasonFact
   notes: row.outcome === 'complete' ? notesOn(row, company) : [],
   lacksCourt: row.errorCode === 'NUMBER_UNREADABLE' && lacksCourt(usedFields(row)),
   lacksState: row.errorCode === 'SEVERAL_CANDIDATES' && lacksState(usedFields(row)),
-  fitsOtherCountry: row.errorCode === 'NUMBER_UNREADABLE' && fitsOtherCountry(usedFields(row)),
+  otherCountry: row.errorCode === 'NUMBER_UNREADABLE' ? otherCountryInWords(usedFields(row)) : undefined,
   code: row.errorCode,
   message: row.errorMessage,
   filedTurnovers: company.cell('turnover_filed')?.split('\n') ?? null,
@@ -125,8 +124,8 @@ function searchedBy({ message }: ReasonFacts): string {
 /** The question for a person. If a second person must agree, that says more than its topic. */
 function inQuestion(row: ReasonFacts): string {
   if (row.code === 'NUMBER_UNREADABLE' && row.lacksCourt) return 'The register court is missing';
-  if (row.lacksState) return 'Several companies have this number. A state column decides';
-  if (row.code === 'NUMBER_UNREADABLE' && row.fitsOtherCountry) return OTHER_COUNTRY;
+  if (row.lacksState) return 'Several companies have this number, and the row has no state';
+  if (row.otherCountry !== undefined) return row.otherCountry;
   // Only a question about one candidate has a grade, and that candidate has the VAT number.
   if (row.code === 'VAT_ONLY' && row.matchGrade !== null && Object.keys(row.ids).length === 0)
     return 'Only the VAT number and the name agree';

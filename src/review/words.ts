@@ -1,7 +1,7 @@
 import { mismatchInWords, readIdentityMismatch } from '../domain/identity-mismatch.js';
 import type { ReviewReason } from '../domain/match-decision.js';
 import { idSpaces } from '../domain/provider.js';
-import { fitsOtherCountry, lacksCourt, lacksState, OTHER_COUNTRY } from '../domain/search-subject.js';
+import { lacksCourt, lacksState, otherCountryInWords } from '../domain/search-subject.js';
 import type { DecisionEntry, Recorded } from '../ledger/review/review.js';
 import type { QuestionTopic } from '../ledger/rows/runs.js';
 import { listed } from '../util/words.js';
@@ -108,14 +108,14 @@ const choiceLine = (choice: Choice, index: number): string =>
 export function reasonInWords(question: Question): string {
   const { code, input } = question;
   if (code === 'NUMBER_UNREADABLE' && lacksCourt(input)) return 'court missing';
-  if (isOfOtherCountry(question)) return 'country or number?';
+  if (otherCountry(question) !== undefined) return 'country or number?';
   if (code === 'SEVERAL_CANDIDATES' && lacksState(input)) return 'state missing';
   const namesakes = countNamesakes(question);
   return namesakes > 1 ? `${namesakes} have this name` : reasonName(code);
 }
 
-const isOfOtherCountry = ({ code, input }: Question): boolean =>
-  code === 'NUMBER_UNREADABLE' && fitsOtherCountry(input);
+const otherCountry = ({ code, input }: Question): string | undefined =>
+  code === 'NUMBER_UNREADABLE' ? otherCountryInWords(input) : undefined;
 
 /**
  * Why the row asks, as a sentence. A name that several candidates have decides even less. Of a row that is confirmed
@@ -126,7 +126,7 @@ export function whyInWords(question: Question): string {
   const namesakes = countNamesakes(question);
   const isSafe = isKnown && stage === null;
   return [
-    isOfOtherCountry(question) ? OTHER_COUNTRY : message,
+    otherCountry(question) ?? message,
     ...(namesakes > 1 ? [`${namesakes} candidates have this name`] : []),
     ...(isSafe
       ? [`The company is confirmed: with none of these, only data of the ${idSpaces[space].words} is missing`]

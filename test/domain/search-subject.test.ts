@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countryProblem, readSearchSubject } from '../../src/domain/search-subject.js';
+import { countryProblem, otherCountryInWords, readSearchSubject } from '../../src/domain/search-subject.js';
 
 test.each([
   ['Stanford &amp; Sons Ltd', 'Stanford & Sons Ltd'],
@@ -19,4 +19,17 @@ test.each([
 
 test('a country from a web page is known', () => {
   expect(countryProblem({ name: 'Acme', country: '&Ouml;sterreich' })).toBeUndefined();
+});
+
+test.each([
+  [
+    { registration_number: '402008577', vat_number: 'FR08402008577', country: 'Belgique' },
+    'The number and the VAT number fit FR, not BE. Correct the country of the row',
+  ],
+  [{ vat_number: 'FR08402008577', country: 'BE' }, 'The VAT number fits FR, not BE. Correct the country of the row'],
+  [{ registration_number: 'FN 123456a', country: 'DE' }, 'The number fits AT, not DE. Check both'],
+  [{ registration_number: '402008577', country: 'Belgique' }, undefined],
+  [{ registration_number: '0403227515', vat_number: 'FR08402008577', country: 'FR' }, undefined],
+])('%o: %s', (fields, words) => {
+  expect(otherCountryInWords(fields)).toBe(words);
 });

@@ -200,7 +200,12 @@ const CASES: readonly (readonly [string, Partial<ReasonFacts>])[] = [
   ],
   [
     'a number with the form of another country',
-    { outcome: 'needs_review', code: 'NUMBER_UNREADABLE', fitsOtherCountry: true, ids: {} },
+    {
+      outcome: 'needs_review',
+      code: 'NUMBER_UNREADABLE',
+      otherCountry: 'The number fits AT, not DE. Check both',
+      ids: {},
+    },
   ],
   [
     'a corrected number without a company',

@@ -13,7 +13,7 @@ export const ROW: ReasonFacts = {
   matchGrade: 'AAZAZ',
   lacksCourt: false,
   lacksState: false,
-  fitsOtherCountry: false,
+  otherCountry: undefined,
   stages: {},
   ids: { v1: '77' },
   questions: [],
