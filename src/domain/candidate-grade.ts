@@ -15,7 +15,7 @@ import { areOtherCourtTowns, compareCourts, courtOf, readGermanEntry } from './n
 import type { ParsedNumber } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { compareVat, isReadableVat, type ParsedVat, parseVatNumber, vatRepairsInWords } from './numbers/vat.js';
-import { cityKey, subdivisionCode } from './places/location-codes.js';
+import { cityKey, subdivisionCode, withoutPostcode } from './places/location-codes.js';
 
 /** The values of one row about a company. */
 export interface Subject {
@@ -286,17 +286,18 @@ function compareCountry(subject: Subject, candidate: CandidateFacts): GradeLette
  */
 function compareLocality(subject: Subject, candidate: CandidateFacts): GradeLetter {
   const isGerman = subject.countryCode === 'DE';
-  const ours = [subject.state, subject.city].filter(isPlace);
+  const [ourCity, theirCity] = [subject, candidate].map(({ city }) => withoutPostcode(city ?? ''));
+  const ours = [subject.state, ourCity].filter(isPlace);
   const courtInNumber = isGerman ? readGermanEntry(candidate.registration_number ?? '')?.court : undefined;
   const registers = [candidate.state, candidate.jurisdiction, courtInNumber].filter(isPlace);
-  const theirs = [...registers, candidate.city].filter(isPlace);
+  const theirs = [...registers, theirCity].filter(isPlace);
   if (ours.length === 0 || theirs.length === 0) return 'Z';
   const known = new Set(theirs.map(cityKey));
   if (ours.some((place) => known.has(cityKey(place)))) return 'A';
   // In Germany a place may be the court's, under another name.
   const isCourt = (place: string) => theirs.some((court) => compareCourts(place, courtOf(court) ?? court) === 'same');
   if (isGerman && ours.some(isCourt)) return 'A';
-  if (isPlace(subject.city) && isAnotherCity(subject.city, candidate.city, isGerman ? registers : [])) return 'F';
+  if (isPlace(ourCity) && isAnotherCity(ourCity, theirCity, isGerman ? registers : [])) return 'F';
   const code = subject.state === undefined ? undefined : subdivisionCode(subject.countryCode, subject.state);
   const codes = registers
     .map((place) => subdivisionCode(subject.countryCode, place))

@@ -8,7 +8,7 @@ import { courtKey } from './numbers/german.js';
 import { marksIn } from './numbers/number-text.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { comparableVat } from './numbers/vat.js';
-import { isIsoCountry, isoAlias, plainPlace } from './places/location-codes.js';
+import { isIsoCountry, isoAlias, plainPlace, withoutPostcode } from './places/location-codes.js';
 import { resolveLocation } from './places/resolve-location.js';
 import { ID_SPACES, type IdSpace } from './provider.js';
 import { canBeConfirmed, type RowFields, readNumberInName, readSearchSubject } from './search-subject.js';
@@ -263,7 +263,8 @@ export function correctionProblem(
   const isSame =
     known.text.trim() === number.trim() ||
     identifierOf(given) === identifierOf(known.subject) ||
-    (keyOf(number) !== undefined && keyOf(number) === keyOf(known.text, [row.city ?? null, row.state ?? null]));
+    (keyOf(number) !== undefined &&
+      keyOf(number) === keyOf(known.text, [withoutPostcode(row.city ?? '') || null, row.state ?? null]));
   return isSame ? `the row already has this number, written "${known.text}"` : undefined;
 }
 

@@ -190,6 +190,17 @@ describe('the place', () => {
     ['IT', 'Milan', { city: 'Milano' }, 'A'],
     ['GB', 'London', { city: 'Greater London' }, 'Z'],
     ['US', 'Washington', { state: 'California' }, 'Z'],
+    ['DE', '20095 Hamburg', { city: 'Hamburg' }, 'A'],
+    ['DE', 'D-20095 Hamburg', { jurisdiction: 'Amtsgericht Hamburg' }, 'A'],
+    ['DE', 'Hamburg', { city: '20095 Hamburg' }, 'A'],
+    ['DE', '20095 Hamburg', { city: '20095 Bremen' }, 'F'],
+    ['NL', '1012 AB Amsterdam', { city: 'Amsterdam' }, 'A'],
+    ['SE', 'SE-111 22 Stockholm', { city: 'Stockholm' }, 'A'],
+    ['GB', 'London, SW1A 1AA', { city: 'London' }, 'A'],
+    ['CH', 'CH-9000 St. Gallen', { city: 'St. Gallen' }, 'A'],
+    ['US', 'Dallas, TX 75201', { city: 'Dallas' }, 'A'],
+    ['PL', 'Warszawa 00-950', { city: 'Warsaw' }, 'A'],
+    ['DE', '20095', { city: 'Hamburg' }, 'F'],
   ] as const)('%s: %s and %o is %s', (country, city, candidate, letter) => {
     expect(place(country, { city }, candidate)).toBe(letter);
   });

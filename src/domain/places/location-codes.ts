@@ -1,7 +1,7 @@
 // Codes of countries, states and territories.
 
 import { lazyPackage } from '../../util/packages.js';
-import { Memo, normalizeText } from '../../util/text-limits.js';
+import { LONGEST_NUMBER, Memo, normalizeText } from '../../util/text-limits.js';
 import { barredWords, dataFile } from '../../util/yaml.js';
 
 export const isoCountries = lazyPackage<typeof import('i18n-iso-countries')>('i18n-iso-countries/index.js');
@@ -72,6 +72,15 @@ export function cityKey(city: string): string {
   const plain = plainPlace(city);
   return cityNames().names[plain] ?? plain;
 }
+
+/** A town without its postal code: `20095 Hamburg`, `D-20095 Hamburg`, `1012 AB Amsterdam`, `London SW1A 1AA`. */
+export const withoutPostcode = (place: string): string =>
+  place.length > LONGEST_NUMBER ? place : place.trim().replace(CODE_BEFORE, '').replace(CODE_BEHIND, '');
+
+/** A word with a digit, perhaps with the letters of a country before it, and a second such word or two letters. */
+const CODE = '(?:\\p{Lu}{1,3}[ -])?(?:\\p{Lu}{1,2})?\\d[\\p{Lu}\\d-]*(?: \\d[\\p{Lu}\\d]*| \\p{Lu}{2}(?![\\p{L}.]))?';
+const CODE_BEFORE = new RegExp(`^${CODE}[\\s,]+(?=\\p{L}{2})`, 'u');
+const CODE_BEHIND = new RegExp(`(?<=\\p{L}{2})[\\s,]+\\(?${CODE}\\)?$`, 'u');
 
 /** A list has few places and repeats them. */
 const recent = new Memo<string>();
