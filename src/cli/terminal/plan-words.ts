@@ -304,14 +304,14 @@ const repairRuleInWords = (rule: RepairRule): string =>
 
 /** The columns that are read, with some of their cells. Then the columns that are only kept. */
 function columnsInWords({ columns: { read, country, all } }: PlanView, width: number): readonly string[] {
-  const lines = read.map(
-    ({ field, header, decidedBy, samples }) =>
-      [
-        field,
-        `← ${shortened(header, wordsRoom(width) - 2 - widthOf(HOW[decidedBy]))}${HOW[decidedBy]}`,
-        samples,
-      ] as const,
-  );
+  const fits = ({ header, decidedBy }: ReadColumn) => widthOf(header) <= wordsRoom(width) - 2 - widthOf(HOW[decidedBy]);
+  const joined = read.filter((column) => [column.source].flat().length > 1 && !fits(column));
+  const lines = read.map((column) => {
+    const { field, header, decidedBy, samples } = column;
+    const named = joined.includes(column) ? 'several columns' : header;
+    const room = wordsRoom(width) - 2 - widthOf(HOW[decidedBy]);
+    return [field, `← ${shortened(named, room)}${HOW[decidedBy]}`, samples] as const;
+  });
   const table = columnTable(lines, width, LABEL).trimEnd().split('\n');
   const kept = unusedColumns({ read, all });
   return labelLines(
@@ -320,6 +320,7 @@ function columnsInWords({ columns: { read, country, all } }: PlanView, width: nu
         'Columns',
         [
           ...table.map((line) => line.slice(LABEL)),
+          ...joined.flatMap(({ field, source }) => [`columns of ${field}:`, ...piecesInWords(source, all)]),
           country !== null && `country of rows without one: ${country}`,
           kept !== '' && shortened(`not used, kept in the results: ${kept}`, roomIn(width) - LABEL),
         ],
@@ -328,6 +329,17 @@ function columnsInWords({ columns: { read, country, all } }: PlanView, width: nu
     0,
   );
 }
+
+/** Between columns of which a row fills one, as `--map` writes it. */
+const EITHER = '|';
+
+/** The columns of one field in full, a line each. */
+const piecesInWords = (source: ReadColumn['source'], all: readonly string[]): readonly string[] =>
+  [source].flat().flatMap((piece, at, pieces) => {
+    if (piece === EITHER) return [];
+    const sign = at === 0 ? '' : pieces[at - 1] === EITHER ? 'or ' : 'and ';
+    return [`  ${sign}${typeof piece === 'number' ? sanitizeText(all[piece] ?? '', 60) : `"${piece}"`}`];
+  });
 
 const unusedColumns = ({ read, all }: Pick<PlanView['columns'], 'read' | 'all'>): string => {
   const taken = new Set(read.flatMap(({ source }) => source));
