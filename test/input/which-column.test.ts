@@ -414,6 +414,20 @@ test('the other columns are compared with the answer', async () => {
   expect(table.warnings.filter(({ text }) => / "Kunde" .*name /.test(text))).toEqual([]);
 });
 
+test.each(['Nr rejestrowy (stary)', 'Numer KRS stary', 'Reg. no. (old)', 'HRB alt', 'KRS dawny'])(
+  'a former number fills no gap: %s',
+  async (header) => {
+    const file = {
+      Name: NAMES,
+      Country: all('PL'),
+      KRS: ['0000123456', '', '0000123458'],
+      [header]: all('0000123457'),
+    };
+    const { table } = await readAll(csv(file));
+    expect(table.read.find(({ field }) => field === 'registration_number')?.header).toBe('KRS');
+  },
+);
+
 long('the order of columns does not matter', async () => {
   const columns: readonly (readonly [string, readonly string[]])[] = [
     ['Customer', CODES],
