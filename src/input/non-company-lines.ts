@@ -29,7 +29,8 @@ export function nonCompanyLineDetector(
     const isLong = written.some((cell) => cell.length > LONGEST_LINE);
     const cells = isLong ? written.map((cell) => cell.slice(0, LONGEST_LINE)) : written;
     if (isRepeatedHeader(cells, headers)) return 'repeated header';
-    if (saysTwoThings(cells, fields)) return ofCountry(cells, mapping, fields);
+    if (isTotalOfCounts(cells, mapping, fields)) return 'totals';
+    if (saysTwoThings(cells, fields)) return datedBesideCountry(cells, mapping);
     const filled = cells.flatMap((cell, index) => (isBlank(cell) ? [] : [{ text: trimCell(cell), index }]));
     const [first, ...others] = filled;
     if (first === undefined) return undefined;
@@ -80,6 +81,8 @@ export function headingIn(
   const text = trimCell(only).slice(0, LONGEST_LINE);
   const country = countryOfHeading(text);
   if (country !== undefined) return { country };
+  // A subtotal is in the middle of its group, unless it names another one.
+  if (reportLines().totalAlone.test(text)) return undefined;
   const isCompany = !/\p{L}/u.test(text) || hasLegalForm(text) || (columns === 1 && /\d/.test(text));
   return isCompany ? undefined : { country: undefined };
 }
@@ -132,16 +135,14 @@ export function hasGroupHeadings(sample: SampledColumns, own: number | undefined
   const rows = sample[0]?.length ?? 0;
   if (headings[0] !== 0 || sample.length < 2 || headings.length * 2 > rows) return false;
   if (headings.some((row) => row + 1 >= rows || headings.includes(row + 1))) return false;
-  return own === undefined || (sample[own] ?? []).every((cell, row) => isBlank(cell) || headings.includes(row));
+  return (
+    own === undefined ||
+    (sample[own] ?? []).every((cell, row) => isBlank(cell) || FIGURE.test(cell) || headings.includes(row))
+  );
 }
 
 /** If the country is filled down to the last line, it is also beside lines that are not companies. */
-function ofCountry(
-  cells: readonly string[],
-  mapping: InputTable['mapping'],
-  fields: ReadonlySet<number>,
-): LeftOutKind | undefined {
-  if (isTotalOfCountry(cells, mapping, fields)) return 'totals';
+function datedBesideCountry(cells: readonly string[], mapping: InputTable['mapping']): LeftOutKind | undefined {
   const own = indicesIn(mapping.country ?? []);
   const [first, second] = cells.flatMap((cell, index) =>
     isBlank(cell) || own.includes(index) ? [] : [trimCell(cell)],
@@ -150,10 +151,11 @@ function ofCountry(
 }
 
 /**
- * A total with a country beside it, like every line of its list. It is in the column of the user's own key, or is a
- * name in a line without the key that others have. All other cells are figures, and a count may be in any column.
+ * A total among the fields of its list: beside a country, or with a count as its name. It is in a column of no field or
+ * of the user's own key, or is a name in a line without the key that others have. All other cells are figures, and a
+ * count may be in any column.
  */
-function isTotalOfCountry(
+function isTotalOfCounts(
   cells: readonly string[],
   mapping: InputTable['mapping'],
   fields: ReadonlySet<number>,
@@ -163,21 +165,27 @@ function isTotalOfCountry(
       .map((index) => trimCell(cells[index] ?? ''))
       .join('');
   const [key, name] = [textIn('id'), textIn('name')];
+  const labelAt = key === '' ? cells.findIndex((cell, index) => !fields.has(index) && !isBlank(cell)) : -1;
+  const label = key || trimCell(cells[labelAt] ?? '');
   const { total, totalAlone } = reportLines();
-  const isKey = total.test(key) && (name === '' || COUNTED.test(name));
+  const isKey = total.test(label) && (name === '' || COUNT_AS_NAME.test(name));
   const isSubtotal = isSubtotalOf(name);
   const isName = key === '' && (total.test(name) || isSubtotal);
   if (!isKey && !isName) return false;
-  const own = new Set((['id', 'name', 'country'] as const).flatMap((field) => indicesIn(mapping[field] ?? [])));
-  const others = cells.flatMap((cell, index) => (isBlank(cell) || own.has(index) ? [] : [{ cell, index }]));
-  const mayCount = isKey && name !== '';
-  const areFigures = others.every(({ cell, index }) =>
-    fields.has(index) ? mayCount && COUNTED.test(trimCell(cell)) : FIGURE.test(trimCell(cell)),
-  );
-  if (isKey || !areFigures) return areFigures;
-  return (
-    isSubtotal || /[\d:=]/.test(name) || (others.length > 0 && (mapping.id !== undefined || totalAlone.test(name)))
-  );
+  const own = new Set((['id', 'name'] as const).flatMap((field) => indicesIn(mapping[field] ?? [])));
+  if (isKey) own.add(labelAt);
+  const places = indicesIn(mapping.country ?? []);
+  const others = cells.flatMap((cell, index) => {
+    const text = trimCell(cell);
+    const isPlace = places.includes(index) && /\p{L}/u.test(text);
+    return text === '' || own.has(index) || isPlace ? [] : [{ text, index }];
+  });
+  const isFigure = (text: string, isField: boolean) =>
+    isField ? name !== '' && COUNTED.test(text) : FIGURE.test(text);
+  if (!others.every(({ text, index }) => isFigure(text, fields.has(index)))) return false;
+  const hasCount = others.some(({ index }) => fields.has(index));
+  const isCounted = isSubtotal || hasCount || /[\d:=]/.test(name);
+  return isKey || isCounted || (others.length > 0 && (mapping.id !== undefined || totalAlone.test(name)));
 }
 
 /** "Subtotal UK". "Total UK" is a company if it has a country beside it. */
@@ -206,7 +214,7 @@ function saysTwoThings(cells: readonly string[], fields: ReadonlySet<number>): b
 }
 
 /** One cell equal to its header may be a company of that name. A whole line of them is the header again. */
-function isRepeatedHeader(cells: readonly string[], headers: readonly string[]): boolean {
+export function isRepeatedHeader(cells: readonly string[], headers: readonly string[]): boolean {
   let equal = 0;
   for (const [index, header] of headers.entries()) {
     const [ours, theirs] = [trimCell(cells[index] ?? ''), trimCell(header)];
@@ -225,6 +233,7 @@ const FIGURE =
 
 /** A count in a company's field: no registration number is as short. */
 const COUNTED = /^\d{1,2}$/;
+const COUNT_AS_NAME = /^\d[\d.,\s]*$/;
 
 /** `: 25`, `(6 Lieferanten)` */
 const COUNT = '(?:\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*|\\s*\\(\\d[^)]*\\)\\s*:?)';
@@ -251,13 +260,15 @@ const reportLines = dataFile(
         `^(?:${words.reports}\\s+)?${words.reports_made}\\s*(?:on|at|am|le|el|il|by \\S+ on)?\\s*:?\\s*\\d{1,4}[./-]\\d{1,2}[./-]\\d{1,4}`,
         'iu',
       );
+      // "Totale fornitori", "Total of suppliers".
+      const counted = `\\s+(?:\\p{L}{1,4}\\s+)?${words.counted}`;
       return {
         totalOf: new RegExp(`^${words.sums}[\\s:-]+(\\S.*)$`, 'iu'),
         /** Beside figures, or in a column that is not the name. */
-        total: new RegExp(`^${words.sums}\\s*[:=]?(?:${COUNT})?$`, 'iu'),
+        total: new RegExp(`^${words.sums}(?:${counted})?\\s*[:=]?(?:${COUNT})?$`, 'iu'),
         /** With nothing beside it. `Total` was a company's name, and `Sum` and `Suma` may be names. */
         totalAlone: new RegExp(
-          `^(?:${words.sums}${COUNT}|(?!${words.sums_and_names}\\s*$)${words.sums}\\s*:?|${words.sums}\\s*[:=])$`,
+          `^(?:${words.sums}(?:${counted})?${COUNT}|${words.sums}${counted}|(?!${words.sums_and_names}\\s*$)${words.sums}\\s*:?|${words.sums}\\s*[:=])$`,
           'iu',
         ),
         sumOf: new RegExp(`^${words.sums_of}(?:\\s*[:(]|\\s)\\s*\\S`, 'iu'),

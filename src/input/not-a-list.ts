@@ -16,6 +16,7 @@ import { indicesIn } from './field-text.js';
 import { samplesOf } from './fitting-columns.js';
 import { type HeaderLookup, meaningOf, SEARCH_FIELDS, type UnreadLeads } from './header-meaning.js';
 import { mapColumns } from './map-columns.js';
+import { isRepeatedHeader } from './non-company-lines.js';
 import { type ColumnDoubt, IDENTIFIERS, type InputField, type InputOptions } from './types.js';
 import { CELLS_MAY_BE_SHIFTED, fallbackSettingFor } from './validate-row.js';
 
@@ -266,7 +267,8 @@ export async function sampleLines(sheet: Pick<Sheet, 'headers' | 'lines' | 'deli
       ragged += 1;
       widths.add([...cells, ...surplus].filter((cell) => !isBlank(cell)).length);
     }
-    if (problem === undefined || !CELLS_MAY_BE_SHIFTED[problem.code])
+    const isSure = problem === undefined || !CELLS_MAY_BE_SHIFTED[problem.code];
+    if (isSure && !isRepeatedHeader(cells, sheet.headers))
       for (const [index, column] of columns.entries()) column.push(trimCell(cells[index] ?? '').slice(0, LONGEST_NAME));
     if (texts.length === ROWS) break;
   }

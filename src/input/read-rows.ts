@@ -46,7 +46,7 @@ async function* readRows(
   const isRemark = remarkDetector(mapping);
   let row = 0;
   const read = function* (line: NumberedLine, other: LeftOutKind | undefined): Generator<InputRow, void, undefined> {
-    const kind = fillDown.takesHeading(line, other !== undefined) ? 'heading' : other;
+    const kind = fillDown.takesHeading(line, other) ? 'heading' : other;
     if (kind !== undefined) {
       remarks.leftOut(kind, line.line, line.cells);
       return;
@@ -132,17 +132,18 @@ class FillDown {
 
   /**
    * Whether the line is a heading with the country of the rows below. Any other line of one text ends the group, so that
-   * a heading in an unknown style never gives its rows the country of the group above. It stays a row unless
-   * `isLeftOut`, because it may be a company.
+   * a heading in an unknown style never gives its rows the country of the group above. It stays a row unless it is
+   * left out (`kind`), because it may be a company. A plain subtotal ends no group.
    */
-  takesHeading({ cells, surplus }: NumberedLine, isLeftOut: boolean): boolean {
+  takesHeading({ cells, surplus }: NumberedLine, kind: LeftOutKind | undefined): boolean {
     if (!this.#hasHeadings || surplus !== undefined) return false;
     const filled = cells.flatMap((cell, index) => (isBlank(cell) ? [] : [index]));
     const [at = -1] = filled;
     const text = cells[at] ?? '';
     if (filled.length !== 1 || (this.#codes.includes(at) && isCode(text))) return false;
     const heading = headingIn(cells, this.#width);
-    if (heading !== undefined || (isLeftOut && /\p{L}/u.test(text))) this.#heading = heading?.country;
+    if (heading !== undefined || (kind !== undefined && kind !== 'totals' && /\p{L}/u.test(text)))
+      this.#heading = heading?.country;
     return heading?.country !== undefined;
   }
 

@@ -179,7 +179,7 @@ describe('countries as headings above groups of rows', () => {
 
   test.each([
     ...['--- Export ---', '* vorläufig', 'Quelle: Dänemark', 'geprüft: Dänemark', 'Quelle: Creditreform AG'],
-    ...['Zwischensumme Dänemark', 'Zwischensumme:', 'Seite 2', 'Ende der Liste'],
+    ...['Zwischensumme Dänemark', 'Seite 2', 'Ende der Liste'],
   ])('a line that is left out ends the group: %s', async (line) => {
     expect(await below(`;${line};`)).toEqual({ rows: 2, country: 'NO_COUNTRY' });
   });
@@ -205,6 +205,22 @@ describe('countries as headings above groups of rows', () => {
     const { rows } = await readAll('Name\nDänemark\nMedia 24\nAlder ApS\n', { map: ['country=^'] });
     expect(countriesRead(rows)).toEqual(['Dänemark', 'Dänemark']);
   });
+
+  test.each(['Firma;HRB;Land', 'Firma;HRB;Wert'])(
+    'a subtotal or the header again does not end the group: %s',
+    async (header) => {
+      const group = `Alpha GmbH;HRB 1234 München;\nZwischensumme;;\n${header}\nBeta GmbH;HRB 2345 Köln;\nSumme;;7\nGamma AG;HRB 3456 Ulm;`;
+      const content = `${header}\nDeutschland;;\n${group}\nÖsterreich;;\nDelta GmbH;FN 123456a;\n`;
+      await expect(readAll(content)).rejects.toMatchObject({ doubts: [{ choices: [{ flag: 'country=^' }] }] });
+      const { rows } = await readAll(content, { map: ['country=^'] });
+      expect(rows.map(({ fields }) => `${fields.name} ${fields.country}`)).toEqual([
+        'Alpha GmbH Deutschland',
+        'Beta GmbH Deutschland',
+        'Gamma AG Deutschland',
+        'Delta GmbH Österreich',
+      ]);
+    },
+  );
 
   test('rows with their own countries have no headings', async () => {
     const { rows } = await readAll('Name;Country\nGermany;DE\nAlder GmbH;DE\n');

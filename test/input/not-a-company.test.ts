@@ -47,6 +47,12 @@ describe('a line that is not a company is left out like a blank one, and reporte
     ['a sum with what it counts', ',Gesamt (6 Lieferanten),,,15000,', 'totals'],
     ['the same with nothing beside it', ',Total (25 suppliers),,,,', 'totals'],
     ['the same with a country', ',Gesamt (6 Lieferanten),DE,,15000,', 'totals'],
+    ['with a count as the name', 'RAZEM,53,,,,', 'totals'],
+    ['with a count in the column of numbers', ',TOTALE,,12,,', 'totals'],
+    ['with a count in the column of countries', ',Total,5,,,', 'totals'],
+    ['what it counts, in Italian', ',Totale fornitori,,,,', 'totals'],
+    ['what it counts, in French', ',Total des fournisseurs,,,,', 'totals'],
+    ['what it counts, in Polish, with the count as the name', 'Razem dostawcy,53,,,,', 'totals'],
     ['a sum of some of them', ',Summe A-Lieferanten,,,4000,', 'totals'],
     ['the same without its amount', ',Zwischensumme Inland,,,,', 'totals'],
     ['the sign of an average', ',Ø,,,2500,', 'totals'],
@@ -135,6 +141,15 @@ test('a list of names alone keeps possible names', async () => {
   expect(rows.map(({ fields }) => fields.name)).toEqual([undefined, 'Total', 'Sum']);
   expect(table.remarks().leftOut).toEqual([{ line: 5, kind: 'footer', text: 'Page 1 of 2' }]);
 });
+
+test.each(['RAZEM,53,,', 'Summe,5,,', 'TOTALE,12,,', 'Totale fornitori,120,,'])(
+  'a total with its count as the name, beside a column of no field: %s',
+  async (line) => {
+    const { table, rows } = await readAll(`Lp,Name,Country,Reg no\n1,Acme Ltd,GB,11247631\n${line}\n`);
+    expect(rows.map(({ fields }) => fields.name)).toEqual(['Acme Ltd']);
+    expect(table.remarks().leftOut).toMatchObject([{ line: 3, kind: 'totals' }]);
+  },
+);
 
 test('if no line has a key, a company called Total stays a row, and a total with its count does not', async () => {
   const { rows } = await readAll('name,country,spend\nAcme Ltd,GB,5\nTotal,FR,200\nTotal: 8,FR,\nGrand total,GB,205\n');
