@@ -89,7 +89,7 @@ export const surplusOf = (cells: readonly string[]): Cell =>
   cells.length === 0 ? null : JSON.stringify({ surplus_cells: cells });
 
 export function plannedStages(run: RunRecord): readonly string[] {
-  const place = { table: 'runs', column: 'settings', run: run.id, row: null, id: null };
+  const place = { table: 'runs', column: 'settings', run: run.id };
   return readStored(run.settings, namesStages, place).pipeline?.stages ?? [];
 }
 
@@ -216,11 +216,11 @@ const askAgain = ({ api, operation, params }: UnsoundAnswer): string =>
 
 /** A row with a damaged value in the ledger: that cell is empty, the rest is in the tables. */
 export const damagedText = (place: StoredPlace, now: number): Trouble => ({
-  row: place.row,
+  row: place.row ?? null,
   stage: null,
   class: 'not_exported',
   code: 'ROW_DAMAGED',
-  message: `${placeInWords(place)} is damaged in the ledger and is not in these tables. Restore a copy of the ledger, or ${dropAndRunInWords(place.run === null ? [] : [place.run])}`,
+  message: `${placeInWords(place)} is damaged in the ledger and is not in these tables. Restore a copy of the ledger, or ${dropAndRunInWords(place.run ?? 'RUN')}`,
   at: now,
 });
 

@@ -1,10 +1,8 @@
-// Results of the health checks, and the check for damaged answers and records.
+// Results of the health checks, and the check for damaged answers.
 
 import type { ExitCode } from '../domain/errors.js';
 import { Bodies } from './answers/bodies.js';
-import type { Script, Sql, StoredTexts } from './db/database.js';
-import { ALL_JSON_COLUMNS, JsonColumns } from './db/json-columns.js';
-import { damagedRunError, placeInWords, type StoredPlace } from './db/stored-json.js';
+import type { Script, Sql } from './db/database.js';
 
 /** A stored answer whose bytes do not match its digest. */
 export interface DamagedAnswer {
@@ -31,25 +29,9 @@ export type DatabaseHealth =
   | { readonly state: 'newer' | 'older'; readonly schema: number }
   | { readonly state: 'damaged'; readonly detail: string; readonly wayOut?: string | undefined };
 
-/** A stored record that cannot be read, or that refers to a missing one. */
-export interface DamagedRecord {
-  readonly what: string;
-  readonly remedy: Remedy;
-}
-
-/**
- * What to do. `ask_anew`: the answer is bought again when needed. `drop_run`: delete its run. `withdraw`: decide again.
- * `none_needed`: only `status` shows it.
- */
-export type Remedy =
-  | { readonly kind: 'ask_anew' | 'restore' | 'none_needed' }
-  | { readonly kind: 'drop_run'; readonly run: string }
-  | { readonly kind: 'withdraw'; readonly decision: number };
-
 export interface DeepHealth {
   readonly bodies: number;
   readonly damaged: readonly DamagedAnswer[];
-  readonly records: readonly DamagedRecord[];
 }
 
 /** The state of a database server. */
@@ -97,10 +79,7 @@ export interface MissingRight {
 }
 
 /** Compares every stored body with its digest. */
-export function* findDamagedAnswers(database: Sql): Script<{
-  readonly bodies: number;
-  readonly damaged: readonly DamagedAnswer[];
-}> {
+export function* findDamagedAnswers(database: Sql): Script<DeepHealth> {
   const bodies = new Bodies(database);
   const digests = yield* bodies.digests();
   // The call that bought it: reuses have no parameters.
@@ -130,132 +109,4 @@ export function discardBody(database: Sql): (sha256: string) => Script<void> {
   return function* (sha256) {
     for (const sql of statements) yield* database.prepare(sql).run(sha256);
   };
-}
-
-/** Unreadable texts, and references to missing records. */
-export function* findDamagedRecords(database: Sql, stored: StoredTexts): Script<readonly DamagedRecord[]> {
-  const isJson = ({ table, column }: { readonly table: string; readonly column: string }) =>
-    ALL_JSON_COLUMNS.some((cell) => cell.table === table && cell.column === column);
-  const places = [
-    ...(yield* new JsonColumns({ stored }).damaged(database, ALL_JSON_COLUMNS)),
-    ...stored.damagedTexts(isJson),
-    ...stored.damagedTimes(),
-  ];
-  const texts = places.map((place) => ({
-    what: `${placeInWords(place)} cannot be read`,
-    remedy: remedyFor(place),
-  }));
-  return [...texts, ...(yield* misnumberedRuns(database)), ...(yield* danglingIn(database))];
-}
-
-function remedyFor({ table, column, run, id }: StoredPlace): Remedy {
-  if (table === 'calls' && column === 'params') return ASK_ANEW;
-  if (table === 'calls') return { kind: 'restore' };
-  if (table === 'starts' && !column.endsWith('_at')) return { kind: 'none_needed' };
-  // The next call of /metrics replaces it.
-  if (table === 'permission_use' || table === 'contact_counts') return { kind: 'none_needed' };
-  if ((table === 'decisions' || table === 'held_decisions') && id !== null) return { kind: 'withdraw', decision: id };
-  return run === null ? { kind: 'restore' } : { kind: 'drop_run', run };
-}
-
-const ASK_ANEW = { kind: 'ask_anew' } as const;
-
-function* danglingIn(database: Sql): Script<readonly DamagedRecord[]> {
-  const found: DamagedRecord[] = [];
-  for (const { what, sql, remedy } of DANGLING)
-    for (const id of yield* database.prepare<[], string | number>(sql).pluck().all())
-      found.push({ what: what(id), remedy });
-  return found;
-}
-
-interface Dangling {
-  readonly what: (id: string | number) => string;
-  readonly remedy: Remedy;
-  readonly sql: string;
-}
-
-const DANGLING: readonly Dangling[] = [
-  {
-    what: (id) => `the stored body of call ${id} is missing (calls.raw_sha256)`,
-    remedy: ASK_ANEW,
-    sql: `SELECT id FROM calls WHERE raw_sha256 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM bodies WHERE sha256 = raw_sha256) ORDER BY id`,
-  },
-  {
-    what: (id) => `the call of the stored answer ${id}… is missing, or has another request (answers.call_id)`,
-    remedy: ASK_ANEW,
-    sql: `SELECT substr(lower(hex(answers.request_key)), 1, 12) FROM answers LEFT JOIN calls ON calls.id = call_id
-      AND calls.environment_id = answers.environment_id AND calls.request_key = answers.request_key
-      WHERE calls.id IS NULL ORDER BY answers.environment_id, answers.request_key`,
-  },
-  // Charges are bounded when they are recorded, so a larger figure is damage.
-  {
-    what: (id) => `calls.units_charged of call ${id} is not a number of units`,
-    remedy: { kind: 'restore' },
-    sql: 'SELECT id FROM calls WHERE units_charged NOT BETWEEN 0 AND 1000000000 ORDER BY id',
-  },
-];
-
-interface Misnumbered {
-  readonly run: string;
-  readonly said: number;
-  readonly count: number;
-  readonly first: number | null;
-  readonly last: number | null;
-}
-
-/**
- * Finds runs whose row numbers or row count are wrong. A row with a number outside is never handed out, and a wrong
- * count is never reached, so the run would hang. Runs still being read are left out. Numbers are unique by the table's
- * key. Rows of a portfolio's run move to later runs: there its members tell which rows must exist.
- */
-const NUMBERED = `SELECT runs.id AS run, row_count AS said, count(row) AS count, min(row) AS first, max(row) AS last
-  FROM runs LEFT JOIN rows ON run_id = runs.id
-  WHERE runs.state IN ('open', 'finished')`;
-const ARE_NOT_ALL = `GROUP BY runs.id HAVING CASE
-    WHEN portfolio_id IS NULL THEN count(row) <> row_count OR (count(row) > 0 AND (min(row) <> 1 OR max(row) <> count(row)))
-    ELSE count(row) > row_count OR min(row) < 1 END
-  ORDER BY runs.id`;
-
-interface Lost {
-  readonly run: string;
-  readonly row: number;
-  readonly count: number;
-}
-
-/** Rows that members use and that are missing. */
-const LOST = `SELECT members.run_id AS run, min(run_row) AS row, count(*) AS count FROM members
-  WHERE NOT EXISTS (SELECT 1 FROM rows WHERE rows.run_id = members.run_id AND rows.row = members.run_row)`;
-
-const lostRows = (database: Sql, run: string | null): Script<readonly Lost[]> =>
-  run === null
-    ? database.prepare<[], Lost>(`${LOST} GROUP BY 1 ORDER BY 1`).all()
-    : database.prepare<[string], Lost>(`${LOST} AND members.run_id = ? GROUP BY 1`).all(run);
-
-const lostInWords = ({ run, row, count }: Lost): string =>
-  `the portfolio uses row ${row} of run ${run}${count === 1 ? '' : ` and ${count - 1} more`}, but the ledger does not have ${count === 1 ? 'it' : 'them'} (members.run_row, rows.row)`;
-
-const misnumbered = (database: Sql, run: string | null): Script<readonly Misnumbered[]> =>
-  run === null
-    ? database.prepare<[], Misnumbered>(`${NUMBERED} ${ARE_NOT_ALL}`).all()
-    : database.prepare<[string], Misnumbered>(`${NUMBERED} AND runs.id = ? ${ARE_NOT_ALL}`).all(run);
-
-const inWords = ({ run, said, count, first, last }: Misnumbered): string =>
-  `run ${run} should have ${said} rows numbered from 1, but has ${count}${count === 0 ? '' : `, numbered from ${first} to ${last}`} (runs.row_count, rows.row)`;
-
-/** All of them, for `doctor`. */
-function* misnumberedRuns(database: Sql): Script<readonly DamagedRecord[]> {
-  const wrong = yield* misnumbered(database, null);
-  const lost = yield* lostRows(database, null);
-  return [
-    ...wrong.map((of) => ({ run: of.run, what: inWords(of) })),
-    ...lost.map((of) => ({ run: of.run, what: lostInWords(of) })),
-  ].map(({ run, what }) => ({ what, remedy: { kind: 'drop_run', run } }));
-}
-
-/** Refuses such a run before any spending. */
-export function* mustHaveValidRowNumbers(database: Sql, run: string): Script<void> {
-  const [found] = yield* misnumbered(database, run);
-  if (found !== undefined) throw damagedRunError(inWords(found), [run]);
-  const [lost] = yield* lostRows(database, run);
-  if (lost !== undefined) throw damagedRunError(lostInWords(lost), [run]);
 }

@@ -6,7 +6,6 @@ import { readCorrectedTimes, type Times } from './clock-ahead.js';
 import type { Database } from './db/database.js';
 import type { ClaimStore } from './db/postgres/claims.js';
 import { type Housekeeping, housekeepingStore } from './erase/housekeeping-store.js';
-import { mustHaveValidRowNumbers } from './health.js';
 import { type CallStore, callStore } from './money/call-store.js';
 import { type UnknownChargeStore, unknownChargeStore } from './money/unknown-charges.js';
 import { type ChangeStore, changeStore } from './portfolio/change-store.js';
@@ -150,16 +149,7 @@ export async function composeLedger(database: Database, options: ComposeOptions)
   const composed = withStores(ledger, name, {
     calls: (): CallStore => money(),
     unknownCharges: () => unknownChargeStore(database),
-    runs: (): RunStore => {
-      const all = runStore(database, times);
-      return {
-        ...all,
-        async mustBeReadable(runId) {
-          await all.mustBeReadable(runId);
-          await database.read(() => mustHaveValidRowNumbers(database, runId));
-        },
-      };
-    },
+    runs: () => runStore(database, times),
     portfolios: () => portfolioStore(database, times, runFinder(database)),
     changes: () => changeStore(database),
     watches: () => watchStore(database, times),

@@ -80,7 +80,7 @@ export async function checkServer({ ledgerUrl }: LedgerPlace, now: () => number)
   return ledgerUrl === undefined ? null : await (await postgres()).checkPostgresServer(ledgerUrl, now);
 }
 
-/** Compares every stored answer with its digest and reads every record, without changes. */
+/** Compares every stored answer with its digest, without changes. */
 export async function checkDeeply({ dataDir, ledgerUrl }: LedgerPlace, now: number): Promise<DeepHealth> {
   if (ledgerUrl === undefined) return await sqlite.checkDeeply(dataDir, now);
   return await (await postgres()).checkPostgresDeeply(ledgerUrl, now);

@@ -4,10 +4,9 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LedgerError, UsageError } from '../../src/domain/errors.js';
 import type { Database } from '../../src/ledger/db/database.js';
-import { connect, LockedError } from '../../src/ledger/db/sqlite/connection.js';
+import { LockedError } from '../../src/ledger/db/sqlite/connection.js';
 import { sqliteDatabase, Writer } from '../../src/ledger/db/sqlite/database.js';
-import { ledgerPath, openForWriting } from '../../src/ledger/db/sqlite/open.js';
-import { checkLedger } from '../../src/ledger/open-ledger.js';
+import { openForWriting } from '../../src/ledger/db/sqlite/open.js';
 import { describeLedger } from './contract.js';
 import { look, openAt, openSqlite, withDataDir, withLedger } from './sqlite-support.js';
 import { begin, buy, call, flush, intend, keyOf, NOW, openRun, rowSettlement, settlement } from './support.js';
@@ -152,25 +151,6 @@ describe('the file', () => {
     await withDataDir(async (dataDir) => {
       await expect(openAt(dataDir, 'existing')).rejects.toMatchObject({ code: 'NO_LEDGER_YET' });
       expect(existsSync(dataDir)).toBe(false);
-    });
-  });
-
-  test.each([
-    'UPDATE starts SET id = 9007199254740995',
-    'UPDATE sqlite_sequence SET seq = 9223372036854775807',
-    'UPDATE calls SET id = 9007199254740995',
-    'UPDATE environments SET id = -1',
-  ])('is damaged if a number in it was never assigned: %s', async (sql) => {
-    await withDataDir(async (dataDir) => {
-      const ledger = await openAt(dataDir);
-      await buy(ledger, call(await begin(ledger)));
-      await ledger.close();
-      const database = connect(ledgerPath(dataDir));
-      database.pragma('foreign_keys = OFF');
-      database.exec(sql);
-      database.close();
-      await expect(openAt(dataDir)).rejects.toMatchObject({ code: 'LEDGER_DAMAGED' });
-      expect(await checkLedger({ dataDir })).toMatchObject({ state: 'damaged' });
     });
   });
 

@@ -3,18 +3,11 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ExitCode, KybatchError, systemFailure } from '../../domain/errors.js';
-import { dropAndRunInWords } from '../../ledger/db/stored-json.js';
-import {
-  type DamagedAnswer,
-  type DamagedRecord,
-  type DatabaseHealth,
-  type ServerHealth,
-  SKEW_MS,
-} from '../../ledger/health.js';
+import { type DamagedAnswer, type DatabaseHealth, type ServerHealth, SKEW_MS } from '../../ledger/health.js';
 import type { LedgerPlace } from '../../ledger/ledger.js';
 import { checkDeeply, checkLedger, checkServer, hasLedger } from '../../ledger/open-ledger.js';
 import { SPACE } from '../../util/files.js';
-import { bytesInWords, firstFew, type MessageCode, sentence } from '../../util/message-parts.js';
+import { bytesInWords, type MessageCode, sentence } from '../../util/message-parts.js';
 import type { AppEnvironment } from '../environment.js';
 import { freeSpace } from '../run/guards.js';
 
@@ -115,7 +108,7 @@ function ledgerFinding(health: DatabaseHealth, { dataDir }: Pick<LedgerPlace, 'd
   }
 }
 
-/** Checks every stored answer against its digest, and every record. A damaged answer can be bought again. */
+/** Checks every stored answer against its digest. A damaged answer can be bought again. */
 export async function checkContents(
   place: LedgerPlace,
   health: DatabaseHealth,
@@ -123,8 +116,8 @@ export async function checkContents(
   again: (answer: DamagedAnswer) => string,
 ): Promise<readonly Finding[]> {
   if (ledgerFinding(health, place).state === 'fail' || !(await hasLedger(place))) return [];
-  const { bodies, damaged, records } = await checkDeeply(place, environment.clock.now());
-  return [...answerFindings(bodies, damaged, again), ...recordFindings(records)];
+  const { bodies, damaged } = await checkDeeply(place, environment.clock.now());
+  return answerFindings(bodies, damaged, again);
 }
 
 function answerFindings(
@@ -147,27 +140,6 @@ function answerFindings(
     const detail = `${bad}. The next run that needs it buys it again. To buy it now: ${again(answer)}`;
     return fail(check, detail, { exit: ExitCode.internal });
   });
-}
-
-function recordFindings(records: readonly DamagedRecord[]): readonly Finding[] {
-  const check = 'stored records';
-  if (records.length === 0) return [ok(check, 'all can be read', '')];
-  return firstFew(records, wayOut, 'damaged records').map((detail) => fail(check, detail, { exit: ExitCode.internal }));
-}
-
-function wayOut({ what, remedy }: DamagedRecord): string {
-  switch (remedy.kind) {
-    case 'ask_anew':
-      return `${what}. The next run that needs it buys it again.`;
-    case 'drop_run':
-      return `${what}. Restore a backup, or ${dropAndRunInWords([remedy.run])}`;
-    case 'withdraw':
-      return `${what}. Restore a backup, or run \`kybatch review withdraw ${remedy.decision}\` and decide again.`;
-    case 'none_needed':
-      return `${what}. Only \`kybatch status\` of an earlier attempt shows less.`;
-    case 'restore':
-      return `${what}. Restore a backup of the ledger.`;
-  }
 }
 
 /** A process holds this many: writing, reading, its lease, notifications, its attempt and exports. */

@@ -99,7 +99,6 @@ async function continueAttempt(
     const run = (await runs.find(chosen.id)) ?? chosen;
     if (run.state === 'reading') throw partlyReadError(run);
     if (run.state === 'superseded') throw supersededError(run);
-    await runs.mustBeReadable(run.id);
     const { pipeline, fresh, notifies = false } = readSettings(run);
     const notify = notifies ? notifyNow(pipeline, environment) : null;
     toBeTold({ notify, input: run.inputPath, of: { run: run.id } });

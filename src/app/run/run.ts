@@ -265,8 +265,6 @@ async function openList(
   await ledger.portfolios.correctProviders(portfolioName(job), providersKey(names));
   const list = await OpenList.open(job, names, ledger, clock.now());
   for (const note of notesAboutFile(list)) onNote?.(note);
-  for (const run of list.known === undefined ? [] : await ledger.portfolios.runsInUse(list.known.id))
-    await ledger.runs.mustBeReadable(run);
   await mustHaveKeptRows(list, job, guards, workplace);
   return list;
 }

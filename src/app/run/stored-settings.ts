@@ -99,7 +99,7 @@ export const isFresh = (run: Pick<RunRecord, 'id' | 'settings'>): boolean =>
 export const isFreshIfReadable = ({ settings }: Pick<RunRecord, 'settings'>): boolean =>
   parseStored(settings, isRecord)?.fresh === true;
 
-const SETTINGS = { table: 'runs', column: 'settings', row: null, id: null };
+const SETTINGS = { table: 'runs', column: 'settings' };
 
 type FirstSettings = StoredSettings & { readonly pipeline: FirstPipeline };
 

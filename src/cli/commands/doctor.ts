@@ -12,7 +12,7 @@ import { block, view } from '../terminal/view.js';
 
 const doctorOptions = {
   sandbox: sandboxOption,
-  deep: switchFlag('Compare every stored answer with its digest, and read every record, too'),
+  deep: switchFlag('Compare every stored answer with its digest, too'),
   pipeline: textFlag('Fail if this pipeline (a name or a file) lacks something'),
   verbose: switchFlag('Show every check with all its details'),
 } as const;

@@ -4,20 +4,21 @@ import { companyKey, numberKey, registersIn } from '../../domain/entity-key.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { forEachItem, type Script, type Snapshot } from '../db/database.js';
+import { type Connection, connect, type Statement } from '../db/sqlite/connection.js';
 import {
   callParams,
   candidateExtra,
-  changeItems,
+  findCell,
   type JsonColumn,
-  JsonColumns,
-  placeOf,
   portfolioColumns,
+  readCell,
   rowFields,
   rowStages,
   rowValues,
-} from '../db/json-columns.js';
-import { type Connection, connect, type Statement } from '../db/sqlite/connection.js';
-import type { StoredPlace, Unparsed } from '../db/stored-json.js';
+  type StoredKey,
+  type StoredPlace,
+  type Unparsed,
+} from '../db/stored-json.js';
 import { allowancesOf, chargedCalls } from '../money/usage.js';
 import {
   hasChanges,
@@ -92,15 +93,14 @@ export async function openSnapshot(
   }
   const { run, list, progress, past, since } = found;
   const damaged: UnsoundAnswer[] = [];
-  // These cells are empty in the tables. Looking for damaged times reads all rows of the run.
-  const damagedTexts: StoredPlace[] = part.only === undefined ? [...snapshot.stored.damagedTimes(runId)] : [];
+  // These cells are empty in the tables.
+  const damagedTexts: StoredPlace[] = [];
   const until = part.asOf ?? Number.MAX_SAFE_INTEGER;
   const bodies = new Bodies(snapshot);
   const graph = new GraphStore();
   const store: SnapshotStore = {
     snapshot,
     bodies,
-    cells: new JsonColumns(snapshot),
     glances: new GlanceStore(),
     damaged,
     damagedTexts,
@@ -196,7 +196,7 @@ function* listOf(snapshot: Snapshot, run: RunRecord): Script<Pick<RunSnapshot, '
     .pluck()
     .get(run.portfolioId);
   const listed = (yield* snapshot.prepare<[], number>('SELECT count(*) FROM temp.standing').pluck().get()) ?? 0;
-  return { columns: new JsonColumns(snapshot).read(portfolioColumns, columns ?? '', [run.portfolioId]), listed };
+  return { columns: readCell(portfolioColumns, columns ?? '', { id: run.portfolioId }), listed };
 }
 
 const BATCH = 1000;
@@ -214,7 +214,7 @@ async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<re
   const questionsIn = rowQuestions(store.snapshot);
   for await (const batch of store.snapshot.batches<Row>(ROWS, [runId], BATCH)) {
     const rows = batch.map(({ fields, run_id, run_row, matches, ...row }) => {
-      const key = [run_id, run_row];
+      const key = { run: run_id, row: run_row };
       // Not shown in the tables, but the search used it: a row with damaged fields counts as damaged.
       const said = soundText(store, rowFields, fields, key);
       const { ids, ...company } = companyIn(row.ids, matches);
@@ -258,8 +258,8 @@ async function* readCandidates(store: SnapshotStore): AsyncGenerator<readonly Sn
   type Row = Omit<SnapshotCandidate, 'companyKey'> & RunRowKey & { [Column in keyof CompanyColumns]: string | null };
   for await (const batch of store.snapshot.batches<Row>(CANDIDATES, [], BATCH))
     yield batch.map(({ run_id, run_row, ids, matches, ...candidate }) => {
-      const { extra, space, position } = candidate;
-      const key = [run_id, run_row, space, position];
+      const { extra } = candidate;
+      const key = { run: run_id, row: run_row };
       const isSound = extra == null || soundText(store, candidateExtra, extra, key) !== undefined;
       const companyKey = ids === null || matches === null ? null : companyIn(ids, matches).companyKey;
       return { ...candidate, extra: isSound ? (extra ?? null) : null, companyKey };
@@ -284,8 +284,8 @@ async function* readChanges(
   const sql = `${memberChanges(`${companyOfRow('row_ids')}, ${isNew},`)} AND members.portfolio_id = ? ORDER BY changes.changed_at, changes.call_id, members.row, members.id`;
   for await (const batch of store.snapshot.batches<Row>(sql, [since, createdAt, portfolioId], BATCH))
     yield batch.flatMap(({ row_ids, matches, isNew, ...row }) => {
-      const change = toMemberChange(row, store.cells);
-      if (change === undefined) store.damagedTexts.push(placeOf(changeItems, [row.id]));
+      const change = toMemberChange(row);
+      if (change === undefined) store.damagedTexts.push({ table: 'changes', column: 'items', id: row.id });
       return change === undefined ? [] : { ...change, isNew, companyKey: companyIn(row_ids, matches).companyKey };
     });
 }
@@ -346,7 +346,7 @@ async function withBodies(
 ): Promise<readonly SnapshotAnswer[]> {
   const sound: SnapshotAnswer[] = [];
   for (const { id, api, ...answer } of answers) {
-    const params = store.cells.find(callParams, answer.params, [id]);
+    const params = findCell(callParams, answer.params);
     if (params === undefined) {
       store.damaged.push({ ...answer, api, row, params: null });
       continue;
@@ -383,7 +383,6 @@ async function* readLists(
 export interface SnapshotStore {
   readonly snapshot: Snapshot;
   readonly bodies: Bodies;
-  readonly cells: JsonColumns;
   readonly glances: GlanceStore;
   readonly damaged: UnsoundAnswer[];
   readonly damagedTexts: StoredPlace[];
@@ -398,14 +397,9 @@ const visibleAnswerReaders = (snapshot: Snapshot, bodies: Bodies, isPast: boolea
 });
 
 /** Returns the parsed text, or undefined and records the damage. */
-function soundText<T>(
-  { cells, damagedTexts }: SnapshotStore,
-  of: JsonColumn<T>,
-  text: string,
-  key: readonly (string | number)[],
-) {
-  const value = cells.find(of, text, key);
-  if (value === undefined) damagedTexts.push(placeOf(of, key));
+function soundText<T>({ damagedTexts }: SnapshotStore, of: JsonColumn<T>, text: string, record: StoredKey) {
+  const value = findCell(of, text);
+  if (value === undefined) damagedTexts.push({ table: of.table, column: of.column, ...record });
   return value;
 }
 

@@ -2,9 +2,8 @@
 
 import { isStageFinished } from '../../domain/outcomes.js';
 import { isEmptyBody } from '../../util/exact-json.js';
-import type { Database, Script, Sql } from '../db/database.js';
-import { JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
-import { parseStored } from '../db/stored-json.js';
+import type { Script, Sql } from '../db/database.js';
+import { findCell, parseStored, rowFetched, rowStages } from '../db/stored-json.js';
 import type { RowSettlement } from '../rows/runs.js';
 import type { Bodies } from './bodies.js';
 import type { RunRowKey, SnapshotAnswer, UnsoundAnswer } from './snapshot.js';
@@ -17,7 +16,7 @@ export type AnswerRow = Omit<SnapshotAnswer, 'body' | 'params'> &
  * or was accepted by a person. Without one no answer is visible: it may be about another company. An empty answer does
  * not replace an earlier one (V1-22). `isPast`: the state of rows is newer than the answers, so it is not asked.
  */
-export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bodies: Bodies, isPast = false) {
+export function visibleAnswerReader(database: Sql, bodies: Bodies, isPast = false) {
   // The visible answers to the same request up to this one, newest first.
   const VISIBLE = `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt, calls.stage, api
      FROM calls AS newer CROSS JOIN calls INDEXED BY calls_by_subject
@@ -32,12 +31,11 @@ export function visibleAnswerReader(database: Sql & Pick<Database, 'stored'>, bo
   const fetched = database
     .prepare<[string, number], string>('SELECT fetched FROM rows WHERE run_id = ? AND row = ?')
     .pluck();
-  const cells = new JsonColumns(database);
 
   /** When the row's answer for the stage was fetched. Undefined: there is none, or the time is unknown. */
   function* asOf(stage: string, { run_id, run_row }: RunRowKey): Script<number | undefined> {
     const text = (yield* fetched.get(run_id, run_row)) ?? '{}';
-    const times = cells.find(rowFetched, text, [run_id, run_row]) ?? {};
+    const times = findCell(rowFetched, text) ?? {};
     return Object.hasOwn(times, stage) ? times[stage] : undefined;
   }
   /** The row's stage was not available, and this answer is the reason. */
@@ -173,12 +171,11 @@ const EVERY_ANSWER = `SELECT calls.id, calls.operation, calls.params, lower(hex(
  * pages are needed. Returns all answers to the operation up to the newest visible one, or none if the stage has
  * finished since or nothing was replaced.
  */
-export function earlierPages(database: Sql & Pick<Database, 'stored'>) {
+export function earlierPages(database: Sql) {
   const every = database.prepare<[string, number, string, number], AnswerRow>(EVERY_ANSWER);
   const row = database.prepare<[string, number], { readonly stages: string; readonly updatedAt: number | null }>(
     'SELECT stages, updated_at AS updatedAt FROM rows WHERE run_id = ? AND row = ?',
   );
-  const cells = new JsonColumns(database);
   function* hasEnded(
     own: readonly AnswerRow[],
     { stage, fetchedAt }: AnswerRow,
@@ -188,7 +185,7 @@ export function earlierPages(database: Sql & Pick<Database, 'stored'>) {
     if (stage === null || own.some((one) => one.stage !== stage)) return false;
     const stands = yield* row.get(run_id, run_row);
     if (stands === undefined || (stands.updatedAt ?? 0) < fetchedAt) return false;
-    return isStageFinished(cells.find(rowStages, stands.stages, [run_id, run_row])?.[stage]);
+    return isStageFinished(findCell(rowStages, stands.stages)?.[stage]);
   }
   return function* (operation: string, standing: readonly AnswerRow[], place: RunRowKey): Script<readonly AnswerRow[]> {
     const own = standing.filter((answer) => answer.operation === operation);

@@ -1,7 +1,6 @@
 // The interfaces between stores and database engines.
 
 import { readFileSync } from 'node:fs';
-import type { StoredPlace } from './stored-json.js';
 
 /** The current tables, in SQLite's dialect. */
 export const readSchema = (): string => readFileSync(new URL('./schema.sql', import.meta.url), 'utf8');
@@ -106,28 +105,21 @@ export interface Database extends Sql {
   isLocked(): boolean | null;
   /** Certainly no process works in it, so every attempt that has not ended has died. */
   hasNoWorkers(): boolean;
-  readonly stored: StoredTexts;
+  /** All text columns, read from the schema, so that tables of later versions are included. */
+  textColumns(): Script<readonly TextColumn[]>;
   close(): Promise<void>;
 }
 
+export interface TextColumn {
+  readonly table: string;
+  readonly column: string;
+}
+
 export interface Snapshot extends Sql {
-  readonly stored: StoredTexts;
   read<T>(script: () => Script<T>): Promise<T>;
   /** All records of one statement, in batches limited by number and text size. */
   batches<T>(sql: string, parameters: readonly unknown[], size: number): AsyncIterable<readonly T[]>;
   close(): Promise<void>;
-}
-
-/** Checks for engines that may return changed data for damaged bytes. */
-export interface StoredTexts {
-  /** Is the stored text valid UTF-8? `where` selects one record. */
-  isSound(table: string, column: string, where: string, values: readonly (string | number)[]): boolean;
-  /** Impossible times. With `run`, those of one run. */
-  damagedTimes(run?: string): readonly StoredPlace[];
-  /** Texts with invalid bytes, in all tables. */
-  damagedTexts(leftOut: (of: { readonly table: string; readonly column: string }) => boolean): readonly StoredPlace[];
-  /** All text columns, read from the schema, so that tables of later versions are included. */
-  textColumns(): Script<readonly { readonly table: string; readonly column: string }[]>;
 }
 
 /** Runs a script for each item, one after the other. */

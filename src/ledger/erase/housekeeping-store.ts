@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { resolveLocation } from '../../domain/places/resolve-location.js';
 import { ID_SPACES } from '../../domain/provider.js';
 import { Bodies } from '../answers/bodies.js';
-import type { Database, Script, Sql, StoredTexts } from '../db/database.js';
+import type { Database, Script, Sql } from '../db/database.js';
 import { isTextRecord, parseStored } from '../db/stored-json.js';
 import { moveProvider } from '../move-provider.js';
 import { eraseFromLedger, finishErase, forgetErase, previewEraseFromLedger } from './erase.js';
@@ -56,7 +56,7 @@ async function searchEverywhere(database: Database, identifiers: readonly string
   if (searched.length === 0) return { searched, notSearched, timesInFile: 0, mentions: [] };
   const pattern = wordsPattern(searched);
   const mentions = await database.read(function* () {
-    const inTables = yield* mentionsInTables(database, database.stored, searched, pattern);
+    const inTables = yield* mentionsInTables(database, searched, pattern);
     return [...inTables, ...(yield* mentionsInAnswers(database, searched, pattern))];
   });
   const timesInFile = [database.name, `${database.name}-wal`].reduce((sum, path) => sum + timesIn(path, searched), 0);
@@ -64,13 +64,12 @@ async function searchEverywhere(database: Database, identifiers: readonly string
 }
 
 function* mentionsInTables(
-  database: Sql,
-  stored: StoredTexts,
+  database: Database,
   searched: readonly string[],
   pattern: RegExp,
 ): Script<readonly Mention[]> {
   const mentions: Mention[] = [];
-  for (const [table, columns] of yield* tables(stored)) {
+  for (const [table, columns] of yield* tables(database)) {
     const text = columns.map((column) => `coalesce("${column}", '')`).join(" || '\n' || ");
     const found = yield* database
       .prepare<[string], Record<string, unknown>>(
@@ -85,9 +84,9 @@ function* mentionsInTables(
 }
 
 /** Read from the schema, so that tables of later versions are included. Answers are packed and searched separately. */
-function* tables(stored: StoredTexts): Script<ReadonlyMap<string, readonly string[]>> {
+function* tables(database: Database): Script<ReadonlyMap<string, readonly string[]>> {
   const columnsOf = new Map<string, string[]>();
-  for (const { table, column } of yield* stored.textColumns())
+  for (const { table, column } of yield* database.textColumns())
     columnsOf.set(table, [...(columnsOf.get(table) ?? []), column]);
   return new Map([...columnsOf].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

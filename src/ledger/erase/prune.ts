@@ -5,8 +5,7 @@ import { isComplete, type ListPage, pageOf, pagesInOrder, readingsIn, wholeCount
 import { Bodies } from '../answers/bodies.js';
 import { pruneVerdicts } from '../answers/visible-answer.js';
 import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
-import { callParams, JsonColumns } from '../db/json-columns.js';
-import { isRecord, parseStored } from '../db/stored-json.js';
+import { callParams, findCell, isRecord, parseStored } from '../db/stored-json.js';
 import { callSummer } from '../money/usage.js';
 import { mustHaveNoWorkersOn } from '../rows/attempts.js';
 import { deleteRows, NEWEST_RUNS } from '../rows/begin-run.js';
@@ -168,12 +167,11 @@ const PAGES = `SELECT id, params, lower(hex(raw_sha256)) AS rawSha256, settled_a
  * The calls of the last complete reading of lists whose newer reading is incomplete. Their answers are replaced but
  * still shown.
  */
-function* listsUnderWay(database: Sql & Pick<Database, 'stored'>): Script<readonly number[]> {
+function* listsUnderWay(database: Sql): Script<readonly number[]> {
   const bodies = new Bodies(database);
-  const cells = new JsonColumns(database);
   const pagesOf = database.prepare<[object], StoredPage>(PAGES);
   const opened = function* ({ id, ...stored }: StoredPage): Script<readonly KeptPage[]> {
-    const params = cells.find(callParams, stored.params, [id]);
+    const params = findCell(callParams, stored.params);
     const body = params === undefined ? undefined : objectIn(yield* bodies.readSound(stored.rawSha256));
     return params === undefined || body === undefined ? [] : [{ ...pageOf({ ...stored, params }, body, null), id }];
   };

@@ -1,7 +1,6 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
-import { rowFields } from '../db/json-columns.js';
-import { parseStored } from '../db/stored-json.js';
+import { parseStored, rowFields } from '../db/stored-json.js';
 import type { RowRef } from '../review/review.js';
 import { callSettler, PREPEND_NOTE, readReportedUnits, releaseOthers, rowRelease } from './allowances.js';
 import { UNKNOWN_CHARGE, WAITS, WAITS_AT } from './intent.js';

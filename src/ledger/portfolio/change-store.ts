@@ -4,8 +4,7 @@ import type { ItemChange } from '../../domain/change.js';
 import { Bodies } from '../answers/bodies.js';
 import { IS_VISIBLE } from '../answers/visible-answer.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
-import { callParams, changeItems, JsonColumns, rowFields } from '../db/json-columns.js';
-import { parseStored } from '../db/stored-json.js';
+import { callParams, changeItems, findCell, parseStored, rowFields } from '../db/stored-json.js';
 import { AMONG_IDS } from '../erase/identifiers.js';
 import type {
   ChangePage,
@@ -33,7 +32,6 @@ export type ChangeStore = ReturnType<typeof changeStore>;
 /** Differences between new answers and those they replace. */
 export function changeStore(database: Database) {
   const { count, row, rows, values } = statements(database);
-  const cells = new JsonColumns(database);
   const bodies = new Bodies(database);
   const toCompare = rows<[object], ReplacedAnswer>(
     `${ANSWER} INDEXED BY calls_replacing WHERE ${TO_COMPARE} ORDER BY compared, calls.id LIMIT @limit`,
@@ -56,7 +54,7 @@ export function changeStore(database: Database) {
   );
   const sound = (found: readonly StoredAnswer[]): readonly PastAnswer[] =>
     found.flatMap((answer) => {
-      const params = cells.find(callParams, answer.params, [answer.callId]);
+      const params = findCell(callParams, answer.params);
       return params === undefined ? [] : [{ ...answer, params }];
     });
   const note = noteWriter(database);
@@ -91,7 +89,7 @@ export function changeStore(database: Database) {
         for (const comparison of compared) yield* note(comparison, readers, now);
       }),
     /** Changes of the companies in some portfolios or all, in the order recorded. */
-    list: (query: ChangeQuery) => database.read(() => readPage(database, query, cells)),
+    list: (query: ChangeQuery) => database.read(() => readPage(database, query)),
     /** At most two digests of raw answers that begin with this text. */
     digests: (beginning: string) => digests(beginning.padEnd(64, '0'), beginning.padEnd(64, 'f')),
   };
@@ -157,8 +155,8 @@ export const memberChanges = (
       AND absences.left_at < changes.noted_at AND absences.back_at > changes.noted_at)`;
 
 /** Undefined if damaged. */
-export function toMemberChange({ fields, ...row }: MemberChangeRow, cells: JsonColumns): MemberChange | undefined {
-  const items = cells.find(changeItems, row.items, [row.id]);
+export function toMemberChange({ fields, ...row }: MemberChangeRow): MemberChange | undefined {
+  const items = findCell(changeItems, row.items);
   const inputId = fieldIn(fields, 'id');
   return items && { ...row, inputId, ids: JSON.parse(row.ids) as MemberChange['ids'], items };
 }
@@ -172,7 +170,7 @@ export function* hasChanges(database: Sql): Script<boolean> {
 }
 
 /** A page never splits an answer's changes, so that reading on after its last number misses none. */
-function* readPage(database: Sql, query: ChangeQuery, cells: JsonColumns): Script<ChangePage> {
+function* readPage(database: Sql, query: ChangeQuery): Script<ChangePage> {
   const { portfolioIds, after = 0, before = Number.MAX_SAFE_INTEGER, notedFrom = 0, about, limit } = query;
   const direction = query.newestFirst ? 'DESC' : 'ASC';
   const found = yield* database
@@ -195,7 +193,7 @@ function* readPage(database: Sql, query: ChangeQuery, cells: JsonColumns): Scrip
        ORDER BY changes.id ${direction}, members.row, members.id`,
     )
     .all({ page: JSON.stringify(page), ...(portfolioIds && { portfolios: JSON.stringify(portfolioIds) }) });
-  const changes = rows.flatMap((row) => toMemberChange(row, cells) ?? []);
+  const changes = rows.flatMap((row) => toMemberChange(row) ?? []);
   return { changes: yield* withNames(database, changes), last, more: found.length > limit };
 }
 

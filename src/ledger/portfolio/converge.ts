@@ -3,8 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
-import { rowFetched, rowFields, rowStages } from '../db/json-columns.js';
-import { isRecord, parseStored } from '../db/stored-json.js';
+import { isRecord, parseStored, rowFetched, rowFields, rowStages } from '../db/stored-json.js';
 import { mustHaveNoWorkersOn } from '../rows/attempts.js';
 import { beginRun, type RunToBegin } from '../rows/begin-run.js';
 import { STILL_LISTED } from '../rows/read-rows.js';

@@ -3,8 +3,8 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
 import { ID_SPACES, idSpaces } from '../../domain/provider.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
-import type { Database, Script, Sql, Statement } from '../db/database.js';
-import { type JsonColumn, JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
+import type { Script, Sql, Statement } from '../db/database.js';
+import { findCell, type JsonColumn, readCell, rowFetched, rowStages } from '../db/stored-json.js';
 import type { Checkpoint } from '../rows/runs.js';
 import type { ComparedRow, FileRow, MemberState, UsableRows } from './portfolios.js';
 
@@ -221,13 +221,12 @@ export type MemberStateReader = (row: MemberStateRow) => MemberState;
 
 /** `damaged`: the value used for a damaged text. Without it, damage throws with its place. */
 export function* memberStateReader(
-  database: Sql & Pick<Database, 'stored'>,
+  database: Sql,
   times: CorrectedTimes,
   damaged?: Record<string, never>,
 ): Script<MemberStateReader> {
-  const cells = new JsonColumns(database);
-  const read = <T>(of: JsonColumn<T>, text: string, key: readonly (string | number)[]): T | Record<string, never> =>
-    damaged === undefined ? cells.read(of, text, key) : (cells.find(of, text, key) ?? damaged);
+  const read = <T>(of: JsonColumn<T>, text: string, { run_id, run_row }: MemberStateRow): T | Record<string, never> =>
+    (damaged && (findCell(of, text) ?? damaged)) ?? readCell(of, text, { run: run_id, row: run_row });
   const pipelines = new Map(
     yield* database.prepare<[], [string, string]>('SELECT id, pipeline_sha256 FROM runs').raw().all(),
   );
@@ -236,8 +235,8 @@ export function* memberStateReader(
     row: row.at_row,
     at: { runId: row.run_id, row: row.run_row },
     outcome: row.outcome,
-    stages: read(rowStages, row.stages, [row.run_id, row.run_row]),
-    fetched: times.allCorrected(read(rowFetched, row.fetched, [row.run_id, row.run_row])),
+    stages: read(rowStages, row.stages, row),
+    fetched: times.allCorrected(read(rowFetched, row.fetched, row)),
     updatedAt: times.corrected(row.updated_at ?? 0),
     changedAt: row.changed_at && times.corrected(row.changed_at),
     pipelineSha256: pipelines.get(row.run_id) ?? '',

@@ -1,8 +1,7 @@
 import { FIRST_ROWS, type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
-import { JsonColumns, portfolioColumns, portfolioReading } from '../db/json-columns.js';
-import { namedAsFields, type Unparsed } from '../db/stored-json.js';
+import { namedAsFields, portfolioColumns, portfolioReading, readCell, type Unparsed } from '../db/stored-json.js';
 import { IS_DECIDED } from '../review/questions.js';
 import { countUsed } from '../rows/read-rows.js';
 import type { RunRecord } from '../rows/runs.js';
@@ -35,7 +34,6 @@ export function portfolioStore(
   findRun: (id: string) => Script<RunRecord | undefined>,
 ) {
   const { count, row, rows, value, values, run } = statements(database);
-  const cells = new JsonColumns(database);
   const laid = new FileRows(database);
   const byName = row<[string, string], PortfolioRow>(`${SELECT_PORTFOLIO} WHERE name = ? AND providers = ?`);
   const byId = database.prepare<[number], PortfolioRow>(`${SELECT_PORTFOLIO} WHERE id = ?`);
@@ -96,9 +94,9 @@ export function portfolioStore(
     .raw();
   const toPortfolio = ({ refusedAt, refusedCode, ...found }: PortfolioRow): PortfolioRecord => ({
     ...found,
-    columns: cells.read(portfolioColumns, found.columns, [found.id]),
+    columns: readCell(portfolioColumns, found.columns, { id: found.id }),
     refused: refusedAt === null ? null : { at: refusedAt, ...readRefusal(refusedCode ?? '') },
-    agreed: found.agreed === null ? null : cells.read(portfolioReading, found.agreed, [found.id]),
+    agreed: found.agreed === null ? null : readCell(portfolioReading, found.agreed, { id: found.id }),
   });
   const findPortfolio = function* (id: number): Script<PortfolioRecord | undefined> {
     const found = yield* byId.get(id);
@@ -125,10 +123,6 @@ export function portfolioStore(
     },
     /** The number of usable members, and how many of them the loaded file still has as usable rows. */
     usable: (portfolioId: number) => database.withTempTables(() => laid.usable(portfolioId)),
-    /** Runs with rows that current members use or have in progress. */
-    runsInUse: values<[portfolioId: number], string>(
-      'SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL',
-    ),
     /** The distinct settings of its runs, latest last. */
     startedWith: rows<[portfolioId: number], Pick<RunRecord, 'pipelineSha256' | 'settings'>>(
       `SELECT pipeline_sha256 AS pipelineSha256, settings FROM (

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
-import { JsonColumns, watchFields } from '../db/json-columns.js';
+import { readCell, watchFields } from '../db/stored-json.js';
 import { callSummer } from '../money/usage.js';
 import { STILL_KNOWN } from './members.js';
 
@@ -77,7 +77,6 @@ export interface WatchEvent extends ReceivedEvent {
 
 /** Members are found from their portfolios, because the table of IDs is larger. */
 export function watchStore(database: Database, times: CorrectedTimes) {
-  const cells = new JsonColumns(database);
   const { count, row, rows, run } = statements(database);
   const counts = row<[string], { listed: number; without: number }>(
     `SELECT count(*) AS listed, count(*) FILTER (WHERE row_ids.id IS NULL) AS without FROM members
@@ -144,7 +143,7 @@ export function watchStore(database: Database, times: CorrectedTimes) {
         const found = yield* reconcile(database, environmentId, listed, portfolioIds, now);
         return found.map(({ id, companyId, fields }) => ({
           companyId,
-          fields: fields === null ? null : cells.read(watchFields, fields, [id]),
+          fields: fields === null ? null : readCell(watchFields, fields, { id }),
         }));
       }),
     /** Companies of these portfolios that are not registered, or with other fields, ordered by ID. */
@@ -185,7 +184,7 @@ export function watchStore(database: Database, times: CorrectedTimes) {
         return (yield* list.all()).map(
           ({ id, fields, ours, ...watch }): WatchRecord => ({
             ...watch,
-            fields: fields === null ? null : cells.read(watchFields, fields, [id]),
+            fields: fields === null ? null : readCell(watchFields, fields, { id }),
             ours: ours === 1,
           }),
         );

@@ -6,8 +6,16 @@ import { idSpaces } from '../../domain/provider.js';
 import { type RowFields, readSearchSubject } from '../../domain/search-subject.js';
 import type { RowQuestion } from '../answers/snapshot.js';
 import { type Database, forEachItem, type Script, type Sql } from '../db/database.js';
-import { decisionShown, JsonColumns, rowFields, rowValues, runColumns } from '../db/json-columns.js';
-import { namedAsFields, parseStored, type Unparsed } from '../db/stored-json.js';
+import {
+  decisionShown,
+  namedAsFields,
+  parseStored,
+  readCell,
+  rowFields,
+  rowValues,
+  runColumns,
+  type Unparsed,
+} from '../db/stored-json.js';
 import { LEFT, STILL_LISTED } from '../rows/read-rows.js';
 import type { CandidateRecord, IdClaim } from '../rows/runs.js';
 import type {
@@ -283,10 +291,9 @@ export function* readAskedQuestions(database: Database, among?: Among): Script<A
     )
     .all(among?.values ?? {});
   const corrections = yield* readCorrections(database);
-  const cells = new JsonColumns(database);
   return yield* forEachItem(found, function* (row) {
     const shown = yield* candidates.all(row.runId, row.row, row.space);
-    const fields = cells.read(rowFields, row.fields, [row.runId, row.row]);
+    const fields = readCell(rowFields, row.fields, { run: row.runId, row: row.row });
     const question = { ...row, stage: row.stage === '' ? null : row.stage };
     return {
       ...question,
@@ -360,7 +367,6 @@ export function* readWaitingRows(
      FROM questions JOIN rows USING (run_id, row)
      WHERE run_id = ? AND row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
   );
-  const cells = new JsonColumns(database);
   const waiting = new Map<string, WaitingRow>();
   const read = new Map<string, WaitingRow>();
   for (const { id: runId } of runs) {
@@ -370,7 +376,7 @@ export function* readWaitingRows(
       read.set(`${runId} ${place}`, {
         ...asked,
         stage: asked.stage === '' ? null : asked.stage,
-        fields: cells.read(rowFields, asked.fields, [runId, row]),
+        fields: readCell(rowFields, asked.fields, { run: runId, row }),
         candidates: JSON.parse(asked.candidates) as WaitingRow['candidates'],
       });
     for (const place of ofRun) {

@@ -3,8 +3,7 @@ import type { QuestionKeys } from '../../domain/entity-key.js';
 import type { IdSpace } from '../../domain/provider.js';
 import { COMPANY_CALLS, OF_ROW } from '../answers/visible-answer.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
-import { decisionShown, JsonColumns, rowFetched, rowStages } from '../db/json-columns.js';
-import { parseStored } from '../db/stored-json.js';
+import { decisionShown, parseStored, readCell, rowFetched, rowStages } from '../db/stored-json.js';
 import { CONTINUE_ROW, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
 import type { Checkpoint, IdClaim } from '../rows/runs.js';
 import {
@@ -85,7 +84,6 @@ export function reviewStore(database: Database) {
   const release = rowReleases(database);
   const compareAgain = comparingAgain(database);
   const held = heldDecisions(database);
-  const cells = new JsonColumns(database);
 
   /** `first`: the same decision by another person, which waited for a second one. */
   const decide = function* (made: NewDecision, first: NewDecision | undefined): Script<Recorded> {
@@ -122,7 +120,7 @@ export function reviewStore(database: Database) {
           const before = yield* list.get({ environmentId, entityKey: made.entityKey, runId, id, at });
           if (before === undefined) return undefined;
         }
-        return { ...made, shown: cells.read(decisionShown, shown, [id]) };
+        return { ...made, shown: readCell(decisionShown, shown, { id }) };
       }),
     /** The corrected numbers in force, by provider. Undefined: there are none. */
     corrections: () => database.read(() => readCorrections(database)),

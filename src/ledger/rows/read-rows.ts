@@ -3,9 +3,17 @@
 import type { CandidateFacts } from '../../domain/candidate-grade.js';
 import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
-import type { Database, Script, Sql } from '../db/database.js';
-import { JsonColumns, rowFetched, rowFields, rowStages, rowValues } from '../db/json-columns.js';
-import { namedAsFields, parseStored, type Unparsed } from '../db/stored-json.js';
+import type { Script, Sql } from '../db/database.js';
+import {
+  namedAsFields,
+  parseStored,
+  readCell,
+  rowFetched,
+  rowFields,
+  rowStages,
+  rowValues,
+  type Unparsed,
+} from '../db/stored-json.js';
 import { UNKNOWN_CHARGE, WAITS } from '../money/intent.js';
 import type { Checkpoint, Progress, RefusalNote, RowId, RowRecord } from './runs.js';
 
@@ -25,7 +33,7 @@ export const SELECT_ROW = `SELECT ${namedAsFields(
  * disk.
  */
 export function rowReader(
-  database: Sql & Pick<Database, 'stored'>,
+  database: Sql,
   times: CorrectedTimes,
 ): (runId: string, rows: readonly RowRow[]) => Script<readonly RowRecord[]> {
   const ids = database.prepare<[string, string], IdRow>(
@@ -48,7 +56,6 @@ export function rowReader(
      JOIN row_ids ON row_ids.run_id = members.run_id AND row_ids.row = members.run_row ${AS_SEARCHED} ${amongThese}
      ORDER BY asked.row, row_ids.space, ${CONFIRMED_FIRST}, position`,
   );
-  const cells = new JsonColumns(database);
   const numbersOf = (rows: readonly RowRow[]) => JSON.stringify(rows.map(({ row }) => row));
 
   function* before(runId: string, rows: readonly RowRow[]): Script<ReadonlyMap<number, Before>> {
@@ -58,7 +65,7 @@ export function rowReader(
     const confirmed = byRow(yield* idsBefore.all(runId, numbersOf(pending)));
     return new Map(
       places.map(({ row, run_id, run_row, stages }) => {
-        const stagesBefore = cells.read(rowStages, stages, [run_id, run_row]);
+        const stagesBefore = readCell(rowStages, stages, { run: run_id, row: run_row });
         return [row, { confirmedBefore: confirmed.get(row) ?? [], stagesBefore }];
       }),
     );
@@ -70,15 +77,15 @@ export function rowReader(
     const confirmed = byRow(settled.length === 0 ? [] : yield* ids.all(runId, numbersOf(settled)));
     const visible = yield* before(runId, rows);
     return rows.map(({ rank, memberId: _, ...row }) => {
-      const key = [runId, row.row];
+      const key = { run: runId, row: row.row };
       return {
         ...row,
-        values: cells.read(rowValues, row.values, key),
-        fields: cells.read(rowFields, row.fields, key),
+        values: readCell(rowValues, row.values, key),
+        fields: readCell(rowFields, row.fields, key),
         ids: confirmed.get(row.row) ?? [],
         ...(visible.get(row.row) ?? { confirmedBefore: [], stagesBefore: {} }),
-        stages: cells.read(rowStages, row.stages, key),
-        fetched: cells.read(rowFetched, row.fetched, key),
+        stages: readCell(rowStages, row.stages, key),
+        fetched: readCell(rowFetched, row.fetched, key),
         begun: row.unitsCharged > 0 || rank < 0,
         notBefore: row.notBefore && times.corrected(row.notBefore),
         updatedAt: row.updatedAt ?? 0,

@@ -1,8 +1,7 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
 import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
-import { JSON_COLUMNS_OF_RUN, JsonColumns, runColumns } from '../db/json-columns.js';
-import { damagedRecordError, namedAsFields, type Unparsed } from '../db/stored-json.js';
+import { namedAsFields, readCell, runColumns, type Unparsed } from '../db/stored-json.js';
 import { NEWEST_RUNS } from './begin-run.js';
 import { NEW_ROW, WAITING_ROW } from './claims.js';
 import {
@@ -31,14 +30,13 @@ export function runStore(database: Database, times: CorrectedTimes) {
   const addEnvironment = database.prepare(
     'INSERT INTO run_environments (run_id, api, environment_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const cells = new JsonColumns(database);
 
   return {
     ...rowStore(database, times),
     finish: (runId: string, at: number) => finish(at, runId),
     find: (runId: string) => database.read(() => find(runId)),
     /** Newest first. Hidden runs are left out, except the newest of a portfolio with companies. */
-    all: async (): Promise<readonly RunRecord[]> => (await all()).map((record) => runOf(record, cells)),
+    all: async (): Promise<readonly RunRecord[]> => (await all()).map(runOf),
     /** The runs of portfolios with companies, including hidden runs, with the portfolio's ID. */
     ofLists: async (): Promise<ReadonlyMap<string, number>> =>
       new Map((await ofLists()).map(({ id, portfolioId }) => [id, portfolioId])),
@@ -47,12 +45,6 @@ export function runStore(database: Database, times: CorrectedTimes) {
       database.write(function* () {
         for (const { api, environmentId } of environments) yield* addEnvironment.run(runId, api, environmentId);
       }),
-    /** Throws if a stored record of the run is damaged. Called before any spending. */
-    mustBeReadable: async (runId: string) => {
-      const texts = await database.read(() => cells.damaged(database, JSON_COLUMNS_OF_RUN, runId));
-      const places = [...texts, ...database.stored.damagedTimes(runId)];
-      if (places.length > 0) throw damagedRecordError(places);
-    },
     environmentName: value<[runId: string, api: 'v1' | 'v2'], string>(
       `SELECT name FROM run_environments JOIN environments ON environments.id = environment_id
        WHERE run_id = ? AND run_environments.api = ?`,
@@ -61,12 +53,11 @@ export function runStore(database: Database, times: CorrectedTimes) {
 }
 
 /** For callers inside a transaction, or without need for the other methods. */
-export function runFinder(database: Sql & Pick<Database, 'stored'>): (runId: string) => Script<RunRecord | undefined> {
+export function runFinder(database: Sql): (runId: string) => Script<RunRecord | undefined> {
   const byId = database.prepare<[string], RunRow>(`${SELECT_RUN} WHERE id = ?`);
-  const cells = new JsonColumns(database);
   return function* (runId) {
     const run = yield* byId.get(runId);
-    return run && runOf(run, cells);
+    return run && runOf(run);
   };
 }
 
@@ -76,11 +67,11 @@ const SELECT_RUN = `SELECT ${namedAsFields(
   'id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, portfolio_id, superseded_by, row_count, created_at, finished_at',
 )}, CASE WHEN superseded_by IS NULL THEN state ELSE 'superseded' END AS state FROM runs`;
 
-const runOf = ({ columns, ...run }: RunRow, cells: JsonColumns): RunRecord => ({
+const runOf = ({ columns, ...run }: RunRow): RunRecord => ({
   ...run,
   // Parsed on access: one damaged header must not prevent the list of runs.
   get columns() {
-    return cells.read(runColumns, columns, [run.id]);
+    return readCell(runColumns, columns, { run: run.id });
   },
 });
 

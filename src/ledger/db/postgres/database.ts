@@ -1,5 +1,5 @@
 import { SKEW_MS } from '../../health.js';
-import type { Database, Script, Snapshot, StoredTexts } from '../database.js';
+import type { Database, Script, Snapshot, TextColumn } from '../database.js';
 import {
   clocksApart,
   isReadOnly,
@@ -66,7 +66,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
     checkpoint: () => {},
     isLocked: () => null,
     hasNoWorkers: () => false,
-    stored: STORED,
+    textColumns: () => TEXT_COLUMNS.all(),
     async close() {
       await writer.close();
       await reader.close();
@@ -202,7 +202,6 @@ async function openSnapshot(open: () => Promise<Session>, name: string): Promise
   const sql = postgresSql();
   return {
     ...sql,
-    stored: STORED,
     async read(script) {
       try {
         const result = await session.run(script());
@@ -247,15 +246,7 @@ async function vacuum({ url, name }: PostgresOptions, command: string): Promise<
   }
 }
 
-const TEXT_COLUMNS = postgresSql().prepare<[], { readonly table: string; readonly column: string }>(
+const TEXT_COLUMNS = postgresSql().prepare<[], TextColumn>(
   `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
    WHERE table_schema = 'kybatch' AND data_type = 'text' ORDER BY 1, ordinal_position`,
 );
-
-/** PostgreSQL accepts valid text only and checks its own pages. */
-const STORED: StoredTexts = {
-  isSound: () => true,
-  damagedTimes: () => [],
-  damagedTexts: () => [],
-  textColumns: () => TEXT_COLUMNS.all(),
-};

@@ -6,7 +6,7 @@ import { shownLedgerUrl } from '../../../domain/urls.js';
 import { type Clock, systemClock } from '../../../util/clock.js';
 import { type Message, message } from '../../../util/message-parts.js';
 import { aheadInWords, isRecentFinding, noteAhead } from '../../clock-ahead.js';
-import { type DeepHealth, findDamagedAnswers, findDamagedRecords, type ServerHealth, SKEW_MS } from '../../health.js';
+import { type DeepHealth, findDamagedAnswers, type ServerHealth, SKEW_MS } from '../../health.js';
 import { composeLedger, type Ledger, type LedgerOptions, type Migrated } from '../../ledger.js';
 import { resetFutureTimes } from '../../rows/attempts.js';
 import type { Signal, Signals } from '../../rows/claims.js';
@@ -118,15 +118,14 @@ export const checkPostgresServer = (url: string, now: () => number): Promise<Ser
     return health;
   });
 
-/** Compares every stored answer with its digest and reads every record, without changes. */
+/** Compares every stored answer with its digest, without changes. */
 export async function checkPostgresDeeply(url: string, _now: number): Promise<DeepHealth> {
   await withClient(url, mustBeCurrent);
   const name = shownLedgerUrl(url);
   const given = { url, name, readonly: true, clock: systemClock, patienceMs: PATIENCE_MS, onNote: () => {} };
   const database = postgresDatabase(given);
   try {
-    const answers = await database.read(() => findDamagedAnswers(database));
-    return { ...answers, records: await database.read(() => findDamagedRecords(database, database.stored)) };
+    return await database.read(() => findDamagedAnswers(database));
   } finally {
     await database.close();
   }

@@ -307,7 +307,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
  * checked against their digests when read (docs/developers/performance.md, "Opening a ledger").
  */
 export function mustBeSound(database: Connection): void {
-  const found = firstFault(database) ?? impossibleNumber(database);
+  const found = firstFault(database);
   if (found === undefined) return;
   throw new DamagedLedger(database.name, found);
 }
@@ -345,32 +345,6 @@ function verdict(database: Connection, pragma: string): string | undefined {
   const said = String(database.pragma(pragma, { simple: true }));
   // Only the first line: the rest repeats it for every page.
   return said === 'ok' ? undefined : said.split('\n').slice(0, 2).join(' ');
-}
-
-/** Beyond 2^53 numbers are not distinct, so later records would be paid for and not found again. */
-const LAST_NUMBER = 9_000_000_000_000_000;
-const NUMBERED = ['calls', 'decisions', 'environments', 'errors', 'held_decisions', 'starts'];
-
-/** The first impossible ID of a record. */
-export function impossibleNumber(database: Connection): string | undefined {
-  const there = new Set(
-    database.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all(),
-  );
-  // One statement: to prepare one for each takes longer than they run.
-  const numbers = [
-    ...(there.has('sqlite_sequence') ? ['SELECT NULL AS name, seq AS number FROM sqlite_sequence'] : []),
-    ...NUMBERED.filter((name) => there.has(name)).flatMap((name) =>
-      ['min', 'max'].map((end) => `SELECT '${name}' AS name, ${end}(id) AS number FROM ${name}`),
-    ),
-  ];
-  if (numbers.length === 0) return undefined;
-  const beyond = database
-    .prepare<[], { readonly name: string | null }>(
-      `SELECT name FROM (${numbers.join(' UNION ALL ')}) WHERE number NOT BETWEEN 0 AND ${LAST_NUMBER} LIMIT 1`,
-    )
-    .get();
-  if (beyond?.name === null) return 'the last number in sqlite_sequence was never assigned';
-  return beyond && `a number in ${beyond.name}.id was never assigned`;
 }
 
 /** The file is damaged. This is found before anything is sent, and nothing is changed. */

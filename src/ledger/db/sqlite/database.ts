@@ -1,13 +1,11 @@
 // The SQLite engine: statements, group commit, snapshots and free space.
 
-import { isUtf8 } from 'node:buffer';
 import { close, fdatasync, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { hintFor, LedgerError, systemFailure } from '../../../domain/errors.js';
 import { freeBytes, SPACE } from '../../../util/files.js';
 import { bytesInWords } from '../../../util/message-parts.js';
-import type { Database, Script, Snapshot, Sql, Statement, StoredTexts } from '../database.js';
-import type { StoredPlace } from '../stored-json.js';
+import type { Database, Script, Snapshot, Sql, Statement, TextColumn } from '../database.js';
 import {
   CommitCount,
   type Connection,
@@ -80,7 +78,7 @@ export function sqliteDatabase(connection: Connection, { dataDir, freeBytes: fre
     checkpoint: () => void connection.pragma('wal_checkpoint(PASSIVE)'),
     isLocked: () => isLocked(dataDir),
     hasNoWorkers: () => isFree(dataDir),
-    stored: storedTexts(connection),
+    textColumns: () => sqlOn(connection).prepare<[], TextColumn>(TEXT_COLUMNS).all(),
     async close() {
       await writer.close();
       connection.close();
@@ -99,7 +97,6 @@ function openSnapshot(path: string): Snapshot {
   connection.exec('BEGIN');
   return {
     ...sqlOn(connection),
-    stored: storedTexts(connection),
     read: async (script) => runNow(script()),
     batches: (sql, parameters, size) => inBatches(connection, sql, parameters, size),
     async close() {
@@ -137,19 +134,6 @@ function textIn(record: unknown): number {
   for (const value of Object.values(record as object)) if (typeof value === 'string') characters += value.length;
   return characters;
 }
-
-const storedTexts = (connection: Connection): StoredTexts => ({
-  isSound(table, column, where, values) {
-    const bytes = connection
-      .prepare<unknown[], Buffer>(`SELECT CAST(${column} AS BLOB) FROM ${table} WHERE ${where}`)
-      .pluck()
-      .get(...values);
-    return bytes === undefined || isUtf8(bytes);
-  },
-  damagedTimes: (run) => damagedTimes(connection, run),
-  damagedTexts: (leftOut) => damagedTexts(connection, leftOut),
-  textColumns: () => atOnce(() => textColumns(connection)),
-});
 
 /** Like any script, it runs when it is first asked. */
 // biome-ignore lint/correctness/useYield: a script of SQLite never rests
@@ -390,60 +374,6 @@ function shrinkWal(database: Connection): void {
 /** A check costs a few microseconds. A hundred answers do not fill the reserve. */
 const LOOK_EVERY = 16;
 
-/** The end of the year 9999. A later time is damage. */
-const LAST_MS = 253_402_300_799_999;
-
-/** Impossible times. With `run`, those of one run. */
-function damagedTimes(database: Connection, run?: string): readonly StoredPlace[] {
-  return columnsOf(database, 'INTEGER')
-    .filter(({ column }) => /(?:^|_)at$/.test(column))
-    .flatMap((of) => placesWhere(database, of, `"${of.column}" NOT BETWEEN 0 AND ${LAST_MS}`, run));
-}
-
-/** Texts that are not valid UTF-8, in all tables. JSON is checked separately. */
-function damagedTexts(database: Connection, leftOut: (column: Column) => boolean): readonly StoredPlace[] {
-  database.function('is_utf8', { deterministic: true }, (bytes: unknown) =>
-    Buffer.isBuffer(bytes) && !isUtf8(bytes) ? 0 : 1,
-  );
-  return columnsOf(database, 'TEXT')
-    .filter((of) => !leftOut(of))
-    .flatMap((of) => placesWhere(database, of, `NOT is_utf8(CAST("${of.column}" AS BLOB))`));
-}
-
-const textColumns = (database: Connection): readonly Pick<Column, 'table' | 'column'>[] =>
-  columnsOf(database, 'TEXT').map(({ table, column }) => ({ table, column }));
-
-interface Column {
-  readonly table: string;
-  readonly column: string;
-  /** All column names of the table. */
-  readonly beside: ReadonlySet<string>;
-}
-
-/** Read from the schema, so that tables of later versions are included. */
-function columnsOf(database: Connection, type: string): readonly Column[] {
-  const all = database
-    .prepare<[], { readonly table: string; readonly column: string; readonly type: string }>(
-      `SELECT tables.name AS "table", columns.name AS "column", columns.type AS type
-       FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
-       WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'`,
-    )
-    .all();
-  const beside = new Map<string, Set<string>>();
-  for (const { table, column } of all) beside.set(table, (beside.get(table) ?? new Set()).add(column));
-  return all
-    .filter((of) => of.type === type)
-    .map(({ table, column }) => ({ table, column, beside: beside.get(table) ?? new Set() }));
-}
-
-function placesWhere(database: Connection, { table, column, beside }: Column, condition: string, run?: string) {
-  const runColumn = table === 'runs' ? 'id' : beside.has('run_id') ? 'run_id' : undefined;
-  if (run !== undefined && runColumn === undefined) return [];
-  const number = table !== 'runs' && beside.has('id') ? 'id' : 'NULL';
-  return database
-    .prepare<unknown[], StoredPlace>(
-      `SELECT '${table}' AS "table", '${column}' AS "column", ${runColumn ?? 'NULL'} AS run, ${beside.has('row') ? 'row' : 'NULL'} AS row, ${number} AS id
-       FROM "${table}" WHERE ${condition}${run === undefined ? '' : ` AND ${runColumn} = ?`}`,
-    )
-    .all(...(run === undefined ? [] : [run]));
-}
+const TEXT_COLUMNS = `SELECT tables.name AS "table", columns.name AS "column"
+  FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+  WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%' AND columns.type = 'TEXT'`;

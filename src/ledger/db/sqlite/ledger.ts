@@ -5,25 +5,10 @@ import { join } from 'node:path';
 import { asOpenError, ExitCode, KybatchError, systemFailure, UsageError } from '../../../domain/errors.js';
 import { message, sentence } from '../../../util/message-parts.js';
 import { aheadInWords, isRecentFinding, noteAhead } from '../../clock-ahead.js';
-import {
-  type DamagedRecord,
-  type DatabaseHealth,
-  type DeepHealth,
-  findDamagedAnswers,
-  findDamagedRecords,
-} from '../../health.js';
+import { type DatabaseHealth, type DeepHealth, findDamagedAnswers } from '../../health.js';
 import { composeLedger, type Ledger, type LedgerOptions } from '../../ledger.js';
 import { endOtherAttempts, resetFutureTimes } from '../../rows/attempts.js';
-import {
-  acquireLock,
-  type Connection,
-  connect,
-  DamagedLedger,
-  impossibleNumber,
-  isLocked,
-  isUnused,
-  mustBeSound,
-} from './connection.js';
+import { acquireLock, type Connection, connect, DamagedLedger, isLocked, isUnused, mustBeSound } from './connection.js';
 import { runNow, sqliteDatabase, sqlOn } from './database.js';
 import {
   currentSchema,
@@ -130,8 +115,6 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
 function healthOf(database: Connection): DatabaseHealth {
   const verdict = database.pragma('integrity_check', { simple: true });
   if (verdict !== 'ok') return { state: 'damaged', detail: String(verdict) };
-  const broken = brokenConstraint(database) ?? impossibleNumber(database);
-  if (broken !== undefined) return { state: 'damaged', detail: broken };
   const schema = schemaOf(database);
   if (schema === currentSchema()) return { state: 'sound' };
   return schema === 0 ? { state: 'absent' } : { state: schema > currentSchema() ? 'newer' : 'older', schema };
@@ -151,16 +134,12 @@ function healthAfterError(error: unknown): DatabaseHealth {
   return { state: 'unusable', detail: `${sentence(failure.what)} ${failure.hint}`, exit };
 }
 
-/** Compares every stored answer with its digest and reads every record, without changes. */
+/** Compares every stored answer with its digest, without changes. */
 export async function checkDeeply(dataDir: string, now: number): Promise<DeepHealth> {
   const { database: connection, remove } = openForReading(dataDir, now);
   const database = sqliteDatabase(connection, { dataDir, onClose: remove });
   try {
-    return await database.read(function* () {
-      const answers = yield* findDamagedAnswers(database);
-      const records = yield* findDamagedRecords(database, database.stored);
-      return { ...answers, records: [...records, ...strayRecords(connection)] };
-    });
+    return await database.read(() => findDamagedAnswers(database));
   } finally {
     await database.close();
   }
@@ -174,35 +153,4 @@ export function mustLookSound(dataDir: string): void {
   } catch (error) {
     throw asOpenError(error, `the ledger ${path}`);
   }
-}
-
-/** Evaluates all CHECK constraints of the schema, because SQLite's own check skips them on a read-only connection. */
-function brokenConstraint(database: Connection): string | undefined {
-  const tables = database
-    .prepare<[], { name: string; sql: string }>(
-      "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql LIKE '%CHECK (%'",
-    )
-    .all();
-  for (const { name, sql } of tables)
-    for (const [, condition = ''] of sql.matchAll(/CHECK \(((?:[^()]|\([^()]*\))*)\)/g)) {
-      const broken = database
-        .prepare<[], number>(`SELECT count(*) FROM "${name}" WHERE NOT (${condition})`)
-        .pluck()
-        .get();
-      if (broken !== undefined && broken > 0) return `CHECK constraint failed in ${name} (${condition})`;
-    }
-  return undefined;
-}
-
-/** Records with a missing parent. */
-function strayRecords(database: Connection): readonly DamagedRecord[] {
-  return database
-    .prepare<[], { table: string; parent: string; count: number }>(
-      'SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check GROUP BY 1, 2',
-    )
-    .all()
-    .map(({ table, parent, count }) => ({
-      what: `${count} of ${table} ${count === 1 ? 'refers' : 'refer'} to missing ${parent}`,
-      remedy: { kind: 'restore' },
-    }));
 }
