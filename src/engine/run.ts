@@ -150,7 +150,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     clock,
     pipeline,
     environments,
-    notBefore: work.fresh ? ledger.times.corrected(run.createdAt) : 0,
+    notBefore: work.fresh ? run.createdAt : 0,
     turns,
   });
   stopping.addEventListener('abort', () => door.drain(), { once: true });

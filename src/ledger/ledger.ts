@@ -2,7 +2,6 @@ import { LedgerError, systemFailure } from '../domain/errors.js';
 import type { Message } from '../util/message-parts.js';
 import { Packer } from './answers/bodies.js';
 import { openSnapshot } from './answers/snapshot-store.js';
-import { readCorrectedTimes, type Times } from './clock-ahead.js';
 import type { Database } from './db/database.js';
 import type { ClaimStore } from './db/postgres/claims.js';
 import { type Housekeeping, housekeepingStore } from './erase/housekeeping-store.js';
@@ -51,8 +50,6 @@ export interface Ledger {
   readonly claims?: ClaimStore | undefined;
   /** Messages between those workers. */
   readonly signals?: Signals | undefined;
-  /** Corrects stored times that lie in the future. */
-  readonly times: Times;
   close(): Promise<void>;
 }
 
@@ -116,20 +113,18 @@ type ComposeOptions = Pick<LedgerOptions, 'access' | 'now' | 'clock' | 'packAlon
 export async function composeLedger(database: Database, options: ComposeOptions): Promise<Ledger> {
   const { access, now, clock, packAlone, onNote } = options;
   const { name } = database;
-  const times = await database.read(() => readCorrectedTimes(database, now, clock));
   const packer = new Packer(packAlone);
-  const money = once(() => callStore(database, times, packer, onNote));
+  const money = once(() => callStore(database, packer, onNote));
   const flush = async () => {
     if (access !== 'read') await money().allSettled();
     await database.flush();
   };
   const snapshot: LedgerQueries['snapshot'] = async (runId, part) => {
     await flush();
-    const opened = await openSnapshot(await database.snapshot(), runId, times, part);
+    const opened = await openSnapshot(await database.snapshot(), runId, part);
     return opened && withLedgerErrors(opened, name);
   };
   const ledger = {
-    times,
     get lostCommits() {
       return database.lostCommits;
     },
@@ -149,10 +144,10 @@ export async function composeLedger(database: Database, options: ComposeOptions)
   const composed = withStores(ledger, name, {
     calls: (): CallStore => money(),
     unknownCharges: () => unknownChargeStore(database),
-    runs: () => runStore(database, times),
-    portfolios: () => portfolioStore(database, times, runFinder(database)),
+    runs: () => runStore(database),
+    portfolios: () => portfolioStore(database, runFinder(database)),
     changes: () => changeStore(database),
-    watches: () => watchStore(database, times),
+    watches: () => watchStore(database),
     review: () => reviewStore(database),
     rows: () => rowFinder(database),
   });

@@ -3,7 +3,7 @@
 import type { UnitCounts } from '../domain/account-usage.js';
 import type { ApiName } from '../domain/provider.js';
 import type { RunSnapshot, SnapshotPart } from './answers/snapshot.js';
-import { type ClockAhead, findAhead } from './clock-ahead.js';
+import { AHEAD_MS, type ClockAhead } from './clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from './db/database.js';
 import { attemptOutages, parseStored } from './db/stored-json.js';
 import type { OutageNote } from './money/calls.js';
@@ -194,6 +194,10 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
      FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = @runId AND ${SPENT_WITHIN_LIMITS}
      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 NULLS FIRST`,
   );
+  const ahead = row<[number], ClockAhead>(
+    `SELECT count(*) AS answers, coalesce(max(settled_at), 0) AS latestAt FROM calls WHERE settled_at > ? AND EXISTS (SELECT 1 FROM answers
+       WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND call_id = calls.id)`,
+  );
   const databaseBytes = value<[], number>('SELECT pg_database_size(current_database())');
   return {
     /** Undefined: there never was such a run. A deleted run is known by its calls. */
@@ -224,8 +228,11 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
       const at = isOver ? Number.MAX_SAFE_INTEGER : clock();
       return (await spent({ purse: attemptId, now: at })) ?? NO_SPENDING;
     },
-    /** Times that lay in the future when the ledger was opened. Null: none. */
-    clockAhead: (): Promise<ClockAhead | null> => database.read(() => findAhead(database, now)),
+    /** Answers in use that are dated in the future. Scans all calls. */
+    clockAhead: async (): Promise<ClockAhead | undefined> => {
+      const found = await ahead(now + AHEAD_MS);
+      return found?.answers ? found : undefined;
+    },
     /** The calls of an attempt on a run, counted by result. */
     callsOf: (runId: string, attemptId: number) => callsOf({ runId, purse: attemptId }),
     /** With the charged calls that prices apply to. `kept`, here and below: sums of calls that a page keeps. */

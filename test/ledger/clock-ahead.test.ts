@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { openLedger } from '../../src/ledger/open-ledger.js';
 import { openAt, withDataDir } from './sqlite-support.js';
 import { begin, buy, call, doubtful, KEY, lost, NOW, openRun, rowSettlement, settlement } from './support.js';
 
@@ -23,39 +22,18 @@ test('kybatch does not wait for times written by a clock that was ahead', async 
   });
 });
 
-test('an answer from the future is as old as its discovery, and has its own age once that time has passed', async () => {
+test('an answer from the future keeps its date, and is reported while it is in use', async () => {
   await withDataDir(async (dataDir) => {
     const ahead = await openAt(dataDir, 'write', AHEAD);
     const place = await begin(ahead, null, AHEAD);
     await buy(ahead, call(place), settlement({ settledAt: AHEAD }));
     await ahead.close();
-    const fetchedAt = async (now: number, access: 'write' | 'read' = 'write') => {
-      const ledger = await openAt(dataDir, access, now);
-      const found = await ledger.calls.findAnswer(place.environmentId, KEY, 0);
-      // The lookup and the intent must agree: otherwise the answer could be neither bought nor reused.
-      expect(await ledger.calls.findAnswer(place.environmentId, KEY, (found?.fetchedAt ?? 0) + 1)).toBeUndefined();
-      const news = (await ledger.reading.clockAhead())?.foundAt;
-      await ledger.close();
-      return [found?.fetchedAt, news];
-    };
-    expect(await fetchedAt(NOW, 'read')).toEqual([NOW, null]);
-    expect(await fetchedAt(NOW)).toEqual([NOW, NOW]);
-    expect(await fetchedAt(NOW + 5 * DAY)).toEqual([NOW, NOW]);
-    expect(await fetchedAt(AHEAD + DAY)).toEqual([AHEAD, undefined]);
-    // The earlier correction is forgotten: the date may have been right.
-    expect(await fetchedAt(NOW + 9 * DAY)).toEqual([NOW + 9 * DAY, NOW + 9 * DAY]);
-  });
-});
-
-test('answers bought by this process have its clock’s times, however long it runs', async () => {
-  await withDataDir(async (dataDir) => {
-    const later = NOW + 3 * DAY;
-    const ledger = await openLedger({ dataDir, now: NOW, clock: () => later, access: 'write' });
-    const place = await begin(ledger);
-    await buy(ledger, call(place), settlement({ settledAt: later }));
-    expect((await ledger.calls.findAnswer(place.environmentId, KEY, later))?.fetchedAt).toBe(later);
-    expect(ledger.times.corrected(later)).toBe(later);
-    await ledger.close();
+    const now = await openAt(dataDir);
+    expect((await now.calls.findAnswer(place.environmentId, KEY, 0))?.fetchedAt).toBe(AHEAD);
+    expect(await now.reading.clockAhead()).toEqual({ answers: 1, latestAt: AHEAD });
+    await buy(now, call(await begin(now), { reusableSince: Number.POSITIVE_INFINITY }));
+    expect(await now.reading.clockAhead()).toBeUndefined();
+    await now.close();
   });
 });
 

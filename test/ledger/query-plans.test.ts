@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { Packer } from '../../src/ledger/answers/bodies.js';
-import { readCorrectedTimes } from '../../src/ledger/clock-ahead.js';
 import type { Database } from '../../src/ledger/db/database.js';
 import type { Connection } from '../../src/ledger/db/sqlite/connection.js';
 import { sqliteDatabase } from '../../src/ledger/db/sqlite/database.js';
@@ -20,10 +19,8 @@ const PARTIAL = /USING (COVERING )?INDEX calls_(in_flight|under_way|in_doubt|rep
 
 test('no statement that a call or a row waits for scans a large table', async () => {
   await withListening(async ({ connection, listening, seen }) => {
-    const times = await listening.read(() => readCorrectedTimes(listening, NOW));
-    seen.length = 0;
-    callStore(listening, times, new Packer());
-    runStore(listening, times);
+    callStore(listening, new Packer());
+    runStore(listening);
     reviewStore(listening);
     expect(seen.length).toBeGreaterThan(40);
     const slow = seen.flatMap((sql) =>
@@ -37,9 +34,7 @@ test('no statement that a call or a row waits for scans a large table', async ()
 
 test('statements for every reopened row are prepared once', async () => {
   await withListening(async ({ listening, seen }) => {
-    const times = await listening.read(() => readCorrectedTimes(listening, NOW));
-    seen.length = 0;
-    const widen = stageExtender(listening, times, () => ({ due: null, nextAt: null }));
+    const widen = stageExtender(listening, () => ({ due: null, nextAt: null }));
     for (let row = 1; row <= 3; row++)
       await listening.write(() => widen({ ...STANDING, onItsWay: { runId: 'r', row } }));
     expect(seen).toHaveLength(2);

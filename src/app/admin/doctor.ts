@@ -146,7 +146,7 @@ function checkStoredAnswers(
     return [
       ...[...lost, ...moved].map(refusing),
       ...elsewhere.map(({ text, code }) => note('owned answers', text, { code })),
-      ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, environment.clock.now()))]),
+      ...(ahead === undefined ? [] : [note('clock', aheadInWords(ahead, environment.clock.now()))]),
       ...(await checkAllowance(names, ledger, environment.clock.now())),
       ...(await checkDiskNeed(workplace)),
     ];

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { ExitCode, KybatchError } from '../../domain/errors.js';
 import type { GuardName } from '../../domain/outcomes.js';
-import { aheadInWords, isRecentFinding } from '../../ledger/clock-ahead.js';
+import { aheadInWords } from '../../ledger/clock-ahead.js';
 import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
 import type { OutageNote } from '../../ledger/money/calls.js';
 import type { Drift } from '../../ledger/money/usage.js';
@@ -152,7 +152,7 @@ async function look(options: CheckOptions, workplace: Workplace): Promise<CheckV
 
 async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly Trouble[]> {
   const ahead = await reading.clockAhead();
-  return ahead !== null && isRecentFinding(ahead, at) ? [{ kind: 'clock', message: aheadInWords(ahead, at) }] : [];
+  return ahead === undefined ? [] : [{ kind: 'clock', message: aheadInWords(ahead, at) }];
 }
 
 /** Logs and exports without a ledger are no first day: it was deleted, or the wrong place is configured. */

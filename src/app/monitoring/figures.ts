@@ -116,8 +116,7 @@ async function figuresOfList(
   ledger: Ledger,
   now: number,
 ): Promise<ListFigures> {
-  const { portfolios, reading, times } = ledger;
-  const corrected = (at: number | null) => at && times.corrected(at);
+  const { portfolios, reading } = ledger;
   const run = await portfolios.lastRun(list.id);
   const state = run === undefined ? undefined : await stateOfRun(run, ledger, now);
   const { attempt, progress, workers = [], isAtWork = false, isLed = false, isWriting = false } = state ?? {};
@@ -139,8 +138,8 @@ async function figuresOfList(
       failed?.portfolioId === list.id ? failed.exit : lastExitOf(list, ended, outcomes, progress?.parkedReasons ?? {}),
     due: state?.toDo ?? 0,
     held: { waiting: progress?.waiting ?? 0, ...progress?.parkedReasons },
-    oldestAnswerAt: corrected((await portfolios.oldestAnswer(list.id)) ?? null),
-    lastSuccessAt: corrected(list.lastSuccessAt),
+    oldestAnswerAt: (await portfolios.oldestAnswer(list.id)) ?? null,
+    lastSuccessAt: list.lastSuccessAt,
   };
 }
 

@@ -226,7 +226,7 @@ export async function remainingCost(
 ): Promise<RemainingCost> {
   const usedName = async (api: 'v1' | 'v2') => (await ledger.runs.environmentName(run.id, api)) ?? '';
   const environments = await providerIdsOf(names ?? { v1: await usedName('v1'), v2: await usedName('v2') }, ledger);
-  const notBefore = isFresh(run) ? ledger.times.corrected(run.createdAt) : 0;
+  const notBefore = isFresh(run) ? run.createdAt : 0;
   const rows = rowsOfRun(run.id, outcome, ledger);
   return maximumCost(await planRun({ rows, pipeline, notBefore, now: clock.now(), ledger, environments }));
 }

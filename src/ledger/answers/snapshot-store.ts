@@ -2,7 +2,6 @@
 
 import { companyKey, numberKey, registersIn } from '../../domain/entity-key.js';
 import { type IdSpace, INFORMATIVE_SPACES } from '../../domain/provider.js';
-import type { CorrectedTimes } from '../clock-ahead.js';
 import { forEachItem, type Script, type Snapshot } from '../db/database.js';
 import { type Connection, connect, type Statement } from '../db/sqlite/connection.js';
 import {
@@ -78,7 +77,6 @@ import { type AnswerRow, earlierPages, visibleAnswerReader, withoutUnreachedStag
 export async function openSnapshot(
   snapshot: Snapshot,
   runId: string,
-  times: CorrectedTimes,
   part: SnapshotPart = {},
 ): Promise<RunSnapshot | undefined> {
   const found = await snapshot
@@ -114,7 +112,7 @@ export async function openSnapshot(
     past,
     progress,
     rows: () => readRows(store, runId),
-    members: () => readMembers(snapshot, times, run),
+    members: () => readMembers(snapshot, run),
     candidates: () => readCandidates(store),
     calls: () => snapshot.batches<SnapshotCall>(CALLS, [runId, until], BATCH),
     errors: () => snapshot.batches<SnapshotError>(ERRORS, [runId], BATCH),
@@ -237,14 +235,10 @@ async function* readRows(store: SnapshotStore, runId: string): AsyncGenerator<re
   }
 }
 
-async function* readMembers(
-  snapshot: Snapshot,
-  times: CorrectedTimes,
-  { portfolioId }: RunRecord,
-): AsyncGenerator<readonly SnapshotMember[]> {
+async function* readMembers(snapshot: Snapshot, { portfolioId }: RunRecord): AsyncGenerator<readonly SnapshotMember[]> {
   if (portfolioId === null) return;
   // Damaged rows are reported with the rows.
-  const read = await snapshot.read(() => memberStateReader(snapshot, times, {}));
+  const read = await snapshot.read(() => memberStateReader(snapshot, {}));
   type Row = MemberStateRow & Omit<SnapshotMember, 'standing' | 'ids'> & CompanyColumns;
   for await (const batch of snapshot.batches<Row>(MEMBERS, [portfolioId], BATCH))
     yield batch.map((row) => {

@@ -554,7 +554,7 @@ CREATE TABLE IF NOT EXISTS purges (
   begun_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Times that were ahead of the clock when the ledger was opened.
+-- Not used any more: times that were ahead of the clock when the ledger was opened.
 CREATE TABLE IF NOT EXISTS clock_ahead (
   id           INTEGER PRIMARY KEY CHECK (id = 1),
   -- By that clock.

@@ -3,7 +3,6 @@ import type { ApiName } from '../../domain/provider.js';
 import { canonicalBaseUrl } from '../../domain/urls.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { Bodies, type Packed, type Packer } from '../answers/bodies.js';
-import type { CorrectedTimes } from '../clock-ahead.js';
 import { AssumptionFailed, type Database, type Script, type Sql, statements } from '../db/database.js';
 import { callParams, parseStored } from '../db/stored-json.js';
 import { discardBody } from '../health.js';
@@ -29,12 +28,7 @@ import { contactStore, permissionStore } from './usage.js';
 export type CallStore = Omit<ReturnType<typeof callStore>, 'allSettled'>;
 
 /** Checks that depend on other calls run in the same transaction as the write. */
-export function callStore(
-  database: Database,
-  times: CorrectedTimes,
-  packer: Packer,
-  onNote: (note: Message) => void = () => {},
-) {
+export function callStore(database: Database, packer: Packer, onNote: (note: Message) => void = () => {}) {
   const { count, row, rows } = statements(database);
   const bodies = new Bodies(database);
   const attempts = attemptStore(database);
@@ -46,9 +40,9 @@ export function callStore(
     .pluck();
   const environment = (api: string, name: string) => selectEnvironment.get(api, canonicalBaseUrl(name));
   const findAnswer = row<[number, string, number], StoredAnswer & { params: string | null }>(
-    `SELECT call_id AS callId, lower(hex(raw_sha256)) AS rawSha256, ${times.answeredAt} AS fetchedAt, params
+    `SELECT call_id AS callId, lower(hex(raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt, params
      FROM answers JOIN calls ON calls.id = call_id
-     WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND ${times.answeredAt} >= ? AND raw_sha256 IS NOT NULL`,
+     WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND calls.settled_at >= ? AND raw_sha256 IS NOT NULL`,
   );
   // Reads only recent calls: a ledger may hold millions.
   const anyAnswer = row<[number], 1>(
@@ -61,7 +55,7 @@ export function callStore(
          AND charge = 'charged' AND units_charged IS NOT NULL GROUP BY operation)`,
   );
   const answerOf = row<[number, string, number], 1>(
-    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND ${times.answeredAt} >= ?
+    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND settled_at >= ?
        AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row')) AND charge <> 'owned' LIMIT 1`,
   );
   // A call that was in flight during the refusal proves nothing.
@@ -92,7 +86,7 @@ export function callStore(
   const use = useWriter(database);
   const disownBody = discardBody(database);
   const disownAnswer = database.prepare('DELETE FROM answers WHERE environment_id = ? AND request_key = unhex(?)');
-  const states = intentStates(database, times);
+  const states = intentStates(database);
 
   return {
     ...attempts,

@@ -2,7 +2,6 @@
 
 import { REPEATS_ALIKE } from '../../domain/errors.js';
 import { KEY_CHECK } from '../../domain/outcomes.js';
-import type { CorrectedTimes } from '../clock-ahead.js';
 import { AssumptionFailed, type Script, type Sql } from '../db/database.js';
 import { SHARES_LIMITS } from '../rows/attempts.js';
 import type { Closure } from './calls.js';
@@ -39,7 +38,7 @@ const NO_REQUEST = '';
 const MORE_THAN_IN_FLIGHT = 10_000;
 
 /** Read inside the transaction of an intent. */
-export function intentStates(database: Sql, times: CorrectedTimes) {
+export function intentStates(database: Sql) {
   // One statement, because every call runs it. Rare states are only detected here and read separately.
   const look = database
     .prepare<unknown[], Seen>(
@@ -48,7 +47,7 @@ export function intentStates(database: Sql, times: CorrectedTimes) {
          EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND meter = ?),
          EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND request_key = asked.key),
          EXISTS (SELECT 1 FROM answers JOIN calls ON calls.id = call_id
-           WHERE answers.environment_id = asked.environment AND answers.request_key = asked.key AND ${times.answeredAt} >= ? AND raw_sha256 IS NOT NULL),
+           WHERE answers.environment_id = asked.environment AND answers.request_key = asked.key AND calls.settled_at >= ? AND raw_sha256 IS NOT NULL),
          EXISTS (SELECT 1 FROM calls WHERE environment_id = asked.environment AND request_key = asked.key AND in_doubt > 0), purse.id
        FROM (SELECT ? AS environment, unhex(?) AS key, ? AS start) AS asked
        JOIN starts AS own ON own.id = asked.start JOIN starts AS purse ON purse.id = coalesce(own.purse_id, own.id)

@@ -1,7 +1,6 @@
 // Updates a portfolio from its file and decides which run continues or begins.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import { isRecord, parseStored, rowFetched, rowFields, rowStages } from '../db/stored-json.js';
 import { mustHaveNoWorkersOn } from '../rows/attempts.js';
@@ -29,7 +28,6 @@ import type {
 interface Parts {
   readonly database: Database;
   readonly laid: FileRows;
-  readonly times: CorrectedTimes;
   readonly readStanding: MemberStateReader;
   readonly findRun: (id: string) => Script<RunRecord | undefined>;
   readonly findPortfolio: (id: number) => Script<PortfolioRecord | undefined>;
@@ -257,7 +255,7 @@ type Found = Pick<RunToBegin, 'stale'> & {
 };
 
 function* findDue(
-  { database, times, readStanding }: Parts,
+  { database, readStanding }: Parts,
   convergence: Convergence,
   portfolioId: number,
   going: OpenRun | undefined,
@@ -304,7 +302,7 @@ function* findDue(
     if (!judged.due.goesOn) stale.push({ member: row.member, due: judged.due, underWay: row.outcome === 'pending' });
   };
   yield* standings.raw().walk(visit, portfolioId, limit);
-  const widen = stageExtender(database, times, convergence.decideDue);
+  const widen = stageExtender(database, convergence.decideDue);
   for (const standing of again) yield* widen(standing);
   const doAgain = stageReopener(database);
   for (const [standing, due] of otherwise) yield* doAgain(standing, due);
@@ -358,11 +356,7 @@ function* countMembers(database: Sql, portfolioId: number): Script<number> {
 }
 
 /** Adds stages that became stale since the row was reopened. A row that starts over buys them anyway. */
-export function stageExtender(
-  database: Sql,
-  times: CorrectedTimes,
-  judge: Convergence['decideDue'],
-): (standing: MemberState) => Script<void> {
+export function stageExtender(database: Sql, judge: Convergence['decideDue']): (standing: MemberState) => Script<void> {
   const find = database.prepare<[string, number], { stages: string; fetched: string; pipelineSha256: string }>(
     `SELECT stages, fetched, pipeline_sha256 AS pipelineSha256 FROM rows JOIN runs ON runs.id = run_id WHERE run_id = ? AND row = ?`,
   );
@@ -373,9 +367,9 @@ export function stageExtender(
     const { runId, row } = onItsWay;
     const under = yield* find.get(runId, row);
     const stages = under && parseStored(under.stages, rowStages.fits);
-    const said = under && parseStored(under.fetched, rowFetched.fits);
-    if (under === undefined || stages === undefined || said === undefined || Object.keys(stages).length === 0) return;
-    const fetched = times.allCorrected(said);
+    const fetched = under && parseStored(under.fetched, rowFetched.fits);
+    if (under === undefined || stages === undefined || fetched === undefined || Object.keys(stages).length === 0)
+      return;
     // Finished stages there followed that run's settings.
     const { pipelineSha256 } = under;
     const { due } = judge({ ...standing, outcome: 'complete', stages, fetched, pipelineSha256, onItsWay: null });

@@ -2,7 +2,6 @@
 
 import type { RowOutcome } from '../../domain/outcomes.js';
 import { ID_SPACES, idSpaces } from '../../domain/provider.js';
-import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Script, Sql, Statement } from '../db/database.js';
 import { findCell, type JsonColumn, readCell, rowFetched, rowStages } from '../db/stored-json.js';
 import type { Checkpoint } from '../rows/runs.js';
@@ -220,11 +219,7 @@ export function rowOfColumns(columns: MemberStateColumns): MemberStateRow {
 export type MemberStateReader = (row: MemberStateRow) => MemberState;
 
 /** `damaged`: the value used for a damaged text. Without it, damage throws with its place. */
-export function* memberStateReader(
-  database: Sql,
-  times: CorrectedTimes,
-  damaged?: Record<string, never>,
-): Script<MemberStateReader> {
+export function* memberStateReader(database: Sql, damaged?: Record<string, never>): Script<MemberStateReader> {
   const read = <T>(of: JsonColumn<T>, text: string, { run_id, run_row }: MemberStateRow): T | Record<string, never> =>
     (damaged && (findCell(of, text) ?? damaged)) ?? readCell(of, text, { run: run_id, row: run_row });
   const pipelines = new Map(
@@ -236,9 +231,9 @@ export function* memberStateReader(
     at: { runId: row.run_id, row: row.run_row },
     outcome: row.outcome,
     stages: read(rowStages, row.stages, row),
-    fetched: times.allCorrected(read(rowFetched, row.fetched, row)),
-    updatedAt: times.corrected(row.updated_at ?? 0),
-    changedAt: row.changed_at && times.corrected(row.changed_at),
+    fetched: read(rowFetched, row.fetched, row),
+    updatedAt: row.updated_at ?? 0,
+    changedAt: row.changed_at,
     pipelineSha256: pipelines.get(row.run_id) ?? '',
     onItsWay: placeOf(row.way),
   });

@@ -1,5 +1,4 @@
 import { FIRST_ROWS, type InvalidReason, ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
-import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { namedAsFields, portfolioColumns, portfolioReading, readCell, type Unparsed } from '../db/stored-json.js';
 import { IS_DECIDED } from '../review/questions.js';
@@ -28,16 +27,12 @@ import type {
 export type PortfolioStore = ReturnType<typeof portfolioStore>;
 
 /** Portfolios and the companies in them. */
-export function portfolioStore(
-  database: Database,
-  times: CorrectedTimes,
-  findRun: (id: string) => Script<RunRecord | undefined>,
-) {
+export function portfolioStore(database: Database, findRun: (id: string) => Script<RunRecord | undefined>) {
   const { count, row, rows, value, values, run } = statements(database);
   const laid = new FileRows(database);
   const byName = row<[string, string], PortfolioRow>(`${SELECT_PORTFOLIO} WHERE name = ? AND providers = ?`);
   const byId = database.prepare<[number], PortfolioRow>(`${SELECT_PORTFOLIO} WHERE id = ?`);
-  const all = rows<[], PortfolioRow>(`${SELECT_PORTFOLIO} ORDER BY ${times.sql('seen_at')} DESC, id DESC`);
+  const all = rows<[], PortfolioRow>(`${SELECT_PORTFOLIO} ORDER BY seen_at DESC, id DESC`);
   const correctProviders = run(
     `UPDATE portfolios SET providers = @providers WHERE id = (SELECT max(id) FROM portfolios WHERE name = @name AND NOT EXISTS
        (SELECT 1 FROM runs JOIN run_environments ON run_environments.run_id = runs.id WHERE runs.portfolio_id = portfolios.id))
@@ -117,7 +112,7 @@ export function portfolioStore(
     async *compare(portfolioId: number | null): AsyncGenerator<readonly ComparedRow[]> {
       const readStanding = await database.withTempTables(function* () {
         yield* laid.match(portfolioId);
-        return yield* memberStateReader(database, times);
+        return yield* memberStateReader(database);
       });
       yield* inBatches((after) => database.withTempTables(() => laid.compared(after, readStanding)));
     },
@@ -158,12 +153,12 @@ export function portfolioStore(
     /** Updates the portfolio from the file and begins what is due, in one transaction. */
     converge: (convergence: Convergence): Promise<PortfolioUpdate> =>
       database.write(function* () {
-        const readStanding = yield* memberStateReader(database, times);
-        return yield* updatePortfolio({ database, laid, times, readStanding, findRun, findPortfolio }, convergence);
+        const readStanding = yield* memberStateReader(database);
+        return yield* updatePortfolio({ database, laid, readStanding, findRun, findPortfolio }, convergence);
       }),
     /** The current members, in file order. */
     async *standings(portfolioId: number): AsyncGenerator<readonly MemberState[]> {
-      const readStanding = await database.read(() => memberStateReader(database, times));
+      const readStanding = await database.read(() => memberStateReader(database));
       const read = (after: number) => database.read(() => standings.all(portfolioId, after, BATCH));
       yield* inBatches(async (after) => (await read(after)).map((columns) => readStanding(rowOfColumns(columns))));
     },

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { readCell, watchFields } from '../db/stored-json.js';
 import { callSummer } from '../money/usage.js';
@@ -76,7 +75,7 @@ export interface WatchEvent extends ReceivedEvent {
 }
 
 /** Members are found from their portfolios, because the table of IDs is larger. */
-export function watchStore(database: Database, times: CorrectedTimes) {
+export function watchStore(database: Database) {
   const { count, row, rows, run } = statements(database);
   const counts = row<[string], { listed: number; without: number }>(
     `SELECT count(*) AS listed, count(*) FILTER (WHERE row_ids.id IS NULL) AS without FROM members
@@ -93,7 +92,7 @@ export function watchStore(database: Database, times: CorrectedTimes) {
   );
   const read = run(
     `UPDATE watches SET read_at = @askedAt, failed_at = NULL,
-       hinted_at = CASE WHEN ${times.sql('hinted_at')} <= @askedAt THEN NULL ELSE hinted_at END
+       hinted_at = CASE WHEN hinted_at <= @askedAt THEN NULL ELSE hinted_at END
      WHERE environment_id = @environmentId AND company_id = @companyId`,
   );
   const failed = run('UPDATE watches SET failed_at = ? WHERE environment_id = ? AND company_id = ?');
@@ -111,14 +110,12 @@ export function watchStore(database: Database, times: CorrectedTimes) {
      ORDER BY company_id`,
   );
   const inLists = `company_id IN (SELECT row_ids.id ${CONFIRMED} WHERE left_at IS NULL AND ${AMONG_PORTFOLIOS})`;
-  // A future `read_at` is unusable, so the history is read again.
-  const readAt = `CASE WHEN ${times.sql('read_at')} = read_at THEN read_at END`;
-  const since = `coalesce(${readAt}, ${times.sql('registered_at')})`;
+  const since = 'coalesce(read_at, registered_at)';
   const toReadOf = (which: string) =>
     rows<[object], WatchToRead>(
       `SELECT company_id AS companyId, ${since} AS since, failed_at IS NOT NULL AS hasFailed FROM watches
        WHERE environment_id = @environmentId AND registered_at IS NOT NULL
-         AND (hinted_at IS NOT NULL OR (@hinted = 0 AND coalesce(${readAt}, 0) <= @notSince)) ${which}
+         AND (hinted_at IS NOT NULL OR (@hinted = 0 AND coalesce(read_at, 0) <= @notSince)) ${which}
        ORDER BY failed_at IS NOT NULL, hinted_at IS NULL, coalesce(failed_at, ${since}), company_id`,
     );
   const toRead = toReadOf('');
@@ -130,7 +127,7 @@ export function watchStore(database: Database, times: CorrectedTimes) {
      FROM watches JOIN environments ON environments.id = environment_id ORDER BY name, company_id`,
   );
   return {
-    ...watchEvents(database, times),
+    ...watchEvents(database),
     /** The number of members of these portfolios, and of those without a v2 match. */
     members: async (portfolioIds: readonly number[]) =>
       (await counts(JSON.stringify(portfolioIds))) ?? { listed: 0, without: 0 },
@@ -245,22 +242,22 @@ type ListedWatch = Omit<WatchRecord, 'fields' | 'ours'> & {
 /** Notifications are not signed: only the history makes a company due (V2-13). */
 const IS_CONFIRMED = `coalesce(watch_events.extra, '') NOT LIKE '{"notification":%'`;
 
-function watchEvents(database: Database, times: CorrectedTimes) {
+function watchEvents(database: Database) {
   const { run } = statements(database);
   const insert = database.prepare(
     `INSERT INTO watch_events (environment_id, company_id, event_type, status, message, date_created, extra, digest, heard_at, raw_sha256)
      VALUES (?, ?, ?, ?, ?, ?, ?, unhex(?), ?, unhex(?)) ON CONFLICT DO NOTHING`,
   );
   // Events are few and members many: one pass over the members, and only if there are events.
-  const lastHeard = `SELECT max(${times.sql('heard_at')}) FROM member_companies AS known
+  const lastHeard = `SELECT max(heard_at) FROM member_companies AS known
     JOIN watch_events ON watch_events.environment_id = known.environment_id AND watch_events.company_id = known.id
     WHERE known.member_id = members.id AND known.space = 'v2' AND ${STILL_KNOWN} AND ${IS_CONFIRMED}`;
-  const knownSince = `SELECT min(${times.sql('known_since')}) FROM member_companies AS known WHERE known.member_id = members.id AND ${STILL_KNOWN}`;
+  const knownSince = `SELECT min(known_since) FROM member_companies AS known WHERE known.member_id = members.id AND ${STILL_KNOWN}`;
   const isAnyHeard = database.prepare<[], 1>('SELECT 1 FROM watch_events LIMIT 1');
   // Earlier events were handled before the member was matched with the company, or belong to another member.
   const mark = database.prepare(
     `UPDATE members SET changed_at = (${lastHeard})
-     WHERE left_at IS NULL AND (${lastHeard}) > ${times.sql('coalesce(changed_at, 0)')} AND (${lastHeard}) > (${knownSince})`,
+     WHERE left_at IS NULL AND (${lastHeard}) > coalesce(changed_at, 0) AND (${lastHeard}) > (${knownSince})`,
   );
   // The last call stays: it shows that the bytes are in use and that the provider has answered.
   const sumLooks = callSummer(

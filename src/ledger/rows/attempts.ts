@@ -1,6 +1,7 @@
 // Attempts, their leases and limits, and the calls that they leave open when they die.
 
 import { ExitCode, KybatchError } from '../../domain/errors.js';
+import { AHEAD_MS } from '../clock-ahead.js';
 import type { Database, Script, Sql } from '../db/database.js';
 import type { NewAttempt, OutageNote } from '../money/calls.js';
 import { FREE_CLAIMS, LedElsewhereError } from './claims.js';
@@ -105,14 +106,20 @@ export function attemptStore(database: Database) {
 }
 
 /**
- * A future time was written by a clock that was ahead. Waiting reports become due now, and lost calls count as lost
- * now.
+ * A future time was written by a clock that was ahead, and nothing may wait for it: waiting reports become due now, lost
+ * calls count as lost now, and events of the watch count as heard now. Answers stay fresh until then.
  */
 export function* resetFutureTimes(database: Sql, now: number): Script<void> {
   yield* database
     .prepare("UPDATE rows SET next_at = @now WHERE hold = 'waiting' AND updated_at > @now AND next_at > @now")
     .run({ now });
   yield* database.prepare('UPDATE calls SET settled_at = @now WHERE in_doubt > 0 AND settled_at > @now').run({ now });
+  const given = { now, ahead: now + AHEAD_MS };
+  yield* database.prepare('UPDATE watches SET read_at = NULL WHERE read_at > @ahead').run(given);
+  yield* database.prepare('UPDATE watches SET hinted_at = @now WHERE hinted_at > @ahead').run(given);
+  const heard = database.prepare('UPDATE watch_events SET heard_at = @now WHERE heard_at > @ahead');
+  if ((yield* heard.change(given)) > 0)
+    yield* database.prepare('UPDATE members SET changed_at = @now WHERE changed_at > @ahead').run(given);
 }
 
 /** The holder of the data directory's lock is alone: every other attempt has died, whatever its lease. */

@@ -2,7 +2,6 @@
 
 import type { CandidateFacts } from '../../domain/candidate-grade.js';
 import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/outcomes.js';
-import type { CorrectedTimes } from '../clock-ahead.js';
 import type { Script, Sql } from '../db/database.js';
 import {
   namedAsFields,
@@ -32,10 +31,7 @@ export const SELECT_ROW = `SELECT ${namedAsFields(
  * Reads the records of many rows of one run at once: one statement for each row is slow over a network and no faster on
  * disk.
  */
-export function rowReader(
-  database: Sql,
-  times: CorrectedTimes,
-): (runId: string, rows: readonly RowRow[]) => Script<readonly RowRecord[]> {
+export function rowReader(database: Sql): (runId: string, rows: readonly RowRow[]) => Script<readonly RowRecord[]> {
   const ids = database.prepare<[string, string], IdRow>(
     `SELECT row_ids.row, ${ID_COLUMNS} FROM row_ids ${AS_SEARCHED}
      WHERE row_ids.run_id = ? AND row_ids.row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
@@ -87,7 +83,6 @@ export function rowReader(
         stages: readCell(rowStages, row.stages, key),
         fetched: readCell(rowFetched, row.fetched, key),
         begun: row.unitsCharged > 0 || rank < 0,
-        notBefore: row.notBefore && times.corrected(row.notBefore),
         updatedAt: row.updatedAt ?? 0,
       };
     });

@@ -1,5 +1,4 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
-import type { CorrectedTimes } from '../clock-ahead.js';
 import { type Database, type Script, type Sql, statements } from '../db/database.js';
 import { namedAsFields, readCell, runColumns, type Unparsed } from '../db/stored-json.js';
 import { NEWEST_RUNS } from './begin-run.js';
@@ -18,7 +17,7 @@ import { rowSettlements } from './settle-row.js';
 
 export type RunStore = ReturnType<typeof runStore>;
 
-export function runStore(database: Database, times: CorrectedTimes) {
+export function runStore(database: Database) {
   const { rows, value, run } = statements(database);
   const finish = run("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
   const find = runFinder(database);
@@ -32,7 +31,7 @@ export function runStore(database: Database, times: CorrectedTimes) {
   );
 
   return {
-    ...rowStore(database, times),
+    ...rowStore(database),
     finish: (runId: string, at: number) => finish(at, runId),
     find: (runId: string) => database.read(() => find(runId)),
     /** Newest first. Hidden runs are left out, except the newest of a portfolio with companies. */
@@ -75,7 +74,7 @@ const runOf = ({ columns, ...run }: RunRow): RunRecord => ({
   },
 });
 
-function rowStore(database: Database, times: CorrectedTimes) {
+function rowStore(database: Database) {
   const { count, values } = statements(database);
   const withOutcome = database.prepare<[string, RowOutcome, number, number], RowRow>(
     `${SELECT_ROW} WHERE run_id = ? AND outcome = ? AND row > ? AND ${STILL_LISTED} ORDER BY row LIMIT ?`,
@@ -111,7 +110,7 @@ function rowStore(database: Database, times: CorrectedTimes) {
     `SELECT count(*) FROM rows WHERE run_id = ? AND outcome = ? AND ${STILL_LISTED}`,
   );
   const settlements = rowSettlements(database);
-  const toRows = rowReader(database, times);
+  const toRows = rowReader(database);
   const progressOf = progressReader(database);
 
   function* rowsAt(runId: string, numbers: readonly number[]): Script<readonly RowRecord[]> {

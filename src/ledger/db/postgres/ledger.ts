@@ -4,8 +4,6 @@ import pg from 'pg';
 import { UsageError } from '../../../domain/errors.js';
 import { shownLedgerUrl } from '../../../domain/urls.js';
 import { type Clock, systemClock } from '../../../util/clock.js';
-import { type Message, message } from '../../../util/message-parts.js';
-import { aheadInWords, isRecentFinding, noteAhead } from '../../clock-ahead.js';
 import { type DeepHealth, findDamagedAnswers, type ServerHealth, SKEW_MS } from '../../health.js';
 import { composeLedger, type Ledger, type LedgerOptions, type Migrated } from '../../ledger.js';
 import { resetFutureTimes } from '../../rows/attempts.js';
@@ -57,7 +55,7 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
     onNote,
   });
   try {
-    if (access === 'write' || access === 'existing') await lookAround(database, now, onNote);
+    if (access === 'write' || access === 'existing') await database.write(() => resetFutureTimes(database, now));
     const ledger = await composeLedger(database, options);
     return access === 'read'
       ? ledger
@@ -87,14 +85,6 @@ const withOthers = (ledger: Ledger, claims: ClaimStore, signals: Signals): Ledge
     claims: { value: claims, enumerable: true },
     signals: { value: signals, enumerable: true },
   });
-
-async function lookAround(database: Database, now: number, onNote: (note: Message) => void): Promise<void> {
-  const ahead = await database.write(function* () {
-    yield* resetFutureTimes(database, now);
-    return yield* noteAhead(database, now);
-  });
-  if (ahead !== null && isRecentFinding(ahead, now)) onNote(message('CLOCK_AHEAD', aheadInWords(ahead, now)));
-}
 
 /** 0: no ledger yet. */
 export const postgresSchema = (url: string): Promise<number> => withClient(url, postgresSchemaOf);

@@ -285,7 +285,7 @@ export class Writer {
   }
 
   #fail(cause: unknown): LedgerError {
-    const error = new LedgerError(cause, this.database.name);
+    const error = cause instanceof LedgerError ? cause : new LedgerError(cause, this.database.name);
     if (error.code !== 'INTERNAL') this.#broken ??= error;
     if (this.database.inTransaction) this.database.exec('ROLLBACK');
     return error;

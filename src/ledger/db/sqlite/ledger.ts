@@ -4,7 +4,6 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { asOpenError, ExitCode, KybatchError, systemFailure, UsageError } from '../../../domain/errors.js';
 import { message, sentence } from '../../../util/message-parts.js';
-import { aheadInWords, isRecentFinding, noteAhead } from '../../clock-ahead.js';
 import { type DatabaseHealth, type DeepHealth, findDamagedAnswers } from '../../health.js';
 import { composeLedger, type Ledger, type LedgerOptions } from '../../ledger.js';
 import { endOtherAttempts, resetFutureTimes } from '../../rows/attempts.js';
@@ -46,8 +45,6 @@ async function openLocked(options: LedgerOptions): Promise<Ledger> {
     const sql = sqlOn(database);
     runNow(endOtherAttempts(sql, now));
     runNow(resetFutureTimes(sql, now));
-    const ahead = runNow(noteAhead(sql, now));
-    if (ahead !== null && isRecentFinding(ahead, now)) onNote?.(message('CLOCK_AHEAD', aheadInWords(ahead, now)));
     return await compose(database, options, () => lock.release());
   } catch (error) {
     lock.release();
