@@ -145,9 +145,10 @@ function inTime(ms: number): string {
 }
 
 interface Words {
-  readonly message: string;
-  readonly code: string;
-  readonly hint: string;
+  /** Follows the name of the ledger. */
+  readonly says: string;
+  readonly code: MessageCode | SystemFailureCode;
+  readonly hint?: string;
   readonly exit?: ExitCode;
 }
 
@@ -158,94 +159,101 @@ interface Words {
 export function toLedgerError(error: unknown, name: string): unknown {
   if (error instanceof KybatchError) return error;
   if (isUnreachable(error)) return new LedgerAwayError(name, error, 0);
-  const words = wordsFor(error, name);
-  return words === undefined ? error : new LedgerError(error, name, words);
+  const words = wordsFor(error);
+  if (words === undefined) return error;
+  const { says, code, hint = URL_HINT, exit = ExitCode.usage } = words;
+  return new LedgerError(error, name, { message: `the ledger ${name} ${says}`, code, hint, exit });
 }
 
 const URL_HINT = 'Check KYBATCH_LEDGER_URL, or the file of KYBATCH_LEDGER_URL_FILE.';
+const SAFE = 'then continue. Stored answers are safe and are not paid for again.';
+const { internal, unavailable } = ExitCode;
 
-/** A table, a column, a function, a schema. */
-const MISSING: readonly string[] = ['42P01', '42703', '42883', '3F000'];
+const DAMAGED = {
+  code: 'LEDGER_DAMAGED',
+  hint: 'Look at the log of PostgreSQL and restore a backup. Do not delete the ledger: it records what was paid for.',
+  exit: internal,
+} as const;
+const REFUSED: Words = {
+  says: 'cannot be used',
+  code: 'LEDGER_REFUSED',
+  hint: `Check the machine of PostgreSQL and its log, ${SAFE}`,
+  exit: internal,
+};
+const INCOMPLETE: Words = {
+  says: 'lacks a table or column',
+  code: 'LEDGER_DAMAGED',
+  hint: 'Restore the schema kybatch from a backup: it records what was paid for.',
+  exit: internal,
+};
 
-function wordsFor(error: unknown, name: string): Words | undefined {
+/** By SQLSTATE, or its first two letters. */
+const WORDS: Readonly<Record<string, Words>> = {
+  '53100': {
+    says: 'is on a full disk',
+    code: 'DISK_FULL',
+    hint: `Free some space on the machine of PostgreSQL, ${SAFE}`,
+    exit: internal,
+  },
+  '58030': { says: 'is on a disk with errors', code: 'IO_ERROR', hint: hintFor('IO_ERROR'), exit: internal },
+  XX001: { says: 'is damaged', ...DAMAGED },
+  XX002: { says: 'is damaged', ...DAMAGED },
+  '53': REFUSED,
+  '58': REFUSED,
+  '25006': {
+    says: 'refuses writes: it is read-only, such as a standby server',
+    code: 'READ_ONLY',
+    hint: 'Set KYBATCH_LEDGER_URL to a server that accepts writes, or wait until this one does. `default_transaction_read_only` may be set.',
+    exit: unavailable,
+  },
+  '28': { says: 'refuses this user or its password', code: 'LEDGER_LOGIN_REFUSED' },
+  '3D000': { says: 'does not exist: the server has no such database', code: 'LEDGER_DATABASE_MISSING' },
+  '42501': {
+    says: 'denies this user a permission',
+    code: 'LEDGER_NOT_PERMITTED',
+    hint: 'Grant the permissions: `kybatch ledger migrate --grant ROLE`.',
+  },
+  '42P01': INCOMPLETE,
+  '42703': INCOMPLETE,
+  '42883': INCOMPLETE,
+  '3F000': INCOMPLETE,
+  '42704': {
+    says: 'has no such object',
+    code: 'LEDGER_OBJECT_UNKNOWN',
+    hint: 'Check its spelling, and whether it exists.',
+  },
+  '22021': {
+    says: 'cannot store a text, such as one with a NUL',
+    code: 'CANNOT_BE_KEPT',
+    hint: '`kybatch erase` and `kybatch runs delete` remove data.',
+  },
+  ENOENT: { says: 'cannot be opened', code: 'LEDGER_URL_INVALID' },
+  EACCES: { says: 'cannot be opened', code: 'LEDGER_URL_INVALID' },
+  EISDIR: { says: 'cannot be opened', code: 'LEDGER_URL_INVALID' },
+};
+
+function wordsFor(error: unknown): Words | undefined {
   const code = codeOf(error) ?? '';
   const reason = reasonOf(error);
-  const usage = (refusal: MessageCode, message: string, hint: string = URL_HINT): Words => ({
-    message: `the ledger ${name} ${message}`,
-    code: refusal,
-    hint,
-    exit: ExitCode.usage,
-  });
-  const system = (failure: SystemFailureCode, message: string, hint = hintFor(failure)): Words => ({
-    message,
-    code: failure,
-    hint,
-  });
-  if (code === '53100')
-    return system(
-      'DISK_FULL',
-      `the disk of the ledger ${name} is full (53100)`,
-      'Free some space on the machine of PostgreSQL, then continue. Stored answers are safe and are not paid for again.',
-    );
-  if (code === '58030') return system('IO_ERROR', `the disk of the ledger ${name} reports an error (58030)`);
-  if (code === 'XX001' || code === 'XX002')
-    return system(
-      'LEDGER_DAMAGED',
-      `the ledger ${name} is damaged (${code}): ${reason}`,
-      'Look at the log of PostgreSQL and restore a backup. Do not delete the ledger: it records what was paid for.',
-    );
-  if (code.startsWith('53') || code.startsWith('58'))
-    return {
-      message: `PostgreSQL cannot continue with the ledger ${name} (${code}): ${reason}`,
-      code: 'LEDGER_REFUSED',
-      hint: 'Check the machine of PostgreSQL and its log, then continue. Stored answers are safe and are not paid for again.',
-    };
-  if (code === '25006')
-    return {
-      message: `the ledger ${name} refuses writes: ${new ReadOnlyServer().message} (25006)`,
-      code: 'READ_ONLY',
-      hint: 'Set KYBATCH_LEDGER_URL to a server that accepts writes, or wait until this one does. `default_transaction_read_only` may be set.',
-      exit: ExitCode.unavailable,
-    };
-  if (code === '28P01') return usage('LEDGER_LOGIN_REFUSED', 'refuses this user or its password (28P01)');
-  if (code === '28000') return usage('LEDGER_LOGIN_REFUSED', `refuses this user (28000): ${reason}`);
-  if (code === '3D000')
-    return usage('LEDGER_DATABASE_MISSING', 'does not exist: the server has no such database (3D000)');
-  if (code === '42501')
-    return usage(
-      'LEDGER_NOT_PERMITTED',
-      `denies this user a permission (42501): ${reason}`,
-      'Grant the permissions: `kybatch ledger migrate --grant ROLE`.',
-    );
-  if (MISSING.includes(code))
-    return system(
-      'LEDGER_DAMAGED',
-      `the ledger ${name} lacks a table or column (${code}): ${reason}`,
-      'Restore the schema kybatch from a backup: it records what was paid for.',
-    );
-  if (code === '42704')
-    return usage(
-      'LEDGER_OBJECT_UNKNOWN',
-      `has no such object (42704): ${reason}`,
-      'Check its spelling, and whether it exists.',
-    );
+  const words = WORDS[code] ?? wordsOfDriver(error, code, reason) ?? WORDS[code.slice(0, 2)];
+  return words && { ...words, says: `${words.says}: ${reason}${/^[0-9A-Z]{5}$/.test(code) ? ` (${code})` : ''}` };
+}
+
+function wordsOfDriver(error: unknown, code: string, reason: string): Words | undefined {
   if (isStale(error))
-    return usage(
-      'LEDGER_BEHIND_POOLER',
-      `lost a prepared statement (${code}): ${reason}`,
-      'Set the connection pooler to session mode, or connect without it.',
-    );
-  if (/password must be a (?:non-empty )?string/.test(reason))
-    return usage('LEDGER_LOGIN_REFUSED', 'needs a password, and none is set');
-  if (/^SASL: /.test(reason)) return usage('LEDGER_LOGIN_REFUSED', `could not be authenticated: ${reason}`);
+    return {
+      says: 'lost a prepared statement',
+      code: 'LEDGER_BEHIND_POOLER',
+      hint: 'Set the connection pooler to session mode, or connect without it.',
+    };
+  if (/^SASL: |password must be a (?:non-empty )?string/.test(reason))
+    return { says: 'refuses this user or its password', code: 'LEDGER_LOGIN_REFUSED' };
   if (isOfTls(code, reason))
-    return usage(
-      'LEDGER_TLS_FAILED',
-      `could not be reached over TLS: ${reason}`,
-      'Check sslmode and sslrootcert in KYBATCH_LEDGER_URL, and the certificate of the server.',
-    );
-  if (['ENOENT', 'EACCES', 'EISDIR'].includes(code) && error instanceof Error && !('severity' in error))
-    return usage('LEDGER_URL_INVALID', `cannot be opened: ${reason}`);
+    return {
+      says: 'could not be reached over TLS',
+      code: 'LEDGER_TLS_FAILED',
+      hint: 'Check sslmode and sslrootcert in KYBATCH_LEDGER_URL, and the certificate of the server.',
+    };
   return undefined;
 }
 
@@ -259,17 +267,15 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { address, port, hostname } = error as Error & { address?: string; port?: number; hostname?: string };
   const at = address === undefined ? 'there' : `at ${address}${port === undefined ? '' : `:${port}`}`;
-  switch (codeOf(error)) {
-    case 'ECONNREFUSED':
-      return `no answer ${at} (ECONNREFUSED)`;
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return `the connection was cut (${codeOf(error)})`;
-    case 'ENOTFOUND':
-      return `no machine has the name ${hostname ?? 'given'} (ENOTFOUND)`;
-    case 'EAI_AGAIN':
-      return `the name ${hostname ?? 'given'} could not be looked up (EAI_AGAIN)`;
-  }
+  const code = codeOf(error) ?? '';
+  const known: Readonly<Record<string, string>> = {
+    ECONNREFUSED: `no answer ${at} (ECONNREFUSED)`,
+    ECONNRESET: 'the connection was cut (ECONNRESET)',
+    EPIPE: 'the connection was cut (EPIPE)',
+    ENOTFOUND: `no machine has the name ${hostname ?? 'given'} (ENOTFOUND)`,
+    EAI_AGAIN: `the name ${hostname ?? 'given'} could not be looked up (EAI_AGAIN)`,
+  };
+  if (known[code] !== undefined) return known[code];
   if (error.message.startsWith('timeout expired')) return 'it does not answer';
   if (/^(Connection terminated|Client has encountered|Client was closed)/.test(error.message))
     return 'the connection was cut';
