@@ -12,7 +12,7 @@ import {
   grantRole,
   grantTo,
   migratePostgres,
-  mustBeCurrent,
+  mustBeMigrated,
   mustHaveGranted,
   postgresSchemaOf,
 } from '../../src/ledger/db/postgres/migrate.js';
@@ -66,11 +66,11 @@ describe('migratePostgres', () => {
     withEmptyDatabase((url) =>
       withClient(url, async (client) => {
         expect(await postgresSchemaOf(client)).toBe(0);
-        expect((await refused(mustBeCurrent(client))).code).toBe('NO_LEDGER_YET');
+        expect((await refused(mustBeMigrated(client))).code).toBe('NO_LEDGER_YET');
         const current = currentPostgresSchema();
         expect(await migratePostgres(client, NOW)).toEqual({ from: 0, to: current });
         expect(await postgresSchemaOf(client)).toBe(current);
-        await mustBeCurrent(client);
+        await mustBeMigrated(client);
         expect(await migratePostgres(client, NOW + 1)).toEqual({ from: current, to: current });
         const { rows } = await client.query('SELECT version, name, applied_at FROM kybatch.schema_migrations');
         expect(rows).toEqual([
@@ -101,7 +101,7 @@ describe('migratePostgres', () => {
           expect(came.map(({ from }) => from)).toContain(0);
           const { rows } = await one.query('SELECT version::int FROM kybatch.schema_migrations ORDER BY 1');
           expect(rows.map(({ version }) => version)).toEqual([1, 2, 3]);
-          await mustBeCurrent(one);
+          await mustBeMigrated(one);
         }),
       ),
     ));
@@ -110,14 +110,14 @@ describe('migratePostgres', () => {
     withStep('CREATE TABLE later (id bigint)', (steps) =>
       withPostgres((url) =>
         withClient(url, async (client) => {
-          const older = await refused(mustBeCurrent(client, steps));
+          const older = await refused(mustBeMigrated(client, undefined, steps));
           expect(older).toMatchObject({
             code: 'LEDGER_TOO_OLD',
             message: expect.stringMatching(/ test_\w+ .*\(schema 3, .* 4\)$/),
             hint: expect.stringContaining('`kybatch ledger migrate`'),
           });
           expect(await migratePostgres(client, NOW, steps)).toEqual({ from: 3, to: 4 });
-          await mustBeCurrent(client, steps);
+          await mustBeMigrated(client, undefined, steps);
           expect(await tables(client)).toContain('later');
         }),
       ),
@@ -128,7 +128,7 @@ describe('migratePostgres', () => {
       withPostgres((url) =>
         withClient(url, async (client) => {
           await migratePostgres(client, NOW, steps);
-          for (const refusal of [await refused(migratePostgres(client, NOW)), await refused(mustBeCurrent(client))]) {
+          for (const refusal of [await refused(migratePostgres(client, NOW)), await refused(mustBeMigrated(client))]) {
             expect(refusal).toMatchObject({
               code: 'LEDGER_TOO_NEW',
               message: expect.stringMatching(/\(schema 4, .* 3\)$/),
@@ -146,7 +146,7 @@ describe('migratePostgres', () => {
           await expect(migratePostgres(client, NOW, steps)).rejects.toThrow('division by zero');
           expect(await postgresSchemaOf(client)).toBe(3);
           expect(await tables(client)).not.toContain('later');
-          await mustBeCurrent(client);
+          await mustBeMigrated(client);
         }),
       ),
     ));
@@ -269,7 +269,7 @@ describe('grantTo', () => {
   test('lets a role read and write, and use temporary tables', () =>
     asWorker((url) =>
       withClient(url, async (client) => {
-        await mustBeCurrent(client);
+        await mustBeMigrated(client);
         await client.query('SET search_path TO kybatch');
         const { rows } = await client.query("INSERT INTO environments (api, name) VALUES ('v1', 'a') RETURNING id");
         expect(rows).toEqual([{ id: '1' }]);

@@ -105,7 +105,7 @@ export async function copyLedger(
   const to = placeGiven('--to', options.to, environment) ?? named;
   mustDiffer(from, to);
   const began = clock.now();
-  const copied = await copyBetween(from, to, { now: () => clock.now(), onProgress: options.onProgress });
+  const copied = await copyBetween(from, to, { now: clock.now(), onProgress: options.onProgress });
   return {
     ...copied,
     from: ledgerName(from),

@@ -22,20 +22,16 @@ export interface CopiedTable {
   readonly numbered: string | undefined;
 }
 
-/** The columns to order by. Both engines compare texts and bytes byte by byte, so the order is the same. */
-const orderOf = ({ key, columns }: CopiedTable): readonly string[] =>
-  key.length > 0 ? key : columns.map(({ name }) => name);
-
 export const quoted = (name: string): string => `"${name}"`;
 
-/** NULLS FIRST appears only without a key: otherwise PostgreSQL would not use the key's index. */
-export const orderBy = (table: CopiedTable): string =>
-  orderOf(table)
-    .map((name) => (table.key.length > 0 ? quoted(name) : `${quoted(name)} ASC NULLS FIRST`))
-    .join(', ');
+/** All records in order. Both engines compare texts and bytes byte by byte, so the order is the same. */
+export function selectAll({ name, columns, key }: CopiedTable): string {
+  // NULLS FIRST appears only without a key: otherwise PostgreSQL would not use the key's index.
+  const order = key.length > 0 ? key.map(quoted) : columns.map((column) => `${quoted(column.name)} ASC NULLS FIRST`);
+  return `SELECT ${namesOf(columns)} FROM ${quoted(name)} ORDER BY ${order.join(', ')}`;
+}
 
-export const keyIn = (table: CopiedTable, record: StoredRecord): StoredRecord =>
-  table.key.map((name) => record[table.columns.findIndex((column) => column.name === name)] ?? null);
+export const namesOf = (columns: readonly CopiedColumn[]): string => columns.map(({ name }) => quoted(name)).join(', ');
 
 /** The size of the values without the engine's overhead. */
 export function bytesOf(record: StoredRecord): number {
@@ -46,39 +42,29 @@ export function bytesOf(record: StoredRecord): number {
   return bytes;
 }
 
-/** The limits of a batch, so that memory does not depend on the ledger's size. One record may be larger. */
-export const BATCH_RECORDS = 2000;
-export const BATCH_BYTES = 4 << 20;
+/** Few, because one may have a large answer. */
+export const BATCH_RECORDS = 200;
 
 /** The ledger to copy from, locked against writes until it is closed. */
 export interface CopySource {
   /** For people. Never with a password. */
   readonly name: string;
-  /** In key order, a few megabytes at a time. */
+  /** In key order. */
   batches(table: CopiedTable): AsyncIterable<readonly StoredRecord[]>;
   count(table: CopiedTable): Promise<number>;
   /** The highest number ever assigned in `numbered`, possibly of a deleted record. */
   lastNumber(table: CopiedTable): Promise<number>;
-  /** Is the text as stored? An engine may replace bytes that are not valid text. */
-  isAsStored(table: CopiedTable, record: StoredRecord, column: number): boolean;
   close(): Promise<void>;
 }
 
-/** The ledger to copy to. Until it is sealed, other commands refuse it. */
-export interface CopyTarget extends Omit<CopySource, 'isAsStored'> {
-  /** Can it store a text with a NUL? */
-  readonly keepsNul: boolean;
-  /** Was an earlier copy interrupted? */
-  isPartial(): Promise<boolean>;
-  begin(source: string, now: number): Promise<void>;
-  /** Adds all or none. It resolves when they are stored, so the next batch can be read meanwhile. */
+/** The ledger to copy to. Closed before it is sealed, it leaves nothing behind. */
+export interface CopyTarget extends CopySource {
+  /** It resolves when they are stored, so the next batch can be read meanwhile. */
   add(table: CopiedTable, records: readonly StoredRecord[]): Promise<void>;
   /** The table is complete. New numbers continue after this one. */
   filled(table: CopiedTable, lastNumber: number): Promise<void>;
-  /** Deletes everything copied. */
-  clear(): Promise<void>;
   /** Makes the complete copy a usable ledger. */
-  seal(now: number): Promise<void>;
+  seal(): Promise<void>;
 }
 
 /**

@@ -18,9 +18,8 @@ import {
   grantRole,
   measureRoundTrip,
   migratePostgres,
-  mustBeCurrent,
+  mustBeMigrated,
   mustBeRole,
-  mustBeWhole,
   mustTakeLedger,
   postgresHealth,
   postgresSchemaOf,
@@ -42,7 +41,7 @@ export async function openPostgresLedger(options: LedgerOptions & { readonly led
   const { ledgerUrl: url, access, now, onNote = () => {}, patienceMs = PATIENCE_MS, giveUp } = options;
   const name = shownLedgerUrl(url);
   await withClient(url, async (client) => {
-    await mustBeCurrent(client);
+    await mustBeMigrated(client);
     if (access === 'write' || access === 'existing') await mustAgreeOnTime(client);
   });
   const database = postgresDatabase({
@@ -103,14 +102,12 @@ export const checkPostgresServer = (url: string, now: () => number): Promise<Ser
   withClient(url, async (client) => {
     const health = await postgresHealth(client, url, now);
     if (health.ledger.has === 0) await mustTakeLedger(client);
-    // Missing rights are reported first.
-    if (health.ledger.has === health.ledger.needs && health.rightsMissing.length === 0) await mustBeWhole(client);
     return health;
   });
 
 /** Compares every stored answer with its digest, without changes. */
 export async function checkPostgresDeeply(url: string, _now: number): Promise<DeepHealth> {
-  await withClient(url, mustBeCurrent);
+  await withClient(url, (client) => mustBeMigrated(client));
   const name = shownLedgerUrl(url);
   const given = { url, name, readonly: true, clock: systemClock, patienceMs: PATIENCE_MS, onNote: () => {} };
   const database = postgresDatabase(given);

@@ -168,13 +168,7 @@ function refuse(theirs: number, ours: number): void {
 const MIGRATE = 'Run `kybatch ledger migrate` once, at each deployment.';
 
 /** Workers create no tables: they need all tables of this version, or refuse to begin. */
-export async function mustBeCurrent(client: ClientBase, steps: URL = folder): Promise<void> {
-  await mustBeMigrated(client, MIGRATE, steps);
-  await mustBeWhole(client);
-}
-
-/** The same for a copy that fills an incomplete ledger. `hint`: what to do. */
-export async function mustBeMigrated(client: ClientBase, hint: string, steps: URL = folder): Promise<void> {
+export async function mustBeMigrated(client: ClientBase, hint = MIGRATE, steps: URL = folder): Promise<void> {
   const has = await postgresSchemaOf(client);
   const needs = currentPostgresSchema(steps);
   if (has === 0) throw new UsageError('NO_LEDGER_YET', 'there is no ledger in this database yet', hint);
@@ -185,20 +179,6 @@ export async function mustBeMigrated(client: ClientBase, hint: string, steps: UR
     'LEDGER_TOO_OLD',
     `the ledger in the database ${rows[0]?.name} comes from an older kybatch (schema ${has}, this one needs ${needs})`,
     hint,
-  );
-}
-
-/** The gaps of an interrupted copy are unknown and would be bought again. */
-export async function mustBeWhole(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ name: string; source: string }>(
-    `SELECT current_database() AS name, source FROM ${LEDGER_SCHEMA}.copies WHERE whole_at IS NULL`,
-  );
-  const [copy] = rows;
-  if (copy === undefined) return;
-  throw new UsageError(
-    'LEDGER_COPY_PARTIAL',
-    `the ledger in the database ${copy.name} is an incomplete copy`,
-    `Finish it: \`kybatch ledger copy --from ${copy.source}\``,
   );
 }
 

@@ -1,20 +1,17 @@
 // A SQLite ledger as source or target of a copy.
 
-import { isUtf8 } from 'node:buffer';
 import { statSync } from 'node:fs';
 import { asOpenError, UsageError } from '../../../domain/errors.js';
 import {
-  BATCH_BYTES,
   BATCH_RECORDS,
-  bytesOf,
   type CopiedColumn,
   type CopiedTable,
   type CopySource,
   type CopyTarget,
-  keyIn,
-  orderBy,
+  namesOf,
   quoted,
   type StoredRecord,
+  selectAll,
 } from '../copy-format.js';
 import { readSchema } from '../database.js';
 import {
@@ -79,44 +76,23 @@ function mustBeCurrent(database: Connection, dataDir: string): void {
 
 const reading = (database: Connection, dataDir: string): Omit<CopySource, 'close'> => ({
   name: dataDir,
-  batches: (table) => inBatches(database, table),
-  count: async (table) => countIn(database, table),
+  batches: (table) => inBatches<StoredRecord>(database.prepare<[], StoredRecord>(selectAll(table)).raw()),
+  count: async ({ name }) =>
+    Number(
+      database
+        .prepare(`SELECT count(*) FROM ${quoted(name)}`)
+        .pluck()
+        .get(),
+    ),
   lastNumber: async (table) => lastNumber(database, table),
-  isAsStored(table, record, column) {
-    const where = table.key.map((name) => `${quoted(name)} = ?`).join(' AND ');
-    const name = table.columns[column]?.name ?? '';
-    // Without a key one record cannot be selected, so all are checked.
-    const bytes = database
-      .prepare<unknown[], Buffer | null>(
-        `SELECT CAST(${quoted(name)} AS BLOB) FROM ${quoted(table.name)}${where === '' ? '' : ` WHERE ${where}`}`,
-      )
-      .pluck()
-      .all(...keyIn(table, record));
-    return bytes.every((each) => each === null || isUtf8(each));
-  },
 });
 
-const countIn = (database: Connection, { name }: CopiedTable): number =>
-  database
-    .prepare<[], number>(`SELECT count(*) FROM ${quoted(name)}`)
-    .pluck()
-    .get() ?? 0;
-
-async function* inBatches(database: Connection, table: CopiedTable): AsyncGenerator<readonly StoredRecord[]> {
-  const columns = table.columns.map(({ name }) => quoted(name)).join(', ');
-  const records = database
-    .prepare<unknown[], StoredRecord>(`SELECT ${columns} FROM ${quoted(table.name)} ORDER BY ${orderBy(table)}`)
-    .raw()
-    .iterate();
-  let batch: StoredRecord[] = [];
-  let bytes = 0;
-  for (const record of records) {
-    batch.push(record);
-    bytes += bytesOf(record);
-    if (batch.length < BATCH_RECORDS && bytes < BATCH_BYTES) continue;
+async function* inBatches<T>(statement: Statement<[], T>): AsyncGenerator<readonly T[]> {
+  let batch: T[] = [];
+  for (const record of statement.iterate()) {
+    if (batch.push(record) < BATCH_RECORDS) continue;
     yield batch;
     batch = [];
-    bytes = 0;
   }
   if (batch.length > 0) yield batch;
 }
@@ -185,19 +161,13 @@ function target(database: Connection, dataDir: string, release: () => void): Cop
     const known = inserts.get(name);
     if (known !== undefined) return known;
     const made = database.prepare(
-      `INSERT INTO ${quoted(name)} (${columns.map((column) => quoted(column.name)).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      `INSERT INTO ${quoted(name)} (${namesOf(columns)}) VALUES (${columns.map(() => '?').join(', ')})`,
     );
     inserts.set(name, made);
     return made;
   };
   return {
-    name: dataDir,
-    keepsNul: true,
-    batches: (table) => inBatches(database, table),
-    count: async (table) => countIn(database, table),
-    lastNumber: async (table) => lastNumber(database, table),
-    isPartial: async () => false,
-    begin: async () => {},
+    ...reading(database, dataDir),
     async add(table, records) {
       const insert = insertInto(table);
       database
@@ -211,10 +181,6 @@ function target(database: Connection, dataDir: string, release: () => void): Cop
       if (last === 0 || isKept.get(name) === undefined) return;
       database.prepare('DELETE FROM sqlite_sequence WHERE name = ?').run(name);
       database.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(name, last);
-    },
-    async clear() {
-      database.close();
-      removeUnfinished(path);
     },
     async seal() {
       database.pragma('wal_checkpoint(TRUNCATE)');
