@@ -143,6 +143,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     signal: work.abort,
   });
   together = await coordinateWorkers(work, lead, environments, door);
+  if (work.fresh) await ledger.calls.dateBack(run.createdAt);
   const contexts = new StageContexts({
     runId: run.id,
     door,

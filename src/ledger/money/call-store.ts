@@ -3,6 +3,7 @@ import type { ApiName } from '../../domain/provider.js';
 import { canonicalBaseUrl } from '../../domain/urls.js';
 import { type Message, message } from '../../util/message-parts.js';
 import { Bodies, type Packed, type Packer } from '../answers/bodies.js';
+import { AHEAD_MS } from '../clock-ahead.js';
 import { AssumptionFailed, type Database, type Script, type Sql, statements } from '../db/database.js';
 import { callParams, parseStored } from '../db/stored-json.js';
 import { discardBody } from '../health.js';
@@ -182,6 +183,13 @@ export function callStore(database: Database, packer: Packer, onNote: (note: Mes
      * remaining units decide about lost calls (V1-5). False if another attempt took over: nothing was written.
      */
     settle,
+    /** A run buys everything again: answers from the future count as older than it. */
+    dateBack: (createdAt: number) =>
+      database.write(() =>
+        database
+          .prepare('UPDATE calls SET settled_at = ? WHERE settled_at > ?')
+          .run(createdAt - 1, createdAt + AHEAD_MS),
+      ),
     /** Resolves when every call completed so far is on disk or has failed. */
     allSettled,
     /** Removes the intent of a free call that needs no record. */
