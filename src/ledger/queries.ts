@@ -13,17 +13,17 @@ import type { UnknownCharge } from './money/unknown-charges.js';
 import {
   type Allowances,
   allowancesOf,
+  type CallSum,
   type ChargedCalls,
   chargedAmong,
-  chargedCalls,
   type Drift,
   driftSince,
-  IS_BOUGHT,
   type KeptCalls,
   keptSums,
   readEnvironments,
   readV2Usage,
   spentOn,
+  sumsWhere,
   type UsageReport,
   usageLines,
   type V2Usage,
@@ -239,9 +239,13 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     usage: (kept?: KeptCalls): Promise<UsageReport & { readonly charged: readonly ChargedCalls[] }> =>
       database.read(() => readUsage(database, kept)),
     /** Charged calls of a run, of an attempt, or since a day. */
-    charged: (of: ChargedOf, kept?: KeptCalls) => database.read(() => chargedOf(database, of, kept)),
+    charged: async (of: ChargedOf, kept?: KeptCalls) =>
+      chargedAmong(await database.read(() => sumsOf(database, of, kept))),
     /** The calls that began since a day, and what they have cost. */
-    callsSince: (since: number, kept?: KeptCalls) => database.read(() => callsSince(database, since, kept)),
+    callsSince: async (since: number, kept?: KeptCalls): Promise<CallsSince> => {
+      const { sent: calls, units, reports } = spentOn(await database.read(() => sumsOf(database, { since }, kept)));
+      return { calls, units, reports };
+    },
     /** What all providers report as used and left, beside kybatch's own counts. */
     countsTold: () => database.read(() => countsTold(database)),
     /** v1's units, as last reported, without a count of calls. Undefined: not reported yet. */
@@ -314,41 +318,19 @@ type ChargedOf = { readonly run: string } | { readonly attempt: number } | { rea
 
 const BEGAN_SINCE = 'calls.id >= @first AND started_at >= @since';
 
-function* chargedOf(database: Database, of: ChargedOf, kept?: KeptCalls): Script<readonly ChargedCalls[]> {
-  const sums = 'attempt' in of ? undefined : yield* sumsOf(database, of, kept);
-  if (sums !== undefined) return chargedAmong(sums);
-  if ('run' in of) return yield* chargedCalls(database, { sql: 'run_id = @run', given: { run: of.run } });
-  if ('attempt' in of) return yield* chargedCalls(database, { sql: SPENT_WITHIN_LIMITS, given: { purse: of.attempt } });
-  const { since } = of;
-  return yield* chargedCalls(database, {
-    sql: BEGAN_SINCE,
-    given: { since, first: yield* firstCallSince(database, since) },
-  });
-}
-
-/** The sums that a page keeps. PostgreSQL numbers calls before they are visible, so a later reading could miss some. */
-function* sumsOf(database: Database, of: { readonly run: string } | { readonly since: number }, kept?: KeptCalls) {
-  if (kept === undefined || database.isShared) return undefined;
-  const sums = yield* keptSums(database, kept);
-  return sums.filter(({ run, day }) => ('run' in of ? run === of.run : Number(day) >= Math.floor(of.since / DAY_MS)));
+/** The calls of a run, of an attempt, or since a day, summed by kind. */
+function* sumsOf(database: Database, of: ChargedOf, kept?: KeptCalls): Script<readonly CallSum[]> {
+  if ('attempt' in of) return yield* sumsWhere(database, SPENT_WITHIN_LIMITS, { purse: of.attempt });
+  // PostgreSQL numbers calls before they are visible, so a later reading could miss some.
+  if (kept !== undefined && !database.isShared)
+    return (yield* keptSums(database, kept)).filter(({ run, day }) =>
+      'run' in of ? run === of.run : Number(day) >= Math.floor(of.since / DAY_MS),
+    );
+  if ('run' in of) return yield* sumsWhere(database, 'run_id = @run', of);
+  return yield* sumsWhere(database, BEGAN_SINCE, { ...of, first: yield* firstCallSince(database, of.since) });
 }
 
 const DAY_MS = 86_400_000;
-
-function* callsSince(database: Database, since: number, kept?: KeptCalls): Script<CallsSince> {
-  const sums = yield* sumsOf(database, { since }, kept);
-  if (sums !== undefined) {
-    const { sent: calls, units, reports } = spentOn(sums);
-    return { calls, units, reports };
-  }
-  const counted = database.prepare<[object], CallsSince>(
-    `SELECT count(*) FILTER (WHERE charge <> 'owned') AS calls, CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units,
-       count(*) FILTER (WHERE charge = 'charged' AND meter = 'report') AS reports
-     FROM calls WHERE ${BEGAN_SINCE} AND settled_at IS NOT NULL`,
-  );
-  const none = { calls: 0, units: 0, reports: 0 };
-  return (yield* counted.get({ since, first: yield* firstCallSince(database, since) })) ?? none;
-}
 
 /** Calls are numbered as they begin, so that the first one since a time is found by halves, without an index. */
 function* firstCallSince(database: Sql, since: number): Script<number> {
@@ -368,18 +350,10 @@ function* firstCallSince(database: Sql, since: number): Script<number> {
 /** Machines that share a ledger may disagree by this much. */
 const CLOCKS_DIFFER_MS = 3_600_000;
 
-type CallActivity = Pick<RunActivity, 'calls' | 'owned' | 'reports' | 'firstCallAt' | 'lastCallAt' | 'lastAnswerAt'>;
-
 function* readActivity(database: Database, runId: string, since: number, kept?: KeptCalls): Script<RunActivity> {
-  const ofRun = database.prepare<[string], CallActivity>(
-    `SELECT count(*) AS calls, count(*) FILTER (WHERE charge = 'owned') AS owned,
-       count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports, min(started_at) AS firstCallAt, max(started_at) AS lastCallAt,
-       max(settled_at) FILTER (WHERE ${IS_BOUGHT}) AS lastAnswerAt
-     FROM calls WHERE run_id = ?`,
+  const { calls, owned, reports, firstCallAt, lastCallAt, lastAnswerAt } = spentOn(
+    yield* sumsOf(database, { run: runId }, kept),
   );
-  const sums = yield* sumsOf(database, { run: runId }, kept);
-  const found = sums === undefined ? yield* ofRun.get(runId) : undefined;
-  const { calls, owned, reports, firstCallAt, lastCallAt, lastAnswerAt } = found ?? spentOn(sums ?? []);
   // Each part reads only its rows: an index has them in the order of their outcomes.
   const counted = database.prepare<
     [object],

@@ -127,9 +127,7 @@ export async function openSnapshot(
     watchEvents: () => readWatchEvents(snapshot, run),
     allowances: () => snapshot.read(() => allowancesOf(snapshot, runId)),
     charged: () =>
-      snapshot.read(() =>
-        chargedCalls(snapshot, { sql: 'run_id = @run AND started_at <= @until', given: { run: runId, until } }),
-      ),
+      snapshot.read(() => chargedCalls(snapshot, 'run_id = @runId AND started_at <= @until', { runId, until })),
     async *subjects(space, operations, asked = []) {
       for await (const head of readSubjects(store, space, operations, asked, 'subjects.id'))
         yield await head.load(damaged);

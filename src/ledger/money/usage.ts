@@ -370,7 +370,7 @@ export function callSummer(database: Sql, which: string): (given: object) => Scr
 }
 
 /** Calls of one day, run, provider, operation, meter and charge. */
-interface CallSum {
+export interface CallSum {
   /** The day as a number, in a text. Of a summed call: the date. */
   readonly day: string;
   readonly run: string;
@@ -392,10 +392,10 @@ interface CallSum {
 }
 
 /** A bought answer that can be used. */
-export const IS_BOUGHT = "charge <> 'owned' AND raw_sha256 IS NOT NULL AND error_code IS NULL";
+const IS_BOUGHT = "charge <> 'owned' AND raw_sha256 IS NOT NULL AND error_code IS NULL";
 
 /** `where` selects calls. */
-const readSums = (database: Sql, where: string, given: object): Script<CallSum[]> =>
+export const sumsWhere = (database: Sql, where: string, given: object): Script<CallSum[]> =>
   database
     .prepare<[object], CallSum>(
       `SELECT day, run, api, operation, meter, charge, calls, units, unknown, newest, first_at AS firstAt, last_at AS lastAt, answer_at AS lastAnswerAt
@@ -441,7 +441,7 @@ export function* keptSums(database: Sql, kept: KeptCalls): Script<readonly CallS
   }
   const from = kept.until;
   const until = Math.max(from, (yield* settled.get()) ?? 0);
-  for (const sum of yield* readSums(database, `id > @from AND id <= @until AND id NOT IN (${MAY_CHANGE})`, {
+  for (const sum of yield* sumsWhere(database, `id > @from AND id <= @until AND id NOT IN (${MAY_CHANGE})`, {
     from,
     until,
   })) {
@@ -453,8 +453,8 @@ export function* keptSums(database: Sql, kept: KeptCalls): Script<readonly CallS
   kept.basis = (yield* basis.get({ until })) ?? '';
   return [
     ...kept.sums.values(),
-    ...(yield* readSums(database, 'id > @until', { until })),
-    ...(yield* readSums(database, `id <= @until AND id IN (${MAY_CHANGE})`, { until })),
+    ...(yield* sumsWhere(database, 'id > @until', { until })),
+    ...(yield* sumsWhere(database, `id <= @until AND id IN (${MAY_CHANGE})`, { until })),
   ];
 }
 
@@ -496,7 +496,7 @@ export function spentOn(sums: readonly CallSum[]) {
   };
 }
 
-/** The charged calls among them, each kind once. Without a kept sum a statement reads them faster (`chargedCalls`). */
+/** The charged calls among them, each kind once. */
 export function chargedAmong(sums: readonly CallSum[]): readonly ChargedCalls[] {
   const charged = new Map<string, ChargedCalls>();
   for (const { day, run, api, operation, meter, units, calls, charge } of sums) {
@@ -516,7 +516,7 @@ interface UsageLines extends Pick<UsageReport, 'byDay' | 'byOperation' | 'byRun'
 /** All completed calls, including summed ones: by day, the newest first, by operation, and by run. They are read once. */
 export function* usageLines(database: Sql, kept?: KeptCalls): Script<UsageLines> {
   const sums =
-    kept === undefined ? yield* readSums(database, 'settled_at IS NOT NULL', {}) : yield* keptSums(database, kept);
+    kept === undefined ? yield* sumsWhere(database, 'settled_at IS NOT NULL', {}) : yield* keptSums(database, kept);
   // Of the summed calls, only those of the watch were charged. They have no run.
   const summed = yield* database
     .prepare<[], CallSum>(
@@ -564,15 +564,8 @@ function summedBy(used: readonly CallSum[], keyOf: (calls: CallSum) => string): 
 }
 
 /** The charged calls that prices apply to. `where` selects calls. */
-export function* chargedCalls(
-  database: Sql,
-  where: { readonly sql: string; readonly given: object },
-): Script<readonly ChargedCalls[]> {
-  const charged = `SELECT ${OF_CALL.day} AS day, ${OF_CALL.run} AS run, api, operation, meter,
-       CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) AS units, count(*) AS calls
-     FROM calls JOIN environments ON environments.id = environment_id WHERE charge = 'charged' AND ${where.sql} GROUP BY 1, 2, 3, 4, 5`;
-  const lines = yield* database.prepare<[object], ChargedCalls>(charged).all(where.given);
-  return lines.map((line) => ({ ...line, day: dateOf(line.day) }));
+export function* chargedCalls(database: Sql, where: string, given: object): Script<readonly ChargedCalls[]> {
+  return chargedAmong(yield* sumsWhere(database, `charge = 'charged' AND ${where}`, given));
 }
 
 const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
