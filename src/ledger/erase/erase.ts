@@ -5,13 +5,11 @@ import type { StageStatus } from '../../domain/outcomes.js';
 import { Bodies } from '../answers/bodies.js';
 import { COMPANY_CALLS, OF_ROW, WITH_ANSWERS } from '../answers/visible-answer.js';
 import type { Database, Script, Sql } from '../db/database.js';
-import { isRecord, isTexts, parseStored, rowFetched, rowStages } from '../db/stored-json.js';
+import { findCell, isRecord, isTexts, parseStored, rowFetched, rowStages } from '../db/stored-json.js';
 import { clearUnknownCharges } from '../money/read-intent-state.js';
 import { restoreQuestions } from '../review/questions.js';
 import { mustHaveNoWorkers } from '../rows/attempts.js';
-import { rowDeleter } from '../rows/begin-run.js';
 import { CONTINUE_ROW, REOPEN_RUN, STILL_LISTED } from '../rows/read-rows.js';
-import type { Stages } from '../rows/runs.js';
 import { eraseEntity } from './erase-company.js';
 import { Lists } from './find-company.js';
 import type { EraseDone, EraseReport, EraseRequest, ItemIds } from './housekeeping.js';
@@ -209,81 +207,60 @@ interface ReopenedRow extends RowKey {
   readonly outcome: string;
 }
 
-/**
- * Reopens stages whose answer was deleted, for rows in use or in progress. If the same answer was bought again by
- * others, it is used instead. Call it after the deletions.
- */
-function* reopenStages(database: Sql, at: number): Script<readonly ReopenedRow[]> {
-  const found = yield* findGone(database, at);
-  const save = database.prepare('UPDATE rows SET stages = ?, fetched = ? WHERE run_id = ? AND row = ?');
-  const goOn = rowReopener(database);
-  for (const { run_id, row, stages, fetched } of found) yield* save.run(stages, fetched, run_id, row);
-  // Rows with a review question keep waiting, and failed rows stay for `retry`.
-  for (const { run_id, row, outcome } of found) if (outcome === 'complete') yield* goOn({ run_id, row });
-  return found;
-}
-
 interface AnsweredRow extends ReopenedRow {
   readonly stages: string;
   readonly fetched: string;
   readonly updated_at: number | null;
+  readonly isReplaced: 0 | 1;
 }
 
-/** Rows whose answer was deleted, with their stages without it. */
-function* findGone(database: Sql, at: number): Script<readonly AnsweredRow[]> {
-  const isLeft = yield* answersLeft(database);
-  const found: AnsweredRow[] = [];
-  for (const { row, stages, fetched, before } of yield* answeredBefore(database, at)) {
-    const left = yield* isLeft(row);
-    const gone = new Set(before.filter((stage) => !left(stage)));
-    if (gone.size === 0) continue;
-    // Stages in progress, failed or not wanted keep their status.
-    const open = Object.entries(stages).map(([stage, status]) => [
-      stage,
-      gone.has(stage) && isAnswered(status) ? 'pending' : status,
-    ]);
-    const dates = Object.entries(fetched).filter(([stage]) => !gone.has(stage));
-    found.push({
-      ...row,
-      stages: JSON.stringify(Object.fromEntries(open)),
-      fetched: JSON.stringify(Object.fromEntries(dates)),
-    });
-  }
-  return found;
-}
-
-interface AnsweredBefore {
-  readonly row: AnsweredRow;
-  readonly stages: Stages;
-  readonly fetched: Readonly<Record<string, number>>;
-  /** Stages answered before the time. */
-  readonly before: readonly string[];
-}
-
-function* answeredBefore(database: Sql, at: number): Script<readonly AnsweredBefore[]> {
-  const found: AnsweredBefore[] = [];
+/** Reopens stages whose answer was deleted, for rows in use or in progress. Call it after the deletions. */
+function* reopenStages(database: Sql, at: number): Script<readonly ReopenedRow[]> {
+  const old: AnsweredRow[] = [];
   yield* database.prepare<[], AnsweredRow>(USED_OR_PENDING_ROWS).walk((row) => {
-    const stages = parseStored(row.stages, rowStages.fits);
-    const fetched = parseStored(row.fetched, rowFetched.fits);
-    // `doctor` reports damaged rows.
-    if (stages === undefined || fetched === undefined) return;
-    const times = [...Object.values(fetched), ...(row.updated_at === null ? [] : [row.updated_at])];
-    if (!times.some((time) => time < at)) return;
-    const wasAnswered = (stage: string) => isAnswered(stages[stage]) || Object.hasOwn(fetched, stage);
-    const before = Object.keys({ ...stages, ...fetched }).filter(
-      (stage) => wasAnswered(stage) && (fetched[stage] ?? row.updated_at ?? 0) < at,
-    );
-    if (before.length > 0) found.push({ row, stages, fetched, before });
+    const times = Object.values(findCell(rowFetched, row.fetched) ?? {});
+    if ([...times, row.updated_at ?? at].some((time) => time < at)) old.push(row);
   });
-  return found;
+  const isLeft = yield* answersLeft(database);
+  const save = database.prepare('UPDATE rows SET stages = ?, fetched = ? WHERE run_id = ? AND row = ?');
+  const goOn = database.prepare(`UPDATE rows SET ${CONTINUE_ROW}, rank = 0 WHERE run_id = ? AND row = ?`);
+  const reopen = database.prepare(
+    `${REOPEN_RUN} AND state = 'finished' AND EXISTS (SELECT 1 FROM rows WHERE rows.run_id = runs.id AND rows.row = ? AND ${STILL_LISTED})`,
+  );
+  const reopened: ReopenedRow[] = [];
+  for (const row of old) {
+    const stages = findCell(rowStages, row.stages) ?? {};
+    const fetched = findCell(rowFetched, row.fetched) ?? {};
+    const left = yield* isLeft(row);
+    const gone = Object.keys({ ...stages, ...fetched }).filter(
+      (stage) =>
+        (isAnswered(stages[stage]) || Object.hasOwn(fetched, stage)) &&
+        (fetched[stage] ?? row.updated_at ?? 0) < at &&
+        !left(stage),
+    );
+    if (gone.length === 0) continue;
+    reopened.push(row);
+    // Stages in progress, failed or not wanted keep their status.
+    const open = gone.filter((stage) => isAnswered(stages[stage])).map((stage) => [stage, 'pending']);
+    const dates = Object.entries(fetched).filter(([stage]) => !gone.includes(stage));
+    const { run_id, row: number, outcome, isReplaced } = row;
+    const states = JSON.stringify({ ...stages, ...Object.fromEntries(open) });
+    yield* save.run(states, JSON.stringify(Object.fromEntries(dates)), run_id, number);
+    // Rows with a review question keep waiting, and failed rows stay for `retry`.
+    if (outcome !== 'complete' || isReplaced === 1) continue;
+    yield* goOn.run(run_id, number);
+    yield* reopen.run(run_id, number);
+  }
+  return reopened;
 }
 
 const isAnswered = (status: StageStatus | undefined): boolean => status === 'done' || status === 'not_available';
 
-/** Rows that members use, and rows in progress. */
-const USED_OR_PENDING_ROWS = `SELECT rows.run_id, rows.row, coalesce(members.id, member_id) AS member, outcome, stages, fetched, updated_at
+/** Rows that members use, and rows in progress. `isReplaced`: its member has another row in progress, which replaces it. */
+const USED_OR_PENDING_ROWS = `SELECT rows.run_id, rows.row, coalesce(members.id, rows.member_id) AS member, rows.outcome, rows.stages, rows.fetched, rows.updated_at,
+    EXISTS (SELECT 1 FROM rows AS way WHERE way.member_id = members.id AND way.outcome = 'pending') AS "isReplaced"
   FROM rows LEFT JOIN members ON members.run_id = rows.run_id AND members.run_row = rows.row
-  WHERE outcome = 'pending' OR members.id IS NOT NULL ORDER BY rows.run_id, rows.row`;
+  WHERE rows.outcome = 'pending' OR members.id IS NOT NULL ORDER BY rows.run_id, rows.row`;
 
 /** Is there still an answer about the row's company that a stage can use? */
 function* answersLeft(database: Sql): Script<(row: RowKey) => Script<(stage: string) => boolean>> {
@@ -303,29 +280,5 @@ function* answersLeft(database: Sql): Script<(row: RowKey) => Script<(stage: str
   return function* ({ run_id, row }) {
     const left = new Set(yield* answered.all(run_id, row));
     return (stage) => (operations.get(stage) ?? []).some((operation) => left.has(operation));
-  };
-}
-
-/** Reopens the row, unless its member has another row in progress, which then replaces it. */
-function rowReopener(database: Sql): (row: RowKey) => Script<void> {
-  const elsewhere = database.prepare<[string, number], RowKey & { member: number }>(
-    `SELECT members.id AS member, way.run_id, way.row FROM members JOIN rows AS way ON way.member_id = members.id AND way.outcome = 'pending'
-     WHERE members.run_id = ? AND members.run_row = ? ORDER BY way.run_id DESC, way.row DESC LIMIT 1`,
-  );
-  const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
-  const drop = rowDeleter(database);
-  const goOn = database.prepare(`UPDATE rows SET ${CONTINUE_ROW}, rank = 0 WHERE run_id = ? AND row = ?`);
-  const reopen = database.prepare(
-    `${REOPEN_RUN} AND state = 'finished' AND EXISTS (SELECT 1 FROM rows WHERE rows.run_id = runs.id AND rows.row = ? AND ${STILL_LISTED})`,
-  );
-  return function* ({ run_id, row }) {
-    const way = yield* elsewhere.get(run_id, row);
-    if (way === undefined) {
-      yield* goOn.run(run_id, row);
-      yield* reopen.run(run_id, row);
-    } else {
-      yield* stand.run(way.run_id, way.row, way.member);
-      yield* drop(run_id, row);
-    }
   };
 }
