@@ -7,7 +7,6 @@ export const AHEAD_MS = 86_400_000;
 
 export interface ClockAhead {
   readonly latestAt: number;
-  /** The number of answers with such a time. */
   readonly answers: number;
 }
 

@@ -34,7 +34,6 @@ export interface DeepHealth {
   readonly damaged: readonly DamagedAnswer[];
 }
 
-/** The state of a database server. */
 export interface ServerHealth {
   /** Without its password. */
   readonly name: string;

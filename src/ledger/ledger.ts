@@ -25,21 +25,16 @@ import { type RunStore, runFinder, runStore } from './rows/run-store.js';
 export interface Ledger {
   /** Attempts, intents, settlements, stored answers and allowances. */
   readonly calls: CallStore;
-  /** Calls of unknown charge. */
   readonly unknownCharges: UnknownChargeStore;
-  /** Runs, and the state of their rows. */
   readonly runs: RunStore;
-  /** Portfolios and their companies. */
   readonly portfolios: PortfolioStore;
   /** Differences between new answers and those they replace. */
   readonly changes: ChangeStore;
   /** Companies that the provider watches, and their events. */
   readonly watches: WatchStore;
-  /** Review questions and decisions. */
   readonly review: ReviewStore;
   /** Rows for display: by company, or by search and filters. */
   readonly rows: RowFinder;
-  /** Read-only queries for commands. */
   readonly reading: LedgerQueries;
   readonly housekeeping: Housekeeping;
   /** Commits that were made here and are missing: it is an older copy. */
@@ -85,7 +80,6 @@ export interface LedgerOptions extends LedgerPlace {
 }
 
 export interface Migrated {
-  /** The schema before and after. */
   readonly from: number;
   readonly to: number;
 }

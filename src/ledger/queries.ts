@@ -45,7 +45,6 @@ export interface LedgerQueries extends ReturnType<typeof ledgerQueries> {
 }
 
 export interface AnsweredRequest {
-  /** The request, as JSON. */
   readonly params: string;
   readonly rawSha256: string;
   readonly fetchedAt: number;
@@ -103,7 +102,6 @@ export const NO_SPENDING: AttemptSpending = { units: 0, reports: 0, unknown: 0, 
 export interface RunActivity {
   readonly calls: number;
   readonly owned: number;
-  /** Credit reports that were charged. */
   readonly reports: number;
   readonly firstCallAt: number | null;
   readonly lastCallAt: number | null;
@@ -126,7 +124,6 @@ export interface RunActivity {
 }
 
 export interface WorkerAtWork {
-  /** The machine and the process ID. */
   readonly worker: string;
   readonly leads: boolean;
   readonly since: number;
@@ -137,7 +134,6 @@ export interface WorkerAtWork {
   readonly calls: number;
 }
 
-/** The last attempt on a run. */
 export interface AttemptActivity {
   readonly begunAt: number;
   /** It is running now. Null if only its lease can tell. */
@@ -255,7 +251,6 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     ),
     /** v2's counts only. */
     toldByV2: (): Promise<V2Usage> => database.read(() => readV2Usage(database)),
-    /** The allowances of a run's providers. */
     allowances: (runId: string) => database.read(() => allowancesOf(database, runId)),
     /** Units charged for all calls, as far as known. Scans all calls. */
     unitsCharged: count<[]>('SELECT CAST(coalesce(sum(units_charged * 1.0), 0) AS BIGINT) FROM calls'),
@@ -286,7 +281,6 @@ export function ledgerQueries(database: Database, now: number, clock = () => now
     processOf: value<[runId: string], string | null>(
       'SELECT worker FROM starts WHERE run_id = ? AND purse_id IS NULL ORDER BY id DESC LIMIT 1',
     ),
-    /** The run that a process last worked on. */
     runOfProcess: value<[worker: string], string>(
       'SELECT run_id FROM starts WHERE worker = ? AND run_id IS NOT NULL ORDER BY id DESC LIMIT 1',
     ),

@@ -20,7 +20,6 @@ export class Bodies {
     );
   }
 
-  /** Of all stored bodies. */
   digests(): Script<readonly string[]> {
     const all = this.database.prepare<[], string>('SELECT lower(hex(sha256)) FROM bodies ORDER BY sha256');
     return all.pluck().all();

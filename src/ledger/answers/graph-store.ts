@@ -1,7 +1,6 @@
 import { JoinedNodes, type NodeStore } from '../../domain/ownership-graph.js';
 import { type Connection, connect, type Statement } from '../db/sqlite/connection.js';
 
-/** Filled cells, by column. */
 export type GraphCells = Readonly<Record<string, string>>;
 
 /** What makes the key of a node, the best first. A `match` is a company of the list. */
@@ -14,7 +13,6 @@ export interface GraphNodeFacts {
   readonly cells: GraphCells;
 }
 
-/** A line of an answer, between two nodes. */
 export interface GraphRelation {
   readonly from: number;
   readonly to: number;
@@ -26,7 +24,6 @@ export interface GraphRelation {
   readonly cells: GraphCells;
 }
 
-/** A relation between the keys of its nodes. */
 export interface KeyedRelation extends Pick<GraphRelation, 'kind' | 'operation' | 'fetchedAt' | 'cells'> {
   readonly fromKey: string;
   readonly toKey: string;
@@ -44,7 +41,6 @@ export class GraphStore implements NodeStore<GraphNodeFacts> {
   /** The last text that was read, by node. */
   #read: readonly [node: number, text: string] | undefined;
 
-  /** Returns the number of the node. */
   add(identifiers: readonly string[], facts: GraphNodeFacts): number {
     return this.#nodes.add(identifiers, facts);
   }

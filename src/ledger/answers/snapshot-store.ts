@@ -413,7 +413,6 @@ interface CompanyColumns {
   readonly matches: string;
 }
 
-/** A confirmed candidate. */
 interface Match extends Omit<ConfirmedCompany, 'register'> {
   readonly space: IdSpace;
   readonly id: string;

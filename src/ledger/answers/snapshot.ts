@@ -42,9 +42,7 @@ export interface RunSnapshot {
   notCompared(readers: number): AsyncIterable<readonly { readonly space: IdSpace; readonly id: string }[]>;
   /** Events of the provider's watch about companies of the list. */
   watchEvents(): AsyncIterable<readonly SnapshotWatchEvent[]>;
-  /** The allowances of the run's providers. */
   allowances(): Promise<Allowances>;
-  /** The charged calls of the run. */
   charged(): Promise<readonly ChargedCalls[]>;
   /**
    * Every company (or report) of the run in one ID space, ordered by ID, with the newest stored answers of these
@@ -54,7 +52,6 @@ export interface RunSnapshot {
   subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SnapshotSubject>;
   /** The same subjects without bodies, ordered by the rows that they use: rows of one run follow each other. */
   subjectHeads(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SubjectHead>;
-  /** The operations with stored answers, of any run. */
   operations(): Promise<ReadonlySet<string>>;
   /** Answers of the run that name no company, such as pages of a history. The newest for each request. */
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
@@ -62,14 +59,12 @@ export interface RunSnapshot {
   keepGlances(reader: string, space: IdSpace, entries: readonly GlanceEntry[]): void;
   /** The graph of the run's companies, which the export fills. */
   readonly graph: GraphStore;
-  /** Damaged answers that were left out so far. */
   readonly damaged: UnsoundAnswer[];
   /** Damaged texts that were left out of rows and candidates so far. */
   readonly damagedTexts: readonly StoredPlace[];
   close(): Promise<void>;
 }
 
-/** The row that a company in the portfolio uses. */
 export interface RunRowKey {
   readonly run_id: string;
   readonly run_row: number;
@@ -168,7 +163,6 @@ export interface RowQuestion extends QuestionTopic {
   readonly correction: NumberCorrection | null;
 }
 
-/** A decision that corrected the number of a row. */
 export interface NumberCorrection extends Pick<RowQuestion, 'decidedBy' | 'secondBy'> {
   readonly number: string;
 }
@@ -186,7 +180,6 @@ export interface SnapshotMember extends Keyed {
   readonly standing: MemberState;
 }
 
-/** Only a confirmed candidate has a key. */
 export interface SnapshotCandidate extends CandidateRecord, Keyed {
   readonly row: number;
   readonly space: string;
@@ -213,7 +206,6 @@ export interface SnapshotCall {
   readonly rawSha256: string | null;
   /** The request, as JSON, if its answer is stored. Else null. */
   readonly params: string | null;
-  /** The company ID in the request. */
   readonly subjectId: string | null;
 }
 
@@ -253,7 +245,6 @@ export interface SnapshotSubject extends Keyed {
 
 /** A subject before its bodies are read. Its functions are only callable while the snapshot is open. */
 export interface SubjectHead extends Omit<SnapshotSubject, 'answers' | 'withReplaced'> {
-  /** The row that it uses. */
   readonly usedRun: string;
   readonly usedRow: number;
   readonly answers: readonly AnswerHead[];
@@ -267,7 +258,6 @@ export type AnswerHead = Omit<SnapshotAnswer, 'body' | 'params'> & { readonly pa
 
 export interface SnapshotAnswer {
   readonly operation: string;
-  /** The request. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly rawSha256: string;
   readonly fetchedAt: number;

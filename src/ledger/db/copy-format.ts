@@ -5,7 +5,6 @@ import type { Hash } from 'node:crypto';
 /** A value in both engines. Every number is an integer that JavaScript represents exactly. */
 export type StoredValue = number | string | Uint8Array | null;
 
-/** The values of one record, in column order. */
 export type StoredRecord = readonly StoredValue[];
 
 export interface CopiedColumn {
@@ -63,7 +62,6 @@ export interface CopyTarget extends CopySource {
   add(table: CopiedTable, records: readonly StoredRecord[]): Promise<void>;
   /** The table is complete. New numbers continue after this one. */
   filled(table: CopiedTable, lastNumber: number): Promise<void>;
-  /** Makes the complete copy a usable ledger. */
   seal(): Promise<void>;
 }
 

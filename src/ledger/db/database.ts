@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 
-/** The current tables, in SQLite's dialect. */
 export const readSchema = (): string => readFileSync(new URL('./schema.sql', import.meta.url), 'utf8');
 
 /**
@@ -77,7 +76,6 @@ export interface Database extends Sql {
   /** Throws if there is too little space to store a call's result. */
   mustHaveRoom(): void;
 
-  /** Reads committed data. */
   read<T>(script: () => Script<T>): Promise<T>;
   /**
    * Runs one transaction and resolves when it is on disk. Concurrent transactions share a commit, one after the other.

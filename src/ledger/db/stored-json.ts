@@ -65,7 +65,6 @@ export const isTexts = (value: unknown): value is readonly string[] =>
 export const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
 
-/** A JSON column and the type it must have. */
 export interface JsonColumn<T> {
   readonly table: string;
   readonly column: string;
@@ -119,7 +118,6 @@ export const watchFields = cell('watches', 'fields', isTexts);
 export const permissionOperations = cell('permission_use', 'operations', isTexts);
 export const decisionShown = cell('decisions', 'shown', isTexts);
 
-/** Throws with the place if the value is damaged. */
 export function readCell<T>(of: JsonColumn<T>, text: string, record: StoredKey): T {
   const value = findCell(of, text);
   if (value === undefined) throw damagedRecordError({ table: of.table, column: of.column, ...record });

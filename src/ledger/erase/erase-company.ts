@@ -259,7 +259,6 @@ function* redactTexts(database: Sql, rows: readonly RowKey[], identifiers: reado
   }
 }
 
-/** The lines of its members that are in a list. */
 function* linesOf(database: Sql, found: readonly RowKey[]): Script<readonly ListedLine[]> {
   const lines = yield* database
     .prepare<[{ readonly rows: string }], { portfolio: string; row: number; line: number; fields: string }>(
@@ -302,6 +301,5 @@ function* toolCallsNaming(database: Sql, identifiers: readonly string[]): Script
 interface ToolCall {
   readonly id: number;
   readonly params: string | null;
-  /** Empty if it has no answer. */
   readonly sha256: string;
 }

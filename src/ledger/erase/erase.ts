@@ -200,7 +200,6 @@ function byList(members: readonly ListedMember[]): EraseReport['boughtAgain'] {
   return [...lists].sort().map(([portfolio, { size }]) => ({ portfolio, rows: size }));
 }
 
-/** A row with stages to be requested again. */
 interface ReopenedRow extends RowKey {
   /** Null: in no portfolio. */
   readonly member: number | null;

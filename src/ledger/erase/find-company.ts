@@ -24,7 +24,6 @@ import {
 
 export type EntityRequest = Exclude<EraseRequest, { kind: 'before' }>;
 
-/** The company's IDs and rows. */
 export interface Entity {
   readonly ids: EntityIds;
   readonly rows: readonly RowKey[];
@@ -69,7 +68,6 @@ function* idsOfCandidates(database: Sql, named: NumberMatcher): Script<readonly 
   return returned.filter(({ number, state }) => named.matches(number, state ?? undefined));
 }
 
-/** Rows with this number, whether matched or not. */
 function* rowsSaying(database: Sql, named: NumberMatcher): Script<readonly RowKey[]> {
   const found: RowKey[] = [];
   const rows = database.prepare<[], RowKey & { fields: string; input_values: string }>(

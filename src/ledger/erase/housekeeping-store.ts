@@ -26,12 +26,10 @@ export function housekeepingStore(database: Database, now: number, flush: () => 
     /** Finishes an interrupted erasure. Undefined if there is none. */
     resumeErase: (request: EraseRequest) => settled(() => finishErase(database, request)),
     forgetProvedErase: (request: EraseRequest) => settled(() => database.write(() => forgetErase(database, request))),
-    /** What `erase` would remove, without changes. */
     previewErase: (request: EraseRequest, itemIds: ItemIds) =>
       settled(() => previewEraseFromLedger(database, request, itemIds, now)),
     /** Deletes runs finished before then and older answers that were replaced, never the newest of its kind. */
     prune: (before: number) => settled(() => pruneRecords(database, before)),
-    /** What `prune` would remove, without changes. */
     previewPrune: (before: number) => settled(() => previewPrune(database, before)),
     /** Deletes one run, finished or not. Its calls stay counted and its answers stay reusable. */
     dropRun: (runId: string) => settled(() => database.write(() => removeRun(database, runId, now))),

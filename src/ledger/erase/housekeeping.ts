@@ -48,7 +48,6 @@ export interface PruneReport {
   /** Finished, or stopped while their input was read. */
   readonly runs: readonly string[];
   readonly rows: number;
-  /** Portfolios without members and runs. */
   readonly portfolios: readonly string[];
   /** Old enough, but waiting for a person. */
   readonly waiting: readonly string[];
@@ -63,7 +62,6 @@ export interface PruneReport {
   readonly watchEvents: number;
   readonly watchLooks: number;
   readonly bodies: number;
-  /** Their stored size. */
   readonly bytes: number;
 }
 
@@ -96,11 +94,9 @@ export interface ListedLine {
   readonly portfolio: string;
   readonly row: number;
   readonly line: number;
-  /** The list's own ID. */
   readonly inputId: string | null;
 }
 
-/** The result of the search after an erasure. */
 export interface EraseProof {
   readonly searched: readonly string[];
   /** Identifiers too short or too common to search for. */

@@ -24,7 +24,6 @@ export interface NewAttempt {
   readonly given?: string | undefined;
   /** The attempt whose limits it shares. Without it, its own. */
   readonly purse?: number | undefined;
-  /** Names the process, for people. */
   readonly worker?: string | undefined;
   /** Units of its limit that were spent before it began. */
   readonly unitsBefore?: number | undefined;
@@ -36,7 +35,6 @@ export interface OutageNote {
   readonly row?: number | undefined;
   readonly api: ApiName;
   readonly operation: string;
-  /** Code of the last error. */
   readonly code: string;
   readonly since: number;
   readonly nextTryAt: number;
@@ -70,7 +68,6 @@ export interface ObservedAllowance {
   readonly dailyLimit: number | null;
   readonly dailyRemaining: number | null;
   readonly resetAt: number | null;
-  /** The raw quota headers, as JSON. */
   readonly raw: string | null;
 }
 

@@ -199,7 +199,6 @@ export interface CallContext {
   readonly operation: string;
   readonly meter: Meter;
   readonly requestKey: string;
-  /** The company or report that the answer is about. */
   readonly subject: { readonly space: IdSpace; readonly id: string } | null;
 }
 

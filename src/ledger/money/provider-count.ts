@@ -60,7 +60,6 @@ export type AnchorVerdict =
       /** The charge of the lost calls. Null: it stays unknown, or there are none. */
       readonly settle: 'charged' | 'free' | null;
       readonly note: string;
-      /** Units without an explanation. */
       readonly drift: number;
     };
 

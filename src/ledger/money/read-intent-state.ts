@@ -133,7 +133,6 @@ export function intentStates(database: Sql) {
       };
       return { request, money: moneyOf(seen, flights, undefined, startedAt), written };
     },
-    /** For a call whose request is not known yet. */
     *money(call: Counted, limits: Limits, now: number) {
       return yield* money(call, yield* see(call, NO_REQUEST, Number.POSITIVE_INFINITY), limits, now);
     },
@@ -245,7 +244,6 @@ export function unknownChargeReader(database: Sql) {
       const open = of.attemptId === undefined && by === ofRequest ? yield* openCalls.get(values) : undefined;
       return { ...counts, lost: counts.lost + (open ?? 0) };
     },
-    /** The IDs of these calls. */
     calls(of: UnknownChargesOf): Script<readonly number[]> {
       const { by, values } = asked(of);
       return by.ids.all(values);

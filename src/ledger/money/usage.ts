@@ -11,7 +11,6 @@ import type { AllowanceRecord, DrawnOn } from './calls.js';
 import { UNKNOWN_CHARGE } from './intent.js';
 import { type CountsCompared, type CountsSince, compareCounts } from './provider-count.js';
 
-/** v2's counts, as last reported. */
 export interface V2Usage {
   readonly permissions: readonly PermissionUsage[];
   readonly contacts: readonly ContactUsage[];
@@ -69,7 +68,6 @@ export interface UsageLine {
   readonly calls: number;
   readonly owned: number;
   readonly unitsCharged: number;
-  /** Credit reports charged. */
   readonly reports: number;
   readonly unknown: number;
 }
@@ -89,7 +87,6 @@ export function* readV2Usage(database: Sql): Script<V2Usage> {
   return { permissions: yield* readPermissionUse(database), contacts: yield* readContactCounts(database) };
 }
 
-/** The allowances of one run's providers. */
 export function* allowancesOf(database: Sql, runId: string): Script<Allowances> {
   const used = yield* database
     .prepare<[string], { api: string; name: string }>(
@@ -391,10 +388,8 @@ export interface CallSum {
   readonly lastAnswerAt: number | null;
 }
 
-/** A bought answer that can be used. */
 const IS_BOUGHT = "charge <> 'owned' AND raw_sha256 IS NOT NULL AND error_code IS NULL";
 
-/** `where` selects calls. */
 export const sumsWhere = (database: Sql, where: string, given: object): Script<CallSum[]> =>
   database
     .prepare<[object], CallSum>(
@@ -496,7 +491,6 @@ export function spentOn(sums: readonly CallSum[]) {
   };
 }
 
-/** The charged calls among them, each kind once. */
 export function chargedAmong(sums: readonly CallSum[]): readonly ChargedCalls[] {
   const charged = new Map<string, ChargedCalls>();
   for (const { day, run, api, operation, meter, units, calls, charge } of sums) {

@@ -67,7 +67,6 @@ export function changeStore(database: Database) {
      * review question are left out: they change nothing before a person accepts them.
      */
     toCompare: (readers: number, limit: number) => toCompare({ readers, limit }),
-    /** The number of answers to compare. */
     waiting: (readers: number) => waiting({ readers }),
     /** One replaced answer as it was when new. Undefined: its call was deleted. */
     find: row<[callId: number], ReplacedAnswer>(`${ANSWER} WHERE calls.id = ? AND subject_id IS NOT NULL`),

@@ -36,16 +36,13 @@ export interface Comparison {
 export interface ChangeQuery {
   /** Absent: all portfolios. */
   readonly portfolioIds?: readonly number[] | undefined;
-  /** Recorded after this number. */
   readonly after?: number | undefined;
-  /** Recorded before this number. */
   readonly before?: number | undefined;
   /** Recorded from this time on. */
   readonly notedFrom?: number | undefined;
   /** About one of these companies. Absent: all. */
   readonly about?: EntityIds | undefined;
   readonly newestFirst?: boolean | undefined;
-  /** Maximum number of answers. */
   readonly limit: number;
 }
 
@@ -75,6 +72,5 @@ export interface MemberChange {
 }
 
 export interface NamedChange extends MemberChange {
-  /** The company's current name, as far as known. */
   readonly name: string | null;
 }

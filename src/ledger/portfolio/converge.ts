@@ -246,7 +246,6 @@ type Found = Pick<RunToBegin, 'stale'> & {
   readonly arrived: number;
   /** The part of `arrived` that is invalid. */
   readonly invalid: number;
-  /** Already in progress. */
   readonly unfinished: number;
   /** The due members that the candidate run already covers. */
   readonly covered: number;
@@ -344,7 +343,6 @@ const endEmpty = (database: Sql, portfolioId: number, now: number): Script<void>
     )
     .run(now, portfolioId);
 
-/** Everything due is already in progress. */
 const isCovered = (found: Found): boolean =>
   !isNothing(found) && found.arrived === 0 && found.covered === found.stale.length + found.unfinished;
 

@@ -26,7 +26,6 @@ import type {
 
 export type PortfolioStore = ReturnType<typeof portfolioStore>;
 
-/** Portfolios and the companies in them. */
 export function portfolioStore(database: Database, findRun: (id: string) => Script<RunRecord | undefined>) {
   const { count, row, rows, value, values, run } = statements(database);
   const laid = new FileRows(database);
@@ -126,7 +125,6 @@ export function portfolioStore(database: Database, findRun: (id: string) => Scri
          FROM runs WHERE portfolio_id = ?) AS latest
        WHERE place = 1 ORDER BY nth`,
     ),
-    /** The newest of its runs. */
     lastRun: (portfolioId: number) =>
       database.read(function* () {
         const id = yield* lastRun.get(portfolioId);
@@ -181,7 +179,6 @@ export function portfolioStore(database: Database, findRun: (id: string) => Scri
          CROSS JOIN json_each(CASE WHEN json_valid(fetched) THEN fetched ELSE '{}' END) AS answered ON 1 = 1
        WHERE portfolio_id = ? AND left_at IS NULL`,
     ),
-    /** The number of current members. */
     members: count<[portfolioId: number]>('SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at IS NULL'),
     /** Companies of the list whose current state is a row of this run. A row in progress replaces it. */
     membersUsing: (runId: string) => using({ runId }),
@@ -201,7 +198,6 @@ export function portfolioStore(database: Database, findRun: (id: string) => Scri
       const firsts = found.filter(({ code }, index) => found.findIndex((one) => one.code === code) === index);
       return firsts.map((first) => ({ ...first, firstRows: rowsOf(first.code) }));
     },
-    /** The number of current members by outcome. */
     outcomes: async (portfolioId: number) => {
       const counted = new Map((await outcomes({ id: portfolioId })).map((one) => [one.outcome, one.count]));
       const each = ROW_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0]);

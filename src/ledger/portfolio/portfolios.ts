@@ -2,7 +2,6 @@ import type { RowOutcome, StageStatus } from '../../domain/outcomes.js';
 import type { IdSpace } from '../../domain/provider.js';
 import type { NewRun, RunRecord, Stages } from '../rows/runs.js';
 
-/** Counts of rows that can be processed. */
 export interface UsableRows {
   /** Rows of the file. */
   readonly now: number;
@@ -68,7 +67,6 @@ export interface FileRow {
   readonly kinds?: string | undefined;
   readonly fields: Readonly<Record<string, string>>;
   readonly problem: { readonly code: string; readonly message: string } | null;
-  /** The list's own ID. */
   readonly inputId: string | null;
   /** Identifies the company. Null if nothing does. */
   readonly company: string | null;
@@ -77,7 +75,6 @@ export interface FileRow {
   readonly cells: string;
 }
 
-/** The state of a member. */
 export interface MemberState {
   readonly member: number;
   /** In the newest file. */
@@ -88,7 +85,6 @@ export interface MemberState {
   readonly stages: Stages;
   /** When each stage's answer was fetched, as far as known. */
   readonly fetched: Readonly<Record<string, number>>;
-  /** When it reached this state. */
   readonly updatedAt: number;
   /** The pipeline of the run in which it reached this state. */
   readonly pipelineSha256: string;
@@ -131,7 +127,6 @@ export interface Adoption {
   readonly name: string;
   readonly providers: string;
   readonly now: number;
-  /** The newest of its runs. */
   readonly run: RunRecord;
   readonly older: readonly string[];
 }
@@ -173,7 +168,6 @@ export interface PortfolioUpdate {
   readonly run: RunRecord | null;
   /** An earlier attempt began it. */
   readonly goesOn: boolean;
-  /** Unfinished runs that this ended. */
   readonly superseded: readonly string[];
   readonly members: number;
   readonly due: Readonly<Record<DueReason, number>>;

@@ -43,7 +43,6 @@ export interface EventPage {
   readonly rawSha256: string;
 }
 
-/** A change record, as received. */
 export interface ReceivedEvent {
   readonly eventType: string | null;
   readonly status: string | null;
@@ -170,9 +169,7 @@ export function watchStore(database: Database) {
     },
     /** The history of a company was read, as of this moment. */
     read: (environmentId: number, companyId: string, askedAt: number) => read({ environmentId, companyId, askedAt }),
-    /** The request failed. */
     failed: (environmentId: number, companyId: string, askedAt: number) => failed(askedAt, environmentId, companyId),
-    /** The number of registered companies. */
     watched: count<[environmentId: number]>(
       'SELECT count(*) FROM watches WHERE environment_id = ? AND registered_at IS NOT NULL',
     ),

@@ -235,7 +235,6 @@ const IS_OPEN = `${STILL_LISTED} AND (${ROW_WAITS} OR ${WILL_WAIT})`;
 
 const IN_ORDER = 'ORDER BY runs.created_at, run_id, row, asked_at, questions.space, questions.stage';
 
-/** A condition of a statement, and its parameters. */
 interface Among {
   readonly sql: string;
   readonly values: object;

@@ -126,7 +126,6 @@ export function reviewStore(database: Database) {
     corrections: () => database.read(() => readCorrections(database)),
     /** The companies that other rows use an ID for. */
     idHolders: (claim: Omit<IdClaim, 'owner'>, place: PlaceOfRow) => database.read(() => holdersOf(claim, place)),
-    /** Was a confirmation withdrawn? */
     wasWithdrawn: async (environmentId: number, entityKey: string) =>
       (await withdrawnConfirmation(environmentId, entityKey)) !== undefined,
     /** Every question with its row and candidates, or those of some runs. Oldest run first, rows in file order. */

@@ -7,7 +7,6 @@ import type { CandidateRecord, NewQuestion, QuestionTopic, Stages } from '../row
 /** The provider and the company that a question is about. */
 export type QuestionKey = Pick<AskedQuestion, 'environmentId' | 'entityKey'>;
 
-/** A row that waits for an answer. */
 export interface WaitingRow
   extends Pick<AskedQuestion, 'environmentId' | 'entityKey' | 'stage' | 'code' | 'askedAt' | 'fields'> {
   readonly candidates: readonly Pick<CandidateRecord, 'id' | 'matchGrade' | 'countryCode'>[];
@@ -71,14 +70,12 @@ export interface DecisionRecord {
   readonly decidedBy: string;
   readonly decidedAt: number;
   readonly note: string | null;
-  /** The candidates that the person saw. */
   readonly shown: readonly string[];
 }
 
 export interface NewDecision extends DecisionRecord, QuestionTopic {
   readonly environmentId: number;
   readonly entityKey: string;
-  /** The decision in words. */
   readonly summary: string;
   /** Names decisions made at once by one rule. */
   readonly batch?: string | null;
@@ -141,7 +138,6 @@ export interface DecidedRow {
   readonly wasThere: (stage: string) => boolean;
 }
 
-/** Stages that reopen, and IDs that the row loses. */
 interface WithdrawalEffects {
   readonly stages: readonly string[];
   readonly spaces: readonly IdSpace[];

@@ -4,7 +4,6 @@ import { plainLetters } from '../../domain/names/similarity.js';
 import { normalizeText } from '../../util/text-limits.js';
 import type { DecisionEntry, DecisionRecord } from './review.js';
 
-/** One person's answer to a question. */
 export type PersonDecision = Pick<DecisionRecord, 'decision' | 'candidateId' | 'decidedBy'>;
 
 /** The effect of an answer if a confirmation needs two people. */

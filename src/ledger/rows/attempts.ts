@@ -86,7 +86,6 @@ export function attemptStore(database: Database) {
         () => noteOutages.run(outages.length === 0 ? null : JSON.stringify(outages), attemptId),
         OF_NOBODY_ELSE,
       ),
-    /** Records how an attempt ended, as JSON. */
     noteEnding: (attemptId: number, ending: string) =>
       database.write(() => noteEnding.run(ending, attemptId), OF_NOBODY_ELSE),
     /**

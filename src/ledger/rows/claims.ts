@@ -16,7 +16,6 @@ export interface LedRun extends RunLead {
   readonly leaderIsAlive: boolean;
   /** The leader's `host:pid`. */
   readonly worker: string | null;
-  /** A row can be claimed now. */
   readonly isReady: boolean;
   /** Others have rows of it. */
   readonly isElsewhere: boolean;
@@ -55,7 +54,6 @@ export interface Signals {
 /** The provider asked one process to slow down. */
 export interface Signal {
   readonly kind: 'slow_down';
-  /** The attempt that was asked. */
   readonly attemptId: number;
   readonly environmentId: number;
   readonly pauseMs: number;

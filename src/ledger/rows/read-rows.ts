@@ -256,6 +256,5 @@ export const countUsed = (lists: string, columns: string, ordered: string): stri
 export const CONTINUE_ROW =
   "outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL";
 
-/** Reopens a run whose rows continue. */
 export const REOPEN_RUN =
   "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ?";

@@ -156,7 +156,6 @@ function rowStore(database: Database) {
           ...new Set([...settlement.uses, ...(settlement.claims ?? [])].map(({ environmentId }) => environmentId)),
         ],
       }),
-    /** Records an error that belongs to no row. */
     recordError: (runId: string, error: NewError) =>
       database.write(() => settlements.error(runId, null, error), { environments: [] }),
     /** Frees all parked rows for a new attempt, and rows that an earlier one left out. Returns the number of parked rows. */

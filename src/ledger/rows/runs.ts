@@ -115,7 +115,6 @@ export interface IdClaim {
 
 /** The result of comparing an answer with the match. */
 export interface IdentityVerdict {
-  /** The company. */
   readonly space: IdSpace;
   readonly id: string;
   readonly environmentId: number;
@@ -141,7 +140,6 @@ export interface CandidateRecord {
   readonly countryCode: string | null;
   readonly state: string | null;
   readonly jurisdiction: string | null;
-  /** Other facts of the search, as JSON. */
   readonly extra?: string | null;
   readonly matchGrade: string;
   readonly decision: string;

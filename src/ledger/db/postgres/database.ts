@@ -77,7 +77,6 @@ export function postgresDatabase(options: PostgresOptions): Database {
 
 const WALKED = 2000;
 
-/** One connection for all reads, answered in order. */
 class Reader {
   #session: Promise<Session> | undefined;
 
@@ -155,7 +154,6 @@ class Aside {
 
   constructor(private readonly options: ReaderOptions) {}
 
-  /** One after the other. */
   run<T>(script: () => Script<T>): Promise<T> {
     const mine = this.#last.then(() => this.options.patience.until(() => this.#try(script)));
     this.#last = mine.catch(() => {});

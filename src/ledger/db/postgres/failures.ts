@@ -50,11 +50,9 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof Error && OF_DRIVER.test(error.message);
 }
 
-/** The driver has no codes for these. */
 const OF_DRIVER =
   /^(Connection terminated|Client has encountered|Client was closed|timeout expired|Query read timeout)/;
 
-/** The connection is gone, whatever was thrown. */
 export class LostConnection extends Error {
   override readonly name = 'LostConnection';
   readonly code = '08006';
@@ -92,7 +90,6 @@ export const isStale = (error: unknown): boolean =>
   ['26000', '42P05'].includes(codeOf(error) ?? '') ||
   (codeOf(error) === '0A000' && /cached plan/.test(reasonOf(error)));
 
-/** Out of connections. */
 const TOO_MANY = '53300';
 
 /** Thrown when the wait ends. Everything paid for by then is stored. */
@@ -286,7 +283,6 @@ export interface PatienceOptions {
   /** Without password. */
   readonly name: string;
   readonly clock: Clock;
-  /** How long it may be away. */
   readonly patienceMs: number;
   /** Aborted: stop waiting. */
   readonly giveUp?: AbortSignal | undefined;

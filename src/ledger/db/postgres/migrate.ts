@@ -25,7 +25,6 @@ const migrations = (from: URL): readonly Migration[] =>
     .sort()
     .map((name) => ({ version: Number(name.slice(0, 3)), name }));
 
-/** The schema that this version needs. */
 export const currentPostgresSchema = (steps: URL = folder): number => migrations(steps).at(-1)?.version ?? 0;
 
 /** The ledger's schema. 0: no ledger. Reads the catalogue first: every role may, and a missing table would abort the transaction. */
@@ -128,7 +127,6 @@ async function alone<T>(client: ClientBase, script: () => Promise<T>): Promise<T
   }
 }
 
-/** Can a ledger be created in this database? */
 export async function mustTakeLedger(client: ClientBase): Promise<void> {
   await mustBeFit(client);
   await mustBeEmpty(client);
@@ -261,7 +259,6 @@ export async function postgresHealth(client: pg.Client, url: string, now: () => 
   };
 }
 
-/** The round trip and the clock difference. */
 export async function measureRoundTrip(
   client: ClientBase,
   now: () => number,

@@ -10,7 +10,6 @@ export interface SessionOptions {
   readonly url: string;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Time limit for connecting and setting up. */
   readonly connectMs?: number;
   /** Refuses a read-only server. */
   readonly writes?: boolean;
@@ -23,7 +22,6 @@ export interface SessionOptions {
 export type Walk = Extract<Asked, { how: 'walk' }>;
 type Answered = Exclude<Asked, { how: 'run' | 'walk' }>;
 
-/** Rows per fetch of a large result. */
 const FETCHED = 2000;
 const CONNECT_MS = 10_000;
 const LOOK_MS = 10_000;
@@ -278,13 +276,11 @@ const toConfig = ({ rowMode, values, ...query }: Query): pg.QueryConfig => ({
 
 interface Watched {
   readonly url: string;
-  /** The process number on the server. */
   readonly backend: number;
   readonly socket: Socket;
   /** Interval and time limit of a check. */
   readonly lookMs: number;
   readonly giveUp: AbortSignal | undefined;
-  /** Is an answer due? */
   readonly isOwed: () => boolean;
 }
 

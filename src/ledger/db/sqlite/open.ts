@@ -181,7 +181,6 @@ export function openAsIs(path: string): Opened {
   }
 }
 
-/** Reads the file of any version, and closes it. */
 export function withFile<T>(path: string, read: (database: Connection) => T): T {
   const opened = openAsIs(path);
   try {
@@ -266,7 +265,6 @@ const migrations = (): readonly Migration[] =>
 const sqlOf = ({ name }: Migration): string =>
   readFileSync(new URL(name, folder), 'utf8').replace(/^-- -+$/m, readSchema);
 
-/** The schema that this version needs. */
 export const currentSchema = (): number => migrations().at(-1)?.version ?? 0;
 
 /** A ledger's schema. 0: no ledger yet. */
