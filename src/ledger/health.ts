@@ -19,10 +19,9 @@ export interface DamagedAnswer {
 }
 
 export type DatabaseHealth =
-  /** `note`: a sign that there was more. */
-  | { readonly state: 'absent'; readonly note?: string | undefined }
+  | { readonly state: 'absent' }
   /** `isUnused`: no process has worked beside it, as in a backup. */
-  | { readonly state: 'sound'; readonly note?: string | undefined; readonly isUnused?: boolean }
+  | { readonly state: 'sound'; readonly isUnused?: boolean }
   | { readonly state: 'no_driver'; readonly detail: string }
   /** It could not be read, which says nothing about the file. */
   | { readonly state: 'unusable'; readonly detail: string; readonly exit: ExitCode }

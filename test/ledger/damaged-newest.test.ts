@@ -15,9 +15,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LedgerError } from '../../src/domain/errors.js';
 import { connect } from '../../src/ledger/db/sqlite/connection.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { checkLedger, openLedger } from '../../src/ledger/open-ledger.js';
+import { checkLedger } from '../../src/ledger/open-ledger.js';
 import { look, openAt, withDataDir, withLedger } from './sqlite-support.js';
-import { begin, buy, call, keyOf, NOW, openRun } from './support.js';
+import { begin, buy, call, keyOf, openRun } from './support.js';
 
 const FILES = ['kybatch.db', 'kybatch.db-wal', 'kybatch.db-shm', 'kybatch.commits'] as const;
 const WAL_HEADER = 32;
@@ -147,23 +147,6 @@ describe('the remains of a ledger are not a new one', () => {
       await (await openAt(dataDir)).close();
       expect(readdirSync(dataDir).sort()).toEqual(['kybatch.db', 'kybatch.lock']);
     });
-  });
-});
-
-test('files of runs beside a ledger without runs are reported, and refuse nothing', async () => {
-  await withDataDir(async (dataDir) => {
-    mkdirSync(join(dataDir, 'logs'), { recursive: true });
-    expect(await checkLedger({ dataDir })).toEqual({ state: 'absent' });
-    writeFileSync(join(dataDir, 'logs', '2026-01-05-aaaaaa.log'), '{}\n');
-    const note = expect.stringContaining('logs');
-    expect(await checkLedger({ dataDir })).toEqual({ state: 'absent', note });
-    const notes: string[] = [];
-    const open = () => openLedger({ dataDir, now: NOW, access: 'write', onNote: ({ code }) => notes.push(code) });
-    const ledger = await open();
-    await openRun(ledger, 1);
-    await ledger.close();
-    await (await open()).close();
-    expect(notes).toEqual(['LEDGER_SHOWS_LOSS']);
   });
 });
 

@@ -280,8 +280,13 @@ export async function saveV2Counts(
   environment: AppEnvironment,
 ): Promise<readonly Finding[]> {
   // Looking at a backup must not change it.
-  if (health.state === 'sound' && health.isUnused === true) return [];
-  if (options.sandbox === true || !isWhole(health) || (use === null && contacts === null)) return [];
+  if (
+    options.sandbox === true ||
+    health.state !== 'sound' ||
+    health.isUnused === true ||
+    (use === null && contacts === null)
+  )
+    return [];
   try {
     await withLedger('annotate', options, environment, async ({ calls }) => {
       const environmentId = await calls.environment('v2', providerName);
@@ -295,8 +300,6 @@ export async function saveV2Counts(
   }
 }
 
-const isWhole = (health: DatabaseHealth): boolean => health.state === 'sound' && health.note === undefined;
-
 /** Records the checks of the v1 key that were not free like those of a run (X-8), if there is a ledger. */
 export async function saveCostlyChecks(
   costly: readonly CostlyCheck[],
@@ -308,7 +311,7 @@ export async function saveCostlyChecks(
   if (costly.length === 0) return [];
   const charged = costly.length === 1 ? '1 check was' : `${costly.length} checks were`;
   const finding = (more: string) => note('v1 probe', `${charged} charged. ${more}`);
-  if (options.sandbox === true || !isWhole(health)) return [finding('There is no ledger to record it.')];
+  if (options.sandbox === true || health.state !== 'sound') return [finding('There is no ledger to record it.')];
   try {
     await withLedger('annotate', options, environment, async (_, workplace) => {
       for (const { check, answer } of costly) {

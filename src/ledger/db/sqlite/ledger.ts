@@ -1,13 +1,11 @@
 // Opens and checks a SQLite ledger.
 
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { asOpenError, ExitCode, KybatchError, systemFailure, UsageError } from '../../../domain/errors.js';
-import { message, sentence } from '../../../util/message-parts.js';
+import { sentence } from '../../../util/message-parts.js';
 import { type DatabaseHealth, type DeepHealth, findDamagedAnswers } from '../../health.js';
 import { composeLedger, type Ledger, type LedgerOptions } from '../../ledger.js';
 import { endOtherAttempts, resetFutureTimes } from '../../rows/attempts.js';
-import { acquireLock, type Connection, connect, DamagedLedger, isLocked, isUnused, mustBeSound } from './connection.js';
+import { acquireLock, type Connection, connect, DamagedLedger, isUnused, mustBeSound } from './connection.js';
 import { runNow, sqliteDatabase, sqlOn } from './database.js';
 import {
   currentSchema,
@@ -35,13 +33,11 @@ export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> 
 }
 
 async function openLocked(options: LedgerOptions): Promise<Ledger> {
-  const { dataDir, access, now, pagesAtMost, onNote } = options;
+  const { dataDir, access, now, pagesAtMost } = options;
   const lock = acquireLock(dataDir);
   try {
     const database = openForWriting(dataDir, now, pagesAtMost);
     if (access === 'annotate') return await compose(database, options, () => lock.release());
-    const loss = dataLossWarning(database, dataDir);
-    if (loss !== undefined) onNote?.(message('LEDGER_SHOWS_LOSS', loss));
     const sql = sqlOn(database);
     runNow(endOtherAttempts(sql, now));
     runNow(resetFutureTimes(sql, now));
@@ -59,33 +55,6 @@ const compose = (connection: Connection, options: LedgerOptions, onClose: () => 
   );
 
 /**
- * Signs that an intact ledger has lost data. They are reported and refuse nothing, because files beside a ledger may
- * belong to another one.
- */
-function dataLossWarning(database: Connection, dataDir: string): string | undefined {
-  const hasRow = (sql: string) => database.prepare(sql).get() !== undefined;
-  return hasRow('SELECT 1 FROM runs') || hasRow('SELECT 1 FROM calls') ? undefined : tracesOfRuns(dataDir);
-}
-
-/** The same for a missing or empty ledger. */
-function tracesOfRuns(dataDir: string): string | undefined {
-  const found = ['logs', 'exports.jsonl'].map((name) => join(dataDir, name)).filter(holdsSomething);
-  return found.length === 0
-    ? undefined
-    : `${found.join(' and ')} show runs that this ledger does not have. If a copy exists, restore it. Otherwise kybatch buys their answers again`;
-}
-
-function holdsSomething(path: string): boolean {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found?.isDirectory() ? readdirSync(path).some((name) => name.endsWith('.log')) : (found?.size ?? 0) > 0;
-  } catch {
-    // An unreadable folder is no sign.
-    return false;
-  }
-}
-
-/**
  * Reads the whole ledger file and its indexes without changes. A driver that does not load says nothing about the file.
  */
 export function checkDatabase(dataDir: string): DatabaseHealth {
@@ -96,13 +65,10 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
     return { state: 'no_driver', detail: `${sentence(error.message)} ${error.hint}` };
   }
   try {
-    if (!isThere(dataDir)) return { state: 'absent', note: tracesOfRuns(dataDir) };
+    if (!isThere(dataDir)) return { state: 'absent' };
     return withFile(ledgerPath(dataDir), (database) => {
       const health = healthOf(database);
-      if (health.state === 'absent') return { ...health, note: tracesOfRuns(dataDir) };
-      // A running attempt was not interrupted.
-      if (health.state !== 'sound' || isLocked(dataDir) !== false) return health;
-      return { ...health, note: dataLossWarning(database, dataDir), isUnused: isUnused(dataDir) };
+      return health.state === 'sound' ? { ...health, isUnused: isUnused(dataDir) } : health;
     });
   } catch (error) {
     return healthAfterError(error);
