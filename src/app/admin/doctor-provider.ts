@@ -26,6 +26,7 @@ import type { ApiName } from '../../domain/provider.js';
 import type { DatabaseHealth } from '../../ledger/health.js';
 import { stages } from '../../stages/list.js';
 import { didYouMean, sentence } from '../../util/message-parts.js';
+import { moment } from '../../util/words.js';
 import { type AppEnvironment, withLedger } from '../environment.js';
 import { keyRefusal, type Provider, type ProviderOptions, refusedKeyInWords } from '../provider/provider.js';
 import { withRecordedProbes } from '../run/preflight.js';
@@ -63,7 +64,7 @@ function v1Findings(report: V1KeyReport, { configuration }: Provider): readonly 
   findings.push(short === '' ? ok('v1 scopes', scopes, short) : note('v1 scopes', scopes, { short }));
   if (report.quota !== null) {
     const { dailyLimit, dailyRemaining, resetAtMs } = report.quota;
-    const detail = `free workspace: ${dailyRemaining ?? '?'} of ${dailyLimit ?? '?'} units left today, reset at ${new Date(resetAtMs).toISOString()}`;
+    const detail = `free workspace: ${dailyRemaining ?? '?'} of ${dailyLimit ?? '?'} units left today, reset at ${moment(resetAtMs)}`;
     findings.push(note('v1 allowance', detail));
   }
   return findings;

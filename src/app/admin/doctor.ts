@@ -108,7 +108,7 @@ export function doctor(options: DoctorOptions = {}, environment = processEnviron
       checkDataDir(place),
       ...checkSpace(dataDir, environment),
       ...ofLedger,
-      ...checkClock(provider).map(refusing),
+      ...checkClock(provider).slice(0, 1).map(refusing),
       ...(health.state === 'absent'
         ? (await findLostLedger(place, provider.names, environment, [pipeline])).map(refusing)
         : []),
@@ -215,7 +215,7 @@ function checkPrices(environment: AppEnvironment): readonly Finding[] {
 
 /** Whether metrics can be written and the notification program exists: at night a run only warns. */
 function checkMonitoring(
-  { metrics, notify, file }: LoadedPipeline,
+  { metrics, notify, file, guards }: LoadedPipeline,
   isNamed: boolean,
   dataDir: string,
   environment: AppEnvironment,
@@ -231,11 +231,17 @@ function checkMonitoring(
   const program = notify?.to.kind === 'command' ? notify.to.argv[0] : undefined;
   return [
     ...(metrics === null
-      ? []
+      ? isNamed && guards.rowsLost !== null
+        ? [note('metrics', NO_EVIDENCE)]
+        : []
       : [look('metrics', metrics.file, () => mustBeWritable(metrics.file, file, dataDir, environment))]),
     ...(program === undefined ? [] : [look('notify', program, () => mustBeProgram(program, environment))]),
   ];
 }
+
+/** A guarded pipeline runs unattended. The guard `new_ledger` has no other evidence outside of the data folder. */
+const NO_EVIDENCE =
+  'the pipeline names no metrics file. If the data folder is not mounted, a run begins a new ledger and buys everything again. Set `metrics` to a file outside of the data folder.';
 
 function whyNot(error: unknown): string {
   const failure = systemFailure(error);

@@ -11,12 +11,11 @@ import { readMarker } from '../../export/export-folders.js';
 import type { Ledger, LedgerPlace } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolio/portfolios.js';
 import type { KnownRun } from '../../ledger/queries.js';
-import { isoTime } from '../../util/clock.js';
 import { firstBytes, freeBytes, namesIn, SPACE } from '../../util/files.js';
 import { bytesInWords, didYouMean, type Message, message, sentence } from '../../util/message-parts.js';
 import { labelsInText } from '../../util/prometheus.js';
 import { sanitizeText } from '../../util/sanitize-text.js';
-import { count, withCommas } from '../../util/words.js';
+import { count, moment, withCommas } from '../../util/words.js';
 import { type AppEnvironment, dataDirOf, type PlaceOptions, pathIn, type Workplace } from '../environment.js';
 import { type ListOptions, type OpenList, portfolioName } from '../portfolio/open-list.js';
 import { isSandboxName, type ProviderNames, urlVariable } from '../provider/provider.js';
@@ -101,7 +100,7 @@ export async function checkNewLedger(
     return [
       {
         guard: 'new_ledger',
-        message: `the ledger in ${dataDir} lacks the last ${ledger.lostCommits} commits that were made here. It is an older copy, or its kybatch.db-wal was removed. kybatch would buy the missing answers again`,
+        message: `the ledger in ${dataDir} is ${ledger.lostCommits} changes behind the last one here. It is an older copy, or its kybatch.db-wal was removed. kybatch would buy the missing answers again`,
         hint: 'Restore the newest copy.',
       },
     ];
@@ -113,11 +112,11 @@ export async function checkNewLedger(
     const heardAt = known === undefined ? null : (known.heardAt ?? Number.POSITIVE_INFINITY);
     if (found === undefined || found <= Math.max(newest ?? Number.NEGATIVE_INFINITY, heardAt ?? 0)) continue;
     const none = known === undefined ? 'has no run' : 'has nothing of it';
-    const since = newest === null ? 'has no run' : `${none} after ${isoTime(heardAt ?? newest)}`;
+    const since = newest === null ? 'has no run' : `${none} after ${moment(heardAt ?? newest)}`;
     return [
       {
         guard: 'new_ledger',
-        message: `${where} names run ${run} (${isoTime(found)}), but the ledger ${since}. kybatch would buy its answers again`,
+        message: `${where} names run ${run} (${moment(found)}), but the ledger ${since}. kybatch would buy its answers again`,
         hint: NAME_THE_LEDGER,
       },
     ];
@@ -146,7 +145,7 @@ function answersIn({ path, portfolio }: NonNullable<EvidencePlaces['metrics']>):
   const text = firstBytes(path, METRICS_BYTES);
   const labels = portfolio === undefined ? '{' : `${labelsInText({ portfolio: sanitizeText(portfolio) })} `;
   if (!text.includes(`kybatch_oldest_answer_age_seconds${labels}`)) return undefined;
-  return isoTime(Number(/^kybatch_written_timestamp_seconds (\S+)$/m.exec(text)?.[1] ?? 0) * 1000) ?? undefined;
+  return moment(Number(/^kybatch_written_timestamp_seconds (\S+)$/m.exec(text)?.[1] ?? 0) * 1000);
 }
 
 const METRICS_BYTES = 1_000_000;

@@ -18,9 +18,8 @@ import { type Intent, type Limits, possibleCost } from '../../ledger/money/inten
 import { type AttemptSpending, NO_SPENDING } from '../../ledger/queries.js';
 import type { RunRecord } from '../../ledger/rows/runs.js';
 import { searchesOf } from '../../stages/identity/space-search.js';
-import { isoTime } from '../../util/clock.js';
 import { message } from '../../util/message-parts.js';
-import { count } from '../../util/words.js';
+import { count, moment } from '../../util/words.js';
 import type { Workplace } from '../environment.js';
 import type { MetricsReader } from '../provider/permissions.js';
 import { keyRefusal, type Provider, refusedKeyInWords } from '../provider/provider.js';
@@ -83,7 +82,7 @@ export const checkClock = ({ v1, v2 }: Provider): readonly GuardFinding[] =>
   [v1, v2].flatMap((client): GuardFinding[] => {
     const told = client?.serverTime;
     if (told === undefined || Math.abs(told.ours - told.theirs) <= CLOCKS_DIFFER_MS) return [];
-    const message = `the clock of this machine shows ${isoTime(told.ours)}, the provider's ${isoTime(told.theirs)}`;
+    const message = `the clock of this machine shows ${moment(told.ours)}, the provider's ${moment(told.theirs)}`;
     return [{ guard: 'clock', message, hint: 'Set the clock. kybatch uses it to see which answers are out of date.' }];
   });
 
