@@ -101,7 +101,10 @@ const listCommand = register({
     io.say(otherPipelineInWords(questions));
     const { country, grade, minGrade } = args;
     const isFiltered = [country, grade, minGrade].some((part) => part !== undefined);
-    if (questions.length > 0) io.say(waysToAnswer(questions, { ...asking, sheets, isFiltered }, args));
+    const filter = Object.entries({ reason: args.reason, country, grade, 'min-grade': minGrade })
+      .map(([name, value]) => (value === undefined ? '' : ` --${name} ${shellWord(String(value))}`))
+      .join('');
+    if (questions.length > 0) io.say(waysToAnswer(questions, { ...asking, sheets, isFiltered, filter }, args));
   },
 });
 

@@ -395,24 +395,31 @@ export function ruleInWords(answered: RuleView, place: Place, isNamed: boolean):
   );
 }
 
-/** `isFiltered`: a rule might then mean other questions than those. */
+interface AnswerScope {
+  readonly sheets: ReviewSheets;
+  readonly isFiltered: boolean;
+  readonly filter: string;
+}
+
+/** `filter`: the flags that chose the questions. `isFiltered`: a rule might then mean other questions than those. */
 export function waysToAnswer(
   questions: readonly Question[],
-  { sheets, isFiltered, ...asking }: QuestionScope & { readonly sheets: ReviewSheets; readonly isFiltered: boolean },
+  { sheets, isFiltered, filter, ...asking }: QuestionScope & AnswerScope,
   args: Place,
 ): Message {
   const inSheet = suggestReview({ ...asking, sheets: { ...sheets, missing: 0 } }, args);
   const newSheet = suggestReview({ ...asking, sheets: { ...sheets, asks: null } }, args);
+  const filtered = (command: string) => (command.includes(' review export') ? `${command}${filter}` : command);
   const rule = isFiltered ? undefined : safestRule(questions);
   return block(
     'REVIEW_NEXT',
     '',
-    ['Answer here:', commandLine(`kybatch review${scopeFlags({ portfolio: asking.portfolio })}`)],
-    [`${inSheet.words}:`, commandLine(inSheet.command)],
+    ['Answer here:', commandLine(`kybatch review${scopeFlags({ portfolio: asking.portfolio })}${filter}`)],
+    [`${inSheet.words}:`, commandLine(filtered(inSheet.command))],
     sheets.asks !== null &&
       sheets.missing > 0 && [
         `${count(sheets.missing, 'open question is', 'open questions are')} not in it. Write all to a new sheet:`,
-        commandLine(newSheet.command),
+        commandLine(filtered(newSheet.command)),
       ],
     rule !== undefined && [
       `Look at ${rule.questions} candidates with the same name and number, and confirm them:`,
