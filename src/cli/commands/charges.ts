@@ -103,7 +103,9 @@ function callsInWords(
       block(
         'CHARGE_UNKNOWN',
         lines[index],
-        call.note !== null && `        ${printable(call.note).replace(ISO_TIME, '$1 $2 UTC')}`,
+        call.note !== null &&
+          call.note !== shown[index - 1]?.note &&
+          `        ${printable(call.note).replace(ISO_TIME, '$1 $2 UTC')}`,
       ),
     ),
     isHeld

@@ -53,7 +53,9 @@ export class ProgressDisplay {
     if (!this.#io.interactive) this.#io.say(news);
     if (event.kind === 'call_settled') {
       const { unitsCharged, remainingUnits, charge } = event.settlement;
-      this.#units += unitsCharged ?? 0;
+      // As against a limit: the units left, as v1 reports them, are without it, too.
+      const possible = event.intent.meter === 'unit' && charge === 'unknown' ? 1 : 0;
+      this.#units += unitsCharged ?? possible;
       if (event.intent.meter === 'report' && charge === 'charged') this.#reports += 1;
       if (remainingUnits !== null) this.#unitsLeft = remainingUnits;
     }
@@ -108,6 +110,7 @@ export class ProgressDisplay {
         looks: looks.length,
         lookUntil,
         parked,
+        isInteractive: this.#io.interactive,
         failed: this.#failed,
         msToGo: this.#rest.msLeft(now, this.#shareDone(), this.#msToGo(now, looks.length, lookUntil)),
       }),
@@ -169,6 +172,8 @@ export interface Reached {
   readonly parked: number;
   readonly failed: number;
   readonly msToGo: number | null;
+  /** Without a terminal there is no Ctrl-C. */
+  readonly isInteractive?: boolean;
 }
 
 /** "120 of 400 rows, 14.2 rows/s, 240 units, 760 units left, 12 reports pending, 1 failed, about 20 s left" */
@@ -185,6 +190,7 @@ export function progressParts({
   parked,
   failed,
   msToGo,
+  isInteractive = true,
 }: Reached): readonly LinePart[] {
   const parts: readonly (LinePart | false)[] = [
     {
@@ -205,7 +211,8 @@ export function progressParts({
       short: `~${durationInWords(msToGo)}`,
       rank: 2,
     },
-    awaited + looks > 0 &&
+    isInteractive &&
+      awaited + looks > 0 &&
       settled + awaited + looks + parked >= total && { text: WAITS_ONLY, short: 'Ctrl-C: resume later', rank: 5 },
   ];
   return parts.filter((part) => part !== false);

@@ -143,10 +143,10 @@ function headline(end: RunEndView, { ms }: AttemptFacts) {
   return { messages: [head, ...details], stopsFor: reason };
 }
 
-/** The limit that was reached. Lost calls count against either, so without a clear one both are named. */
+/** The limit that was reached. Lost calls count against both. */
 const limitsInWords = ({ limits: { units, reports }, spent }: RunEndView): string => {
-  const areUnits = units !== null && spent.units >= units;
-  const areReports = reports !== null && spent.reports >= reports;
+  const areUnits = units !== null && spent.units + spent.unknownInBudget >= units;
+  const areReports = reports !== null && spent.reports + spent.unknownInBudget >= reports;
   const given = listed([
     units !== null && (areUnits || !areReports) && count(units, 'unit'),
     reports !== null && (areReports || !areUnits) && count(reports, 'credit report'),
