@@ -151,9 +151,17 @@ describe('parseExact', () => {
   test('X-6 the scanner takes no longer for colliding keys or depth than for others', () => {
     const keys = Buffer.from(`{${[...Array(100_000).keys()].map((key) => `"${key}":1`).join(',')}}`);
     const deep = Buffer.from(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
-    const began = performance.now();
-    for (const bytes of [keys, deep]) assertWholeJson(bytes);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    const plain = Buffer.from(`[${[...Array(99_000).keys()].join(',')}]`);
+    // The best of three: a busy machine slows single rounds. Quadratic time would be thousands of times as long.
+    const bestMs = (bytes: Buffer) =>
+      Math.min(
+        ...[1, 2, 3].map(() => {
+          const began = performance.now();
+          assertWholeJson(bytes);
+          return performance.now() - began;
+        }),
+      );
+    expect(Math.max(bestMs(keys), bestMs(deep)) / bestMs(plain)).toBeLessThan(100);
   });
 
   test('a string that looks like a number stays a string', () => {
